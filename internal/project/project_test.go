@@ -1,0 +1,107 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const head = "apiVersion: crdctl.dev/v1alpha1\nkind: Project\n"
+
+func TestParseAppliesDefaults(t *testing.T) {
+	p, err := Parse(FileName, []byte(head+"apis: [pkg/apis]\nclients:\n- dir: pkg/client\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.Clients[0]
+	got := []string{c.ClientsetName, c.VersionedName, c.ListersName, c.InformersName, c.ApplyConfigurationName, c.APIs[0]}
+	want := "clientset versioned listers informers applyconfiguration pkg/apis"
+	if strings.Join(got, " ") != want || !*c.FakeClientset || c.Watch || c.ApplyConfiguration {
+		t.Errorf("defaults %v, fake %v, watch %v, applyConfiguration %v; want %s true false false", got, *c.FakeClientset, c.Watch, c.ApplyConfiguration, want)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for name, test := range map[string]struct{ in, want string }{
+		"another version": {
+			"apiVersion: crdctl.dev/v9\nkind: Project\nfuture: true\n",
+			`crdctl.yaml: apiVersion "crdctl.dev/v9" and kind "Project" are not known; this crdctl reads apiVersion: crdctl.dev/v1alpha1, kind: Project`,
+		},
+		"an empty file": {
+			"",
+			`crdctl.yaml: apiVersion "" and kind "" are not known; this crdctl reads apiVersion: crdctl.dev/v1alpha1, kind: Project`,
+		},
+		"unknown fields, each where it is": {
+			head + "apis: [pkg/apis]\nclients:\n  - dir: pkg/client\n    wacth: true\ncrd: {dir: x}\n",
+			"crdctl.yaml:6:5: unknown field \"wacth\"; see docs/settings.md of crdctl for the fields there are\n" +
+				"crdctl.yaml:7:1: unknown field \"crd\"; see docs/settings.md of crdctl for the fields there are",
+		},
+		"what is not YAML": {
+			"apiVersion: [\n",
+			"crdctl.yaml:1:1: did not find expected node content",
+		},
+		"a wrong type": {
+			head + "apis: {a: b}\n",
+			"crdctl.yaml:3:1: cannot unmarshal !!map into []string",
+		},
+		"two documents": {
+			head + "apis: [a]\n---\n" + head,
+			"crdctl.yaml: more than one YAML document; a project has one",
+		},
+		"all that is wrong at once": {
+			head + "boilerplate: /etc/passwd\nclients:\n- {dir: ../out, listersName: a/b, pluralExceptions: {Foo: 'b a r'}, apis: [other]}\n- {dir: ''}\n",
+			"crdctl.yaml: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]\n" +
+				"crdctl.yaml: boilerplate: \"/etc/passwd\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
+				"crdctl.yaml: clients[0].apis[0]: \"other\" is not among apis\n" +
+				"crdctl.yaml: clients[0].dir: \"../out\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
+				"crdctl.yaml: clients[0].listersName: \"a/b\" must be the name of one folder\n" +
+				"crdctl.yaml: clients[0].pluralExceptions: \"Foo\": \"b a r\" must be two Go identifiers, for example Endpoints: Endpoints\n" +
+				"crdctl.yaml: clients[1].dir: is empty; name the folder of the client tree, for example dir: pkg/client",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := Parse(FileName, []byte(test.in))
+			if err == nil {
+				t.Fatalf("no error; parsed %+v", p)
+			}
+			if err.Error() != test.want {
+				t.Errorf("error:\n%s\nwant:\n%s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestFindLooksUpwards(t *testing.T) {
+	root := t.TempDir()
+	deep := filepath.Join(root, "pkg", "apis")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, FileName), []byte(head), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find(deep); err != nil || got != root {
+		t.Errorf("Find: %q, %v; want %q", got, err, root)
+	}
+	if _, err := Find(t.TempDir()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `make a project with "crdctl init"`) {
+		t.Errorf("outside a project: %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(head + "apis: [pkg/apis]\nclients: [{dir: a, watch: true}]\ncrds: {dir: b}\n"))
+	f.Add([]byte("a: &a [*a]\n"))
+	f.Add([]byte("? {a: b}\n: c\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := Parse(FileName, data)
+		if (p == nil) == (err == nil) {
+			t.Errorf("project %v and error %v", p, err)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), FileName+":") {
+			t.Errorf("the error does not name the file: %v", err)
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"golang.org/x/mod/module"
+)
+
+// validate gathers every problem of a file, so that it is mended in one go.
+func (p *Project) validate(name string) error {
+	var problems []error
+	report := func(field, format string, args ...any) {
+		problems = append(problems, fmt.Errorf("%s: %s: %s", name, field, fmt.Sprintf(format, args...)))
+	}
+	local := func(field, value string) {
+		if value != "" && (!filepath.IsLocal(filepath.FromSlash(value)) || strings.Contains(value, `\`)) {
+			report(field, "%q must be a path below the folder of %s, with forward slashes", value, name)
+		}
+	}
+
+	local("boilerplate", p.Boilerplate)
+	local("crds.dir", p.CRDs.Dir)
+	local("controller.package", p.Controller.Package)
+	if len(p.APIs) == 0 {
+		report("apis", "is empty; name the folders of the API packages, for example apis: [pkg/apis]")
+	}
+	for i, api := range p.APIs {
+		local(fmt.Sprintf("apis[%d]", i), api)
+	}
+	seen := map[string]int{}
+	for i, c := range p.Clients {
+		field := func(f string) string { return fmt.Sprintf("clients[%d].%s", i, f) }
+		if c.Dir == "" {
+			report(field("dir"), "is empty; name the folder of the client tree, for example dir: pkg/client")
+		}
+		local(field("dir"), c.Dir)
+		if j, ok := seen[path.Clean(c.Dir)]; ok {
+			report(field("dir"), "%q is the folder of clients[%d] too; two trees need two folders", c.Dir, j)
+		}
+		seen[path.Clean(c.Dir)] = i
+		local(field("oneInputAPI"), c.OneInputAPI)
+		for j, api := range c.APIs {
+			if !slices.Contains(p.APIs, api) {
+				report(fmt.Sprintf("clients[%d].apis[%d]", i, j), "%q is not among apis", api)
+			}
+		}
+		if c.Package != "" {
+			if err := module.CheckImportPath(c.Package); err != nil {
+				report(field("package"), "%v", err)
+			}
+		}
+		for f, folder := range map[string]string{
+			"clientsetName": c.ClientsetName, "versionedName": c.VersionedName, "listersName": c.ListersName,
+			"informersName": c.InformersName, "applyConfigurationName": c.ApplyConfigurationName,
+		} {
+			if folder != "" && (path.Base(folder) != folder || folder == "." || folder == "..") {
+				report(field(f), "%q must be the name of one folder", folder)
+			}
+		}
+		for kind, plural := range c.PluralExceptions {
+			if !token.IsIdentifier(kind) || !token.IsIdentifier(plural) {
+				report(field("pluralExceptions"), "%q: %q must be two Go identifiers, for example Endpoints: Endpoints", kind, plural)
+			}
+		}
+		for typ := range c.ApplyConfigurationExternals {
+			if i := strings.LastIndex(typ, "."); i <= strings.LastIndex(typ, "/") {
+				report(field("applyConfigurationExternals"), "%q must be an import path, a dot and the name of a type", typ)
+			}
+		}
+	}
+	// Maps above are walked in random order; the error must not depend on it.
+	sort.SliceStable(problems, func(i, j int) bool { return problems[i].Error() < problems[j].Error() })
+	return errors.Join(problems...)
+}
