@@ -1,0 +1,148 @@
+package tree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Op is what Write does to a file.
+type Op string
+
+// The operations. Their values are what a person reads.
+const (
+	Create Op = "create"
+	Update Op = "update"
+	Delete Op = "delete"
+)
+
+// Change is the difference between the tree and the disk in one file.
+type Change struct {
+	Path string
+	Op   Op
+	Old  []byte // nil when created
+	New  []byte // nil when deleted
+	mode fs.FileMode
+}
+
+// Diff compares the tree with the folder root and returns what Write would change, sorted by path. A file in the
+// way that its area's owner did not write is an error: it is somebody's work.
+func (t *Tree) Diff(root string) ([]Change, error) {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+
+	var changes []Change
+	var problems []error
+	for _, p := range t.Paths() {
+		f := t.files[p]
+		old, err := dir.ReadFile(p)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			changes = append(changes, Change{Path: p, Op: Create, New: f.data, mode: f.mode})
+		case err != nil:
+			problems = append(problems, fmt.Errorf("read %s: %w", p, unwrapPath(err)))
+		case bytes.Equal(old, f.data):
+		default:
+			if a := t.areaOf(p); a != nil && !a.Owns(old) {
+				problems = append(problems, fmt.Errorf("%s was not written by %s, and would be overwritten; move it away, or delete it if it is not needed", p, a.Tool))
+				continue
+			}
+			changes = append(changes, Change{Path: p, Op: Update, Old: old, New: f.data, mode: f.mode})
+		}
+	}
+	stale, err := t.stale(dir.FS())
+	if err != nil {
+		problems = append(problems, err)
+	}
+	changes = append(changes, stale...)
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes, nil
+}
+
+func (t *Tree) areaOf(p string) *Area {
+	for i, a := range t.areas {
+		if inside(a.Dir, p) && a.Match(p) {
+			return &t.areas[i]
+		}
+	}
+	return nil
+}
+
+func inside(dir, p string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
+
+// stale finds the files that an area's owner wrote and that the tree no longer has.
+func (t *Tree) stale(disk fs.FS) ([]Change, error) {
+	found := map[string]Change{}
+	for _, a := range t.areas {
+		err := fs.WalkDir(disk, a.Dir, func(p string, d fs.DirEntry, err error) error {
+			if err != nil {
+				if errors.Is(err, fs.ErrNotExist) {
+					return nil
+				}
+				return err
+			}
+			if d.IsDir() {
+				if name := d.Name(); p != a.Dir && (strings.HasPrefix(name, ".") || name == "vendor" || name == "_output") {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			if _, kept := t.files[p]; kept || !d.Type().IsRegular() || !a.Match(p) {
+				return nil
+			}
+			data, err := fs.ReadFile(disk, p)
+			if err != nil {
+				return err
+			}
+			if a.Owns(data) {
+				found[p] = Change{Path: p, Op: Delete, Old: data}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("look for left-over files in %s: %w", a.Dir, unwrapPath(err))
+		}
+	}
+	stale := make([]Change, 0, len(found))
+	for _, c := range found {
+		stale = append(stale, c)
+	}
+	return stale, nil
+}
+
+// InTheWay returns the paths of the tree that exist in root with other content, sorted: what a scaffold would have
+// to overwrite. Folders and links in the place of a file count.
+func (t *Tree) InTheWay(root string) []string {
+	var paths []string
+	for _, p := range t.Paths() {
+		full := filepath.Join(root, filepath.FromSlash(p))
+		if _, err := os.Lstat(full); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if old, err := os.ReadFile(full); err == nil && bytes.Equal(old, t.files[p].data) {
+			continue
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+// unwrapPath takes the path off an error that names it a second time.
+func unwrapPath(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,86 @@
+// Package tree holds files in memory, compares them with a folder, and writes what differs.
+//
+// Comparing and writing are one thing: Write carries out the changes that Diff found, so what verify reports and
+// what generate does cannot disagree. The package knows nothing of Go, YAML or generators; who owns a file on disk
+// is told to it by the areas that its caller declares.
+package tree
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Tree is a set of files, keyed by slash-separated paths relative to a root that is named only when it matters.
+type Tree struct {
+	files map[string]file
+	areas []Area
+}
+
+type file struct {
+	data []byte
+	mode fs.FileMode
+}
+
+// Area is a place where files belong to a tool: one that is there and not in the tree is left over, and one that
+// is there and is not the tool's is never written over.
+type Area struct {
+	// Dir is the folder, and all below it.
+	Dir string
+	// Match tells by its path whether a file can be the tool's at all.
+	Match func(path string) bool
+	// Owns tells by its content whether a file that matches is the tool's.
+	Owns func(data []byte) bool
+	// Tool is what messages call the owner.
+	Tool string
+}
+
+// New returns an empty tree.
+func New() *Tree { return &Tree{files: map[string]file{}} }
+
+// Add puts a file into the tree. Two files for one path are an error, and so is a path that leads out of the root.
+func (t *Tree) Add(path string, data []byte) error { return t.add(path, data, 0o644) }
+
+// AddExecutable is Add for a file that can be run.
+func (t *Tree) AddExecutable(path string, data []byte) error { return t.add(path, data, 0o755) }
+
+func (t *Tree) add(path string, data []byte, mode fs.FileMode) error {
+	if !fs.ValidPath(path) || path == "." || strings.ContainsAny(path, "\\\x00") || !filepath.IsLocal(filepath.FromSlash(path)) {
+		return fmt.Errorf("%q is not a path below the project's folder", path)
+	}
+	if _, ok := t.files[path]; ok {
+		return fmt.Errorf("%s: two generators would write this file", path)
+	}
+	t.files[path] = file{data: data, mode: mode}
+	return nil
+}
+
+// Own declares an area.
+func (t *Tree) Own(a Area) { t.areas = append(t.areas, a) }
+
+// Merge puts all files and areas of another tree into this one.
+func (t *Tree) Merge(other *Tree) error {
+	for _, path := range other.Paths() {
+		f := other.files[path]
+		if err := t.add(path, f.data, f.mode); err != nil {
+			return err
+		}
+	}
+	t.areas = append(t.areas, other.areas...)
+	return nil
+}
+
+// Paths returns the paths of the tree, sorted.
+func (t *Tree) Paths() []string { return slices.Sorted(maps.Keys(t.files)) }
+
+// Len is the number of files.
+func (t *Tree) Len() int { return len(t.files) }
+
+// Content returns the bytes of a file, and whether the tree has it.
+func (t *Tree) Content(path string) ([]byte, bool) {
+	f, ok := t.files[path]
+	return f.data, ok
+}

@@ -1,0 +1,255 @@
+package tree
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// lay writes files into a folder.
+func lay(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for p, content := range files {
+		full := filepath.Join(root, p)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func newTree(t *testing.T, files map[string]string) *Tree {
+	t.Helper()
+	tr := New()
+	for p, content := range files {
+		if err := tr.Add(p, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr.Own(Area{
+		Dir: "gen", Tool: "test-gen",
+		Match: func(p string) bool { return strings.HasSuffix(p, ".go") },
+		Owns:  func(b []byte) bool { return bytes.HasPrefix(b, []byte("// generated")) },
+	})
+	return tr
+}
+
+func describe(changes []Change) string {
+	var b strings.Builder
+	for _, c := range changes {
+		fmt.Fprintf(&b, "%s %s\n", c.Op, c.Path)
+	}
+	return b.String()
+}
+
+func TestDiffAndWrite(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, map[string]string{
+		"gen/equal.go":     "// generated same",
+		"gen/stale.go":     "// generated old",
+		"gen/old/left.go":  "// generated left over",
+		"gen/expansion.go": "// by hand",
+		"gen/notes.txt":    "// generated, but not a Go file",
+		"other/left.go":    "// generated, elsewhere",
+	})
+	tr := newTree(t, map[string]string{
+		"gen/equal.go": "// generated same", "gen/stale.go": "// generated new", "gen/new/deep/new.go": "// generated",
+	})
+	before, err := os.Stat(filepath.Join(root, "gen/equal.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := tr.Diff(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := describe(changes), "create gen/new/deep/new.go\ndelete gen/old/left.go\nupdate gen/stale.go\n"; got != want {
+		t.Fatalf("changes:\n%swant:\n%s", got, want)
+	}
+	if err := Write(root, changes); err != nil {
+		t.Fatal(err)
+	}
+	if changes, err = tr.Diff(root); err != nil || len(changes) != 0 {
+		t.Errorf("after Write, Diff finds %s, %v", describe(changes), err)
+	}
+	after, err := os.Stat(filepath.Join(root, "gen/equal.go"))
+	if err != nil || !os.SameFile(before, after) {
+		t.Errorf("an equal file was touched: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "gen/old")); !os.IsNotExist(err) {
+		t.Errorf("the folder of a left-over file is still there: %v", err)
+	}
+	entries, _ := filepath.Glob(filepath.Join(root, ".*"))
+	if len(entries) != 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestDiffRefusesToOverwriteByHand(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, map[string]string{"gen/a.go": "// by hand"})
+	_, err := newTree(t, map[string]string{"gen/a.go": "// generated"}).Diff(root)
+	want := "gen/a.go was not written by test-gen, and would be overwritten; move it away, or delete it if it is not needed"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestAddRefuses(t *testing.T) {
+	tr := New()
+	if err := tr.Add("a.go", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{"a.go", "../a.go", "/a.go", "", ".", "a//b", `a\b`, "a/../../b"} {
+		if err := tr.Add(p, nil); err == nil {
+			t.Errorf("Add(%q) is no error", p)
+		}
+	}
+}
+
+func TestWriteDoesNotFollowLinksOutOfTheRoot(t *testing.T) {
+	root, outside := t.TempDir(), t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(root, "gen")); err != nil {
+		t.Fatal(err)
+	}
+	tr := New()
+	if err := tr.Add("gen/a.go", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := tr.Diff(root)
+	if err == nil {
+		err = Write(root, changes)
+	}
+	if err == nil {
+		t.Error("a link that leads out of the root was followed")
+	}
+	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
+		t.Errorf("written outside the root: %v", entries)
+	}
+}
+
+func TestFailureBeforeTheFirstRenameChangesNothing(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, map[string]string{"a.txt": "old", "file": "not a folder"})
+	tr := New()
+	for p, c := range map[string]string{"a.txt": "new", "made/b.txt": "b", "file/c.txt": "c"} {
+		if err := tr.Add(p, []byte(c)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changes := []Change{
+		{Path: "a.txt", Op: Update, New: []byte("new"), mode: 0o644},
+		{Path: "made/b.txt", Op: Create, New: []byte("b"), mode: 0o644},
+		{Path: "file/c.txt", Op: Create, New: []byte("c"), mode: 0o644},
+	}
+	err := Write(root, changes)
+	if err == nil || !strings.Contains(err.Error(), "file/c.txt") || !strings.Contains(err.Error(), "nothing was changed") {
+		t.Errorf("error %v", err)
+	}
+	if data, _ := os.ReadFile(filepath.Join(root, "a.txt")); string(data) != "old" {
+		t.Errorf("a.txt is %q", data)
+	}
+	if _, err := os.Stat(filepath.Join(root, "made")); !os.IsNotExist(err) {
+		t.Error("a folder that nothing is in was left behind")
+	}
+}
+
+func TestWriteKeepsModes(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, map[string]string{"private": "old"})
+	if err := os.Chmod(filepath.Join(root, "private"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tr := New()
+	if err := tr.Add("private", []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.AddExecutable("run.sh", []byte("#!/bin/sh\n")); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := tr.Diff(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(root, changes); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"private": 0o600, "run.sh": 0o755} {
+		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: mode %v, want %v (%v)", name, info.Mode().Perm(), want, err)
+		}
+	}
+}
+
+// A run that was killed leaves its staging folder; the next one takes it away, but not that of a run that is alive.
+func TestSweep(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, map[string]string{stagePrefix + "killed/lock": "", stagePrefix + "killed/0": "x"})
+	if err := os.Mkdir(filepath.Join(root, stagePrefix+"early"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = dir.Close() }()
+	live, err := newStage(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(root, nil); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*"))
+	if len(left) != 1 || filepath.Base(left[0]) != live.name {
+		t.Errorf("after a sweep: %v, want %s alone", left, live.name)
+	}
+	if err := live.remove(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPatchApplies(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, map[string]string{"gen/change.go": "// generated\na\nb\nc\n", "gen/left.go": "// generated\n", "gen/noeol.go": "// generated x"})
+	tr := newTree(t, map[string]string{"gen/change.go": "// generated\na\nB\nc\n", "gen/new.go": "// generated\nnew\n", "gen/noeol.go": "// generated y"})
+	changes, err := tr.Diff(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var patch strings.Builder
+	for _, c := range changes {
+		patch.WriteString(c.Patch())
+	}
+	cmd := exec.Command("git", "apply", "-")
+	cmd.Dir = root
+	cmd.Stdin = strings.NewReader(patch.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git apply: %v\n%s\n%s", err, out, patch.String())
+	}
+	if changes, err = tr.Diff(root); err != nil || len(changes) != 0 {
+		t.Errorf("after the patch: %s, %v\n%s", describe(changes), err, patch.String())
+	}
+}
+
+func FuzzAddStaysInside(f *testing.F) {
+	for _, p := range []string{"a/b", "../x", "a/../../x", "/x", "a/./b", "C:\\x", "a\x00b", "..."} {
+		f.Add(p)
+	}
+	f.Fuzz(func(t *testing.T, p string) {
+		tr := New()
+		if tr.Add(p, []byte("x")) != nil {
+			return
+		}
+		full := filepath.Join("/root/project", filepath.FromSlash(p))
+		if !strings.HasPrefix(full, "/root/project/") {
+			t.Errorf("%q leads to %s", p, full)
+		}
+	})
+}
