@@ -1,0 +1,76 @@
+package codegen
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"k8s.io/gengo/v2"
+)
+
+// Header is what stands above the package clause of a generated file: the content of the boilerplate file.
+type Header struct {
+	Boilerplate []byte
+}
+
+// GeneratedBy is the line by which a generator marks its files, and by which tools find them.
+func GeneratedBy(generator string) string {
+	return strings.Replace(gengo.StdGeneratedBy, "GENERATOR_NAME", generator, 1)
+}
+
+// of returns the function that turns the header that gengo made into that of the generator's own binary. gengo takes
+// the name from os.Args, and the year from the clock: so the generators get no boilerplate file, and the word YEAR
+// stays until WithYear.
+func (h Header) of(generator string) func(upstream []byte) []byte {
+	argv0 := filepath.Base(os.Args[0])
+	ours := GeneratedBy(strings.TrimSuffix(argv0, filepath.Ext(argv0)))
+	tag := fmt.Sprintf("//go:build !%[1]s\n// +build !%[1]s\n\n", gengo.StdBuildTag)
+	boilerplate := string(h.Boilerplate)
+	if h.Boilerplate != nil {
+		boilerplate += "\n"
+	}
+	return func(upstream []byte) []byte {
+		rest, tagged := bytes.CutPrefix(upstream, []byte(tag))
+		rest, ok := bytes.CutPrefix(rest, []byte(ours))
+		if !ok {
+			return upstream
+		}
+		var b bytes.Buffer
+		if tagged {
+			b.WriteString(tag)
+		}
+		b.WriteString(boilerplate)
+		b.WriteString(GeneratedBy(generator))
+		b.Write(rest)
+		return b.Bytes()
+	}
+}
+
+// WithYear puts the year in the place of the word YEAR in a file's header: the year that the file on disk bears, if
+// it has this very header, else the current one. So a new year alone makes no file stale.
+func WithYear(f File, onDisk []byte, current int) []byte {
+	end := bytes.Index(f.Content, []byte(GeneratedBy(f.Generator)))
+	if end < 0 || !bytes.Contains(f.Content[:end], []byte("YEAR")) {
+		return f.Content
+	}
+	header := string(f.Content[:end])
+	year := fmt.Sprint(current)
+	// The file bears one year; where it bears two, it isn't ours to keep.
+	pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(header), "YEAR", `(\d{4})`)
+	if m := regexp.MustCompile(pattern).FindSubmatch(onDisk); m != nil && allEqual(m[1:]) {
+		year = string(m[1])
+	}
+	return append([]byte(strings.ReplaceAll(header, "YEAR", year)), f.Content[end:]...)
+}
+
+func allEqual(all [][]byte) bool {
+	for _, b := range all {
+		if !bytes.Equal(b, all[0]) {
+			return false
+		}
+	}
+	return true
+}

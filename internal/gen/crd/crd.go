@@ -1,0 +1,89 @@
+// Package crd makes CustomResourceDefinition manifests from Go types, with controller-tools as a library, in memory.
+//
+// It does not install them and does not check them against a server.
+package crd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/crdctl/crdctl/internal/gen/loaderror"
+)
+
+// Version is the version of sigs.k8s.io/controller-tools that makes the manifests.
+const Version = "v0.23.0"
+
+// annotation marks the manifests that controller-gen or crdctl made, with the version of the maker.
+const annotation = "controller-gen.kubebuilder.io/version"
+
+var annotationLine = regexp.MustCompile(`(?m)^(    ` + regexp.QuoteMeta(annotation) + `: ).*$`)
+
+// Owns tells whether a manifest was generated.
+func Owns(manifest []byte) bool { return annotationLine.Match(manifest) }
+
+// Generate returns the manifests of all kinds in the packages, by file name, as controller-gen writes them.
+func Generate(ctx context.Context, dir string, importPaths []string) (map[string][]byte, error) {
+	var g genall.Generator = crd.Generator{}
+	rt, err := genall.Generators{&g}.ForRootsWithConfig(&packages.Config{Context: ctx, Dir: dir}, importPaths...)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, loaderror.New(dir, err.Error())
+	}
+	out := memory{}
+	rt.OutputRule = out
+	// Not rt.Run: it prints what is wrong and says only that something was.
+	if err := g.Generate(&rt.GenerationContext); err != nil {
+		return nil, fmt.Errorf("make the CRDs: %w", err)
+	}
+	if err := packageErrors(dir, rt.Roots); err != nil {
+		return nil, err
+	}
+	files := make(map[string][]byte, len(out))
+	for name, b := range out {
+		// controller-gen takes the version of the main module for its own, and that would be crdctl's.
+		files[name] = annotationLine.ReplaceAll(b.Bytes(), []byte("${1}"+Version))
+	}
+	return files, nil
+}
+
+// packageErrors gathers what was found wrong in the packages. Type errors are left out, as controller-gen leaves them:
+// its partial type check makes up many of them.
+func packageErrors(dir string, roots []*loader.Package) error {
+	var raw []*packages.Package
+	for _, r := range roots {
+		raw = append(raw, r.Package)
+	}
+	var said []string
+	packages.Visit(raw, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			if e.Kind != packages.TypeError {
+				said = append(said, e.Error())
+			}
+		}
+	})
+	return loaderror.New(dir, said...)
+}
+
+// memory is an output rule that keeps what is written, by name.
+type memory map[string]*bytes.Buffer
+
+// Open implements genall.OutputRule.
+func (m memory) Open(_ *loader.Package, path string) (io.WriteCloser, error) {
+	b := &bytes.Buffer{}
+	m[path] = b
+	return nopCloser{b}, nil
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
