@@ -1,0 +1,48 @@
+package scaffold
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+)
+
+// versionSuffix is the last element of the path of a module of a major version.
+var versionSuffix = regexp.MustCompile(`^v[0-9]+$`)
+
+var notInPath = regexp.MustCompile(`[^a-z0-9._~-]+`)
+
+// ModulePath returns the path of a new project's module: the one that the user gave, else that of the bare go.mod in
+// its folder, else one made from the folder's name, under a domain that is nobody's.
+func ModulePath(given, existing, folder string) (string, error) {
+	if given != "" && existing != "" && given != existing {
+		return "", fmt.Errorf("--module %q is not the module of the go.mod that is there, %s; leave --module out", given, existing)
+	}
+	if p := cmp.Or(given, existing); p != "" {
+		if err := module.CheckImportPath(p); err != nil {
+			return "", fmt.Errorf("--module %q is not a module path, for example github.com/you/crontab: %w", p, err)
+		}
+		return p, nil
+	}
+	name := strings.Trim(notInPath.ReplaceAllString(strings.ToLower(folder), "-"), "-.")
+	p := path.Join("example.com", name)
+	if name == "" || module.CheckImportPath(p) != nil {
+		return "", fmt.Errorf("the folder's name %q does not make a module path; give one with --module, for example --module github.com/you/crontab", folder)
+	}
+	return p, nil
+}
+
+// BareModule returns the path of a go.mod that says nothing but its module and Go's version, as "go mod init" makes
+// it: such a file loses nothing when the project's own takes its place.
+func BareModule(goMod []byte) (modulePath string, bare bool) {
+	f, err := modfile.ParseLax("go.mod", goMod, nil)
+	if err != nil || f.Module == nil {
+		return "", false
+	}
+	bare = len(f.Require)+len(f.Replace)+len(f.Exclude)+len(f.Retract)+len(f.Tool) == 0
+	return f.Module.Mod.Path, bare
+}

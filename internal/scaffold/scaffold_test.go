@@ -1,0 +1,173 @@
+package scaffold
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdctl/crdctl/templates"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The whole tree of a scaffold, file by file. What the trees compile to is shown by the e2e tests.
+func TestRender(t *testing.T) {
+	for name, o := range map[string]APIOptions{
+		"crontab": {
+			Group: "stable.example.com", Version: "v1beta1", Kind: "CronTab", ShortNames: []string{"ct"},
+			Fields: []string{"cronSpec:string", "image:string", "replicas:int32"},
+		},
+		"cluster": { // another in every respect
+			Group: "foo-bar.k8s.io", Version: "v1", Kind: "IPPool", Scope: "cluster", NoStatus: true, Plural: "poolsofip",
+			Categories: []string{"all", "net"}, Fields: []string{"podCIDRs:[]string", "ip:*string", "labels:map[string]string"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			api, err := NewAPI(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &Project{Module: "example.com/" + name, ClientDir: "pkg/client", API: api}
+			files, err := p.Render(templates.FS)
+			if err != nil {
+				t.Fatal(err)
+			}
+			archive := &txtar.Archive{}
+			for _, path := range files.Paths() {
+				if path == "go.sum" || name != "crontab" && !strings.Contains(path, "/") && path != "crdctl.yaml" && path != "controller.go" {
+					continue // the sums are kept by the go command, and the rest differs in names alone
+				}
+				data, _ := files.Content(path)
+				archive.Files = append(archive.Files, txtar.File{Name: path, Data: data})
+			}
+			golden := filepath.Join("testdata", name+".txtar")
+			got := txtar.Format(archive)
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != string(want) {
+				t.Errorf("the scaffold is not as in %s; look at the difference after go test ./internal/scaffold -update", golden)
+			}
+		})
+	}
+}
+
+func TestNewAPIRefuses(t *testing.T) {
+	good := APIOptions{Group: "stable.example.com", Version: "v1", Kind: "CronTab"}
+	for name, test := range map[string]struct {
+		change func(*APIOptions)
+		want   string
+	}{
+		"group without a dot": {func(o *APIOptions) { o.Group = "stable" },
+			`--group "stable" must be a domain name in lower case with at least one dot, for example stable.example.com`},
+		"group that leads elsewhere": {func(o *APIOptions) { o.Group = "../../etc.x" },
+			`--group "../../etc.x" must be a domain name in lower case with at least one dot, for example stable.example.com`},
+		"version": {func(o *APIOptions) { o.Version = "1.0" },
+			`--version "1.0" must be like v1, v1alpha1 or v1beta2`},
+		"kind in lower case": {func(o *APIOptions) { o.Kind = "cronTab" },
+			`--kind "cronTab" must be UpperCamelCase of ASCII letters and digits, for example CronTab`},
+		"kind that is taken": {func(o *APIOptions) { o.Kind = "SchemeBuilder" },
+			`--kind "SchemeBuilder" is a name that every API package has already (register.go); choose another`},
+		"kind that is too long": {func(o *APIOptions) { o.Kind = strings.Repeat("A", 64); o.Plural, o.Singular = "as", "a" },
+			`--kind "` + strings.Repeat("A", 64) + `" is 64 characters long; 63 is the most`},
+		"scope": {func(o *APIOptions) { o.Scope = "global" }, `--scope "global" must be Namespaced or Cluster`},
+		"plural": {func(o *APIOptions) { o.Plural = "Cron Tabs" },
+			`--plural "Cron Tabs" must be lower case letters, digits and hyphens, start with a letter, and have 63 characters at the most`},
+		"short name": {func(o *APIOptions) { o.ShortNames = []string{"crontab"} },
+			`--short-names "crontab" is the plural or the singular already`},
+		"field without a type": {func(o *APIOptions) { o.Fields = []string{"replicas"} },
+			`--field "replicas" must be NAME:TYPE, for example replicas:int32`},
+		"field of a type that does not travel": {func(o *APIOptions) { o.Fields = []string{"a:int", "b:float64"} },
+			`--field "a:int": the type "int" is not one of string, bool, int32, int64, with * or [] or map[string] before it or not; integers of an API are int32 or int64` + "\n" +
+				`--field "b:float64": the type "float64" is not one of string, bool, int32, int64, with * or [] or map[string] before it or not; numbers with a fraction do not survive every client, use a string`},
+		"field name": {func(o *APIOptions) { o.Fields = []string{"Foo`bar:string"} },
+			"--field \"Foo`bar:string\": the name \"Foo`bar\" must be lowerCamelCase of ASCII letters and digits, for example cronSpec"},
+		"field twice": {func(o *APIOptions) { o.Fields = []string{"ip:string", "iP:string"} },
+			`--field "iP:string": the field IP is there already, by --field "ip:string"`},
+		"rules": {func(o *APIOptions) { o.Fields = []string{"n:int32:min=1"} },
+			`--field "n:int32:min=1": rules such as "min=1" are not known yet; add the marker to types.go, for example // +kubebuilder:validation:Minimum=1`},
+		"several at once": {func(o *APIOptions) { o.Group, o.Version = "x", "y" },
+			`--group "x" must be a domain name in lower case with at least one dot, for example stable.example.com` + "\n" +
+				`--version "y" must be like v1, v1alpha1 or v1beta2`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := good
+			test.change(&o)
+			if _, err := NewAPI(o); err == nil || err.Error() != test.want {
+				t.Errorf("error:\n%v\nwant:\n%s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, test := range []struct{ group, kind, plural, folder, groupGo, goPlural string }{
+		{"stable.example.com", "CronTab", "crontabs", "stable", "Stable", "CronTabs"},
+		{"gateway.networking.k8s.io", "Gateway", "gateways", "gateway", "Gateway", "Gateways"},
+		{"foo-bar.example.com", "Policy", "policies", "foobar", "FooBar", "Policies"},
+		{"type.example.com", "HTTPRoute", "httproutes", "grouptype", "Type", "HTTPRoutes"},
+		{"3d.example.com", "Class", "classes", "group3d", "Group3d", "Classes"},
+	} {
+		a, err := NewAPI(APIOptions{Group: test.group, Version: "v1", Kind: test.kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Plural != test.plural || a.GroupFolder() != test.folder || a.GroupGoName() != test.groupGo || a.GoPlural() != test.goPlural {
+			t.Errorf("%s %s: plural %s, folder %s, group %s, Go plural %s; want %+v", test.group, test.kind, a.Plural, a.GroupFolder(), a.GroupGoName(), a.GoPlural(), test)
+		}
+	}
+}
+
+func TestFieldNames(t *testing.T) {
+	for in, want := range map[string]string{
+		"cronSpec": "CronSpec, cron spec", "ip": "IP, ip", "podIPs": "PodIPs, pod ips", "serverURL": "ServerURL, server url", "replicas": "Replicas, replicas",
+	} {
+		f := Field{Name: in, Type: "string"}
+		if got := f.GoName() + ", " + f.Words(); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestModulePath(t *testing.T) {
+	for _, test := range []struct{ given, existing, folder, want, err string }{
+		{"", "", "CronTab Demo", "example.com/crontab-demo", ""},
+		{"github.com/you/x", "", "y", "github.com/you/x", ""},
+		{"", "github.com/you/x", "y", "github.com/you/x", ""},
+		{"a.com/b", "a.com/c", "y", "", `--module "a.com/b" is not the module of the go.mod that is there, a.com/c; leave --module out`},
+		{"a b", "", "y", "", `--module "a b" is not a module path, for example github.com/you/crontab: malformed import path "a b": invalid char ' '`},
+		{"", "", "日本", "", `the folder's name "日本" does not make a module path; give one with --module, for example --module github.com/you/crontab`},
+	} {
+		got, err := ModulePath(test.given, test.existing, test.folder)
+		if got != test.want || (err == nil) != (test.err == "") || err != nil && err.Error() != test.err {
+			t.Errorf("ModulePath(%q, %q, %q) = %q, %v", test.given, test.existing, test.folder, got, err)
+		}
+	}
+}
+
+// What passes the checks makes Go and YAML that can be read again, whatever it is.
+func FuzzNewAPI(f *testing.F) {
+	f.Add("stable.example.com", "v1", "CronTab", "crontabs", "cronSpec:string")
+	f.Add("a.b", "v1alpha1", "Type", "", "type:map[string]int64")
+	f.Add("x-y.k8s.io", "v2", "IP", "i-p", "iP:[]bool")
+	f.Fuzz(func(t *testing.T, group, version, kind, plural, field string) {
+		api, err := NewAPI(APIOptions{Group: group, Version: version, Kind: kind, Plural: plural, Fields: []string{field}})
+		if err != nil {
+			return
+		}
+		p := &Project{Module: "example.com/x", ClientDir: "pkg/client", API: api}
+		if _, err := p.Render(templates.FS); err != nil { // go/format refuses what is not Go
+			t.Error(err)
+		}
+	})
+}
