@@ -1,0 +1,85 @@
+package crdfile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const good = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.stable.example.com}
+spec:
+  group: stable.example.com
+  scope: Namespaced
+  names: {kind: CronTab, plural: crontabs}
+  versions: [{name: v1beta1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`
+
+func TestParseReadsSeveralDocuments(t *testing.T) {
+	other := "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"
+	json := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a.b.c"},"spec":{"group":"b.c","scope":"Cluster","names":{"kind":"A","plural":"a"},"versions":[]}}`
+	crds, err := Parse("crd.yaml", []byte("---\n"+good+"---\n"+other+"---\n\n---\n"+json+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range crds {
+		names = append(names, c.Name)
+	}
+	if got := strings.Join(names, " "); got != "crontabs.stable.example.com a.b.c" {
+		t.Errorf("read %s", got)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for name, test := range map[string]struct{ in, want string }{
+		"the removed version": {
+			strings.Replace(good, "/v1", "/v1beta1", 1),
+			"crd.yaml:1: a CustomResourceDefinition of apiextensions.k8s.io/v1beta1; API servers since 1.22 take apiextensions.k8s.io/v1 only, rewrite it in that form",
+		},
+		"an unknown field, in the second document": {
+			good + "---\n" + strings.Replace(good, "scope:", "socpe:", 1),
+			`crd.yaml:10: CustomResourceDefinition crontabs.stable.example.com: unknown field "spec.socpe"`,
+		},
+		"names at the wrong place": { // as in the manifest of a walk-through, by a wrong indentation
+			"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b.c}\nspec: {group: b.c, versions: []}\n",
+			"crd.yaml:1: CustomResourceDefinition a.b.c: missing spec.names.kind, spec.names.plural, spec.scope; look at the indentation",
+		},
+		"what is not YAML": {"a: [\n", "crd.yaml:1: yaml: line 1: did not find expected node content"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse("crd.yaml", []byte(test.in))
+			if err == nil || err.Error() != test.want {
+				t.Errorf("error:\n%v\nwant:\n%s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestReadDir(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"crd.yaml": good, "README.md": "no YAML: [", "kustomization.yaml": "resources: [crd.yaml]\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if crds, err := ReadFile(dir); err != nil || len(crds) != 1 {
+		t.Errorf("%d CRDs, %v; want 1", len(crds), err)
+	}
+	if crds, err := ReadDir(filepath.Join(dir, "missing")); err != nil || len(crds) != 0 {
+		t.Errorf("a missing folder: %v, %v", crds, err)
+	}
+	if _, err := ReadFile(filepath.Join(dir, "README.md")); err == nil {
+		t.Error("a file without a CRD is no error")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(good))
+	f.Add([]byte("---\n---\n{}\n---\nnull\n"))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		_, _ = Parse("crd.yaml", data) // must not panic
+	})
+}

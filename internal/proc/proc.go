@@ -1,0 +1,81 @@
+// Package proc runs one child process, and sees to its end.
+//
+// It knows nothing of controllers: what the child is, and when it is started again, is its caller's business.
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// Options say what to start.
+type Options struct {
+	Path   string
+	Args   []string
+	Env    []string // the whole environment, as KEY=value
+	Dir    string
+	Stdout io.Writer
+	Stderr io.Writer
+	// Grace is how long the child may take to stop after it was asked to, before it is killed.
+	Grace time.Duration
+}
+
+// Process is a started child.
+type Process struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error
+}
+
+// Start starts a child in a process group of its own, so that a Ctrl-C at the terminal reaches it once, from here,
+// and not a second time from the terminal. Where the system can do it, the child does not outlive this process, even
+// if that is killed.
+func Start(o Options) (*Process, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, o.Path, o.Args...)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = o.Env, o.Dir, o.Stdout, o.Stderr
+	cmd.SysProcAttr = sysProcAttr()
+	cmd.Cancel = func() error { return askToStop(cmd.Process) }
+	cmd.WaitDelay = o.Grace
+
+	p := &Process{cancel: cancel, done: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		// Linux ties a child's life to the thread that started it: that thread must last as long as the child.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		p.err = cmd.Wait()
+		killGroup(cmd.Process.Pid)
+		close(p.done)
+	}()
+	if err := <-started; err != nil {
+		cancel()
+		return nil, fmt.Errorf("start %s: %w", o.Path, err)
+	}
+	return p, nil
+}
+
+// Done is closed when the child has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Err says how the child ended, once Done is closed: nil for exit code 0.
+func (p *Process) Err() error { return p.err }
+
+// Stop asks the child to stop, kills it if it takes longer than its grace, and returns when it has ended. Killed
+// reports whether that was needed. It may be called any number of times, also after the child has ended by itself.
+func (p *Process) Stop() (killed bool) {
+	p.cancel()
+	<-p.done
+	var exit *exec.ExitError
+	return errors.As(p.err, &exit) && wasKilled(exit.ProcessState)
+}

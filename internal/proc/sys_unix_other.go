@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package proc
+
+import "syscall"
+
+func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
