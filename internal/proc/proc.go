@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -21,6 +23,8 @@ type Options struct {
 	Dir    string
 	Stdout io.Writer
 	Stderr io.Writer
+	// StopSignal is how the child is asked to stop; SIGTERM if nil.
+	StopSignal os.Signal
 	// Grace is how long the child may take to stop after it was asked to, before it is killed.
 	Grace time.Duration
 }
@@ -40,7 +44,10 @@ func Start(o Options) (*Process, error) {
 	cmd := exec.CommandContext(ctx, o.Path, o.Args...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = o.Env, o.Dir, o.Stdout, o.Stderr
 	cmd.SysProcAttr = sysProcAttr()
-	cmd.Cancel = func() error { return askToStop(cmd.Process) }
+	if o.StopSignal == nil {
+		o.StopSignal = syscall.SIGTERM
+	}
+	cmd.Cancel = func() error { return askToStop(cmd.Process, o.StopSignal) }
 	cmd.WaitDelay = o.Grace
 
 	p := &Process{cancel: cancel, done: make(chan struct{})}

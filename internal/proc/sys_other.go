@@ -10,7 +10,7 @@ import (
 func sysProcAttr() *syscall.SysProcAttr { return nil }
 
 // askToStop kills: there is no signal that asks.
-func askToStop(p *os.Process) error { return p.Kill() }
+func askToStop(p *os.Process, _ os.Signal) error { return p.Kill() }
 
 func killGroup(int) {}
 

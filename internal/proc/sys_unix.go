@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-func askToStop(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
+func askToStop(p *os.Process, with os.Signal) error { return p.Signal(with) }
 
 // killGroup ends what the child left behind: its own children, if it did not wait for them.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }

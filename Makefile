@@ -1,0 +1,27 @@
+# golangci-lint, built from its module: nothing is downloaded but Go modules.
+LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# Tests leave vet to lint: vet would compute facts about every package of Kubernetes, once for each test binary.
+TEST := go test -vet=off -timeout 30m
+
+.PHONY: help build demo test lint bench clean
+
+help: ## Show this help
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-8s %s\n", $$1, $$2}'
+
+build: ## Build crdctl to bin/
+	go build -o bin/crdctl .
+
+demo: build ## Make, generate, verify and run a controller in a scratch folder
+	@sh e2e/demo.sh "$(CURDIR)/bin/crdctl"
+
+test: lint ## Run all tests: format, vet, lint, unit, scripts, end to end
+	$(TEST) ./... && $(MAKE) demo
+
+lint: ## Check format, vet and style
+	go run $(LINT) run ./...
+
+bench: ## Measure: start of crdctl, start of the control plane
+	$(TEST) -run '^$$' -bench . -count 5 ./internal/controlplane ./e2e
+
+clean: ## Remove what build made
+	rm -rf bin

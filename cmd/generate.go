@@ -1,0 +1,110 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+type generateOptions struct {
+	*options
+	dryRun bool
+}
+
+func newGenerate(s Streams, shared *options) *cobra.Command {
+	o := generateOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "generate",
+		Short: "Run all generators that the API packages ask for, and write what changed",
+		Long: `Generate runs the code generators (deep copies, clients with fakes, listers, informers, apply configurations)
+and the CRD generator in this process, from one load of the packages, and then writes the files that differ.
+
+Files that are equal are not touched, left-over generated files are removed, and files that the generators did not
+write are never overwritten. If anything fails, nothing is written.`,
+		Example: "  crdctl generate\n  crdctl generate --dry-run",
+		Args:    noArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return runGenerate(c.Context(), s, o) },
+	}
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "list what would be written and removed, and write nothing")
+	return c
+}
+
+func runGenerate(ctx context.Context, s Streams, o generateOptions) error {
+	start := time.Now()
+	g, err := o.generated(ctx, s)
+	if err != nil {
+		return err
+	}
+	if !o.dryRun {
+		if err := tree.Write(g.root, g.changes); err != nil {
+			return err
+		}
+	}
+	printChanges(s.Out, g.changes, o.dryRun)
+	_, _ = fmt.Fprintf(s.Err, "%s in %.1fs\n", g.summary(o.dryRun), time.Since(start).Seconds())
+	return nil
+}
+
+// generation is what generate and verify have in common: all files in memory, and how the disk differs.
+type generation struct {
+	root    string
+	files   int
+	changes []tree.Change
+}
+
+func (o *options) generated(ctx context.Context, s Streams) (*generation, error) {
+	root, p, err := o.project()
+	if err != nil {
+		return nil, err
+	}
+	result, err := gen.Generate(ctx, root, p, time.Now().UTC().Year())
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range result.Notes {
+		_, _ = fmt.Fprintln(s.Err, note)
+	}
+	changes, err := result.Tree.Diff(root)
+	if err != nil {
+		return nil, err
+	}
+	return &generation{root: root, files: result.Tree.Len(), changes: changes}, nil
+}
+
+func (g *generation) summary(dryRun bool) string {
+	if len(g.changes) == 0 {
+		return fmt.Sprintf("%d generated files are up to date; checked", g.files)
+	}
+	n := count(g.changes)
+	verbs := "wrote %d, removed %d, left %d as they are;"
+	if dryRun {
+		verbs = "would write %d, remove %d, leave %d as they are;"
+	}
+	written := n[tree.Create] + n[tree.Update]
+	return fmt.Sprintf(verbs+" done", written, n[tree.Delete], g.files-written)
+}
+
+func count(changes []tree.Change) map[tree.Op]int {
+	n := map[tree.Op]int{}
+	for _, c := range changes {
+		n[c.Op]++
+	}
+	return n
+}
+
+// printChanges lists changes, one a line, for people and for scripts.
+func printChanges(w io.Writer, changes []tree.Change, dryRun bool) {
+	for _, c := range changes {
+		op := string(c.Op)
+		if !dryRun {
+			op = map[tree.Op]string{tree.Create: "created", tree.Update: "updated", tree.Delete: "deleted"}[c.Op]
+		}
+		_, _ = fmt.Fprintf(w, "%s %s\n", op, c.Path)
+	}
+}

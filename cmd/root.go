@@ -1,0 +1,165 @@
+// Package cmd is crdctl's command line: it parses, calls the packages that work, and prints what they return.
+//
+// Only this package prints, and only main exits. No work is done here: a command's run function reads like a table
+// of contents of what it does.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/crdctl/crdctl/internal/logging"
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// Streams are where a command reads and writes: results go to Out, progress and talk to Err.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+}
+
+// The exit codes, everywhere.
+const (
+	exitYes     = 0 // the answer is yes, or the work is done
+	exitNo      = 1 // the answer is no: something is stale
+	exitTrouble = 2 // trouble, or wrong usage
+)
+
+// errNo is the answer no. Nobody prints it: what was found has been said.
+var errNo = errors.New("no")
+
+// exitCode is the exit code of a program that crdctl ran in its own place.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// usageError is an error that the command's usage answers.
+type usageError struct{ error }
+
+// options are the flags that all commands share.
+type options struct {
+	dir       string
+	verbosity int
+	color     string
+}
+
+// Main runs crdctl with the arguments and returns its exit code. It ends early on the first SIGINT or SIGTERM, and
+// calls exit on the second.
+func Main(args []string, s Streams, exit func(int)) int {
+	ctx, stop := withSignals(context.Background(), s.Err, exit)
+	defer stop()
+	return Run(ctx, args, s)
+}
+
+// Run is Main without the signals.
+func Run(ctx context.Context, args []string, s Streams) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	return report(s.Err, cmd, err)
+}
+
+// report prints an error, once, and gives the exit code that it means.
+func report(w io.Writer, cmd *cobra.Command, err error) int {
+	var usage usageError
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitYes
+	case errors.Is(err, errNo):
+		return exitNo
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		_, _ = fmt.Fprintf(w, "crdctl: %v\nSee \"%s --help\".\n", err, cmd.CommandPath())
+	case errors.Is(err, context.Canceled):
+		_, _ = fmt.Fprintln(w, "crdctl: interrupted")
+	default:
+		_, _ = fmt.Fprintf(w, "crdctl: %v\n", err)
+	}
+	return exitTrouble
+}
+
+func newRoot(s Streams) *cobra.Command {
+	// Libraries that are linked in put flags of their own programs there, and cobra gives them to every root command.
+	pflag.CommandLine = pflag.NewFlagSet("crdctl", pflag.ContinueOnError)
+	var o options
+	root := &cobra.Command{
+		Use:   "crdctl",
+		Short: "Scaffold, generate, verify and run Kubernetes CRD controllers",
+		Long: `crdctl takes a Kubernetes controller for custom resources from an idea to a running program:
+
+  crdctl init --group stable.example.com --version v1beta1 --kind CronTab
+  crdctl generate
+  crdctl verify
+  crdctl run
+
+Nothing but Go is needed: the code generators, an API server with etcd, and kubectl are in this program.
+Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          noArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if err := o.validate(); err != nil {
+				return usageError{err}
+			}
+			logging.Setup(s.Err, o.verbosity)
+			return nil
+		},
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	f := root.PersistentFlags()
+	f.StringVarP(&o.dir, "dir", "C", ".", "the project's `folder`, or one in it")
+	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level` of the Kubernetes libraries, as in klog; 0 keeps them silent")
+	f.StringVar(&o.color, "color", "auto", "color the output: auto, always or never (NO_COLOR counts)")
+	root.AddCommand(newInit(s, &o), newGenerate(s, &o), newVerify(s, &o), newRun(s, &o), newKubectl(s, &o), newVersion(s))
+	return root
+}
+
+func (o *options) validate() error {
+	switch o.color {
+	case "auto", "always", "never":
+		return nil
+	}
+	return fmt.Errorf("--color %q is not auto, always or never", o.color)
+}
+
+// project finds and loads the project that --dir is in.
+func (o *options) project() (root string, p *project.Project, err error) {
+	if root, err = project.Find(o.dir); err != nil {
+		return "", nil, err
+	}
+	// The real path: generators compare the folders of packages with it, and the go command resolves links.
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return "", nil, err
+	}
+	p, err = project.Load(root)
+	return root, p, err
+}
+
+// noArgs is cobra.NoArgs with an error of ours.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if c.HasSubCommands() {
+		msg := fmt.Sprintf("unknown command %q", args[0])
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			msg += fmt.Sprintf("; did you mean %q?", near[0])
+		}
+		return usageError{errors.New(msg)}
+	}
+	return usageError{fmt.Errorf("%q: %s takes no arguments", args[0], c.CommandPath())}
+}

@@ -1,0 +1,116 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/crdfile"
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/startup"
+)
+
+type runOptions struct {
+	*options
+	files     []string
+	builtin   bool
+	once      bool
+	noCRDs    bool
+	workers   int
+	resync    time.Duration
+	namespace string
+	cluster   run.Cluster
+}
+
+func newRun(s Streams, shared *options) *cobra.Command {
+	o := runOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "run [flags] [-- ARG...]",
+		Short: "Run the controller on a control plane of its own, or on a cluster that you name",
+		Long: `Run starts etcd and the Kubernetes API server in this process, installs the project's CRDs, and builds and runs the
+project's controller against it. On every change of its sources the controller is built and started again. Ctrl-C
+stops the controller, the API server and etcd, and leaves nothing behind; the second Ctrl-C does not wait.
+
+The control plane listens on 127.0.0.1 only. "crdctl kubectl" talks to it; its kubeconfig is .crdctl/kubeconfig.
+
+With --builtin, the controller is one that is built into crdctl, and no Go project is needed: it watches the kinds of
+the CRDs, logs what it sees, and records the event Synced. With -v 1 it also shows what its informers do.
+
+With --kubeconfig, --context or --master, no control plane is started: the cluster that they name is used.
+
+Arguments after -- go to the project's controller. Its environment has KUBECONFIG set to the cluster that is used.`,
+		Example: `  crdctl run
+  crdctl run -- --workers=4
+  crdctl run --builtin -f crd.yaml
+  crdctl run --context staging`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.ArgsLenAtDash() != 0 && len(args) > 0 {
+				return usageError{fmt.Errorf("%q: arguments of the controller come after --, for example crdctl run -- %s", args[0], args[0])}
+			}
+			return runRun(c.Context(), s, o, args)
+		},
+	}
+	f := c.Flags()
+	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or folder of CRDs to install, in place of the project's (repeatable)")
+	f.BoolVar(&o.builtin, "builtin", false, "run the controller that is built into crdctl")
+	f.BoolVar(&o.once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
+	f.BoolVar(&o.noCRDs, "skip-crds", false, "do not install the CRDs")
+	f.IntVar(&o.workers, "workers", 2, "with --builtin: number of objects of a kind worked on at the same time")
+	f.DurationVar(&o.resync, "resync", 30*time.Second, "with --builtin: how often every object is looked at again")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "with --builtin: work on one `namespace` only")
+	f.StringVar(&o.cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
+	f.StringVar(&o.cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")
+	f.StringVar(&o.cluster.Master, "master", "", "use the API server at this `URL`")
+	return c
+}
+
+func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
+	root, p, err := o.project()
+	if errors.Is(err, fs.ErrNotExist) && o.builtin && len(o.files) > 0 {
+		root, err = filepath.Abs(o.dir) // the built-in controller needs no project
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.builtin && len(args) > 0:
+		return usageError{fmt.Errorf("%q: the built-in controller takes no arguments", args[0])}
+	case o.workers < 1:
+		return usageError{fmt.Errorf("--workers is %d; at least 1 is needed", o.workers)}
+	case !o.builtin && p.Controller.Package == "":
+		return fmt.Errorf("%s names no controller; add controller: {package: .}, or run with --builtin", project.FileName)
+	}
+	startup.Done() // what lives long should be small
+	return run.Run(ctx, run.Options{
+		Root: root, Project: p, Cluster: o.cluster, Builtin: o.builtin, Once: o.once, SkipCRDs: o.noCRDs,
+		CRDs:    func() ([]*apiextv1.CustomResourceDefinition, error) { return o.crds(root, p) },
+		Workers: o.workers, Resync: o.resync, Namespace: o.namespace, Args: args,
+		Year: time.Now().UTC().Year(), Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), Out: s.Out, Err: s.Err,
+	})
+}
+
+// crds reads the CRDs that the flags name, or else the project's.
+func (o *runOptions) crds(root string, p *project.Project) ([]*apiextv1.CustomResourceDefinition, error) {
+	if len(o.files) == 0 {
+		if p.CRDs.Dir == "" {
+			return nil, nil
+		}
+		return crdfile.ReadDir(filepath.Join(root, filepath.FromSlash(p.CRDs.Dir)))
+	}
+	var all []*apiextv1.CustomResourceDefinition
+	for _, f := range o.files {
+		crds, err := crdfile.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, crds...)
+	}
+	return all, nil
+}

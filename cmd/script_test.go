@@ -1,0 +1,138 @@
+package cmd_test
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/crdctl/crdctl/cmd"
+)
+
+var update = flag.Bool("update", false, "write what the scripts compare with anew")
+
+// The scripts run this test binary as crdctl.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"crdctl": func() {
+			os.Exit(cmd.Main(os.Args[1:], cmd.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Exit))
+		},
+	})
+}
+
+// TestScripts holds what the command line does: testdata/script has a file for each command and case.
+func TestScripts(t *testing.T) {
+	goEnv := goEnvironment(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			// The real caches: a script that builds must not start from nothing, and needs no network.
+			e.Vars = append(e.Vars, goEnv...)
+			for name, dir := range map[string]string{"TMPDIR": "tmp", "XDG_CACHE_HOME": "cache"} {
+				e.Vars = append(e.Vars, name+"="+filepath.Join(e.WorkDir, dir))
+				if err := os.Mkdir(filepath.Join(e.WorkDir, dir), 0o755); err != nil && !os.IsExist(err) {
+					return err
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"snapshot": snapshot,
+			"edit":     edit,
+			"nothing":  nothing,
+		},
+	})
+}
+
+func goEnvironment(t *testing.T) []string {
+	t.Helper()
+	var vars []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOFLAGS", "GOROOT"} {
+		out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		vars = append(vars, name+"="+strings.TrimSpace(string(out)))
+	}
+	return vars
+}
+
+// exits CODE crdctl ARG... runs crdctl and holds its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
+	}
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if e, ok := err.(*exec.ExitError); ok { //nolint:errorlint // testscript returns it as it is
+			exit = e
+		} else {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if want := args[0]; fmt.Sprint(got) != want {
+		ts.Fatalf("exit code %d, want %s", got, want)
+	}
+}
+
+// snapshot DIR FILE writes path, mode, size and time of change of all that is in a folder to a file.
+func snapshot(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: snapshot DIR FILE")
+	}
+	var b strings.Builder
+	err := filepath.WalkDir(ts.MkAbs(args[0]), func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s %v %d %d\n", p, info.Mode(), info.Size(), info.ModTime().UnixNano())
+		return nil
+	})
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(b.String()), 0o644))
+}
+
+// edit FILE OLD NEW replaces text in a file, once; \n and \t in it stand for themselves.
+func edit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit FILE OLD NEW")
+	}
+	escapes := strings.NewReplacer(`\n`, "\n", `\t`, "\t")
+	old, replacement := escapes.Replace(args[1]), escapes.Replace(args[2])
+	text := ts.ReadFile(args[0])
+	if strings.Count(text, old) != 1 {
+		ts.Fatalf("%q is %d times in %s, want once", old, strings.Count(text, old), args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, old, replacement, 1)), 0o644))
+}
+
+// nothing DIR holds that a folder is empty, or not there.
+func nothing(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: nothing DIR")
+	}
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	if err != nil && !os.IsNotExist(err) {
+		ts.Fatalf("%v", err)
+	}
+	for _, e := range entries {
+		if e.Name() != "goimports" { // golang.org/x/tools makes it there, in test binaries only
+			ts.Fatalf("%s holds %v", args[0], entries)
+		}
+	}
+}

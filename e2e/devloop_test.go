@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A controller that does not compile, and then does; one that dies; a change of the API while it runs.
+func TestDevLoop(t *testing.T) {
+	w := newWorld(t)
+	dir := w.crontab()
+	controller := filepath.Join(dir, "controller.go")
+	w.replace(controller, `logger.Info("Starting control loop")`, `logger.Inof("Starting control loop")`)
+
+	if _, stderr, err := w.try(dir, crdctl, "run", "--once"); exitCode(err) != 2 ||
+		!strings.Contains(stderr, "./controller.go:") || !strings.Contains(stderr, "logger.Inof undefined") {
+		t.Errorf("run --once of what does not compile: %v\n%s", err, stderr)
+	}
+	w.leavesNothing(dir)
+
+	run := w.start(dir, crdctl, "run")
+	run.waitFor("crdctl: the controller does not compile:", "./controller.go:", "logger.Inof undefined", "crdctl: waiting for a change")
+	w.replace(controller, "Inof", "Info")
+	run.waitFor("crdctl: building the controller", `"Started workers"`)
+
+	// A save that does not compile leaves the last good one running.
+	w.replace(controller, "package main", "package mian")
+	run.waitFor("does not compile", "crdctl: waiting for a change")
+	w.run(dir, crdctl, "kubectl", "apply", "-f", "config/samples")
+	run.waitFor(`"Successfully synced" crontab="default/crontab-demo"`)
+
+	// One that dies: its exit code, and the next chance.
+	w.replace(controller, "package mian", "package main")
+	w.replace(controller, `logger.Info("Starting control loop")`, `panic("I die")`)
+	run.waitFor("crdctl: stopping the controller", "I die", "crdctl: the controller ended by itself: exit status 2", "crdctl: waiting for a change")
+	w.replace(controller, `panic("I die")`, `logger.Info("Starting control loop")`)
+	run.waitFor(`"Started workers"`)
+
+	// A new field: generated, installed, built and used.
+	types := filepath.Join(dir, "pkg/apis/stable/v1beta1/types.go")
+	w.replace(types, "\tReplicas *int32", "\tSuspend bool `json:\"suspend,omitempty\"`\n\n\tReplicas *int32")
+	run.waitFor("crdctl: generated 2 files anew", "crdctl: installed crontabs.stable.example.com", `"Started workers"`)
+	w.run(dir, crdctl, "kubectl", "patch", "crontab", "crontab-demo", "--type=merge", "-p", `{"spec":{"suspend":true}}`)
+	run.waitFor(`"suspend":true`)
+
+	if code := run.interrupt(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	w.leavesNothing(dir)
+	if out := w.run(dir, crdctl, "verify"); !strings.Contains(out, "up to date") {
+		t.Errorf("verify: %s", out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "bin")); !os.IsNotExist(err) {
+		t.Errorf("bin is left behind (%v)", err)
+	}
+}

@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Ctrl-C at any moment of the start: the run ends, and nothing is left.
+func TestInterruptedStart(t *testing.T) {
+	w := newWorld(t)
+	dir := w.crontab()
+	for _, after := range []time.Duration{0, 20, 60, 100, 200, 300, 500, 800, 1200, 2000, 4000} {
+		t.Run(fmt.Sprintf("%dms", after), func(t *testing.T) {
+			step := &world{T: t, dir: w.dir, tmp: t.TempDir()}
+			step.mark = "CRDCTL_E2E=" + step.tmp
+			run := step.start(dir, crdctl, "run")
+			time.Sleep(after * time.Millisecond)
+			code := run.interrupt()
+			// Before main is reached, the signal's own effect ends the process, with nothing begun.
+			if code != 0 && code != 2 && (code != -1 || after > 100) {
+				t.Errorf("exit code %d", code)
+			}
+			for _, word := range []string{"goroutine ", "panic"} {
+				if strings.Contains(run.text(), word) {
+					t.Errorf("%q is printed:\n%s", word, run.text())
+				}
+			}
+			step.leavesNothing(dir)
+		})
+	}
+}
+
+// A controller that does not end in order: the second signal ends it at once, both its own and crdctl's.
+func TestSecondSignal(t *testing.T) {
+	w := newWorld(t)
+	dir := w.crontab()
+	w.replace(filepath.Join(dir, "controller.go"), "// This is the place for what your controller does.", "time.Sleep(time.Hour)")
+	plane := w.start(w.dir, crdctl, "run", "--builtin", "-f", filepath.Join(dir, "config/crd"))
+	plane.waitFor("Started workers")
+	kubeconfig := filepath.Join(w.dir, ".crdctl", "kubeconfig")
+	w.run(w.dir, crdctl, "kubectl", "apply", "-f", filepath.Join(dir, "config/samples"))
+
+	w.run(dir, "go", "build", "-o", "bin/controller", ".")
+	controller := w.start(dir, filepath.Join(dir, "bin/controller"), "--kubeconfig", kubeconfig)
+	controller.waitFor("Processing CronTab")
+	controller.signal(os.Interrupt)
+	controller.waitFor("Stopping; a second signal exits at once", "Shutting down workers")
+	controller.signal(os.Interrupt)
+	if code := controller.wait(); code != 1 {
+		t.Errorf("the controller: exit code %d after the second signal, want 1", code)
+	}
+
+	run := w.start(dir, crdctl, "run", "--kubeconfig", kubeconfig)
+	run.waitFor("Processing CronTab")
+	run.signal(os.Interrupt)
+	run.waitFor("crdctl: stopping the controller", "Shutting down workers")
+	run.signal(os.Interrupt)
+	if code := run.wait(); code != 2 {
+		t.Errorf("crdctl run: exit code %d after the second signal, want 2", code)
+	}
+	run.waitFor("second signal; leaving at once")
+	for deadline := time.Now().Add(patience); len(w.processes()) > 1; time.Sleep(50 * time.Millisecond) { // the plane stays
+		if time.Now().After(deadline) {
+			t.Fatalf("processes left behind: %v", w.processes())
+		}
+	}
+	if code := plane.interrupt(); code != 0 {
+		t.Errorf("the control plane: exit code %d, want 0", code)
+	}
+}

@@ -1,0 +1,185 @@
+// Package house holds the rules of this repository that no compiler holds: who may import whom, which versions belong
+// together, what go.mod must not have. It has tests only.
+package house
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/crd"
+)
+
+// root is this repository, seen from the folder of this package.
+const root = "../.."
+
+// rule says that only some packages of ours may import what a pattern matches.
+type rule struct {
+	imports string   // regular expression of an import path
+	only    []string // packages, relative to the module; a trailing /... takes those below
+	reason  string
+}
+
+var rules = []rule{
+	{`^github.com/crdctl/crdctl/cmd$`, []string{"."}, "the command line is on top: nothing below may need it"},
+	{`^github.com/spf13/(cobra|pflag)$`, []string{"cmd", "internal/kubectl"}, "flags are parsed in one place"},
+	{`^k8s.io/(code-generator|gengo)`, []string{"internal/gen/codegen", "internal/pins"}, "they exit, log and write on their own; codegen is where that ends"},
+	{`^sigs.k8s.io/controller-tools`, []string{"internal/gen/crd"}, "it prints what is wrong; crd is where that ends"},
+	{`^(k8s.io/kubernetes|go.etcd.io/etcd/server|k8s.io/apiserver|k8s.io/controller-manager)(/|$)`, []string{"internal/controlplane/...", "internal/startup/..."},
+		"an API server is a big thing to link; one package knows how"},
+	{`^k8s.io/kubectl`, []string{"internal/kubectl", "internal/startup/..."}, "kubectl is a program; one package makes it a function"},
+	{`^k8s.io/client-go`, []string{"cmd", "internal/controlplane/...", "internal/kubectl", "internal/loop", "internal/run", "e2e"},
+		"what is generated or scaffolded does not talk to clusters"},
+	{`^k8s.io/klog`, []string{"internal/gen/codegen", "internal/logging", "internal/controlplane/...", "internal/kubectl"}, "crdctl's own words go to its streams"},
+	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold"}, "templates are rendered in one place"},
+	{`^github.com/crdctl/crdctl/internal/controlplane$`, []string{"cmd", "internal/run", "e2e"}, "only what runs something needs a control plane"},
+	{`^github.com/crdctl/crdctl/internal/gen(/|$)`, []string{"cmd", "internal/run", "internal/gen/...", "internal/scaffold", "internal/house"},
+		"scaffold asks codegen for Go plurals; all others get a tree"},
+}
+
+// bottom are the packages that know none of ours, and so can be used by all of them.
+var bottom = []string{"internal/project", "internal/tree", "internal/proc", "internal/statedir", "internal/crdfile", "internal/logging", "templates"}
+
+type listed struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
+	cmd.Dir = root
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+func allowed(pkg string, only []string) bool {
+	return slices.ContainsFunc(only, func(o string) bool {
+		if below, ok := strings.CutSuffix(o, "/..."); ok {
+			return pkg == below || strings.HasPrefix(pkg, below+"/")
+		}
+		return pkg == o
+	})
+}
+
+func TestImports(t *testing.T) {
+	all := packages(t)
+	if len(all) < 15 {
+		t.Fatalf("only %d packages listed", len(all))
+	}
+	for _, p := range all {
+		rel := "."
+		if p.ImportPath != modulePath {
+			rel = strings.TrimPrefix(p.ImportPath, modulePath+"/")
+		}
+		for _, r := range rules {
+			if allowed(rel, r.only) {
+				continue
+			}
+			for _, imported := range p.Imports {
+				if regexp.MustCompile(r.imports).MatchString(imported) {
+					t.Errorf("%s imports %s: %s (allowed: %s)", rel, imported, r.reason, strings.Join(r.only, ", "))
+				}
+			}
+		}
+		if slices.Contains(bottom, rel) {
+			for _, imported := range p.Imports {
+				if strings.HasPrefix(imported, modulePath) {
+					t.Errorf("%s imports %s: it is at the bottom of the house, and knows no other package of ours", rel, imported)
+				}
+			}
+		}
+	}
+}
+
+func goMod(t *testing.T) *modfile.File {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func required(f *modfile.File, path string) string {
+	for _, r := range f.Require {
+		if r.Mod.Path == path {
+			return r.Mod.Version
+		}
+	}
+	return ""
+}
+
+// With a replace or an exclude, "go install github.com/crdctl/crdctl@VERSION" is refused.
+func TestGoModHasNoReplaceOrExclude(t *testing.T) {
+	if f := goMod(t); len(f.Replace)+len(f.Exclude) > 0 {
+		t.Errorf("replace %v, exclude %v", f.Replace, f.Exclude)
+	}
+}
+
+// What crdctl says of itself is what is linked, and all of Kubernetes in it is of one patch version.
+func TestVersions(t *testing.T) {
+	f := goMod(t)
+	if v := required(f, "k8s.io/code-generator"); v != codegen.Version {
+		t.Errorf("code-generator %s in go.mod, %s in codegen.Version", v, codegen.Version)
+	}
+	if v := required(f, "sigs.k8s.io/controller-tools"); v != crd.Version {
+		t.Errorf("controller-tools %s in go.mod, %s in crd.Version", v, crd.Version)
+	}
+	kubernetes := required(f, "k8s.io/kubernetes")
+	for _, r := range f.Require {
+		if strings.HasPrefix(r.Mod.Path, "k8s.io/") && strings.HasPrefix(r.Mod.Version, "v0.3") && r.Mod.Version != strings.Replace(kubernetes, "v1.", "v0.", 1) {
+			t.Errorf("%s %s does not belong to Kubernetes %s", r.Mod.Path, r.Mod.Version, kubernetes)
+		}
+	}
+	scaffolded, err := os.ReadFile(filepath.Join(root, "templates", "project", "go.mod.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "k8s.io/client-go " + required(f, "k8s.io/client-go"); !strings.Contains(string(scaffolded), want+"\n") {
+		t.Errorf("templates/project/go.mod.tmpl does not require %s", want)
+	}
+}
+
+// A package says what it is, and what it is not.
+func TestPackagesHaveDocs(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}}\t{{len .GoFiles}}\t{{.Doc}}", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
+		if fields[1] != "0" && fields[2] == "" {
+			t.Errorf("%s has no package comment", fields[0])
+		}
+	}
+}

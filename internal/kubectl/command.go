@@ -1,0 +1,78 @@
+package kubectl
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
+	"k8s.io/component-base/logs"
+	kubectlcmd "k8s.io/kubectl/pkg/cmd"
+)
+
+// command is kubectl's command tree, made for one Run.
+type command struct {
+	root       *cobra.Command
+	flags      *genericclioptions.ConfigFlags
+	kubeconfig string
+}
+
+func newCommand(ctx context.Context, kubeconfig string, streams genericiooptions.IOStreams) *command {
+	flags := genericclioptions.NewConfigFlags(true).
+		WithDeprecatedPasswordFlag().
+		WithDiscoveryBurst(300).
+		WithDiscoveryQPS(50).
+		WithWarningPrinter(streams).
+		WithWrapConfigFn(func(config *rest.Config) *rest.Config {
+			config.QPS = -1 // or "delete --all" of 2,000 objects takes seven minutes, at 5 a second
+			config.Wrap(endRequestsWith(ctx))
+			return config
+		})
+	// kubectl caches discovery in ~/.kube/cache, by host and port, for hours: the next control plane on this port would be
+	// taken for this one. Where no cache can be written it keeps one in memory.
+	cacheDir := nowhere
+	flags.CacheDir = &cacheDir
+	root := kubectlcmd.NewKubectlCommand(kubectlcmd.KubectlOptions{
+		Arguments:   []string{"kubectl"}, // with no more than that it does not read the user's kuberc
+		ConfigFlags: flags,
+		IOStreams:   streams,
+	})
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	root.SilenceErrors = true // runAlone prints them
+	for _, sub := range root.Commands() {
+		if sub.Name() == "plugin" || sub.Name() == "kuberc" {
+			root.RemoveCommand(sub) // they would speak of what is not looked at here
+		}
+	}
+	logs.AddFlags(root.PersistentFlags())
+	replaceVersion(root, flags, streams.Out)
+	rename(root, streams)
+	return &command{root: root, flags: flags, kubeconfig: kubeconfig}
+}
+
+// execute runs the command line; a fatal end inside kubectl comes back as a value.
+func (c *command) execute(args []string) (end exit) {
+	defer recoverExit(&end)
+	// As a flag, not as the default: "kubectl config" has a --kubeconfig of its own, whose default is the user's own
+	// file, which it writes to. A later --kubeconfig, the user's, goes before this one.
+	c.root.SetArgs(append([]string{"--kubeconfig=" + c.kubeconfig}, args...))
+	checkErr(c.root.Execute())
+	return exit{}
+}
+
+// hint says what mends the most likely trouble, a control plane that is not running.
+func (c *command) hint(end exit) string {
+	if *c.flags.KubeConfig != c.kubeconfig || *c.flags.APIServer != "" {
+		return "" // the user named another server
+	}
+	_, missing := os.Stat(c.kubeconfig)
+	if missing != nil && strings.Contains(end.message, c.kubeconfig) || strings.Contains(end.message, "connection to the server") {
+		return "the control plane of this project is not running; start it with \"crdctl run\"\n"
+	}
+	return ""
+}

@@ -1,0 +1,91 @@
+package kubectl
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// Options is one command line and where it reads and writes.
+type Options struct {
+	Kubeconfig string   // of the project's control plane, which need not be running; --kubeconfig in Args goes before it
+	Args       []string // without the command's own name
+	In         io.Reader
+	Out, Err   io.Writer
+}
+
+// kubectlGlobals lets one Run at a time change what kubectl keeps in package variables.
+var kubectlGlobals sync.Mutex
+
+const (
+	exitFailure = 1
+	grace       = 500 * time.Millisecond
+	nowhere     = os.DevNull // as a directory: nothing is there, and nothing can be made there
+)
+
+// Run runs one kubectl command and returns its exit code. When ctx is done every request that the command has open is
+// cut off, which ends it, and Run returns 1. Messages, usage errors included, have been written to o.Err by then.
+func Run(ctx context.Context, o Options) (exitCode int) {
+	streams := o.streams()
+	finished := make(chan int, 1)
+	go func() { finished <- runAlone(ctx, o, streams) }()
+	select {
+	case code := <-finished:
+		return code
+	case <-ctx.Done():
+	}
+	// A few commands (rollout status, port-forward) try again rather than end when their requests are cut off. There is
+	// no other handle on them, so after a while they are left behind: the process is about to end.
+	select {
+	case <-finished:
+	case <-time.After(grace):
+	}
+	return exitFailure
+}
+
+func runAlone(ctx context.Context, o Options, streams genericiooptions.IOStreams) (exitCode int) {
+	kubectlGlobals.Lock()
+	defer kubectlGlobals.Unlock()
+	if ctx.Err() != nil {
+		return exitFailure
+	}
+	if o.Kubeconfig == "" {
+		o.Kubeconfig = filepath.Join(nowhere, "kubeconfig") // an empty path would mean $KUBECONFIG
+	}
+	defer takeGlobals(ctx, streams.ErrOut)()
+
+	c := newCommand(ctx, o.Kubeconfig, streams)
+	end := c.execute(o.Args)
+	if end.code == 0 {
+		return 0
+	}
+	if ctx.Err() != nil {
+		return exitFailure // the message would be about the request that ctx cut off
+	}
+	message := end.message
+	if message != "" && !strings.HasSuffix(message, "\n") {
+		message += "\n"
+	}
+	_, _ = io.WriteString(streams.ErrOut, message+c.hint(end)) // nobody is left to be told
+	return end.code
+}
+
+func (o Options) streams() genericiooptions.IOStreams {
+	streams := genericiooptions.IOStreams{In: o.In, Out: o.Out, ErrOut: o.Err}
+	if streams.In == nil {
+		streams.In = strings.NewReader("")
+	}
+	if streams.Out == nil {
+		streams.Out = io.Discard
+	}
+	if streams.ErrOut == nil {
+		streams.ErrOut = io.Discard
+	}
+	return streams
+}

@@ -1,0 +1,146 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/tools/record/util"
+)
+
+const (
+	component   = "crdctl"
+	eventBuffer = 16384
+	eventRetry  = time.Second
+	flushTime   = 2 * time.Second
+)
+
+var errTooMany = errors.New("too many were waiting for the API server")
+
+// eventWriter writes core/v1 events, which "kubectl get events" and "kubectl describe" show.
+//
+// It does the work of record.EventBroadcaster, which drops events without a word in a burst of 2,000 objects (its queue
+// holds 1,000) and whose Shutdown waits for nothing. Counting repeated events and holding back a flood are
+// client-go's own: record.EventCorrelator.
+type eventWriter struct {
+	client     corev1client.EventsGetter
+	log        *slog.Logger
+	correlator *record.EventCorrelator
+	pending    chan *corev1.Event
+	dropped    atomic.Int64 // since it was last told
+}
+
+func newEventWriter(client corev1client.EventsGetter, log *slog.Logger) *eventWriter {
+	return &eventWriter{
+		client: client, log: log,
+		correlator: record.NewEventCorrelatorWithOptions(record.CorrelatorOptions{}),
+		pending:    make(chan *corev1.Event, eventBuffer),
+	}
+}
+
+// synced records that an object was reconciled. It never waits: a loop must not stand still for its events.
+func (w *eventWriter) synced(kind Kind, object *Object) {
+	about := kind.reference(object.Meta())
+	now := metav1.Now()
+	namespace := about.Namespace
+	if namespace == "" {
+		namespace = metav1.NamespaceDefault // where the events of cluster-scoped objects live by convention
+	}
+	event := &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(about.Name, now.UnixNano()), Namespace: namespace},
+		InvolvedObject: about, Type: corev1.EventTypeNormal, Reason: "Synced", Message: kind.Kind + " synced successfully",
+		Source: corev1.EventSource{Component: component}, ReportingController: component,
+		FirstTimestamp: now, LastTimestamp: now, Count: 1,
+	}
+	select {
+	case w.pending <- event:
+	default:
+		w.dropped.Add(1)
+	}
+}
+
+// run writes until ctx is done, and then what is left, within flushTime.
+func (w *eventWriter) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			w.flush(context.WithoutCancel(ctx), nil)
+			return
+		case event := <-w.pending:
+			write := w.correlate(event)
+			for write != nil {
+				err := write(ctx)
+				if err == nil || !outage(err) {
+					w.tellDropped(0, errTooMany)
+					break
+				}
+				select {
+				case <-ctx.Done():
+					w.flush(context.WithoutCancel(ctx), write)
+					return
+				case <-time.After(eventRetry):
+				}
+			}
+		}
+	}
+}
+
+// flush tries each event once, and none after the first that the API server does not take: by then it has gone.
+func (w *eventWriter) flush(ctx context.Context, write func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	for {
+		if write != nil {
+			if err := write(ctx); err != nil && outage(err) {
+				w.tellDropped(1+len(w.pending), err)
+				return
+			}
+		}
+		select {
+		case event := <-w.pending:
+			write = w.correlate(event)
+		default:
+			return
+		}
+	}
+}
+
+// tellDropped says how many events nobody will see, once per outage and not for each.
+func (w *eventWriter) tellDropped(more int, err error) {
+	if count := w.dropped.Swap(0) + int64(more); count > 0 {
+		w.log.Warn("Events lost", "count", count, "err", err)
+	}
+}
+
+// correlate counts the event once, and returns how to write it, which may be tried more than once; nil: not at all.
+func (w *eventWriter) correlate(event *corev1.Event) func(context.Context) error {
+	result, err := w.correlator.EventCorrelate(event)
+	if err != nil || result.Skip {
+		return nil
+	}
+	event = result.Event
+	return func(ctx context.Context) error {
+		events := w.client.Events(event.Namespace)
+		err := error(apierrors.NewNotFound(corev1.Resource("events"), event.Name))
+		var written *corev1.Event
+		if event.Count > 1 {
+			written, err = events.Patch(ctx, event.Name, types.StrategicMergePatchType, result.Patch, metav1.PatchOptions{})
+		}
+		if apierrors.IsNotFound(err) { // a first event, or one that has expired since
+			event.ResourceVersion = ""
+			written, err = events.Create(ctx, event, metav1.CreateOptions{})
+		}
+		if err == nil {
+			w.correlator.UpdateState(written)
+		}
+		return err
+	}
+}

@@ -1,0 +1,136 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/proc"
+)
+
+// graceTime is how long a controller may take to finish what it does.
+const graceTime = 20 * time.Second
+
+// devLoop builds and runs the project's controller, and does so again on every change. One goroutine does it all;
+// what it waits for are a change, the end of the controller, the end of the control plane, and the end of the run.
+type devLoop struct {
+	Options
+	target *target
+	say    sayer
+
+	installed []*apiextv1.CustomResourceDefinition
+	dir       string // for binaries
+	child     *proc.Process
+	running   [sha256.Size]byte // of the binary that child runs
+}
+
+func (d *devLoop) run(ctx context.Context) (err error) {
+	if d.dir, err = os.MkdirTemp("", "crdctl-run-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(d.dir)) }()
+	// The controller ends before the control plane does, whatever happens.
+	defer d.stopChild()
+
+	watch, err := newWatcher(d.Root, d.Project.CRDs.Dir)
+	if err != nil {
+		return err
+	}
+	defer watch.close()
+	ctx, stop := d.target.boundTo(ctx)
+	defer stop()
+
+	err = d.follow(ctx, change{sources: true})
+	for {
+		if ctx.Err() != nil {
+			return d.target.failure()
+		}
+		if err != nil {
+			d.say("%v", err)
+			if d.Once {
+				return errors.New("the controller does not run; mend that and run again")
+			}
+			d.say("waiting for a change; stop with Ctrl-C")
+		}
+		select {
+		case <-ctx.Done():
+		case c := <-watch.changes:
+			err = d.follow(ctx, c)
+		case err := <-watch.errors:
+			return err
+		case <-d.childDone():
+			err = describe(d.child.Err())
+			d.child, d.running = nil, [sha256.Size]byte{}
+		}
+	}
+}
+
+// follow does what a change asks for: generate, install, build, start.
+func (d *devLoop) follow(ctx context.Context, c change) error {
+	if c.api(d.Project.APIs) {
+		if err := d.generate(ctx); err != nil {
+			return err
+		}
+	}
+	// Also when the sources changed: generate may have written manifests.
+	if err := d.installCRDs(ctx); err != nil {
+		return err
+	}
+	if !c.sources {
+		return nil
+	}
+	binary, sum, err := d.build(ctx)
+	if err != nil {
+		return err
+	}
+	if d.child != nil && sum == d.running {
+		return nil // a comment, a test: the program is the same
+	}
+	d.stopChild()
+	return d.start(binary, sum)
+}
+
+func (d *devLoop) start(binary string, sum [sha256.Size]byte) error {
+	child, err := proc.Start(proc.Options{
+		Path: binary, Args: d.Args, Dir: d.Root, Stdout: d.Out, Stderr: d.Err, Grace: graceTime,
+		// A kubeconfig that the user's shell names is another cluster's.
+		Env: append(os.Environ(), "KUBECONFIG="+d.target.kubeconfig),
+	})
+	if err != nil {
+		return err
+	}
+	d.child, d.running = child, sum
+	return nil
+}
+
+func (d *devLoop) stopChild() {
+	if d.child == nil {
+		return
+	}
+	d.say("stopping the controller")
+	if d.child.Stop() {
+		d.say("the controller did not stop within %s and was killed", graceTime)
+	}
+	d.child, d.running = nil, [sha256.Size]byte{}
+}
+
+// childDone is closed when the controller has ended; it is nil, and so never ready, where none runs.
+func (d *devLoop) childDone() <-chan struct{} {
+	if d.child == nil {
+		return nil
+	}
+	return d.child.Done()
+}
+
+// describe is the error of a controller that was not asked to end.
+func describe(err error) error {
+	if err == nil {
+		return errors.New("the controller ended by itself, without an error")
+	}
+	return fmt.Errorf("the controller ended by itself: %w", err)
+}

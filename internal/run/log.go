@@ -1,0 +1,19 @@
+package run
+
+import (
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/lmittmann/tint"
+)
+
+// newLogger is the log of the built-in controller: a line for a person, whose message is found by grep as it is
+// documented (slog's own text handler would escape the quotes in it).
+func newLogger(w io.Writer, debug, color bool) *slog.Logger {
+	level := slog.LevelInfo
+	if debug {
+		level = slog.LevelDebug
+	}
+	return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly + ".000", NoColor: !color}))
+}
