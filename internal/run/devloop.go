@@ -11,6 +11,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/watch"
 )
 
 // graceTime is how long a controller may take to finish what it does.
@@ -37,15 +38,15 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	// The controller ends before the control plane does, whatever happens.
 	defer d.stopChild()
 
-	watch, err := newWatcher(d.Root, d.Project.CRDs.Dir)
+	watcher, err := watch.New(d.Root, d.Project.CRDs.Dir)
 	if err != nil {
 		return err
 	}
-	defer watch.close()
+	defer watcher.Close()
 	ctx, stop := d.target.boundTo(ctx)
 	defer stop()
 
-	err = d.follow(ctx, change{sources: true})
+	err = d.follow(ctx, watch.Change{Sources: []string{"go.mod"}})
 	for {
 		if ctx.Err() != nil {
 			return d.target.failure()
@@ -59,9 +60,9 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 		}
 		select {
 		case <-ctx.Done():
-		case c := <-watch.changes:
+		case c := <-watcher.Changes:
 			err = d.follow(ctx, c)
-		case err := <-watch.errors:
+		case err := <-watcher.Errors:
 			return err
 		case <-d.childDone():
 			err = describe(d.child.Err())
@@ -71,8 +72,8 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 }
 
 // follow does what a change asks for: generate, install, build, start.
-func (d *devLoop) follow(ctx context.Context, c change) error {
-	if c.api(d.Project.APIs) {
+func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
+	if c.In(d.Project.APIs) {
 		if err := d.generate(ctx); err != nil {
 			return err
 		}
@@ -81,7 +82,7 @@ func (d *devLoop) follow(ctx context.Context, c change) error {
 	if err := d.installCRDs(ctx); err != nil {
 		return err
 	}
-	if !c.sources {
+	if len(c.Sources) == 0 {
 		return nil
 	}
 	binary, sum, err := d.build(ctx)

@@ -1,0 +1,169 @@
+// Package watch tells when the sources or the manifests of a project changed, once it is quiet again.
+//
+// It does not know what a change asks for, and it reads no file.
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// quiet is how long nothing must change until a change is followed: an editor, or a generator, writes many files.
+const quiet = 100 * time.Millisecond
+
+// Change is what happened since the last one.
+type Change struct {
+	// Sources are the files that the controller is built from, slash-separated, relative to the root.
+	Sources []string
+	// Manifests tells whether a file in the folder of the manifests changed.
+	Manifests bool
+}
+
+// In tells whether a hand-written source below one of the folders changed.
+func (c Change) In(folders []string) bool {
+	return slices.ContainsFunc(c.Sources, func(file string) bool {
+		if strings.HasPrefix(filepath.Base(file), "zz_generated.") || strings.HasSuffix(file, "_test.go") {
+			return false
+		}
+		return slices.ContainsFunc(folders, func(dir string) bool { return dir == "." || strings.HasPrefix(file, dir+"/") })
+	})
+}
+
+// Watcher watches the sources and manifests of a project.
+type Watcher struct {
+	// Changes hands out a change when nothing has changed for a moment. What happens until it is taken is added to it.
+	Changes <-chan Change
+	// Errors hands out why the watching ended.
+	Errors <-chan error
+
+	root      string
+	manifests string // slash-separated, relative to the root; "" for none
+	notify    *fsnotify.Watcher
+	done      chan struct{}
+	stopped   chan struct{}
+}
+
+// New watches the Go files below root and all files in the folder manifests, which is relative to root, slash-separated,
+// and empty for none. Folders that the go command passes over are passed over.
+func New(root, manifests string) (*Watcher, error) {
+	n, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch %s: %w", root, err)
+	}
+	changes, errs := make(chan Change), make(chan error, 1)
+	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, notify: n, done: make(chan struct{}), stopped: make(chan struct{})}
+	if err := w.add(root); err != nil {
+		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), n.Close())
+	}
+	go w.collect(changes, errs)
+	return w, nil
+}
+
+// Close ends the watching.
+func (w *Watcher) Close() {
+	close(w.done)
+	<-w.stopped
+	_ = w.notify.Close()
+}
+
+// add watches a folder and those below it.
+func (w *Watcher) add(dir string) error {
+	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // gone again
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return nil
+		case p != w.root && ignored(d.Name()):
+			return fs.SkipDir
+		}
+		return w.notify.Add(p)
+	})
+}
+
+func ignored(folder string) bool {
+	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || slices.Contains([]string{"vendor", "node_modules", "bin", "testdata"}, folder)
+}
+
+// collect gathers what changes until it is quiet, and hands it on as one.
+func (w *Watcher) collect(changes chan<- Change, errs chan<- error) {
+	defer close(w.stopped)
+	var pending Change
+	var out chan<- Change // set once it is quiet
+	timer := time.NewTimer(0)
+	<-timer.C
+	for {
+		select {
+		case <-w.done:
+			return
+		case err := <-w.notify.Errors:
+			errs <- fmt.Errorf("watch %s: %w", w.root, err)
+			return
+		case e := <-w.notify.Events:
+			if w.note(&pending, e) {
+				out = nil
+				timer.Reset(quiet)
+			}
+		case <-timer.C:
+			out = changes
+		case out <- pending:
+			pending, out = Change{}, nil
+		}
+	}
+}
+
+// note adds an event to a change, and tells whether it means anything.
+func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
+	if e.Op == fsnotify.Chmod {
+		return false
+	}
+	info, err := os.Stat(e.Name)
+	if err != nil || !info.IsDir() {
+		return w.classify(c, e.Name)
+	}
+	if ignored(info.Name()) {
+		return false
+	}
+	_ = w.add(e.Name) // what can't be watched is said for the next file in it
+	// What was put into the folder before it was watched is news too.
+	some := false
+	_ = filepath.WalkDir(e.Name, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			some = w.classify(c, p) || some
+		}
+		return nil
+	})
+	return some
+}
+
+// classify adds a file to a change, and tells whether it means anything.
+func (w *Watcher) classify(c *Change, file string) bool {
+	rel, err := filepath.Rel(w.root, file)
+	if err != nil {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
+	base := path.Base(rel)
+	switch {
+	case strings.HasPrefix(base, "."):
+		return false
+	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
+		c.Sources = append(c.Sources, rel)
+	case w.manifests != "" && strings.HasPrefix(rel, path.Clean(w.manifests)+"/"):
+		c.Manifests = true
+	default:
+		return false
+	}
+	return true
+}

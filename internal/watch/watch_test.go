@@ -1,0 +1,90 @@
+package watch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const patience = 30 * time.Second
+
+func write(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(time.Now().String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func next(t *testing.T, w *Watcher) Change {
+	t.Helper()
+	select {
+	case c := <-w.Changes:
+		return c
+	case err := <-w.Errors:
+		t.Fatal(err)
+	case <-time.After(patience):
+		t.Fatal("no change")
+	}
+	return Change{}
+}
+
+// files are the sources of a change, each once.
+func files(c Change) string {
+	slices.Sort(c.Sources)
+	return strings.Join(slices.Compact(c.Sources), " ")
+}
+
+func TestWatcher(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "main.go"))
+	write(t, filepath.Join(root, "config/crd/a.yaml"))
+	write(t, filepath.Join(root, ".git/HEAD.go"))
+	w, err := New(root, "config/crd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+
+	// What means nothing comes first; if it were handed out, it would be in the first change.
+	write(t, filepath.Join(root, "README.md"))
+	write(t, filepath.Join(root, ".git/HEAD.go"))
+	write(t, filepath.Join(root, ".main.go.swp"))
+	write(t, filepath.Join(root, "main.go"))
+	write(t, filepath.Join(root, "go.mod"))
+	if c := next(t, w); files(c) != "go.mod main.go" || c.Manifests {
+		t.Errorf("change %+v, want go.mod and main.go", c)
+	}
+	write(t, filepath.Join(root, "config/crd/a.yaml"))
+	if c := next(t, w); files(c) != "" || !c.Manifests {
+		t.Errorf("change %+v, want the manifests", c)
+	}
+	// A folder that is new: what is in it when it is noticed, and what comes later.
+	write(t, filepath.Join(root, "pkg/apis/types.go"))
+	if c := next(t, w); files(c) != "pkg/apis/types.go" {
+		t.Errorf("change %+v, want the file in a new folder", c)
+	}
+	write(t, filepath.Join(root, "pkg/apis/doc.go"))
+	if c := next(t, w); files(c) != "pkg/apis/doc.go" {
+		t.Errorf("change %+v, want the second file in a new folder", c)
+	}
+}
+
+func TestIn(t *testing.T) {
+	for file, want := range map[string]bool{
+		"pkg/apis/v1/types.go": true, "pkg/apis/v1/zz_generated.deepcopy.go": false, "pkg/apis/v1/types_test.go": false,
+		"pkg/apisx/types.go": false, "main.go": false,
+	} {
+		if got := (Change{Sources: []string{file}}).In([]string{"pkg/apis"}); got != want {
+			t.Errorf("%s: %v, want %v", file, got, want)
+		}
+		if got := (Change{Sources: []string{file}}).In([]string{"."}); got != (want || file == "main.go" || file == "pkg/apisx/types.go") {
+			t.Errorf("%s in .: %v", file, got)
+		}
+	}
+}
