@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/scratch"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
 )
@@ -155,12 +156,14 @@ func (o *initOptions) inTheWay(root string, files *tree.Tree) ([]string, error) 
 
 // addGenerated generates the code of a scaffold, and adds it to it.
 func addGenerated(ctx context.Context, files *tree.Tree) (err error) {
-	stage, err := os.MkdirTemp("", "crdctl-init-")
+	_ = scratch.Sweep(os.TempDir(), scratch.RunPrefix) // what killed runs left must not stop this one
+	dir, err := scratch.New(os.TempDir(), scratch.RunPrefix)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	if stage, err = filepath.EvalSymlinks(stage); err != nil {
+	defer func() { err = errors.Join(err, dir.Remove()) }()
+	stage, err := filepath.EvalSymlinks(dir.Path)
+	if err != nil {
 		return err
 	}
 	changes, err := files.Diff(stage)

@@ -14,7 +14,6 @@ import (
 	"github.com/crdctl/crdctl/internal/crdfile"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/run"
-	"github.com/crdctl/crdctl/internal/startup"
 )
 
 type runOptions struct {
@@ -87,7 +86,6 @@ func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
 	case !o.builtin && p.Controller.Package == "":
 		return fmt.Errorf("%s names no controller; add controller: {package: .}, or run with --builtin", project.FileName)
 	}
-	startup.Done() // what lives long should be small
 	return run.Run(ctx, run.Options{
 		Root: root, Project: p, Cluster: o.cluster, Builtin: o.builtin, Once: o.once, SkipCRDs: o.noCRDs,
 		CRDs:    func() ([]*apiextv1.CustomResourceDefinition, error) { return o.crds(root, p) },

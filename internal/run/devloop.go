@@ -11,6 +11,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/scratch"
 	"github.com/crdctl/crdctl/internal/watch"
 )
 
@@ -31,10 +32,12 @@ type devLoop struct {
 }
 
 func (d *devLoop) run(ctx context.Context) (err error) {
-	if d.dir, err = os.MkdirTemp("", "crdctl-run-"); err != nil {
+	dir, err := scratch.New(os.TempDir(), scratch.RunPrefix)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(d.dir)) }()
+	d.dir = dir.Path
+	defer func() { err = errors.Join(err, dir.Remove()) }()
 	// The controller ends before the control plane does, whatever happens.
 	defer d.stopChild()
 

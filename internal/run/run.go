@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/loop"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/startup"
 )
 
 // Options say what to run, and where.
@@ -62,6 +63,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, target.close()) }()
+	startup.Done() // not before: the start of the API server is garbage collection, too
 
 	if !o.SkipCRDs && len(crds) > 0 {
 		if err := target.install(ctx, crds...); err != nil {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/scratch"
 	"github.com/crdctl/crdctl/internal/statedir"
 )
 
@@ -46,7 +47,7 @@ func connect(ctx context.Context, o Options, say sayer) (*target, error) {
 	defer cancel()
 	plane, err := controlplane.Start(startCtx, controlplane.Options{Kubeconfig: statedir.Kubeconfig(o.Root)})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start the control plane: %w", err), state.Release())
+		return nil, errors.Join(err, state.Release())
 	}
 	say("control plane ready in %.1fs: Kubernetes %s at %s; try \"crdctl kubectl get namespaces\"",
 		time.Since(began).Seconds(), controlplane.KubernetesVersion, plane.URL())
@@ -69,20 +70,21 @@ func connectTo(c Cluster, say sayer) (*target, error) {
 		return nil, err
 	}
 	say("using the API at %s (%s)", config.Host, source)
-	dir, err := os.MkdirTemp("", "crdctl-cluster-")
+	_ = scratch.Sweep(os.TempDir(), scratch.RunPrefix) // what killed runs left must not stop this one
+	dir, err := scratch.New(os.TempDir(), scratch.RunPrefix)
 	if err != nil {
 		return nil, err
 	}
-	kubeconfig := filepath.Join(dir, "kubeconfig")
+	kubeconfig := filepath.Join(dir.Path, "kubeconfig")
 	if err := os.WriteFile(kubeconfig, single, 0o600); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, dir.Remove())
 	}
 	return &target{
 		config: config, kubeconfig: kubeconfig,
 		install: func(ctx context.Context, crds ...*apiextv1.CustomResourceDefinition) error {
 			return controlplane.InstallCRDs(ctx, config, crds...)
 		},
-		close: func() error { return os.RemoveAll(dir) },
+		close: dir.Remove,
 	}, nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/crdctl/crdctl/internal/scratch"
 )
 
 // Write makes the folder root as the changes say, in an order that leaves every file as it was or complete,
@@ -17,9 +19,8 @@ func Write(root string, changes []Change) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	if err := sweep(dir); err != nil {
-		return err
-	}
+	// What killed runs left behind is in nobody's way, so trouble with it must not stop this one.
+	_ = scratch.Sweep(root, stagePrefix)
 	if len(changes) == 0 {
 		return nil
 	}
@@ -27,7 +28,7 @@ func Write(root string, changes []Change) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.remove()) }()
+	defer func() { err = errors.Join(err, s.scratch.Remove()) }()
 
 	staged := map[string]string{}
 	for i, c := range changes {

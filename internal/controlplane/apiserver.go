@@ -1,0 +1,148 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+)
+
+const (
+	pollInterval = 5 * time.Millisecond
+	// bootPatience bounds the wait, during a stop, for an API server that is still coming up.
+	bootPatience = 30 * time.Second
+	// drainPatience is how long requests in flight may take once the stop has begun.
+	drainPatience = time.Second
+)
+
+var errStopped = errors.New("stopped")
+
+// apiServer is a kube-apiserver: the aggregator, the built-in kinds and the CRDs behind one port.
+type apiServer struct {
+	listener *listener
+	loopback *rest.Config // of the API server's own all-powerful client
+	client   kubernetes.Interface
+	run      func(context.Context) error
+	drain    func() // waits for the requests in flight and turns new ones away
+
+	cancel context.CancelCauseFunc
+	ready  chan struct{} // closed when /readyz has answered ok
+	done   chan struct{} // closed when run has returned
+	err    error         // why; read it once done is closed
+	tasks  sync.WaitGroup
+}
+
+// newAPIServer prepares a server. Half of that needs the store; awaitStore is called in between, so that the
+// two come up side by side.
+func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() error) (*apiServer, error) {
+	config, err := serverConfig(l, s, etcdSocket)
+	if err != nil {
+		return nil, err
+	}
+	if err := awaitStore(); err != nil {
+		return nil, err
+	}
+	kubeConfig := config.KubeAPIs.ControlPlane.Generic
+	openAPIV2 := kubeConfig.OpenAPIConfig
+	kubeConfig.OpenAPIConfig = nil
+	aggregator, err := app.CreateServerChain(config)
+	if err != nil {
+		return nil, fmt.Errorf("create the API server: %w", err)
+	}
+	kube, ok := aggregator.GenericAPIServer.NextDelegate().(*genericapiserver.GenericAPIServer)
+	if !ok {
+		return nil, errors.New("create the API server: the aggregator has no delegate; this crdctl does not fit its Kubernetes libraries")
+	}
+	serveOpenAPIV2(kube, openAPIV2)
+	prepared, err := aggregator.PrepareRun()
+	if err != nil {
+		return nil, fmt.Errorf("prepare the API server: %w", err)
+	}
+	loopback := aggregator.GenericAPIServer.LoopbackClientConfig
+	client, err := kubernetes.NewForConfig(loopback)
+	if err != nil {
+		return nil, fmt.Errorf("make the API server's own client: %w", err)
+	}
+	return &apiServer{
+		listener: l,
+		loopback: loopback,
+		client:   client,
+		run:      prepared.Run,
+		drain:    aggregator.GenericAPIServer.NonLongRunningRequestWaitGroup.Wait,
+		ready:    make(chan struct{}),
+		done:     make(chan struct{}),
+	}, nil
+}
+
+// serve starts serving. An error from storeFailed ends the server, which is of no use without its store.
+func (s *apiServer) serve(storeFailed <-chan error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	s.cancel = cancel
+	s.tasks.Go(func() {
+		defer close(s.done)
+		s.err = s.run(ctx)
+		if cause := context.Cause(ctx); s.err == nil && !errors.Is(cause, errStopped) {
+			s.err = cause
+		}
+	})
+	s.tasks.Go(func() {
+		select {
+		case err := <-storeFailed:
+			cancel(fmt.Errorf("etcd failed: %w", err))
+		case <-s.done:
+		}
+	})
+	s.tasks.Go(func() {
+		if err := createFirst(ctx, s.client); err == nil && s.pollReady(ctx) == nil {
+			close(s.ready)
+		}
+	})
+}
+
+func (s *apiServer) pollReady(ctx context.Context) error {
+	client := s.client.Discovery().RESTClient()
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		body, err := client.Get().AbsPath("/readyz").DoRaw(ctx)
+		return err == nil && string(body) == "ok", nil
+	})
+}
+
+func (s *apiServer) awaitReady(ctx context.Context) error {
+	select {
+	case <-s.ready:
+		return nil
+	case <-s.done:
+		return fmt.Errorf("the API server stopped before it was ready: %w", s.err)
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the API server: %w", context.Cause(ctx))
+	}
+}
+
+// stop ends the server. It first lets a server that is coming up get ready: several of its post-start hooks
+// take the end of their context for a failure and end the process (klog.Fatal).
+func (s *apiServer) stop() {
+	select {
+	case <-s.ready:
+	case <-s.done:
+	case <-time.After(bootPatience):
+	}
+	s.cancel(errStopped)
+	drained := make(chan struct{})
+	s.tasks.Go(func() {
+		defer close(drained)
+		s.drain()
+	})
+	select {
+	case <-drained:
+	case <-time.After(drainPatience):
+	}
+	s.listener.drop()
+	s.tasks.Wait()
+}

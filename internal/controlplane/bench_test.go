@@ -1,0 +1,16 @@
+package controlplane
+
+import "testing"
+
+// BenchmarkStart measures from nothing to a control plane that is ready. The stop is not in it.
+func BenchmarkStart(b *testing.B) {
+	for b.Loop() {
+		c, err := Start(b.Context(), Options{})
+		b.StopTimer()
+		if err != nil {
+			b.Fatal(err)
+		}
+		stop(b, c)
+		b.StartTimer()
+	}
+}

@@ -1,0 +1,138 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/controller-manager/pkg/informerfactory"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/clusterroleaggregation"
+	"k8s.io/kubernetes/pkg/controller/cronjob"
+	"k8s.io/kubernetes/pkg/controller/deployment"
+	"k8s.io/kubernetes/pkg/controller/garbagecollector"
+	"k8s.io/kubernetes/pkg/controller/job"
+	"k8s.io/kubernetes/pkg/controller/namespace"
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/serviceaccount"
+	"k8s.io/kubernetes/pkg/controller/statefulset"
+)
+
+// controllers are the parts of kube-controller-manager that make objects behave as they do in a cluster:
+// owned objects go with their owner, namespaces empty themselves, Deployments have pods.
+//
+// There is no DaemonSet controller: it makes a pod for each node, and there are none. A token controller is
+// not needed either, since tokens are issued on request today.
+type controllers struct {
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+	typed    informers.SharedInformerFactory
+	metadata metadatainformer.SharedInformerFactory
+}
+
+func startControllers(s *apiServer, pendingPods bool) (*controllers, error) {
+	config := rest.AddUserAgent(rest.CopyConfig(s.loopback), "crdctl-controllers")
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make the controllers' client: %w", err)
+	}
+	meta, err := metadata.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make the controllers' metadata client: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &controllers{
+		cancel:   cancel,
+		typed:    informers.NewSharedInformerFactory(client, 0),
+		metadata: metadatainformer.NewSharedInformerFactory(meta, 0),
+	}
+	runs, err := c.build(ctx, client, meta)
+	if err == nil && !pendingPods {
+		var run func()
+		run, err = runPods(ctx, client, c.typed.Core().V1().Pods())
+		runs = append(runs, run)
+	}
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("make the controllers: %w", err)
+	}
+	runs = append(runs, func() {
+		if err := createDefaults(ctx, client); err != nil && ctx.Err() == nil {
+			klog.ErrorS(err, "Default roles or priority classes are missing")
+		}
+	})
+	c.typed.Start(ctx.Done())
+	c.metadata.Start(ctx.Done())
+	for _, run := range runs {
+		c.running.Go(run)
+	}
+	return c, nil
+}
+
+// build makes the controllers, which register with the informers, and returns what runs them.
+func (c *controllers) build(ctx context.Context, client kubernetes.Interface, meta metadata.Interface) ([]func(), error) {
+	discovery := client.Discovery()
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discovery))
+	core, apps, batch, rbac := c.typed.Core().V1(), c.typed.Apps().V1(), c.typed.Batch().V1(), c.typed.Rbac().V1()
+
+	informersStarted := make(chan struct{})
+	close(informersStarted) // they are, by the time that the collector runs
+	collector, err := garbagecollector.NewGarbageCollector(ctx, client, meta, mapper, garbagecollector.DefaultIgnoredResources(),
+		informerfactory.NewInformerFactory(c.typed, c.metadata), informersStarted)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := serviceaccount.NewServiceAccountsController(klog.FromContext(ctx), core.ServiceAccounts(), core.Namespaces(), client,
+		serviceaccount.DefaultServiceAccountsControllerOptions())
+	if err != nil {
+		return nil, err
+	}
+	deployments, err := deployment.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(), core.Pods(), client)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := job.NewController(ctx, client, core.Pods(), batch.Jobs(), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	cronJobs, err := cronjob.NewControllerV2(ctx, batch.Jobs(), batch.CronJobs(), client)
+	if err != nil {
+		return nil, err
+	}
+	namespaces := namespace.NewNamespaceController(ctx, client, meta, discovery.ServerPreferredNamespacedResources, core.Namespaces(),
+		5*time.Minute, corev1.FinalizerKubernetes)
+	replicaSets := replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas)
+	statefulSets := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), client)
+	aggregation := clusterroleaggregation.NewClusterRoleAggregation(rbac.ClusterRoles(), client.RbacV1())
+
+	const resync = time.Second // how soon the objects of a new CRD are collected
+	return []func(){
+		func() { collector.Run(ctx, 4, resync) },
+		func() { collector.Sync(ctx, discovery, resync) },
+		func() { accounts.Run(ctx, 1) },
+		func() { deployments.Run(ctx, 2) },
+		func() { jobs.Run(ctx, 2) },
+		func() { cronJobs.Run(ctx, 1) },
+		func() { namespaces.Run(ctx, 2) },
+		func() { replicaSets.Run(ctx, 2) },
+		func() { statefulSets.Run(ctx, 1) },
+		func() { aggregation.Run(ctx, 1) },
+	}, nil
+}
+
+// stop waits for every controller and informer.
+func (c *controllers) stop() {
+	c.cancel()
+	c.running.Wait()
+	c.typed.Shutdown()
+	c.metadata.Shutdown()
+}

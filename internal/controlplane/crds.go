@@ -1,0 +1,123 @@
+package controlplane
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+)
+
+// fieldManager owns the fields that crdctl applies, in any cluster.
+const fieldManager = "crdctl"
+
+// InstallCRDs applies the CRDs to any cluster and returns when all of them are served: Established, and their
+// names accepted. An error names the CRD that it is about. CRDs before it stay installed.
+func InstallCRDs(ctx context.Context, cfg *rest.Config, crds ...*apiextv1.CustomResourceDefinition) error {
+	client, err := apiextclient.NewForConfig(cfg)
+	if err != nil {
+		return fmt.Errorf("make a client for CRDs: %w", err)
+	}
+	api := client.CustomResourceDefinitions()
+	for _, crd := range crds {
+		if err := applyCRD(ctx, api, crd); err != nil {
+			return err
+		}
+	}
+	for _, crd := range crds {
+		if err := awaitServed(ctx, api, crd.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func applyCRD(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd *apiextv1.CustomResourceDefinition) error {
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(crd)
+	if err != nil {
+		return fmt.Errorf("encode CRD %s: %w", crd.Name, err)
+	}
+	// What the server writes is not ours to apply, and a CRD read from a cluster carries it.
+	u := unstructured.Unstructured{Object: object}
+	for _, field := range []string{"creationTimestamp", "generation", "managedFields", "resourceVersion", "uid"} {
+		unstructured.RemoveNestedField(object, "metadata", field)
+	}
+	delete(object, "status")
+	u.SetGroupVersionKind(apiextv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	content, err := json.Marshal(object)
+	if err != nil {
+		return fmt.Errorf("encode CRD %s: %w", crd.Name, err)
+	}
+	force := true
+	options := metav1.PatchOptions{FieldManager: fieldManager, Force: &force}
+	if _, err := api.Patch(ctx, crd.Name, types.ApplyPatchType, content, options); err != nil {
+		return fmt.Errorf("install CRD %s (correct it if the API server refuses it): %w", crd.Name, err)
+	}
+	return nil
+}
+
+func awaitServed(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, name string) error {
+	var last *apiextv1.CustomResourceDefinition
+	err := wait.PollUntilContextCancel(ctx, 2*pollInterval, true, func(ctx context.Context) (bool, error) {
+		crd, err := api.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		last = crd
+		return served(crd)
+	})
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil && last != nil:
+		return fmt.Errorf("wait for CRD %s to be served (conditions %s): %w", name, conditions(last), context.Cause(ctx))
+	default:
+		return fmt.Errorf("wait for CRD %s to be served: %w", name, err)
+	}
+}
+
+// namesPatience is how long names may be refused for the reason that held before the CRD was applied again.
+const namesPatience = 2 * time.Second
+
+// served says whether the API server serves the CRD as it is now; the error, that it never will.
+func served(crd *apiextv1.CustomResourceDefinition) (bool, error) {
+	names := condition(crd, apiextv1.NamesAccepted)
+	if names != nil && names.Status == apiextv1.ConditionFalse && time.Since(names.LastTransitionTime.Time) > namesPatience {
+		return false, fmt.Errorf("its names are not accepted (%s); choose other names or remove the CRD that has them", names.Message)
+	}
+	established := condition(crd, apiextv1.Established)
+	accepted := names != nil && names.Status == apiextv1.ConditionTrue &&
+		apiequality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) // else it speaks of the names before
+	return accepted && established != nil && established.Status == apiextv1.ConditionTrue, nil
+}
+
+func condition(crd *apiextv1.CustomResourceDefinition, t apiextv1.CustomResourceDefinitionConditionType) *apiextv1.CustomResourceDefinitionCondition {
+	for i := range crd.Status.Conditions {
+		if c := &crd.Status.Conditions[i]; c.Type == t {
+			return c
+		}
+	}
+	return nil
+}
+
+func conditions(crd *apiextv1.CustomResourceDefinition) string {
+	text := "none"
+	for i, c := range crd.Status.Conditions {
+		if i == 0 {
+			text = ""
+		} else {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s=%s", c.Type, c.Status)
+	}
+	return text
+}

@@ -1,0 +1,157 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+func crd(plural, kind, group string) *apiextv1.CustomResourceDefinition {
+	return &apiextv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group},
+		Spec: apiextv1.CustomResourceDefinitionSpec{
+			Group: group, Scope: apiextv1.NamespaceScoped,
+			Names: apiextv1.CustomResourceDefinitionNames{Plural: plural, Singular: strings.ToLower(kind), Kind: kind, ListKind: kind + "List"},
+			Versions: []apiextv1.CustomResourceDefinitionVersion{{
+				Name: "v1", Served: true, Storage: true,
+				Schema: &apiextv1.CustomResourceValidation{OpenAPIV3Schema: &apiextv1.JSONSchemaProps{
+					Type:       "object",
+					Properties: map[string]apiextv1.JSONSchemaProps{"size": {Type: "integer"}},
+				}},
+			}},
+		},
+	}
+}
+
+func TestInstallCRDs(t *testing.T) {
+	t.Parallel()
+	c, client := sharedPlane(t)
+	widgets, gears := crd("widgets", "Widget", "install.example.com"), crd("gears", "Gear", "install.example.com")
+	gears.Spec.Scope = apiextv1.ClusterScoped
+	if err := c.InstallCRDs(t.Context(), widgets, gears); err != nil {
+		t.Fatal(err)
+	}
+	api := apiextclient.NewForConfigOrDie(c.RESTConfig()).ApiextensionsV1().CustomResourceDefinitions()
+	for _, name := range []string{widgets.Name, gears.Name} {
+		installed, err := api.Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		established := condition(installed, apiextv1.Established)
+		if established == nil || established.Status != apiextv1.ConditionTrue || time.Since(established.LastTransitionTime.Time) < backdating {
+			t.Errorf("%s: condition %+v, want it True and older than %v", name, established, backdating)
+		}
+		if owners := managers(installed); !owners[fieldManager] {
+			t.Errorf("%s: field managers %v, want %s among them", name, owners, fieldManager)
+		}
+	}
+	namespace, dyn := newNamespace(t, client), dynamic.NewForConfigOrDie(c.RESTConfig())
+	gvr := schema.GroupVersionResource{Group: "install.example.com", Version: "v1", Resource: "widgets"}
+	widget := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "install.example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{"name": "one"}, "size": int64(1)}}
+	if _, err := dyn.Resource(gvr).Namespace(namespace).Create(t.Context(), widget, metav1.CreateOptions{}); err != nil {
+		t.Error(err)
+	}
+
+	// Again, changed: the object stays, the new field is served.
+	widgets.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["colour"] = apiextv1.JSONSchemaProps{Type: "string"}
+	if err := InstallCRDs(t.Context(), c.RESTConfig(), widgets); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "new field", func(ctx context.Context) error {
+		patch := []byte(`{"colour":"red"}`)
+		changed, err := dyn.Resource(gvr).Namespace(namespace).Patch(ctx, "one", "application/merge-patch+json", patch, metav1.PatchOptions{})
+		if err == nil && changed.Object["colour"] != "red" {
+			err = fmt.Errorf("pruned: %v", changed.Object)
+		}
+		return err
+	})
+	for _, path := range []string{"/openapi/v2", "/openapi/v3/apis/install.example.com/v1"} {
+		eventually(t, path, func(ctx context.Context) error {
+			document, err := client.Discovery().RESTClient().Get().AbsPath(path).DoRaw(ctx)
+			if err == nil && !strings.Contains(string(document), "colour") {
+				err = fmt.Errorf("document of %d bytes without the CRD's field", len(document))
+			}
+			return err
+		})
+	}
+}
+
+func TestServed(t *testing.T) {
+	now, longAgo := metav1.Now(), metav1.NewTime(time.Now().Add(-time.Hour))
+	names := func(status apiextv1.ConditionStatus, since metav1.Time) apiextv1.CustomResourceDefinitionCondition {
+		return apiextv1.CustomResourceDefinitionCondition{Type: apiextv1.NamesAccepted, Status: status, LastTransitionTime: since, Message: "taken"}
+	}
+	established := apiextv1.CustomResourceDefinitionCondition{Type: apiextv1.Established, Status: apiextv1.ConditionTrue}
+	for name, test := range map[string]struct {
+		conditions []apiextv1.CustomResourceDefinitionCondition
+		accepted   string // the plural that the status speaks of
+		want       bool
+		wantErr    bool
+	}{
+		"new":                   {},
+		"names only":            {conditions: []apiextv1.CustomResourceDefinitionCondition{names("True", now)}, accepted: "widgets"},
+		"served":                {conditions: []apiextv1.CustomResourceDefinitionCondition{names("True", longAgo), established}, accepted: "widgets", want: true},
+		"served, but renamed":   {conditions: []apiextv1.CustomResourceDefinitionCondition{names("True", longAgo), established}, accepted: "gadgets"},
+		"names refused just so": {conditions: []apiextv1.CustomResourceDefinitionCondition{names("False", now), established}, accepted: "widgets"},
+		"names refused":         {conditions: []apiextv1.CustomResourceDefinitionCondition{names("False", longAgo), established}, accepted: "widgets", wantErr: true},
+	} {
+		c := crd("widgets", "Widget", "served.example.com")
+		c.Status.Conditions, c.Status.AcceptedNames = test.conditions, c.Spec.Names
+		c.Status.AcceptedNames.Plural = test.accepted
+		if got, err := served(c); got != test.want || (err != nil) != test.wantErr {
+			t.Errorf("%s: served = %v, error %v; want %v, error %v", name, got, err, test.want, test.wantErr)
+		}
+	}
+}
+
+func managers(crd *apiextv1.CustomResourceDefinition) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range crd.ManagedFields {
+		names[m.Manager] = true
+	}
+	return names
+}
+
+func TestRefusedCRDs(t *testing.T) {
+	t.Parallel()
+	c, _ := sharedPlane(t)
+	broken := crd("things", "Thing", "refused.example.com")
+	broken.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["size"] = apiextv1.JSONSchemaProps{Type: "whole"}
+	wrongName := crd("things", "Thing", "refused.example.com")
+	wrongName.Name = "stuff.refused.example.com"
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	first, sameNames := crd("firsts", "Taken", "refused.example.com"), crd("seconds", "Taken", "refused.example.com")
+	if err := c.InstallCRDs(ctx, first); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		crd  *apiextv1.CustomResourceDefinition
+		want []string
+	}{
+		"schema": {broken, []string{"CRD things.refused.example.com", "spec.validation.openAPIV3Schema.properties[size].type: Unsupported value: \"whole\""}},
+		"name":   {wrongName, []string{"CRD stuff.refused.example.com", "metadata.name", "must be spec.names.plural"}},
+		"kind":   {sameNames, []string{"CRD seconds.refused.example.com", `is already in use`, "choose other names"}},
+	} {
+		err := c.InstallCRDs(ctx, test.crd)
+		for _, part := range test.want {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: error without %q: %v", name, part, err)
+			}
+		}
+	}
+	cancel()
+	if err := c.InstallCRDs(ctx, first); err == nil || !strings.Contains(err.Error(), first.Name) {
+		t.Errorf("with an expired context: error %v, want one that names the CRD", err)
+	}
+}

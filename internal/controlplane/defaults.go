@@ -1,0 +1,69 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	schedulingv1 "k8s.io/kubernetes/pkg/apis/scheduling/v1"
+	"k8s.io/kubernetes/pkg/controlplane/controller/defaultservicecidr"
+)
+
+// createFirst creates what a client may rely on as soon as Start returns, and what readiness waits for. The
+// controllers in charge would do it a little later: they poll, every 100 ms or every second, and sleep first.
+func createFirst(ctx context.Context, client kubernetes.Interface) error {
+	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
+	return errors.Join(
+		insist(ctx, func() error {
+			cidr := &networkingv1.ServiceCIDR{
+				ObjectMeta: meta(defaultservicecidr.DefaultServiceCIDRName),
+				Spec:       networkingv1.ServiceCIDRSpec{CIDRs: []string{serviceRange}},
+			}
+			_, err := client.NetworkingV1().ServiceCIDRs().Create(ctx, cidr, metav1.CreateOptions{})
+			return err
+		}),
+		insist(ctx, func() error {
+			namespace := &corev1.Namespace{ObjectMeta: meta(metav1.NamespaceDefault)}
+			_, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+			return err
+		}),
+		insist(ctx, func() error { // without it no pod can be created
+			account := &corev1.ServiceAccount{ObjectMeta: meta("default")}
+			_, err := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Create(ctx, account, metav1.CreateOptions{})
+			return err
+		}),
+	)
+}
+
+// insist tries a creation until it works, which it does once the server is up.
+func insist(ctx context.Context, create func() error) error {
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
+		return ignoreExisting(create()) == nil, nil
+	})
+}
+
+// createDefaults creates the roles and priority classes that every cluster has. The API server's own hooks
+// for that hold up readiness, and cannot be stopped.
+func createDefaults(ctx context.Context, client kubernetes.Interface) error {
+	var errs []error
+	for _, class := range schedulingv1.SystemPriorityClasses() {
+		_, err := client.SchedulingV1().PriorityClasses().Create(ctx, class, metav1.CreateOptions{})
+		if err = ignoreExisting(err); err != nil {
+			errs = append(errs, fmt.Errorf("create priority class %s: %w", class.Name, err))
+		}
+	}
+	return errors.Join(append(errs, createRoles(ctx, client))...)
+}
+
+func ignoreExisting(err error) error {
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,131 @@
+package controlplane
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/rest"
+)
+
+func TestAnonymousIsRefused(t *testing.T) {
+	c, _ := sharedPlane(t)
+	for name, config := range map[string]*rest.Config{
+		"no credential":    rest.AnonymousClientConfig(c.RESTConfig()),
+		"wrong credential": withToken(c.RESTConfig(), strings.Repeat("0", 64)),
+	} {
+		client, err := rest.HTTPClientFor(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/api", "/readyz", "/version", "/api/v1/secrets", "/openapi/v2", "/metrics"} {
+			response, err := client.Get(c.URL() + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			closeIt(t, response.Body)
+			if response.StatusCode != http.StatusUnauthorized {
+				t.Errorf("%s: GET %s: status %d, want 401", name, path, response.StatusCode)
+			}
+		}
+	}
+}
+
+func withToken(c *rest.Config, token string) *rest.Config {
+	c.BearerToken = token
+	return c
+}
+
+// TestListeners holds the whole process to one port, of 127.0.0.1: neither etcd nor anything else has a door.
+func TestListeners(t *testing.T) {
+	c, _ := sharedPlane(t)
+	u, err := url.Parse(c.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{fmt.Sprintf("0100007F:%04X", port)} // as the kernel writes 127.0.0.1
+	if got := listeners(t); !slices.Equal(got, want) {
+		t.Errorf("listening sockets of this process: %v, want %v", got, want)
+	}
+}
+
+// listeners returns the addresses of the TCP sockets of this process that are in state LISTEN.
+func listeners(t *testing.T) []string {
+	t.Helper()
+	ours := map[string]bool{}
+	fds, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range fds {
+		if target, err := os.Readlink(fd); err == nil && strings.HasPrefix(target, "socket:[") {
+			ours[strings.Trim(target, "socket:[]")] = true
+		}
+	}
+	var found []string
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		f, err := os.Open(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeIt(t, f)
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			const address, state, inode, listen = 1, 3, 9, "0A"
+			if fields := strings.Fields(lines.Text()); len(fields) > inode && fields[state] == listen && ours[fields[inode]] {
+				found = append(found, fields[address])
+			}
+		}
+	}
+	return found
+}
+
+func TestModes(t *testing.T) {
+	c, _ := sharedPlane(t)
+	err := filepath.WalkDir(c.space.private.Path, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		want := fs.FileMode(0o600)
+		switch {
+		case d.IsDir():
+			want = 0o700
+		case d.Type() == fs.ModeSocket: // the directory guards it
+			return nil
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s: mode %v, want %v", path, got, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w, err := openWorkspace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("a state directory that was there: mode %v (error %v), want 0700", info.Mode().Perm(), err)
+	}
+}

@@ -1,0 +1,182 @@
+package controlplane
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestRestartOnOneDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	first, err := Start(t.Context(), Options{Dir: dir, PendingPods: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, first) })
+	client := clientOf(t, first)
+	if _, err := client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{}); err != nil {
+		t.Errorf("right after the start: %v", err)
+	}
+	if _, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.CoreV1().Pods("default").Create(t.Context(), pod("kept"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+
+	_, err = Start(t.Context(), Options{Dir: dir})
+	want := "start control plane: " + dir + " is in use by another control plane; stop that one or choose another directory"
+	if err == nil || err.Error() != want {
+		t.Errorf("second instance: got error %v, want %s", err, want)
+	}
+
+	// Once a controller has made a pod, all of them, and the stand-in for the kubelet, have seen "kept".
+	createDeployment(t, client, "default")
+	eventually(t, "pods of the deployment", func(ctx context.Context) error {
+		pods, err := client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "app=web"})
+		if err == nil && len(pods.Items) == 0 {
+			err = errors.New("none")
+		}
+		return err
+	})
+	if p, err := client.CoreV1().Pods("default").Get(t.Context(), "kept", metav1.GetOptions{}); err != nil || p.Status.Phase != corev1.PodPending {
+		t.Errorf("with PendingPods the pod is %v (error %v), want Pending", p.Status.Phase, err)
+	}
+	select {
+	case <-first.Done():
+		t.Errorf("done before Stop: %v", first.Err())
+	default:
+	}
+
+	private, token := first.space.private.Path, first.RESTConfig().BearerToken
+	expired, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := first.Stop(expired); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("stop with an expired context: %v", err)
+	}
+	for range 2 { // the second has nothing to do
+		stop(t, first)
+	}
+	<-first.Done()
+	if err := first.Err(); err != nil {
+		t.Errorf("after Stop, Err() = %v", err)
+	}
+	if _, err := os.Stat(private); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("stat of the private directory after Stop: %v", err)
+	}
+
+	second := start(t, Options{Dir: dir})
+	client = clientOf(t, second)
+	if _, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), "kept", metav1.GetOptions{}); err != nil {
+		t.Errorf("after the restart: %v", err)
+	}
+	if second.RESTConfig().BearerToken == token {
+		t.Error("the second control plane has the credential of the first")
+	}
+	eventually(t, "pod of before the restart", func(ctx context.Context) error {
+		return expectPhase(ctx, client, "default", "kept", corev1.PodRunning)
+	})
+}
+
+// TestTeardownBeforeServer covers a start that ended with its store and its port, but without a server.
+func TestTeardownBeforeServer(t *testing.T) {
+	t.Setenv("TMPDIR", shortDir(t))
+	c := &ControlPlane{stopped: make(chan struct{})}
+	var err error
+	if c.space, err = openWorkspace(""); err != nil {
+		t.Fatal(err)
+	}
+	if c.etcd, err = startEtcd(c.space, false); err != nil {
+		t.Fatal(err)
+	}
+	if c.listener, err = listen(0); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, c)
+	expectEmpty(t, os.TempDir())
+	if l, err := net.Listen("tcp4", c.listener.Addr().String()); err != nil {
+		t.Errorf("the port is not free again: %v", err)
+	} else {
+		closeIt(t, l)
+	}
+}
+
+func TestTemporaryStateAndKubeconfig(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "config")
+	t.Setenv("TMPDIR", shortDir(t))
+	c := start(t, Options{Kubeconfig: kubeconfig})
+	if c.Kubeconfig() != kubeconfig {
+		t.Errorf("Kubeconfig() = %s, want %s", c.Kubeconfig(), kubeconfig)
+	}
+	content, err := os.ReadFile(kubeconfig)
+	if err != nil || !bytes.Contains(content, []byte(c.URL())) {
+		t.Errorf("kubeconfig: error %v, content without %s:\n%s", err, c.URL(), content)
+	}
+	stop(t, c)
+	expectEmpty(t, os.TempDir())
+	expectEmpty(t, filepath.Dir(kubeconfig))
+}
+
+func TestStartRefuses(t *testing.T) {
+	taken, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeIt(t, taken)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		tmpdir  string
+		options Options
+		want    string
+	}{
+		{"port taken", t.TempDir(), Options{Port: taken.Addr().(*net.TCPAddr).Port},
+			`^start control plane: port \d+ of 127\.0\.0\.1 is taken; stop what listens there or choose another port$`},
+		{"state directory is a file", t.TempDir(), Options{Dir: file}, `^start control plane: create state directory: mkdir .*file: not a directory$`},
+		{"temporary directory too long", longDir(t), Options{}, `c\.sock is too long for a unix socket; set TMPDIR to a shorter directory$`},
+		{"kubeconfig in no directory", t.TempDir(), Options{Kubeconfig: filepath.Join(file, "config")}, `^start control plane: the kubeconfig .* cannot be written: .* is not a directory; create it or choose another file$`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv("TMPDIR", test.tmpdir)
+			_, err := Start(t.Context(), test.options)
+			if err == nil || !regexp.MustCompile(test.want).MatchString(err.Error()) {
+				t.Errorf("got error %v, want %s", err, test.want)
+			}
+			expectEmpty(t, test.tmpdir)
+		})
+	}
+}
+
+func longDir(t *testing.T) string {
+	dir := filepath.Join(t.TempDir(), strings.Repeat("d", socketLimit))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func expectEmpty(t *testing.T, dir string) {
+	t.Helper()
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeIt(t, f)
+	if names, err := f.Readdirnames(1); !errors.Is(err, io.EOF) {
+		t.Errorf("%s is not empty: %v (error %v)", dir, names, err)
+	}
+}

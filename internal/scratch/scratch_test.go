@@ -1,0 +1,106 @@
+package scratch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestSweepOfFoldersWithoutLock(t *testing.T) {
+	parent := t.TempDir()
+	young, old, full, other := filepath.Join(parent, RunPrefix+"young"), filepath.Join(parent, RunPrefix+"old"),
+		filepath.Join(parent, RunPrefix+"full"), filepath.Join(parent, "other")
+	long := time.Now().Add(-2 * birthTime)
+	for _, dir := range []string{young, old, full, other} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{old, full, other} {
+		if err := os.Chtimes(dir, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Sweep(parent, RunPrefix); err == nil {
+		t.Error("no error about a folder that is not ours for certain")
+	}
+	for dir, want := range map[string]bool{young: true, old: false, full: true, other: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s: there %v, want %v", filepath.Base(dir), err == nil, want)
+		}
+	}
+}
+
+func TestSweepTakesTheDeadOnly(t *testing.T) {
+	parent := t.TempDir()
+	living, err := New(parent, RunPrefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead, err := New(parent, RunPrefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dead.lock.Close(); err != nil { // as the kernel does for a process that was killed
+		t.Fatal(err)
+	}
+	if err := Sweep(parent, RunPrefix); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dead.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder of a dead owner: %v", err)
+	}
+	if _, err := os.Stat(living.Path); err != nil {
+		t.Errorf("the folder of a living owner: %v", err)
+	}
+	if err := living.Remove(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(parent); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestSweepAndBirth lets folders be born while others are swept: none may be lost to its owner.
+func TestSweepAndBirth(t *testing.T) {
+	parent := t.TempDir()
+	swept := make(chan error)
+	stopSweeping := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-stopSweeping:
+				swept <- nil
+				return
+			default:
+			}
+			if err := Sweep(parent, RunPrefix); err != nil {
+				swept <- err
+				return
+			}
+		}
+	}()
+	for range 1000 {
+		d, err := New(parent, RunPrefix)
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		if _, err := os.Stat(d.lockFile()); err != nil {
+			t.Errorf("lost: %v", err)
+		}
+		if err := d.Remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stopSweeping)
+	if err := <-swept; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,31 @@
+// An external test: inside the package, these imports would be its own and come first.
+package quietetcd_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	_ "github.com/crdctl/crdctl/internal/startup/quietetcd"
+	_ "k8s.io/apiserver/pkg/storage/storagebackend/factory" // makes its logger in its initialiser
+)
+
+// TestOrder looks at the order in which the runtime initialises a program with both packages.
+func TestOrder(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command(self, "-test.run=^$")
+	child.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := child.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ours := strings.Index(string(out), "init github.com/crdctl/crdctl/internal/startup/quietetcd ")
+	theirs := strings.Index(string(out), "init k8s.io/apiserver/pkg/storage/storagebackend/factory ")
+	if ours < 0 || theirs < 0 || ours > theirs {
+		t.Errorf("quietetcd is initialised at %d of the trace, the factory at %d; want both, in this order", ours, theirs)
+	}
+}

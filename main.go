@@ -1,0 +1,14 @@
+// Command crdctl scaffolds, generates, verifies and runs Kubernetes CRD controllers. See README.md.
+package main
+
+import (
+	"os"
+
+	"github.com/crdctl/crdctl/cmd"
+	_ "github.com/crdctl/crdctl/internal/startup"         // every command starts sooner
+	_ "github.com/crdctl/crdctl/internal/startup/english" // so it does
+)
+
+func main() {
+	os.Exit(cmd.Main(os.Args[1:], cmd.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Exit))
+}
