@@ -124,7 +124,11 @@ func TestModes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.close()
+	defer func() {
+		if err := w.close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("a state directory that was there: mode %v (error %v), want 0700", info.Mode().Perm(), err)
 	}
