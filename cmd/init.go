@@ -82,12 +82,19 @@ func runInit(ctx context.Context, s Streams, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	overwritten, err := o.inTheWay(root, files)
+	overwritten := o.inTheWay(root, files)
+	if len(overwritten) > 0 && !o.force {
+		return inTheWayError(root, overwritten, "overwrite with --force")
+	}
+	// All is made and generated in a folder of its own, and comes here in one go: a failure leaves nothing behind.
+	generated, err := generateApart(ctx, files)
 	if err != nil {
 		return err
 	}
-	// All is made and generated in a folder of its own, and comes here in one go: a failure leaves nothing behind.
-	if err := addGenerated(ctx, files); err != nil {
+	if others := o.inTheWay(root, generated); len(others) > 0 {
+		return inTheWayError(root, others, "remove these: they are generated, and --force overwrites files of the scaffold only")
+	}
+	if err := files.AddAll(generated); err != nil {
 		return err
 	}
 	changes, err := newChanges(root, files)
@@ -133,8 +140,8 @@ func (o *initOptions) project(root string) (*scaffold.Project, error) {
 	return &scaffold.Project{Module: module, ClientDir: filepath.ToSlash(filepath.Clean(o.clientDir)), API: api}, nil
 }
 
-// inTheWay refuses to go on where files exist that the scaffold would overwrite. With --force it returns them.
-func (o *initOptions) inTheWay(root string, files *tree.Tree) ([]string, error) {
+// inTheWay returns the files that exist with other content.
+func (o *initOptions) inTheWay(root string, files *tree.Tree) []string {
 	var paths []string
 	for _, f := range files.InTheWay(root) {
 		if f == "go.mod" {
@@ -147,41 +154,42 @@ func (o *initOptions) inTheWay(root string, files *tree.Tree) ([]string, error) 
 		}
 		paths = append(paths, f)
 	}
-	if len(paths) == 0 || o.force {
-		return paths, nil
-	}
-	return nil, fmt.Errorf("%s in the way in %s, nothing was written:\n  %s\nChoose another folder with --dir, or overwrite with --force",
-		plural(len(paths), "file is", "files are"), root, strings.Join(paths, "\n  "))
+	return paths
 }
 
-// addGenerated generates the code of a scaffold, and adds it to it.
-func addGenerated(ctx context.Context, files *tree.Tree) (err error) {
+func inTheWayError(root string, paths []string, act string) error {
+	return fmt.Errorf("%s in the way in %s, nothing was written:\n  %s\nChoose another folder with --dir, or %s",
+		plural(len(paths), "file is", "files are"), root, strings.Join(paths, "\n  "), act)
+}
+
+// generateApart generates the code of a scaffold in a temporary folder, and returns it.
+func generateApart(ctx context.Context, files *tree.Tree) (generated *tree.Tree, err error) {
 	_ = scratch.Sweep(os.TempDir(), scratch.RunPrefix) // what killed runs left must not stop this one
 	dir, err := scratch.New(os.TempDir(), scratch.RunPrefix)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Remove()) }()
 	stage, err := filepath.EvalSymlinks(dir.Path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	changes, err := files.Diff(stage)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := tree.Write(stage, changes); err != nil {
-		return err
+		return nil, err
 	}
 	settings, err := project.Load(stage)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	result, err := gen.Generate(ctx, stage, settings, time.Now().UTC().Year())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return files.Merge(result.Tree)
+	return result.Tree, nil
 }
 
 // newChanges is Diff for a folder that may not exist yet.

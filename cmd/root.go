@@ -116,6 +116,7 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 		},
 	}
 	root.SuggestionsMinimumDistance = 2
+	root.TraverseChildren = true // flags before kubectl are ours, those behind it are its own
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

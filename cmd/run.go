@@ -26,6 +26,8 @@ type runOptions struct {
 	resync    time.Duration
 	namespace string
 	cluster   run.Cluster
+
+	builtinFlags []string // those set that only the built-in controller knows
 }
 
 func newRun(s Streams, shared *options) *cobra.Command {
@@ -53,6 +55,11 @@ Arguments after -- go to the project's controller. Its environment has KUBECONFI
 			if c.ArgsLenAtDash() != 0 && len(args) > 0 {
 				return usageError{fmt.Errorf("%q: arguments of the controller come after --, for example crdctl run -- %s", args[0], args[0])}
 			}
+			for _, name := range []string{"workers", "resync", "namespace"} {
+				if c.Flags().Changed(name) {
+					o.builtinFlags = append(o.builtinFlags, name)
+				}
+			}
 			return runRun(c.Context(), s, o, args)
 		},
 	}
@@ -62,7 +69,7 @@ Arguments after -- go to the project's controller. Its environment has KUBECONFI
 	f.BoolVar(&o.once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
 	f.BoolVar(&o.noCRDs, "skip-crds", false, "do not install the CRDs")
 	f.IntVar(&o.workers, "workers", 2, "with --builtin: number of objects of a kind worked on at the same time")
-	f.DurationVar(&o.resync, "resync", 30*time.Second, "with --builtin: how often every object is looked at again")
+	f.DurationVar(&o.resync, "resync", 30*time.Second, "with --builtin: how often the cache is gone through again; objects that did not change are passed over")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "with --builtin: work on one `namespace` only")
 	f.StringVar(&o.cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
 	f.StringVar(&o.cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")
@@ -79,6 +86,8 @@ func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
 		return err
 	}
 	switch {
+	case !o.builtin && len(o.builtinFlags) > 0:
+		return usageError{fmt.Errorf("--%s is for --builtin; arguments of the project's controller come after --", o.builtinFlags[0])}
 	case o.builtin && len(args) > 0:
 		return usageError{fmt.Errorf("%q: the built-in controller takes no arguments", args[0])}
 	case o.workers < 1:
@@ -90,7 +99,7 @@ func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
 		Root: root, Project: p, Cluster: o.cluster, Builtin: o.builtin, Once: o.once, SkipCRDs: o.noCRDs,
 		CRDs:    func() ([]*apiextv1.CustomResourceDefinition, error) { return o.crds(root, p) },
 		Workers: o.workers, Resync: o.resync, Namespace: o.namespace, Args: args,
-		Year: time.Now().UTC().Year(), Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), Out: s.Out, Err: s.Err,
+		Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), Out: s.Out, Err: s.Err,
 	})
 }
 

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -60,6 +59,7 @@ func Generate(ctx context.Context, root string, p *project.Project, year int) (*
 	if err := cmp.Or(codeErr, crdErr); err != nil {
 		return nil, err
 	}
+	result.Notes = append(plan.Notes, result.Notes...)
 	result.Tree, err = plan.tree(root, p, files, manifests, year)
 	return result, err
 }
@@ -121,19 +121,19 @@ func (p *Plan) tree(root string, proj *project.Project, files []codegen.File, ma
 	for _, a := range p.areas {
 		t.Own(a.area())
 	}
-	if proj.CRDs.Dir != "" {
+	if dir := proj.CRDs.Dir; dir != "" {
 		t.Own(tree.Area{
-			Dir:   path.Clean(proj.CRDs.Dir),
-			Tool:  "controller-gen or crdctl",
-			Match: func(p string) bool { return strings.HasSuffix(p, ".yaml") },
-			Owns:  crd.Owns,
+			Dir:  dir,
+			Tool: "controller-gen or crdctl",
+			// Not those below: other people's CRDs, and patches, are kept there.
+			Match: func(p string) bool { return path.Dir(p) == dir },
+			Owns:  func(file string, data []byte) bool { return crd.Owns(path.Base(file), data, p.groups) },
 		})
 	}
 	return t, nil
 }
 
 func (a codeArea) area() tree.Area {
-	line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(codegen.GeneratedBy(a.generator)) + `$`)
 	return tree.Area{
 		Dir:  a.dir,
 		Tool: a.generator,
@@ -143,6 +143,6 @@ func (a codeArea) area() tree.Area {
 			}
 			return strings.HasSuffix(p, ".go")
 		},
-		Owns: line.Match,
+		Owns: func(_ string, data []byte) bool { return codegen.Owns(a.generator, data) },
 	}
 }

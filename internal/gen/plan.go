@@ -21,8 +21,11 @@ type Plan struct {
 	Load []string
 	// CRDs are the import paths of the packages whose kinds get a CustomResourceDefinition.
 	CRDs []string
+	// Notes say what the tags ask for and nothing is generated of, which upstream's script passes over in silence.
+	Notes []string
 
-	areas []codeArea
+	areas  []codeArea
+	groups []string // of all API packages
 }
 
 // codeArea is a place where the files of one generator are all that generator's.
@@ -39,15 +42,19 @@ func NewPlan(root string, p *project.Project) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(pkgs) == 0 {
+	if !slices.ContainsFunc(pkgs, apiPackage.asks) {
 		return nil, fmt.Errorf("no API package in %s: no Go file there asks for anything with +genclient, +k8s:deepcopy-gen or +kubebuilder tags", strings.Join(p.APIs, ", "))
 	}
 	plan := &Plan{}
+	for _, pkg := range pkgs {
+		plan.groups = append(plan.groups, pkg.groups...)
+		plan.note(pkg)
+	}
 	if deepCopy := importPaths(pkgs, func(a apiPackage) bool { return a.deepCopy }); len(deepCopy) > 0 {
 		plan.add(codegen.DeepCopy(deepCopy, nil))
 	}
 	for _, api := range p.APIs {
-		plan.areas = append(plan.areas, codeArea{dir: path.Clean(api), generator: "deepcopy-gen", file: codegen.DeepCopyFile})
+		plan.areas = append(plan.areas, codeArea{dir: api, generator: "deepcopy-gen", file: codegen.DeepCopyFile})
 	}
 	for _, c := range p.Clients {
 		if err := plan.addClient(root, c); err != nil {
@@ -58,6 +65,20 @@ func NewPlan(root string, p *project.Project) (*Plan, error) {
 		plan.CRDs = importPaths(pkgs, func(a apiPackage) bool { return (a.client || a.kinds) && a.versioned() })
 	}
 	return plan, nil
+}
+
+// note says what a package asks for in vain.
+func (p *Plan) note(pkg apiPackage) {
+	slices.Sort(pkg.others)
+	for _, other := range slices.Compact(pkg.others) {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: its tags ask for %s, which crdctl does not run yet; run upstream's", pkg.dir, other))
+	}
+	if pkg.client && !pkg.versioned() {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: +genclient is passed over; clients are made for folders named like v1, v1alpha1 or v1beta2", pkg.dir))
+	}
+	if pkg.kinds && !pkg.versioned() {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: no CRD is made; they are made for folders named like v1, v1alpha1 or v1beta2", pkg.dir))
+	}
 }
 
 func (p *Plan) add(g codegen.Generator) {

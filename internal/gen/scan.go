@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
 )
 
 // The tags that ask for generators, as kube_codegen.sh greps for them.
@@ -21,8 +23,11 @@ var (
 	kindTag     = regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:(object:root=true|resource\b|storageversion|subresource\b)`)
 )
 
-// versionFolder is how the folder of a group version is named; kube_codegen.sh makes clients for no others.
-var versionFolder = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+var (
+	groupTag = regexp.MustCompile(`(?m)^\s*//\s*\+groupName=(\S+)`)
+	// otherTag are tags of generators that crdctl does not run yet.
+	otherTag = regexp.MustCompile(`(?m)^\s*//\s*\+k8s:((?:defaulter|conversion|validation|openapi|register|prerelease-lifecycle)-gen)=`)
+)
 
 // apiPackage is a folder of Go files below one of the project's API folders.
 type apiPackage struct {
@@ -30,9 +35,14 @@ type apiPackage struct {
 	importPath string
 
 	deepCopy, client, kinds bool // what its tags ask for
+	groups                  []string
+	others                  []string // generators that are asked for and that crdctl does not run yet
 }
 
-func (p apiPackage) versioned() bool { return versionFolder.MatchString(path.Base(p.dir)) }
+// asks tells whether the package asks for anything at all.
+func (p apiPackage) asks() bool { return p.deepCopy || p.client || p.kinds }
+
+func (p apiPackage) versioned() bool { return codegen.VersionFolder.MatchString(path.Base(p.dir)) }
 
 // scan finds the API packages below the folders apis of root, in the order of their paths' bytes, each once.
 func scan(root string, apis []string) ([]apiPackage, error) {
@@ -60,7 +70,8 @@ func scan(root string, apis []string) ([]apiPackage, error) {
 				return err
 			}
 			deepCopy, client, kinds := deepCopyTag.Match(src), clientTag.Match(src), kindTag.Match(src)
-			if !deepCopy && !client && !kinds {
+			groups, others := submatches(groupTag, src), submatches(otherTag, src)
+			if !deepCopy && !client && !kinds && len(groups)+len(others) == 0 {
 				return nil
 			}
 			abs := filepath.Dir(p)
@@ -81,6 +92,8 @@ func scan(root string, apis []string) ([]apiPackage, error) {
 			pkg.deepCopy = pkg.deepCopy || deepCopy
 			pkg.client = pkg.client || client
 			pkg.kinds = pkg.kinds || kinds
+			pkg.groups = append(pkg.groups, groups...)
+			pkg.others = append(pkg.others, others...)
 			return nil
 		})
 		if err != nil {
@@ -93,6 +106,14 @@ func scan(root string, apis []string) ([]apiPackage, error) {
 	}
 	slices.SortFunc(all, func(a, b apiPackage) int { return strings.Compare(a.dir, b.dir) })
 	return all, nil
+}
+
+func submatches(pattern *regexp.Regexp, src []byte) []string {
+	var all []string
+	for _, m := range pattern.FindAllSubmatch(src, -1) {
+		all = append(all, string(m[1]))
+	}
+	return all
 }
 
 // moduleFinder finds the module that a folder is in, and remembers: folder to import path.

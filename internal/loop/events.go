@@ -78,8 +78,12 @@ func (w *eventWriter) run(ctx context.Context) {
 			write := w.correlate(event)
 			for write != nil {
 				err := write(ctx)
-				if err == nil || !outage(err) {
+				if err == nil {
 					w.tellDropped(0, errTooMany)
+					break
+				}
+				if !outage(err) {
+					w.tellDropped(1, err) // refused: trying again would not help
 					break
 				}
 				select {
@@ -102,12 +106,15 @@ func (w *eventWriter) flush(ctx context.Context, write func(context.Context) err
 			if err := write(ctx); err != nil && outage(err) {
 				w.tellDropped(1+len(w.pending), err)
 				return
+			} else if err != nil {
+				w.tellDropped(1, err)
 			}
 		}
 		select {
 		case event := <-w.pending:
 			write = w.correlate(event)
 		default:
+			w.tellDropped(0, errTooMany)
 			return
 		}
 	}

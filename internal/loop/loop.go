@@ -14,17 +14,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-const (
-	defaultWorkers = 2
-	defaultResync  = 30 * time.Second
-)
+const defaultWorkers = 2
 
 // Options says what to follow, and how.
 type Options struct {
 	Config    *rest.Config
 	Kinds     []Kind
 	Workers   int           // for each kind; below 1 means 2
-	Resync    time.Duration // 0 means 30s
+	Resync    time.Duration // 0 means never
 	Namespace string        // "" means all; cluster-scoped kinds are always followed
 	Log       *slog.Logger
 }
@@ -89,9 +86,6 @@ func (o *Options) check() error {
 	}
 	if o.Workers < 1 {
 		o.Workers = defaultWorkers
-	}
-	if o.Resync == 0 {
-		o.Resync = defaultResync
 	}
 	return nil
 }

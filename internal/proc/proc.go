@@ -61,7 +61,9 @@ func Start(o Options) (*Process, error) {
 		if err != nil {
 			return
 		}
-		p.err = cmd.Wait()
+		if p.err = cmd.Wait(); errors.Is(p.err, context.Canceled) {
+			p.err = nil // it ended in order, having been asked to
+		}
 		killGroup(cmd.Process.Pid)
 		close(p.done)
 	}()

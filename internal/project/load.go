@@ -22,7 +22,8 @@ func Find(dir string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(abs); err != nil {
-		return "", err
+		// Not wrapped: this is not a folder outside of projects, it is none at all.
+		return "", fmt.Errorf("%v; give the project's folder with --dir", err) //nolint:errorlint // see above
 	} else if !info.IsDir() {
 		return "", fmt.Errorf("%s is not a folder; give the project's folder with --dir", dir)
 	}
@@ -68,6 +69,7 @@ func Parse(name string, data []byte) (*Project, error) {
 	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: more than one YAML document; a project has one", name)
 	}
+	p.clean()
 	if err := p.validate(name); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,11 @@
 // generate and run are handed a *Project and read it.
 package project
 
+import (
+	"cmp"
+	"path"
+)
+
 // FileName is the name of the project file; the folder that holds it is the project's root.
 const FileName = "crdctl.yaml"
 
@@ -74,15 +79,35 @@ type Controller struct {
 	Package string `yaml:"package,omitempty"`
 }
 
+// clean gives every path one spelling.
+func (p *Project) clean() {
+	paths := []*string{&p.Boilerplate, &p.CRDs.Dir, &p.Controller.Package}
+	for i := range p.APIs {
+		paths = append(paths, &p.APIs[i])
+	}
+	for i := range p.Clients {
+		c := &p.Clients[i]
+		paths = append(paths, &c.Dir, &c.OneInputAPI)
+		for j := range c.APIs {
+			paths = append(paths, &c.APIs[j])
+		}
+	}
+	for _, s := range paths {
+		if *s != "" {
+			*s = path.Clean(*s)
+		}
+	}
+}
+
 // applyDefaults fills in what the file may leave out.
 func (p *Project) applyDefaults() {
 	for i := range p.Clients {
 		c := &p.Clients[i]
-		defaultTo(&c.ClientsetName, "clientset")
-		defaultTo(&c.VersionedName, "versioned")
-		defaultTo(&c.ListersName, "listers")
-		defaultTo(&c.InformersName, "informers")
-		defaultTo(&c.ApplyConfigurationName, "applyconfiguration")
+		c.ClientsetName = cmp.Or(c.ClientsetName, "clientset")
+		c.VersionedName = cmp.Or(c.VersionedName, "versioned")
+		c.ListersName = cmp.Or(c.ListersName, "listers")
+		c.InformersName = cmp.Or(c.InformersName, "informers")
+		c.ApplyConfigurationName = cmp.Or(c.ApplyConfigurationName, "applyconfiguration")
 		if c.FakeClientset == nil {
 			yes := true
 			c.FakeClientset = &yes
@@ -90,11 +115,5 @@ func (p *Project) applyDefaults() {
 		if len(c.APIs) == 0 {
 			c.APIs = p.APIs
 		}
-	}
-}
-
-func defaultTo(field *string, value string) {
-	if *field == "" {
-		*field = value
 	}
 }

@@ -41,10 +41,10 @@ func (p *Project) validate(name string) error {
 			report(field("dir"), "is empty; name the folder of the client tree, for example dir: pkg/client")
 		}
 		local(field("dir"), c.Dir)
-		if j, ok := seen[path.Clean(c.Dir)]; ok {
+		if j, ok := seen[c.Dir]; ok {
 			report(field("dir"), "%q is the folder of clients[%d] too; two trees need two folders", c.Dir, j)
 		}
-		seen[path.Clean(c.Dir)] = i
+		seen[c.Dir] = i
 		local(field("oneInputAPI"), c.OneInputAPI)
 		for j, api := range c.APIs {
 			if !slices.Contains(p.APIs, api) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -102,14 +104,23 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 func (d *devLoop) start(binary string, sum [sha256.Size]byte) error {
 	child, err := proc.Start(proc.Options{
 		Path: binary, Args: d.Args, Dir: d.Root, Stdout: d.Out, Stderr: d.Err, Grace: graceTime,
-		// A kubeconfig that the user's shell names is another cluster's.
-		Env: append(os.Environ(), "KUBECONFIG="+d.target.kubeconfig),
+		Env: controllerEnv(os.Environ(), d.target.kubeconfig),
 	})
 	if err != nil {
 		return err
 	}
 	d.child, d.running = child, sum
 	return nil
+}
+
+// controllerEnv is our environment with the one cluster that the controller may find in it: not that which the user's
+// shell names, and not that in which crdctl itself happens to run.
+func controllerEnv(ours []string, kubeconfig string) []string {
+	env := slices.DeleteFunc(slices.Clone(ours), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return name == "KUBECONFIG" || name == "KUBERNETES_SERVICE_HOST" || name == "KUBERNETES_SERVICE_PORT"
+	})
+	return append(env, "KUBECONFIG="+kubeconfig)
 }
 
 func (d *devLoop) stopChild() {

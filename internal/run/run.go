@@ -41,9 +41,6 @@ type Options struct {
 	Namespace string
 	// Args are handed to the project's controller.
 	Args []string
-	// Year is for generated files that are new.
-	Year int
-
 	// Debug shows the built-in controller's pipeline, and Color colors its log.
 	Debug, Color bool
 	// Out and Err are the controller's standard output and error; crdctl's own words go to Err too.
@@ -59,6 +56,9 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	target, err := connect(ctx, o, say)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil // Ctrl-C is how a run ends, whenever it comes; all has been undone
+	}
 	if err != nil {
 		return err
 	}

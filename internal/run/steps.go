@@ -10,16 +10,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/proc"
-	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // build compiles the controller and returns the program and its sum. The error has the compiler's own words.
@@ -28,7 +25,7 @@ func (d *devLoop) build(ctx context.Context) (binary string, sum [sha256.Size]by
 	d.say("building the controller")
 	// One place for all builds: the go command links nothing if what is there is up to date.
 	built := filepath.Join(d.dir, "built")
-	words, err := d.compile(ctx, "build", "-o", built, "./"+path.Clean(d.Project.Controller.Package))
+	words, err := d.compile(ctx, "build", "-o", built, "./"+d.Project.Controller.Package)
 	if ctx.Err() != nil {
 		return "", sum, context.Cause(ctx)
 	}
@@ -57,40 +54,43 @@ func sumOf(file string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), errors.Join(err, f.Close())
 }
 
-// compile runs the go command and returns what it prints. Broken off, it takes its own temporary files with it if it
-// is asked with SIGINT; those of a compiler that has no time for that are in our folder, and go with that.
+// compile runs the go command and returns what it prints.
 func (d *devLoop) compile(ctx context.Context, args ...string) (words string, err error) {
 	var out bytes.Buffer
+	// Broken off, the go command takes its temporary files with it if it is asked with SIGINT; those of a compiler that
+	// has no time for that are in our folder, and go with that.
+	err = d.runChild(ctx, &out, "go", args...)
+	return out.String(), err
+}
+
+// generate brings the generated files up to date with the API's types. A process of its own does it: the generators
+// take over what klog does in theirs, and in this one an API server logs.
+func (d *devLoop) generate(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if err := d.runChild(ctx, d.Err, self, "generate", "--dir", d.Root); err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
+	return nil
+}
+
+// runChild runs a program in the project's folder to its end, or to that of the context.
+func (d *devLoop) runChild(ctx context.Context, out io.Writer, path string, args ...string) error {
 	child, err := proc.Start(proc.Options{
-		Path: "go", Args: args, Dir: d.Root, Stdout: &out, Stderr: &out,
+		Path: path, Args: args, Dir: d.Root, Stdout: out, Stderr: out,
 		Env: append(os.Environ(), "GOTMPDIR="+d.dir), StopSignal: os.Interrupt, Grace: 2 * time.Second,
 	})
 	if err != nil {
-		return "", err
+		return err
 	}
 	select {
 	case <-child.Done():
 	case <-ctx.Done():
 		child.Stop()
 	}
-	return out.String(), child.Err()
-}
-
-// generate brings the generated files up to date with the API's types.
-func (d *devLoop) generate(ctx context.Context) error {
-	result, err := gen.Generate(ctx, d.Root, d.Project, d.Year)
-	if err != nil {
-		return err
-	}
-	changes, err := result.Tree.Diff(d.Root)
-	if err != nil {
-		return err
-	}
-	if len(changes) == 0 {
-		return nil
-	}
-	d.say("generated %d files anew", len(changes))
-	return tree.Write(d.Root, changes)
+	return child.Err()
 }
 
 // installCRDs installs the CRDs if they are others than those that are installed.

@@ -1,11 +1,13 @@
 package scaffold
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/token"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gobuffalo/flect"
@@ -39,15 +41,16 @@ type APIOptions struct {
 	NoStatus                                      bool
 }
 
-var (
-	versionRule = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
-	kindRule    = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
-)
+var kindRule = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 
-// reserved are the names that the scaffolded package has already.
-var reserved = map[string]bool{
-	"Kind": true, "Resource": true, "GroupName": true, "SchemeGroupVersion": true, "SchemeBuilder": true, "AddToScheme": true,
+// reserved are the kinds whose names, or whose files' names, are taken in the packages of every API.
+var reserved = map[string]string{
+	"Kind": "register.go", "Resource": "register.go", "GroupName": "register.go", "SchemeGroupVersion": "register.go",
+	"SchemeBuilder": "register.go", "AddToScheme": "register.go", "Generated": "generated_expansion.go",
 }
+
+// notFolders are names of folders, or of packages, that mean something to Go or to the generated clients.
+var notFolders = []string{"internal", "vendor", "testdata", "meta"}
 
 // NewAPI checks what the user says and decides all names. Every rule that is broken is in the error.
 func NewAPI(o APIOptions) (*API, error) {
@@ -63,17 +66,19 @@ func NewAPI(o APIOptions) (*API, error) {
 	}
 	check(len(validation.IsDNS1123Subdomain(a.Group)) == 0 && strings.Contains(a.Group, "."),
 		"--group %q must be a domain name in lower case with at least one dot, for example stable.example.com", a.Group)
-	check(versionRule.MatchString(a.Version), "--version %q must be like v1, v1alpha1 or v1beta2", a.Version)
+	check(codegen.VersionFolder.MatchString(a.Version), "--version %q must be like v1, v1alpha1 or v1beta2", a.Version)
 	switch {
 	case !kindRule.MatchString(a.Kind):
 		check(false, "--kind %q must be UpperCamelCase of ASCII letters and digits, for example CronTab", a.Kind)
 	case len(a.Kind) > validation.DNS1035LabelMaxLength:
 		check(false, "--kind %q is %d characters long; %d is the most", a.Kind, len(a.Kind), validation.DNS1035LabelMaxLength)
-	case reserved[a.Kind]:
-		check(false, "--kind %q is a name that every API package has already (register.go); choose another", a.Kind)
+	case reserved[a.Kind] != "":
+		check(false, "--kind %q is a name that the packages of every API have already (%s); choose another", a.Kind, reserved[a.Kind])
+	case token.IsKeyword(strings.ToLower(a.Kind)):
+		check(false, "--kind %q is, in lower case, a keyword of Go, and the client generators use it as a name; choose another", a.Kind)
 	}
-	defaultTo(&a.Singular, strings.ToLower(a.Kind))
-	defaultTo(&a.Plural, flect.Pluralize(a.Singular))
+	a.Singular = cmp.Or(a.Singular, strings.ToLower(a.Kind))
+	a.Plural = cmp.Or(a.Plural, flect.Pluralize(a.Singular))
 	resource := func(flag, name string) {
 		check(len(validation.IsDNS1035Label(name)) == 0 || name == "",
 			"--%s %q must be lower case letters, digits and hyphens, start with a letter, and have 63 characters at the most", flag, name)
@@ -102,17 +107,11 @@ func NewAPI(o APIOptions) (*API, error) {
 	return a, errors.Join(problems...)
 }
 
-func defaultTo(field *string, value string) {
-	if *field == "" {
-		*field = value
-	}
-}
-
 // GroupFolder is the folder of the group, and the name of its packages in the clients: the group's first label, as a
 // Go package name.
 func (a *API) GroupFolder() string {
 	name := strings.ReplaceAll(a.groupLabel(), "-", "")
-	if token.IsKeyword(name) || name == "" || name[0] < 'a' {
+	if token.IsKeyword(name) || name == "" || name[0] < 'a' || slices.Contains(notFolders, name) {
 		return "group" + name
 	}
 	return name

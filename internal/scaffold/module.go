@@ -39,10 +39,10 @@ func ModulePath(given, existing, folder string) (string, error) {
 // BareModule returns the path of a go.mod that says nothing but its module and Go's version, as "go mod init" makes
 // it: such a file loses nothing when the project's own takes its place.
 func BareModule(goMod []byte) (modulePath string, bare bool) {
-	f, err := modfile.ParseLax("go.mod", goMod, nil)
+	f, err := modfile.Parse("go.mod", goMod, nil)
 	if err != nil || f.Module == nil {
 		return "", false
 	}
-	bare = len(f.Require)+len(f.Replace)+len(f.Exclude)+len(f.Retract)+len(f.Tool) == 0
+	bare = len(f.Require)+len(f.Replace)+len(f.Exclude)+len(f.Retract)+len(f.Tool)+len(f.Godebug)+len(f.Ignore) == 0 && f.Toolchain == nil
 	return f.Module.Mod.Path, bare
 }

@@ -90,7 +90,7 @@ func (p *Project) render(file, src string) ([]byte, error) {
 func functions() template.FuncMap {
 	all := sprig.TxtFuncMap()
 	some := template.FuncMap{}
-	for _, name := range []string{"join", "quote"} {
+	for _, name := range []string{"join", "lower", "quote"} {
 		some[name] = all[name]
 	}
 	return some

@@ -77,7 +77,11 @@ func TestNewAPIRefuses(t *testing.T) {
 		"kind in lower case": {func(o *APIOptions) { o.Kind = "cronTab" },
 			`--kind "cronTab" must be UpperCamelCase of ASCII letters and digits, for example CronTab`},
 		"kind that is taken": {func(o *APIOptions) { o.Kind = "SchemeBuilder" },
-			`--kind "SchemeBuilder" is a name that every API package has already (register.go); choose another`},
+			`--kind "SchemeBuilder" is a name that the packages of every API have already (register.go); choose another`},
+		"kind that is a generator's file": {func(o *APIOptions) { o.Kind = "Generated" },
+			`--kind "Generated" is a name that the packages of every API have already (generated_expansion.go); choose another`},
+		"kind that is a keyword": {func(o *APIOptions) { o.Kind = "Type" },
+			`--kind "Type" is, in lower case, a keyword of Go, and the client generators use it as a name; choose another`},
 		"kind that is too long": {func(o *APIOptions) { o.Kind = strings.Repeat("A", 64); o.Plural, o.Singular = "as", "a" },
 			`--kind "` + strings.Repeat("A", 64) + `" is 64 characters long; 63 is the most`},
 		"scope": {func(o *APIOptions) { o.Scope = "global" }, `--scope "global" must be Namespaced or Cluster`},
@@ -117,6 +121,8 @@ func TestNames(t *testing.T) {
 		{"foo-bar.example.com", "Policy", "policies", "foobar", "FooBar", "Policies"},
 		{"type.example.com", "HTTPRoute", "httproutes", "grouptype", "Type", "HTTPRoutes"},
 		{"3d.example.com", "Class", "classes", "group3d", "Group3d", "Classes"},
+		{"internal.example.com", "Series", "series", "groupinternal", "Internal", "Series"},
+		{"meta.example.com", "Datum", "data", "groupmeta", "Meta", "Data"},
 	} {
 		a, err := NewAPI(APIOptions{Group: test.group, Version: "v1", Kind: test.kind})
 		if err != nil {
@@ -158,7 +164,7 @@ func TestModulePath(t *testing.T) {
 // What passes the checks makes Go and YAML that can be read again, whatever it is.
 func FuzzNewAPI(f *testing.F) {
 	f.Add("stable.example.com", "v1", "CronTab", "crontabs", "cronSpec:string")
-	f.Add("a.b", "v1alpha1", "Type", "", "type:map[string]int64")
+	f.Add("a.b", "v1alpha1", "Map", "", "type:map[string]int64")
 	f.Add("x-y.k8s.io", "v2", "IP", "i-p", "iP:[]bool")
 	f.Fuzz(func(t *testing.T, group, version, kind, plural, field string) {
 		api, err := NewAPI(APIOptions{Group: group, Version: version, Kind: kind, Plural: plural, Fields: []string{field}})

@@ -51,7 +51,7 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 			problems = append(problems, fmt.Errorf("read %s: %w", p, unwrapPath(err)))
 		case bytes.Equal(old, f.data):
 		default:
-			if a := t.areaOf(p); a != nil && !a.Owns(old) {
+			if a := t.areaOf(p); a != nil && !a.Owns(p, old) {
 				problems = append(problems, fmt.Errorf("%s was not written by %s, and would be overwritten; move it away, or delete it if it is not needed", p, a.Tool))
 				continue
 			}
@@ -105,7 +105,7 @@ func (t *Tree) stale(disk fs.FS) ([]Change, error) {
 			if err != nil {
 				return err
 			}
-			if a.Owns(data) {
+			if a.Owns(p, data) {
 				found[p] = Change{Path: p, Op: Delete, Old: data}
 			}
 			return nil

@@ -32,8 +32,8 @@ type Area struct {
 	Dir string
 	// Match tells by its path whether a file can be the tool's at all.
 	Match func(path string) bool
-	// Owns tells by its content whether a file that matches is the tool's.
-	Owns func(data []byte) bool
+	// Owns tells by its path and content whether a file that matches is the tool's.
+	Owns func(path string, data []byte) bool
 	// Tool is what messages call the owner.
 	Tool string
 }
@@ -61,15 +61,14 @@ func (t *Tree) add(path string, data []byte, mode fs.FileMode) error {
 // Own declares an area.
 func (t *Tree) Own(a Area) { t.areas = append(t.areas, a) }
 
-// Merge puts all files and areas of another tree into this one.
-func (t *Tree) Merge(other *Tree) error {
+// AddAll puts all files of another tree into this one, and none of its areas: what is on disk stays.
+func (t *Tree) AddAll(other *Tree) error {
 	for _, path := range other.Paths() {
 		f := other.files[path]
 		if err := t.add(path, f.data, f.mode); err != nil {
 			return err
 		}
 	}
-	t.areas = append(t.areas, other.areas...)
 	return nil
 }
 

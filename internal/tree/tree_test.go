@@ -35,7 +35,7 @@ func newTree(t *testing.T, files map[string]string) *Tree {
 	tr.Own(Area{
 		Dir: "gen", Tool: "test-gen",
 		Match: func(p string) bool { return strings.HasSuffix(p, ".go") },
-		Owns:  func(b []byte) bool { return bytes.HasPrefix(b, []byte("// generated")) },
+		Owns:  func(_ string, b []byte) bool { return bytes.HasPrefix(b, []byte("// generated")) },
 	})
 	return tr
 }

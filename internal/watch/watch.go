@@ -26,11 +26,13 @@ type Change struct {
 	Sources []string
 	// Manifests tells whether a file in the folder of the manifests changed.
 	Manifests bool
+	// All tells that any file may have changed: there were more changes than the system can tell.
+	All bool
 }
 
 // In tells whether a hand-written source below one of the folders changed.
 func (c Change) In(folders []string) bool {
-	return slices.ContainsFunc(c.Sources, func(file string) bool {
+	return c.All || slices.ContainsFunc(c.Sources, func(file string) bool {
 		if strings.HasPrefix(filepath.Base(file), "zz_generated.") || strings.HasSuffix(file, "_test.go") {
 			return false
 		}
@@ -48,6 +50,7 @@ type Watcher struct {
 	root      string
 	manifests string // slash-separated, relative to the root; "" for none
 	notify    *fsnotify.Watcher
+	folders   map[string]bool // that are watched
 	done      chan struct{}
 	stopped   chan struct{}
 }
@@ -60,7 +63,7 @@ func New(root, manifests string) (*Watcher, error) {
 		return nil, fmt.Errorf("watch %s: %w", root, err)
 	}
 	changes, errs := make(chan Change), make(chan error, 1)
-	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, notify: n, done: make(chan struct{}), stopped: make(chan struct{})}
+	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, notify: n, folders: map[string]bool{}, done: make(chan struct{}), stopped: make(chan struct{})}
 	if err := w.add(root); err != nil {
 		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), n.Close())
 	}
@@ -88,6 +91,7 @@ func (w *Watcher) add(dir string) error {
 		case p != w.root && ignored(d.Name()):
 			return fs.SkipDir
 		}
+		w.folders[p] = true
 		return w.notify.Add(p)
 	})
 }
@@ -108,6 +112,12 @@ func (w *Watcher) collect(changes chan<- Change, errs chan<- error) {
 		case <-w.done:
 			return
 		case err := <-w.notify.Errors:
+			if errors.Is(err, fsnotify.ErrEventOverflow) {
+				pending = Change{Sources: []string{"go.mod"}, Manifests: true, All: true}
+				out = nil
+				timer.Reset(quiet)
+				continue
+			}
 			errs <- fmt.Errorf("watch %s: %w", w.root, err)
 			return
 		case e := <-w.notify.Events:
@@ -129,6 +139,12 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 		return false
 	}
 	info, err := os.Stat(e.Name)
+	if err != nil && w.folders[e.Name] { // a folder that is gone, with all that was in it
+		delete(w.folders, e.Name)
+		_ = w.notify.Remove(e.Name) // of one that was only moved
+		c.Manifests = true
+		return w.classify(c, filepath.Join(e.Name, "doc.go"))
+	}
 	if err != nil || !info.IsDir() {
 		return w.classify(c, e.Name)
 	}
@@ -160,7 +176,7 @@ func (w *Watcher) classify(c *Change, file string) bool {
 		return false
 	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
 		c.Sources = append(c.Sources, rel)
-	case w.manifests != "" && strings.HasPrefix(rel, path.Clean(w.manifests)+"/"):
+	case w.manifests != "" && strings.HasPrefix(rel, w.manifests+"/"):
 		c.Manifests = true
 	default:
 		return false

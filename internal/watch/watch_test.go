@@ -73,6 +73,13 @@ func TestWatcher(t *testing.T) {
 	if c := next(t, w); files(c) != "pkg/apis/doc.go" {
 		t.Errorf("change %+v, want the second file in a new folder", c)
 	}
+	// A folder that goes.
+	if err := os.Rename(filepath.Join(root, "pkg"), filepath.Join(t.TempDir(), "pkg")); err != nil {
+		t.Fatal(err)
+	}
+	if c := next(t, w); len(c.Sources) == 0 {
+		t.Errorf("change %+v, want sources, since a folder of them is gone", c)
+	}
 }
 
 func TestIn(t *testing.T) {

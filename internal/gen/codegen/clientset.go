@@ -3,6 +3,7 @@ package codegen
 import (
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"k8s.io/code-generator/cmd/client-gen/args"
@@ -11,6 +12,9 @@ import (
 	"k8s.io/code-generator/pkg/util"
 	"k8s.io/gengo/v2/generator"
 )
+
+// VersionFolder is how the folder of a group version is named; kube_codegen.sh makes clients for no others.
+var VersionFolder = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // ClientTree is where and how the client code of some API packages is generated. Names are those of folders.
 type ClientTree struct {

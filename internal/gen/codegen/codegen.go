@@ -70,7 +70,7 @@ func Load(ctx context.Context, dir string, importPaths []string) (p *Packages, e
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, loaderror.New(dir, err.Error())
+		return nil, loaderror.New("load the API packages", dir, err.Error())
 	}
 	return p, nil
 }

@@ -21,6 +21,26 @@ func GeneratedBy(generator string) string {
 	return strings.Replace(gengo.StdGeneratedBy, "GENERATOR_NAME", generator, 1)
 }
 
+var packageClause = regexp.MustCompile(`(?m)^package\s`)
+
+// Owns tells whether a generator wrote a Go file: whether its line stands above the package clause. A file that is empty is
+// what a crash left of one.
+func Owns(generator string, file []byte) bool {
+	if len(file) == 0 {
+		return true
+	}
+	header := file
+	if at := packageClause.FindIndex(file); at != nil {
+		header = file[:at[0]]
+	}
+	for line := range bytes.Lines(header) {
+		if string(bytes.TrimRight(line, "\r\n")) == GeneratedBy(generator) {
+			return true
+		}
+	}
+	return false
+}
+
 // of returns the function that turns the header that gengo made into that of the generator's own binary. gengo takes
 // the name from os.Args, and the year from the clock: so the generators get no boilerplate file, and the word YEAR
 // stays until WithYear.

@@ -9,11 +9,15 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
@@ -26,8 +30,20 @@ const annotation = "controller-gen.kubebuilder.io/version"
 
 var annotationLine = regexp.MustCompile(`(?m)^(    ` + regexp.QuoteMeta(annotation) + `: ).*$`)
 
-// Owns tells whether a manifest was generated.
-func Owns(manifest []byte) bool { return annotationLine.Match(manifest) }
+// Owns tells whether a file was generated from packages of the groups: a CRD that bears the annotation, is of one of the
+// groups, and has the name that the generator gives it. Other people's CRDs bear the annotation too. A file that is
+// empty is what a crash left of one.
+func Owns(name string, manifest []byte, groups []string) bool {
+	if len(manifest) == 0 {
+		return true
+	}
+	var crd apiextv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(manifest, &crd); err != nil {
+		return false
+	}
+	_, marked := crd.Annotations[annotation]
+	return marked && slices.Contains(groups, crd.Spec.Group) && name == crd.Spec.Group+"_"+crd.Spec.Names.Plural+".yaml"
+}
 
 // Generate returns the manifests of all kinds in the packages, by file name, as controller-gen writes them.
 func Generate(ctx context.Context, dir string, importPaths []string) (map[string][]byte, error) {
@@ -37,7 +53,7 @@ func Generate(ctx context.Context, dir string, importPaths []string) (map[string
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, loaderror.New(dir, err.Error())
+		return nil, loaderror.New("load the API packages", dir, err.Error())
 	}
 	out := memory{}
 	rt.OutputRule = out
@@ -50,6 +66,9 @@ func Generate(ctx context.Context, dir string, importPaths []string) (map[string
 	}
 	files := make(map[string][]byte, len(out))
 	for name, b := range out {
+		if strings.HasPrefix(name, "_") {
+			return nil, fmt.Errorf("the kind of %s has no group; add // +groupName=GROUP to the doc.go of its package", strings.TrimPrefix(name, "_"))
+		}
 		// controller-gen takes the version of the main module for its own, and that would be crdctl's.
 		files[name] = annotationLine.ReplaceAll(b.Bytes(), []byte("${1}"+Version))
 	}
@@ -71,7 +90,7 @@ func packageErrors(dir string, roots []*loader.Package) error {
 			}
 		}
 	})
-	return loaderror.New(dir, said...)
+	return loaderror.New("make the CRDs", dir, said...)
 }
 
 // memory is an output rule that keeps what is written, by name.

@@ -17,8 +17,9 @@ var (
 	prefixes = []string{"error loading packages: ", "err: exit status 1: stderr: "}
 )
 
-// New makes the error of what a loader said about packages below dir. It returns nil if that is nothing.
-func New(dir string, said ...string) error {
+// New makes the error of what a loader said about packages below dir while something was done. It returns nil if that is
+// nothing.
+func New(doing, dir string, said ...string) error {
 	var findings []string
 	for line := range strings.Lines(strings.Join(said, "\n")) {
 		line = strings.TrimRight(line, "\n")
@@ -34,9 +35,12 @@ func New(dir string, said ...string) error {
 	if len(findings) == 0 {
 		return nil
 	}
-	text := "load the API packages:\n  " + strings.Join(findings, "\n  ")
+	text := doing + ":\n  " + strings.Join(findings, "\n  ")
 	if strings.Contains(text, "no required module provides package") || strings.Contains(text, "missing go.sum entry") || strings.Contains(text, "updates to go.mod needed") {
 		text += "\nrun \"go mod tidy\""
+	}
+	if strings.Contains(text, "has no storage version") {
+		text += "\nmark the kind in one version with // +kubebuilder:storageversion"
 	}
 	return errors.New(text)
 }
