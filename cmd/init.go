@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	xmodule "golang.org/x/mod/module"
 
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/project"
@@ -133,6 +134,8 @@ func (o *initOptions) project(root string) (*scaffold.Project, error) {
 	var dirErr error
 	if dir := filepath.FromSlash(o.clientDir); !filepath.IsLocal(dir) || filepath.Clean(dir) == "." {
 		dirErr = fmt.Errorf("--client-dir %q must be a folder below the project's", o.clientDir)
+	} else if err := xmodule.CheckImportPath(filepath.ToSlash(filepath.Clean(dir))); err != nil {
+		dirErr = fmt.Errorf("--client-dir %q must be part of an import path: %w", o.clientDir, err)
 	}
 	if err := errors.Join(apiErr, moduleErr, dirErr); err != nil {
 		return nil, usageError{err}

@@ -48,19 +48,25 @@ type options struct {
 	dir       string
 	verbosity int
 	color     string
+
+	hurry <-chan struct{} // closed when the user can't wait for an orderly end
 }
 
 // Main runs crdctl with the arguments and returns its exit code. It ends early on the first SIGINT or SIGTERM, and
 // calls exit on the second.
 func Main(args []string, s Streams, exit func(int)) int {
-	ctx, stop := withSignals(context.Background(), s.Err, exit)
-	defer stop()
-	return Run(ctx, args, s)
+	ctx, interrupts := withSignals(context.Background(), s.Err, exit)
+	defer close(interrupts.done)
+	code := execute(ctx, interrupts.hurry, args, s)
+	if interrupts.hurried() {
+		return exitTrouble
+	}
+	return code
 }
 
-// Run is Main without the signals.
-func Run(ctx context.Context, args []string, s Streams) int {
-	root := newRoot(s)
+// execute is Main without the signals.
+func execute(ctx context.Context, hurry <-chan struct{}, args []string, s Streams) int {
+	root := newRoot(s, hurry)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	return report(s.Err, cmd, err)
@@ -87,10 +93,10 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	return exitTrouble
 }
 
-func newRoot(s Streams) *cobra.Command {
+func newRoot(s Streams, hurry <-chan struct{}) *cobra.Command {
 	// Libraries that are linked in put flags of their own programs there, and cobra gives them to every root command.
 	pflag.CommandLine = pflag.NewFlagSet("crdctl", pflag.ContinueOnError)
-	var o options
+	o := options{hurry: hurry}
 	root := &cobra.Command{
 		Use:   "crdctl",
 		Short: "Scaffold, generate, verify and run Kubernetes CRD controllers",
@@ -123,7 +129,7 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	f := root.PersistentFlags()
 	f.StringVarP(&o.dir, "dir", "C", ".", "the project's `folder`, or one in it")
-	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level` of the Kubernetes libraries, as in klog; 0 keeps them silent")
+	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's own, from 2 what the Kubernetes libraries log, as in klog")
 	f.StringVar(&o.color, "color", "auto", "color the output: auto, always or never (NO_COLOR counts)")
 	root.AddCommand(newInit(s, &o), newGenerate(s, &o), newVerify(s, &o), newRun(s, &o), newKubectl(s, &o), newVersion(s))
 	return root

@@ -97,8 +97,8 @@ func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
 	}
 	return run.Run(ctx, run.Options{
 		Root: root, Project: p, Cluster: o.cluster, Builtin: o.builtin, Once: o.once, SkipCRDs: o.noCRDs,
-		CRDs:    func() ([]*apiextv1.CustomResourceDefinition, error) { return o.crds(root, p) },
-		Workers: o.workers, Resync: o.resync, Namespace: o.namespace, Args: args,
+		CRDs:  func() ([]*apiextv1.CustomResourceDefinition, error) { return o.crds(root, p) },
+		Hurry: o.hurry, Workers: o.workers, Resync: o.resync, Namespace: o.namespace, Args: args,
 		Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), Out: s.Out, Err: s.Err,
 	})
 }

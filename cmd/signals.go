@@ -7,32 +7,70 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
-// withSignals returns a context that ends on the first SIGINT or SIGTERM. The second leaves the process at once:
-// whoever presses Ctrl-C twice does not want to wait for an orderly end.
-func withSignals(parent context.Context, w io.Writer, exit func(int)) (context.Context, func()) {
+const (
+	// onePress is how close two signals are that were meant as one: "timeout" and some terminals send theirs to the
+	// process and to its group.
+	onePress = 300 * time.Millisecond
+	// hurryTime is how long the end may take after the second signal.
+	hurryTime = 3 * time.Second
+)
+
+// interrupts is what the user asks for with signals.
+type interrupts struct {
+	// hurry is closed on the second signal: whoever presses Ctrl-C twice does not want to wait for an orderly end.
+	hurry chan struct{}
+	done  chan struct{}
+}
+
+// withSignals returns a context that ends on the first SIGINT, SIGTERM or SIGHUP. On the second, what is waited for is
+// killed; if that does not end the process soon, exit is called.
+func withSignals(parent context.Context, w io.Writer, exit func(int)) (context.Context, *interrupts) {
 	ctx, cancel := context.WithCancel(parent)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	done := make(chan struct{})
+	i := &interrupts{hurry: make(chan struct{}), done: make(chan struct{})}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
+		defer cancel()
+		defer signal.Stop(signals)
 		select {
 		case <-signals:
 			cancel()
-		case <-done:
+		case <-i.done:
 			return
+		}
+		for pressed := time.Now(); time.Since(pressed) < onePress; {
+			select {
+			case <-signals:
+			case <-time.After(onePress - time.Since(pressed)):
+			case <-i.done:
+				return
+			}
 		}
 		select {
 		case <-signals:
 			_, _ = fmt.Fprintln(w, "crdctl: second signal; leaving at once")
+			close(i.hurry)
+		case <-i.done:
+			return
+		}
+		select {
+		case <-time.After(hurryTime):
 			exit(exitTrouble)
-		case <-done:
+		case <-i.done:
 		}
 	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(done)
-		cancel()
+	return ctx, i
+}
+
+// hurried tells whether there was a second signal.
+func (i *interrupts) hurried() bool {
+	select {
+	case <-i.hurry:
+		return true
+	default:
+		return false
 	}
 }

@@ -27,7 +27,7 @@ func TestDevLoop(t *testing.T) {
 
 	// A save that does not compile leaves the last good one running.
 	w.replace(controller, "package main", "package mian")
-	run.waitFor("does not compile", "crdctl: waiting for a change")
+	run.waitFor("does not compile", "goes on running; waiting for a change")
 	w.run(dir, crdctl, "kubectl", "apply", "-f", "config/samples")
 	run.waitFor(`"Successfully synced" crontab="default/crontab-demo"`)
 

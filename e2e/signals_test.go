@@ -34,6 +34,19 @@ func TestInterruptedStart(t *testing.T) {
 	}
 }
 
+// What would end etcd or the API server in the middle of something is said before anything is started.
+func TestLimits(t *testing.T) {
+	w := newWorld(t)
+	if err := os.WriteFile(filepath.Join(w.dir, "crd.yaml"), []byte(otherCRD), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, err := w.try(w.dir, "sh", "-c", "ulimit -n 128 && exec \"$0\" run --builtin -f crd.yaml", crdctl)
+	if exitCode(err) != 2 || !strings.Contains(stderr, "this process may have 128 files open") {
+		t.Errorf("with few files: %v\n%s", err, stderr)
+	}
+	w.leavesNothing(w.dir)
+}
+
 // A controller that does not end in order: the second signal ends it at once, both its own and crdctl's.
 func TestSecondSignal(t *testing.T) {
 	w := newWorld(t)

@@ -32,7 +32,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	if c.space, err = openWorkspace(c.options.Dir); err != nil {
 		return err
 	}
-	if err := c.checkKubeconfig(); err != nil {
+	if err := errors.Join(c.checkKubeconfig(), checkLimits(c.space.data)); err != nil {
 		return err
 	}
 	if c.etcd, err = startEtcd(c.space, c.options.Fsync); err != nil {

@@ -57,7 +57,7 @@ func Generate(ctx context.Context, root string, p *project.Project, year int) (*
 		return nil, context.Cause(ctx)
 	}
 	if err := cmp.Or(codeErr, crdErr); err != nil {
-		return nil, err
+		return nil, explain(ctx, root, plan.Load, err)
 	}
 	result.Notes = append(plan.Notes, result.Notes...)
 	result.Tree, err = plan.tree(root, p, files, manifests, year)

@@ -12,8 +12,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Setup sends what the libraries log at a level up to verbosity to w. Level 0 is silence, errors included: an API
-// server that starts, stops and is polled logs many that mean nothing to its user, and what does is said by others.
+// Setup sends what the libraries log at a level up to verbosity to w, from level 2. Below is silence, errors included: an
+// API server that starts, stops and is polled logs many that mean nothing to its user, and what does is said by others.
 func Setup(w io.Writer, verbosity int) {
 	fs := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(fs)
@@ -22,7 +22,7 @@ func Setup(w io.Writer, verbosity int) {
 	set("alsologtostderr", "false")
 	set("stderrthreshold", "FATAL")
 	set("v", strconv.Itoa(verbosity))
-	if verbosity <= 0 {
+	if verbosity < 2 {
 		w = io.Discard
 	}
 	klog.SetOutput(w)

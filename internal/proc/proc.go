@@ -32,6 +32,7 @@ type Options struct {
 // Process is a started child.
 type Process struct {
 	cancel context.CancelFunc
+	pid    int
 	done   chan struct{}
 	err    error
 }
@@ -57,6 +58,9 @@ func Start(o Options) (*Process, error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
+		if err == nil {
+			p.pid = cmd.Process.Pid
+		}
 		started <- err
 		if err != nil {
 			return
@@ -64,7 +68,7 @@ func Start(o Options) (*Process, error) {
 		if p.err = cmd.Wait(); errors.Is(p.err, context.Canceled) {
 			p.err = nil // it ended in order, having been asked to
 		}
-		killGroup(cmd.Process.Pid)
+		killGroup(p.pid)
 		close(p.done)
 	}()
 	if err := <-started; err != nil {
@@ -79,6 +83,9 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Err says how the child ended, once Done is closed: nil for exit code 0.
 func (p *Process) Err() error { return p.err }
+
+// Kill kills the child and its own children, without asking.
+func (p *Process) Kill() { killGroup(p.pid) }
 
 // Stop asks the child to stop, kills it if it takes longer than its grace, and returns when it has ended. Killed
 // reports whether that was needed. It may be called any number of times, also after the child has ended by itself.

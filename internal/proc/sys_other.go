@@ -12,6 +12,10 @@ func sysProcAttr() *syscall.SysProcAttr { return nil }
 // askToStop kills: there is no signal that asks.
 func askToStop(p *os.Process, _ os.Signal) error { return p.Kill() }
 
-func killGroup(int) {}
+func killGroup(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
+	}
+}
 
 func wasKilled(*os.ProcessState) bool { return false }

@@ -61,7 +61,11 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 			if d.Once {
 				return errors.New("the controller does not run; mend that and run again")
 			}
-			d.say("waiting for a change; stop with Ctrl-C")
+			if d.child != nil {
+				d.say("the controller that was built last goes on running; waiting for a change; stop with Ctrl-C")
+			} else {
+				d.say("waiting for a change; stop with Ctrl-C")
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -128,8 +132,22 @@ func (d *devLoop) stopChild() {
 		return
 	}
 	d.say("stopping the controller")
-	if d.child.Stop() {
-		d.say("the controller did not stop within %s and was killed", graceTime)
+	stopped := make(chan bool, 1)
+	go func() { stopped <- d.child.Stop() }()
+	slow := time.After(2 * time.Second)
+	for ended := false; !ended; {
+		select {
+		case killed := <-stopped:
+			if ended = true; killed {
+				d.say("the controller did not stop within %s and was killed", graceTime)
+			}
+		case <-slow:
+			d.say("waiting up to %s for the controller; Ctrl-C kills it", graceTime)
+		case <-d.Hurry:
+			d.child.Kill()
+			<-stopped
+			ended = true
+		}
 	}
 	d.child, d.running = nil, [sha256.Size]byte{}
 }

@@ -43,6 +43,8 @@ type Options struct {
 	Args []string
 	// Debug shows the built-in controller's pipeline, and Color colors its log.
 	Debug, Color bool
+	// Hurry is closed when the user does not want to wait for an orderly end.
+	Hurry <-chan struct{}
 	// Out and Err are the controller's standard output and error; crdctl's own words go to Err too.
 	Out, Err io.Writer
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -28,6 +29,9 @@ func (d *devLoop) build(ctx context.Context) (binary string, sum [sha256.Size]by
 	words, err := d.compile(ctx, "build", "-o", built, "./"+d.Project.Controller.Package)
 	if ctx.Err() != nil {
 		return "", sum, context.Cause(ctx)
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", sum, errors.New("the go command is not in PATH, and builds the controller; install Go")
 	}
 	if err != nil {
 		return "", sum, fmt.Errorf("the controller does not compile:\n%s", strings.TrimRight(cmp.Or(words, err.Error()), "\n"))

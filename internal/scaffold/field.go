@@ -52,6 +52,9 @@ func parseField(spec string) (Field, error) {
 	if !fieldRule.MatchString(name) {
 		return Field{}, fmt.Errorf("--field %q: the name %q must be lowerCamelCase of ASCII letters and digits, for example cronSpec", spec, name)
 	}
+	if goName := (Field{Name: name}).GoName(); goName == "DeepCopy" || goName == "DeepCopyInto" {
+		return Field{}, fmt.Errorf("--field %q: %s is the name of a generated method; choose another", spec, goName)
+	}
 	typ, rules, hasRules := strings.Cut(rest, ":")
 	if hasRules {
 		return Field{}, fmt.Errorf("--field %q: rules such as %q are not known yet; add the marker to types.go, for example // +kubebuilder:validation:Minimum=1", spec, rules)

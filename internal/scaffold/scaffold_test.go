@@ -96,6 +96,8 @@ func TestNewAPIRefuses(t *testing.T) {
 				`--field "b:float64": the type "float64" is not one of string, bool, int32, int64, with * or [] or map[string] before it or not; numbers with a fraction do not survive every client, use a string`},
 		"field name": {func(o *APIOptions) { o.Fields = []string{"Foo`bar:string"} },
 			"--field \"Foo`bar:string\": the name \"Foo`bar\" must be lowerCamelCase of ASCII letters and digits, for example cronSpec"},
+		"field that is a method": {func(o *APIOptions) { o.Fields = []string{"deepCopy:string"} },
+			`--field "deepCopy:string": DeepCopy is the name of a generated method; choose another`},
 		"field twice": {func(o *APIOptions) { o.Fields = []string{"ip:string", "iP:string"} },
 			`--field "iP:string": the field IP is there already, by --field "ip:string"`},
 		"rules": {func(o *APIOptions) { o.Fields = []string{"n:int32:min=1"} },
