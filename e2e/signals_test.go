@@ -70,7 +70,7 @@ func TestSecondSignal(t *testing.T) {
 	run := w.start(dir, crdctl, "run", "--kubeconfig", kubeconfig)
 	run.waitFor("Processing CronTab")
 	run.signal(os.Interrupt)
-	run.waitFor("crdctl: stopping the controller", "Shutting down workers")
+	run.waitFor("crdctl: stopping the controller", "Shutting down workers", "crdctl: waiting up to 20s for the controller; Ctrl-C kills it")
 	run.signal(os.Interrupt)
 	if code := run.wait(); code != 2 {
 		t.Errorf("crdctl run: exit code %d after the second signal, want 2", code)
