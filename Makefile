@@ -18,7 +18,7 @@ test: lint ## Run all tests: format, vet, lint, unit, scripts, end to end
 	$(TEST) ./... && $(MAKE) demo
 
 lint: ## Check format, vet and style
-	go run $(LINT) run ./...
+	go run $(LINT) run --allow-parallel-runners ./...
 
 bench: ## Measure: start of crdctl, start of the control plane
 	$(TEST) -run '^$$' -bench . -count 5 ./internal/controlplane ./e2e
