@@ -69,11 +69,9 @@ func Parse(name string, data []byte) (*Project, error) {
 	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: more than one YAML document; a project has one", name)
 	}
-	p.clean()
-	if err := p.validate(name); err != nil {
+	if err := p.Settle(name); err != nil {
 		return nil, err
 	}
-	p.applyDefaults()
 	return &p, nil
 }
 

@@ -29,8 +29,26 @@ type Project struct {
 	APIs []string `yaml:"apis,omitempty"`
 	// Clients has an entry for each client tree. Left empty, no client code is generated.
 	Clients []Client `yaml:"clients,omitempty"`
+	// Exclude are folders below the APIs that are passed over, tags or not.
+	Exclude []string `yaml:"exclude,omitempty"`
+	// Generators are those that write beside the types and run where tags ask for them: see Helpers. The default is
+	// what kube_codegen.sh's gen_helpers runs.
+	Generators []string `yaml:"generators,omitempty"`
+	// LintRules are the rules that upstream's generators hold the API packages to.
+	LintRules []string `yaml:"lintRules,omitempty"`
+	// Conversion has the settings of conversion-gen.
+	Conversion Conversion `yaml:"conversion,omitempty"`
+	// Validation has the settings of validation-gen.
+	Validation Validation `yaml:"validation,omitempty"`
+	// OpenAPI says where OpenAPI definitions are written. Left unspecified, none are.
+	OpenAPI OpenAPI `yaml:"openapi,omitempty"`
+	// CodeGeneratorVersion is the version of k8s.io/code-generator, for example v0.35.2. Left unspecified, it is the one
+	// that go.mod pins, and crdctl's own where go.mod pins none.
+	CodeGeneratorVersion string `yaml:"codeGeneratorVersion,omitempty"`
 	// CRDs says where CustomResourceDefinitions are written. Left unspecified, none are.
 	CRDs CRDs `yaml:"crds,omitempty"`
+	// RBAC says where the role of the +kubebuilder:rbac markers is written. Left unspecified, it is not.
+	RBAC RBAC `yaml:"rbac,omitempty"`
 	// Controller is what "crdctl run" builds and runs.
 	Controller Controller `yaml:"controller,omitempty"`
 }
@@ -44,6 +62,13 @@ type Client struct {
 	Package string `yaml:"package,omitempty"`
 	// APIs is a subset of the project's. Left unspecified, the tree covers all of them.
 	APIs []string `yaml:"apis,omitempty"`
+	// Packages are the import paths of the API packages, in the order that the clientset has them, other modules' too.
+	// Left unspecified, they are those below APIs that have +genclient and a folder named like a version.
+	Packages []string `yaml:"packages,omitempty"`
+	// WatchPackages and ApplyConfigurationPackages are the import paths of the packages with listers and informers, and
+	// of those with apply configurations. Left unspecified, they are all of the tree's.
+	WatchPackages              []string `yaml:"watchPackages,omitempty"`
+	ApplyConfigurationPackages []string `yaml:"applyConfigurationPackages,omitempty"`
 	// OneInputAPI restricts the tree to one folder below each of the APIs.
 	OneInputAPI string `yaml:"oneInputAPI,omitempty"`
 	// Watch adds listers and informers. The default is false.
@@ -52,13 +77,16 @@ type Client struct {
 	ApplyConfiguration bool `yaml:"applyConfiguration,omitempty"`
 	// ApplyConfigurationExternals maps a type (import path, dot, name) to the package of its apply configuration.
 	ApplyConfigurationExternals map[string]string `yaml:"applyConfigurationExternals,omitempty"`
+	// ApplyConfigurationOpenAPISchema is the OpenAPI v2 document that the apply configurations carry, without which
+	// fake.NewClientset does not know the types: a file, or "build" to have crdctl make it.
+	ApplyConfigurationOpenAPISchema string `yaml:"applyConfigurationOpenAPISchema,omitempty"`
 	// FakeClientset adds the clientset for tests. The default is true.
 	FakeClientset *bool `yaml:"fakeClientset,omitempty"`
 	// PrefersProtobuf makes the clients talk protobuf. The default is false.
 	PrefersProtobuf bool `yaml:"prefersProtobuf,omitempty"`
 	// PluralExceptions maps a kind to its Go plural where the usual rules give another one.
 	PluralExceptions map[string]string `yaml:"pluralExceptions,omitempty"`
-	// LintRules are the rules that upstream's generators hold the API packages to.
+	// LintRules are the rules that upstream's client generators hold the API packages to. The default is the project's.
 	LintRules []string `yaml:"lintRules,omitempty"`
 
 	// The names of the tree's folders. The defaults are clientset, versioned, listers, informers, applyconfiguration.
@@ -74,6 +102,61 @@ type CRDs struct {
 	Dir string `yaml:"dir,omitempty"`
 }
 
+// Conversion has the settings of conversion-gen.
+type Conversion struct {
+	// ExtraPeers are the import paths of packages whose conversion functions are used too.
+	ExtraPeers []string `yaml:"extraPeers,omitempty"`
+}
+
+// Validation has the settings of validation-gen.
+type Validation struct {
+	// ReadOnlyPackages are the import paths of packages whose validations are used and not generated. The default is
+	// kube_codegen.sh's list.
+	ReadOnlyPackages []string `yaml:"readOnlyPackages,omitempty"`
+}
+
+// OpenAPI has the settings of openapi-gen: those of one call of kube_codegen.sh's gen_openapi.
+type OpenAPI struct {
+	// Dir is the folder of the definitions.
+	Dir string `yaml:"dir,omitempty"`
+	// Package is the import path of Dir. Left unspecified, it follows from the module that Dir is in.
+	Package string `yaml:"package,omitempty"`
+	// ExtraPackages are the import paths of packages whose types are defined too.
+	ExtraPackages []string `yaml:"extraPackages,omitempty"`
+	// Report is the file of the known violations of the API rules. A new violation fails the generation; left
+	// unspecified, none does.
+	Report string `yaml:"report,omitempty"`
+	// ModelNameFile is the name of the file with the types' model names, in each package that has any.
+	ModelNameFile string `yaml:"modelNameFile,omitempty"`
+}
+
+// RBAC says where the role that the markers ask for lives.
+type RBAC struct {
+	Dir string `yaml:"dir,omitempty"`
+	// RoleName is the name of the role. The default is manager-role.
+	RoleName string `yaml:"roleName,omitempty"`
+}
+
+// Helpers are the generators that write beside the types. Those that gen_helpers runs come first, in its order.
+var Helpers = []string{"deepcopy", "validation", "defaulter", "conversion", "register", "prerelease-lifecycle"}
+
+// defaultHelpers is how many of Helpers run where the settings name none.
+const defaultHelpers = 4
+
+// BuildSchema is the value of ApplyConfigurationOpenAPISchema that has crdctl make the document.
+const BuildSchema = "build"
+
+// readOnlyPackages is the list of kube_codegen.sh.
+var readOnlyPackages = []string{
+	"k8s.io/apimachinery/pkg/apis/meta/v1",
+	"k8s.io/apimachinery/pkg/api/resource",
+	"k8s.io/apimachinery/pkg/runtime",
+	"k8s.io/apimachinery/pkg/types",
+	"k8s.io/apimachinery/pkg/util/intstr",
+	"k8s.io/apimachinery/pkg/version",
+	"time",
+}
+
 // Controller is the main package of the project's controller.
 type Controller struct {
 	Package string `yaml:"package,omitempty"`
@@ -81,9 +164,12 @@ type Controller struct {
 
 // clean gives every path one spelling.
 func (p *Project) clean() {
-	paths := []*string{&p.Boilerplate, &p.CRDs.Dir, &p.Controller.Package}
+	paths := []*string{&p.Boilerplate, &p.CRDs.Dir, &p.RBAC.Dir, &p.OpenAPI.Dir, &p.OpenAPI.Report, &p.Controller.Package}
 	for i := range p.APIs {
 		paths = append(paths, &p.APIs[i])
+	}
+	for i := range p.Exclude {
+		paths = append(paths, &p.Exclude[i])
 	}
 	for i := range p.Clients {
 		c := &p.Clients[i]
@@ -99,8 +185,25 @@ func (p *Project) clean() {
 	}
 }
 
+// Settle cleans, validates and defaults settings that were put together in memory; name is what errors call them.
+func (p *Project) Settle(name string) error {
+	p.clean()
+	if err := p.validate(name); err != nil {
+		return err
+	}
+	p.applyDefaults()
+	return nil
+}
+
 // applyDefaults fills in what the file may leave out.
 func (p *Project) applyDefaults() {
+	if len(p.Generators) == 0 {
+		p.Generators = Helpers[:defaultHelpers]
+	}
+	if len(p.Validation.ReadOnlyPackages) == 0 {
+		p.Validation.ReadOnlyPackages = readOnlyPackages
+	}
+	p.RBAC.RoleName = cmp.Or(p.RBAC.RoleName, "manager-role")
 	for i := range p.Clients {
 		c := &p.Clients[i]
 		c.ClientsetName = cmp.Or(c.ClientsetName, "clientset")
@@ -114,6 +217,9 @@ func (p *Project) applyDefaults() {
 		}
 		if len(c.APIs) == 0 {
 			c.APIs = p.APIs
+		}
+		if len(c.LintRules) == 0 {
+			c.LintRules = p.LintRules
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 )
 
 // validate gathers every problem of a file, so that it is mended in one go.
@@ -27,7 +28,31 @@ func (p *Project) validate(name string) error {
 
 	local("boilerplate", p.Boilerplate)
 	local("crds.dir", p.CRDs.Dir)
+	local("rbac.dir", p.RBAC.Dir)
+	local("openapi.dir", p.OpenAPI.Dir)
+	local("openapi.report", p.OpenAPI.Report)
 	local("controller.package", p.Controller.Package)
+	for _, name := range p.Generators {
+		if !slices.Contains(Helpers, name) {
+			report("generators", "%q is not known; those that write beside the types are %s", name, strings.Join(Helpers, ", "))
+		}
+	}
+	if v := p.CodeGeneratorVersion; v != "" && (!semver.IsValid(v) || semver.Canonical(v) != v) {
+		report("codeGeneratorVersion", "%q must be a version of k8s.io/code-generator, for example v0.35.2", v)
+	}
+	importPaths := func(field string, paths []string) {
+		for _, path := range paths {
+			if err := module.CheckImportPath(path); err != nil {
+				report(field, "%v", err)
+			}
+		}
+	}
+	importPaths("conversion.extraPeers", p.Conversion.ExtraPeers)
+	importPaths("validation.readOnlyPackages", p.Validation.ReadOnlyPackages)
+	importPaths("openapi.extraPackages", p.OpenAPI.ExtraPackages)
+	for i, dir := range p.Exclude {
+		local(fmt.Sprintf("exclude[%d]", i), dir)
+	}
 	if len(p.APIs) == 0 {
 		report("apis", "is empty; name the folders of the API packages, for example apis: [pkg/apis]")
 	}
@@ -55,6 +80,12 @@ func (p *Project) validate(name string) error {
 			if err := module.CheckImportPath(c.Package); err != nil {
 				report(field("package"), "%v", err)
 			}
+		}
+		importPaths(field("packages"), c.Packages)
+		importPaths(field("watchPackages"), c.WatchPackages)
+		importPaths(field("applyConfigurationPackages"), c.ApplyConfigurationPackages)
+		if c.ApplyConfigurationOpenAPISchema != BuildSchema {
+			local(field("applyConfigurationOpenAPISchema"), c.ApplyConfigurationOpenAPISchema)
 		}
 		for f, folder := range map[string]string{
 			"clientsetName": c.ClientsetName, "versionedName": c.VersionedName, "listersName": c.ListersName,
