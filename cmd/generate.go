@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,30 +16,39 @@ import (
 
 type generateOptions struct {
 	*options
-	dryRun bool
+	settings     *settings
+	dryRun       bool
+	updateReport bool
+	only         []string
 }
 
 func newGenerate(s Streams, shared *options) *cobra.Command {
 	o := generateOptions{options: shared}
 	c := &cobra.Command{
-		Use:   "generate",
+		Use:   "generate [NAME…]",
 		Short: "Run all generators that the API packages ask for, and write what changed",
 		Long: `Generate runs the code generators (deep copies, clients with fakes, listers, informers, apply configurations)
 and the CRD generator in this process, from one load of the packages, and then writes the files that differ.
 
 Files that are equal are not touched, left-over generated files are removed, and files that the generators did not
 write are never overwritten. If anything fails, nothing is written.`,
-		Example: "  crdctl generate\n  crdctl generate --dry-run",
-		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return runGenerate(c.Context(), s, o) },
+		Example:   "  crdctl generate\n  crdctl generate deepcopy crd\n  crdctl generate --dry-run\n  crdctl generate --api-dir pkg/apis --client-dir pkg/client --with-watch --boilerplate hack/boilerplate.go.txt",
+		Args:      generatorNames,
+		ValidArgs: gen.Names,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.only = shortNames(args)
+			return runGenerate(c.Context(), s, o)
+		},
 	}
+	o.settings = settingsFlags(c.Flags())
+	c.Flags().BoolVar(&o.updateReport, "update-report", false, "accept the violations of the API rules that there are")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "list what would be written and removed, and write nothing")
 	return c
 }
 
 func runGenerate(ctx context.Context, s Streams, o generateOptions) error {
 	start := time.Now()
-	g, err := o.generated(ctx, s)
+	g, err := o.generated(ctx, s, o.settings, gen.Options{Only: o.only, UpdateReport: o.updateReport})
 	if err != nil {
 		return err
 	}
@@ -58,12 +69,13 @@ type generation struct {
 	changes []tree.Change
 }
 
-func (o *options) generated(ctx context.Context, s Streams) (*generation, error) {
-	root, p, err := o.project()
+func (o *options) generated(ctx context.Context, s Streams, f *settings, how gen.Options) (*generation, error) {
+	root, p, err := f.project(o)
 	if err != nil {
 		return nil, err
 	}
-	result, err := gen.Generate(ctx, root, p, time.Now().UTC().Year())
+	how.Year = time.Now().UTC().Year()
+	result, err := gen.Generate(ctx, root, p, how)
 	if err != nil {
 		return nil, err
 	}
@@ -107,4 +119,23 @@ func printChanges(w io.Writer, changes []tree.Change, dryRun bool) {
 		}
 		_, _ = fmt.Fprintf(w, "%s %s\n", op, c.Path)
 	}
+}
+
+// shortNames lets upstream's names of generators stand for the short ones.
+func shortNames(args []string) []string {
+	var names []string
+	for _, arg := range args {
+		names = append(names, strings.TrimSuffix(arg, "-gen"))
+	}
+	return names
+}
+
+// generatorNames refuses arguments that are no generators.
+func generatorNames(_ *cobra.Command, args []string) error {
+	for _, name := range shortNames(args) {
+		if !slices.Contains(gen.Names, name) {
+			return usageError{fmt.Errorf("%q is no generator; there are %s", name, strings.Join(gen.Names, ", "))}
+		}
+	}
+	return nil
 }

@@ -188,7 +188,7 @@ func generateApart(ctx context.Context, files *tree.Tree) (generated *tree.Tree,
 	if err != nil {
 		return nil, err
 	}
-	result, err := gen.Generate(ctx, stage, settings, time.Now().UTC().Year())
+	result, err := gen.Generate(ctx, stage, settings, gen.Options{Year: time.Now().UTC().Year()})
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
 func newVerify(s Streams, shared *options) *cobra.Command {
-	return &cobra.Command{
+	var f *settings
+	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Tell whether the generated files are up to date; for CI",
 		Long: `Verify makes all generated files in memory, as generate does, and compares them with the tree. It never writes.
@@ -19,12 +21,14 @@ Exit code 0: up to date. 1: not; the differences are on standard output as a pat
 2: it could not tell, and standard error says why.`,
 		Example: "  crdctl verify\n  crdctl verify > stale.patch",
 		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return runVerify(c.Context(), s, shared) },
+		RunE:    func(c *cobra.Command, _ []string) error { return runVerify(c.Context(), s, shared, f) },
 	}
+	f = settingsFlags(c.Flags())
+	return c
 }
 
-func runVerify(ctx context.Context, s Streams, o *options) error {
-	g, err := o.generated(ctx, s)
+func runVerify(ctx context.Context, s Streams, o *options, f *settings) error {
+	g, err := o.generated(ctx, s, f, gen.Options{})
 	if err != nil {
 		return err
 	}

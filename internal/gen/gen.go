@@ -11,9 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
@@ -21,6 +19,16 @@ import (
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/tree"
 )
+
+// Options are how a generation differs from that of everything, today.
+type Options struct {
+	// Only are the short names of the generators to run; see Names. Empty means all.
+	Only []string
+	// Year is that of files that are new.
+	Year int
+	// UpdateReport accepts the API rule violations that there are, as the report to hold the next ones against.
+	UpdateReport bool
+}
 
 // Result is what a generation made.
 type Result struct {
@@ -30,9 +38,9 @@ type Result struct {
 	Notes []string
 }
 
-// Generate makes all generated files of the project in root. Files that are new bear the given year.
-func Generate(ctx context.Context, root string, p *project.Project, year int) (*Result, error) {
-	plan, err := NewPlan(root, p)
+// Generate makes all generated files of the project in root.
+func Generate(ctx context.Context, root string, p *project.Project, o Options) (*Result, error) {
+	plan, err := NewPlan(root, p, o.Only)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +68,7 @@ func Generate(ctx context.Context, root string, p *project.Project, year int) (*
 		return nil, explain(ctx, root, plan.Load, err)
 	}
 	result.Notes = append(plan.Notes, result.Notes...)
-	result.Tree, err = plan.tree(root, p, files, manifests, year)
+	result.Tree, err = plan.tree(root, p, files, manifests, o)
 	return result, err
 }
 
@@ -73,76 +81,4 @@ func readHeader(root, boilerplate string) (codegen.Header, error) {
 		return codegen.Header{}, fmt.Errorf("boilerplate: %s does not exist; make the file, or take the line out of %s", boilerplate, project.FileName)
 	}
 	return codegen.Header{Boilerplate: data}, err
-}
-
-// run loads the packages once and runs all generators on them.
-func (p *Plan) run(ctx context.Context, root string, header codegen.Header) (files []codegen.File, notes []string, err error) {
-	if len(p.Generators) == 0 {
-		return nil, nil, nil
-	}
-	pkgs, err := codegen.Load(ctx, root, p.Load)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, g := range p.Generators {
-		if ctx.Err() != nil {
-			return nil, nil, context.Cause(ctx)
-		}
-		made, said, err := pkgs.Run(g, header)
-		if err != nil {
-			return nil, nil, err
-		}
-		files = append(files, made...)
-		for _, line := range said {
-			notes = append(notes, g.Name+": "+line)
-		}
-	}
-	return files, notes, codegen.Format(ctx, files)
-}
-
-// tree puts the files of all generators together and says where nothing else of theirs may be.
-func (p *Plan) tree(root string, proj *project.Project, files []codegen.File, manifests map[string][]byte, year int) (*tree.Tree, error) {
-	t := tree.New()
-	for _, f := range files {
-		rel, err := filepath.Rel(root, f.Path)
-		if err != nil {
-			return nil, err
-		}
-		onDisk, _ := os.ReadFile(f.Path) // a file that can't be read has no year to keep
-		if err := t.Add(filepath.ToSlash(rel), codegen.WithYear(f, onDisk, year)); err != nil {
-			return nil, err
-		}
-	}
-	for name, data := range manifests {
-		if err := t.Add(path.Join(proj.CRDs.Dir, name), data); err != nil {
-			return nil, err
-		}
-	}
-	for _, a := range p.areas {
-		t.Own(a.area())
-	}
-	if dir := proj.CRDs.Dir; dir != "" {
-		t.Own(tree.Area{
-			Dir:  dir,
-			Tool: "controller-gen or crdctl",
-			// Not those below: other people's CRDs, and patches, are kept there.
-			Match: func(p string) bool { return path.Dir(p) == dir },
-			Owns:  func(file string, data []byte) bool { return crd.Owns(path.Base(file), data, p.groups) },
-		})
-	}
-	return t, nil
-}
-
-func (a codeArea) area() tree.Area {
-	return tree.Area{
-		Dir:  a.dir,
-		Tool: a.generator,
-		Match: func(p string) bool {
-			if a.file != "" {
-				return path.Base(p) == a.file
-			}
-			return strings.HasSuffix(p, ".go")
-		},
-		Owns: func(_ string, data []byte) bool { return codegen.Owns(a.generator, data) },
-	}
 }

@@ -2,30 +2,29 @@ package gen
 
 import (
 	"fmt"
-	"maps"
-	"path"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/project"
 )
 
-// Plan is what a generation will do: which generators run, in which order, on which packages.
+// Plan is what a generation will do: which generators run, in which order, with which flags, on which packages.
 type Plan struct {
 	// Generators are those that write Go code, in the order in which they run.
 	Generators []codegen.Generator
-	// Load are the import paths of the packages that the generators read.
+	// Load are the import paths of the packages that the generators read, or ask for while they run.
 	Load []string
-	// CRDs are the import paths of the packages whose kinds get a CustomResourceDefinition.
-	CRDs []string
+	// CRDs and RBAC are the import paths of the packages whose kinds get a CustomResourceDefinition, and of those
+	// whose markers say what the controller may do.
+	CRDs, RBAC []string
 	// Notes say what the tags ask for and nothing is generated of, which upstream's script passes over in silence.
 	Notes []string
 
-	areas  []codeArea
-	groups []string // of all API packages
+	areas   []codeArea
+	ownCRDs bool
+	groups  []string // of all API packages
 }
 
 // codeArea is a place where the files of one generator are all that generator's.
@@ -36,133 +35,133 @@ type codeArea struct {
 	file string
 }
 
-// NewPlan decides from the settings and from the tags in the API packages. It reads files and runs nothing.
-func NewPlan(root string, p *project.Project) (*Plan, error) {
-	pkgs, err := scan(root, p.APIs)
-	if err != nil {
-		return nil, err
+// planner makes a plan.
+type planner struct {
+	*Plan
+	root     string
+	settings *project.Project
+	only     []string // the generators that were asked for by name; empty for all
+	scan     *scanner
+}
+
+// NewPlan decides from the settings and from the tags in the API packages. It reads files and runs nothing. Names, if
+// there are any, are the generators to run; see Names.
+func NewPlan(root string, p *project.Project, names []string) (*Plan, error) {
+	b := &planner{Plan: &Plan{}, root: root, settings: p, only: names, scan: newScanner(root, p.Exclude)}
+	var pkgs []apiPackage
+	for _, api := range p.APIs {
+		found, err := b.scan.below(api)
+		if err != nil {
+			return nil, err
+		}
+		b.addHelpers(api, found)
+		pkgs = append(pkgs, found...)
 	}
-	if !slices.ContainsFunc(pkgs, apiPackage.asks) {
+	external := slices.ContainsFunc(p.Clients, func(c project.Client) bool { return len(c.Packages) > 0 })
+	if !external && !slices.ContainsFunc(pkgs, apiPackage.generates) {
 		return nil, fmt.Errorf("no API package in %s: no Go file there asks for anything with +genclient, +k8s:deepcopy-gen or +kubebuilder tags", strings.Join(p.APIs, ", "))
 	}
-	plan := &Plan{}
 	for _, pkg := range pkgs {
-		plan.groups = append(plan.groups, pkg.groups...)
-		plan.note(pkg)
+		b.groups = append(b.groups, pkg.groups...)
+		b.need(pkg.refers...)
+		b.note(pkg)
 	}
-	if deepCopy := importPaths(pkgs, func(a apiPackage) bool { return a.deepCopy }); len(deepCopy) > 0 {
-		plan.add(codegen.DeepCopy(deepCopy, nil))
-	}
-	for _, api := range p.APIs {
-		plan.areas = append(plan.areas, codeArea{dir: api, generator: "deepcopy-gen", file: codegen.DeepCopyFile})
+	if err := b.addOpenAPI(pkgs); err != nil {
+		return nil, err
 	}
 	for _, c := range p.Clients {
-		if err := plan.addClient(root, c); err != nil {
+		if err := b.addClient(c); err != nil {
 			return nil, fmt.Errorf("client tree %s: %w", c.Dir, err)
 		}
 	}
-	if p.CRDs.Dir != "" {
-		plan.CRDs = importPaths(pkgs, func(a apiPackage) bool { return (a.client || a.kinds) && a.versioned() })
+	if p.CRDs.Dir != "" && b.wants("crd") {
+		b.ownCRDs = true
+		b.CRDs = importPaths(pkgs, func(a apiPackage) bool { return (a.asks["client"] || a.asks["kinds"]) && a.versioned() })
 	}
-	return plan, nil
+	if p.RBAC.Dir != "" && b.wants("rbac") {
+		all, err := b.scan.below(".")
+		if err != nil {
+			return nil, err
+		}
+		b.RBAC = importPaths(all, func(a apiPackage) bool { return a.asks["rbac"] })
+	}
+	slices.Sort(b.Load)
+	b.Load = slices.Compact(b.Load)
+	return b.Plan, nil
+}
+
+// generates tells whether the package asks for anything at all that is generated.
+func (p apiPackage) generates() bool {
+	for name := range p.asks {
+		if name != "register" && name != "rbac" {
+			return true
+		}
+	}
+	return false
 }
 
 // note says what a package asks for in vain.
-func (p *Plan) note(pkg apiPackage) {
-	slices.Sort(pkg.others)
-	for _, other := range slices.Compact(pkg.others) {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s: its tags ask for %s, which crdctl does not run yet; run upstream's", pkg.dir, other))
+func (b *planner) note(pkg apiPackage) {
+	if pkg.asks["client"] && !pkg.versioned() && len(b.settings.Clients) > 0 {
+		b.say("%s: +genclient is passed over; clients are made for folders named like v1, v1alpha1 or v1beta2", pkg.dir)
 	}
-	if pkg.client && !pkg.versioned() {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s: +genclient is passed over; clients are made for folders named like v1, v1alpha1 or v1beta2", pkg.dir))
+	if pkg.asks["kinds"] && !pkg.versioned() && b.settings.CRDs.Dir != "" {
+		b.say("%s: no CRD is made; they are made for folders named like v1, v1alpha1 or v1beta2", pkg.dir)
 	}
-	if pkg.kinds && !pkg.versioned() {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s: no CRD is made; they are made for folders named like v1, v1alpha1 or v1beta2", pkg.dir))
+	if pkg.asks["prerelease-lifecycle"] && !slices.Contains(b.settings.Generators, "prerelease-lifecycle") {
+		b.say("%s: +k8s:prerelease-lifecycle-gen is passed over; add prerelease-lifecycle to generators in crdctl.yaml if it is meant", pkg.dir)
 	}
 }
 
-func (p *Plan) add(g codegen.Generator) {
-	p.Generators = append(p.Generators, g)
-	for _, in := range g.Inputs {
-		if !slices.Contains(p.Load, in) {
-			p.Load = append(p.Load, in)
-		}
+func (b *planner) say(format string, args ...any) {
+	if len(b.only) == 0 {
+		b.Notes = append(b.Notes, fmt.Sprintf(format, args...))
 	}
-	sort.Strings(p.Load)
 }
 
-// addClient adds the generators of a client tree, in the order of kube_codegen.sh.
-func (p *Plan) addClient(root string, c project.Client) error {
-	var apis []string
-	for _, api := range c.APIs {
-		apis = append(apis, path.Join(api, c.OneInputAPI))
+// wants tells whether a generator is to run, by its short name.
+func (b *planner) wants(name string) bool { return len(b.only) == 0 || slices.Contains(b.only, name) }
+
+// add adds a generator, unless it has nothing to read.
+func (b *planner) add(name string, flags, inputs []string) {
+	if len(inputs) > 0 {
+		b.Generators = append(b.Generators, codegen.Generator{Name: name + "-gen", Flags: flags, Inputs: inputs})
+		b.need(inputs...)
 	}
-	pkgs, err := scan(root, apis)
-	if err != nil {
-		return err
+}
+
+// need notes packages that are loaded whole.
+func (p *Plan) need(paths ...string) { p.Load = append(p.Load, paths...) }
+
+func (b *planner) abs(dir string) string { return filepath.Join(b.root, filepath.FromSlash(dir)) }
+
+// packageOf is the import path of a folder, unless the settings say it.
+func (b *planner) packageOf(dir, said string) (string, error) {
+	if said != "" {
+		return said, nil
 	}
-	tree := codegen.ClientTree{
-		Dir:              filepath.Join(root, filepath.FromSlash(c.Dir)),
-		Package:          c.Package,
-		APIs:             importPaths(pkgs, func(a apiPackage) bool { return a.client && a.versioned() }),
-		ClientsetName:    c.ClientsetName,
-		VersionedName:    c.VersionedName,
-		ListersName:      c.ListersName,
-		InformersName:    c.InformersName,
-		Externals:        pairs(c.ApplyConfigurationExternals),
-		PluralExceptions: pairs(c.PluralExceptions),
-		PrefersProtobuf:  c.PrefersProtobuf,
-		Fake:             *c.FakeClientset,
-		LintRules:        c.LintRules,
-	}
-	if tree.Package == "" {
-		if tree.Package, err = (moduleFinder{}).importPath(tree.Dir); err != nil {
-			return err
-		}
-	}
-	// All four folders are the generators', whether the settings ask for them or no longer do.
-	for folder, generator := range map[string]string{
-		c.ClientsetName: "client-gen", c.ApplyConfigurationName: "applyconfiguration-gen",
-		c.ListersName: "lister-gen", c.InformersName: "informer-gen",
-	} {
-		p.areas = append(p.areas, codeArea{dir: path.Join(c.Dir, folder), generator: generator})
-	}
-	makers := []func(codegen.ClientTree) (codegen.Generator, error){codegen.Clientset}
-	if c.ApplyConfiguration {
-		tree.ApplyConfigurationName = c.ApplyConfigurationName
-		makers = slices.Insert(makers, 0, codegen.ApplyConfigurations)
-	}
-	if c.Watch {
-		makers = append(makers, codegen.Listers, codegen.Informers)
-	}
-	if len(tree.APIs) == 0 {
-		return nil // as upstream; what is left over of it is removed
-	}
-	for _, maker := range makers {
-		g, err := maker(tree)
-		if err != nil {
-			return err
-		}
-		p.add(g)
-	}
-	return nil
+	return b.scan.modules.importPath(b.abs(dir))
 }
 
 func importPaths(pkgs []apiPackage, want func(apiPackage) bool) []string {
 	var paths []string
 	for _, p := range pkgs {
-		if want(p) {
+		if want(p) && !slices.Contains(paths, p.importPath) {
 			paths = append(paths, p.importPath)
 		}
 	}
 	return paths
 }
 
-// pairs turns a map into the sorted key:value list of upstream's flags.
-func pairs(m map[string]string) []string {
+func asking(name string) func(apiPackage) bool {
+	return func(p apiPackage) bool { return p.asks[name] }
+}
+
+// flags puts a flag before each of the values.
+func flags(name string, values []string) []string {
 	var all []string
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		all = append(all, k+":"+m[k])
+	for _, v := range values {
+		all = append(all, name, v)
 	}
 	return all
 }

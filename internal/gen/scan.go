@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,101 +12,143 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 )
 
-// The tags that ask for generators, as kube_codegen.sh greps for them.
-var (
-	deepCopyTag = regexp.MustCompile(`(?m)^\s*//\s*\+k8s:deepcopy-gen=`)
-	clientTag   = regexp.MustCompile(`(?m)^\s*//\s*\+genclient`)
-	kindTag     = regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:(object:root=true|resource\b|storageversion|subresource\b)`)
-)
+// tags are those that ask for a generator, as kube_codegen.sh greps for them, by the generator's name in the settings.
+// prerelease-lifecycle-gen has no place in that script, and register-gen goes by the group.
+var tags = map[string]*regexp.Regexp{
+	"deepcopy":             regexp.MustCompile(`(?m)^\s*//\s*\+k8s:deepcopy-gen=`),
+	"validation":           regexp.MustCompile(`(?m)^\s*//\s*\+k8s:validation-gen=`),
+	"defaulter":            regexp.MustCompile(`(?m)^\s*//\s*\+k8s:defaulter-gen=`),
+	"conversion":           regexp.MustCompile(`(?m)^\s*//\s*\+k8s:conversion-gen=`),
+	"register":             regexp.MustCompile(`(?m)^\s*//\s*\+groupName`),
+	"prerelease-lifecycle": regexp.MustCompile(`(?m)^\s*//\s*\+k8s:prerelease-lifecycle-gen=`),
+	"openapi":              regexp.MustCompile(`(?m)^\s*//\s*\+k8s:openapi`),
+	"client":               regexp.MustCompile(`(?m)^\s*//\s*\+genclient`),
+	"kinds":                regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:(object:root=true|resource\b|storageversion|subresource\b)`),
+	"rbac":                 regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:`),
+}
 
 var (
 	groupTag = regexp.MustCompile(`(?m)^\s*//\s*\+groupName=(\S+)`)
-	// otherTag are tags of generators that crdctl does not run yet.
-	otherTag = regexp.MustCompile(`(?m)^\s*//\s*\+k8s:((?:defaulter|conversion|validation|openapi|register|prerelease-lifecycle)-gen)=`)
+	// reference is a tag that names packages, or types in them, which generators then load.
+	reference = regexp.MustCompile(`(?m)^\s*//\s*\+k8s:[a-z-]+(?::[a-z-]+)?=(\S+[./]\S+)`)
 )
 
-// apiPackage is a folder of Go files below one of the project's API folders.
+// apiPackage is a folder of Go files whose tags ask for something.
 type apiPackage struct {
 	dir        string // slash-separated, relative to the root
 	importPath string
 
-	deepCopy, client, kinds bool // what its tags ask for
-	groups                  []string
-	others                  []string // generators that are asked for and that crdctl does not run yet
+	asks   map[string]bool // the keys of tags
+	groups []string
+	// refers are the import paths that tags name.
+	refers []string
 }
-
-// asks tells whether the package asks for anything at all.
-func (p apiPackage) asks() bool { return p.deepCopy || p.client || p.kinds }
 
 func (p apiPackage) versioned() bool { return codegen.VersionFolder.MatchString(path.Base(p.dir)) }
 
-// scan finds the API packages below the folders apis of root, in the order of their paths' bytes, each once.
-func scan(root string, apis []string) ([]apiPackage, error) {
+// scanner finds API packages below folders of a project, reading each file once.
+type scanner struct {
+	root    string // absolute
+	exclude []string
+	modules moduleFinder
+	folders map[string][]apiPackage
+}
+
+func newScanner(root string, exclude []string) *scanner {
+	return &scanner{root: root, exclude: exclude, modules: moduleFinder{}, folders: map[string][]apiPackage{}}
+}
+
+// below finds the packages below a folder of the project that ask for anything, in the order of their paths' bytes.
+func (s *scanner) below(api string) ([]apiPackage, error) {
+	if known, ok := s.folders[api]; ok {
+		return known, nil
+	}
+	top := filepath.Join(s.root, filepath.FromSlash(api))
+	if info, err := os.Stat(top); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("apis: %s is not a folder of %s; name the folders of the API packages in crdctl.yaml, or with --api-dir", api, s.root)
+	}
 	found := map[string]*apiPackage{}
-	modules := moduleFinder{}
-	for _, api := range apis {
-		top := filepath.Join(root, filepath.FromSlash(api))
-		if info, err := os.Stat(top); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-			return nil, fmt.Errorf("apis: %s is not a folder of %s; name the folders of the API packages in crdctl.yaml", api, root)
-		}
-		err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir():
-				if n := d.Name(); n == ".git" || n == "_output" || n == "vendor" {
-					return fs.SkipDir
-				}
-				return nil
-			case !strings.HasSuffix(p, ".go") || !d.Type().IsRegular():
-				return nil
+	err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			if n := d.Name(); n == ".git" || n == "_output" || n == "vendor" || s.excluded(p) {
+				return fs.SkipDir
 			}
-			src, err := os.ReadFile(p)
-			if err != nil {
-				return err
-			}
-			deepCopy, client, kinds := deepCopyTag.Match(src), clientTag.Match(src), kindTag.Match(src)
-			groups, others := submatches(groupTag, src), submatches(otherTag, src)
-			if !deepCopy && !client && !kinds && len(groups)+len(others) == 0 {
-				return nil
-			}
-			abs := filepath.Dir(p)
-			rel, err := filepath.Rel(root, abs)
-			if err != nil {
-				return err
-			}
-			dir := filepath.ToSlash(rel)
-			pkg, ok := found[dir]
-			if !ok {
-				importPath, err := modules.importPath(abs)
-				if err != nil {
-					return err
-				}
-				pkg = &apiPackage{dir: dir, importPath: importPath}
-				found[dir] = pkg
-			}
-			pkg.deepCopy = pkg.deepCopy || deepCopy
-			pkg.client = pkg.client || client
-			pkg.kinds = pkg.kinds || kinds
-			pkg.groups = append(pkg.groups, groups...)
-			pkg.others = append(pkg.others, others...)
 			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("look for API packages: %w", err)
+		case !strings.HasSuffix(p, ".go") || !d.Type().IsRegular():
+			return nil
 		}
+		return s.read(p, found)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for API packages: %w", err)
 	}
 	var all []apiPackage
 	for _, p := range found {
 		all = append(all, *p)
 	}
 	slices.SortFunc(all, func(a, b apiPackage) int { return strings.Compare(a.dir, b.dir) })
+	s.folders[api] = all
 	return all, nil
+}
+
+func (s *scanner) excluded(dir string) bool {
+	rel, err := filepath.Rel(s.root, dir)
+	return err == nil && slices.Contains(s.exclude, filepath.ToSlash(rel))
+}
+
+// read adds what a file asks for to its package.
+func (s *scanner) read(file string, found map[string]*apiPackage) error {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if !mayAsk(src) {
+		return nil
+	}
+	asks := map[string]bool{}
+	for name, tag := range tags {
+		if tag.Match(src) {
+			asks[name] = true
+		}
+	}
+	groups, refers := submatches(groupTag, src), submatches(reference, src)
+	if len(asks)+len(groups)+len(refers) == 0 {
+		return nil
+	}
+	abs := filepath.Dir(file)
+	rel, err := filepath.Rel(s.root, abs)
+	if err != nil {
+		return err
+	}
+	dir := filepath.ToSlash(rel)
+	pkg, ok := found[dir]
+	if !ok {
+		importPath, err := s.modules.importPath(abs)
+		if err != nil {
+			return err
+		}
+		pkg = &apiPackage{dir: dir, importPath: importPath, asks: map[string]bool{}}
+		found[dir] = pkg
+	}
+	for name := range asks {
+		pkg.asks[name] = true
+	}
+	pkg.groups = append(pkg.groups, groups...)
+	pkg.refers = append(pkg.refers, packagesOf(refers)...)
+	return nil
+}
+
+var familyMarks = [][]byte{[]byte("+k8s:"), []byte("+genclient"), []byte("+groupName"), []byte("+kubebuilder:")}
+
+// mayAsk spares most files the regular expressions.
+func mayAsk(src []byte) bool {
+	return slices.ContainsFunc(familyMarks, func(mark []byte) bool { return bytes.Contains(src, mark) })
 }
 
 func submatches(pattern *regexp.Regexp, src []byte) []string {
@@ -116,32 +159,20 @@ func submatches(pattern *regexp.Regexp, src []byte) []string {
 	return all
 }
 
-// moduleFinder finds the module that a folder is in, and remembers: folder to import path.
-type moduleFinder map[string]string
-
-// importPath is the import path of a folder, by the nearest go.mod above it.
-func (m moduleFinder) importPath(dir string) (string, error) {
-	if known, ok := m[dir]; ok {
-		return known, nil
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	switch {
-	case err == nil:
-		modPath := modfile.ModulePath(data)
-		if modPath == "" {
-			return "", fmt.Errorf("%s has no module line; add one with \"go mod edit -module PATH\"", filepath.Join(dir, "go.mod"))
+// packagesOf are the import paths in the values of tags: a value is a list, of packages or of types in them.
+func packagesOf(values []string) []string {
+	var paths []string
+	for _, value := range values {
+		for one := range strings.SplitSeq(value, ",") {
+			slash, dot := strings.LastIndex(one, "/"), strings.LastIndex(one, ".")
+			if slash < 0 {
+				continue
+			}
+			paths = append(paths, one)
+			if dot > slash {
+				paths = append(paths, one[:dot])
+			}
 		}
-		m[dir] = modPath
-	case !errors.Is(err, fs.ErrNotExist):
-		return "", err
-	case dir == filepath.Dir(dir):
-		return "", errors.New("no go.mod in the project's folder or above it; make one with \"go mod init\"")
-	default:
-		parent, err := m.importPath(filepath.Dir(dir))
-		if err != nil {
-			return "", err
-		}
-		m[dir] = path.Join(parent, filepath.Base(dir))
 	}
-	return m[dir], nil
+	return paths
 }

@@ -37,17 +37,18 @@ func Find(dir string) (string, error) {
 	}
 }
 
-// Load reads, defaults and validates the project file in root. All that is wrong with it is in the one error.
-func Load(root string) (*Project, error) {
+// Load reads, defaults and validates the project file in root. All that is wrong with it is in the one error. Edits
+// change what the file says before that.
+func Load(root string, edits ...func(*Project)) (*Project, error) {
 	data, err := os.ReadFile(filepath.Join(root, FileName))
 	if err != nil {
 		return nil, err
 	}
-	return Parse(FileName, data)
+	return Parse(FileName, data, edits...)
 }
 
 // Parse is Load for the content of a file; name is what errors call it.
-func Parse(name string, data []byte) (*Project, error) {
+func Parse(name string, data []byte, edits ...func(*Project)) (*Project, error) {
 	var p Project
 	// The version comes first: a file of another version is not full of unknown fields, it is of another version.
 	var head struct {
@@ -68,6 +69,9 @@ func Parse(name string, data []byte) (*Project, error) {
 	}
 	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: more than one YAML document; a project has one", name)
+	}
+	for _, edit := range edits {
+		edit(&p)
 	}
 	if err := p.Settle(name); err != nil {
 		return nil, err

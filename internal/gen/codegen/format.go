@@ -4,32 +4,55 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"github.com/golangci/gofmt"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/imports"
 )
 
-// Format formats the files in place, in parallel. It does what gengo does one file at a time: goimports, without
-// looking for imports, and then gofmt -s, for which gengo starts a child process a file, and which it leaves out
-// where none is in PATH.
-func Format(ctx context.Context, files []File) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range files {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			out, err := format(files[i].Content)
+// Formatter formats files while more of them are made. It does what gengo does one file at a time: goimports, without
+// looking for imports, and then gofmt -s, for which gengo starts a child process a file, and which it leaves out where
+// none is in PATH.
+type Formatter struct {
+	ctx   context.Context
+	group *errgroup.Group
+	mu    sync.Mutex
+	files []File
+}
+
+// NewFormatter starts as many workers as there are processors.
+func NewFormatter(ctx context.Context) *Formatter {
+	f := &Formatter{}
+	f.group, f.ctx = errgroup.WithContext(ctx)
+	f.group.SetLimit(runtime.GOMAXPROCS(0))
+	return f
+}
+
+// Add takes a file to be formatted.
+func (f *Formatter) Add(file File) {
+	f.group.Go(func() error {
+		if err := f.ctx.Err(); err != nil {
+			return err
+		}
+		if file.Generator != Report {
+			out, err := format(file.Content)
 			if err != nil {
-				return fmt.Errorf("%s: %s made code that is not Go: %w", files[i].Path, files[i].Generator, err)
+				return fmt.Errorf("%s: %s made code that is not Go: %w", file.Path, file.Generator, err)
 			}
-			files[i].Content = out
-			return nil
-		})
-	}
-	return g.Wait()
+			file.Content = out
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.files = append(f.files, file)
+		return nil
+	})
+}
+
+// Files waits for all files, and returns them in the order in which they were done.
+func (f *Formatter) Files() ([]File, error) {
+	err := f.group.Wait()
+	return f.files, err
 }
 
 func format(src []byte) ([]byte, error) {

@@ -22,12 +22,12 @@ func (t memoryTarget) Dir() string { return os.TempDir() }
 // Header is upstream's with the clock and os.Args taken out.
 func (t memoryTarget) Header(filename string) []byte { return t.header(t.Target.Header(filename)) }
 
-// sink is a file type that keeps the bytes.
+// sink is a file type that hands out the bytes.
 type sink struct {
 	generator string
 	// dirs maps the import path of a target to the folder that its files are for.
-	dirs  map[string]string
-	files []File
+	dirs map[string]string
+	out  func(File)
 }
 
 // AssembleFile puts a file together as gengo's own file type does; formatting is left for later.
@@ -38,6 +38,18 @@ func (s *sink) AssembleFile(f *generator.File, _ string) error {
 	if err := w.Error(); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
-	s.files = append(s.files, File{Path: filepath.Join(s.dirs[f.PackagePath], f.Name), Content: b.Bytes(), Generator: s.generator})
+	s.out(File{Path: filepath.Join(s.dirs[f.PackagePath], f.Name), Content: b.Bytes(), Generator: s.generator})
+	return nil
+}
+
+// Report is the generator of the file that lists violations of the API rules.
+const Report = "openapi-gen report"
+
+// report is the file type of what a generator has to say of its input, and would write somewhere else.
+type report struct{ *sink }
+
+// AssembleFile hands out the report, which has no header and no path.
+func (r report) AssembleFile(f *generator.File, _ string) error {
+	r.out(File{Content: bytes.Clone(f.Body.Bytes()), Generator: Report})
 	return nil
 }

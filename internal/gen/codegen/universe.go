@@ -1,23 +1,65 @@
 package codegen
 
 import (
+	"go/ast"
 	"maps"
+	"reflect"
+	"slices"
+	"unsafe"
 
+	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/parser"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/crdctl/crdctl/internal/gen/load"
 )
 
-// context is what gengo would make for the generator in a process of its own. gengo can build the universe of types
-// only once from what it parsed, so each generator gets a copy, to which it may add without the next one seeing it.
-func (p *Packages) context(g Generator) *generator.Context {
-	c := *p.base // keeps gengo's own parser in it
-	c.Universe = clone(p.base.Universe)
-	c.Namers = maps.Clone(g.nameSystems)
-	orderer := namer.Orderer{Namer: g.nameSystems[g.defaultSystem]}
+// source hands out gengo contexts for packages that were loaded once.
+type source struct {
+	graph    *load.Graph
+	comments reflect.Value // the map of comments, of gengo's own type
+	// made are the universes by their inputs, for generators that load nothing while they run.
+	made []madeUniverse
+}
+
+type madeUniverse struct {
+	inputs []string
+	base   *generator.Context
+}
+
+// context is what gengo would make for the generator in a process of its own: only its inputs are fully known, and of
+// the packages that they import it is what they refer to.
+func (s *source) context(inputs []string, shared bool) (*generator.Context, *parser.Parser, error) {
+	if shared {
+		for _, m := range s.made {
+			if slices.Equal(m.inputs, inputs) {
+				return m.base, nil, nil
+			}
+		}
+	}
+	p := s.parser()
+	if err := p.LoadPackages(inputs...); err != nil {
+		return nil, nil, err
+	}
+	c, err := generator.NewContext(p, nil, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	if shared {
+		s.made = append(s.made, madeUniverse{inputs: inputs, base: c})
+	}
+	return c, p, nil
+}
+
+// named is a copy of the context for one generator, which may add to it without the next one seeing that.
+func named(base *generator.Context, b *binding) *generator.Context {
+	c := *base // keeps gengo's own parser in it
+	c.Universe = clone(base.Universe)
+	c.Namers = maps.Clone(b.nameSystems)
+	orderer := namer.Orderer{Namer: b.nameSystems[b.defaultSystem]}
 	c.Order = orderer.OrderUniverse(c.Universe)
-	// All generators' packages were loaded; this one is to see its own.
-	c.Inputs = g.Inputs
 	return &c
 }
 
@@ -34,4 +76,47 @@ func clone(u types.Universe) types.Universe {
 		out[path] = &p
 	}
 	return out
+}
+
+// parser is a gengo parser that already has the packages, as if it had loaded them. gengo has no way to be given
+// packages: it runs the go command and type-checks all that a program links, for each generator again. So what its
+// LoadPackages would fill in is filled in from outside; TestPrimedParser holds the fields to what they are called.
+func (s *source) parser() *parser.Parser {
+	p := parser.NewWithOptions(parser.Options{BuildTags: []string{gengo.StdBuildTag}})
+	field(p, "goPkgs").Set(reflect.ValueOf(maps.Clone(s.graph.Packages)))
+	field(p, "fset").Set(reflect.ValueOf(s.graph.Fset))
+	comments := field(p, "endLineToCommentGroup")
+	if !s.comments.IsValid() {
+		s.comments = commentsByEnd(s.graph, comments.Type())
+	}
+	comments.Set(s.comments)
+	return p
+}
+
+// commentsByEnd maps the file and line where a comment ends to the comment. The key is a struct of gengo's own.
+func commentsByEnd(g *load.Graph, of reflect.Type) reflect.Value {
+	all := reflect.MakeMap(of)
+	key := reflect.New(of.Key()).Elem()
+	file, line := open(key.FieldByName("file")), open(key.FieldByName("line"))
+	for _, pkg := range g.Packages {
+		for _, f := range pkg.Syntax {
+			tokens := g.Fset.File(f.FileStart)
+			for _, c := range f.Comments {
+				position := tokens.Position(c.End())
+				file.SetString(position.Filename)
+				line.SetInt(int64(position.Line))
+				all.SetMapIndex(key, reflect.ValueOf((*ast.CommentGroup)(c)))
+			}
+		}
+	}
+	return all
+}
+
+func field(p *parser.Parser, name string) reflect.Value {
+	return open(reflect.ValueOf(p).Elem().FieldByName(name))
+}
+
+// open makes a field settable that its package keeps to itself.
+func open(field reflect.Value) reflect.Value {
+	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem() //nolint:gosec // see parser
 }

@@ -1,0 +1,133 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// settings are the flags that say what crdctl.yaml says: those of kube_codegen.sh, under its names. generate, verify and
+// adopt have them all. A flag that is given takes the place of what the file, or the discovery, says.
+type settings struct {
+	set    *pflag.FlagSet
+	flag   project.Project
+	client project.Client
+
+	externals, plurals []string
+}
+
+// settingsFlags registers the flags.
+func settingsFlags(set *pflag.FlagSet) *settings {
+	f := &settings{set: set}
+	p, c := &f.flag, &f.client
+	set.StringArrayVar(&p.APIs, "api-dir", nil, "folder of API packages; repeatable")
+	set.StringArrayVar(&p.Exclude, "exclude-dir", nil, "folder below the API folders to pass over; repeatable")
+	set.StringVar(&p.Boilerplate, "boilerplate", "", "file with the header of generated Go files")
+	set.StringSliceVar(&p.Generators, "generators", nil, "generators that write beside the types: "+strings.Join(project.Helpers, ", "))
+	set.StringArrayVar(&p.Conversion.ExtraPeers, "extra-peer-dir", nil, "import path of a package with conversion functions; repeatable")
+	set.StringSliceVar(&p.Validation.ReadOnlyPackages, "readonly-pkg", nil, "import path of a package whose validations are used, not generated; repeatable")
+	set.StringSliceVar(&p.LintRules, "lint-rules", nil, "rules that upstream's generators hold the API packages to, for example known-tags-only")
+	set.StringVar(&p.CodeGeneratorVersion, "code-generator-version", "", "version of k8s.io/code-generator (default: what go.mod pins)")
+
+	set.StringVar(&c.Dir, "client-dir", "", "folder of the client tree")
+	set.StringVar(&c.Package, "client-pkg", "", "import path of the client tree (default: by its module)")
+	set.StringVar(&c.OneInputAPI, "one-input-api", "", "the one folder below the API folders to make clients for")
+	set.BoolVar(&c.Watch, "with-watch", false, "make listers and informers")
+	set.BoolVar(&c.ApplyConfiguration, "with-applyconfig", false, "make apply configurations")
+	set.StringVar(&c.ApplyConfigurationName, "applyconfig-name", "", "folder of the apply configurations (default applyconfiguration)")
+	set.StringSliceVar(&f.externals, "applyconfig-externals", nil, "apply configurations of other modules, as package.Type:package,…")
+	set.StringVar(&c.ApplyConfigurationOpenAPISchema, "applyconfig-openapi-schema", "", `OpenAPI document that the apply configurations carry: a file, or "build" to make it of the types`)
+	set.StringVar(&c.ClientsetName, "clientset-name", "", "folder of the clientsets (default clientset)")
+	set.StringVar(&c.VersionedName, "versioned-name", "", "name of the clientset (default versioned)")
+	set.StringVar(&c.ListersName, "listers-name", "", "folder of the listers (default listers)")
+	set.StringVar(&c.InformersName, "informers-name", "", "folder of the informers (default informers)")
+	set.StringSliceVar(&f.plurals, "plural-exceptions", nil, "Go plurals that the usual rules get wrong, as Kind:Plurals,…")
+	set.BoolVar(&c.PrefersProtobuf, "prefers-protobuf", false, "make clients that talk protobuf")
+
+	set.StringVar(&p.OpenAPI.Dir, "openapi-dir", "", "folder of the OpenAPI definitions")
+	set.StringVar(&p.OpenAPI.Package, "openapi-pkg", "", "import path of that folder (default: by its module)")
+	set.StringSliceVar(&p.OpenAPI.ExtraPackages, "openapi-extra-pkgs", nil, "import paths of packages whose types are defined too")
+	set.StringVar(&p.OpenAPI.Report, "openapi-report", "", "file of the known violations of the API rules")
+	set.StringVar(&p.OpenAPI.ModelNameFile, "openapi-model-name-file", "", "name of the file with the model names, in each package that has any")
+	set.StringVar(&p.CRDs.Dir, "crd-dir", "", "folder of the CustomResourceDefinitions")
+	set.StringVar(&p.RBAC.Dir, "rbac-dir", "", "folder of the role of the +kubebuilder:rbac markers")
+	set.StringVar(&p.RBAC.RoleName, "rbac-role-name", "", "name of that role (default manager-role)")
+	return f
+}
+
+// given tells whether any of the flags was.
+func (f *settings) given(names ...string) bool {
+	for _, name := range names {
+		if f.set.Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// project are the root and the settings of the project: those of crdctl.yaml, or where there is none those of the flags.
+func (f *settings) project(o *options) (root string, p *project.Project, err error) {
+	if err := f.pairs(); err != nil {
+		return "", nil, usageError{err}
+	}
+	root, err = project.Find(o.dir)
+	if errors.Is(err, fs.ErrNotExist) && f.given("api-dir", "client-dir") {
+		if root, err = realPath(o.dir); err != nil {
+			return "", nil, err
+		}
+		p = &project.Project{}
+		if err := f.over(p, root, root); err != nil {
+			return "", nil, err
+		}
+		return root, p, p.Settle("flags")
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if root, err = realPath(root); err != nil {
+		return "", nil, err
+	}
+	base, err := realPath(o.dir)
+	if err != nil {
+		return "", nil, err
+	}
+	var flagErr error
+	p, err = project.Load(root, func(p *project.Project) { flagErr = f.over(p, root, base) })
+	return root, p, errors.Join(flagErr, err)
+}
+
+// realPath has no symbolic links: generators compare the folders of packages with it, and the go command resolves links.
+func realPath(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// pairs reads the flags whose values are pairs.
+func (f *settings) pairs() (err error) {
+	if f.client.PluralExceptions, err = pairs("plural-exceptions", f.plurals); err != nil {
+		return err
+	}
+	f.client.ApplyConfigurationExternals, err = pairs("applyconfig-externals", f.externals)
+	return err
+}
+
+func pairs(flag string, values []string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, value := range values {
+		key, val, ok := strings.Cut(value, ":")
+		if !ok || key == "" || val == "" {
+			return nil, fmt.Errorf("--%s: %q must be two names with a colon between them", flag, value)
+		}
+		all[key] = val
+	}
+	return all, nil
+}

@@ -1,0 +1,91 @@
+package gen
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/crd"
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// tree puts the files of all generators together and says where nothing else of theirs may be.
+func (p *Plan) tree(root string, proj *project.Project, files []codegen.File, manifests map[string][]byte, o Options) (*tree.Tree, error) {
+	t := tree.New()
+	for _, f := range files {
+		if f.Generator == codegen.Report {
+			if err := addReport(t, root, proj.OpenAPI.Report, f.Content, o.UpdateReport); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		rel, err := filepath.Rel(root, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		onDisk, _ := os.ReadFile(f.Path) // a file that can't be read has no year to keep
+		if err := t.Add(filepath.ToSlash(rel), codegen.WithYear(f, onDisk, o.Year)); err != nil {
+			return nil, err
+		}
+	}
+	for name, data := range manifests {
+		if err := t.Add(path.Join(proj.CRDs.Dir, name), data); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range p.areas {
+		t.Own(a.area())
+	}
+	if dir := proj.CRDs.Dir; dir != "" && p.ownCRDs {
+		t.Own(tree.Area{
+			Dir:  dir,
+			Tool: "controller-gen or crdctl",
+			// Not those below: other people's CRDs, and patches, are kept there.
+			Match: func(p string) bool { return path.Dir(p) == dir },
+			Owns:  func(file string, data []byte) bool { return crd.Owns(path.Base(file), data, p.groups) },
+		})
+	}
+	return t, nil
+}
+
+func (a codeArea) area() tree.Area {
+	return tree.Area{
+		Dir:  a.dir,
+		Tool: a.generator,
+		Match: func(p string) bool {
+			if a.file != "" {
+				return path.Base(p) == a.file
+			}
+			return strings.HasSuffix(p, ".go")
+		},
+		Owns: func(_ string, data []byte) bool { return codegen.Owns(a.generator, data) },
+	}
+}
+
+// addReport holds the violations of the API rules against those that are known.
+func addReport(t *tree.Tree, root, known string, report []byte, update bool) error {
+	if known == "" {
+		return nil
+	}
+	if update {
+		return t.Add(known, report)
+	}
+	before, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(known)))
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	var fresh []string
+	for line := range strings.Lines(string(report)) {
+		if !strings.Contains(string(before), line) {
+			fresh = append(fresh, strings.TrimSpace(line))
+		}
+	}
+	if len(fresh) > 0 {
+		return fmt.Errorf("API rule violations that %s does not have:\n%s\nmend the types, or accept the violations with \"crdctl generate --update-report\"", known, strings.Join(fresh, "\n"))
+	}
+	return nil
+}

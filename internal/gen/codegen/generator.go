@@ -1,0 +1,77 @@
+package codegen
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/spf13/pflag"
+	"k8s.io/gengo/v2/generator"
+	"k8s.io/gengo/v2/namer"
+)
+
+// VersionFolder is how the folder of a group version is named; kube_codegen.sh makes clients for no others.
+var VersionFolder = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+
+// Generator is one of upstream's generators with its command line.
+type Generator struct {
+	// Name is the name of upstream's binary, which the header of each file bears.
+	Name string
+	// Flags are upstream's own, without that of the header.
+	Flags []string
+	// Inputs are the import paths of the packages to read.
+	Inputs []string
+}
+
+// Known tells whether the generator is linked into this program. validation-gen is not: its package is a main package.
+func Known(name string) bool {
+	_, ok := bindings[name]
+	return ok
+}
+
+// binding is what the main function of upstream's binary hands to gengo.
+type binding struct {
+	nameSystems   namer.NameSystems
+	defaultSystem string
+	// passes are run one after the other, each on a universe of its own.
+	passes []func(*generator.Context) []generator.Target
+}
+
+// bindings has the generators by name. Each parses its flags as upstream's binary does.
+var bindings = map[string]func(flags []string) (*binding, error){
+	"deepcopy-gen":             deepCopy,
+	"defaulter-gen":            defaulter,
+	"conversion-gen":           conversion,
+	"register-gen":             register,
+	"prerelease-lifecycle-gen": prereleaseLifecycle,
+	"openapi-gen":              openAPI,
+	"applyconfiguration-gen":   applyConfiguration,
+	"client-gen":               client,
+	"lister-gen":               lister,
+	"informer-gen":             informer,
+}
+
+// loadsPackages are the generators that ask for packages beyond their inputs while they run.
+var loadsPackages = map[string]bool{"deepcopy-gen": true, "defaulter-gen": true, "conversion-gen": true}
+
+// parse lets upstream read its flags.
+func parse(flags []string, add func(*pflag.FlagSet), validate func() error) error {
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.Usage = func() {}
+	add(set)
+	if err := set.Parse(flags); err != nil {
+		return err
+	}
+	return validate()
+}
+
+func bind(g Generator) (*binding, error) {
+	parse, ok := bindings[g.Name]
+	if !ok {
+		return nil, fmt.Errorf("%s is not one of the generators in this program", g.Name)
+	}
+	return parse(g.Flags)
+}
+
+func onePass(systems namer.NameSystems, defaultSystem string, targets func(*generator.Context) []generator.Target) *binding {
+	return &binding{nameSystems: systems, defaultSystem: defaultSystem, passes: []func(*generator.Context) []generator.Target{targets}}
+}

@@ -1,0 +1,87 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"go/types"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// check type-checks all packages, each after those that it imports.
+func (l *loader) check(ctx context.Context) (*Graph, error) {
+	for _, path := range sortedKeys(l.nodes) {
+		n := l.nodes[path]
+		for imported, full := range n.names {
+			n.pkg.Imports[imported] = l.nodes[full].pkg
+		}
+	}
+	var all sync.WaitGroup
+	for _, path := range sortedKeys(l.nodes) {
+		all.Go(func() { l.checkOne(ctx, l.nodes[path]) })
+	}
+	all.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	g := &Graph{Fset: l.fset, Packages: map[string]*packages.Package{}}
+	for _, path := range sortedKeys(l.nodes) {
+		n := l.nodes[path]
+		g.Packages[path] = n.pkg
+		if n.local {
+			g.Files = append(g.Files, n.pkg.GoFiles...)
+		}
+		if l.whole[path] {
+			g.Wrong = append(g.Wrong, n.errs...)
+		}
+	}
+	return g, nil
+}
+
+// checkOne type-checks a package. Errors are kept, and looked at by none but those who know what was dropped.
+func (l *loader) checkOne(ctx context.Context, n *node) {
+	n.once.Do(func() {
+		var deps sync.WaitGroup
+		for _, full := range n.names {
+			deps.Go(func() { l.checkOne(ctx, l.nodes[full]) })
+		}
+		deps.Wait()
+		l.slots <- struct{}{}
+		defer func() { <-l.slots }()
+		if ctx.Err() != nil {
+			return
+		}
+		conf := types.Config{
+			IgnoreFuncBodies: true,
+			FakeImportC:      true,
+			Importer:         importer(func(path string) (*types.Package, error) { return l.imported(n, path) }),
+			Error: func(err error) {
+				if e, ok := err.(types.Error); ok { //nolint:errorlint // go/types hands out this very type
+					n.errs = append(n.errs, e)
+				}
+			},
+			DisableUnusedImportCheck: true,
+		}
+		if n.pkg.Module != nil && n.pkg.Module.GoVersion != "" {
+			conf.GoVersion = "go" + n.pkg.Module.GoVersion
+		}
+		n.pkg.Types = types.NewPackage(n.pkg.PkgPath, n.pkg.Name)
+		_ = types.NewChecker(&conf, l.fset, n.pkg.Types, nil).Files(n.pkg.Syntax) // errors went to conf.Error
+	})
+}
+
+func (l *loader) imported(n *node, path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	dep := l.nodes[n.names[path]]
+	if dep == nil || dep.pkg.Types == nil {
+		return nil, fmt.Errorf("%s is not loaded", path)
+	}
+	return dep.pkg.Types, nil
+}
+
+type importer func(path string) (*types.Package, error)
+
+func (f importer) Import(path string) (*types.Package, error) { return f(path) }

@@ -1,0 +1,104 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/build"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Env is how the go command builds in a folder: its settings, and where each module is.
+type Env struct {
+	// Vars are what "go env" says.
+	Vars map[string]string
+
+	build   build.Context
+	modules []module // the longest path first
+	vendor  string   // the vendor folder that is in use, or ""
+}
+
+// NewEnv asks the go command about a folder. tags are the build tags to load with.
+func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "-json")
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, errors.New("the go command is not in PATH; install Go from https://go.dev/dl")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w: %s", err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	e := &Env{}
+	if err := json.Unmarshal(out, &e.Vars); err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	e.build = build.Default
+	e.build.GOROOT = e.Vars["GOROOT"]
+	e.build.GOOS, e.build.GOARCH = e.Vars["GOOS"], e.Vars["GOARCH"]
+	e.build.CgoEnabled = e.Vars["CGO_ENABLED"] == "1"
+	e.build.Compiler = "gc"
+	e.build.BuildTags = tags
+	if e.build.ReleaseTags, err = releaseTags(e.Vars["GOVERSION"]); err != nil {
+		return nil, err
+	}
+	if err := e.findModules(ctx, dir); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// releaseTags are go1.1 to the version's.
+func releaseTags(version string) ([]string, error) {
+	_, minor, _ := strings.Cut(strings.TrimPrefix(version, "go"), ".")
+	end := strings.IndexFunc(minor, func(r rune) bool { return r < '0' || r > '9' })
+	if end >= 0 {
+		minor = minor[:end]
+	}
+	n, err := strconv.Atoi(minor)
+	if err != nil {
+		return nil, fmt.Errorf("%w: go version %q", ErrNotPlain, version)
+	}
+	var tags []string
+	for i := 1; i <= n; i++ {
+		tags = append(tags, "go1."+strconv.Itoa(i))
+	}
+	return tags, nil
+}
+
+// flags are those of GOFLAGS that decide which packages are loaded.
+func (e *Env) flags() (mod string, err error) {
+	for _, flag := range strings.Fields(e.Vars["GOFLAGS"]) {
+		name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		switch name {
+		case "mod":
+			mod = value
+		case "tags", "modfile", "overlay", "compiler":
+			return "", fmt.Errorf("%w: GOFLAGS has -%s", ErrNotPlain, name)
+		}
+	}
+	return mod, nil
+}
+
+// Local tells whether a folder may change: whether it is neither in the module cache nor Go's own.
+func (e *Env) Local(dir string) bool {
+	for _, fixed := range []string{e.Vars["GOMODCACHE"], e.Vars["GOROOT"]} {
+		if fixed != "" && strings.HasPrefix(dir, fixed+string(filepath.Separator)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

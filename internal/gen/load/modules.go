@@ -1,0 +1,203 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	modpath "golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+	"golang.org/x/tools/go/packages"
+)
+
+// module is where the packages of a module are.
+type module struct {
+	packages.Module
+	// nested tells that folders in it may be modules of their own: those of a module that was downloaded never are.
+	nested bool
+}
+
+// findModules reads the build list. Since Go 1.17 go.mod lists all modules that have a package of the build; an older
+// one, and a workspace, leave the choice of versions to the go command.
+func (e *Env) findModules(ctx context.Context, dir string) error {
+	mod, err := e.flags()
+	if err != nil {
+		return err
+	}
+	gomod := e.Vars["GOMOD"]
+	if gomod == "" || gomod == os.DevNull {
+		return fmt.Errorf("%w: no go.mod", ErrNotPlain)
+	}
+	if work := e.Vars["GOWORK"]; work != "" && work != "off" {
+		if isDir(filepath.Join(filepath.Dir(work), "vendor")) {
+			return fmt.Errorf("%w: the workspace is vendored", ErrNotPlain)
+		}
+		return e.listModules(ctx, dir)
+	}
+	data, err := os.ReadFile(gomod)
+	if err != nil {
+		return err
+	}
+	file, err := modfile.Parse(gomod, data, nil)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNotPlain, err)
+	}
+	if file.Module == nil || file.Go == nil || semver.Compare("v"+file.Go.Version, "v1.17") < 0 {
+		return fmt.Errorf("%w: go.mod is older than Go 1.17", ErrNotPlain)
+	}
+	root := filepath.Dir(gomod)
+	e.modules = []module{{Module: packages.Module{Path: file.Module.Mod.Path, Dir: root, Main: true, GoVersion: file.Go.Version}, nested: true}}
+	vendor := filepath.Join(root, "vendor")
+	if mod == "vendor" || mod == "" && isFile(filepath.Join(vendor, "modules.txt")) {
+		e.vendor = vendor
+		return nil
+	}
+	for _, req := range file.Require {
+		m, err := e.required(req.Mod, file.Replace, root)
+		if err != nil {
+			return err
+		}
+		e.modules = append(e.modules, m)
+	}
+	e.sortModules()
+	return nil
+}
+
+// required is where a required module is, after replacement.
+func (e *Env) required(mod modpath.Version, replaced []*modfile.Replace, root string) (module, error) {
+	m := module{Module: packages.Module{Path: mod.Path, Version: mod.Version}}
+	source := mod
+	for _, r := range replaced {
+		if r.Old.Path != mod.Path || r.Old.Version != "" && r.Old.Version != mod.Version {
+			continue
+		}
+		source = r.New
+		if r.Old.Version != "" {
+			break // the one for this very version comes before the one for all
+		}
+	}
+	if source.Version == "" {
+		m.Dir, m.nested = filepath.FromSlash(source.Path), true
+		if !filepath.IsAbs(m.Dir) {
+			m.Dir = filepath.Join(root, m.Dir)
+		}
+		return m, nil
+	}
+	escaped, err := modpath.EscapePath(source.Path)
+	if err != nil {
+		return m, err
+	}
+	version, err := modpath.EscapeVersion(source.Version)
+	if err != nil {
+		return m, err
+	}
+	m.Dir = filepath.Join(e.Vars["GOMODCACHE"], filepath.FromSlash(escaped)+"@"+version)
+	return m, nil
+}
+
+// listModules asks the go command.
+func (e *Env) listModules(ctx context.Context, dir string) error {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json", "all")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("%w: go list -m: %w", ErrNotPlain, err)
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var m packages.Module
+		if err := dec.Decode(&m); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return fmt.Errorf("go list -m: %w", err)
+		}
+		if m.Replace != nil && m.Dir == "" {
+			m.Dir = m.Replace.Dir
+		}
+		e.modules = append(e.modules, module{Module: m, nested: m.Main || m.Replace != nil && m.Replace.Version == ""})
+	}
+	e.sortModules()
+	return nil
+}
+
+func (e *Env) sortModules() {
+	slices.SortStableFunc(e.modules, func(a, b module) int { return len(b.Path) - len(a.Path) })
+}
+
+// find is the folder of a package and the module it is in; no module if it is Go's own or vendored.
+func (e *Env) find(path string, fromStd bool) (dir string, mod *packages.Module, std bool, err error) {
+	first, _, _ := strings.Cut(path, "/")
+	if !strings.Contains(first, ".") || fromStd {
+		root := filepath.Join(e.Vars["GOROOT"], "src")
+		for _, at := range []string{filepath.Join(root, filepath.FromSlash(path)), filepath.Join(root, "vendor", filepath.FromSlash(path))} {
+			if isDir(at) && (at == filepath.Join(root, filepath.FromSlash(path)) || fromStd) {
+				return at, nil, true, nil
+			}
+		}
+	}
+	for i, m := range e.modules {
+		rest, ok := strings.CutPrefix(path, m.Path)
+		if !ok || rest != "" && rest[0] != '/' {
+			continue
+		}
+		at := filepath.Join(m.Dir, filepath.FromSlash(rest))
+		has, err := m.has(at)
+		if err != nil {
+			return "", nil, false, err
+		}
+		if has {
+			return at, &e.modules[i].Module, false, nil
+		}
+	}
+	if e.vendor != "" {
+		at := filepath.Join(e.vendor, filepath.FromSlash(path))
+		if hasGo(at) {
+			return at, nil, false, nil
+		}
+	}
+	return "", nil, false, fmt.Errorf("%w: no module of go.mod has the package", ErrNotPlain)
+}
+
+// has tells whether a folder of a module has Go files, and is not in a module of its own.
+func (m module) has(dir string) (bool, error) {
+	if !hasGo(dir) {
+		return false, nil
+	}
+	if !m.nested {
+		return true, nil
+	}
+	for at := dir; at != m.Dir; at = filepath.Dir(at) {
+		if isFile(filepath.Join(at, "go.mod")) {
+			return false, nil
+		}
+		if at == filepath.Dir(at) {
+			return false, fmt.Errorf("%w: %s is not below %s", ErrNotPlain, dir, m.Dir)
+		}
+	}
+	return true, nil
+}
+
+func hasGo(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return strings.HasSuffix(d.Name(), ".go") })
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Has tells whether a package is found.
+func (e *Env) Has(path string) bool {
+	_, _, _, err := e.find(path, false)
+	return err == nil
+}

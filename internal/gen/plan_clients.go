@@ -1,0 +1,117 @@
+package gen
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// addClient adds the generators of a client tree, in the order of gen_client of kube_codegen.sh.
+func (b *planner) addClient(c project.Client) error {
+	pkg, err := b.packageOf(c.Dir, c.Package)
+	if err != nil {
+		return err
+	}
+	apis, err := b.clientAPIs(c)
+	if err != nil {
+		return err
+	}
+	// All four folders are the generators', whether the settings ask for them or no longer do.
+	for folder, name := range map[string]string{
+		c.ClientsetName: "client", c.ApplyConfigurationName: "applyconfiguration", c.ListersName: "lister", c.InformersName: "informer",
+	} {
+		if b.wants(name) {
+			b.areas = append(b.areas, codeArea{dir: path.Join(c.Dir, folder), generator: name + "-gen"})
+		}
+	}
+	out := func(folder string) []string {
+		return []string{"--output-dir", b.abs(path.Join(c.Dir, folder)), "--output-pkg", path.Join(pkg, folder)}
+	}
+	plurals := []string{"--plural-exceptions", strings.Join(pairs(c.PluralExceptions), ",")}
+	lint := b.lint(c.LintRules)
+	applyPackage := ""
+	if c.ApplyConfiguration {
+		applyPackage = path.Join(pkg, c.ApplyConfigurationName)
+		b.addOnly("applyconfiguration", slices.Concat(out(c.ApplyConfigurationName), []string{
+			"--external-applyconfigurations", strings.Join(pairs(c.ApplyConfigurationExternals), ","),
+			"--openapi-schema", b.schemaFile(c),
+		}, lint), or(c.ApplyConfigurationPackages, sorted(apis)))
+	}
+	versioned := path.Join(pkg, c.ClientsetName, c.VersionedName)
+	b.addOnly("client", slices.Concat(out(c.ClientsetName), plurals, lint, []string{
+		"--clientset-name", c.VersionedName, "--apply-configuration-package", applyPackage,
+		fmt.Sprintf("--prefers-protobuf=%v", c.PrefersProtobuf), fmt.Sprintf("--fake-clientset=%v", *c.FakeClientset),
+		"--input-base", "",
+	}, flags("--input", apis)), sorted(apis))
+	if !c.Watch {
+		return nil
+	}
+	watched := or(c.WatchPackages, sorted(apis))
+	b.addOnly("lister", slices.Concat(out(c.ListersName), plurals, lint), watched)
+	b.addOnly("informer", slices.Concat(out(c.InformersName), plurals, lint, []string{
+		"--versioned-clientset-package", versioned, "--listers-package", path.Join(pkg, c.ListersName),
+	}), watched)
+	return nil
+}
+
+// addOnly adds a generator if it is asked for. Without packages there is none, as upstream; what is left over of it is
+// removed.
+func (b *planner) addOnly(name string, flags, inputs []string) {
+	if b.wants(name) {
+		b.add(name, flags, inputs)
+	}
+}
+
+// clientAPIs are the import paths of the packages that a tree has clients for, in the order of the clientset.
+func (b *planner) clientAPIs(c project.Client) ([]string, error) {
+	if len(c.Packages) > 0 {
+		return c.Packages, nil
+	}
+	var all []string
+	for _, api := range c.APIs {
+		pkgs, err := b.scan.below(path.Join(api, c.OneInputAPI))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range importPaths(pkgs, func(a apiPackage) bool { return a.asks["client"] && a.versioned() }) {
+			if !slices.Contains(all, p) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all, nil
+}
+
+// schemaFile is the OpenAPI document of the apply configurations.
+func (b *planner) schemaFile(c project.Client) string {
+	switch c.ApplyConfigurationOpenAPISchema {
+	case "":
+		return ""
+	case project.BuildSchema:
+		return codegen.BuiltSchema
+	}
+	return b.abs(c.ApplyConfigurationOpenAPISchema)
+}
+
+// pairs turns a map into the sorted key:value list of upstream's flags.
+func pairs(m map[string]string) []string {
+	var all []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, k+":"+m[k])
+	}
+	return all
+}
+
+func sorted(all []string) []string { return slices.Sorted(slices.Values(all)) }
+
+func or(a, b []string) []string {
+	if len(a) > 0 {
+		return a
+	}
+	return b
+}

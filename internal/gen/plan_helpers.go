@@ -1,0 +1,92 @@
+package gen
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// Names are the short names of all generators, in the order in which they run.
+var Names = append(slices.Clone(project.Helpers), "openapi", "applyconfiguration", "client", "lister", "informer", "crd", "rbac")
+
+// helperFiles are the files that the generators beside the types write, by their short names.
+var helperFiles = map[string]string{
+	"deepcopy":             "zz_generated.deepcopy.go",
+	"validation":           "zz_generated.validations.go",
+	"defaulter":            "zz_generated.defaults.go",
+	"conversion":           "zz_generated.conversion.go",
+	"register":             "zz_generated.register.go",
+	"prerelease-lifecycle": "zz_generated.prerelease-lifecycle.go",
+}
+
+// addHelpers adds the generators that write beside the types below a folder, as gen_helpers and gen_register of
+// kube_codegen.sh do: once for each folder.
+func (b *planner) addHelpers(api string, pkgs []apiPackage) {
+	for _, name := range project.Helpers {
+		if !b.wants(name) || !slices.Contains(b.settings.Generators, name) {
+			continue
+		}
+		flags := []string{"--output-file", helperFiles[name]}
+		switch name {
+		case "conversion":
+			flags = append(flags, extraPeers(b.settings.Conversion.ExtraPeers)...)
+		case "validation":
+			for _, pkg := range b.settings.Validation.ReadOnlyPackages {
+				flags = append(flags, "--readonly-pkg", pkg)
+			}
+		}
+		b.add(name, append(flags, b.lint(b.settings.LintRules)...), importPaths(pkgs, asking(name)))
+		b.areas = append(b.areas, codeArea{dir: api, generator: name + "-gen", file: helperFiles[name]})
+	}
+	b.need(b.settings.Conversion.ExtraPeers...)
+}
+
+func extraPeers(pkgs []string) []string { return flags("--extra-peer-dirs", pkgs) }
+
+func (b *planner) lint(rules []string) []string {
+	if len(rules) == 0 {
+		return nil
+	}
+	return []string{"--lint-rules", strings.Join(rules, ",")}
+}
+
+// openAPIInputs are read by gen_openapi of kube_codegen.sh wherever it runs: most API types refer to them.
+var openAPIInputs = []string{
+	"k8s.io/apimachinery/pkg/apis/meta/v1",
+	"k8s.io/apimachinery/pkg/runtime",
+	"k8s.io/apimachinery/pkg/version",
+	"k8s.io/apimachinery/pkg/api/resource",
+}
+
+const openAPIFile = "zz_generated.openapi.go"
+
+// addOpenAPI adds openapi-gen, as gen_openapi does.
+func (b *planner) addOpenAPI(pkgs []apiPackage) error {
+	o := b.settings.OpenAPI
+	tagged := importPaths(pkgs, asking("openapi"))
+	if o.Dir == "" || !b.wants("openapi") {
+		return nil
+	}
+	b.areas = append(b.areas, codeArea{dir: o.Dir, generator: "openapi-gen", file: openAPIFile})
+	inputs := slices.Concat(o.ExtraPackages, tagged)
+	if len(inputs) == 0 {
+		return nil
+	}
+	pkg, err := b.packageOf(o.Dir, o.Package)
+	if err != nil {
+		return err
+	}
+	args := []string{
+		"--output-file", openAPIFile, "--output-dir", b.abs(o.Dir), "--output-pkg", pkg, "--report-filename", "report",
+		"--output-model-name-file=" + o.ModelNameFile,
+	}
+	args = append(args, flags("--readonly-pkg", b.settings.Validation.ReadOnlyPackages)...)
+	if o.ModelNameFile != "" {
+		for _, api := range b.settings.APIs {
+			b.areas = append(b.areas, codeArea{dir: api, generator: "openapi-gen", file: o.ModelNameFile})
+		}
+	}
+	b.add("openapi", args, slices.Concat(openAPIInputs, inputs))
+	return nil
+}
