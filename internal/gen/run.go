@@ -33,18 +33,20 @@ func (p *Plan) run(ctx context.Context, root string, header codegen.Header) (fil
 
 func (p *Plan) runOn(ctx context.Context, pkgs *codegen.Packages, header codegen.Header) (files []codegen.File, notes, asked []string, err error) {
 	format := codegen.NewFormatter(ctx)
-	for _, g := range p.Generators {
-		said, more, err := pkgs.Run(ctx, g, header, format.Add)
-		asked = append(asked, more...)
-		if err != nil {
-			_, _ = format.Files() // their error, if any, follows from this one
-			return nil, nil, asked, err
+	var errs []error
+	for i, ran := range pkgs.Run(ctx, p.Generators, header, format.Add) {
+		asked = append(asked, ran.Asked...)
+		if ran.Err != nil && !errors.Is(ran.Err, context.Canceled) {
+			errs = append(errs, ran.Err)
 		}
-		for _, line := range said {
-			notes = append(notes, g.Name+": "+line)
+		for _, line := range ran.Notes {
+			notes = append(notes, p.Generators[i].Name+": "+line)
 		}
 	}
 	files, err = format.Files()
+	if len(errs) > 0 {
+		return nil, nil, asked, errs[0]
+	}
 	return files, notes, asked, err
 }
 

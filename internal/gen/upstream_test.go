@@ -44,7 +44,7 @@ func TestUpstreamWritesTheSame(t *testing.T) {
 // compare generates for the project in the folder ours and compares with what is in the folder theirs.
 func compare(t *testing.T, ours, theirs string, p *project.Project) {
 	t.Helper()
-	result, err := Generate(t.Context(), ours, p, time.Now().UTC().Year())
+	result, err := Generate(t.Context(), ours, p, Options{Year: time.Now().UTC().Year()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func compare(t *testing.T, ours, theirs string, p *project.Project) {
 			t.Errorf("differs from upstream's:\n%s", tree.Change{Path: path, Op: tree.Update, Old: theirs, New: ours}.Patch())
 		}
 	}
-	again, err := Generate(t.Context(), ours, p, time.Now().UTC().Year())
+	again, err := Generate(t.Context(), ours, p, Options{Year: time.Now().UTC().Year()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func upstream(t *testing.T, bin, root string, p *project.Project) {
 		return []string{"--output-dir", filepath.Join(c.Dir, name), "--output-pkg", pkg(name)}
 	}
 
-	gen("deepcopy-gen", header, []string{"--output-file", codegen.DeepCopyFile}, copied)
+	gen("deepcopy-gen", header, []string{"--output-file", helperFiles["deepcopy"]}, copied)
 	gen("applyconfiguration-gen", header, tree(c.ApplyConfigurationName), externals, apis)
 	gen("client-gen", header, exceptions, tree(c.ClientsetName), inputs, []string{
 		"--clientset-name", c.VersionedName, "--apply-configuration-package", pkg(c.ApplyConfigurationName),

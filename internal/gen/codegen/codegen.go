@@ -9,8 +9,9 @@ package codegen
 import (
 	"context"
 	"fmt"
-	"sync"
+	"runtime"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/generator"
 
@@ -31,51 +32,68 @@ type File struct {
 	Generator string
 }
 
-// Packages are loaded Go packages. Their use is not safe for concurrent calls.
+// Packages are loaded Go packages.
 type Packages struct {
 	source source
 }
 
-// running serialises what uses klog and gengo: both are global.
-var running sync.Mutex
-
 // Use takes packages that were loaded for generators to read.
 func Use(g *load.Graph) *Packages {
-	return &Packages{source{graph: g}}
+	return &Packages{source{graph: g, comments: commentsByEnd(g)}}
 }
 
-// Run runs a generator and hands out its files, unformatted, one by one. The notes are what the generator had to say
-// without failing; asked are the packages that it asked for while it ran, its inputs among them.
-func (p *Packages) Run(ctx context.Context, g Generator, header Header, out func(File)) (notes, asked []string, err error) {
-	running.Lock()
-	defer running.Unlock()
-	notes, err = guard(func() error {
-		b, err := bind(g)
+// Ran is what became of one generator.
+type Ran struct {
+	// Notes are what the generator had to say without failing.
+	Notes []string
+	// Asked are the packages that it asked for while it ran, its inputs among them.
+	Asked []string
+	Err   error
+}
+
+// Run runs generators, as many at once as there are processors, and hands out their files, unformatted, one by one and
+// in any order. The results are in the order of the generators; after an error, those that had not begun are not run.
+func (p *Packages) Run(ctx context.Context, gens []Generator, header Header, out func(File)) []Ran {
+	logged, release := capture()
+	defer release()
+	results := make([]Ran, len(gens))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, g := range gens {
+		group.Go(func() error {
+			r := &results[i]
+			if r.Err = context.Cause(ctx); r.Err != nil {
+				return r.Err
+			}
+			if r.Notes, r.Err = logged.guard(func() error { return p.run(g, header, out, r) }); r.Err != nil {
+				r.Err = fmt.Errorf("%s: %w", g.Name, r.Err)
+			}
+			return r.Err
+		})
+	}
+	_ = group.Wait() // each has its own error
+	return results
+}
+
+func (p *Packages) run(g Generator, header Header, out func(File), r *Ran) error {
+	b, err := bind(g)
+	if err != nil {
+		return err
+	}
+	for _, targets := range b.passes {
+		base, parser, err := p.source.context(g.Inputs, !loadsPackages[g.Name])
 		if err != nil {
 			return err
 		}
-		for _, targets := range b.passes {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			base, parser, err := p.source.context(g.Inputs, !loadsPackages[g.Name])
-			if err != nil {
-				return err
-			}
-			err = execute(named(base, b), targets, g.Name, header, out)
-			if parser != nil {
-				asked = parser.UserRequestedPackages()
-			}
-			if err != nil {
-				return err
-			}
+		err = execute(named(base, g, b), targets, g.Name, header, out)
+		if parser != nil {
+			r.Asked = parser.UserRequestedPackages()
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, asked, fmt.Errorf("%s: %w", g.Name, err)
+		if err != nil {
+			return err
+		}
 	}
-	return notes, asked, nil
+	return nil
 }
 
 // execute runs the targets of a pass into memory.

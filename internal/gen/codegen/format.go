@@ -1,9 +1,11 @@
 package codegen
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/golangci/gofmt"
@@ -55,10 +57,28 @@ func (f *Formatter) Files() ([]File, error) {
 	return f.files, err
 }
 
+// format spares goimports the body: it would parse and print a file twice, and gofmt -s once more.
 func format(src []byte) ([]byte, error) {
-	out, err := imports.Process("", src, &imports.Options{Comments: true, TabIndent: true, TabWidth: 8, FormatOnly: true})
-	if err != nil {
-		return nil, err
+	if end := importsEnd(src); end > 0 {
+		head, err := imports.Process("", src[:end], &imports.Options{Comments: true, TabIndent: true, TabWidth: 8, FormatOnly: true})
+		if err != nil {
+			return nil, err
+		}
+		src = slices.Concat(head, src[end:])
 	}
-	return gofmt.Source("", out, gofmt.Options{NeedSimplify: true})
+	return gofmt.Source("", src, gofmt.Options{NeedSimplify: true})
+}
+
+// importsEnd is where the one import declaration that gengo writes ends, or 0 if there is none. A body with a
+// declaration of its own is not known of any generator; then the end is that of the file.
+func importsEnd(src []byte) int {
+	start := bytes.Index(src, []byte("\nimport "))
+	if start < 0 {
+		return 0
+	}
+	end := bytes.Index(src[start:], []byte("\n)\n"))
+	if end < 0 || bytes.Contains(src[start+end:], []byte("\nimport ")) {
+		return len(src)
+	}
+	return start + end + len("\n)\n")
 }

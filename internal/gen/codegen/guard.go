@@ -1,9 +1,12 @@
 package codegen
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
@@ -12,37 +15,47 @@ import (
 // exit is what klog.Fatal does here in the place of leaving the process.
 type exit struct{}
 
-// guard runs what may call klog.Fatal, and returns its words as an error. What is logged without failing comes back
-// as notes. klog is global: the caller holds the lock.
-func guard(do func() error) (notes []string, err error) {
-	kept := &logSink{}
+// running serialises who captures klog, which is global.
+var running sync.Mutex
+
+// capture takes over what is logged, and klog.Fatal, until it is released.
+func capture() (*logSink, func()) {
+	running.Lock()
+	kept := &logSink{lines: map[string][]string{}}
 	state := klog.CaptureState()
 	exitBefore := klog.OsExit
-	defer func() {
-		klog.OsExit = exitBefore
-		state.Restore()
-	}()
 	klog.LogToStderr(true) // with this, klog.Fatal dumps no goroutines
 	klog.SetLogger(logr.New(kept))
 	klog.OsExit = func(int) { panic(exit{}) }
+	return kept, func() {
+		klog.OsExit = exitBefore
+		state.Restore()
+		running.Unlock()
+	}
+}
 
+// guard runs what may call klog.Fatal, and returns its words as an error. What it logs without failing comes back as
+// notes.
+func (s *logSink) guard(do func() error) (notes []string, err error) {
 	defer func() {
+		lines := s.take()
 		switch r := recover().(type) {
 		case nil:
+			notes = lines
 		case exit:
-			err = errors.New(kept.last())
+			err = errors.New(lastWords(lines))
 		default:
 			// A generator that panics does so on its input; its stack says nothing to the user.
 			err = fmt.Errorf("%v", r)
 		}
-		notes = kept.lines
 	}()
 	return nil, do()
 }
 
-// logSink collects what is logged.
+// logSink collects what is logged, by goroutine: that is all that klog tells of who logs.
 type logSink struct {
-	lines []string
+	mu    sync.Mutex
+	lines map[string][]string
 }
 
 func (s *logSink) Init(logr.RuntimeInfo)                  {}
@@ -60,13 +73,31 @@ func (s *logSink) add(err error, msg string, kv []any) {
 	for i := 0; i+1 < len(kv); i += 2 {
 		line += fmt.Sprintf(" %v=%v", kv[i], kv[i+1])
 	}
-	s.lines = append(s.lines, line)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines[goroutine()] = append(s.lines[goroutine()], line)
 }
 
-// last is the line that klog.Fatal wrote.
-func (s *logSink) last() string {
-	if len(s.lines) == 0 {
+// take are the lines of this goroutine since the last time.
+func (s *logSink) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := s.lines[goroutine()]
+	delete(s.lines, goroutine())
+	return lines
+}
+
+// goroutine is the name of the goroutine in a stack trace, such as "goroutine 7".
+func goroutine() string {
+	var b [32]byte
+	name, _, _ := bytes.Cut(b[:runtime.Stack(b[:], false)], []byte(" ["))
+	return string(name)
+}
+
+// lastWords is the line that klog.Fatal wrote.
+func lastWords(lines []string) string {
+	if len(lines) == 0 {
 		return "gave up without a word"
 	}
-	return strings.TrimPrefix(s.lines[len(s.lines)-1], "Error: ")
+	return strings.TrimPrefix(lines[len(lines)-1], "Error: ")
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
+	"sync"
 	"unsafe"
 
 	"k8s.io/gengo/v2"
@@ -19,7 +21,9 @@ import (
 // source hands out gengo contexts for packages that were loaded once.
 type source struct {
 	graph    *load.Graph
-	comments reflect.Value // the map of comments, of gengo's own type
+	comments reflect.Value // by where they end, in a map of gengo's own type
+
+	mu sync.Mutex
 	// made are the universes by their inputs, for generators that load nothing while they run.
 	made []madeUniverse
 }
@@ -33,6 +37,8 @@ type madeUniverse struct {
 // the packages that they import it is what they refer to.
 func (s *source) context(inputs []string, shared bool) (*generator.Context, *parser.Parser, error) {
 	if shared {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		for _, m := range s.made {
 			if slices.Equal(m.inputs, inputs) {
 				return m.base, nil, nil
@@ -54,13 +60,40 @@ func (s *source) context(inputs []string, shared bool) (*generator.Context, *par
 }
 
 // named is a copy of the context for one generator, which may add to it without the next one seeing that.
-func named(base *generator.Context, b *binding) *generator.Context {
+func named(base *generator.Context, g Generator, b *binding) *generator.Context {
 	c := *base // keeps gengo's own parser in it
 	c.Universe = clone(base.Universe)
 	c.Namers = maps.Clone(b.nameSystems)
+	order := c.Universe
+	if readsClients[g.Name] {
+		order = withClients(order)
+	}
 	orderer := namer.Orderer{Namer: b.nameSystems[b.defaultSystem]}
-	c.Order = orderer.OrderUniverse(c.Universe)
+	c.Order = orderer.OrderUniverse(order)
 	return &c
+}
+
+// readsClients are the generators whose every target passes over types without +genclient.
+var readsClients = map[string]bool{"client-gen": true, "lister-gen": true, "informer-gen": true}
+
+// withClients are the types that those generators look at. Each of their targets reads the tags of every type that
+// there is; with many targets, that is most of their time.
+func withClients(u types.Universe) types.Universe {
+	tagged := func(lines []string) bool {
+		return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "genclient") })
+	}
+	some := types.Universe{}
+	for path, pkg := range u {
+		for name, t := range pkg.Types {
+			if tagged(t.CommentLines) || tagged(t.SecondClosestCommentLines) {
+				some.Package(path).Types[name] = t
+			}
+		}
+	}
+	if len(some) == 0 {
+		return u // what is made once for all types needs one to be made for
+	}
+	return some
 }
 
 // clone copies the maps of a universe. The types in it are shared: generators add types, but change none.
@@ -85,16 +118,13 @@ func (s *source) parser() *parser.Parser {
 	p := parser.NewWithOptions(parser.Options{BuildTags: []string{gengo.StdBuildTag}})
 	field(p, "goPkgs").Set(reflect.ValueOf(maps.Clone(s.graph.Packages)))
 	field(p, "fset").Set(reflect.ValueOf(s.graph.Fset))
-	comments := field(p, "endLineToCommentGroup")
-	if !s.comments.IsValid() {
-		s.comments = commentsByEnd(s.graph, comments.Type())
-	}
-	comments.Set(s.comments)
+	field(p, "endLineToCommentGroup").Set(s.comments)
 	return p
 }
 
 // commentsByEnd maps the file and line where a comment ends to the comment. The key is a struct of gengo's own.
-func commentsByEnd(g *load.Graph, of reflect.Type) reflect.Value {
+func commentsByEnd(g *load.Graph) reflect.Value {
+	of := field(parser.New(), "endLineToCommentGroup").Type()
 	all := reflect.MakeMap(of)
 	key := reflect.New(of.Key()).Elem()
 	file, line := open(key.FieldByName("file")), open(key.FieldByName("line"))

@@ -68,6 +68,9 @@ func (l *loader) checkOne(ctx context.Context, n *node) {
 		}
 		n.pkg.Types = types.NewPackage(n.pkg.PkgPath, n.pkg.Name)
 		_ = types.NewChecker(&conf, l.fset, n.pkg.Types, nil).Files(n.pkg.Syntax) // errors went to conf.Error
+		for _, f := range n.pkg.Syntax {
+			f.Decls, f.Imports, f.Unresolved = nil, nil, nil // from here on it is the types and comments that count
+		}
 	})
 }
 

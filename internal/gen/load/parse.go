@@ -44,7 +44,11 @@ func (l *loader) parse(ctx context.Context, path string, n *node) error {
 		} else if !ok {
 			continue
 		}
-		f, err := parser.ParseFile(l.fset, file, src, parser.ParseComments|parser.SkipObjectResolution)
+		mode := parser.SkipObjectResolution
+		if !std {
+			mode |= parser.ParseComments // Go's own have no tags
+		}
+		f, err := parser.ParseFile(l.fset, file, src, mode)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrNotPlain, err)
 		}
