@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/gen/results"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -18,6 +19,7 @@ type generateOptions struct {
 	*options
 	settings     *settings
 	dryRun       bool
+	noCache      bool
 	updateReport bool
 	only         []string
 }
@@ -42,13 +44,18 @@ write are never overwritten. If anything fails, nothing is written.`,
 	}
 	o.settings = settingsFlags(c.Flags())
 	c.Flags().BoolVar(&o.updateReport, "update-report", false, "accept the violations of the API rules that there are")
+	c.Flags().BoolVar(&o.noCache, "no-cache", false, "make everything anew; the files are the same")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "list what would be written and removed, and write nothing")
 	return c
 }
 
 func runGenerate(ctx context.Context, s Streams, o generateOptions) error {
 	start := time.Now()
-	g, err := o.generated(ctx, s, o.settings, gen.Options{Only: o.only, UpdateReport: o.updateReport})
+	how := gen.Options{Only: o.only, UpdateReport: o.updateReport}
+	if !o.noCache {
+		how.Results = results.Open()
+	}
+	g, err := o.generated(ctx, s, o.settings, how)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/gen/results"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -28,7 +29,7 @@ Exit code 0: up to date. 1: not; the differences are on standard output as a pat
 }
 
 func runVerify(ctx context.Context, s Streams, o *options, f *settings) error {
-	g, err := o.generated(ctx, s, f, gen.Options{})
+	g, err := o.generated(ctx, s, f, gen.Options{Results: results.Open()})
 	if err != nil {
 		return err
 	}

@@ -14,25 +14,21 @@ import (
 )
 
 // tree puts the files of all generators together and says where nothing else of theirs may be.
-func (p *Plan) tree(root string, proj *project.Project, files []codegen.File, manifests map[string][]byte, o Options) (*tree.Tree, error) {
+func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tree.Tree, error) {
 	t := tree.New()
-	for _, f := range files {
+	for _, f := range m.Files {
 		if f.Generator == codegen.Report {
 			if err := addReport(t, root, proj.OpenAPI.Report, f.Content, o.UpdateReport); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		rel, err := filepath.Rel(root, f.Path)
-		if err != nil {
-			return nil, err
-		}
-		onDisk, _ := os.ReadFile(f.Path) // a file that can't be read has no year to keep
-		if err := t.Add(filepath.ToSlash(rel), codegen.WithYear(f, onDisk, o.Year)); err != nil {
+		onDisk, _ := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.Path))) // a file that can't be read has no year to keep
+		if err := t.Add(f.Path, codegen.WithYear(f, onDisk, o.Year)); err != nil {
 			return nil, err
 		}
 	}
-	for name, data := range manifests {
+	for name, data := range m.Manifests {
 		if err := t.Add(path.Join(proj.CRDs.Dir, name), data); err != nil {
 			return nil, err
 		}

@@ -12,10 +12,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crd"
+	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/results"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -28,6 +31,10 @@ type Options struct {
 	Year int
 	// UpdateReport accepts the API rule violations that there are, as the report to hold the next ones against.
 	UpdateReport bool
+	// Lenient turns mistakes in tags into notes: where settings were discovered, a project generates in spite of them.
+	Lenient bool
+	// Results keeps what was made, to be used again where nothing changed. nil keeps nothing.
+	Results *results.Store
 }
 
 // Result is what a generation made.
@@ -40,36 +47,94 @@ type Result struct {
 
 // Generate makes all generated files of the project in root.
 func Generate(ctx context.Context, root string, p *project.Project, o Options) (*Result, error) {
+	tags := startTagCheck(root, p, o)
 	plan, err := NewPlan(root, p, o.Only)
 	if err != nil {
-		return nil, err
+		// A package whose only tag is misspelt asks for nothing.
+		return nil, cmp.Or(tags.refusal(), err)
 	}
 	header, err := readHeader(root, p.Boilerplate)
 	if err != nil {
 		return nil, err
 	}
-	var manifests map[string][]byte
-	result := &Result{}
-	var files []codegen.File
+	g := &generation{root: root, settings: p, plan: plan, header: header, tags: tags}
+	if g.env, err = load.NewEnv(ctx, root, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrNotPlain) {
+		return nil, err
+	}
+	m, err := g.cachedOrMade(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	t, err := plan.tree(root, p, m, o)
+	return &Result{Tree: t, Notes: m.Notes}, err
+}
 
+// generation is one run of Generate.
+type generation struct {
+	root     string
+	settings *project.Project
+	plan     *Plan
+	header   codegen.Header
+	tags     *tagCheck
+	env      *load.Env // nil where the go command must load the packages
+	local    []string  // the files that were read and may change
+}
+
+// cachedOrMade takes the result from the cache, or makes it and puts it there.
+func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error) {
+	if g.env == nil || o.Results == nil {
+		return g.make(ctx)
+	}
+	c, err := newCached(o.Results, g.root, g.settings, o, g.plan, g.env, g.header)
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := c.get(); ok {
+		return m, nil
+	}
+	m, err := g.make(ctx)
+	if err == nil && g.local != nil {
+		if err := c.put(m, g.local, g.plan.sources); err != nil {
+			m.Notes = append(m.Notes, err.Error())
+		}
+	}
+	return m, err
+}
+
+// make runs all generators.
+func (g *generation) make(ctx context.Context) (*made, error) {
+	m := &made{}
+	var notes []string
 	// controller-tools loads packages in its own way; beside each other, the two loads take the time of the longer.
 	// Neither breaks off the other: what is wrong with a package must not be said by whoever comes first.
 	var codeErr, crdErr error
 	var both sync.WaitGroup
-	both.Go(func() { files, result.Notes, codeErr = plan.run(ctx, root, header) })
-	if len(plan.CRDs) > 0 {
-		both.Go(func() { manifests, crdErr = crd.Generate(ctx, root, plan.CRDs) })
+	both.Go(func() { m.Files, notes, codeErr = g.code(ctx) })
+	if len(g.plan.CRDs) > 0 {
+		both.Go(func() { m.Manifests, crdErr = crd.Generate(ctx, g.root, g.plan.CRDs) })
 	}
 	both.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := cmp.Or(codeErr, crdErr); err != nil {
-		return nil, explain(ctx, root, plan.Load, err)
+	if err := g.tags.refusal(); err != nil {
+		return nil, err
 	}
-	result.Notes = append(plan.Notes, result.Notes...)
-	result.Tree, err = plan.tree(root, p, files, manifests, o)
-	return result, err
+	if err := cmp.Or(codeErr, crdErr); err != nil {
+		return nil, explain(ctx, g.root, g.plan.Load, err)
+	}
+	m.Notes = slices.Concat(g.plan.Notes, g.tags.notes(), notes)
+	for i, f := range m.Files {
+		if f.Path == "" {
+			continue
+		}
+		rel, err := filepath.Rel(g.root, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		m.Files[i].Path = filepath.ToSlash(rel)
+	}
+	return m, nil
 }
 
 func readHeader(root, boilerplate string) (codegen.Header, error) {

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,15 +15,19 @@ import (
 type Plan struct {
 	// Generators are those that write Go code, in the order in which they run.
 	Generators []codegen.Generator
-	// Load are the import paths of the packages that the generators read, or ask for while they run.
-	Load []string
+	// Load are the import paths of the packages that the generators read. MayLoad are what tags name, of which they ask
+	// for some while they run: packages, if there are such.
+	Load, MayLoad []string
 	// CRDs and RBAC are the import paths of the packages whose kinds get a CustomResourceDefinition, and of those
 	// whose markers say what the controller may do.
 	CRDs, RBAC []string
 	// Notes say what the tags ask for and nothing is generated of, which upstream's script passes over in silence.
 	Notes []string
 
-	areas   []codeArea
+	areas []codeArea
+	// sources are the sums of the files in the API folders; reads are other files of the project that count.
+	sources map[string][sha256.Size]byte
+	reads   []string
 	ownCRDs bool
 	groups  []string // of all API packages
 }
@@ -63,7 +68,7 @@ func NewPlan(root string, p *project.Project, names []string) (*Plan, error) {
 	}
 	for _, pkg := range pkgs {
 		b.groups = append(b.groups, pkg.groups...)
-		b.need(pkg.refers...)
+		b.MayLoad = append(b.MayLoad, pkg.refers...)
 		b.note(pkg)
 	}
 	if err := b.addOpenAPI(pkgs); err != nil {
@@ -85,6 +90,7 @@ func NewPlan(root string, p *project.Project, names []string) (*Plan, error) {
 		}
 		b.RBAC = importPaths(all, func(a apiPackage) bool { return a.asks["rbac"] })
 	}
+	b.sources = b.scan.sources
 	slices.Sort(b.Load)
 	b.Load = slices.Compact(b.Load)
 	return b.Plan, nil

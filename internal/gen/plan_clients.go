@@ -95,6 +95,7 @@ func (b *planner) schemaFile(c project.Client) string {
 	case project.BuildSchema:
 		return codegen.BuiltSchema
 	}
+	b.reads = append(b.reads, c.ApplyConfigurationOpenAPISchema)
 	return b.abs(c.ApplyConfigurationOpenAPISchema)
 }
 

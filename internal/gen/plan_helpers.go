@@ -39,7 +39,7 @@ func (b *planner) addHelpers(api string, pkgs []apiPackage) {
 		b.add(name, append(flags, b.lint(b.settings.LintRules)...), importPaths(pkgs, asking(name)))
 		b.areas = append(b.areas, codeArea{dir: api, generator: name + "-gen", file: helperFiles[name]})
 	}
-	b.need(b.settings.Conversion.ExtraPeers...)
+	b.MayLoad = append(b.MayLoad, b.settings.Conversion.ExtraPeers...)
 }
 
 func extraPeers(pkgs []string) []string { return flags("--extra-peer-dirs", pkgs) }

@@ -10,20 +10,23 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
 
-// run loads the packages once and runs all generators on them.
-func (p *Plan) run(ctx context.Context, root string, header codegen.Header) (files []codegen.File, notes []string, err error) {
-	if len(p.Generators) == 0 {
+// code loads the packages once and runs all generators on them.
+func (g *generation) code(ctx context.Context) (files []codegen.File, notes []string, err error) {
+	if len(g.plan.Generators) == 0 {
 		return nil, nil, nil
 	}
-	whole := p.Load
+	whole := g.plan.Load
 	for {
-		graph, err := loadPackages(ctx, root, whole)
+		graph, err := g.load(ctx, whole)
 		if err != nil {
 			return nil, nil, err
 		}
-		files, notes, asked, err := p.runOn(ctx, codegen.Use(graph), header)
+		if err := typeErrors(g.root, graph); err != nil {
+			return nil, nil, err
+		}
+		files, notes, asked, err := g.plan.runOn(ctx, codegen.Use(graph), g.header)
 		// What a generator asks for in a way that the tags did not tell must be loaded whole for it to see.
-		missing := slices.DeleteFunc(asked, func(path string) bool { return slices.Contains(whole, path) })
+		missing := slices.DeleteFunc(asked, func(path string) bool { return slices.Contains(whole, path) || slices.Contains(g.plan.MayLoad, path) })
 		if len(missing) == 0 || ctx.Err() != nil {
 			return files, notes, err
 		}
@@ -50,23 +53,21 @@ func (p *Plan) runOn(ctx context.Context, pkgs *codegen.Packages, header codegen
 	return files, notes, asked, err
 }
 
-// loadPackages loads what the generators read, and leaves what it can't find to the go command.
-func loadPackages(ctx context.Context, root string, whole []string) (*load.Graph, error) {
-	env, err := load.NewEnv(ctx, root, codegen.BuildTag)
-	if err == nil {
-		// Tags name packages of other modules too, which only some generators ask for.
-		there := slices.DeleteFunc(slices.Clone(whole), func(path string) bool { return !env.Has(path) })
-		var graph *load.Graph
-		if graph, err = load.Packages(ctx, env, there); err == nil {
-			return graph, nil
+// load loads what the generators read, and leaves what it can't find to the go command.
+func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, error) {
+	if g.env != nil {
+		more := slices.DeleteFunc(slices.Clone(g.plan.MayLoad), func(path string) bool { return !g.env.Has(path) })
+		graph, err := load.Packages(ctx, g.env, slices.Concat(whole, more))
+		if err == nil {
+			g.local = graph.Files
+		}
+		if err == nil || !errors.Is(err, load.ErrNotPlain) {
+			return graph, err
 		}
 	}
-	if !errors.Is(err, load.ErrNotPlain) {
-		return nil, err
-	}
-	graph, err := load.Slowly(ctx, root, whole, codegen.BuildTag)
+	graph, err := load.Slowly(ctx, g.root, whole, codegen.BuildTag)
 	if err != nil && ctx.Err() == nil {
-		return nil, loaderror.New("load the API packages", root, err.Error())
+		return nil, loaderror.New("load the API packages", g.root, err.Error())
 	}
 	return graph, err
 }

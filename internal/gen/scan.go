@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,10 +56,12 @@ type scanner struct {
 	exclude []string
 	modules moduleFinder
 	folders map[string][]apiPackage
+	// sources are the sums of all files that people wrote, by their slash-separated paths below the root.
+	sources map[string][sha256.Size]byte
 }
 
 func newScanner(root string, exclude []string) *scanner {
-	return &scanner{root: root, exclude: exclude, modules: moduleFinder{}, folders: map[string][]apiPackage{}}
+	return &scanner{root: root, exclude: exclude, modules: moduleFinder{}, folders: map[string][]apiPackage{}, sources: map[string][sha256.Size]byte{}}
 }
 
 // below finds the packages below a folder of the project that ask for anything, in the order of their paths' bytes.
@@ -108,28 +111,28 @@ func (s *scanner) read(file string, found map[string]*apiPackage) error {
 	if err != nil {
 		return err
 	}
-	if !mayAsk(src) {
-		return nil
-	}
-	asks := map[string]bool{}
-	for name, tag := range tags {
-		if tag.Match(src) {
-			asks[name] = true
-		}
-	}
-	groups, refers := submatches(groupTag, src), submatches(reference, src)
-	if len(asks)+len(groups)+len(refers) == 0 {
-		return nil
-	}
-	abs := filepath.Dir(file)
-	rel, err := filepath.Rel(s.root, abs)
+	rel, err := filepath.Rel(s.root, file)
 	if err != nil {
 		return err
 	}
-	dir := filepath.ToSlash(rel)
+	lines := tagLines(src)
+	if len(lines) > 0 || !codegen.IsGenerated(src) {
+		s.sources[filepath.ToSlash(rel)] = sha256.Sum256(src)
+	}
+	asks := map[string]bool{}
+	for name, tag := range tags {
+		if tag.Match(lines) {
+			asks[name] = true
+		}
+	}
+	groups, refers := submatches(groupTag, lines), submatches(reference, lines)
+	if len(asks)+len(groups)+len(refers) == 0 {
+		return nil
+	}
+	dir := path.Dir(filepath.ToSlash(rel))
 	pkg, ok := found[dir]
 	if !ok {
-		importPath, err := s.modules.importPath(abs)
+		importPath, err := s.modules.importPath(filepath.Dir(file))
 		if err != nil {
 			return err
 		}
@@ -144,11 +147,27 @@ func (s *scanner) read(file string, found map[string]*apiPackage) error {
 	return nil
 }
 
-var familyMarks = [][]byte{[]byte("+k8s:"), []byte("+genclient"), []byte("+groupName"), []byte("+kubebuilder:")}
+var plus = []byte("+")
 
-// mayAsk spares most files the regular expressions.
-func mayAsk(src []byte) bool {
-	return slices.ContainsFunc(familyMarks, func(mark []byte) bool { return bytes.Contains(src, mark) })
+// tagLines are the lines of a file that are tags by the look of them: regular expressions are slow on whole files.
+func tagLines(src []byte) []byte {
+	var lines []byte
+	for len(src) > 0 {
+		at := bytes.Index(src, plus)
+		if at < 0 {
+			break
+		}
+		start := bytes.LastIndexByte(src[:at], '\n') + 1
+		end := bytes.IndexByte(src[at:], '\n')
+		if end < 0 {
+			end = len(src) - at
+		}
+		if before := bytes.TrimSpace(src[start:at]); string(before) == "//" {
+			lines = append(append(lines, src[start:at+end]...), '\n')
+		}
+		src = src[min(at+end+1, len(src)):]
+	}
+	return lines
 }
 
 func submatches(pattern *regexp.Regexp, src []byte) []string {

@@ -41,6 +41,16 @@ func Owns(generator string, file []byte) bool {
 	return false
 }
 
+var doNotEdit = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
+
+// IsGenerated tells whether any tool marked a Go file as its own.
+func IsGenerated(file []byte) bool {
+	if at := packageClause.FindIndex(file); at != nil {
+		file = file[:at[0]]
+	}
+	return doNotEdit.Match(file)
+}
+
 // of returns the function that turns the header that gengo made into that of the generator's own binary. gengo takes
 // the name from os.Args, and the year from the clock: so the generators get no boilerplate file, and the word YEAR
 // stays until WithYear.

@@ -3,7 +3,10 @@ package load
 import (
 	"context"
 	"fmt"
+	"go/ast"
+	"go/token"
 	"go/types"
+	"slices"
 	"sync"
 
 	"golang.org/x/tools/go/packages"
@@ -57,7 +60,8 @@ func (l *loader) checkOne(ctx context.Context, n *node) {
 			FakeImportC:      true,
 			Importer:         importer(func(path string) (*types.Package, error) { return l.imported(n, path) }),
 			Error: func(err error) {
-				if e, ok := err.(types.Error); ok { //nolint:errorlint // go/types hands out this very type
+				e, ok := err.(types.Error) //nolint:errorlint // go/types hands out this very type
+				if ok && inTypeDecl(n.pkg.Syntax, e.Pos) {
 					n.errs = append(n.errs, e)
 				}
 			},
@@ -72,6 +76,20 @@ func (l *loader) checkOne(ctx context.Context, n *node) {
 			f.Decls, f.Imports, f.Unresolved = nil, nil, nil // from here on it is the types and comments that count
 		}
 	})
+}
+
+// inTypeDecl tells whether an error stands in the declaration of a type. Elsewhere it may follow from what was dropped.
+func inTypeDecl(files []*ast.File, pos token.Pos) bool {
+	for _, f := range files {
+		if pos < f.FileStart || pos >= f.FileEnd {
+			continue
+		}
+		return slices.ContainsFunc(f.Decls, func(decl ast.Decl) bool {
+			d, ok := decl.(*ast.GenDecl)
+			return ok && d.Tok == token.TYPE && d.Pos() <= pos && pos < d.End()
+		})
+	}
+	return false
 }
 
 func (l *loader) imported(n *node, path string) (*types.Package, error) {

@@ -102,3 +102,30 @@ func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
+
+// Fingerprint is all that a load depends on beside the files of packages outside of the module cache. Folders below
+// root are named relative to it, so that a project may be moved.
+func (e *Env) Fingerprint(root string) []string {
+	var all []string
+	for _, name := range []string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "GOFLAGS", "GOEXPERIMENT", "GOAMD64", "GOARM64"} {
+		all = append(all, name+"="+e.Vars[name])
+	}
+	place := func(dir string) string {
+		if rel, err := filepath.Rel(root, dir); err == nil {
+			return rel
+		}
+		return dir
+	}
+	for _, m := range e.modules {
+		all = append(all, m.Path+"@"+m.Version+" "+m.GoVersion)
+		if e.Local(m.Dir) {
+			all = append(all, place(m.Dir))
+		} else {
+			all = append(all, strings.TrimPrefix(m.Dir, e.Vars["GOMODCACHE"]))
+		}
+	}
+	if e.vendor != "" {
+		all = append(all, "vendor "+place(e.vendor))
+	}
+	return all
+}

@@ -30,7 +30,7 @@ type Graph struct {
 	// Files are the absolute paths of all Go files that were read of packages outside of the module cache and of Go
 	// itself: those that can change.
 	Files []string
-	// Wrong are the type errors in the packages that were asked for.
+	// Wrong are the type errors in the type declarations of the packages that were asked for.
 	Wrong []types.Error
 }
 

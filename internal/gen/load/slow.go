@@ -38,7 +38,11 @@ func Slowly(ctx context.Context, dir string, whole []string, tags ...string) (*G
 			}
 		}
 		if slices.Contains(roots, p) {
-			g.Wrong = append(g.Wrong, p.TypeErrors...)
+			for _, e := range p.TypeErrors {
+				if inTypeDecl(p.Syntax, e.Pos) {
+					g.Wrong = append(g.Wrong, e)
+				}
+			}
 		}
 		if p.Module == nil || p.Module.Main || p.Module.Replace != nil {
 			g.Files = append(g.Files, p.GoFiles...)

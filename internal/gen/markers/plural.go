@@ -1,0 +1,65 @@
+package markers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+)
+
+// client is a kind that client-gen makes a client for.
+type client struct {
+	file             *file
+	kind             *kind
+	plural, resource string // in Go names, and in the paths of the API
+}
+
+// plurals finds two kinds of one group version that would have one name: the client does not compile, or both kinds are
+// the same resource to the API server.
+func (p *pkg) plurals(exceptions map[string]string) []Finding {
+	var clients []client
+	for _, f := range p.files {
+		for i := range f.kinds {
+			if k := &f.kinds[i]; f.tagged(k, "genclient") {
+				name := k.spec.Name.Name
+				plural := cmp.Or(exceptions[name], codegen.GoPlural(name))
+				clients = append(clients, client{f, k, plural, cmp.Or(f.resourceName(k), strings.ToLower(plural))})
+			}
+		}
+	}
+	var found []Finding
+	for i, c := range clients {
+		j := slices.IndexFunc(clients[:i], func(other client) bool { return other.plural == c.plural || other.resource == c.resource })
+		if j < 0 {
+			continue
+		}
+		other := clients[j]
+		name, mend := c.resource, "rename one of the kinds, or give one another plural with // +resourceName=PLURAL"
+		if other.plural == c.plural {
+			name, mend = c.plural, "rename one of the kinds, or give one another plural with --plural-exceptions"
+		}
+		at := c.file.fset.Position(c.kind.spec.Name.Pos())
+		first := other.file.fset.Position(other.kind.spec.Name.Pos())
+		found = append(found, Finding{
+			File: c.file.path, Line: at.Line, Col: at.Column, Severity: Error,
+			Message: fmt.Sprintf("the kinds %s and %s (%s:%d:%d) have one plural, %s; %s",
+				c.kind.spec.Name.Name, other.kind.spec.Name.Name, other.file.path, first.Line, first.Column, name, mend),
+		})
+	}
+	return found
+}
+
+// resourceName is the plural that +resourceName gives a kind, or "".
+func (f *file) resourceName(k *kind) string {
+	// gengo takes the first, and of the comments the one that is farther from the type.
+	for _, g := range slices.Backward(k.docs) {
+		for _, t := range f.tags {
+			if v, ok := t.value(); ok && t.group == g && t.name() == "resourceName" {
+				return v
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+// Package results keeps what generations made, in the user's cache folder, under hashes of all that they were made of.
+//
+// An entry is used only if it is whole: its checksum is checked at every read, and an entry that is cut short, changed
+// or foreign counts as none. Entries are written beside and renamed, so that any number of processes may share the
+// folder. It knows nothing of generators: what goes into a key is for its callers to know.
+package results
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// MaxBytes is how large the folder may grow before the entries that were not used for longest go.
+const MaxBytes = 256 << 20
+
+// Key names an entry.
+type Key [sha256.Size]byte
+
+// Store is a folder of entries.
+type Store struct {
+	dir string
+	max int64
+}
+
+// Open uses the folder of the user. Without one, nothing is kept, which is no error.
+func Open() *Store {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return nil
+	}
+	return At(filepath.Join(base, "crdctl", "results"), MaxBytes)
+}
+
+// At uses a folder, which may not exist yet.
+func At(dir string, maxBytes int64) *Store { return &Store{dir: dir, max: maxBytes} }
+
+func (s *Store) file(k Key) string { return filepath.Join(s.dir, hex.EncodeToString(k[:])) }
+
+// Get reads an entry into v, a pointer, and tells whether there was a whole one.
+func (s *Store) Get(k Key, v any) bool {
+	if s == nil {
+		return false
+	}
+	name := s.file(k)
+	data, err := os.ReadFile(name)
+	if err != nil || len(data) < 2*sha256.Size {
+		return false
+	}
+	// The sum covers the key: an entry under another's name is not taken for it.
+	sum, stored, body := data[:sha256.Size], data[sha256.Size:2*sha256.Size], data[2*sha256.Size:]
+	if want := sha256.Sum256(data[sha256.Size:]); !bytes.Equal(sum, want[:]) || !bytes.Equal(stored, k[:]) {
+		return false
+	}
+	if gob.NewDecoder(bytes.NewReader(body)).Decode(v) != nil {
+		return false
+	}
+	now := time.Now()
+	_ = os.Chtimes(name, now, now) // a cache that can't be written to is still good to read
+	return true
+}
+
+// Put keeps an entry. Trouble is an error for those who want to know; the generation is none the worse for it.
+func (s *Store) Put(k Key, v any) error {
+	if s == nil {
+		return nil
+	}
+	body := bytes.NewBuffer(slices.Clone(k[:]))
+	if err := gob.NewEncoder(body).Encode(v); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(body.Bytes())
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.dir, tempPrefix)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(slices.Concat(sum[:], body.Bytes()))
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), s.file(k))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("keep the result in %s: %w", s.dir, err)
+	}
+	return s.trim()
+}
+
+const tempPrefix = ".new-"
+
+// trim removes the entries that were not used for longest, until the rest fits, and what killed processes left.
+func (s *Store) trim() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	var files []os.FileInfo
+	var total int64
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // removed by another process
+		}
+		if strings.HasPrefix(info.Name(), tempPrefix) {
+			if time.Since(info.ModTime()) > time.Hour {
+				_ = os.Remove(filepath.Join(s.dir, info.Name()))
+			}
+			continue
+		}
+		files = append(files, info)
+		total += info.Size()
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range files {
+		if total <= s.max {
+			break
+		}
+		if os.Remove(filepath.Join(s.dir, f.Name())) == nil {
+			total -= f.Size()
+		}
+	}
+	return nil
+}

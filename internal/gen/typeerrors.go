@@ -1,0 +1,43 @@
+package gen
+
+import (
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/loaderror"
+)
+
+var undefined = regexp.MustCompile(`^undefined: (\w+)$`)
+
+// typeErrors are what is wrong with the types that generators read. Upstream's work on what is left of such types, and
+// fail with riddles or make code that does not compile.
+func typeErrors(root string, g *load.Graph) error {
+	var said []string
+	for _, e := range g.Wrong {
+		at := e.Fset.Position(e.Pos)
+		if m := undefined.FindStringSubmatch(e.Msg); m != nil && generated(filepath.Dir(at.Filename), m[1]) {
+			continue
+		}
+		said = append(said, types.Error{Fset: e.Fset, Pos: e.Pos, Msg: e.Msg}.Error())
+	}
+	return loaderror.New("type-check the API packages", root, said...)
+}
+
+// generated tells whether a folder declares a type in a file that the generators leave out.
+func generated(dir, name string) bool {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return false
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(src), "\ntype "+name+" ") {
+			return true
+		}
+	}
+	return false
+}
