@@ -22,6 +22,7 @@ type generateOptions struct {
 	noCache      bool
 	updateReport bool
 	only         []string
+	watch        bool
 }
 
 func newGenerate(s Streams, shared *options) *cobra.Command {
@@ -33,8 +34,11 @@ func newGenerate(s Streams, shared *options) *cobra.Command {
 and the CRD generator in this process, from one load of the packages, and then writes the files that differ.
 
 Files that are equal are not touched, left-over generated files are removed, and files that the generators did not
-write are never overwritten. If anything fails, nothing is written.`,
-		Example:   "  crdctl generate\n  crdctl generate deepcopy crd\n  crdctl generate --dry-run\n  crdctl generate --api-dir pkg/apis --client-dir pkg/client --with-watch --boilerplate hack/boilerplate.go.txt",
+write are never overwritten. If anything fails, nothing is written.
+
+With --watch it goes on: it generates again whenever an API package, the settings, the header or go.mod change, until
+Ctrl-C. What fails is said, and does not end it.`,
+		Example:   "  crdctl generate\n  crdctl generate deepcopy crd\n  crdctl generate --dry-run\n  crdctl generate --watch\n  crdctl generate --api-dir pkg/apis --client-dir pkg/client --with-watch --boilerplate hack/boilerplate.go.txt",
 		Args:      generatorNames,
 		ValidArgs: gen.Names,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,27 +50,38 @@ write are never overwritten. If anything fails, nothing is written.`,
 	c.Flags().BoolVar(&o.updateReport, "update-report", false, "accept the violations of the API rules that there are")
 	c.Flags().BoolVar(&o.noCache, "no-cache", false, "make everything anew; the files are the same")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "list what would be written and removed, and write nothing")
+	c.Flags().BoolVar(&o.watch, "watch", false, "generate now and on every change, until Ctrl-C")
 	return c
 }
 
 func runGenerate(ctx context.Context, s Streams, o generateOptions) error {
+	if o.watch {
+		return watchGenerate(ctx, s, o)
+	}
+	_, err := generateOnce(ctx, s, o)
+	return err
+}
+
+// generateOnce brings the files up to date and says what that took.
+func generateOnce(ctx context.Context, s Streams, o generateOptions) (*generation, error) {
 	start := time.Now()
 	how := gen.Options{Only: o.only, UpdateReport: o.updateReport}
 	if !o.noCache {
 		how.Results = results.Open()
 	}
-	g, err := o.generated(ctx, s, o.settings, how)
+	g, err := o.generated(ctx, o.settings, how)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	printNotes(s.Err, g.notes)
 	if !o.dryRun {
 		if err := tree.Write(g.root, g.changes); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	printChanges(s.Out, g.changes, o.dryRun)
 	_, _ = fmt.Fprintf(s.Err, "%s in %.1fs\n", g.summary(o.dryRun), time.Since(start).Seconds())
-	return nil
+	return g, nil
 }
 
 // generation is what generate and verify have in common: all files in memory, and how the disk differs.
@@ -74,9 +89,10 @@ type generation struct {
 	root    string
 	files   int
 	changes []tree.Change
+	notes   []string
 }
 
-func (o *options) generated(ctx context.Context, s Streams, f *settings, how gen.Options) (*generation, error) {
+func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (*generation, error) {
 	root, p, err := f.project(o)
 	if err != nil {
 		return nil, err
@@ -86,14 +102,17 @@ func (o *options) generated(ctx context.Context, s Streams, f *settings, how gen
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range result.Notes {
-		_, _ = fmt.Fprintln(s.Err, note)
-	}
 	changes, err := result.Tree.Diff(root)
 	if err != nil {
 		return nil, err
 	}
-	return &generation{root: root, files: result.Tree.Len(), changes: changes}, nil
+	return &generation{root: root, files: result.Tree.Len(), changes: changes, notes: result.Notes}, nil
+}
+
+func printNotes(w io.Writer, notes []string) {
+	for _, note := range notes {
+		_, _ = fmt.Fprintln(w, note)
+	}
 }
 
 func (g *generation) summary(dryRun bool) string {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -49,6 +50,8 @@ func TestScripts(t *testing.T) {
 			"snapshot": snapshot,
 			"edit":     edit,
 			"nothing":  nothing,
+			"await":    await,
+			"sleep":    sleep,
 		},
 	})
 }
@@ -135,4 +138,34 @@ func nothing(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s holds %v", args[0], entries)
 		}
 	}
+}
+
+// patience bounds a wait. It measures nothing: machines that run tests are busy.
+const patience = 3 * time.Minute
+
+// await FILE TEXT waits until a file holds a text; with a ! before the text, until the file does not hold it.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await FILE [!]TEXT")
+	}
+	text, without := strings.CutPrefix(args[1], "!")
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		data, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err == nil && strings.Contains(string(data), text) != without {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s does not come to %q (%v):\n%s", args[0], args[1], err, data)
+		}
+	}
+}
+
+// sleep TIME waits, for what must not happen.
+func sleep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sleep TIME")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	time.Sleep(d)
 }

@@ -3,53 +3,90 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/results"
-	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/verdict"
 )
 
+type verifyOptions struct {
+	*options
+	settings *settings
+	output   string
+}
+
 func newVerify(s Streams, shared *options) *cobra.Command {
-	var f *settings
+	o := verifyOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Tell whether the generated files are up to date; for CI",
 		Long: `Verify makes all generated files in memory, as generate does, and compares them with the tree. It never writes.
 
-Exit code 0: up to date. 1: not; the differences are on standard output as a patch that "git apply" takes.
-2: it could not tell, and standard error says why.`,
-		Example: "  crdctl verify\n  crdctl verify > stale.patch",
+Exit code 0: up to date. 1: not; the differences are on standard output, as a patch that "git apply" takes or in the
+form that --output names. 2: it could not tell; standard error says why, and standard output is empty.
+
+The forms: text is for people; json is one object; github makes annotations in GitHub Actions; sarif is for code
+scanning. docs/verify.md of crdctl describes them, and docs/ci.md has a workflow and a pre-commit hook.`,
+		Example: "  crdctl verify\n  crdctl verify > stale.patch\n  crdctl verify -o json | jq -r '.changes[].path'",
 		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return runVerify(c.Context(), s, shared, f) },
+		RunE:    func(c *cobra.Command, _ []string) error { return runVerify(c.Context(), s, o) },
 	}
-	f = settingsFlags(c.Flags())
+	o.settings = settingsFlags(c.Flags())
+	c.Flags().StringVarP(&o.output, "output", "o", "text", "`form` of the answer: text, json, github or sarif")
+	// The flag is there, and nothing else can go wrong.
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(verifyOutputs(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-func runVerify(ctx context.Context, s Streams, o *options, f *settings) error {
-	g, err := o.generated(ctx, s, f, gen.Options{Results: results.Open()})
+func verifyOutputs() []string { return []string{"text", "json", "github", "sarif"} }
+
+func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
+	if outputs := verifyOutputs(); !slices.Contains(outputs, o.output) {
+		last := len(outputs) - 1
+		return usageError{fmt.Errorf("--output %q is not %s or %s", o.output, strings.Join(outputs[:last], ", "), outputs[last])}
+	}
+	g, err := o.generated(ctx, o.settings, gen.Options{Results: results.Open()})
 	if err != nil {
 		return err
 	}
-	if len(g.changes) == 0 {
-		_, _ = fmt.Fprintf(s.Out, "%d generated files are up to date\n", g.files)
-		return nil
+	r := verdict.Report{Files: g.files, Changes: g.changes, Notes: g.notes, Prefix: verdict.RepositoryPrefix(g.root), Version: Version()}
+	if o.output == "text" {
+		err = printVerdict(s, newPaint(s.Out, o.color), r)
+	} else {
+		err = printReport(s, o.output, r)
 	}
-	paint := newPaint(s.Out, o.color)
-	for _, c := range g.changes {
-		_, _ = fmt.Fprint(s.Out, paint.diff(c.Patch()))
+	if err == nil && len(g.changes) > 0 {
+		return errNo
 	}
-	for _, c := range g.changes {
-		_, _ = fmt.Fprintf(s.Err, "%s: %s\n", staleness[c.Op], c.Path)
-	}
-	_, _ = fmt.Fprintf(s.Err, "%s not up to date; run \"crdctl generate\"\n", plural(len(g.changes), "generated file is", "generated files are"))
-	return errNo
+	return err
 }
 
-// staleness is what a change that generate would make says about the file on disk.
-var staleness = map[tree.Op]string{tree.Create: "missing", tree.Update: "stale", tree.Delete: "left over"}
+// printReport prints the answer for a program: all of it, or none.
+func printReport(s Streams, form string, r verdict.Report) (err error) {
+	var data []byte
+	switch form {
+	case "json":
+		data, err = r.JSON()
+	case "github":
+		data = r.GitHub()
+	case "sarif":
+		data, err = r.SARIF()
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := s.Out.Write(data); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	if form != "github" { // it has the summary, and all that is printed is in one log there
+		_, _ = fmt.Fprintln(s.Err, r.Summary())
+	}
+	return nil
+}
 
 func plural(n int, one, many string) string {
 	if n == 1 {

@@ -26,6 +26,8 @@ type Change struct {
 	Sources []string
 	// Manifests tells whether a file in the folder of the manifests changed.
 	Manifests bool
+	// Settings tells whether one of the files that the caller named as settings changed.
+	Settings bool
 	// All tells that any file may have changed: there were more changes than the system can tell.
 	All bool
 }
@@ -49,6 +51,7 @@ type Watcher struct {
 
 	root      string
 	manifests string // slash-separated, relative to the root; "" for none
+	settings  []string
 	notify    *fsnotify.Watcher
 	folders   map[string]bool // that are watched
 	done      chan struct{}
@@ -56,16 +59,21 @@ type Watcher struct {
 }
 
 // New watches the Go files below root and all files in the folder manifests, which is relative to root, slash-separated,
-// and empty for none. Folders that the go command passes over are passed over.
-func New(root, manifests string) (*Watcher, error) {
+// and empty for none, and the files of the settings, which are named in the same way. Folders that the go command passes
+// over are passed over, except those of the settings.
+func New(root, manifests string, settings ...string) (*Watcher, error) {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("watch %s: %w", root, err)
 	}
 	changes, errs := make(chan Change), make(chan error, 1)
-	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, notify: n, folders: map[string]bool{}, done: make(chan struct{}), stopped: make(chan struct{})}
+	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, settings: settings, notify: n, folders: map[string]bool{}, done: make(chan struct{}), stopped: make(chan struct{})}
 	if err := w.add(root); err != nil {
 		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), n.Close())
+	}
+	for _, file := range settings {
+		// A folder that is not there yet can't be watched; the caller says what is missing.
+		_ = n.Add(filepath.Join(root, filepath.FromSlash(path.Dir(file))))
 	}
 	go w.collect(changes, errs)
 	return w, nil
@@ -113,7 +121,7 @@ func (w *Watcher) collect(changes chan<- Change, errs chan<- error) {
 			return
 		case err := <-w.notify.Errors:
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				pending = Change{Sources: []string{"go.mod"}, Manifests: true, All: true}
+				pending = Change{Sources: []string{"go.mod"}, Manifests: true, Settings: true, All: true}
 				out = nil
 				timer.Reset(quiet)
 				continue
@@ -140,10 +148,11 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	}
 	info, err := os.Stat(e.Name)
 	if err != nil && w.folders[e.Name] { // a folder that is gone, with all that was in it
-		delete(w.folders, e.Name)
 		_ = w.notify.Remove(e.Name) // of one that was only moved
 		c.Manifests = true
-		return w.classify(c, filepath.Join(e.Name, "doc.go"))
+		some := w.classify(c, filepath.Join(e.Name, "doc.go"))
+		delete(w.folders, e.Name)
+		return some
 	}
 	if err != nil || !info.IsDir() {
 		return w.classify(c, e.Name)
@@ -172,7 +181,9 @@ func (w *Watcher) classify(c *Change, file string) bool {
 	rel = filepath.ToSlash(rel)
 	base := path.Base(rel)
 	switch {
-	case strings.HasPrefix(base, "."):
+	case slices.Contains(w.settings, rel):
+		c.Settings = true
+	case strings.HasPrefix(base, "."), !w.folders[filepath.Dir(file)]: // a neighbour of a setting, in a folder passed over
 		return false
 	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
 		c.Sources = append(c.Sources, rel)

@@ -82,6 +82,37 @@ func TestWatcher(t *testing.T) {
 	}
 }
 
+// The settings may lie anywhere, also in a folder that is passed over; what else is there stays passed over.
+func TestSettings(t *testing.T) {
+	root := t.TempDir()
+	for _, file := range []string{"crdctl.yaml", "_hack/boilerplate.go.txt", "main.go"} {
+		write(t, filepath.Join(root, file))
+	}
+	w, err := New(root, "", "crdctl.yaml", "_hack/boilerplate.go.txt", "nowhere/header.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	write(t, filepath.Join(root, "_hack/tool.go"))
+	write(t, filepath.Join(root, "other.yaml"))
+	write(t, filepath.Join(root, "main.go"))
+	if c := next(t, w); files(c) != "main.go" || c.Settings {
+		t.Errorf("change %+v, want main.go", c)
+	}
+	write(t, filepath.Join(root, "_hack/boilerplate.go.txt"))
+	if c := next(t, w); files(c) != "" || !c.Settings {
+		t.Errorf("change %+v, want the settings", c)
+	}
+	// As editors save: a new file is renamed into the place of the old one.
+	write(t, filepath.Join(root, ".crdctl.yaml.swp"))
+	if err := os.Rename(filepath.Join(root, ".crdctl.yaml.swp"), filepath.Join(root, "crdctl.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if c := next(t, w); files(c) != "" || !c.Settings {
+		t.Errorf("change %+v, want the settings", c)
+	}
+}
+
 func TestIn(t *testing.T) {
 	for file, want := range map[string]bool{
 		"pkg/apis/v1/types.go": true, "pkg/apis/v1/zz_generated.deepcopy.go": false, "pkg/apis/v1/types_test.go": false,

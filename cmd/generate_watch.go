@@ -1,0 +1,141 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/watch"
+)
+
+// watching is "generate --watch": a round of generate now, and one after each change that can make a difference.
+type watching struct {
+	generateOptions
+	s Streams
+
+	root        string
+	boilerplate string   // that the watcher follows
+	folders     []string // whose sources make a difference
+	watcher     *watch.Watcher
+	wrote       map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
+}
+
+// watchGenerate generates until the context ends, which is no error. Neither is a round that fails: it is said, and the
+// next change may mend it.
+func watchGenerate(ctx context.Context, s Streams, o generateOptions) error {
+	w := &watching{generateOptions: o, s: s}
+	defer w.close()
+	for {
+		if err := w.round(ctx); ctx.Err() != nil {
+			return nil
+		} else if w.watcher == nil {
+			return err // there is nothing to wait for
+		} else if err != nil {
+			_, _ = fmt.Fprintf(s.Err, "crdctl: %v\n", err)
+		}
+		_, _ = fmt.Fprintln(s.Err, "crdctl: waiting for a change; stop with Ctrl-C")
+		if err := w.wait(ctx); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// round generates once. The watcher is made before anything is read, so that no change falls between the two.
+func (w *watching) round(ctx context.Context) error {
+	root, p, err := w.settings.project(w.options)
+	if root == "" {
+		return err
+	}
+	if watchErr := w.follow(root, p); watchErr != nil || err != nil {
+		return errors.Join(err, watchErr)
+	}
+	g, err := generateOnce(ctx, w.s, w.generateOptions)
+	if err != nil || w.dryRun {
+		return err
+	}
+	w.wrote = map[string][]byte{}
+	for _, c := range g.changes {
+		w.wrote[c.Path] = nil
+		if c.Op != tree.Delete {
+			w.wrote[c.Path] = c.New
+		}
+	}
+	return nil
+}
+
+// follow watches what the settings name. Settings that can't be read leave it as it was; at first, it is the project
+// file alone.
+func (w *watching) follow(root string, p *project.Project) error {
+	if w.watcher != nil && (p == nil || p.Boilerplate == w.boilerplate) {
+		w.setFolders(p)
+		return nil
+	}
+	settings := []string{project.FileName}
+	if p != nil && p.Boilerplate != "" {
+		settings = append(settings, p.Boilerplate)
+	}
+	watcher, err := watch.New(root, "", settings...)
+	if err != nil {
+		return err
+	}
+	w.close()
+	w.watcher, w.root = watcher, root
+	w.setFolders(p)
+	return nil
+}
+
+// setFolders takes the folders of the sources from the settings: those of the API packages, and the client trees, since
+// what is written by hand there changes what is generated beside it.
+func (w *watching) setFolders(p *project.Project) {
+	if p == nil {
+		return
+	}
+	w.boilerplate = p.Boilerplate
+	w.folders = slices.Clone(p.APIs)
+	for _, c := range p.Clients {
+		w.folders = append(w.folders, c.Dir)
+	}
+}
+
+// wait returns when something changed that can make a difference, or the context ended, or there can be no news any more.
+func (w *watching) wait(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-w.watcher.Errors:
+			return err
+		case c := <-w.watcher.Changes:
+			c.Sources = slices.DeleteFunc(c.Sources, w.isOwn)
+			if c.Settings || c.In(w.folders) || slices.Contains(c.Sources, "go.mod") {
+				return nil
+			}
+		}
+	}
+}
+
+// isOwn tells whether a file that changed is as the last round left it.
+func (w *watching) isOwn(file string) bool {
+	want, ours := w.wrote[file]
+	if !ours {
+		return false
+	}
+	have, err := os.ReadFile(filepath.Join(w.root, filepath.FromSlash(file)))
+	if want == nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return err == nil && bytes.Equal(have, want)
+}
+
+func (w *watching) close() {
+	if w.watcher != nil {
+		w.watcher.Close()
+	}
+}

@@ -1,0 +1,48 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/verdict"
+)
+
+const (
+	// manyFindings is from how many on nobody reads a list: there, it is summed up.
+	manyFindings = 40
+	// screenPatches is how many of so many patches a terminal is shown. Into a file or a pipe go all.
+	screenPatches = 5
+)
+
+// printVerdict prints the answer for people: the patch on standard output, and what it is about beside it.
+func printVerdict(s Streams, p paint, r verdict.Report) error {
+	printNotes(s.Err, r.Notes)
+	if len(r.Changes) == 0 {
+		_, err := fmt.Fprintln(s.Out, r.Summary())
+		return err
+	}
+	many := len(r.Changes) > manyFindings
+	shown := r.Changes
+	if many && isTerminal(s.Out) {
+		shown = shown[:screenPatches]
+	}
+	for _, c := range shown {
+		if _, err := fmt.Fprint(s.Out, p.diff(c.Patch())); err != nil {
+			return fmt.Errorf("write the patch: %w", err)
+		}
+	}
+	if left := len(r.Changes) - len(shown); left > 0 {
+		_, _ = fmt.Fprintf(s.Err, "\n%d more patches are not shown; for all of them: crdctl verify > stale.patch\n", left)
+	}
+	if many {
+		for _, line := range r.Overview() {
+			_, _ = fmt.Fprintln(s.Err, line)
+		}
+	} else {
+		for _, c := range r.Changes {
+			_, _ = fmt.Fprintf(s.Err, "%s: %s\n", strings.ReplaceAll(string(verdict.KindOf(c.Op)), "-", " "), c.Path)
+		}
+	}
+	_, _ = fmt.Fprintln(s.Err, r.Summary())
+	return nil
+}
