@@ -33,6 +33,19 @@ func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tr
 			return nil, err
 		}
 	}
+	if m.Role != nil {
+		if err := t.Add(path.Join(proj.RBAC.Dir, crd.RoleFile), m.Role); err != nil {
+			return nil, err
+		}
+	}
+	if dir := proj.RBAC.Dir; dir != "" && p.ownRole {
+		t.Own(tree.Area{
+			Dir:   dir,
+			Tool:  "controller-gen or crdctl",
+			Match: func(p string) bool { return p == path.Join(dir, crd.RoleFile) },
+			Owns:  func(_ string, data []byte) bool { return crd.OwnsRole(data, proj.RBAC.RoleName) },
+		})
+	}
 	for _, a := range p.areas {
 		t.Own(a.area())
 	}

@@ -23,7 +23,8 @@ import (
 type made struct {
 	// Files have paths relative to the root, and the word YEAR in their headers.
 	Files     []codegen.File
-	Manifests map[string][]byte
+	Manifests map[string][]byte // CRDs, by file name
+	Role      []byte
 	Notes     []string
 }
 

@@ -47,7 +47,7 @@ type Result struct {
 
 // Generate makes all generated files of the project in root.
 func Generate(ctx context.Context, root string, p *project.Project, o Options) (*Result, error) {
-	tags := startTagCheck(root, p, o)
+	tags := newTagCheck(root, p, o)
 	plan, err := NewPlan(root, p, o.Only)
 	if err != nil {
 		// A package whose only tag is misspelt asks for nothing.
@@ -105,6 +105,7 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 func (g *generation) make(ctx context.Context) (*made, error) {
 	m := &made{}
 	var notes []string
+	g.tags.start()
 	// controller-tools loads packages in its own way; beside each other, the two loads take the time of the longer.
 	// Neither breaks off the other: what is wrong with a package must not be said by whoever comes first.
 	var codeErr, crdErr error
@@ -113,6 +114,11 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	if len(g.plan.CRDs) > 0 {
 		both.Go(func() { m.Manifests, crdErr = crd.Generate(ctx, g.root, g.plan.CRDs) })
 	}
+	var role []byte
+	var roleErr error
+	if len(g.plan.RBAC) > 0 {
+		both.Go(func() { role, roleErr = crd.Role(ctx, g.root, g.plan.RBAC, g.settings.RBAC.RoleName) })
+	}
 	both.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -120,9 +126,10 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	if err := g.tags.refusal(); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(codeErr, crdErr); err != nil {
+	if err := cmp.Or(codeErr, crdErr, roleErr); err != nil {
 		return nil, explain(ctx, g.root, g.plan.Load, err)
 	}
+	m.Role = role
 	m.Notes = slices.Concat(g.plan.Notes, g.tags.notes(), notes)
 	for i, f := range m.Files {
 		if f.Path == "" {

@@ -29,6 +29,7 @@ type Plan struct {
 	sources map[string][sha256.Size]byte
 	reads   []string
 	ownCRDs bool
+	ownRole bool
 	groups  []string // of all API packages
 }
 
@@ -84,6 +85,7 @@ func NewPlan(root string, p *project.Project, names []string) (*Plan, error) {
 		b.CRDs = importPaths(pkgs, func(a apiPackage) bool { return (a.asks["client"] || a.asks["kinds"]) && a.versioned() })
 	}
 	if p.RBAC.Dir != "" && b.wants("rbac") {
+		b.ownRole = true
 		all, err := b.scan.below(".")
 		if err != nil {
 			return nil, err

@@ -1,20 +1,26 @@
 package gen
 
 import (
+	"sync"
+
 	"github.com/crdctl/crdctl/internal/gen/markers"
 	"github.com/crdctl/crdctl/internal/project"
 )
 
 // tagCheck looks for mistakes in tags, beside everything else.
 type tagCheck struct {
-	lenient bool
-	done    chan struct{}
-	found   []markers.Finding
-	err     error
+	root     string
+	dirs     []string
+	families markers.Families
+	lenient  bool
+
+	once  sync.Once
+	done  chan struct{}
+	found []markers.Finding
+	err   error
 }
 
-func startTagCheck(root string, p *project.Project, o Options) *tagCheck {
-	c := &tagCheck{lenient: o.Lenient, done: make(chan struct{})}
+func newTagCheck(root string, p *project.Project, o Options) *tagCheck {
 	plurals := map[string]string{}
 	for _, client := range p.Clients {
 		for kind, plural := range client.PluralExceptions {
@@ -23,15 +29,22 @@ func startTagCheck(root string, p *project.Project, o Options) *tagCheck {
 	}
 	// Markers of controller-tools are looked at where controller-tools is what makes the CRDs.
 	families := markers.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", PluralExceptions: plurals}
-	go func() {
-		defer close(c.done)
-		c.found, c.err = markers.Check(root, p.APIs, families)
-	}()
-	return c
+	return &tagCheck{root: root, dirs: p.APIs, families: families, lenient: o.Lenient, done: make(chan struct{})}
+}
+
+// start begins to look, once.
+func (c *tagCheck) start() {
+	c.once.Do(func() {
+		go func() {
+			defer close(c.done)
+			c.found, c.err = markers.Check(c.root, c.dirs, c.families)
+		}()
+	})
 }
 
 // refusal is the error of all mistakes.
 func (c *tagCheck) refusal() error {
+	c.start()
 	<-c.done
 	if c.err != nil || c.lenient {
 		return c.err
@@ -41,6 +54,7 @@ func (c *tagCheck) refusal() error {
 
 // notes are what is no mistake for sure, or is passed over.
 func (c *tagCheck) notes() []string {
+	c.start()
 	<-c.done
 	var notes []string
 	for _, f := range c.found {

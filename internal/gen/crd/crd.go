@@ -47,7 +47,20 @@ func Owns(name string, manifest []byte, groups []string) bool {
 
 // Generate returns the manifests of all kinds in the packages, by file name, as controller-gen writes them.
 func Generate(ctx context.Context, dir string, importPaths []string) (map[string][]byte, error) {
-	var g genall.Generator = crd.Generator{}
+	out, err := generate(ctx, dir, importPaths, crd.Generator{}, "make the CRDs")
+	files := make(map[string][]byte, len(out))
+	for name, b := range out {
+		if strings.HasPrefix(name, "_") {
+			return nil, fmt.Errorf("the kind of %s has no group; add // +groupName=GROUP to the doc.go of its package", strings.TrimPrefix(name, "_"))
+		}
+		// controller-gen takes the version of the main module for its own, and that would be crdctl's.
+		files[name] = annotationLine.ReplaceAll(b.Bytes(), []byte("${1}"+Version))
+	}
+	return files, err
+}
+
+// generate runs one of controller-gen's generators into memory.
+func generate(ctx context.Context, dir string, importPaths []string, g genall.Generator, doing string) (memory, error) {
 	rt, err := genall.Generators{&g}.ForRootsWithConfig(&packages.Config{Context: ctx, Dir: dir}, importPaths...)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -59,25 +72,14 @@ func Generate(ctx context.Context, dir string, importPaths []string) (map[string
 	rt.OutputRule = out
 	// Not rt.Run: it prints what is wrong and says only that something was.
 	if err := g.Generate(&rt.GenerationContext); err != nil {
-		return nil, fmt.Errorf("make the CRDs: %w", err)
+		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
-	if err := packageErrors(dir, rt.Roots); err != nil {
-		return nil, err
-	}
-	files := make(map[string][]byte, len(out))
-	for name, b := range out {
-		if strings.HasPrefix(name, "_") {
-			return nil, fmt.Errorf("the kind of %s has no group; add // +groupName=GROUP to the doc.go of its package", strings.TrimPrefix(name, "_"))
-		}
-		// controller-gen takes the version of the main module for its own, and that would be crdctl's.
-		files[name] = annotationLine.ReplaceAll(b.Bytes(), []byte("${1}"+Version))
-	}
-	return files, nil
+	return out, packageErrors(dir, rt.Roots, doing)
 }
 
 // packageErrors gathers what was found wrong in the packages. Type errors are left out, as controller-gen leaves them:
 // its partial type check makes up many of them.
-func packageErrors(dir string, roots []*loader.Package) error {
+func packageErrors(dir string, roots []*loader.Package, doing string) error {
 	var raw []*packages.Package
 	for _, r := range roots {
 		raw = append(raw, r.Package)
@@ -90,7 +92,7 @@ func packageErrors(dir string, roots []*loader.Package) error {
 			}
 		}
 	})
-	return loaderror.New("make the CRDs", dir, said...)
+	return loaderror.New(doing, dir, said...)
 }
 
 // memory is an output rule that keeps what is written, by name.
