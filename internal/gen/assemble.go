@@ -5,7 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crd"
@@ -16,15 +19,17 @@ import (
 // tree puts the files of all generators together and says where nothing else of theirs may be.
 func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tree.Tree, error) {
 	t := tree.New()
-	for _, f := range m.Files {
+	dated, err := withYears(root, m.Files, o.Year)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range m.Files {
 		if f.Generator == codegen.Report {
-			if err := addReport(t, root, proj.OpenAPI.Report, f.Content, o.UpdateReport); err != nil {
-				return nil, err
-			}
-			continue
+			err = addReport(t, root, proj.OpenAPI.Report, f.Content, o.UpdateReport)
+		} else {
+			err = t.Add(f.Path, dated[i])
 		}
-		onDisk, _ := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.Path))) // a file that can't be read has no year to keep
-		if err := t.Add(f.Path, codegen.WithYear(f, onDisk, o.Year)); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -59,6 +64,21 @@ func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tr
 		})
 	}
 	return t, nil
+}
+
+// withYears puts years into the headers. The files on disk, which may bear older ones, are read side by side.
+func withYears(root string, files []codegen.File, year int) ([][]byte, error) {
+	dated := make([][]byte, len(files))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		group.Go(func() error {
+			onDisk, _ := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.Path))) // a file that can't be read has no year to keep
+			dated[i] = codegen.WithYear(f, onDisk, year)
+			return nil
+		})
+	}
+	return dated, group.Wait()
 }
 
 func (a codeArea) area() tree.Area {

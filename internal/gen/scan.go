@@ -10,8 +10,11 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 )
@@ -73,7 +76,7 @@ func (s *scanner) below(api string) ([]apiPackage, error) {
 	if info, err := os.Stat(top); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("apis: %s is not a folder of %s; name the folders of the API packages in crdctl.yaml, or with --api-dir", api, s.root)
 	}
-	found := map[string]*apiPackage{}
+	var files []string
 	err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -82,21 +85,47 @@ func (s *scanner) below(api string) ([]apiPackage, error) {
 			if n := d.Name(); n == ".git" || n == "_output" || n == "vendor" || s.excluded(p) {
 				return fs.SkipDir
 			}
-			return nil
-		case !strings.HasSuffix(p, ".go") || !d.Type().IsRegular():
-			return nil
+		case strings.HasSuffix(p, ".go") && d.Type().IsRegular():
+			files = append(files, p)
 		}
-		return s.read(p, found)
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for API packages: %w", err)
+	}
+	all, err := s.packages(files)
+	if err != nil {
+		return nil, fmt.Errorf("look for API packages: %w", err)
+	}
+	s.folders[api] = all
+	return all, nil
+}
+
+// packages reads files, and gathers what they ask for by package.
+func (s *scanner) packages(files []string) ([]apiPackage, error) {
+	read := make([]fileTags, len(files))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, file := range files {
+		group.Go(func() (err error) {
+			read[i], err = readTags(file)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	found := map[string]*apiPackage{}
+	for i, file := range files {
+		if err := s.add(found, file, read[i]); err != nil {
+			return nil, err
+		}
 	}
 	var all []apiPackage
 	for _, p := range found {
 		all = append(all, *p)
 	}
 	slices.SortFunc(all, func(a, b apiPackage) int { return strings.Compare(a.dir, b.dir) })
-	s.folders[api] = all
 	return all, nil
 }
 
@@ -105,31 +134,51 @@ func (s *scanner) excluded(dir string) bool {
 	return err == nil && slices.Contains(s.exclude, filepath.ToSlash(rel))
 }
 
-// read adds what a file asks for to its package.
-func (s *scanner) read(file string, found map[string]*apiPackage) error {
+// fileTags are what the tags of a file ask for.
+type fileTags struct {
+	asks           map[string]bool
+	groups, refers []string
+	sum            [sha256.Size]byte
+	counts         bool // whether the file makes a difference: whether somebody wrote it, or it has tags
+}
+
+func readTags(file string) (fileTags, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return fileTags{}, err
 	}
+	lines := tagLines(src)
+	t := fileTags{counts: len(lines) > 0 || !codegen.IsGenerated(src)}
+	if t.counts {
+		t.sum = sha256.Sum256(src)
+	}
+	if len(lines) == 0 {
+		return t, nil
+	}
+	t.asks = map[string]bool{}
+	for name, tag := range tags {
+		if tag.Match(lines) {
+			t.asks[name] = true
+		}
+	}
+	t.groups, t.refers = submatches(groupTag, lines), submatches(reference, lines)
+	return t, nil
+}
+
+// add adds what a file asks for to its package.
+func (s *scanner) add(found map[string]*apiPackage, file string, t fileTags) error {
 	rel, err := filepath.Rel(s.root, file)
 	if err != nil {
 		return err
 	}
-	lines := tagLines(src)
-	if len(lines) > 0 || !codegen.IsGenerated(src) {
-		s.sources[filepath.ToSlash(rel)] = sha256.Sum256(src)
+	rel = filepath.ToSlash(rel)
+	if t.counts {
+		s.sources[rel] = t.sum
 	}
-	asks := map[string]bool{}
-	for name, tag := range tags {
-		if tag.Match(lines) {
-			asks[name] = true
-		}
-	}
-	groups, refers := submatches(groupTag, lines), submatches(reference, lines)
-	if len(asks)+len(groups)+len(refers) == 0 {
+	if len(t.asks)+len(t.groups)+len(t.refers) == 0 {
 		return nil
 	}
-	dir := path.Dir(filepath.ToSlash(rel))
+	dir := path.Dir(rel)
 	pkg, ok := found[dir]
 	if !ok {
 		importPath, err := s.modules.importPath(filepath.Dir(file))
@@ -139,11 +188,11 @@ func (s *scanner) read(file string, found map[string]*apiPackage) error {
 		pkg = &apiPackage{dir: dir, importPath: importPath, asks: map[string]bool{}}
 		found[dir] = pkg
 	}
-	for name := range asks {
+	for name := range t.asks {
 		pkg.asks[name] = true
 	}
-	pkg.groups = append(pkg.groups, groups...)
-	pkg.refers = append(pkg.refers, packagesOf(refers)...)
+	pkg.groups = append(pkg.groups, t.groups...)
+	pkg.refers = append(pkg.refers, packagesOf(t.refers)...)
 	return nil
 }
 

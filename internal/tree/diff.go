@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Op is what Write does to a file.
@@ -39,25 +42,7 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 	}
 	defer func() { _ = dir.Close() }()
 
-	var changes []Change
-	var problems []error
-	for _, p := range t.Paths() {
-		f := t.files[p]
-		old, err := dir.ReadFile(p)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			changes = append(changes, Change{Path: p, Op: Create, New: f.data, mode: f.mode})
-		case err != nil:
-			problems = append(problems, fmt.Errorf("read %s: %w", p, unwrapPath(err)))
-		case bytes.Equal(old, f.data):
-		default:
-			if a := t.areaOf(p); a != nil && !a.Owns(p, old) {
-				problems = append(problems, fmt.Errorf("%s was not written by %s, and would be overwritten; move it away, or delete it if it is not needed", p, a.Tool))
-				continue
-			}
-			changes = append(changes, Change{Path: p, Op: Update, Old: old, New: f.data, mode: f.mode})
-		}
-	}
+	changes, problems := t.compare(dir)
 	stale, err := t.stale(dir.FS())
 	if err != nil {
 		problems = append(problems, err)
@@ -68,6 +53,50 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	return changes, nil
+}
+
+// compare reads the files of the tree that are on disk, side by side.
+func (t *Tree) compare(dir *os.Root) (changes []Change, problems []error) {
+	paths := t.Paths()
+	type result struct {
+		change *Change
+		err    error
+	}
+	results := make([]result, len(paths))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range paths {
+		group.Go(func() error {
+			results[i].change, results[i].err = t.compareOne(dir, p)
+			return nil
+		})
+	}
+	_ = group.Wait() // each has its own error
+	for _, r := range results {
+		if r.err != nil {
+			problems = append(problems, r.err)
+		} else if r.change != nil {
+			changes = append(changes, *r.change)
+		}
+	}
+	return changes, problems
+}
+
+func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
+	f := t.files[p]
+	old, err := dir.ReadFile(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Change{Path: p, Op: Create, New: f.data, mode: f.mode}, nil
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", p, unwrapPath(err))
+	case bytes.Equal(old, f.data):
+		return nil, nil
+	}
+	if a := t.areaOf(p); a != nil && !a.Owns(p, old) {
+		return nil, fmt.Errorf("%s was not written by %s, and would be overwritten; move it away, or delete it if it is not needed", p, a.Tool)
+	}
+	return &Change{Path: p, Op: Update, Old: old, New: f.data, mode: f.mode}, nil
 }
 
 func (t *Tree) areaOf(p string) *Area {
@@ -84,8 +113,12 @@ func inside(dir, p string) bool { return dir == "." || strings.HasPrefix(p, dir+
 // stale finds the files that an area's owner wrote and that the tree no longer has.
 func (t *Tree) stale(disk fs.FS) ([]Change, error) {
 	found := map[string]Change{}
+	byDir := map[string][]Area{}
 	for _, a := range t.areas {
-		err := fs.WalkDir(disk, a.Dir, func(p string, d fs.DirEntry, err error) error {
+		byDir[a.Dir] = append(byDir[a.Dir], a)
+	}
+	for dir, areas := range byDir {
+		err := fs.WalkDir(disk, dir, func(p string, d fs.DirEntry, err error) error {
 			if err != nil {
 				if errors.Is(err, fs.ErrNotExist) {
 					return nil
@@ -93,25 +126,30 @@ func (t *Tree) stale(disk fs.FS) ([]Change, error) {
 				return err
 			}
 			if d.IsDir() {
-				if name := d.Name(); p != a.Dir && (strings.HasPrefix(name, ".") || name == "vendor" || name == "_output") {
+				if name := d.Name(); p != dir && (strings.HasPrefix(name, ".") || name == "vendor" || name == "_output") {
 					return fs.SkipDir
 				}
 				return nil
 			}
-			if _, kept := t.files[p]; kept || !d.Type().IsRegular() || !a.Match(p) {
+			if _, kept := t.files[p]; kept || !d.Type().IsRegular() {
 				return nil
 			}
-			data, err := fs.ReadFile(disk, p)
-			if err != nil {
-				return err
-			}
-			if a.Owns(p, data) {
-				found[p] = Change{Path: p, Op: Delete, Old: data}
+			for _, a := range areas {
+				if !a.Match(p) {
+					continue
+				}
+				data, err := fs.ReadFile(disk, p)
+				if err != nil {
+					return err
+				}
+				if a.Owns(p, data) {
+					found[p] = Change{Path: p, Op: Delete, Old: data}
+				}
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, fmt.Errorf("look for left-over files in %s: %w", a.Dir, unwrapPath(err))
+			return nil, fmt.Errorf("look for left-over files in %s: %w", dir, unwrapPath(err))
 		}
 	}
 	stale := make([]Change, 0, len(found))

@@ -88,19 +88,28 @@ func WithYear(f File, onDisk []byte, current int) []byte {
 	}
 	header := string(f.Content[:end])
 	year := fmt.Sprint(current)
-	// The file bears one year; where it bears two, it isn't ours to keep.
-	pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(header), "YEAR", `(\d{4})`)
-	if m := regexp.MustCompile(pattern).FindSubmatch(onDisk); m != nil && allEqual(m[1:]) {
-		year = string(m[1])
+	if kept, ok := yearOf(onDisk, header); ok {
+		year = kept
 	}
 	return append([]byte(strings.ReplaceAll(header, "YEAR", year)), f.Content[end:]...)
 }
 
-func allEqual(all [][]byte) bool {
-	for _, b := range all {
-		if !bytes.Equal(b, all[0]) {
-			return false
+// yearOf is the year that a file bears where its header has the word YEAR. Where it bears two, it isn't ours to keep.
+func yearOf(file []byte, header string) (year string, ok bool) {
+	const digits = 4
+	pieces := strings.Split(header, "YEAR")
+	rest := string(file[:min(len(file), len(header)+len(pieces))])
+	for i, piece := range pieces {
+		if rest, ok = strings.CutPrefix(rest, piece); !ok {
+			return "", false
 		}
+		if i == len(pieces)-1 {
+			return year, true
+		}
+		if len(rest) < digits || strings.Trim(rest[:digits], "0123456789") != "" || year != "" && year != rest[:digits] {
+			return "", false
+		}
+		year, rest = rest[:digits], rest[digits:]
 	}
-	return true
+	return "", false
 }
