@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/results"
 	"github.com/crdctl/crdctl/internal/project"
 )
@@ -41,20 +40,21 @@ type cached struct {
 }
 
 // newCached makes the first key.
-func newCached(store *results.Store, root string, p *project.Project, o Options, plan *Plan, env *load.Env, header codegen.Header) (*cached, error) {
+func newCached(store *results.Store, g *generation, o Options) (*cached, error) {
+	root, plan := g.root, g.plan
 	settings, err := json.Marshal(struct {
 		*project.Project
 		Only    []string
 		Lenient bool
-	}{p, o.Only, o.Lenient})
+	}{g.settings, o.Only, o.Lenient})
 	if err != nil {
 		return nil, err
 	}
 	h := results.NewHash("sources")
-	h.Add(program(), string(settings), string(header.Boilerplate), fmt.Sprint(header.Boilerplate == nil))
-	h.Add(env.Fingerprint(root)...)
-	for _, g := range plan.Generators {
-		h.Add(g.Name, strings.ReplaceAll(strings.Join(g.Flags, "\x00"), root, ""), strings.Join(g.Inputs, "\x00"))
+	h.Add(program(), g.version.Version, string(settings), string(g.header.Boilerplate), fmt.Sprint(g.header.Boilerplate == nil))
+	h.Add(g.env.Fingerprint(root)...)
+	for _, one := range plan.Generators {
+		h.Add(one.Name, strings.ReplaceAll(strings.Join(one.Flags, "\x00"), root, ""), strings.Join(one.Inputs, "\x00"))
 	}
 	h.Add(plan.CRDs...)
 	h.Add(plan.RBAC...)

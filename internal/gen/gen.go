@@ -43,6 +43,8 @@ type Result struct {
 	Tree *tree.Tree
 	// Notes are what the generators had to say without failing.
 	Notes []string
+	// Generators is the version that made the Go code.
+	Generators Generators
 }
 
 // Generate makes all generated files of the project in root.
@@ -57,7 +59,11 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{root: root, settings: p, plan: plan, header: header, tags: tags}
+	version, err := VersionFor(root, p)
+	if err != nil {
+		return nil, err
+	}
+	g := &generation{version: version, root: root, settings: p, plan: plan, header: header, tags: tags}
 	if g.env, err = load.NewEnv(ctx, root, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrNotPlain) {
 		return nil, err
 	}
@@ -66,7 +72,7 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 		return nil, err
 	}
 	t, err := plan.tree(root, p, m, o)
-	return &Result{Tree: t, Notes: m.Notes}, err
+	return &Result{Tree: t, Notes: m.Notes, Generators: version}, err
 }
 
 // generation is one run of Generate.
@@ -76,6 +82,7 @@ type generation struct {
 	plan     *Plan
 	header   codegen.Header
 	tags     *tagCheck
+	version  Generators
 	env      *load.Env // nil where the go command must load the packages
 	local    []string  // the files that were read and may change
 }
@@ -85,7 +92,7 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 	if g.env == nil || o.Results == nil {
 		return g.make(ctx)
 	}
-	c, err := newCached(o.Results, g.root, g.settings, o, g.plan, g.env, g.header)
+	c, err := newCached(o.Results, g, o)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,11 @@ var openAPIInputs = []string{
 	"k8s.io/apimachinery/pkg/api/resource",
 }
 
-const openAPIFile = "zz_generated.openapi.go"
+const (
+	openAPIFile = "zz_generated.openapi.go"
+	// reportFile is where openapi-gen is told to write its report. Nothing is ever written there.
+	reportFile = ".crdctl-report"
+)
 
 // addOpenAPI adds openapi-gen, as gen_openapi does.
 func (b *planner) addOpenAPI(pkgs []apiPackage) error {
@@ -78,7 +82,7 @@ func (b *planner) addOpenAPI(pkgs []apiPackage) error {
 		return err
 	}
 	args := []string{
-		"--output-file", openAPIFile, "--output-dir", b.abs(o.Dir), "--output-pkg", pkg, "--report-filename", "report",
+		"--output-file", openAPIFile, "--output-dir", b.abs(o.Dir), "--output-pkg", pkg, "--report-filename", b.abs(reportFile),
 		"--output-model-name-file=" + o.ModelNameFile,
 	}
 	args = append(args, flags("--readonly-pkg", b.settings.Validation.ReadOnlyPackages)...)

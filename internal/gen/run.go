@@ -1,20 +1,74 @@
 package gen
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/engine"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
 
-// code loads the packages once and runs all generators on them.
+// code runs the generators: those of the right version in this process, the others in an engine of their own.
 func (g *generation) code(ctx context.Context) (files []codegen.File, notes []string, err error) {
-	if len(g.plan.Generators) == 0 {
-		return nil, nil, nil
+	here, elsewhere := g.split()
+	var ours, theirs []codegen.File
+	var said []string
+	var engineErr error
+	var both sync.WaitGroup
+	if len(elsewhere) > 0 {
+		both.Go(func() { theirs, said, engineErr = g.inEngine(ctx, elsewhere) })
 	}
+	if len(here) > 0 {
+		ours, notes, err = g.inProcess(ctx, here)
+	} else if g.env != nil {
+		// The engine loads for itself; what it read is for the cache to know.
+		if graph, err := load.Packages(ctx, g.env, g.plan.Load); err == nil {
+			g.local = graph.Files
+		}
+	}
+	both.Wait()
+	return append(ours, theirs...), append(notes, said...), cmp.Or(err, engineErr)
+}
+
+// split tells the generators that are linked into this program from those that an engine must run.
+func (g *generation) split() (here, elsewhere []codegen.Generator) {
+	for _, one := range g.plan.Generators {
+		if g.version.BuiltIn() && codegen.Known(one.Name) {
+			here = append(here, one)
+		} else {
+			elsewhere = append(elsewhere, one)
+		}
+	}
+	return here, elsewhere
+}
+
+// inEngine runs generators of the project's version.
+func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]codegen.File, []string, error) {
+	version := g.version.Version
+	if g.version.BuiltIn() {
+		version = codegen.Version // one engine for all that are the same
+	}
+	e, err := engine.For(ctx, version)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, notes, err := e.Run(ctx, g.root, g.header.Boilerplate, gens)
+	for i, f := range files {
+		if f.Path == filepath.Join(g.root, reportFile) {
+			files[i] = codegen.File{Content: f.Content, Generator: codegen.Report}
+		}
+	}
+	return files, notes, err
+}
+
+// inProcess loads the packages once and runs generators on them.
+func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (files []codegen.File, notes []string, err error) {
 	whole := g.plan.Load
 	for {
 		graph, err := g.load(ctx, whole)
@@ -24,7 +78,7 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 		if err := typeErrors(g.root, graph); err != nil {
 			return nil, nil, err
 		}
-		files, notes, asked, err := g.plan.runOn(ctx, codegen.Use(graph), g.header)
+		files, notes, asked, err := runOn(ctx, codegen.Use(graph), gens, g.header)
 		// What a generator asks for in a way that the tags did not tell must be loaded whole for it to see.
 		missing := slices.DeleteFunc(asked, func(path string) bool { return slices.Contains(whole, path) || slices.Contains(g.plan.MayLoad, path) })
 		if len(missing) == 0 || ctx.Err() != nil {
@@ -34,16 +88,16 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 	}
 }
 
-func (p *Plan) runOn(ctx context.Context, pkgs *codegen.Packages, header codegen.Header) (files []codegen.File, notes, asked []string, err error) {
+func runOn(ctx context.Context, pkgs *codegen.Packages, gens []codegen.Generator, header codegen.Header) (files []codegen.File, notes, asked []string, err error) {
 	format := codegen.NewFormatter(ctx)
 	var errs []error
-	for i, ran := range pkgs.Run(ctx, p.Generators, header, format.Add) {
+	for i, ran := range pkgs.Run(ctx, gens, header, format.Add) {
 		asked = append(asked, ran.Asked...)
 		if ran.Err != nil && !errors.Is(ran.Err, context.Canceled) {
 			errs = append(errs, ran.Err)
 		}
 		for _, line := range ran.Notes {
-			notes = append(notes, p.Generators[i].Name+": "+line)
+			notes = append(notes, gens[i].Name+": "+line)
 		}
 	}
 	files, err = format.Files()

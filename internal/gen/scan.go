@@ -147,21 +147,17 @@ func readTags(file string) (fileTags, error) {
 	if err != nil {
 		return fileTags{}, err
 	}
+	t := fileTags{asks: map[string]bool{}}
 	lines := tagLines(src)
-	t := fileTags{counts: len(lines) > 0 || !codegen.IsGenerated(src)}
-	if t.counts {
-		t.sum = sha256.Sum256(src)
-	}
-	if len(lines) == 0 {
-		return t, nil
-	}
-	t.asks = map[string]bool{}
 	for name, tag := range tags {
 		if tag.Match(lines) {
 			t.asks[name] = true
 		}
 	}
 	t.groups, t.refers = submatches(groupTag, lines), submatches(reference, lines)
+	if t.counts = len(t.asks)+len(t.groups)+len(t.refers) > 0 || !codegen.IsGenerated(src); t.counts {
+		t.sum = sha256.Sum256(src)
+	}
 	return t, nil
 }
 

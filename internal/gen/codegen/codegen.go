@@ -21,6 +21,9 @@ import (
 // Version is the version of k8s.io/code-generator whose generators these are.
 const Version = "v0.37.1"
 
+// SameAs are the versions whose generators are the same, file by file.
+var SameAs = []string{"v0.37.0", "v0.37.1", "v0.37.2"}
+
 // BuildTag leaves generated files out of what generators read, as each of them leaves them out.
 const BuildTag = gengo.StdBuildTag
 

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+
+	"github.com/crdctl/crdctl/internal/scratch"
+)
+
+const (
+	binaryName   = "engine"
+	checksumName = "engine.sha256"
+	lockName     = "lock"
+	scratchName  = "build-"
+	// idle is how long an engine may go unused before it makes room.
+	idle = 60 * 24 * time.Hour
+)
+
+// key names an engine: its version, and all else that its bytes depend on.
+type key struct{ version, name string }
+
+func keyOf(version, goVersion string) key {
+	h := sha256.New()
+	for _, s := range []string{version, goVersion, runtime.GOOS, runtime.GOARCH} {
+		fmt.Fprintf(h, "%q\n", s)
+	}
+	for _, f := range programFiles() {
+		fmt.Fprintf(h, "%q %q\n", f.path, f.content)
+	}
+	return key{version: version, name: version + "-" + hex.EncodeToString(h.Sum(nil))[:16]}
+}
+
+// lookUp finds a whole engine in the cache. One that is truncated or was changed is none.
+func lookUp(cache string, k key) (binary string, ok bool) {
+	binary = filepath.Join(cache, k.name, binaryName)
+	want, err := os.ReadFile(filepath.Join(cache, k.name, checksumName))
+	if err != nil {
+		return "", false
+	}
+	got, err := checksum(binary)
+	if err != nil || got != strings.TrimSpace(string(want)) {
+		return "", false
+	}
+	now := time.Now()
+	_ = os.Chtimes(filepath.Join(cache, k.name), now, now) // a read-only cache serves as well
+	return binary, true
+}
+
+func checksum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
+}
+
+// install moves the folder built, with a binary in it, into the cache. Where another process was faster, its engine is as
+// good; where one is there that is not whole, it goes to trash, a folder that is about to be removed.
+func install(cache string, k key, built, trash string) (binary string, err error) {
+	sum, err := checksum(filepath.Join(built, binaryName))
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(built, checksumName), []byte(sum+"\n"), 0o600); err != nil {
+		return "", err
+	}
+	// One process at a time, so that none takes away what another has just put there.
+	lock, err := fileutil.LockFile(filepath.Join(cache, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("lock the cache of engines: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if binary, ok := lookUp(cache, k); ok {
+		return binary, nil
+	}
+	place := filepath.Join(cache, k.name)
+	if err := os.Rename(place, filepath.Join(trash, "broken")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("take a broken engine out of the cache: %w", err)
+	}
+	if err := os.Rename(built, place); err != nil {
+		return "", fmt.Errorf("put an engine into the cache: %w", err)
+	}
+	binary, ok := lookUp(cache, k)
+	if !ok {
+		return "", fmt.Errorf("%s does not read back as it was written; mend the disk", place)
+	}
+	return binary, nil
+}
+
+// newScratch makes a scratch folder in the cache, from which a rename into it is atomic, and removes what killed builds
+// left and engines that nobody used for long.
+func newScratch(cache string) (*scratch.Dir, error) {
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return nil, fmt.Errorf("make the cache of engines: %w", err)
+	}
+	_ = scratch.Sweep(cache, scratchName) // what others left is no reason not to build
+	d, err := scratch.New(cache, scratchName)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(cache)
+	if err != nil {
+		return nil, errors.Join(err, d.Remove())
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || e.Name() == lockName || strings.HasPrefix(e.Name(), scratchName) || time.Since(info.ModTime()) < idle {
+			continue
+		}
+		// By rename, so that no half engine is ever seen; another process may have been faster.
+		_ = os.Rename(filepath.Join(cache, e.Name()), filepath.Join(d.Path, "idle-"+e.Name()))
+	}
+	return d, nil
+}

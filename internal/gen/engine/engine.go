@@ -1,0 +1,66 @@
+// Package engine runs upstream's generators at a version other than the one that crdctl is linked with, and
+// validation-gen, which is a program and no library.
+//
+// An engine is a program that holds all generators of one version of k8s.io/code-generator. crdctl builds it from
+// upstream's module and the source in program/, once, and keeps it in the user's cache folder. In it run upstream's own
+// main functions, with what writes, and what leaves the process, replaced. It decides nothing.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+)
+
+// module is what a version is a version of.
+const module = "k8s.io/code-generator"
+
+// oldest is the first version whose generators are built as engine expects it.
+const oldest = "v0.30.0"
+
+// Generator and File are those of the generators in this process.
+type (
+	Generator = codegen.Generator
+	File      = codegen.File
+)
+
+// Engine is all generators of one version.
+type Engine struct {
+	// Version is that of k8s.io/code-generator.
+	Version string
+	binary  string
+}
+
+// For returns the engine of a version of k8s.io/code-generator, from the user's cache or built into it.
+func For(ctx context.Context, version string) (*Engine, error) {
+	if !semver.IsValid(version) || semver.Compare(version, oldest) < 0 {
+		return nil, fmt.Errorf("%s %s is older than crdctl can run; pin %s or newer in go.mod", module, version, oldest)
+	}
+	home, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("find the cache folder for engines: %w; set XDG_CACHE_HOME or HOME", err)
+	}
+	return in(ctx, filepath.Join(home, "crdctl", "engines"), version)
+}
+
+// in is For with a cache folder.
+func in(ctx context.Context, cache, version string) (*Engine, error) {
+	g, err := goOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k := keyOf(version, g.version)
+	if binary, ok := lookUp(cache, k); ok {
+		return &Engine{Version: version, binary: binary}, nil
+	}
+	binary, err := build(ctx, g, cache, k)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{Version: version, binary: binary}, nil
+}

@@ -1,0 +1,112 @@
+package gen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// Generators is the version of the generators that a project is to be generated with, and why.
+type Generators struct {
+	// Version is that of k8s.io/code-generator.
+	Version string
+	// Source is what says so, such as go.mod:12; empty if nothing does, and the version is crdctl's own.
+	Source string
+}
+
+// String is how people are told.
+func (g Generators) String() string {
+	if g.Source == "" {
+		return "code-generator " + g.Version
+	}
+	return fmt.Sprintf("code-generator %s (%s)", g.Version, g.Source)
+}
+
+// BuiltIn tells whether the generators in this program are those of the version: between patches of one minor version
+// only their go.mod differs.
+func (g Generators) BuiltIn() bool { return slices.Contains(codegen.SameAs, g.Version) }
+
+const (
+	codeGenerator = "k8s.io/code-generator"
+	clientGo      = "k8s.io/client-go"
+	// oldestClientGo is the first version of client-go that what the built-in generators write compiles with.
+	oldestClientGo = "v0.36.0"
+)
+
+// VersionFor decides by the settings, then by what go.mod pins, then by the client-go that the generated code must
+// compile with: it comes out together with generators of the same number.
+func VersionFor(root string, p *project.Project) (Generators, error) {
+	if v := p.CodeGeneratorVersion; v != "" {
+		return Generators{v, "the settings"}, nil
+	}
+	own := Generators{Version: codegen.Version}
+	dir := root
+	if len(p.APIs) > 0 {
+		dir = filepath.Join(root, filepath.FromSlash(p.APIs[0]))
+	}
+	file, name, err := nearestGoMod(dir, root)
+	if err != nil || file == nil {
+		return own, err
+	}
+	pinned := required(file, codeGenerator)
+	if pinned.Version != "" {
+		return Generators{pinned.Version, fmt.Sprintf("%s:%d", name, pinned.line)}, nil
+	}
+	if used := required(file, clientGo); used.Version != "" && semver.Compare(used.Version, oldestClientGo) < 0 {
+		return Generators{used.Version, fmt.Sprintf("for client-go, %s:%d", name, used.line)}, nil
+	}
+	return own, nil
+}
+
+// pin is a requirement of go.mod, with its line.
+type pin struct {
+	Version string
+	line    int
+}
+
+// required is what a module is required at, after replacement by another version of it.
+func required(file *modfile.File, path string) (p pin) {
+	for _, r := range file.Require {
+		if r.Mod.Path == path {
+			p = pin{r.Mod.Version, r.Syntax.Start.Line}
+		}
+	}
+	for _, r := range file.Replace {
+		if p.Version != "" && r.Old.Path == path && r.New.Version != "" && (r.Old.Version == "" || r.Old.Version == p.Version) {
+			p = pin{r.New.Version, r.Syntax.Start.Line}
+		}
+	}
+	if semver.Prerelease(p.Version) != "" || semver.Build(p.Version) != "" || semver.Major(p.Version) != "v0" {
+		return pin{} // not a release: there are no generators by that name
+	}
+	return p
+}
+
+// nearestGoMod is the go.mod of a folder, or of one above it.
+func nearestGoMod(dir, root string) (file *modfile.File, name string, err error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		path := filepath.Join(at, "go.mod")
+		data, err := os.ReadFile(path)
+		if os.IsNotExist(err) && at != filepath.Dir(at) {
+			continue
+		}
+		if err != nil {
+			return nil, "", nil //nolint:nilerr // who loads the packages has better words for a missing go.mod
+		}
+		if name, err = filepath.Rel(root, path); err != nil {
+			return nil, "", err
+		}
+		file, err := modfile.ParseLax(path, data, nil)
+		if err != nil {
+			return nil, "", fmt.Errorf("read the version of code-generator: %w", err)
+		}
+		return file, filepath.ToSlash(name), nil
+	}
+}
