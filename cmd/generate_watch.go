@@ -49,10 +49,11 @@ func watchGenerate(ctx context.Context, s Streams, o generateOptions) error {
 
 // round generates once. The watcher is made before anything is read, so that no change falls between the two.
 func (w *watching) round(ctx context.Context) error {
-	root, p, err := w.settings.project(w.options)
-	if root == "" {
+	at, err := w.settings.project(w.options)
+	if at == nil {
 		return err
 	}
+	root, p := at.root, at.settings
 	if watchErr := w.follow(root, p); watchErr != nil || err != nil {
 		return errors.Join(err, watchErr)
 	}

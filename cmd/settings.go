@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/crdctl/crdctl/internal/discover"
 	"github.com/crdctl/crdctl/internal/project"
 )
 
@@ -71,35 +73,51 @@ func (f *settings) given(names ...string) bool {
 	return false
 }
 
-// project are the root and the settings of the project: those of crdctl.yaml, or where there is none those of the flags.
-func (f *settings) project(o *options) (root string, p *project.Project, err error) {
+// located is a project and where its settings come from.
+type located struct {
+	root     string
+	settings *project.Project
+	// found is what was discovered, where there is neither crdctl.yaml nor enough said by flags.
+	found *discover.Found
+}
+
+// project are the root and the settings of the project: those of crdctl.yaml, or where there is none those of the flags,
+// or where these say nothing of the layout those that are discovered.
+func (f *settings) project(o *options) (*located, error) {
 	if err := f.pairs(); err != nil {
-		return "", nil, usageError{err}
-	}
-	root, err = project.Find(o.dir)
-	if errors.Is(err, fs.ErrNotExist) && f.given("api-dir", "client-dir") {
-		if root, err = realPath(o.dir); err != nil {
-			return "", nil, err
-		}
-		p = &project.Project{}
-		if err := f.over(p, root, root); err != nil {
-			return "", nil, err
-		}
-		return root, p, p.Settle("flags")
-	}
-	if err != nil {
-		return "", nil, err
-	}
-	if root, err = realPath(root); err != nil {
-		return "", nil, err
+		return nil, usageError{err}
 	}
 	base, err := realPath(o.dir)
 	if err != nil {
-		return "", nil, err
+		return nil, fmt.Errorf("%w; give the project's folder with --dir", err)
 	}
-	var flagErr error
-	p, err = project.Load(root, func(p *project.Project) { flagErr = f.over(p, root, base) })
-	return root, p, errors.Join(flagErr, err)
+	root, err := project.Find(base)
+	switch {
+	case err == nil:
+		var flagErr error
+		p, err := project.Load(root, func(p *project.Project) { flagErr = f.over(p, root, base) })
+		return &located{root: root, settings: p}, cmp.Or(flagErr, err)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case f.given("api-dir"):
+		p := &project.Project{}
+		if err := f.over(p, base, base); err != nil {
+			return nil, err
+		}
+		return &located{root: base, settings: p}, p.Settle("flags")
+	}
+	found, err := discover.Project(base, f.edit(base))
+	if err != nil {
+		return nil, err
+	}
+	return &located{root: base, settings: found.Project, found: found}, nil
+}
+
+// edit are the flags as a change of what is discovered.
+func (f *settings) edit(root string) discover.Edit {
+	e := discover.Edit{Do: func(p *project.Project) error { return f.over(p, root, root) }}
+	f.set.Visit(func(flag *pflag.Flag) { e.Fields = append(e.Fields, flagFields[flag.Name]) })
+	return e
 }
 
 // realPath has no symbolic links: generators compare the folders of packages with it, and the go command resolves links.

@@ -42,6 +42,21 @@ func (f *settings) over(p *project.Project, root, base string) error {
 	return f.overClients(p)
 }
 
+// flagFields are the settings that the flags set, as crdctl.yaml names them.
+var flagFields = map[string]string{
+	"api-dir": "apis", "exclude-dir": "exclude", "boilerplate": "boilerplate", "generators": "generators",
+	"extra-peer-dir": "conversion.extraPeers", "readonly-pkg": "validation.readOnlyPackages", "lint-rules": "lintRules",
+	"code-generator-version": "codeGeneratorVersion", "client-dir": "clients[0].dir", "client-pkg": "clients[0].package",
+	"one-input-api": "clients[0].oneInputAPI", "with-watch": "clients[0].watch", "with-applyconfig": "clients[0].applyConfiguration",
+	"applyconfig-name": "clients[0].applyConfigurationName", "applyconfig-externals": "clients[0].applyConfigurationExternals",
+	"applyconfig-openapi-schema": "clients[0].applyConfigurationOpenAPISchema", "clientset-name": "clients[0].clientsetName",
+	"versioned-name": "clients[0].versionedName", "listers-name": "clients[0].listersName", "informers-name": "clients[0].informersName",
+	"plural-exceptions": "clients[0].pluralExceptions", "prefers-protobuf": "clients[0].prefersProtobuf",
+	"openapi-dir": "openapi.dir", "openapi-pkg": "openapi.package", "openapi-extra-pkgs": "openapi.extraPackages",
+	"openapi-report": "openapi.report", "openapi-model-name-file": "openapi.modelNameFile",
+	"crd-dir": "crds.dir", "rbac-dir": "rbac.dir", "rbac-role-name": "rbac.roleName",
+}
+
 // clientFlags are those that say something of a client tree.
 var clientFlags = []string{
 	"client-pkg", "one-input-api", "with-watch", "with-applyconfig", "applyconfig-name", "applyconfig-externals",

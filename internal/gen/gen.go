@@ -53,7 +53,7 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 	plan, err := NewPlan(root, p, o.Only)
 	if err != nil {
 		// A package whose only tag is misspelt asks for nothing.
-		return nil, cmp.Or(tags.refusal(), err)
+		return nil, cmp.Or(tags.mistakes(), err)
 	}
 	header, err := readHeader(root, p.Boilerplate)
 	if err != nil {

@@ -72,6 +72,7 @@ func NewPlan(root string, p *project.Project, names []string) (*Plan, error) {
 		b.MayLoad = append(b.MayLoad, pkg.refers...)
 		b.note(pkg)
 	}
+	b.noteLifecycle(pkgs)
 	if err := b.addOpenAPI(pkgs); err != nil {
 		return nil, err
 	}
@@ -108,6 +109,26 @@ func (p apiPackage) generates() bool {
 	return false
 }
 
+// noteLifecycle says, once, that lifecycles are asked for and not made.
+func (b *planner) noteLifecycle(pkgs []apiPackage) {
+	if slices.Contains(b.settings.Generators, "prerelease-lifecycle") {
+		return
+	}
+	var asked []string
+	for _, pkg := range pkgs {
+		if pkg.asks["prerelease-lifecycle"] {
+			asked = append(asked, pkg.dir)
+		}
+	}
+	if n := len(asked); n > 0 {
+		where := asked[0]
+		if n > 1 {
+			where = fmt.Sprintf("%s and %d more", where, n-1)
+		}
+		b.say("%s: +k8s:prerelease-lifecycle-gen is passed over; add prerelease-lifecycle to generators in crdctl.yaml if it is meant", where)
+	}
+}
+
 // note says what a package asks for in vain.
 func (b *planner) note(pkg apiPackage) {
 	if pkg.asks["client"] && !pkg.versioned() && len(b.settings.Clients) > 0 {
@@ -115,9 +136,6 @@ func (b *planner) note(pkg apiPackage) {
 	}
 	if pkg.asks["kinds"] && !pkg.versioned() && b.settings.CRDs.Dir != "" {
 		b.say("%s: no CRD is made; they are made for folders named like v1, v1alpha1 or v1beta2", pkg.dir)
-	}
-	if pkg.asks["prerelease-lifecycle"] && !slices.Contains(b.settings.Generators, "prerelease-lifecycle") {
-		b.say("%s: +k8s:prerelease-lifecycle-gen is passed over; add prerelease-lifecycle to generators in crdctl.yaml if it is meant", pkg.dir)
 	}
 }
 

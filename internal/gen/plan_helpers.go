@@ -1,9 +1,12 @@
 package gen
 
 import (
+	"os"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/project"
 )
 
@@ -36,10 +39,23 @@ func (b *planner) addHelpers(api string, pkgs []apiPackage) {
 				flags = append(flags, "--readonly-pkg", pkg)
 			}
 		}
-		b.add(name, append(flags, b.lint(b.settings.LintRules)...), importPaths(pkgs, asking(name)))
+		ours := slices.DeleteFunc(slices.Clone(pkgs), func(pkg apiPackage) bool { return !pkg.asks[name] || b.others(pkg, name) })
+		b.add(name, append(flags, b.lint(b.settings.LintRules)...), importPaths(ours, asking(name)))
 		b.areas = append(b.areas, codeArea{dir: api, generator: name + "-gen", file: helperFiles[name]})
 	}
 	b.MayLoad = append(b.MayLoad, b.settings.Conversion.ExtraPeers...)
+}
+
+// others tells whether another tool made the file that a generator would write, which is then that tool's to keep.
+// gen_helpers deletes such files.
+func (b *planner) others(pkg apiPackage, name string) bool {
+	file := path.Join(pkg.dir, helperFiles[name])
+	data, err := os.ReadFile(b.abs(file))
+	if err != nil || !codegen.IsGenerated(data) || codegen.Owns(name+"-gen", data) {
+		return false
+	}
+	b.say("%s: another tool made it, and keeps it; delete it to have it made by %s-gen", file, name)
+	return true
 }
 
 func extraPeers(pkgs []string) []string { return flags("--extra-peer-dirs", pkgs) }

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/gen/markers"
@@ -46,8 +47,15 @@ func (c *tagCheck) start() {
 func (c *tagCheck) refusal() error {
 	c.start()
 	<-c.done
-	if c.err != nil || c.lenient {
-		return c.err
+	return cmp.Or(c.mistakes(), c.err)
+}
+
+// mistakes are those that can be told, whatever could not be read.
+func (c *tagCheck) mistakes() error {
+	c.start()
+	<-c.done
+	if c.lenient {
+		return nil
 	}
 	return markers.Refusal(c.found)
 }

@@ -43,8 +43,8 @@ var rules = []rule{
 	{`^k8s.io/klog`, []string{"internal/gen/codegen", "internal/logging", "internal/controlplane/...", "internal/kubectl"}, "crdctl's own words go to its streams"},
 	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold"}, "templates are rendered in one place"},
 	{`^github.com/crdctl/crdctl/internal/controlplane$`, []string{"cmd", "internal/run", "e2e"}, "only what runs something needs a control plane"},
-	{`^github.com/crdctl/crdctl/internal/gen(/|$)`, []string{"cmd", "internal/gen/...", "internal/scaffold", "internal/house"},
-		"scaffold asks codegen for Go plurals; all others get a tree"},
+	{`^github.com/crdctl/crdctl/internal/gen(/|$)`, []string{"cmd", "internal/gen/...", "internal/scaffold", "internal/discover", "internal/house"},
+		"scaffold and discover ask codegen for Go plurals, and discover crd for its version; all others get a tree"},
 }
 
 // bottom are the packages that know none of ours but scratch, and so can be used by all of them.

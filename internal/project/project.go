@@ -32,7 +32,7 @@ type Project struct {
 	// Exclude are folders below the APIs that are passed over, tags or not.
 	Exclude []string `yaml:"exclude,omitempty"`
 	// Generators are those that write beside the types and run where tags ask for them: see Helpers. The default is
-	// what kube_codegen.sh's gen_helpers runs.
+	// what kube_codegen.sh's gen_helpers runs; an empty list is none.
 	Generators []string `yaml:"generators,omitempty"`
 	// LintRules are the rules that upstream's generators hold the API packages to.
 	LintRules []string `yaml:"lintRules,omitempty"`
@@ -89,7 +89,8 @@ type Client struct {
 	// LintRules are the rules that upstream's client generators hold the API packages to. The default is the project's.
 	LintRules []string `yaml:"lintRules,omitempty"`
 
-	// The names of the tree's folders. The defaults are clientset, versioned, listers, informers, applyconfiguration.
+	// The names of the tree's folders. The defaults are clientset, versioned, listers, informers, applyconfiguration. A
+	// name may have several parts, and that of the clientset may be ".".
 	ClientsetName          string `yaml:"clientsetName,omitempty"`
 	VersionedName          string `yaml:"versionedName,omitempty"`
 	ListersName            string `yaml:"listersName,omitempty"`
@@ -197,7 +198,7 @@ func (p *Project) Settle(name string) error {
 
 // applyDefaults fills in what the file may leave out.
 func (p *Project) applyDefaults() {
-	if len(p.Generators) == 0 {
+	if p.Generators == nil { // an empty list is none
 		p.Generators = Helpers[:defaultHelpers]
 	}
 	if len(p.Validation.ReadOnlyPackages) == 0 {

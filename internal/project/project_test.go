@@ -52,12 +52,12 @@ func TestParseRefuses(t *testing.T) {
 			"crdctl.yaml: more than one YAML document; a project has one",
 		},
 		"all that is wrong at once": {
-			head + "boilerplate: /etc/passwd\nclients:\n- {dir: ../out, listersName: a/b, pluralExceptions: {Foo: 'b a r'}, apis: [other]}\n- {dir: ''}\n",
+			head + "boilerplate: /etc/passwd\nclients:\n- {dir: ../out, listersName: ../b, pluralExceptions: {Foo: 'b a r'}, apis: [other]}\n- {dir: ''}\n",
 			"crdctl.yaml: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]\n" +
 				"crdctl.yaml: boilerplate: \"/etc/passwd\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
 				"crdctl.yaml: clients[0].apis[0]: \"other\" is not among apis\n" +
 				"crdctl.yaml: clients[0].dir: \"../out\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
-				"crdctl.yaml: clients[0].listersName: \"a/b\" must be the name of one folder\n" +
+				"crdctl.yaml: clients[0].listersName: \"../b\" must be the name of a folder in the tree\n" +
 				"crdctl.yaml: clients[0].pluralExceptions: \"Foo\": \"b a r\" must be two Go identifiers, for example Endpoints: Endpoints\n" +
 				"crdctl.yaml: clients[1].dir: is empty; name the folder of the client tree, for example dir: pkg/client",
 		},

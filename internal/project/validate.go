@@ -91,8 +91,9 @@ func (p *Project) validate(name string) error {
 			"clientsetName": c.ClientsetName, "versionedName": c.VersionedName, "listersName": c.ListersName,
 			"informersName": c.InformersName, "applyConfigurationName": c.ApplyConfigurationName,
 		} {
-			if folder != "" && (path.Base(folder) != folder || folder == "." || folder == "..") {
-				report(field(f), "%q must be the name of one folder", folder)
+			// Mostly one name; some trees keep a part deeper, and some their clientset at the top.
+			if folder != "" && (path.Clean(folder) != folder || !filepath.IsLocal(filepath.FromSlash(folder)) || strings.Contains(folder, `\`)) {
+				report(field(f), "%q must be the name of a folder in the tree", folder)
 			}
 		}
 		for kind, plural := range c.PluralExceptions {

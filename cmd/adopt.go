@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/discover"
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+type adoptOptions struct {
+	*options
+	settings      *settings
+	dryRun, force bool
+}
+
+func newAdopt(s Streams, shared *options) *cobra.Command {
+	o := adoptOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "adopt",
+		Short: "Write down how a repository's code is generated today",
+		Long: `Adopt reads how the code of a repository was generated: from the generated files themselves, from the scripts that ran
+the generators, and from go.mod. It writes that to ` + project.FileName + `, each setting with the place where it was found.
+
+It runs no script and changes no other file. What it could not read or decide is on standard error, with file and line.
+
+Exit code 0: all was read. 1: something was not that changes generated code; ` + project.FileName + ` is written all the same.
+2: trouble; nothing is written.`,
+		Example: "  crdctl adopt --dry-run\n  crdctl adopt && crdctl verify",
+		Args:    noArgs,
+		RunE:    func(*cobra.Command, []string) error { return runAdopt(s, o) },
+	}
+	o.settings = settingsFlags(c.Flags())
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the file, and write nothing")
+	c.Flags().BoolVar(&o.force, "force", false, "write over a "+project.FileName+" that is there")
+	return c
+}
+
+func runAdopt(s Streams, o adoptOptions) error {
+	file := filepath.Join(o.dir, project.FileName)
+	if _, err := os.Lstat(file); err == nil && !o.force && !o.dryRun {
+		return fmt.Errorf("%s exists, and would be overwritten; give --force to have it so", file)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	base, err := realPath(o.dir)
+	if err != nil {
+		return err
+	}
+	if err := o.settings.pairs(); err != nil {
+		return usageError{err}
+	}
+	found, err := discover.Project(base, o.settings.edit(base))
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		if _, err := s.Out.Write(found.YAML()); err != nil {
+			return err
+		}
+	} else if err := writeAdopted(o, found.YAML()); err != nil {
+		return err
+	}
+	for _, u := range found.Unread {
+		_, _ = fmt.Fprintln(s.Err, u)
+	}
+	if !o.dryRun {
+		_, _ = fmt.Fprintf(s.Out, "wrote %s\n", file)
+	}
+	if found.Undecided() {
+		return errNo
+	}
+	return nil
+}
+
+// writeAdopted writes the file as generated files are written: all of it or nothing.
+func writeAdopted(o adoptOptions, data []byte) error {
+	t := tree.New()
+	if err := t.Add(project.FileName, data); err != nil {
+		return err
+	}
+	changes, err := t.Diff(o.dir)
+	if err != nil {
+		return err
+	}
+	return tree.Write(o.dir, changes)
+}
