@@ -101,7 +101,7 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	var notes []string
 	if at.found != nil {
 		notes = discovered(at.found)
-		how.Lenient = true
+		how.Discovered = true
 	}
 	how.Year = time.Now().UTC().Year()
 	result, err := gen.Generate(ctx, at.root, at.settings, how)

@@ -92,6 +92,8 @@ func (a codeArea) area() tree.Area {
 			return strings.HasSuffix(p, ".go")
 		},
 		Owns: func(_ string, data []byte) bool { return codegen.Owns(a.generator, data) },
+		// Two tools make deep copies under one name. That of the other is never removed; it goes where tags ask for this one.
+		Replaces: func(_ string, data []byte) bool { return a.file != "" && codegen.IsGenerated(data) },
 	}
 }
 

@@ -44,9 +44,9 @@ func newCached(store *results.Store, g *generation, o Options) (*cached, error) 
 	root, plan := g.root, g.plan
 	settings, err := json.Marshal(struct {
 		*project.Project
-		Only    []string
-		Lenient bool
-	}{g.settings, o.Only, o.Lenient})
+		Only       []string
+		Discovered bool
+	}{g.settings, o.Only, o.Discovered})
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,9 @@ type Options struct {
 	Year int
 	// UpdateReport accepts the API rule violations that there are, as the report to hold the next ones against.
 	UpdateReport bool
-	// Lenient turns mistakes in tags into notes: where settings were discovered, a project generates in spite of them.
-	Lenient bool
+	// Discovered tells that the tree itself is the configuration: mistakes in tags are notes, since the project generates
+	// in spite of them, and a file that another tool made stays that tool's, whatever tags say.
+	Discovered bool
 	// Results keeps what was made, to be used again where nothing changed. nil keeps nothing.
 	Results *results.Store
 }
@@ -50,7 +51,7 @@ type Result struct {
 // Generate makes all generated files of the project in root.
 func Generate(ctx context.Context, root string, p *project.Project, o Options) (*Result, error) {
 	tags := newTagCheck(root, p, o)
-	plan, err := NewPlan(root, p, o.Only)
+	plan, err := NewPlan(root, p, o)
 	if err != nil {
 		// A package whose only tag is misspelt asks for nothing.
 		return nil, cmp.Or(tags.mistakes(), err)

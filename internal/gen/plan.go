@@ -48,12 +48,13 @@ type planner struct {
 	settings *project.Project
 	only     []string // the generators that were asked for by name; empty for all
 	scan     *scanner
+
+	discovered bool // see Options
 }
 
-// NewPlan decides from the settings and from the tags in the API packages. It reads files and runs nothing. Names, if
-// there are any, are the generators to run; see Names.
-func NewPlan(root string, p *project.Project, names []string) (*Plan, error) {
-	b := &planner{Plan: &Plan{}, root: root, settings: p, only: names, scan: newScanner(root, p.Exclude)}
+// NewPlan decides from the settings and from the tags in the API packages. It reads files and runs nothing.
+func NewPlan(root string, p *project.Project, o Options) (*Plan, error) {
+	b := &planner{Plan: &Plan{}, root: root, settings: p, only: o.Only, discovered: o.Discovered, scan: newScanner(root, p.Exclude)}
 	var pkgs []apiPackage
 	for _, api := range p.APIs {
 		found, err := b.scan.below(api)

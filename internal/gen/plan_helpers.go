@@ -46,9 +46,12 @@ func (b *planner) addHelpers(api string, pkgs []apiPackage) {
 	b.MayLoad = append(b.MayLoad, b.settings.Conversion.ExtraPeers...)
 }
 
-// others tells whether another tool made the file that a generator would write, which is then that tool's to keep.
-// gen_helpers deletes such files.
+// others tells whether another tool made the file that a generator would write, which is then that tool's to keep where
+// the tree is the configuration. Where settings say that the generator runs, the tags decide, as for upstream.
 func (b *planner) others(pkg apiPackage, name string) bool {
+	if !b.discovered {
+		return false
+	}
 	file := path.Join(pkg.dir, helperFiles[name])
 	data, err := os.ReadFile(b.abs(file))
 	if err != nil || !codegen.IsGenerated(data) || codegen.Owns(name+"-gen", data) {

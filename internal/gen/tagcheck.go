@@ -30,7 +30,7 @@ func newTagCheck(root string, p *project.Project, o Options) *tagCheck {
 	}
 	// Markers of controller-tools are looked at where controller-tools is what makes the CRDs.
 	families := markers.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", PluralExceptions: plurals}
-	return &tagCheck{root: root, dirs: p.APIs, families: families, lenient: o.Lenient, done: make(chan struct{})}
+	return &tagCheck{root: root, dirs: p.APIs, families: families, lenient: o.Discovered, done: make(chan struct{})}
 }
 
 // start begins to look, once.

@@ -93,7 +93,7 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 	case bytes.Equal(old, f.data):
 		return nil, nil
 	}
-	if a := t.areaOf(p); a != nil && !a.Owns(p, old) {
+	if a := t.areaOf(p); a != nil && !a.Owns(p, old) && (a.Replaces == nil || !a.Replaces(p, old)) {
 		return nil, fmt.Errorf("%s was not written by %s, and would be overwritten; move it away, or delete it if it is not needed", p, a.Tool)
 	}
 	return &Change{Path: p, Op: Update, Old: old, New: f.data, mode: f.mode}, nil

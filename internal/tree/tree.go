@@ -34,6 +34,8 @@ type Area struct {
 	Match func(path string) bool
 	// Owns tells by its path and content whether a file that matches is the tool's.
 	Owns func(path string, data []byte) bool
+	// Replaces tells whether a file that matches and is not the tool's may be written over all the same. nil is never.
+	Replaces func(path string, data []byte) bool
 	// Tool is what messages call the owner.
 	Tool string
 }
