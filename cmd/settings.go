@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -106,6 +107,9 @@ func (f *settings) project(o *options) (*located, error) {
 		}
 		return &located{root: base, settings: p}, p.Settle("flags")
 	}
+	if !inModule(base) {
+		return nil, fmt.Errorf("no %s and no go.mod in %s or above it; make a project with \"crdctl init\", or give the folder of one with --dir", project.FileName, base)
+	}
 	found, err := discover.Project(base, f.edit(base))
 	if err != nil {
 		return nil, err
@@ -118,6 +122,18 @@ func (f *settings) edit(root string) discover.Edit {
 	e := discover.Edit{Do: func(p *project.Project) error { return f.over(p, root, root) }}
 	f.set.Visit(func(flag *pflag.Flag) { e.Fields = append(e.Fields, flagFields[flag.Name]) })
 	return e
+}
+
+// inModule tells whether a folder is in a Go module.
+func inModule(dir string) bool {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
 }
 
 // realPath has no symbolic links: generators compare the folders of packages with it, and the go command resolves links.

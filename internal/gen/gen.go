@@ -64,8 +64,8 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{version: version, root: root, settings: p, plan: plan, header: header, tags: tags}
-	if g.env, err = load.NewEnv(ctx, root, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrNotPlain) {
+	g := &generation{version: version, dir: loadDir(root, p.APIs), root: root, settings: p, plan: plan, header: header, tags: tags}
+	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrNotPlain) {
 		return nil, err
 	}
 	m, err := g.cachedOrMade(ctx, o)
@@ -79,6 +79,7 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 // generation is one run of Generate.
 type generation struct {
 	root     string
+	dir      string // where packages are loaded from; see loadDir
 	settings *project.Project
 	plan     *Plan
 	header   codegen.Header
@@ -120,12 +121,12 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	var both sync.WaitGroup
 	both.Go(func() { m.Files, notes, codeErr = g.code(ctx) })
 	if len(g.plan.CRDs) > 0 {
-		both.Go(func() { m.Manifests, crdErr = crd.Generate(ctx, g.root, g.plan.CRDs) })
+		both.Go(func() { m.Manifests, crdErr = crd.Generate(ctx, g.dir, g.plan.CRDs) })
 	}
 	var role []byte
 	var roleErr error
 	if len(g.plan.RBAC) > 0 {
-		both.Go(func() { role, roleErr = crd.Role(ctx, g.root, g.plan.RBAC, g.settings.RBAC.RoleName) })
+		both.Go(func() { role, roleErr = crd.Role(ctx, g.dir, g.plan.RBAC, g.settings.RBAC.RoleName) })
 	}
 	both.Wait()
 	if ctx.Err() != nil {
@@ -135,7 +136,7 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 		return nil, err
 	}
 	if err := cmp.Or(codeErr, crdErr, roleErr); err != nil {
-		return nil, explain(ctx, g.root, g.plan.Load, err)
+		return nil, explain(ctx, g.dir, g.plan.Load, err)
 	}
 	m.Role = role
 	m.Notes = slices.Concat(g.plan.Notes, g.tags.notes(), notes)

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,4 +40,27 @@ func (m moduleFinder) importPath(dir string) (string, error) {
 		m[dir] = path.Join(parent, filepath.Base(dir))
 	}
 	return m[dir], nil
+}
+
+// loadDir is the folder that packages are loaded from: the root, or where all API folders are in one module below it, the
+// folder of that module, since the go command knows no packages of modules below its own.
+func loadDir(root string, apis []string) string {
+	dir := ""
+	for _, api := range apis {
+		at := filepath.Join(root, filepath.FromSlash(api))
+		for at != root {
+			if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+				break
+			}
+			if at == filepath.Dir(at) {
+				return root
+			}
+			at = filepath.Dir(at)
+		}
+		if dir != "" && dir != at {
+			return root
+		}
+		dir = at
+	}
+	return cmp.Or(dir, root)
 }

@@ -58,7 +58,7 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 	if err != nil {
 		return nil, nil, err
 	}
-	files, notes, err := e.Run(ctx, g.root, g.header.Boilerplate, gens)
+	files, notes, err := e.Run(ctx, g.dir, g.header.Boilerplate, gens)
 	for i, f := range files {
 		if f.Path == filepath.Join(g.root, reportFile) {
 			files[i] = codegen.File{Content: f.Content, Generator: codegen.Report}
@@ -119,7 +119,7 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 			return graph, err
 		}
 	}
-	graph, err := load.Slowly(ctx, g.root, whole, codegen.BuildTag)
+	graph, err := load.Slowly(ctx, g.dir, whole, codegen.BuildTag)
 	if err != nil && ctx.Err() == nil {
 		return nil, loaderror.New("load the API packages", g.root, err.Error())
 	}
