@@ -13,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/discover"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/results"
+	"github.com/crdctl/crdctl/internal/startup/trim"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -103,6 +104,7 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 		notes = discovered(at.found)
 		how.Discovered = true
 	}
+	trim.Program()
 	how.Year = time.Now().UTC().Year()
 	result, err := gen.Generate(ctx, at.root, at.settings, how)
 	if err != nil {

@@ -6,12 +6,15 @@
 package results
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,11 +76,6 @@ func (s *Store) Put(k Key, v any) error {
 	if s == nil {
 		return nil
 	}
-	body := bytes.NewBuffer(slices.Clone(k[:]))
-	if err := gob.NewEncoder(body).Encode(v); err != nil {
-		return err
-	}
-	sum := sha256.Sum256(body.Bytes())
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
@@ -85,7 +83,19 @@ func (s *Store) Put(k Key, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(slices.Concat(sum[:], body.Bytes()))
+	// Straight into the file, and the sum last: a result may be many megabytes, and need not be in memory twice.
+	sum := sha256.New()
+	_, err = f.Seek(sha256.Size, io.SeekStart)
+	to := bufio.NewWriterSize(io.MultiWriter(sum, f), 1<<16)
+	if err == nil {
+		_, err = to.Write(k[:])
+	}
+	if err == nil {
+		err = cmp.Or(gob.NewEncoder(to).Encode(v), to.Flush())
+	}
+	if err == nil {
+		_, err = f.WriteAt(sum.Sum(nil), 0)
+	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), s.file(k))
 	}
