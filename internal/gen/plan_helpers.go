@@ -44,6 +44,9 @@ func (b *planner) addHelpers(api string, pkgs []apiPackage) {
 		b.areas = append(b.areas, codeArea{dir: api, generator: name + "-gen", file: helperFiles[name]})
 	}
 	b.MayLoad = append(b.MayLoad, b.settings.Conversion.ExtraPeers...)
+	if slices.ContainsFunc(b.Generators, func(g codegen.Generator) bool { return g.Name == "validation-gen" }) {
+		b.MayLoad = append(b.MayLoad, b.settings.Validation.ReadOnlyPackages...)
+	}
 }
 
 // others tells whether another tool made the file that a generator would write, which is then that tool's to keep where

@@ -58,7 +58,7 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 	if err != nil {
 		return nil, nil, err
 	}
-	files, notes, err := e.Run(ctx, g.dir, g.header.Boilerplate, gens)
+	files, notes, err := e.Run(ctx, g.dir, g.header.Boilerplate, gens, g.plan.MayLoad...)
 	for i, f := range files {
 		if f.Path == filepath.Join(g.root, reportFile) {
 			files[i] = codegen.File{Content: f.Content, Generator: codegen.Report}

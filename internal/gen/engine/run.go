@@ -27,8 +27,9 @@ const patience = 2 * time.Second
 
 // Run runs generators on packages of the module in dir. Their files come back formatted, and nothing is written. The
 // boilerplate is the content of the header file, nil for none; the word YEAR in it stays. The notes are what the
-// generators had to say without failing.
-func (e *Engine) Run(ctx context.Context, dir string, boilerplate []byte, gens []Generator) (files []File, notes []string, err error) {
+// generators had to say without failing. mayLoad are import paths of packages that the generators may ask for beside their
+// inputs; what is forgotten there costs time.
+func (e *Engine) Run(ctx context.Context, dir string, boilerplate []byte, gens []Generator, mayLoad ...string) (files []File, notes []string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +38,7 @@ func (e *Engine) Run(ctx context.Context, dir string, boilerplate []byte, gens [
 	g, processes := errgroup.WithContext(ctx)
 	for _, batch := range batches(gens) {
 		g.Go(func() error {
-			request := wire.Request{Boilerplate: boilerplate, HasHeader: boilerplate != nil}
+			request := wire.Request{Boilerplate: boilerplate, HasHeader: boilerplate != nil, MayLoad: mayLoad}
 			for _, i := range batch {
 				request.Generators = append(request.Generators, wire.Generator(gens[i]))
 			}

@@ -2,10 +2,13 @@ package engine
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/load"
 )
 
 // program is the source of an engine. Its files have the ending .tmpl so that they are no part of this module.
@@ -33,11 +36,20 @@ func programFiles() []source {
 		files = append(files, source{strings.TrimSuffix(strings.TrimPrefix(name, "program/"), ".tmpl"), content})
 		return err
 	})
-	if err != nil {
+	loader, readErr := load.Source.ReadDir(".")
+	for _, d := range loader {
+		content, err := load.Source.ReadFile(d.Name())
+		readErr = errors.Join(readErr, err)
+		files = append(files, source{"load/" + d.Name(), upgraded(content)})
+	}
+	if err := errors.Join(err, readErr); err != nil {
 		panic(err) // what is embedded can be read
 	}
 	return files
 }
+
+// upgraded lets a file of crdctl's be of crdctl's version of the language, whatever go.mod of the engine says.
+func upgraded(content []byte) []byte { return append([]byte("//go:build go1.26\n\n"), content...) }
 
 // write writes the program's files into a folder.
 func write(dir string, files []source) error {

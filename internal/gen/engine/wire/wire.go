@@ -8,7 +8,9 @@ type Request struct {
 	Boilerplate []byte
 	HasHeader   bool // gob tells no empty slice from a nil one
 	// Scratch is a folder that the engine may write to. It writes nowhere else.
-	Scratch    string
+	Scratch string
+	// MayLoad are import paths that generators may ask for while they run; those that do not exist are passed over.
+	MayLoad    []string
 	Generators []Generator
 }
 
