@@ -80,6 +80,11 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 		}
 		files, notes, asked, err := runOn(ctx, codegen.Use(graph), gens, g.header)
 		// What a generator asks for in a way that the tags did not tell must be loaded whole for it to see.
+		if err != nil && g.local != nil && ctx.Err() == nil {
+			// What failed may have missed what was not loaded: the go command's load is the judge.
+			g.env, g.local = nil, nil
+			continue
+		}
 		missing := slices.DeleteFunc(asked, func(path string) bool { return slices.Contains(whole, path) || slices.Contains(g.plan.MayLoad, path) })
 		if len(missing) == 0 || ctx.Err() != nil {
 			return files, notes, err
