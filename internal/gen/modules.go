@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/mod/modfile"
 )
@@ -43,24 +44,48 @@ func (m moduleFinder) importPath(dir string) (string, error) {
 }
 
 // loadDir is the folder that packages are loaded from: the root, or where all API folders are in one module below it, the
-// folder of that module, since the go command knows no packages of modules below its own.
+// folder of that module, unless the root's own module requires it: the go command knows no others below its own.
 func loadDir(root string, apis []string) string {
+	own := above(root, "go.mod")
 	dir := ""
 	for _, api := range apis {
-		at := filepath.Join(root, filepath.FromSlash(api))
-		for at != root {
-			if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-				break
-			}
-			if at == filepath.Dir(at) {
-				return root
-			}
-			at = filepath.Dir(at)
-		}
-		if dir != "" && dir != at {
+		at := above(filepath.Join(root, filepath.FromSlash(api)), "go.mod")
+		if at == "" || at == own || dir != "" && dir != at {
 			return root
 		}
 		dir = at
 	}
-	return cmp.Or(dir, root)
+	if dir == "" || own == "" {
+		return cmp.Or(dir, root)
+	}
+	if above(root, "go.work") != "" && os.Getenv("GOWORK") != "off" {
+		return dir // a workspace is the same from each of its modules; outside of them there is none
+	}
+	data, err := os.ReadFile(filepath.Join(own, "go.mod"))
+	if err != nil {
+		return dir
+	}
+	file, err := modfile.ParseLax(filepath.Join(own, "go.mod"), data, nil)
+	if err != nil {
+		return dir
+	}
+	mod, err := moduleFinder{}.importPath(dir)
+	if err == nil && slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == mod }) {
+		return root
+	}
+	return dir
+}
+
+// above is the nearest folder, dir or above it, with a file of that name; "" if there is none.
+func above(dir, name string) string {
+	for {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
 }

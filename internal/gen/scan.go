@@ -77,7 +77,8 @@ func (s *scanner) below(api string) ([]apiPackage, error) {
 		return nil, fmt.Errorf("apis: %s is not a folder of %s; name the folders of the API packages in crdctl.yaml, or with --api-dir", api, s.root)
 	}
 	var files []string
-	err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
+	// The separator makes the walk follow a link that the folder itself may be, as grep does for upstream.
+	err := filepath.WalkDir(top+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

@@ -2,8 +2,8 @@ package gen
 
 import (
 	"bytes"
-	"fmt"
-	"io/fs"
+	"cmp"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,249 +12,183 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/crd"
 	"github.com/crdctl/crdctl/internal/project"
-	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
-	"github.com/crdctl/crdctl/templates"
 )
 
-// The generated files are, byte by byte, those of upstream's own binaries of the same version, called as
-// kube_codegen.sh calls them.
-func TestUpstreamWritesTheSame(t *testing.T) {
-	bin := buildUpstream(t)
-	for name, fixture := range map[string]func(*testing.T, string){"scaffolds": scaffolds, "shapes": shapes} {
+// The fixtures, one layout or family of tags each; between them they have every tag that the generators read.
+var fixtures = map[string]fixture{
+	"conversion":  {name: "conversion"},
+	"copies":      {name: "copies"},
+	"defaults":    {name: "defaults"},
+	"clients":     {name: "clients"},
+	"definitions": {name: "definitions"},
+	"lint":        {name: "lint"},
+	"registers":   {name: "registers"},
+	"scaffolds":   {files: scaffolds},
+	"shapes":      {name: "shapes"},
+
+	"linked":    {name: "layout", linked: true},
+	"links":     {name: "registers", prepare: linkAPIs},
+	"nested":    {name: "nested", prepare: requireNested},
+	"space":     {name: "layout", folder: "a project folder"},
+	"subfolder": {name: "subfolder", module: "code"},
+	"vendored":  {name: "layout", prepare: vendor},
+	"workspace": {name: "workspace", module: "api", workspace: true},
+}
+
+// The generated files are, byte by byte, those that upstream's own kube_codegen.sh makes at the same version.
+func TestUpstream(t *testing.T) {
+	u := newUpstream(t)
+	t.Run("writes", func(t *testing.T) {
+		for name, f := range fixtures {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				compare(t, u, f)
+			})
+		}
+	})
+	t.Run("validates", func(t *testing.T) {
+		// It is a main package, so whether it runs depends on how this program was built.
+		if !codegen.Known("validation-gen") {
+			t.Skip("validation-gen is not in this program")
+		}
+		compare(t, u, fixture{name: "validations"})
+	})
+	t.Run("refuses", func(t *testing.T) { refuse(t, u) })
+}
+
+// refuse holds crdctl to what upstream refuses, and to upstream's words.
+func refuse(t *testing.T, u *upstream) {
+	t.Helper()
+	for name, c := range map[string]struct {
+		f             fixture
+		file, old, by string // the change that makes the fixture wrong
+		want          string
+	}{
+		"unknown tag": {fixtures["lint"], "pkg/apis/rule/v1/doc.go", "openapi-gen", "opneapi-gen", "unrecognized +k8s: tag(s): +k8s:opneapi-gen"},
+		"silent tag":  {fixtures["lint"], "pkg/apis/rule/v1/doc.go", "// +k8s:deepcopy-gen=package\n", "", "Set explicit configuration or disablement for these generators in doc.go:"},
+		"two methods": {fixtures["clients"], "pkg/apis/farm/v1/types.go", "+genclient:readonly", "+genclient:redaonly", "unknown tag detected: genclient:redaonly"},
+		"peer":        {fixtures["conversion"], "pkg/apis/zoo/v1/doc.go", "fixture/pkg/apis/zoo", "fixture/pkg/apis/zo", "example.com/fixture/pkg/apis/zo"},
+		"uncopied":    {fixtures["copies"], "pkg/apis/whole/types.go", "BoolMap map[int]bool", "BoolMap chan int", "Hit an unsupported type"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			ours, theirs := t.TempDir(), t.TempDir()
-			fixture(t, ours)
-			fixture(t, theirs)
-			p, err := project.Load(ours)
+			t.Parallel()
+			c.f.folder = "project"
+			root := c.f.lay(t)
+			file := filepath.Join(root, filepath.FromSlash(c.file))
+			data, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			upstream(t, bin, theirs, p)
-			compare(t, ours, theirs, p)
+			if err := os.WriteFile(file, bytes.Replace(data, []byte(c.old), []byte(c.by), 1), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p := settings(t, root)
+			if result, err := Generate(t.Context(), root, p, Options{Year: 2026, UpdateReport: true}); err == nil {
+				t.Errorf("no error, and %d files", len(result.Tree.Paths()))
+			} else if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v\nwant: %s", err, c.want)
+			}
+			if out, err := u.try(t, c.f, root, p); err == nil || !strings.Contains(out, c.want) {
+				t.Errorf("upstream: %v\n%s\nwant: %s", err, out, c.want)
+			}
 		})
 	}
 }
 
-// compare generates for the project in the folder ours and compares with what is in the folder theirs.
-func compare(t *testing.T, ours, theirs string, p *project.Project) {
+// compare generates for a fixture, has upstream generate for a copy of it, and compares.
+func compare(t *testing.T, u *upstream, f fixture) {
 	t.Helper()
-	result, err := Generate(t.Context(), ours, p, Options{Year: time.Now().UTC().Year()})
+	f.folder = cmp.Or(f.folder, "project")
+	ours, theirs := f.lay(t), f.lay(t)
+	before := content(t, theirs)
+	u.run(t, f, theirs, settings(t, theirs))
+	want := content(t, theirs)
+	maps.DeleteFunc(want, func(path, data string) bool { return before[path] == data && has(before, path) })
+	if len(want) == 0 {
+		t.Fatal("upstream wrote nothing")
+	}
+
+	p := settings(t, ours)
+	first := generate(t, ours, p)
+	same(t, "upstream's", want, first)
+	for path := range before {
+		if !has(content(t, theirs), path) {
+			t.Errorf("upstream removed %s", path)
+		}
+	}
+	// What is on disk by now must not matter to what is generated next.
+	write(t, ours, first)
+	same(t, "that of the first run", want, generate(t, ours, p))
+}
+
+func generate(t *testing.T, root string, p *project.Project) *tree.Tree {
+	t.Helper()
+	result, err := Generate(t.Context(), root, p, Options{Year: time.Now().UTC().Year(), UpdateReport: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := generatedFiles(t, theirs)
-	if len(want) < 40 {
-		t.Fatalf("upstream wrote %d files; the fixture asks for more: %v", len(want), want)
-	}
-	if got := result.Tree.Paths(); !slices.Equal(got, want) {
-		t.Errorf("files:\n%s\nupstream:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	for _, path := range want {
-		theirs, err := os.ReadFile(filepath.Join(theirs, path))
-		if err != nil {
-			t.Fatal(err)
+	return result.Tree
+}
+
+// same compares every byte, and which files there are.
+func same(t *testing.T, whose string, want map[string]string, got *tree.Tree) {
+	t.Helper()
+	for _, path := range slices.Sorted(maps.Keys(want)) {
+		data, ok := got.Content(path)
+		switch {
+		case !ok:
+			t.Errorf("%s is missing", path)
+		case string(data) != want[path]:
+			t.Errorf("differs from %s:\n%s", whose, tree.Change{Path: path, Op: tree.Update, Old: []byte(want[path]), New: data}.Patch())
 		}
-		if ours, _ := result.Tree.Content(path); !bytes.Equal(ours, theirs) {
-			t.Errorf("differs from upstream's:\n%s", tree.Change{Path: path, Op: tree.Update, Old: theirs, New: ours}.Patch())
-		}
 	}
-	again, err := Generate(t.Context(), ours, p, Options{Year: time.Now().UTC().Year()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range again.Tree.Paths() {
-		first, _ := result.Tree.Content(path)
-		if second, _ := again.Tree.Content(path); !bytes.Equal(first, second) {
-			t.Errorf("%s is another file the second time", path)
+	for _, path := range got.Paths() {
+		if !has(want, path) {
+			t.Errorf("%s is made by crdctl alone", path)
 		}
 	}
 }
 
-// scaffolds writes a module of two scaffolded groups into a folder: a namespaced kind with status, and a cluster-scoped
-// one without, whose names are irregular throughout.
-func scaffolds(t *testing.T, root string) {
-	t.Helper()
-	files := tree.New()
-	for _, o := range []scaffold.APIOptions{
-		{Group: "stable.example.com", Version: "v1beta1", Kind: "CronTab", ShortNames: []string{"ct"}, Fields: []string{"cronSpec:string", "image:string", "replicas:int32"}},
-		{Group: "foo-bar.k8s.io", Version: "v1", Kind: "IPPool", Scope: "Cluster", NoStatus: true, Plural: "poolsofip", Fields: []string{"podCIDRs:[]string", "labels:map[string]string"}},
-	} {
-		rendered := render(t, o)
-		for _, path := range rendered.Paths() {
-			if _, ok := files.Content(path); ok || strings.HasSuffix(path, ".yaml") || path == "main.go" || strings.HasPrefix(path, "controller") {
-				continue
-			}
-			data, _ := rendered.Content(path)
-			add(t, files, path, data)
-		}
-	}
-	add(t, files, project.FileName, []byte(`{apiVersion: crdctl.dev/v1alpha1, kind: Project, boilerplate: hack/boilerplate.go.txt, apis: [pkg/apis], crds: {dir: config/crd},
-		clients: [{dir: pkg/client, watch: true, applyConfiguration: true, pluralExceptions: {IPPool: Poolsofip}}]}`))
-	write(t, root, files)
+func has(files map[string]string, path string) bool {
+	_, ok := files[path]
+	return ok
 }
 
-// shapes writes the module of testdata/shapes.txtar into a folder.
-func shapes(t *testing.T, root string) {
+func vendor(t *testing.T, root string) {
 	t.Helper()
-	archive, err := txtar.ParseFile(filepath.Join("testdata", "shapes.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := tree.New()
-	for _, f := range archive.Files {
-		add(t, files, f.Name, f.Data)
-	}
-	rendered := render(t, scaffold.APIOptions{Group: "stable.example.com", Version: "v1", Kind: "CronTab"})
-	for _, path := range []string{"go.mod", "go.sum", "hack/boilerplate.go.txt"} {
-		data, _ := rendered.Content(path)
-		add(t, files, path, data)
-	}
-	write(t, root, files)
+	command(t, root, "go", "mod", "vendor")
 }
 
-func render(t *testing.T, o scaffold.APIOptions) *tree.Tree {
+// linkAPIs puts a symbolic link in the place of the folder of the API packages. Upstream's clients of such packages
+// don't compile: client-gen is told the folder behind the link, and the others are told the link.
+func linkAPIs(t *testing.T, root string) {
 	t.Helper()
-	api, err := scaffold.NewAPI(o)
-	if err != nil {
+	apis := filepath.Join(root, "pkg", "apis")
+	if err := os.Rename(apis, filepath.Join(root, ".types")); err != nil {
 		t.Fatal(err)
 	}
-	p := scaffold.Project{Module: "example.com/fixture", ClientDir: "pkg/client", API: api}
-	files, err := p.Render(templates.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-func add(t *testing.T, files *tree.Tree, path string, data []byte) {
-	t.Helper()
-	if err := files.Add(path, data); err != nil {
+	if err := os.Symlink(filepath.Join("..", ".types"), apis); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func write(t *testing.T, root string, files *tree.Tree) {
+// requireNested adds to a scaffold's go.mod the modules in the project's own folder.
+func requireNested(t *testing.T, root string) {
 	t.Helper()
-	changes, err := files.Diff(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tree.Write(root, changes); err != nil {
-		t.Fatal(err)
-	}
+	command(t, root, "go", "mod", "edit",
+		"-require=example.com/fixture/leaves@v0.0.0", "-replace=example.com/fixture/leaves=./leaves",
+		"-require=example.com/far@v1.2.3", "-replace=example.com/far@v1.2.3=./third/far")
 }
 
-// run runs a program; bin is where "go install" puts its results.
-func run(t *testing.T, bin, dir, name string, args ...string) string {
+// command runs a program that prepares a fixture.
+func command(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=", "GOWORK=off")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	cmd.Dir = filepath.FromSlash(dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	return string(out)
-}
-
-// buildUpstream builds upstream's generators from their modules and returns the folder of the binaries.
-func buildUpstream(t *testing.T) string {
-	t.Helper()
-	bin := t.TempDir()
-	install := []string{"install"}
-	for _, g := range []string{"deepcopy-gen", "applyconfiguration-gen", "client-gen", "lister-gen", "informer-gen"} {
-		install = append(install, "k8s.io/code-generator/cmd/"+g+"@"+codegen.Version)
-	}
-	run(t, bin, bin, "go", install...)
-	run(t, bin, bin, "go", "install", "sigs.k8s.io/controller-tools/cmd/controller-gen@"+crd.Version)
-	return bin
-}
-
-// upstream runs upstream's generators in a folder, with the arguments that kube_codegen.sh makes of the settings.
-func upstream(t *testing.T, bin, root string, p *project.Project) {
-	t.Helper()
-	const module = "example.com/fixture/"
-	c := p.Clients[0]
-	pkg := func(name string) string { return module + c.Dir + "/" + name }
-	packagesWith := func(tag string) (dirs []string) {
-		cmd := exec.CommandContext(t.Context(), "grep", "-rlE", "--include=*.go", `^\s*//\s*\+`+tag, p.APIs[0])
-		cmd.Dir = root
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for file := range strings.FieldsSeq(string(out)) {
-			dirs = append(dirs, filepath.Dir(file))
-		}
-		slices.Sort(dirs)
-		return slices.Compact(dirs)
-	}
-	var inputs, apis []string
-	for _, dir := range packagesWith("genclient") {
-		if !codegen.VersionFolder.MatchString(filepath.Base(dir)) {
-			continue
-		}
-		inputs = append(inputs, "--input", filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir))
-		apis = append(apis, module+dir)
-	}
-	var copied []string
-	for _, dir := range packagesWith("k8s:deepcopy-gen=") {
-		copied = append(copied, module+dir)
-	}
-	var exceptions, externals []string
-	for kind, plural := range c.PluralExceptions {
-		exceptions = append(exceptions, "--plural-exceptions", kind+":"+plural)
-	}
-	for typ, pkg := range c.ApplyConfigurationExternals {
-		externals = append(externals, "--external-applyconfigurations", typ+":"+pkg)
-	}
-	header := []string{"--go-header-file", p.Boilerplate}
-	gen := func(name string, args ...[]string) {
-		run(t, bin, root, filepath.Join(bin, name), slices.Concat(args...)...)
-	}
-	tree := func(name string) []string {
-		return []string{"--output-dir", filepath.Join(c.Dir, name), "--output-pkg", pkg(name)}
-	}
-
-	gen("deepcopy-gen", header, []string{"--output-file", helperFiles["deepcopy"]}, copied)
-	gen("applyconfiguration-gen", header, tree(c.ApplyConfigurationName), externals, apis)
-	gen("client-gen", header, exceptions, tree(c.ClientsetName), inputs, []string{
-		"--clientset-name", c.VersionedName, "--apply-configuration-package", pkg(c.ApplyConfigurationName),
-		"--input-base", filepath.Join(root, p.APIs[0]), fmt.Sprintf("--prefers-protobuf=%v", c.PrefersProtobuf),
-	})
-	gen("lister-gen", header, exceptions, tree(c.ListersName), apis)
-	gen("informer-gen", header, exceptions, tree(c.InformersName), []string{
-		"--versioned-clientset-package", pkg(c.ClientsetName + "/" + c.VersionedName), "--listers-package", pkg(c.ListersName),
-	}, apis)
-	if p.CRDs.Dir != "" {
-		gen("controller-gen", []string{"crd", "paths=./" + p.APIs[0] + "/...", "output:crd:dir=" + p.CRDs.Dir})
-	}
-}
-
-// generatedFiles lists what the generators wrote in a folder.
-func generatedFiles(t *testing.T, root string) []string {
-	t.Helper()
-	var paths []string
-	err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && !byHand(p) && (strings.HasPrefix(p, "pkg/client/") || strings.HasPrefix(p, "config/crd/") || strings.Contains(p, "zz_generated")) {
-			paths = append(paths, p)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(paths)
-	return paths
-}
-
-// byHand are files of the fixtures that lie among the generated ones.
-func byHand(path string) bool {
-	return strings.HasSuffix(path, "foo_expansion.go") || strings.HasSuffix(path, "register_custom.go")
 }

@@ -71,8 +71,12 @@ func named(base *generator.Context, g Generator, b *binding) *generator.Context 
 	case readsInputs[g.Name]:
 		order = only(order, g.Inputs)
 	}
-	orderer := namer.Orderer{Namer: b.nameSystems[b.defaultSystem]}
-	c.Order = orderer.OrderUniverse(order)
+	// register-gen's default is a system that it has not: then gengo hands out no types.
+	c.Order = nil
+	if system, ok := b.nameSystems[b.defaultSystem]; ok {
+		orderer := namer.Orderer{Namer: system}
+		c.Order = orderer.OrderUniverse(order)
+	}
 	return &c
 }
 

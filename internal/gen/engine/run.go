@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,11 +39,16 @@ func (e *Engine) Run(ctx context.Context, dir string, boilerplate []byte, gens [
 	g, processes := errgroup.WithContext(ctx)
 	for _, batch := range batches(gens) {
 		g.Go(func() error {
-			request := wire.Request{Boilerplate: boilerplate, HasHeader: boilerplate != nil, MayLoad: mayLoad}
+			request := wire.Request{Boilerplate: boilerplate, HasHeader: boilerplate != nil, MayLoad: slices.Clone(mayLoad)}
 			for _, i := range batch {
+				request.MayLoad = append(request.MayLoad, named(gens[i].Flags)...)
 				request.Generators = append(request.Generators, wire.Generator(gens[i]))
 			}
 			response, err := e.ask(processes, dir, request)
+			if err == nil && response.Partial {
+				request.Whole = true
+				response, err = e.ask(processes, dir, request)
+			}
 			if err != nil {
 				return err
 			}
@@ -63,6 +69,16 @@ func (e *Engine) Run(ctx context.Context, dir string, boilerplate []byte, gens [
 	}
 	files, err = simplified(ctx, gens, results)
 	return files, notes, err
+}
+
+// named are the packages that flags name, which generators load.
+func named(flags []string) (pkgs []string) {
+	for i, flag := range flags {
+		if (flag == "--readonly-pkg" || flag == "--extra-peer-dirs") && i+1 < len(flags) {
+			pkgs = append(pkgs, flags[i+1])
+		}
+	}
+	return pkgs
 }
 
 // batches says which generators run in one process, by their numbers. validation-gen can run only once in one: it
@@ -108,6 +124,9 @@ func (e *Engine) ask(ctx context.Context, dir string, request wire.Request) (res
 	}
 	if err := gob.NewDecoder(&out).Decode(&response); err != nil {
 		return response, fmt.Errorf("code-generator %s: read its answer: %w", e.Version, err)
+	}
+	if response.Partial {
+		return response, nil
 	}
 	if response.Trouble != "" {
 		return response, cmp.Or(loaderror.New("load the API packages", dir, response.Trouble), errors.New(response.Trouble))

@@ -10,7 +10,9 @@ type Request struct {
 	// Scratch is a folder that the engine may write to. It writes nowhere else.
 	Scratch string
 	// MayLoad are import paths that generators may ask for while they run; those that do not exist are passed over.
-	MayLoad    []string
+	MayLoad []string
+	// Whole asks for gengo's own load: all of all packages. It is the second try.
+	Whole      bool
 	Generators []Generator
 }
 
@@ -23,6 +25,9 @@ type Generator struct {
 
 // Response is what came of a request.
 type Response struct {
+	// Partial tells that a generator asked for what was loaded in part, or failed, perhaps for that reason. The same
+	// request may be made again, for whole packages; not in this process, since some generators run only once in one.
+	Partial bool
 	// Trouble is why nothing was generated, in gengo's words: the packages do not load. Empty if they did.
 	Trouble string
 	// Results are those of the generators, in their order.
