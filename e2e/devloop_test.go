@@ -41,7 +41,7 @@ func TestDevLoop(t *testing.T) {
 	// A new field: generated, installed, built and used.
 	types := filepath.Join(dir, "pkg/apis/stable/v1beta1/types.go")
 	w.replace(types, "\tReplicas *int32", "\tSuspend bool `json:\"suspend,omitempty\"`\n\n\tReplicas *int32")
-	run.waitFor("updated config/crd/stable.example.com_crontabs.yaml", "wrote 2, removed 0", "crdctl: installed crontabs.stable.example.com", `"Started workers"`)
+	run.waitFor("updated config/crd/stable.example.com_crontabs.yaml", "wrote 3, removed 0", "crdctl: installed crontabs.stable.example.com", `"Started workers"`)
 	w.run(dir, crdctl, "kubectl", "patch", "crontab", "crontab-demo", "--type=merge", "-p", `{"spec":{"suspend":true}}`)
 	run.waitFor(`"suspend":true`)
 

@@ -87,7 +87,7 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 		}
 		missing := slices.DeleteFunc(asked, func(path string) bool { return slices.Contains(whole, path) || slices.Contains(g.plan.MayLoad, path) })
 		if len(missing) == 0 || ctx.Err() != nil {
-			return files, notes, err
+			return files, notes, schemaError(g.root, err)
 		}
 		whole = append(whole, missing...)
 	}

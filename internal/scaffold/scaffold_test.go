@@ -136,6 +136,25 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func TestFakeFindsKind(t *testing.T) {
+	for _, test := range []struct {
+		kind, plural string
+		want         bool
+	}{
+		{"CronTab", "", true}, {"Policy", "", true}, {"Class", "", true}, {"Endpoints", "endpoints", true},
+		{"Fish", "", true}, {"IPPool", "poolsofip", false},
+		{"Status", "", false}, // which it passes over
+	} {
+		a, err := NewAPI(APIOptions{Group: "stable.example.com", Version: "v1", Kind: test.kind, Plural: test.plural})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.FakeFindsKind(); got != test.want {
+			t.Errorf("%s, %s: %v, want %v", test.kind, a.Plural, got, test.want)
+		}
+	}
+}
+
 func TestFieldNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"cronSpec": "CronSpec, cron spec", "ip": "IP, ip", "podIPs": "PodIPs, pod ips", "serverURL": "ServerURL, server url", "replicas": "Replicas, replicas",

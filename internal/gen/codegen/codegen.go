@@ -8,6 +8,7 @@ package codegen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -78,7 +79,12 @@ func (p *Packages) Run(ctx context.Context, gens []Generator, header Header, out
 	return results
 }
 
-func (p *Packages) run(g Generator, header Header, out func(File), r *Ran) error {
+func (p *Packages) run(g Generator, header Header, out func(File), r *Ran) (err error) {
+	g, done, err := p.withSchema(g)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
 	b, err := bind(g)
 	if err != nil {
 		return err

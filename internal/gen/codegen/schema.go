@@ -1,4 +1,60 @@
 package codegen
 
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/crdctl/crdctl/internal/scratch"
+)
+
 // BuiltSchema stands for the OpenAPI document that is made of the types, where a flag wants a file.
 const BuiltSchema = "crdctl:build"
+
+// withSchema returns the generator with a file in the place of BuiltSchema, and what removes the file. Upstream reads
+// nothing but files, which a program prints that is compiled with openapi-gen's code; here that code is read, not run.
+func (p *Packages) withSchema(g Generator) (Generator, func() error, error) {
+	at := slices.Index(g.Flags, BuiltSchema)
+	if at < 0 {
+		return g, func() error { return nil }, nil
+	}
+	doc, err := p.schema(g.Inputs)
+	if err != nil {
+		return g, nil, &SchemaError{err}
+	}
+	dir, err := scratch.New(os.TempDir(), scratch.RunPrefix)
+	if err != nil {
+		return g, nil, err
+	}
+	g.Flags = slices.Clone(g.Flags)
+	g.Flags[at] = filepath.Join(dir.Path, "openapi.json")
+	if err := os.WriteFile(g.Flags[at], doc, 0o600); err != nil {
+		_ = dir.Remove() // the first error says more
+		return g, nil, err
+	}
+	return g, dir.Remove, nil
+}
+
+// schema is the OpenAPI v2 document of all types that the kinds of some packages are made of.
+func (p *Packages) schema(inputs []string) ([]byte, error) {
+	m, err := p.source.models(inputs)
+	if err != nil {
+		return nil, err
+	}
+	code, err := m.code()
+	if err != nil {
+		return nil, err
+	}
+	definitions, err := m.definitions(code)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(&spec.Swagger{SwaggerProps: spec.SwaggerProps{
+		Swagger:     "2.0",
+		Info:        &spec.Info{InfoProps: spec.InfoProps{Title: "API", Version: "unversioned"}},
+		Definitions: definitions,
+	}})
+}
