@@ -3,6 +3,7 @@ package gen
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,4 +117,17 @@ func TestFakeClientsetAppliesWithBuiltSchema(t *testing.T) {
 	}
 	write(t, root, result.Tree)
 	run(t, "", root, "go", "test", "./use")
+}
+
+// run runs a program; bin is where "go install" puts its results.
+func run(t *testing.T, bin, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
 }
