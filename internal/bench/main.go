@@ -1,0 +1,127 @@
+// Command bench measures "crdctl generate" beside upstream's kube_codegen.sh, on public modules, and prints a table of both
+// with their ratios. "make bench" runs it.
+//
+// Both sides do the same work in trees of their own, in turns, in one run, and their trees are compared byte by byte
+// after each turn: where they differ there is no ratio. It holds nothing to a time, since a busy machine is no mistake
+// of the code. It knows crdctl as a program only, and needs bash, which upstream's script is written in.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/scratch"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+const scratchPrefix = "crdctl-bench-"
+
+// settings are what the environment asks for.
+type settings struct {
+	projects   []project
+	runs, cold int
+}
+
+func run(ctx context.Context, args []string, env func(string) string, out, progress io.Writer) (err error) {
+	if len(args) != 1 {
+		return errors.New("want the path of crdctl as the one argument; run \"make bench\"")
+	}
+	s, err := readSettings(env)
+	if err != nil {
+		return err
+	}
+	_ = scratch.Sweep(os.TempDir(), scratchPrefix) // what a killed bench left is no reason not to measure
+	dir, err := scratch.New(os.TempDir(), scratchPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if removed := dir.Remove(); err == nil {
+			err = removed
+		}
+	}()
+	b, err := newBench(ctx, dir.Path, args[0], progress)
+	if err != nil {
+		return err
+	}
+	var rows []row
+	for _, p := range s.projects {
+		more, wrong := b.project(ctx, p, s)
+		rows = append(rows, more...)
+		if wrong != nil {
+			// A bench takes long: what was measured until then is not lost.
+			err = fmt.Errorf("%s: %w", p.name, wrong)
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	return errors.Join(err, printTable(out, b.about(s), rows))
+}
+
+// readSettings reads BENCH_RUNS, BENCH_COLD_RUNS and BENCH_PROJECTS.
+func readSettings(env func(string) string) (s settings, err error) {
+	if s.runs, err = number(env, "BENCH_RUNS", 3); err != nil {
+		return s, err
+	}
+	if s.cold, err = number(env, "BENCH_COLD_RUNS", 1); err != nil {
+		return s, err
+	}
+	s.projects, err = choose(env("BENCH_PROJECTS"))
+	return s, err
+}
+
+func number(env func(string) string, name string, otherwise int) (int, error) {
+	value := env(name)
+	if value == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s=%s is not a number of runs; give 0 or more", name, value)
+	}
+	return n, nil
+}
+
+// choose are the projects of the names, and all of them for no name.
+func choose(names string) (chosen []project, err error) {
+	all := projects()
+	if names == "" {
+		return all, nil
+	}
+next:
+	for name := range strings.SplitSeq(names, ",") {
+		var known []string
+		for _, p := range all {
+			if p.name == name {
+				chosen = append(chosen, p)
+				continue next
+			}
+			known = append(known, p.name)
+		}
+		return nil, fmt.Errorf("BENCH_PROJECTS: there is no project %q; there are %s", name, strings.Join(known, ", "))
+	}
+	return chosen, nil
+}
+
+// say tells what goes on: a bench takes minutes.
+func (b *bench) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(b.progress, time.Now().Format("15:04:05")+" "+format+"\n", args...)
+}
