@@ -86,6 +86,7 @@ type generation struct {
 	tags     *tagCheck
 	version  Generators
 	env      *load.Env // nil where the go command must load the packages
+	more     []string  // packages that tags name, and that there are
 	local    []string  // the files that were read and may change
 }
 

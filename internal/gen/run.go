@@ -115,8 +115,8 @@ func runOn(ctx context.Context, pkgs *codegen.Packages, gens []codegen.Generator
 // load loads what the generators read, and leaves what it can't find to the go command.
 func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, error) {
 	if g.env != nil {
-		more := slices.DeleteFunc(slices.Clone(g.plan.MayLoad), func(path string) bool { return !g.env.Has(path) })
-		graph, err := load.Packages(ctx, g.env, slices.Concat(whole, more))
+		g.more = slices.DeleteFunc(slices.Clone(g.plan.MayLoad), func(path string) bool { return !g.env.Has(path) })
+		graph, err := load.Packages(ctx, g.env, slices.Concat(whole, g.more))
 		if err == nil {
 			g.local = graph.Files
 		}
@@ -124,7 +124,7 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 			return graph, err
 		}
 	}
-	graph, err := load.Slowly(ctx, g.dir, whole, codegen.BuildTag)
+	graph, err := load.Slowly(ctx, g.dir, slices.Concat(whole, g.more), codegen.BuildTag)
 	if err != nil && ctx.Err() == nil {
 		return nil, loaderror.New("load the API packages", g.root, err.Error())
 	}
