@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -65,8 +66,13 @@ func runGenerate(ctx context.Context, s Streams, o generateOptions) error {
 }
 
 // generateOnce brings the files up to date and says what that took.
-func generateOnce(ctx context.Context, s Streams, o generateOptions) (*generation, error) {
+func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generation, err error) {
 	start := time.Now()
+	turn, err := o.turn(ctx, s.Err)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, turn.End()) }()
 	how := gen.Options{Only: o.only, UpdateReport: o.updateReport}
 	if !o.noCache {
 		how.Results = results.Open()

@@ -137,7 +137,7 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 		return nil, err
 	}
 	if err := cmp.Or(codeErr, crdErr, roleErr); err != nil {
-		return nil, explain(ctx, g.dir, g.plan.Load, err)
+		return nil, g.explain(ctx, err)
 	}
 	m.Role = role
 	m.Notes = slices.Concat(g.plan.Notes, g.tags.notes(), notes)
@@ -160,7 +160,7 @@ func readHeader(root, boilerplate string) (codegen.Header, error) {
 	}
 	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(boilerplate)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return codegen.Header{}, fmt.Errorf("boilerplate: %s does not exist; make the file, or take the line out of %s", boilerplate, project.FileName)
+		return codegen.Header{}, fmt.Errorf("boilerplate: %s does not exist; make the file, or name another in %s or with --boilerplate", boilerplate, project.FileName)
 	}
 	return codegen.Header{Boilerplate: data}, err
 }

@@ -66,7 +66,7 @@ func NewPlan(root string, p *project.Project, o Options) (*Plan, error) {
 	}
 	external := slices.ContainsFunc(p.Clients, func(c project.Client) bool { return len(c.Packages) > 0 })
 	if !external && !slices.ContainsFunc(pkgs, apiPackage.generates) {
-		return nil, fmt.Errorf("no API package in %s: no Go file there asks for anything with +genclient, +k8s:deepcopy-gen or +kubebuilder tags", strings.Join(p.APIs, ", "))
+		return nil, fmt.Errorf("no API package in %s: no Go file there asks for anything with +genclient, +k8s:deepcopy-gen or +kubebuilder tags; add them, or name other folders in crdctl.yaml or with --api-dir", strings.Join(p.APIs, ", "))
 	}
 	for _, pkg := range pkgs {
 		b.groups = append(b.groups, pkg.groups...)

@@ -1,8 +1,11 @@
 package gen
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -37,9 +40,13 @@ func (b *planner) addClient(c project.Client) error {
 	applyPackage := ""
 	if c.ApplyConfiguration {
 		applyPackage = path.Join(pkg, c.ApplyConfigurationName)
+		schema, err := b.schemaFile(c)
+		if err != nil {
+			return err
+		}
 		b.addOnly("applyconfiguration", slices.Concat(out(c.ApplyConfigurationName), []string{
 			"--external-applyconfigurations", strings.Join(pairs(c.ApplyConfigurationExternals), ","),
-			"--openapi-schema", b.schemaFile(c),
+			"--openapi-schema", schema,
 		}, lint), or(c.ApplyConfigurationPackages, sorted(apis)))
 	}
 	versioned := path.Join(pkg, c.ClientsetName, c.VersionedName)
@@ -88,15 +95,19 @@ func (b *planner) clientAPIs(c project.Client) ([]string, error) {
 }
 
 // schemaFile is the OpenAPI document of the apply configurations.
-func (b *planner) schemaFile(c project.Client) string {
+func (b *planner) schemaFile(c project.Client) (string, error) {
 	switch c.ApplyConfigurationOpenAPISchema {
 	case "":
-		return ""
+		return "", nil
 	case project.BuildSchema:
-		return codegen.BuiltSchema
+		return codegen.BuiltSchema, nil
 	}
 	b.reads = append(b.reads, c.ApplyConfigurationOpenAPISchema)
-	return b.abs(c.ApplyConfigurationOpenAPISchema)
+	file := b.abs(c.ApplyConfigurationOpenAPISchema)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("applyConfigurationOpenAPISchema: %s does not exist; make the file, or have it made with the value %q", c.ApplyConfigurationOpenAPISchema, project.BuildSchema)
+	}
+	return file, nil
 }
 
 // pairs turns a map into the sorted key:value list of upstream's flags.

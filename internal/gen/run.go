@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
@@ -56,7 +57,7 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 	}
 	e, err := engine.For(ctx, version)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, settled{err}
 	}
 	files, notes, err := e.Run(ctx, g.dir, g.header.Boilerplate, gens, g.plan.MayLoad...)
 	for i, f := range files {
@@ -73,10 +74,10 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 	for {
 		graph, err := g.load(ctx, whole)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, settled{err}
 		}
 		if err := typeErrors(g.root, graph); err != nil {
-			return nil, nil, err
+			return nil, nil, settled{err}
 		}
 		files, notes, asked, err := runOn(ctx, codegen.Use(graph), gens, g.header)
 		// What a generator asks for in a way that the tags did not tell must be loaded whole for it to see.
@@ -119,6 +120,9 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 		graph, err := load.Packages(ctx, g.env, slices.Concat(whole, g.more))
 		if err == nil {
 			g.local = graph.Files
+		}
+		if cycle := (*load.CycleError)(nil); errors.As(err, &cycle) {
+			return nil, loaderror.New("load the API packages", g.root, "import cycle not allowed:", strings.Join(cycle.Imports, "\n"))
 		}
 		if err == nil || !errors.Is(err, load.ErrNotPlain) {
 			return graph, err

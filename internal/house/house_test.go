@@ -48,7 +48,7 @@ var rules = []rule{
 }
 
 // bottom are the packages that know none of ours but scratch, and so can be used by all of them.
-var bottom = []string{"internal/project", "internal/tree", "internal/scratch", "internal/proc", "internal/statedir", "internal/crdfile", "internal/logging", "internal/watch", "templates"}
+var bottom = []string{"internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/crdfile", "internal/logging", "internal/watch", "templates"}
 
 type listed struct {
 	ImportPath string

@@ -67,7 +67,32 @@ func (d *Dir) lockFile() string { return filepath.Join(d.Path, lockName) }
 
 // Remove removes the folder and gives up the lock, in this order: a folder without a lock is anybody's to sweep.
 func (d *Dir) Remove() error {
-	return errors.Join(os.RemoveAll(d.Path), d.lock.Close())
+	return errors.Join(remove(d.Path), d.lock.Close())
+}
+
+// remove removes a folder, its lock file last: whoever is killed on the way leaves a folder that the next sweep knows.
+func remove(dir string) error {
+	if err := removeContents(dir); err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+// removeContents removes all but the lock file.
+func removeContents(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == lockName {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Sweep removes the folders in parent whose names begin with prefix and whose owners have ended.
@@ -95,7 +120,7 @@ func sweep(dir string) error {
 	case err != nil:
 		return fmt.Errorf("sweep %s: %w", dir, err)
 	}
-	if err := errors.Join(os.RemoveAll(dir), lock.Close()); err != nil { // in this order: the lock guards the removal
+	if err := errors.Join(remove(dir), lock.Close()); err != nil { // in this order: the lock guards the removal
 		return fmt.Errorf("sweep %s: %w", dir, err)
 	}
 	return nil

@@ -104,3 +104,28 @@ func TestSweepAndBirth(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Who is killed while a folder is removed leaves one that the next sweep knows: its lock goes last.
+func TestLockGoesLast(t *testing.T) {
+	d, err := New(t.TempDir(), RunPrefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(d.Path, "zz"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "zz/file"} {
+		if err := os.WriteFile(filepath.Join(d.Path, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := removeContents(d.Path); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(d.Path); err != nil || len(left) != 1 || left[0].Name() != lockName {
+		t.Errorf("before the folder goes, it has %v %v", left, err)
+	}
+	if err := d.Remove(); err != nil {
+		t.Error(err)
+	}
+}

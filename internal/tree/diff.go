@@ -93,11 +93,15 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 	case bytes.Equal(old, f.data):
 		return nil, nil
 	}
-	if a := t.areaOf(p); a != nil && !a.Owns(p, old) && (a.Replaces == nil || !a.Replaces(p, old)) {
+	if a := t.areaOf(p); a != nil && !torn(old) && !a.Owns(p, old) && (a.Replaces == nil || !a.Replaces(p, old)) {
 		return nil, fmt.Errorf("%s was not written by %s, and would be overwritten; move it away, or delete it if it is not needed", p, a.Tool)
 	}
 	return &Change{Path: p, Op: Update, Old: old, New: f.data, mode: f.mode}, nil
 }
+
+// torn tells whether content is what a power failure leaves of a file that was just written, on file systems that keep
+// the name and lose the bytes: nobody's work, and nothing to stop for.
+func torn(data []byte) bool { return len(data) == 0 || data[0] == 0 }
 
 func (t *Tree) areaOf(p string) *Area {
 	for i, a := range t.areas {
@@ -139,6 +143,9 @@ func (t *Tree) stale(disk fs.FS) ([]Change, error) {
 					continue
 				}
 				data, err := fs.ReadFile(disk, p)
+				if errors.Is(err, fs.ErrNotExist) {
+					return nil // another run has just removed it
+				}
 				if err != nil {
 					return err
 				}
@@ -179,8 +186,12 @@ func (t *Tree) InTheWay(root string) []string {
 // unwrapPath takes the path off an error that names it a second time.
 func unwrapPath(err error) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
 		return pe.Err
+	case errors.As(err, &le):
+		return le.Err
 	}
 	return err
 }

@@ -16,11 +16,11 @@ import (
 
 // Tree is a set of files, keyed by slash-separated paths relative to a root that is named only when it matters.
 type Tree struct {
-	files map[string]file
+	files map[string]entry
 	areas []Area
 }
 
-type file struct {
+type entry struct {
 	data []byte
 	mode fs.FileMode
 }
@@ -41,7 +41,7 @@ type Area struct {
 }
 
 // New returns an empty tree.
-func New() *Tree { return &Tree{files: map[string]file{}} }
+func New() *Tree { return &Tree{files: map[string]entry{}} }
 
 // Add puts a file into the tree. Two files for one path are an error, and so is a path that leads out of the root.
 func (t *Tree) Add(path string, data []byte) error { return t.add(path, data, 0o644) }
@@ -56,7 +56,7 @@ func (t *Tree) add(path string, data []byte, mode fs.FileMode) error {
 	if _, ok := t.files[path]; ok {
 		return fmt.Errorf("%s: two generators would write this file", path)
 	}
-	t.files[path] = file{data: data, mode: mode}
+	t.files[path] = entry{data: data, mode: mode}
 	return nil
 }
 

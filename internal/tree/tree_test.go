@@ -101,6 +101,16 @@ func TestDiffRefusesToOverwriteByHand(t *testing.T) {
 	}
 }
 
+// What a power failure leaves of a file is nobody's work.
+func TestDiffMendsTornFiles(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, map[string]string{"gen/a.go": "", "gen/b.go": "\x00\x00\x00"})
+	changes, err := newTree(t, map[string]string{"gen/a.go": "// generated", "gen/b.go": "// generated"}).Diff(root)
+	if got, want := describe(changes), "update gen/a.go\nupdate gen/b.go\n"; err != nil || got != want {
+		t.Errorf("%v\n%swant:\n%s", err, got, want)
+	}
+}
+
 func TestAddRefuses(t *testing.T) {
 	tr := New()
 	if err := tr.Add("a.go", nil); err != nil {

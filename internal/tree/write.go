@@ -3,92 +3,120 @@ package tree
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 
 	"github.com/crdctl/crdctl/internal/scratch"
 )
 
-// Write makes the folder root as the changes say, in an order that leaves every file as it was or complete,
-// whenever it is stopped: first all new content goes to a staging folder, then each file is renamed into place, and
-// left-over files go last. An error before the first rename leaves nothing changed.
+// Write makes the folder root as the changes say. Whenever it is stopped, every file is as it was or complete: first all
+// new content goes to a staging folder, then each file is renamed into place, and left-over files go last. On an error,
+// what was done is taken back, so that the tree is as before.
 func Write(root string, changes []Change) (err error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
+	return write(root, rootDisk{dir}, changes)
+}
+
+// write is Write on a disk.
+func write(root string, d disk, changes []Change) (err error) {
 	// What killed runs left behind is in nobody's way, so trouble with it must not stop this one.
 	_ = scratch.Sweep(root, stagePrefix)
 	if len(changes) == 0 {
 		return nil
 	}
-	s, err := newStage(dir)
+	s, folder, err := newStage(root, d)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.scratch.Remove()) }()
+	defer func() { err = errors.Join(err, folder.Remove()) }()
 
-	staged := map[string]string{}
+	staged := make([]string, len(changes))
 	for i, c := range changes {
 		if c.Op == Delete {
 			continue
 		}
-		if staged[c.Path], err = s.put(i, c); err != nil {
-			return fmt.Errorf("write %s: %w; nothing was changed", c.Path, unwrapPath(err))
+		if staged[i], err = s.put(c.Path, c.New, c.mode); err != nil {
+			return fmt.Errorf("write %s: %w; nothing was changed; %s", c.Path, unwrapPath(err), mend(err))
 		}
 	}
-	if err := makeFolders(dir, changes); err != nil {
-		return err
+	u := &undo{stage: s}
+	if err := place(d, s, u, changes, staged); err != nil {
+		return u.all(err)
 	}
 	for _, c := range changes {
 		if c.Op == Delete {
+			removeEmpty(d, path.Dir(c.Path))
+		}
+	}
+	return nil
+}
+
+// place makes the folders, renames what was staged into place, and left-over files out of it.
+func place(d disk, s *stage, u *undo, changes []Change, staged []string) error {
+	for _, c := range changes {
+		if c.Op != Create {
 			continue
 		}
-		if err := dir.Rename(staged[c.Path], c.Path); err != nil {
-			return fmt.Errorf("write %s: %w; the files before it are complete, run the command again for the rest", c.Path, unwrapPath(err))
+		if err := makeFolder(d, u, path.Dir(c.Path)); err != nil {
+			return fmt.Errorf("make the folder of %s: %w", c.Path, unwrapPath(err))
 		}
+	}
+	for i, c := range changes {
+		if c.Op == Delete {
+			continue
+		}
+		if err := d.Rename(staged[i], c.Path); err != nil {
+			return fmt.Errorf("write %s: %w", c.Path, unwrapPath(err))
+		}
+		u.placed(c)
 	}
 	for _, c := range changes {
 		if c.Op != Delete {
 			continue
 		}
-		if err := dir.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		aside := s.next()
+		if err := d.Rename(c.Path, aside); errors.Is(err, os.ErrNotExist) {
+			continue // somebody else was faster
+		} else if err != nil {
 			return fmt.Errorf("remove %s: %w", c.Path, unwrapPath(err))
 		}
-		removeEmpty(dir, path.Dir(c.Path))
+		u.moved(c, aside)
 	}
 	return nil
 }
 
-// makeFolders makes the folders that new files need; if one can't be made, those made before it go again.
-func makeFolders(dir *os.Root, changes []Change) error {
-	var made []string
-	for _, c := range changes {
-		parent := path.Dir(c.Path)
-		if c.Op != Create || parent == "." {
-			continue
-		}
-		for p := parent; p != "."; p = path.Dir(p) {
-			if _, err := dir.Lstat(p); errors.Is(err, fs.ErrNotExist) {
-				made = append(made, p)
-			}
-		}
-		if err := dir.MkdirAll(parent, 0o755); err != nil {
-			for _, p := range made {
-				_ = dir.Remove(p)
-			}
-			return fmt.Errorf("make the folder of %s: %w; nothing was changed", c.Path, unwrapPath(err))
-		}
+// makeFolder makes a folder and those above it, of which the root is there.
+func makeFolder(d disk, u *undo, name string) error {
+	if name == "." {
+		return nil
 	}
-	return nil
+	if info, err := d.Stat(name); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := makeFolder(d, u, path.Dir(name)); err != nil {
+		return err
+	}
+	err := d.Mkdir(name, 0o755)
+	if errors.Is(err, os.ErrExist) {
+		if info, statErr := d.Stat(name); statErr == nil && info.IsDir() {
+			return nil // another process made it just now
+		}
+		return errors.New("there is a file in its place")
+	}
+	if err == nil {
+		u.made(name)
+	}
+	return err
 }
 
 // removeEmpty removes a folder and those above it as long as they are empty: git does not keep them either.
-func removeEmpty(dir *os.Root, name string) {
+func removeEmpty(d disk, name string) {
 	for ; name != "."; name = path.Dir(name) {
-		if dir.Remove(name) != nil {
+		if d.Remove(name) != nil {
 			return
 		}
 	}

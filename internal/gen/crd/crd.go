@@ -77,6 +77,9 @@ func generate(ctx context.Context, dir string, importPaths []string, g genall.Ge
 	return out, packageErrors(dir, rt.Roots, doing)
 }
 
+// dangerous is advice of controller-gen about a flag of its own.
+const dangerous = " If you are really sure you want to use them, re-run with crd:allowDangerousTypes=true"
+
 // packageErrors gathers what was found wrong in the packages. Type errors are left out, as controller-gen leaves them:
 // its partial type check makes up many of them.
 func packageErrors(dir string, roots []*loader.Package, doing string) error {
@@ -88,7 +91,7 @@ func packageErrors(dir string, roots []*loader.Package, doing string) error {
 	packages.Visit(raw, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
 			if e.Kind != packages.TypeError {
-				said = append(said, e.Error())
+				said = append(said, strings.ReplaceAll(e.Error(), dangerous, ""))
 			}
 		}
 	})

@@ -54,7 +54,7 @@ func fail(ctx context.Context, version string, err error) error {
 	switch {
 	case !errors.As(err, &failed):
 		return fmt.Errorf("%w: %s %s: %w", ErrBuild, module, version, err)
-	case strings.Contains(failed.said, "unknown revision"):
+	case strings.Contains(failed.said, "unknown revision"), strings.Contains(failed.said, "404 Not Found"), strings.Contains(failed.said, "410 Gone"):
 		mend = "pin one of the versions that \"go list -m -versions " + module + "\" lists"
 	case strings.HasPrefix(failed.said, "# "): // so begin the compiler's findings
 		mend = "they need an older Go: run \"GOTOOLCHAIN=" + olderGo + " " + Mend + "\""

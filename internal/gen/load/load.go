@@ -108,34 +108,3 @@ func (l *loader) want(ctx context.Context, path string, importer *node) {
 		return nil
 	})
 }
-
-// acyclic refuses import cycles, on which the type checker would wait for ever.
-func (l *loader) acyclic() error {
-	const walking, done = 1, 2
-	state := map[*node]int{}
-	var walk func(n *node) error
-	walk = func(n *node) error {
-		switch state[n] {
-		case done:
-			return nil
-		case walking:
-			return fmt.Errorf("%w: import cycle through %s", ErrNotPlain, n.pkg.PkgPath)
-		}
-		state[n] = walking
-		for _, path := range n.names {
-			if dep := l.nodes[path]; dep != nil {
-				if err := walk(dep); err != nil {
-					return err
-				}
-			}
-		}
-		state[n] = done
-		return nil
-	}
-	for _, n := range l.nodes {
-		if err := walk(n); err != nil {
-			return err
-		}
-	}
-	return nil
-}

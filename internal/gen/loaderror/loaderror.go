@@ -26,6 +26,7 @@ func New(doing, dir string, said ...string) error {
 		for _, p := range prefixes {
 			line = strings.TrimPrefix(line, p)
 		}
+		line = strings.ReplaceAll(line, ": \t", ": ") // the compiler indents what belongs to the line before
 		line = noPlace.ReplaceAllString(strings.ReplaceAll(line, dir+string(filepath.Separator), ""), "")
 		if strings.TrimSpace(line) == "" || noise.MatchString(line) || slices.Contains(findings, line) {
 			continue
@@ -36,11 +37,34 @@ func New(doing, dir string, said ...string) error {
 		return nil
 	}
 	text := doing + ":\n  " + strings.Join(findings, "\n  ")
-	if strings.Contains(text, "no required module provides package") || strings.Contains(text, "missing go.sum entry") || strings.Contains(text, "updates to go.mod needed") {
-		text += "\nrun \"go mod tidy\""
+	for _, a := range acts() {
+		if strings.Contains(text, a.said) {
+			return errors.New(text + a.do)
+		}
 	}
-	if strings.Contains(text, "has no storage version") {
-		text += "\nmark the kind in one version with // +kubebuilder:storageversion"
+	return errors.New(text + "\nmend that, and run the command again")
+}
+
+// act is what the user can do about a finding; nothing where the finding says it itself.
+type act struct{ said, do string }
+
+// acts are in the order in which they matter: what comes later may follow from what comes before.
+func acts() []act {
+	return []act{
+		{"expected 'package', found 'EOF'", "\ndelete the empty file; if it is a generated one, it is made anew"},
+		{"go.mod file not found", "\ngive the folder that has the go.mod with --dir, or make one with \"go mod init\""},
+		{"no required module provides package", "\ncorrect the import, or run \"go mod tidy\" if it is right"},
+		{"missing go.sum entry", "\nrun \"go mod tidy\""},
+		{"updates to go.mod needed", "\nrun \"go mod tidy\""},
+		{"import cycle not allowed", "\nmove what both packages need into a third one"},
+		{"found packages ", "\nmove the files of one of the packages to a folder of their own"},
+		{"is not in std", "\ncorrect the import, or make the package"},
+		{"undefined: ", "\ndeclare what is undefined, or import its package"},
+		{"redeclared", "\nrename one of the declarations, or delete it"},
+		{"has no storage version", "\nmark the kind in one version with // +kubebuilder:storageversion"},
+		{"consider using an explicit type", ""},
+		{"found float", "\nmake it a string, an integer or a resource.Quantity"},
+		{"without JSON tag in type", "\ngive the field a tag such as `json:\"name\"`"},
+		{"can't be copied deeply; ", ""},
 	}
-	return errors.New(text)
 }

@@ -1,0 +1,75 @@
+package tree
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// faulty is a disk on which something happens at the n-th operation. A write has by then written half.
+type faulty struct {
+	disk
+	left   int
+	happen func() error
+}
+
+func (d *faulty) step() error {
+	if d.left--; d.left == 0 {
+		return d.happen()
+	}
+	return nil
+}
+
+func (d *faulty) Create(name string, mode fs.FileMode) (file, error) {
+	if err := d.step(); err != nil {
+		return nil, err
+	}
+	f, err := d.disk.Create(name, mode)
+	return &faultyFile{f, d}, err
+}
+
+func (d *faulty) Stat(name string) (fs.FileInfo, error) {
+	if err := d.step(); err != nil {
+		return nil, err
+	}
+	return d.disk.Stat(name)
+}
+
+func (d *faulty) Mkdir(name string, mode fs.FileMode) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	return d.disk.Mkdir(name, mode)
+}
+
+func (d *faulty) Rename(from, to string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	return d.disk.Rename(from, to)
+}
+
+func (d *faulty) Remove(name string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	return d.disk.Remove(name)
+}
+
+type faultyFile struct {
+	file
+	disk *faulty
+}
+
+func (f *faultyFile) Write(b []byte) (int, error) {
+	n, err := f.file.Write(b[:len(b)/2])
+	if err = errors.Join(err, f.disk.step()); err != nil {
+		return n, err
+	}
+	more, err := f.file.Write(b[len(b)/2:])
+	return n + more, err
+}
+
+func (f *faultyFile) Chmod(mode fs.FileMode) error {
+	return errors.Join(f.disk.step(), f.file.Chmod(mode))
+}
+func (f *faultyFile) Close() error { return errors.Join(f.file.Close(), f.disk.step()) }

@@ -1,0 +1,112 @@
+//go:build unix
+
+package tree
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+const (
+	dieEnv   = "CRDCTL_TEST_TREE_DIE_AT"
+	limitEnv = "CRDCTL_TEST_TREE_LIMIT"
+	rootEnv  = "CRDCTL_TEST_TREE_ROOT"
+)
+
+// TestChild is not a test but the process that others start: it writes, and is killed at some operation, or may write no
+// file of more than a few bytes.
+func TestChild(t *testing.T) {
+	root := os.Getenv(rootEnv)
+	if root == "" {
+		return
+	}
+	n := 0
+	if at := os.Getenv(dieEnv); at != "" {
+		if _, err := fmt.Sscan(at, &n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if os.Getenv(limitEnv) != "" {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 14, Max: 14}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	happened, err := writeOn(t, root, n, func() error {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	})
+	if n > 0 && happened {
+		t.Error("outlived kill -9")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func child(t *testing.T, root string, env ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	cmd.Env = append(append(os.Environ(), rootEnv+"="+root), env...)
+	return cmd
+}
+
+// A real kill -9 before any operation, and in the middle of any write.
+func TestKilledAtEveryOperation(t *testing.T) {
+	complete := files(completed(t))
+	for n := 1; ; n++ {
+		root := t.TempDir()
+		lay(t, root, before)
+		old := contents(t, root)
+		if out, err := child(t, root, dieEnv+"="+fmt.Sprint(n)).CombinedOutput(); err == nil {
+			if n < 20 {
+				t.Errorf("only %d operations", n)
+			}
+			return
+		} else if !strings.Contains(err.Error(), "killed") {
+			t.Fatalf("operation %d: %v\n%s", n, err, out)
+		}
+		whole(t, n, files(contents(t, root)), old, complete)
+		mends(t, root, complete)
+	}
+}
+
+// A real write that the system cuts short.
+func TestCutShort(t *testing.T) {
+	complete := files(completed(t))
+	root := t.TempDir()
+	lay(t, root, before)
+	old := contents(t, root)
+	out, err := child(t, root, limitEnv+"=1").CombinedOutput()
+	want := "write gen/a.go: file too large; nothing was changed; raise the limit on the size of files (ulimit -f), and run the command again"
+	if err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v\n%s\nwant %s", err, out, want)
+	}
+	if got := contents(t, root); !same(got, old) {
+		t.Errorf("the tree is\n%v\nwant\n%v", got, old)
+	}
+	mends(t, root, complete)
+}
+
+// Two processes at once, without turns: each file is whole, and what was made of the same sources is complete.
+func TestTwoAtOnce(t *testing.T) {
+	complete := files(completed(t))
+	for range 5 {
+		root := t.TempDir()
+		lay(t, root, before)
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				if out, err := child(t, root).CombinedOutput(); err != nil {
+					t.Errorf("%v\n%s", err, out)
+				}
+			})
+		}
+		both.Wait()
+		mends(t, root, complete)
+	}
+}

@@ -1,0 +1,74 @@
+package tree
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// asAnybody runs a function without root's right to write everywhere: in containers, tests are root's.
+func asAnybody(t *testing.T, do func()) {
+	t.Helper()
+	done := make(chan syscall.Errno)
+	go func() {
+		runtime.LockOSThread() // for good: the thread ends with the goroutine, and its rights with it
+		header := struct {
+			version uint32
+			pid     int32
+		}{0x20080522, 0}
+		var none [2]struct{ effective, permitted, inheritable uint32 }
+		_, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none)), 0)
+		if errno == 0 {
+			do()
+		}
+		done <- errno
+	}()
+	if errno := <-done; errno != 0 {
+		t.Fatal(errno)
+	}
+}
+
+// A file that is read-only is written anew and stays read-only; where a folder is, nothing is changed.
+func TestReadOnly(t *testing.T) {
+	complete := files(completed(t))
+	for name, want := range map[string]string{
+		"gen/a.go":     "",
+		"gen":          "make the folder of gen/new/c.go: permission denied; nothing was changed; make its folder writable for you, and run the command again",
+		"gen/old/deep": "remove gen/old/deep/left.go: permission denied; nothing was changed; make its folder writable for you, and run the command again",
+		".":            "permission denied; nothing was changed; make its folder writable for you, and run the command again",
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			lay(t, root, before)
+			old := contents(t, root)
+			at := filepath.Join(root, name)
+			info, err := os.Stat(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(at, info.Mode().Perm()&^0o222); err != nil {
+				t.Fatal(err)
+			}
+			asAnybody(t, func() { _, err = writeOn(t, root, 0, nil) })
+			if want == "" {
+				after, statErr := os.Stat(at)
+				if err != nil || statErr != nil || after.Mode().Perm() != info.Mode().Perm()&^0o222 {
+					t.Errorf("error %v, mode %v", err, after.Mode())
+				}
+			} else if err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("error %v\nwant %s", err, want)
+			}
+			if got := contents(t, root); want != "" && !same(got, old) {
+				t.Errorf("the tree is\n%v\nwant\n%v", got, old)
+			}
+			if err := os.Chmod(at, info.Mode().Perm()); err != nil {
+				t.Fatal(err)
+			}
+			mends(t, root, complete)
+		})
+	}
+}

@@ -1,0 +1,72 @@
+// Package turns lets one crdctl at a time read, generate and write in a folder. Files are renamed into place, so that two
+// at once would not break a file; but the slower one could put what it made of older sources over what the faster one
+// made of newer ones.
+//
+// The lock is a file in the user's cache folder, since a generation leaves nothing in the tree; the system gives it up
+// when its holder ends, however it ends.
+package turns
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+)
+
+// pause is how long a waiting process sleeps between looks at the lock.
+const pause = 20 * time.Millisecond
+
+// Turn is the right to generate in a folder.
+type Turn struct{ lock *fileutil.LockedFile }
+
+// Take waits for the turn in root, a path without links. waiting is called, once, if another process has it. Where the
+// user has no cache folder that can be written, there are no turns, and everybody goes on: a build in a sandbox must
+// work, and is alone.
+func Take(ctx context.Context, root string, waiting func()) (*Turn, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return &Turn{}, nil //nolint:nilerr // see above
+	}
+	return take(ctx, filepath.Join(cache, "crdctl", "turns"), root, waiting)
+}
+
+// take is Take with the folder for the locks.
+func take(ctx context.Context, dir, root string, waiting func()) (*Turn, error) {
+	if os.MkdirAll(dir, 0o700) != nil {
+		return &Turn{}, nil
+	}
+	// The files are empty, and stay: one that is removed can be locked by two, each in the belief that it is the one.
+	sum := sha256.Sum256([]byte(root))
+	name := filepath.Join(dir, hex.EncodeToString(sum[:16]))
+	for {
+		lock, err := fileutil.TryLockFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+		switch {
+		case err == nil:
+			return &Turn{lock}, nil
+		case !errors.Is(err, fileutil.ErrLocked):
+			return &Turn{}, nil //nolint:nilerr // a file system without locks is as good as none
+		}
+		if waiting != nil {
+			waiting()
+			waiting = nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// End gives the turn to the next.
+func (t *Turn) End() error {
+	if t.lock == nil {
+		return nil
+	}
+	return t.lock.Close()
+}
