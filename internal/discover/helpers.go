@@ -40,6 +40,7 @@ func (d *discovery) readHelpers() {
 		}
 		d.set("generators", flow(names), joined(sources))
 	}
+	d.passedBy(names)
 	d.exclude(names)
 }
 
@@ -95,7 +96,7 @@ func (d *discovery) exclude(names []string) {
 		}
 		dirs, place := d.tagged(h.name, d.found.raw.APIs)
 		for _, dir := range dirs {
-			if done[dir] || d.madeBy(dir, h.tool) {
+			if done[dir] || d.madeBy(dir, h.tool) || d.passedByIn(dir, h.name) {
 				continue
 			}
 			if kept[dir] {

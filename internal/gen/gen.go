@@ -60,10 +60,7 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	version, err := VersionFor(root, p)
-	if err != nil {
-		return nil, err
-	}
+	version := plan.version
 	g := &generation{version: version, dir: loadDir(root, p.APIs), root: root, settings: p, plan: plan, header: header, tags: tags}
 	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrNotPlain) {
 		return nil, err

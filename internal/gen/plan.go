@@ -28,6 +28,7 @@ type Plan struct {
 	// sources are the sums of the files in the API folders; reads are other files of the project that count.
 	sources map[string][sha256.Size]byte
 	reads   []string
+	version Generators // that the plan is for
 	ownCRDs bool
 	ownRole bool
 	groups  []string // of all API packages
@@ -55,6 +56,10 @@ type planner struct {
 // NewPlan decides from the settings and from the tags in the API packages. It reads files and runs nothing.
 func NewPlan(root string, p *project.Project, o Options) (*Plan, error) {
 	b := &planner{Plan: &Plan{}, root: root, settings: p, only: o.Only, discovered: o.Discovered, scan: newScanner(root, p.Exclude)}
+	var err error
+	if b.version, err = VersionFor(root, p); err != nil {
+		return nil, err
+	}
 	var pkgs []apiPackage
 	for _, api := range p.APIs {
 		found, err := b.scan.below(api)

@@ -50,10 +50,13 @@ func (b *planner) addClient(c project.Client) error {
 		}, lint), or(c.ApplyConfigurationPackages, sorted(apis)))
 	}
 	versioned := path.Join(pkg, c.ClientsetName, c.VersionedName)
-	b.addOnly("client", slices.Concat(out(c.ClientsetName), plurals, lint, []string{
+	var protobuf []string
+	if c.PrefersProtobuf {
+		protobuf = []string{"--prefers-protobuf"} // not known before v0.32, so not given without need
+	}
+	b.addOnly("client", slices.Concat(out(c.ClientsetName), plurals, lint, protobuf, []string{
 		"--clientset-name", c.VersionedName, "--apply-configuration-package", applyPackage,
-		fmt.Sprintf("--prefers-protobuf=%v", c.PrefersProtobuf), fmt.Sprintf("--fake-clientset=%v", *c.FakeClientset),
-		"--input-base", "",
+		fmt.Sprintf("--fake-clientset=%v", *c.FakeClientset), "--input-base", "",
 	}, flags("--input", apis)), sorted(apis))
 	if !c.Watch {
 		return nil

@@ -27,7 +27,7 @@ var helperFiles = map[string]string{
 // kube_codegen.sh do: once for each folder.
 func (b *planner) addHelpers(api string, pkgs []apiPackage) {
 	for _, name := range project.Helpers {
-		if !b.wants(name) || !slices.Contains(b.settings.Generators, name) {
+		if !b.wants(name) || !slices.Contains(b.settings.Generators, name) || name == "validation" && !b.since(hasValidation) {
 			continue
 		}
 		flags := []string{"--output-file", helperFiles[name]}
@@ -35,11 +35,11 @@ func (b *planner) addHelpers(api string, pkgs []apiPackage) {
 		case "conversion":
 			flags = append(flags, extraPeers(b.settings.Conversion.ExtraPeers)...)
 		case "validation":
-			for _, pkg := range b.settings.Validation.ReadOnlyPackages {
-				flags = append(flags, "--readonly-pkg", pkg)
-			}
+			flags = append(flags, b.readOnly()...)
 		}
-		ours := slices.DeleteFunc(slices.Clone(pkgs), func(pkg apiPackage) bool { return !pkg.asks[name] || b.others(pkg, name) })
+		ours := slices.DeleteFunc(slices.Clone(pkgs), func(pkg apiPackage) bool {
+			return !pkg.asks[name] || slices.Contains(b.settings.ExcludeFrom[name], pkg.dir) || b.others(pkg, name)
+		})
 		b.add(name, append(flags, b.lint(b.settings.LintRules)...), importPaths(ours, asking(name)))
 		b.areas = append(b.areas, codeArea{dir: api, generator: name + "-gen", file: helperFiles[name]})
 	}
@@ -73,14 +73,6 @@ func (b *planner) lint(rules []string) []string {
 	return []string{"--lint-rules", strings.Join(rules, ",")}
 }
 
-// openAPIInputs are read by gen_openapi of kube_codegen.sh wherever it runs: most API types refer to them.
-var openAPIInputs = []string{
-	"k8s.io/apimachinery/pkg/apis/meta/v1",
-	"k8s.io/apimachinery/pkg/runtime",
-	"k8s.io/apimachinery/pkg/version",
-	"k8s.io/apimachinery/pkg/api/resource",
-}
-
 const (
 	openAPIFile = "zz_generated.openapi.go"
 	// reportFile is where openapi-gen is told to write its report. Nothing is ever written there.
@@ -90,7 +82,7 @@ const (
 // addOpenAPI adds openapi-gen, as gen_openapi does.
 func (b *planner) addOpenAPI(pkgs []apiPackage) error {
 	o := b.settings.OpenAPI
-	tagged := importPaths(pkgs, asking("openapi"))
+	tagged := importPaths(pkgs, asking(b.openAPITag()))
 	if o.Dir == "" || !b.wants("openapi") {
 		return nil
 	}
@@ -105,14 +97,14 @@ func (b *planner) addOpenAPI(pkgs []apiPackage) error {
 	}
 	args := []string{
 		"--output-file", openAPIFile, "--output-dir", b.abs(o.Dir), "--output-pkg", pkg, "--report-filename", b.abs(reportFile),
-		"--output-model-name-file=" + o.ModelNameFile,
 	}
-	args = append(args, flags("--readonly-pkg", b.settings.Validation.ReadOnlyPackages)...)
+	args = append(args, b.readOnly()...)
 	if o.ModelNameFile != "" {
+		args = append(args, "--output-model-name-file", o.ModelNameFile)
 		for _, api := range b.settings.APIs {
 			b.areas = append(b.areas, codeArea{dir: api, generator: "openapi-gen", file: o.ModelNameFile})
 		}
 	}
-	b.add("openapi", args, slices.Concat(openAPIInputs, inputs))
+	b.add("openapi", args, slices.Concat(b.openAPIBase(), inputs))
 	return nil
 }

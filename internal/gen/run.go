@@ -18,6 +18,11 @@ import (
 // code runs the generators: those of the right version in this process, the others in an engine of their own.
 func (g *generation) code(ctx context.Context) (files []codegen.File, notes []string, err error) {
 	here, elsewhere := g.split()
+	elsewhere, done, err := g.withSchemas(ctx, elsewhere)
+	defer func() { err = errors.Join(err, done()) }()
+	if err != nil {
+		return nil, nil, err
+	}
 	var ours, theirs []codegen.File
 	var said []string
 	var engineErr error
@@ -27,7 +32,7 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 	}
 	if len(here) > 0 {
 		ours, notes, err = g.inProcess(ctx, here)
-	} else if g.env != nil {
+	} else if g.env != nil && g.local == nil {
 		// The engine loads for itself; what it read is for the cache to know.
 		if graph, err := load.Packages(ctx, g.env, g.plan.Load); err == nil {
 			g.local = graph.Files
@@ -60,6 +65,11 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 		return nil, nil, settled{err}
 	}
 	files, notes, err := e.Run(ctx, g.dir, g.header.Boilerplate, gens, g.plan.MayLoad...)
+	// Before v0.36 openapi-gen writes model names into other modules too, where they are already.
+	files = slices.DeleteFunc(files, func(f codegen.File) bool {
+		rel, err := filepath.Rel(g.root, f.Path)
+		return f.Generator == "openapi-gen" && (err != nil || !filepath.IsLocal(rel))
+	})
 	for i, f := range files {
 		if f.Path == filepath.Join(g.root, reportFile) {
 			files[i] = codegen.File{Content: f.Content, Generator: codegen.Report}

@@ -29,6 +29,7 @@ var tags = map[string]*regexp.Regexp{
 	"register":             regexp.MustCompile(`(?m)^\s*//\s*\+groupName`),
 	"prerelease-lifecycle": regexp.MustCompile(`(?m)^\s*//\s*\+k8s:prerelease-lifecycle-gen=`),
 	"openapi":              regexp.MustCompile(`(?m)^\s*//\s*\+k8s:openapi`),
+	"openapi-gen":          regexp.MustCompile(`(?m)^\s*//\s*\+k8s:openapi-gen=`),
 	"client":               regexp.MustCompile(`(?m)^\s*//\s*\+genclient`),
 	"kinds":                regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:(object:root=true|resource\b|storageversion|subresource\b)`),
 	"rbac":                 regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:`),

@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
+	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
@@ -27,15 +27,17 @@ func typeErrors(root string, g *load.Graph) error {
 	return loaderror.New("type-check the API packages", root, said...)
 }
 
-// generated tells whether a folder declares a type in a file that the generators leave out.
+// generated tells whether a folder declares a name in a file that the generators leave out, as GroupName is in what
+// register-gen writes.
 func generated(dir, name string) bool {
+	declared := regexp.MustCompile(`(?m)^(?:(?:type|const|var)\s+|func\s+)` + name + `\b|^\t` + name + `\s[^:=\n]*=`)
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return false
 	}
 	for _, file := range files {
 		src, err := os.ReadFile(file)
-		if err == nil && strings.Contains(string(src), "\ntype "+name+" ") {
+		if err == nil && codegen.IsGenerated(src) && declared.Match(src) {
 			return true
 		}
 	}

@@ -31,6 +31,8 @@ type Project struct {
 	Clients []Client `yaml:"clients,omitempty"`
 	// Exclude are folders below the APIs that are passed over, tags or not.
 	Exclude []string `yaml:"exclude,omitempty"`
+	// ExcludeFrom are folders that single generators beside the types pass over, by the generators' names.
+	ExcludeFrom map[string][]string `yaml:"excludeFrom,omitempty"`
 	// Generators are those that write beside the types and run where tags ask for them: see Helpers. The default is
 	// what kube_codegen.sh's gen_helpers runs; an empty list is none.
 	Generators []string `yaml:"generators,omitempty"`
@@ -171,6 +173,11 @@ func (p *Project) clean() {
 	}
 	for i := range p.Exclude {
 		paths = append(paths, &p.Exclude[i])
+	}
+	for _, dirs := range p.ExcludeFrom {
+		for i := range dirs {
+			paths = append(paths, &dirs[i])
+		}
 	}
 	for i := range p.Clients {
 		c := &p.Clients[i]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -52,6 +53,14 @@ func (p *Project) validate(name string) error {
 	importPaths("openapi.extraPackages", p.OpenAPI.ExtraPackages)
 	for i, dir := range p.Exclude {
 		local(fmt.Sprintf("exclude[%d]", i), dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.ExcludeFrom)) {
+		if !slices.Contains(Helpers, name) {
+			report("excludeFrom", "%q is not known; those that write beside the types are %s", name, strings.Join(Helpers, ", "))
+		}
+		for i, dir := range p.ExcludeFrom[name] {
+			local(fmt.Sprintf("excludeFrom.%s[%d]", name, i), dir)
+		}
 	}
 	if len(p.APIs) == 0 {
 		report("apis", "is empty; name the folders of the API packages, for example apis: [pkg/apis]")

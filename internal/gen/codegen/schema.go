@@ -14,6 +14,19 @@ import (
 // BuiltSchema stands for the OpenAPI document that is made of the types, where a flag wants a file.
 const BuiltSchema = "crdctl:build"
 
+// WithSchema is for a generator that runs elsewhere: it returns the generator with a file in the place of BuiltSchema, and
+// what removes the file.
+func (p *Packages) WithSchema(g Generator) (with Generator, done func() error, err error) {
+	logged, release := capture()
+	defer release()
+	_, err = logged.guard(func() error {
+		var err error
+		with, done, err = p.withSchema(g)
+		return err
+	})
+	return with, done, err
+}
+
 // withSchema returns the generator with a file in the place of BuiltSchema, and what removes the file. Upstream reads
 // nothing but files, which a program prints that is compiled with openapi-gen's code; here that code is read, not run.
 func (p *Packages) withSchema(g Generator) (Generator, func() error, error) {

@@ -1,0 +1,42 @@
+package gen
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+)
+
+// withSchemas puts files in the place of the schemas that are made of the types: an engine has upstream's programs, which
+// read nothing else. done removes the files.
+func (g *generation) withSchemas(ctx context.Context, gens []codegen.Generator) (with []codegen.Generator, done func() error, err error) {
+	var all []func() error
+	done = func() error {
+		var errs []error
+		for _, one := range all {
+			errs = append(errs, one())
+		}
+		return errors.Join(errs...)
+	}
+	with = slices.Clone(gens)
+	var pkgs *codegen.Packages
+	for i, one := range gens {
+		if !slices.Contains(one.Flags, codegen.BuiltSchema) {
+			continue
+		}
+		if pkgs == nil {
+			graph, err := g.load(ctx, g.plan.Load)
+			if err != nil {
+				return nil, done, err
+			}
+			pkgs = codegen.Use(graph)
+		}
+		filled, remove, err := pkgs.WithSchema(one)
+		if err != nil {
+			return nil, done, schemaError(g.root, err)
+		}
+		with[i], all = filled, append(all, remove)
+	}
+	return with, done, nil
+}
