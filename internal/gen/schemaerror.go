@@ -10,8 +10,8 @@ import (
 // schemaError adds to the error of a schema what can be done about it. Other errors it leaves alone.
 func schemaError(root string, err error) error {
 	if e := (*codegen.SchemaError)(nil); errors.As(err, &e) {
-		said := loaderror.New("build the OpenAPI schema of the apply configurations", root, e.Error())
-		return errors.New(said.Error() + "\nmend the type, or put the name of a schema of your own in applyConfigurationOpenAPISchema in the place of build, or take the setting out")
+		return loaderror.WithAct("build the OpenAPI schema of the apply configurations", root,
+			"mend the type, or put the name of a schema of your own in applyConfigurationOpenAPISchema in the place of build, or take the setting out", e.Error())
 	}
 	return err
 }

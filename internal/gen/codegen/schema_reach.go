@@ -45,7 +45,7 @@ func (r *reach) walk(t *types.Type) error {
 	for _, m := range t.Members {
 		tag, tagged := reflect.StructTag(m.Tags).Lookup("json")
 		name, _, _ := strings.Cut(tag, ",")
-		if name == "-" || slices.Contains(gengo.ExtractCommentTags("+", m.CommentLines)["k8s:openapi-gen"], "false") {
+		if name == "-" || slices.Contains(gengo.ExtractCommentTags("+", m.CommentLines)["k8s:openapi-gen"], "false") { //nolint:staticcheck // as openapi-gen reads it
 			continue
 		}
 		inlined := m.Embedded && tagged && name == ""

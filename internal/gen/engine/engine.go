@@ -23,11 +23,11 @@ const module = "k8s.io/code-generator"
 // oldest is the first version whose generators are built as engine expects it.
 const oldest = "v0.30.0"
 
-// Generator and File are those of the generators in this process.
-type (
-	Generator = codegen.Generator
-	File      = codegen.File
-)
+// Generator is as for the generators in this process.
+type Generator = codegen.Generator
+
+// File is a file that came of one, formatted.
+type File = codegen.File
 
 // Engine is all generators of one version.
 type Engine struct {

@@ -37,7 +37,7 @@ type World struct {
 	Method func(pkg, typ, name string, want reflect.Type) (reflect.Value, error)
 }
 
-// PointerTo, among Funcs, stands for a generic function that returns a pointer to its argument.
+// PointerTo stands, among Funcs, for a generic function that returns a pointer to its argument.
 type PointerTo struct{}
 
 // Imports are the imports of a file by the names that it uses. Without a name of its own, a package is called what named

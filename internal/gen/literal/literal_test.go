@@ -23,7 +23,7 @@ type Thing struct {
 	Things []Thing
 	Named  map[string]Thing
 	Inner  *Thing
-	hidden string
+	hidden string //nolint:unused // what a literal can not name
 }
 
 func double(s string) string { return s + s }

@@ -20,7 +20,26 @@ var (
 // New makes the error of what a loader said about packages below dir while something was done. It returns nil if that is
 // nothing.
 func New(doing, dir string, said ...string) error {
-	var findings []string
+	text := doing + ":\n  " + strings.Join(gather(dir, said), "\n  ")
+	for _, a := range acts() {
+		if strings.Contains(text, a.said) {
+			return WithAct(doing, dir, strings.TrimPrefix(a.do, "\n"), said...)
+		}
+	}
+	return WithAct(doing, dir, "mend that, and run the command again", said...)
+}
+
+// WithAct is New for who knows what the user can do, or that the words say it themselves.
+func WithAct(doing, dir, act string, said ...string) error {
+	findings := gather(dir, said)
+	if len(findings) == 0 {
+		return nil
+	}
+	return errors.New(strings.TrimSuffix(doing+":\n  "+strings.Join(findings, "\n  ")+"\n"+act, "\n"))
+}
+
+// gather are the lines of what was said that tell something, each once, with paths relative to dir.
+func gather(dir string, said []string) (findings []string) {
 	for line := range strings.Lines(strings.Join(said, "\n")) {
 		line = strings.TrimRight(line, "\n")
 		for _, p := range prefixes {
@@ -33,16 +52,7 @@ func New(doing, dir string, said ...string) error {
 		}
 		findings = append(findings, line)
 	}
-	if len(findings) == 0 {
-		return nil
-	}
-	text := doing + ":\n  " + strings.Join(findings, "\n  ")
-	for _, a := range acts() {
-		if strings.Contains(text, a.said) {
-			return errors.New(text + a.do)
-		}
-	}
-	return errors.New(text + "\nmend that, and run the command again")
+	return findings
 }
 
 // act is what the user can do about a finding; nothing where the finding says it itself.

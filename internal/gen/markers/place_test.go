@@ -95,7 +95,7 @@ func f() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tagged := func(lines []string) bool { return gengo.ExtractCommentTags("+", lines)["genclient"] != nil }
+	tagged := func(lines []string) bool { return gengo.ExtractCommentTags("+", lines)["genclient"] != nil } //nolint:staticcheck // as client-gen reads it
 	theirs := map[string]*types.Type{}
 	for name, typ := range universe["example.com/m/v1"].Types {
 		name, _, _ = strings.Cut(name, "[") // of generic types
