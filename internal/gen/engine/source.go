@@ -38,6 +38,9 @@ func programFiles() []source {
 	})
 	loader, readErr := load.Source.ReadDir(".")
 	for _, d := range loader {
+		if strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "source.go" { // which would embed what is not there
+			continue
+		}
 		content, err := load.Source.ReadFile(d.Name())
 		readErr = errors.Join(readErr, err)
 		files = append(files, source{"load/" + d.Name(), upgraded(content)})
