@@ -61,30 +61,14 @@ func (s *shell) word() []string {
 			s.pos += 2
 			p.add("<(" + s.until('(', ')') + ")")
 		case '\\':
-			s.pos++
-			if s.pos < len(s.src) {
-				if s.src[s.pos] == '\n' {
-					s.line++
-				} else {
-					p.add(s.src[s.pos : s.pos+1])
-				}
-				s.pos++
-			}
+			s.escaped(&p)
 		case '\'':
-			s.pos++
-			text, _, _ := strings.Cut(s.src[s.pos:], "'")
-			s.line += strings.Count(text, "\n")
-			s.pos = min(s.pos+len(text)+1, len(s.src))
-			p.add(text)
+			p.add(s.enclosed("'"))
 		case '"':
 			s.pos++
 			s.quoted(&p)
 		case '`':
-			s.pos++
-			text, _, _ := strings.Cut(s.src[s.pos:], "`")
-			s.line += strings.Count(text, "\n")
-			s.pos = min(s.pos+len(text)+1, len(s.src))
-			p.add(s.output(text))
+			p.add(s.output(s.enclosed("`")))
 		case '$':
 			values := s.dollar()
 			if len(values) == 1 && !strings.Contains(values[0], "$") {
@@ -110,23 +94,11 @@ func (s *shell) quoted(p *pieces) {
 			s.pos++
 			return
 		case '\\':
-			s.pos++
-			if s.pos < len(s.src) {
-				if s.src[s.pos] == '\n' {
-					s.line++
-				} else {
-					p.add(s.src[s.pos : s.pos+1])
-				}
-				s.pos++
-			}
+			s.escaped(p)
 		case '$':
 			p.spread(s.dollar())
 		case '`':
-			s.pos++
-			text, _, _ := strings.Cut(s.src[s.pos:], "`")
-			s.line += strings.Count(text, "\n")
-			s.pos = min(s.pos+len(text)+1, len(s.src))
-			p.add(s.output(text))
+			p.add(s.output(s.enclosed("`")))
 		default:
 			if c == '\n' {
 				s.line++
@@ -135,6 +107,29 @@ func (s *shell) quoted(p *pieces) {
 			s.pos++
 		}
 	}
+}
+
+// escaped reads a backslash and what it stands before: itself, or nothing at the end of a line.
+func (s *shell) escaped(p *pieces) {
+	s.pos++
+	if s.pos >= len(s.src) {
+		return
+	}
+	if s.src[s.pos] == '\n' {
+		s.line++
+	} else {
+		p.add(s.src[s.pos : s.pos+1])
+	}
+	s.pos++
+}
+
+// enclosed reads a quote of one character and what is between it and the next one, in which nothing is special.
+func (s *shell) enclosed(quote string) string {
+	s.pos++
+	text, _, _ := strings.Cut(s.src[s.pos:], quote)
+	s.line += strings.Count(text, "\n")
+	s.pos = min(s.pos+len(text)+1, len(s.src))
+	return text
 }
 
 // until reads up to the bracket that closes the one before, and returns what is between.
