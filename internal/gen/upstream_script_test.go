@@ -23,9 +23,6 @@ type upstream struct {
 // newUpstream finds the script in the module cache and builds what it does not build itself.
 func newUpstream(t *testing.T) *upstream {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds and runs upstream's generators")
-	}
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/code-generator").Output()
 	if err != nil {
 		t.Fatal(err)

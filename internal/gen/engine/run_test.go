@@ -11,9 +11,6 @@ import (
 
 // What goes wrong in an engine comes back as one error, with upstream's words.
 func TestFailures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds an engine")
-	}
 	const version = "v0.37.1"
 	e, err := in(t.Context(), testCache(t), version)
 	if err != nil {

@@ -25,9 +25,6 @@ func versions() []string {
 
 // An engine's files are, byte by byte, those of upstream's own binaries of its version.
 func TestUpstreamWritesTheSame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds upstream's generators")
-	}
 	cache := testCache(t)
 	for _, version := range versions() {
 		t.Run(version, func(t *testing.T) {
