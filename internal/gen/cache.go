@@ -4,16 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime/debug"
+	"runtime"
 	"slices"
 	"strings"
-	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/results"
 	"github.com/crdctl/crdctl/internal/project"
 )
@@ -25,18 +26,22 @@ type made struct {
 	Manifests map[string][]byte // CRDs, by file name
 	Role      []byte
 	Notes     []string
+
+	cached bool
 }
 
 // cached finds and keeps what was made of the same sources, with the same settings, by the same program. An edit, a new
 // file, another Go, module or crdctl is another key: nothing is ever looked at by its age.
 //
-// There are two steps, since which files outside of the API folders count is known only after they were loaded: a first
-// key, of the settings and all sources in the API folders, leads to the list of those others, and a second one, of
-// the contents of these, to the result.
+// There are two steps, since which folders count is known only after the packages were loaded: a first key, of the settings
+// and all that people wrote in the API folders, leads to the list of those folders, and a second one, of all files that
+// a load would read in them, to the result.
 type cached struct {
-	store *results.Store
-	root  string
-	first results.Key
+	store   *results.Store
+	root    string
+	env     *load.Env
+	sources map[string][sha256.Size]byte
+	first   results.Key
 }
 
 // newCached makes the first key.
@@ -66,54 +71,84 @@ func newCached(store *results.Store, g *generation, o Options) (*cached, error) 
 		h.Add(file, sumOf(filepath.Join(root, file)))
 	}
 	h.Add(plan.expansions(root)...)
-	return &cached{store: store, root: root, first: h.Key()}, nil
+	return &cached{store: store, root: root, env: g.env, sources: plan.sources, first: h.Key()}, nil
 }
 
 // get is the result, if it was made before.
 func (c *cached) get() (*made, bool) {
-	var others []string
-	if !c.store.Get(c.first, &others) {
+	var folders []string
+	if !c.store.Get(c.first, &folders) {
+		return nil, false
+	}
+	now, err := c.read(folders)
+	if err != nil {
 		return nil, false
 	}
 	var m made
-	return &m, c.store.Get(c.second(others), &m)
+	return &m, c.store.Get(c.second(now), &m)
 }
 
-// put keeps a result that was made of the files.
-func (c *cached) put(m *made, files []string, sources map[string][sha256.Size]byte) error {
-	var others []string
-	for _, file := range files {
-		rel, err := filepath.Rel(c.root, file)
+// put keeps a result that was made of the files in folders. If any file is another by now, nobody knows which of the two
+// each generator saw, and nothing is kept.
+func (c *cached) put(m *made, loaded map[string][]load.Source) error {
+	local := map[string][]load.Source{}
+	for dir, sources := range loaded {
+		rel, err := filepath.Rel(c.root, dir)
 		if err != nil {
 			return err
 		}
-		if _, ok := sources[filepath.ToSlash(rel)]; !ok {
-			others = append(others, filepath.ToSlash(rel))
-		}
+		local[filepath.ToSlash(rel)] = sources
 	}
-	slices.Sort(others)
-	if err := c.store.Put(c.second(others), m); err != nil {
+	folders := slices.Sorted(maps.Keys(local))
+	now, err := c.read(folders)
+	if err != nil || c.second(now) != c.second(local) || c.edited() {
+		return nil //nolint:nilerr // the next run reads anew
+	}
+	if err := c.store.Put(c.second(local), m); err != nil {
 		return err
 	}
-	return c.store.Put(c.first, others)
+	return c.store.Put(c.first, folders)
 }
 
-// second is the key of the result, given the local files outside of the API folders. The names of the Go files beside
-// them are part of it: a new file may belong to the package.
-func (c *cached) second(others []string) results.Key {
+// edited tells whether a source is another one than when the first key was made.
+func (c *cached) edited() bool {
+	for file, sum := range c.sources {
+		if sumOf(filepath.Join(c.root, filepath.FromSlash(file))) != string(sum[:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// read are the files that a load would read in folders now, side by side.
+func (c *cached) read(folders []string) (map[string][]load.Source, error) {
+	all := make([][]load.Source, len(folders))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, dir := range folders {
+		group.Go(func() (err error) {
+			all[i], err = c.env.Sources(filepath.Join(c.root, filepath.FromSlash(dir)))
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	read := map[string][]load.Source{}
+	for i, dir := range folders {
+		read[dir] = all[i]
+	}
+	return read, nil
+}
+
+// second is the key of the result, given all files that were read, by folder.
+func (c *cached) second(local map[string][]load.Source) results.Key {
 	h := results.NewHash("result")
 	h.Add(string(c.first[:]))
-	folders := map[string]bool{}
-	for _, file := range others {
-		h.Add(file, sumOf(filepath.Join(c.root, filepath.FromSlash(file))))
-		folders[filepath.Dir(filepath.Join(c.root, filepath.FromSlash(file)))] = true
-	}
-	for _, folder := range slices.Sorted(maps.Keys(folders)) {
-		names, _ := filepath.Glob(filepath.Join(folder, "*.go")) // the pattern is well-formed
-		for _, name := range names {
-			if src, err := os.ReadFile(name); err == nil && !codegen.IsGenerated(src) {
-				h.Add(filepath.Base(name))
-			}
+	for _, dir := range slices.Sorted(maps.Keys(local)) {
+		h.Add(dir)
+		for _, source := range local[dir] {
+			h.Add(source.Name, string(source.Sum[:]))
 		}
 	}
 	return h.Key()
@@ -127,42 +162,4 @@ func sumOf(file string) string {
 	}
 	sum := sha256.Sum256(data)
 	return string(sum[:])
-}
-
-// program is this very program: its versions, and of a build from a working tree the executable's time and size.
-func program() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return time.Now().String() // never the same
-	}
-	var file string
-	if path, err := os.Executable(); err == nil {
-		if stat, err := os.Stat(path); err == nil {
-			file = fmt.Sprint(stat.Size(), stat.ModTime().UnixNano())
-		}
-	}
-	return fmt.Sprint(info.Main.Version, info.Main.Sum, info.GoVersion, codegen.Version, file)
-}
-
-// expansions are hand-written files among generated ones, by whose mere names generators write other code.
-func (p *Plan) expansions(root string) []string {
-	var names []string
-	for _, a := range p.areas {
-		if a.file != "" {
-			continue
-		}
-		_ = fs.WalkDir(os.DirFS(root), a.dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return fs.SkipDir // there is nothing yet
-			}
-			if strings.HasSuffix(path, "_expansion.go") || strings.HasSuffix(path, "register_custom.go") {
-				if !strings.HasSuffix(path, "/generated_expansion.go") {
-					names = append(names, path)
-				}
-			}
-			return nil
-		})
-	}
-	slices.Sort(names)
-	return names
 }

@@ -44,6 +44,8 @@ type Result struct {
 	Tree *tree.Tree
 	// Notes are what the generators had to say without failing.
 	Notes []string
+	// Cached tells that the files were made before, of the very same.
+	Cached bool
 	// Generators is the version that made the Go code.
 	Generators Generators
 }
@@ -70,7 +72,7 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 		return nil, err
 	}
 	t, err := plan.tree(root, p, m, o)
-	return &Result{Tree: t, Notes: m.Notes, Generators: version}, err
+	return &Result{Tree: t, Notes: m.Notes, Generators: version, Cached: m.cached}, err
 }
 
 // generation is one run of Generate.
@@ -82,9 +84,9 @@ type generation struct {
 	header   codegen.Header
 	tags     *tagCheck
 	version  Generators
-	env      *load.Env // nil where the go command must load the packages
-	more     []string  // packages that tags name, and that there are
-	local    []string  // the files that were read and may change
+	env      *load.Env                // nil where the go command must load the packages
+	more     []string                 // packages that tags name, and that there are
+	local    map[string][]load.Source // the files that were read and may change, by folder
 }
 
 // cachedOrMade takes the result from the cache, or makes it and puts it there.
@@ -97,11 +99,12 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 		return nil, err
 	}
 	if m, ok := c.get(); ok {
+		m.cached = true
 		return m, nil
 	}
 	m, err := g.make(ctx)
 	if err == nil && g.local != nil {
-		if err := c.put(m, g.local, g.plan.sources); err != nil {
+		if err := c.put(m, g.local); err != nil {
 			m.Notes = append(m.Notes, err.Error())
 		}
 	}

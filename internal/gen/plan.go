@@ -90,6 +90,7 @@ func NewPlan(root string, p *project.Project, o Options) (*Plan, error) {
 	if p.CRDs.Dir != "" && b.wants("crd") {
 		b.ownCRDs = true
 		b.CRDs = importPaths(pkgs, func(a apiPackage) bool { return (a.asks["client"] || a.asks["kinds"]) && a.versioned() })
+		b.need(b.CRDs...) // their files count, whatever else is generated
 	}
 	if p.RBAC.Dir != "" && b.wants("rbac") {
 		b.ownRole = true

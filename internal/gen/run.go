@@ -35,7 +35,7 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 	} else if g.env != nil && g.local == nil {
 		// The engine loads for itself; what it read is for the cache to know.
 		if graph, err := load.Packages(ctx, g.env, g.plan.Load); err == nil {
-			g.local = graph.Files
+			g.local = graph.Local
 		}
 	}
 	both.Wait()
@@ -129,7 +129,7 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 		g.more = slices.DeleteFunc(slices.Clone(g.plan.MayLoad), func(path string) bool { return !g.env.Has(path) })
 		graph, err := load.Packages(ctx, g.env, slices.Concat(whole, g.more))
 		if err == nil {
-			g.local = graph.Files
+			g.local = graph.Local
 		}
 		if cycle := (*load.CycleError)(nil); errors.As(err, &cycle) {
 			return nil, loaderror.New("load the API packages", g.root, "import cycle not allowed:", strings.Join(cycle.Imports, "\n"))

@@ -103,7 +103,7 @@ func nearestGoMod(dir, root string) (file *modfile.File, name string, err error)
 		if name, err = filepath.Rel(root, path); err != nil {
 			return nil, "", err
 		}
-		file, err := modfile.ParseLax(path, data, nil)
+		file, err := modfile.Parse(path, data, nil) // not lax: that leaves replacements out
 		if err != nil {
 			return nil, "", fmt.Errorf("read the version of code-generator: %w", err)
 		}

@@ -36,12 +36,12 @@ func programFiles() []source {
 		files = append(files, source{strings.TrimSuffix(strings.TrimPrefix(name, "program/"), ".tmpl"), content})
 		return err
 	})
-	loader, readErr := load.Source.ReadDir(".")
+	loader, readErr := load.Code.ReadDir(".")
 	for _, d := range loader {
 		if strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "source.go" { // which would embed what is not there
 			continue
 		}
-		content, err := load.Source.ReadFile(d.Name())
+		content, err := load.Code.ReadFile(d.Name())
 		readErr = errors.Join(readErr, err)
 		files = append(files, source{"load/" + d.Name(), upgraded(content)})
 	}

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -28,12 +29,12 @@ func (l *loader) check(ctx context.Context) (*Graph, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	g := &Graph{Fset: l.fset, Packages: map[string]*packages.Package{}}
+	g := &Graph{Fset: l.fset, Packages: map[string]*packages.Package{}, Local: map[string][]Source{}}
 	for _, path := range sortedKeys(l.nodes) {
 		n := l.nodes[path]
 		g.Packages[path] = n.pkg
 		if n.local {
-			g.Files = append(g.Files, n.pkg.GoFiles...)
+			g.Local[filepath.Dir(n.pkg.GoFiles[0])] = n.sources
 		}
 		if l.whole[path] {
 			g.Wrong = append(g.Wrong, n.errs...)

@@ -27,9 +27,9 @@ type Graph struct {
 	Fset *token.FileSet
 	// Packages has all packages by import path.
 	Packages map[string]*packages.Package
-	// Files are the absolute paths of all Go files that were read of packages outside of the module cache and of Go
-	// itself: those that can change.
-	Files []string
+	// Local are the files that were read of packages outside of the module cache and of Go itself, by their absolute
+	// folders: those that can change. A graph that the go command loaded does not tell.
+	Local map[string][]Source
 	// Wrong are the type errors in the type declarations of the packages that were asked for.
 	Wrong []types.Error
 }
@@ -66,6 +66,8 @@ type node struct {
 	pkg   *packages.Package
 	std   bool
 	local bool
+	// sources are the files, if the package is local.
+	sources []Source
 	// names maps what the files import to import paths: they differ below Go's own vendor folder.
 	names map[string]string
 

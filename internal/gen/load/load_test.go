@@ -322,8 +322,8 @@ func TestWrong(t *testing.T) {
 	if len(g.Wrong) != 1 || g.Wrong[0].Msg != "undefined: Missing" {
 		t.Errorf("got %v", g.Wrong)
 	}
-	if want := []string{filepath.Join(dir, "api", "a.go")}; !slices.Equal(g.Files, want) {
-		t.Errorf("files %v, want %v", g.Files, want)
+	if read := g.Local[filepath.Join(dir, "api")]; len(g.Local) != 1 || len(read) != 1 || read[0].Name != "a.go" {
+		t.Errorf("read %v, want api/a.go", g.Local)
 	}
 }
 

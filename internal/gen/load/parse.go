@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -25,29 +26,12 @@ func (l *loader) parse(ctx context.Context, path string, n *node) error {
 	n.std = std
 	n.local = !std && l.env.Local(dir)
 	n.pkg = &packages.Package{ID: path, PkgPath: path, Fset: l.fset, Module: mod, Imports: map[string]*packages.Package{}}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
+	mode := parser.SkipObjectResolution
+	if !std {
+		mode |= parser.ParseComments // Go's own have no tags
 	}
-	for _, entry := range entries {
-		name := entry.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name[0] == '_' || name[0] == '.' {
-			continue
-		}
+	err = l.env.goFiles(dir, func(name string, src []byte) error {
 		file := filepath.Join(dir, name)
-		src, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if ok, err := l.env.matches(dir, name, src); err != nil {
-			return fmt.Errorf("%w: %w", ErrNotPlain, err)
-		} else if !ok {
-			continue
-		}
-		mode := parser.SkipObjectResolution
-		if !std {
-			mode |= parser.ParseComments // Go's own have no tags
-		}
 		f, err := parser.ParseFile(l.fset, file, src, mode)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrNotPlain, err)
@@ -58,6 +42,9 @@ func (l *loader) parse(ctx context.Context, path string, n *node) error {
 		if f.Name.Name != n.pkg.Name {
 			return fmt.Errorf("%w: the folder has packages %s and %s", ErrNotPlain, n.pkg.Name, f.Name.Name)
 		}
+		if n.local {
+			n.sources = append(n.sources, Source{name, sha256.Sum256(src)})
+		}
 		n.pkg.GoFiles = append(n.pkg.GoFiles, file)
 		n.pkg.Syntax = append(n.pkg.Syntax, f)
 		prune(f, l.whole[path])
@@ -65,6 +52,10 @@ func (l *loader) parse(ctx context.Context, path string, n *node) error {
 		for _, imported := range f.Imports {
 			l.resolve(ctx, imported, n)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if len(n.pkg.GoFiles) == 0 {
 		return fmt.Errorf("%w: no Go files for this build", ErrNotPlain)
@@ -84,6 +75,49 @@ func (l *loader) resolve(ctx context.Context, spec *ast.ImportSpec, n *node) {
 	}
 	n.names[path] = full
 	l.want(ctx, full, n)
+}
+
+// goFiles reads the files of a folder that belong to the build, in the order of their names.
+func (e *Env) goFiles(dir string, each func(name string, src []byte) error) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name[0] == '_' || name[0] == '.' {
+			continue
+		}
+		src, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		ok, err := e.matches(dir, name, src)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrNotPlain, err)
+		}
+		if ok {
+			if err := each(name, src); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Source is a file of a package as it was read.
+type Source struct {
+	Name string
+	Sum  [sha256.Size]byte
+}
+
+// Sources are the files of a folder that belong to the build, as a load would read them now.
+func (e *Env) Sources(dir string) (all []Source, err error) {
+	err = e.goFiles(dir, func(name string, src []byte) error {
+		all = append(all, Source{name, sha256.Sum256(src)})
+		return nil
+	})
+	return all, err
 }
 
 // matches tells whether a file belongs to the build. Most files have nothing that could exclude them; go/build parses

@@ -44,9 +44,6 @@ func Slowly(ctx context.Context, dir string, whole []string, tags ...string) (*G
 				}
 			}
 		}
-		if p.Module == nil || p.Module.Main || p.Module.Replace != nil {
-			g.Files = append(g.Files, p.GoFiles...)
-		}
 	})
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("%w", errors.Join(errs...))

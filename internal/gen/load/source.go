@@ -2,8 +2,8 @@ package load
 
 import "embed"
 
-// Source is the source of this package, tests included, for programs that crdctl builds of other versions of the
+// Code is the source of this package, tests included, for programs that crdctl builds of other versions of the
 // generators.
 //
 //go:embed *.go
-var Source embed.FS
+var Code embed.FS

@@ -1,0 +1,40 @@
+package gen
+
+import (
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+func TestVersionFor(t *testing.T) {
+	const head = "module example.com/m\n\ngo 1.26\n\n"
+	for name, c := range map[string]struct {
+		mod, api, setting string
+		want              string
+		builtIn           bool
+	}{
+		"nothing pins":              {mod: head, want: "code-generator " + codegen.Version, builtIn: true},
+		"go.mod pins":               {mod: head + "require k8s.io/code-generator v0.35.2\n", want: "code-generator v0.35.2 (go.mod:5)"},
+		"go.mod pins the same":      {mod: head + "require k8s.io/code-generator v0.37.0\n", want: "code-generator v0.37.0 (go.mod:5)", builtIn: true},
+		"go.mod replaces":           {mod: head + "require k8s.io/code-generator v0.36.0\nreplace k8s.io/code-generator => k8s.io/code-generator v0.34.1\n", want: "code-generator v0.34.1 (go.mod:6)"},
+		"a commit is no release":    {mod: head + "require k8s.io/code-generator v0.0.0-20260101000000-0123456789ab\n", want: "code-generator " + codegen.Version, builtIn: true},
+		"an old client-go":          {mod: head + "require k8s.io/client-go v0.33.5\n", want: "code-generator v0.33.5 (for client-go, go.mod:5)"},
+		"a client-go that is fine":  {mod: head + "require k8s.io/client-go v0.36.1\n", want: "code-generator " + codegen.Version, builtIn: true},
+		"the settings come first":   {mod: head + "require k8s.io/code-generator v0.35.2\n", setting: "v0.36.4", want: "code-generator v0.36.4 (the settings)"},
+		"the module of the APIs is": {mod: head + "require k8s.io/code-generator v0.35.2\n", api: head + "require k8s.io/code-generator v0.34.1\n", want: "code-generator v0.34.1 (api/go.mod:5)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			put(t, root, "go.mod", c.mod)
+			put(t, root, "api/v1/types.go", "package v1\n")
+			if c.api != "" {
+				put(t, root, "api/go.mod", c.api)
+			}
+			got, err := VersionFor(root, &project.Project{APIs: []string{"api"}, CodeGeneratorVersion: c.setting})
+			if err != nil || got.String() != c.want || got.BuiltIn() != c.builtIn {
+				t.Errorf("%s, built in: %v, %v; want %s", got, got.BuiltIn(), err, c.want)
+			}
+		})
+	}
+}
