@@ -82,7 +82,7 @@ func (w *watching) follow(root string, p *project.Project) error {
 	if p != nil && p.Boilerplate != "" {
 		settings = append(settings, p.Boilerplate)
 	}
-	watcher, err := watch.New(root, "", settings...)
+	watcher, err := watch.New(root, nil, settings...)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/crdctl/crdctl/internal/background"
 	"github.com/crdctl/crdctl/internal/kubectl"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/statedir"
@@ -45,10 +46,7 @@ Its exit codes are its own.`,
 // runningControlPlane returns the kubeconfig of the project's control plane, and an error if it doesn't run and the
 // arguments need it.
 func (o *options) runningControlPlane(args []string) (string, error) {
-	root, err := project.Find(o.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		root, err = filepath.Abs(o.dir) // of "run --builtin" without a project
-	}
+	root, err := o.rootOrHere()
 	if err != nil {
 		return "", err
 	}
@@ -56,9 +54,16 @@ func (o *options) runningControlPlane(args []string) (string, error) {
 	if needsNoServer(args) {
 		return kubeconfig, nil
 	}
+	if _, err := os.Stat(kubeconfig); errors.Is(err, fs.ErrNotExist) {
+		if s, err := background.Look(root); err != nil {
+			return "", err
+		} else if s.Running {
+			kubeconfig = s.Kubeconfig
+		}
+	}
 	config, err := clientcmd.LoadFromFile(kubeconfig)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("no control plane runs for %s; start it with \"crdctl run\" in another terminal", root)
+		return "", fmt.Errorf("no control plane runs for %s; start it with \"crdctl run\" in another terminal, or with \"crdctl cluster start\"", root)
 	}
 	if err != nil {
 		return "", err
@@ -69,6 +74,15 @@ func (o *options) runningControlPlane(args []string) (string, error) {
 		}
 	}
 	return kubeconfig, nil
+}
+
+// rootOrHere is the project's folder, or the working one where there is no project: "run --builtin" needs none.
+func (o *options) rootOrHere() (string, error) {
+	root, err := project.Find(o.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		root, err = filepath.Abs(o.dir)
+	}
+	return root, err
 }
 
 // needsNoServer tells whether the arguments are answered without the control plane: help, or another cluster.

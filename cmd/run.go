@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdctl/crdctl/internal/crdfile"
+	"github.com/crdctl/crdctl/internal/controlplane/access"
+	"github.com/crdctl/crdctl/internal/manifest"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/run"
 )
@@ -26,6 +26,8 @@ type runOptions struct {
 	resync    time.Duration
 	namespace string
 	cluster   run.Cluster
+	plane     planeOptions
+	account   string
 
 	builtinFlags []string // those set that only the built-in controller knows
 }
@@ -41,6 +43,13 @@ stops the controller, the API server and etcd, and leaves nothing behind; the se
 
 The control plane listens on 127.0.0.1 only. "crdctl kubectl" talks to it; its kubeconfig is .crdctl/kubeconfig.
 
+A fresh control plane is gone when the run ends. With --data-dir it keeps its objects, its port and its kubeconfig. Where
+"crdctl cluster start" keeps one in the background, run uses that one.
+
+With --as-service-account the controller has no more rights than the roles in its manifests (controller.manifests in
+crdctl.yaml) give that account. What is refused is said at once, and at the end what the roles lack, and what they grant for
+nothing.
+
 With --builtin, the controller is one that is built into crdctl, and no Go project is needed: it watches the kinds of
 the CRDs, logs what it sees, and records the event Synced. With -v 1 it also shows what its informers do.
 
@@ -49,6 +58,8 @@ With --kubeconfig, --context or --master, no control plane is started: the clust
 Arguments after -- go to the project's controller. Its environment has KUBECONFIG set to the cluster that is used.`,
 		Example: `  crdctl run
   crdctl run -- --workers=4
+  crdctl run --data-dir ~/.local/state/crontab
+  crdctl run --as-service-account default/crontab
   crdctl run --builtin -f crd.yaml
   crdctl run --context staging`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -71,6 +82,9 @@ Arguments after -- go to the project's controller. Its environment has KUBECONFI
 	f.IntVar(&o.workers, "workers", 2, "with --builtin: number of objects of a kind worked on at the same time")
 	f.DurationVar(&o.resync, "resync", 30*time.Second, "with --builtin: how often the cache is gone through again; objects that did not change are passed over")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "with --builtin: work on one `namespace` only")
+	o.plane.bind(f)
+	f.StringVar(&o.plane.dataDir, "data-dir", "", "keep the control plane's objects, port and kubeconfig in this `folder`")
+	f.StringVar(&o.account, "as-service-account", "", "run the controller as the service account `NAMESPACE/NAME`, with the rights that its manifests give it")
 	f.StringVar(&o.cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
 	f.StringVar(&o.cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")
 	f.StringVar(&o.cluster.Master, "master", "", "use the API server at this `URL`")
@@ -90,30 +104,46 @@ func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
 		return usageError{fmt.Errorf("--%s is for --builtin; arguments of the project's controller come after --", o.builtinFlags[0])}
 	case o.builtin && len(args) > 0:
 		return usageError{fmt.Errorf("%q: the built-in controller takes no arguments", args[0])}
+	case o.builtin && o.account != "":
+		return usageError{errors.New("--as-service-account is for the project's controller; the built-in one is part of crdctl")}
+	case o.cluster != run.Cluster{} && (o.account != "" || o.plane != planeOptions{pods: podsRunning}):
+		return usageError{errors.New("--data-dir, --port, --pods and --as-service-account are for a control plane of crdctl's own; leave them out, or --kubeconfig, --context and --master")}
 	case o.workers < 1:
 		return usageError{fmt.Errorf("--workers is %d; at least 1 is needed", o.workers)}
 	case !o.builtin && p.Controller.Package == "":
 		return fmt.Errorf("%s names no controller; add controller: {package: .}, or run with --builtin", project.FileName)
 	}
+	plane, err := o.plane.settle()
+	if err != nil {
+		return err
+	}
+	var account *access.Account
+	if o.account != "" {
+		a, err := run.ParseAccount(o.account)
+		if err != nil {
+			return usageError{fmt.Errorf("--as-service-account: %w", err)}
+		}
+		account = &a
+	}
 	return run.Run(ctx, run.Options{
-		Root: root, Project: p, Cluster: o.cluster, Builtin: o.builtin, Once: o.once, SkipCRDs: o.noCRDs,
-		CRDs:  func() ([]*apiextv1.CustomResourceDefinition, error) { return o.crds(root, p) },
+		Root: root, Project: p, Cluster: o.cluster, Plane: plane, Account: account, Builtin: o.builtin, Once: o.once, SkipCRDs: o.noCRDs,
+		CRDs: func() ([]manifest.CRD, error) { return o.crds(root, p) }, CRDFiles: o.files,
 		Hurry: o.hurry, Workers: o.workers, Resync: o.resync, Namespace: o.namespace, Args: args,
 		Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), Out: s.Out, Err: s.Err,
 	})
 }
 
 // crds reads the CRDs that the flags name, or else the project's.
-func (o *runOptions) crds(root string, p *project.Project) ([]*apiextv1.CustomResourceDefinition, error) {
+func (o *runOptions) crds(root string, p *project.Project) ([]manifest.CRD, error) {
 	if len(o.files) == 0 {
 		if p.CRDs.Dir == "" {
 			return nil, nil
 		}
-		return crdfile.ReadDir(filepath.Join(root, filepath.FromSlash(p.CRDs.Dir)))
+		return manifest.CRDsIn(filepath.Join(root, filepath.FromSlash(p.CRDs.Dir)))
 	}
-	var all []*apiextv1.CustomResourceDefinition
+	var all []manifest.CRD
 	for _, f := range o.files {
-		crds, err := crdfile.ReadFile(f)
+		crds, err := manifest.CRDs(f)
 		if err != nil {
 			return nil, err
 		}

@@ -86,6 +86,28 @@ func (w *world) replace(file, old, replacement string) {
 	}
 }
 
+// append adds text at the end of a file.
+func (w *world) append(file, text string) {
+	w.Helper()
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, append(data, text...), 0o644)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// until waits until something holds.
+func (w *world) until(what string, holds func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
 // leavesNothing holds that no process, no temporary file and no state is left of a story in a folder.
 func (w *world) leavesNothing(dir string) {
 	w.Helper()

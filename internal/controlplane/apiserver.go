@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+
+	"github.com/crdctl/crdctl/internal/controlplane/access"
 )
 
 const (
@@ -34,15 +36,18 @@ type apiServer struct {
 
 	cancel context.CancelCauseFunc
 	ready  chan struct{} // closed when /readyz has answered ok
-	done   chan struct{} // closed when run has returned
+	over   sync.Once
+	done   chan struct{} // closed when run has returned, or never will in good time
 	err    error         // why; read it once done is closed
+	store  *store
 	tasks  sync.WaitGroup
 }
 
 // newAPIServer prepares a server. Half of that needs the store; awaitStore is called in between, so that the
 // two come up side by side.
 func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() error) (*apiServer, error) {
-	config, err := serverConfig(l, s, etcdSocket)
+	recorder := access.NewRecorder()
+	config, err := serverConfig(l, s, etcdSocket, recorder)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +66,7 @@ func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() 
 		return nil, errors.New("create the API server: the aggregator has no delegate; this crdctl does not fit its Kubernetes libraries")
 	}
 	serveOpenAPIV2(kube, openAPIV2)
+	aggregator.GenericAPIServer.Handler.NonGoRestfulMux.Handle(access.Path, recorder)
 	prepared, err := aggregator.PrepareRun()
 	if err != nil {
 		return nil, fmt.Errorf("prepare the API server: %w", err)
@@ -81,21 +87,24 @@ func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() 
 	}, nil
 }
 
-// serve starts serving. An error from storeFailed ends the server, which is of no use without its store.
-func (s *apiServer) serve(storeFailed <-chan error) {
+// serve starts serving. The end of the store ends the server, which is of no use without.
+func (s *apiServer) serve(store *store) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	s.cancel = cancel
+	s.cancel, s.store = cancel, store
 	s.tasks.Go(func() {
-		defer close(s.done)
-		s.err = s.run(ctx)
-		if cause := context.Cause(ctx); s.err == nil && !errors.Is(cause, errStopped) {
-			s.err = cause
+		err := s.run(ctx)
+		if cause := context.Cause(ctx); err == nil && !errors.Is(cause, errStopped) {
+			err = cause
 		}
+		s.end(err)
 	})
 	s.tasks.Go(func() {
 		select {
-		case err := <-storeFailed:
-			cancel(fmt.Errorf("etcd failed: %w", err))
+		case <-store.failed:
+			// Requests that wait for the store hold up the server's own end, for a minute.
+			err := fmt.Errorf("etcd failed: %w", store.err)
+			s.end(err)
+			cancel(err)
 		case <-s.done:
 		}
 	})
@@ -103,6 +112,13 @@ func (s *apiServer) serve(storeFailed <-chan error) {
 		if err := createFirst(ctx, s.client); err == nil && s.pollReady(ctx) == nil {
 			close(s.ready)
 		}
+	})
+}
+
+func (s *apiServer) end(err error) {
+	s.over.Do(func() {
+		s.err = err
+		close(s.done)
 	})
 }
 
@@ -135,14 +151,14 @@ func (s *apiServer) stop() {
 	}
 	s.cancel(errStopped)
 	drained := make(chan struct{})
-	s.tasks.Go(func() {
+	go func() {
 		defer close(drained)
 		s.drain()
-	})
+	}()
 	select {
 	case <-drained:
 	case <-time.After(drainPatience):
 	}
 	s.listener.drop()
-	s.tasks.Wait()
+	s.store.awaitUnlessFailed(s.tasks.Wait)
 }

@@ -9,12 +9,14 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+
+	"github.com/crdctl/crdctl/internal/controlplane/access"
 )
 
 const serviceRange = "10.96.0.0/16"
 
 // serverConfig turns the flags that a kube-apiserver of this kind would get into its configuration.
-func serverConfig(l *listener, s *secrets, etcdSocket string) (app.CompletedConfig, error) {
+func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *access.Recorder) (app.CompletedConfig, error) {
 	o := serverOptions(l, s, etcdSocket)
 	// kube-apiserver's command does this before it runs; Complete relies on it.
 	if err := o.GenericServerRunOptions.ComponentGlobalsRegistry.Set(); err != nil {
@@ -36,6 +38,9 @@ func serverConfig(l *listener, s *secrets, etcdSocket string) (app.CompletedConf
 	for _, g := range []*genericapiserver.Config{kube, &config.Aggregator.GenericConfig.Config} {
 		g.EffectiveVersion = releasedVersion{g.EffectiveVersion}
 	}
+	// All requests come through the aggregator; the servers behind it ask their own authorizers about other questions.
+	outer := &config.Aggregator.GenericConfig.Authorization
+	outer.Authorizer = recorder.Listen(outer.Authorizer)
 	return config.Complete()
 }
 
@@ -44,8 +49,8 @@ func serverOptions(l *listener, s *secrets, etcdSocket string) *options.ServerRu
 	o.SecureServing.Listener = l
 	o.SecureServing.BindAddress, o.SecureServing.BindPort = loopback(), l.Addr().(*net.TCPAddr).Port
 	o.SecureServing.ExternalAddress = loopback()
-	o.SecureServing.ServerCert.CertKey.CertFile = s.cert
-	o.SecureServing.ServerCert.CertKey.KeyFile = s.key
+	o.SecureServing.ServerCert.CertKey.CertFile = s.certFile
+	o.SecureServing.ServerCert.CertKey.KeyFile = s.keyFile
 	o.GenericServerRunOptions.AdvertiseAddress = loopback()
 	o.EndpointReconcilerType = "none" // a loopback address may not be an endpoint of the "kubernetes" service
 	o.ServiceClusterIPRanges = serviceRange
@@ -56,8 +61,8 @@ func serverOptions(l *listener, s *secrets, etcdSocket string) *options.ServerRu
 	o.Authentication.Anonymous.Allow = false
 	o.Authentication.TokenFile.TokenFile = s.tokenFile
 	o.Authentication.ServiceAccounts.Issuers = []string{"https://kubernetes.default.svc"}
-	o.Authentication.ServiceAccounts.KeyFiles = []string{s.signingKey}
-	o.ServiceAccountSigningKeyFile = s.signingKey
+	o.Authentication.ServiceAccounts.KeyFiles = []string{s.signingKeyFile}
+	o.ServiceAccountSigningKeyFile = s.signingKeyFile
 	o.Authorization.Modes = []string{"RBAC"}
 
 	// Fairness between many clients costs every request, and here is one.

@@ -14,10 +14,12 @@ import (
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/controller-manager/pkg/informerfactory"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/clusterroleaggregation"
 	"k8s.io/kubernetes/pkg/controller/cronjob"
+	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/controller/deployment"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 	"k8s.io/kubernetes/pkg/controller/job"
@@ -30,8 +32,7 @@ import (
 // controllers are the parts of kube-controller-manager that make objects behave as they do in a cluster:
 // owned objects go with their owner, namespaces empty themselves, Deployments have pods.
 //
-// There is no DaemonSet controller: it makes a pod for each node, and there are none. A token controller is
-// not needed either, since tokens are issued on request today.
+// A token controller is not needed, since tokens are issued on request today.
 type controllers struct {
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -59,7 +60,7 @@ func startControllers(s *apiServer, pendingPods bool) (*controllers, error) {
 	if err == nil && !pendingPods {
 		var run func()
 		run, err = runPods(ctx, client, c.typed.Core().V1().Pods())
-		runs = append(runs, run)
+		runs = append(runs, run, func() { insistOnNode(ctx, client) })
 	}
 	if err != nil {
 		cancel()
@@ -110,6 +111,12 @@ func (c *controllers) build(ctx context.Context, client kubernetes.Interface, me
 	}
 	namespaces := namespace.NewNamespaceController(ctx, client, meta, discovery.ServerPreferredNamespacedResources, core.Namespaces(),
 		5*time.Minute, corev1.FinalizerKubernetes)
+	// For each node a pod: where pods run there is one (see node.go), and otherwise none.
+	daemonSets, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), client,
+		flowcontrol.NewBackOff(time.Second, 15*time.Minute))
+	if err != nil {
+		return nil, err
+	}
 	replicaSets := replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas)
 	statefulSets := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), client)
 	aggregation := clusterroleaggregation.NewClusterRoleAggregation(rbac.ClusterRoles(), client.RbacV1())
@@ -125,6 +132,7 @@ func (c *controllers) build(ctx context.Context, client kubernetes.Interface, me
 		func() { namespaces.Run(ctx, 2) },
 		func() { replicaSets.Run(ctx, 2) },
 		func() { statefulSets.Run(ctx, 1) },
+		func() { daemonSets.Run(ctx, 1) },
 		func() { aggregation.Run(ctx, 1) },
 	}, nil
 }

@@ -13,7 +13,6 @@ import (
 	"context"
 	"sync"
 
-	"go.etcd.io/etcd/server/v3/embed"
 	"k8s.io/client-go/rest"
 
 	_ "github.com/crdctl/crdctl/internal/startup/quietetcd" // else the API server's etcd clients write to stderr
@@ -25,12 +24,12 @@ const KubernetesVersion = "v1.37.1"
 
 // Options says how to start. The zero value is a temporary control plane on a free port.
 type Options struct {
-	// Dir is the state directory, created 0700. Empty means a temporary one that Stop removes.
+	// Dir is the state directory, created 0700. It keeps the data, the credentials, the port, and a kubeconfig with
+	// that name. Empty means a temporary one that Stop removes.
 	Dir string
-	// Kubeconfig is the file that gets the credential, 0600. Empty means "kubeconfig" in Dir. Stop removes it
-	// when Dir is temporary; otherwise the next Start replaces it.
+	// Kubeconfig is a file that gets the credential too, 0600, until Stop removes it. Empty means none.
 	Kubeconfig string
-	// Port is the port of 127.0.0.1 to listen on; 0 means any free one.
+	// Port is the port of 127.0.0.1 to listen on; 0 means the one that Dir keeps, or any free one.
 	Port int
 	// Fsync makes etcd survive a power cut, and not only the end of this process.
 	Fsync bool
@@ -43,7 +42,7 @@ type Options struct {
 type ControlPlane struct {
 	options     Options
 	space       *workspace
-	etcd        *embed.Etcd
+	store       *store
 	listener    *listener
 	server      *apiServer
 	controllers *controllers

@@ -29,7 +29,7 @@ func InstallCRDs(ctx context.Context, cfg *rest.Config, crds ...*apiextv1.Custom
 	}
 	api := client.CustomResourceDefinitions()
 	for _, crd := range crds {
-		if err := applyCRD(ctx, api, crd); err != nil {
+		if _, err := applyCRD(ctx, api, crd, false); err != nil {
 			return err
 		}
 	}
@@ -41,10 +41,19 @@ func InstallCRDs(ctx context.Context, cfg *rest.Config, crds ...*apiextv1.Custom
 	return nil
 }
 
-func applyCRD(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd *apiextv1.CustomResourceDefinition) error {
+// TryCRD returns what InstallCRDs would make of a CRD, or why the API server would refuse it, and changes nothing.
+func TryCRD(ctx context.Context, cfg *rest.Config, crd *apiextv1.CustomResourceDefinition) (*apiextv1.CustomResourceDefinition, error) {
+	client, err := apiextclient.NewForConfig(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for CRDs: %w", err)
+	}
+	return applyCRD(ctx, client.CustomResourceDefinitions(), crd, true)
+}
+
+func applyCRD(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd *apiextv1.CustomResourceDefinition, dryRun bool) (*apiextv1.CustomResourceDefinition, error) {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(crd)
 	if err != nil {
-		return fmt.Errorf("encode CRD %s: %w", crd.Name, err)
+		return nil, fmt.Errorf("encode CRD %s: %w", crd.Name, err)
 	}
 	// What the server writes is not ours to apply, and a CRD read from a cluster carries it.
 	u := unstructured.Unstructured{Object: object}
@@ -55,14 +64,18 @@ func applyCRD(ctx context.Context, api apiextclient.CustomResourceDefinitionInte
 	u.SetGroupVersionKind(apiextv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	content, err := json.Marshal(object)
 	if err != nil {
-		return fmt.Errorf("encode CRD %s: %w", crd.Name, err)
+		return nil, fmt.Errorf("encode CRD %s: %w", crd.Name, err)
 	}
 	force := true
 	options := metav1.PatchOptions{FieldManager: fieldManager, Force: &force}
-	if _, err := api.Patch(ctx, crd.Name, types.ApplyPatchType, content, options); err != nil {
-		return fmt.Errorf("install CRD %s (correct it if the API server refuses it): %w", crd.Name, err)
+	if dryRun {
+		options.DryRun = []string{metav1.DryRunAll}
 	}
-	return nil
+	made, err := api.Patch(ctx, crd.Name, types.ApplyPatchType, content, options)
+	if err != nil {
+		return nil, fmt.Errorf("install CRD %s (correct it if the API server refuses it): %w", crd.Name, err)
+	}
+	return made, nil
 }
 
 func awaitServed(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, name string) error {

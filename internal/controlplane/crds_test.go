@@ -37,7 +37,7 @@ func TestInstallCRDs(t *testing.T) {
 	c, client := sharedPlane(t)
 	widgets, gears := crd("widgets", "Widget", "install.example.com"), crd("gears", "Gear", "install.example.com")
 	gears.Spec.Scope = apiextv1.ClusterScoped
-	if err := c.InstallCRDs(t.Context(), widgets, gears); err != nil {
+	if err := InstallCRDsPromptly(t.Context(), c.RESTConfig(), widgets, gears); err != nil {
 		t.Fatal(err)
 	}
 	api := apiextclient.NewForConfigOrDie(c.RESTConfig()).ApiextensionsV1().CustomResourceDefinitions()
@@ -132,7 +132,7 @@ func TestRefusedCRDs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	first, sameNames := crd("firsts", "Taken", "refused.example.com"), crd("seconds", "Taken", "refused.example.com")
-	if err := c.InstallCRDs(ctx, first); err != nil {
+	if err := InstallCRDsPromptly(ctx, c.RESTConfig(), first); err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
@@ -143,7 +143,7 @@ func TestRefusedCRDs(t *testing.T) {
 		"name":   {wrongName, []string{"CRD stuff.refused.example.com", "metadata.name", "must be spec.names.plural"}},
 		"kind":   {sameNames, []string{"CRD seconds.refused.example.com", `is already in use`, "choose other names"}},
 	} {
-		err := c.InstallCRDs(ctx, test.crd)
+		err := InstallCRDsPromptly(ctx, c.RESTConfig(), test.crd)
 		for _, part := range test.want {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%s: error without %q: %v", name, part, err)
@@ -151,7 +151,7 @@ func TestRefusedCRDs(t *testing.T) {
 		}
 	}
 	cancel()
-	if err := c.InstallCRDs(ctx, first); err == nil || !strings.Contains(err.Error(), first.Name) {
+	if err := InstallCRDsPromptly(ctx, c.RESTConfig(), first); err == nil || !strings.Contains(err.Error(), first.Name) {
 		t.Errorf("with an expired context: error %v, want one that names the CRD", err)
 	}
 }

@@ -13,7 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/crdctl/crdctl/internal/controlplane/access"
 )
 
 func TestAnonymousIsRefused(t *testing.T) {
@@ -26,7 +30,7 @@ func TestAnonymousIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range []string{"/api", "/readyz", "/version", "/api/v1/secrets", "/openapi/v2", "/metrics"} {
+		for _, path := range []string{"/api", "/readyz", "/version", "/api/v1/secrets", "/openapi/v2", "/metrics", "/healthz", "/livez", "/debug/pprof", access.Path} {
 			response, err := client.Get(c.URL() + path)
 			if err != nil {
 				t.Fatal(err)
@@ -35,6 +39,29 @@ func TestAnonymousIsRefused(t *testing.T) {
 			if response.StatusCode != http.StatusUnauthorized {
 				t.Errorf("%s: GET %s: status %d, want 401", name, path, response.StatusCode)
 			}
+		}
+	}
+}
+
+// TestServiceAccountIsRefused has the token of an account without a role try what only the administrator may.
+func TestServiceAccountIsRefused(t *testing.T) {
+	c, client := sharedPlane(t)
+	token, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "default", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := rest.HTTPClientFor(withToken(c.RESTConfig(), token.Status.Token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/api/v1/secrets", "/metrics", access.Path + "?user=" + adminUser} {
+		response, err := other.Get(c.URL() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeIt(t, response.Body)
+		if response.StatusCode != http.StatusForbidden {
+			t.Errorf("GET %s: status %d, want 403", path, response.StatusCode)
 		}
 	}
 }

@@ -4,46 +4,107 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
-	"go.uber.org/zap"
 )
 
-// etcdPatience is for a machine under heavy load; a leader is usually there after 50 ms.
-const etcdPatience = 30 * time.Second
+const (
+	// etcdPatience is for a machine under heavy load; a leader is usually there after 50 ms.
+	etcdPatience = 30 * time.Second
+	// closePatience is how long the end of a store may take that failed: parts of it are gone.
+	closePatience = 2 * time.Second
+)
+
+// store is an etcd of one member in this process.
+type store struct {
+	etcd   *embed.Etcd
+	failed chan struct{} // closed when etcd can't go on
+	once   sync.Once
+	err    error // why; read it once failed is closed
+}
 
 // startEtcd starts the store on two unix sockets, so that no door of it is on the network. It accepts
-// connections when startEtcd returns and answers once awaitEtcd has returned.
+// connections when startEtcd returns and answers once await has returned.
 //
 // The peer socket has another path at every start, and the data remember the one they were made with. That is
 // harmless: a single member never dials itself. (ForceNewCluster would mend the record and may drop the last
 // writes of a killed process, whose commit the log does not hold yet.)
-func startEtcd(w *workspace, fsync bool) (*embed.Etcd, error) {
+func startEtcd(w *workspace, fsync bool) (*store, error) {
 	client := []url.URL{{Scheme: "unix", Path: w.clientSocket()}}
 	peer := []url.URL{{Scheme: "unix", Path: w.peerSocket()}}
+	s := &store{failed: make(chan struct{})}
 	cfg := embed.NewConfig()
 	cfg.Dir = w.etcdDir()
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newEtcdLog(s.fail))
 	cfg.UnsafeNoFsync = !fsync
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = client, client
 	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = peer, peer
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 	cfg.TickMs, cfg.ElectionMs = 10, 100 // the only voter need not wait a second for its own vote
-	etcd, err := embed.StartEtcd(cfg)
+
+	started := make(chan error, 1)
+	go func() { // of its own: etcd ends the goroutine in which it meets broken data
+		var err error
+		s.etcd, err = embed.StartEtcd(cfg)
+		started <- err
+	}()
+	var err error
+	select {
+	case err = <-started:
+	case <-s.failed:
+		err = s.err
+	}
+	if err != nil && !w.temporary {
+		err = fmt.Errorf("%w; if its data are broken, remove %s and start anew", err, w.data)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("start etcd in %s: %w", cfg.Dir, err)
 	}
-	return etcd, nil
+	go func() {
+		for err := range s.etcd.Err() {
+			s.fail(err)
+		}
+	}()
+	return s, nil
 }
 
-func awaitEtcd(etcd *embed.Etcd) error {
+// fail is heard once; what comes after the first failure is its consequence.
+func (s *store) fail(err error) {
+	s.once.Do(func() {
+		s.err = err
+		close(s.failed)
+	})
+}
+
+func (s *store) await() error {
 	select {
-	case <-etcd.Server.ReadyNotify():
+	case <-s.etcd.Server.ReadyNotify():
 		return nil
-	case err := <-etcd.Err():
-		return fmt.Errorf("start etcd: %w", err)
+	case <-s.failed:
+		return fmt.Errorf("start etcd: %w", s.err)
 	case <-time.After(etcdPatience):
 		return errors.New("start etcd: no leader after " + etcdPatience.String())
+	}
+}
+
+func (s *store) close() { s.awaitUnlessFailed(s.etcd.Close) }
+
+// awaitUnlessFailed waits for something to end that needs the store, and not for ever if the store failed: then parts of
+// it are gone, and whoever waits for them is left to the end of the process.
+func (s *store) awaitUnlessFailed(end func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		end()
+	}()
+	select {
+	case <-ended:
+	case <-s.failed:
+		select {
+		case <-ended:
+		case <-time.After(closePatience):
+		}
 	}
 }

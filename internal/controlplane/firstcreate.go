@@ -25,13 +25,13 @@ const (
 	stallProbe = 10 * time.Millisecond
 )
 
-// InstallCRDs is the function InstallCRDs for this control plane, where the first object of a new CRD can be
-// created at once rather than after two seconds.
-func (c *ControlPlane) InstallCRDs(ctx context.Context, crds ...*apiextv1.CustomResourceDefinition) error {
-	if err := InstallCRDs(ctx, c.config, crds...); err != nil {
+// InstallCRDsPromptly is InstallCRDs for a control plane of this package, in this process or another one, where the
+// first object of a new CRD can be created at once rather than after two seconds.
+func InstallCRDsPromptly(ctx context.Context, cfg *rest.Config, crds ...*apiextv1.CustomResourceDefinition) error {
+	if err := InstallCRDs(ctx, cfg, crds...); err != nil {
 		return err
 	}
-	client, err := apiextclient.NewForConfig(c.config)
+	client, err := apiextclient.NewForConfig(cfg)
 	if err != nil {
 		return fmt.Errorf("make a client for CRDs: %w", err)
 	}

@@ -59,7 +59,11 @@ func TestRestartOnOneDirectory(t *testing.T) {
 	default:
 	}
 
-	private, token := first.space.private.Path, first.RESTConfig().BearerToken
+	private := first.space.private.Path
+	kubeconfig, err := os.ReadFile(first.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
 	expired, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := first.Stop(expired); err != nil && !errors.Is(err, context.Canceled) {
@@ -81,8 +85,8 @@ func TestRestartOnOneDirectory(t *testing.T) {
 	if _, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), "kept", metav1.GetOptions{}); err != nil {
 		t.Errorf("after the restart: %v", err)
 	}
-	if second.RESTConfig().BearerToken == token {
-		t.Error("the second control plane has the credential of the first")
+	if again, err := os.ReadFile(second.Kubeconfig()); err != nil || !bytes.Equal(again, kubeconfig) {
+		t.Errorf("after the restart the kubeconfig is another one (error %v):\n%s\nbefore:\n%s", err, again, kubeconfig)
 	}
 	eventually(t, "pod of before the restart", func(ctx context.Context) error {
 		return expectPhase(ctx, client, "default", "kept", corev1.PodRunning)
@@ -97,7 +101,7 @@ func TestTeardownBeforeServer(t *testing.T) {
 	if c.space, err = openWorkspace(""); err != nil {
 		t.Fatal(err)
 	}
-	if c.etcd, err = startEtcd(c.space, false); err != nil {
+	if c.store, err = startEtcd(c.space, false); err != nil {
 		t.Fatal(err)
 	}
 	if c.listener, err = listen(0); err != nil {
@@ -146,7 +150,7 @@ func TestStartRefuses(t *testing.T) {
 	}{
 		{"port taken", t.TempDir(), Options{Port: taken.Addr().(*net.TCPAddr).Port},
 			`^start control plane: port \d+ of 127\.0\.0\.1 is taken; stop what listens there or choose another port$`},
-		{"state directory is a file", t.TempDir(), Options{Dir: file}, `^start control plane: create state directory: mkdir .*file: not a directory$`},
+		{"state directory is a file", t.TempDir(), Options{Dir: file}, `^start control plane: create state directory: mkdir .*file: not a directory; choose one that can be written$`},
 		{"temporary directory too long", longDir(t), Options{}, `c\.sock is too long for a unix socket; set TMPDIR to a shorter directory$`},
 		{"kubeconfig in no directory", t.TempDir(), Options{Kubeconfig: filepath.Join(file, "config")}, `^start control plane: the kubeconfig .* cannot be written: .* is not a directory; create it or choose another file$`},
 	} {

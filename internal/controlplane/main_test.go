@@ -22,11 +22,19 @@ import (
 // patience bounds every wait of these tests. It is meant for a machine that is busy compiling.
 const patience = 2 * time.Minute
 
-// childDir names, in the environment of a re-executed test binary, the state directory to run on until killed.
-const childDir = "CRDCTL_TEST_CHILD_DIR"
+const (
+	// childDir names, in the environment of a re-executed test binary, the state directory to run on until killed.
+	childDir = "CRDCTL_TEST_CHILD_DIR"
+	// childFull makes it run on a disk that gets full instead.
+	childFull = "CRDCTL_TEST_CHILD_FULL"
+)
 
 func TestMain(m *testing.M) {
 	silenceKlog()
+	if os.Getenv(childFull) != "" {
+		runChildOnFullDisk()
+		return
+	}
 	if dir := os.Getenv(childDir); dir != "" {
 		runChild(dir)
 		return

@@ -1,15 +1,15 @@
 package controlplane
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/x509"
+	"crypto/tls"
 	"encoding/hex"
-	"encoding/pem"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -19,56 +19,91 @@ import (
 // adminUser is a member of system:masters, which the API server lets do everything before any role exists.
 const adminUser = "crdctl-admin"
 
-// secrets are made anew for each control plane. The files lie in its private directory and go with it.
+// secrets are made anew for each control plane. Where its data are kept they are kept too, so that a kubeconfig, and
+// the tokens of service accounts, are good after a restart; otherwise they go with it.
 type secrets struct {
-	ca         []byte // PEM; the key of this authority is never written, so it signs nothing else
-	token      string // 256 random bits
-	tokenFile  string
-	cert       string
-	key        string
-	signingKey string // of service account tokens
+	ca    []byte // PEM; the key of this authority is never written, so it signs nothing else
+	token string // 256 random bits
+
+	tokenFile, caFile, certFile, keyFile string
+	signingKeyFile                       string // of service account tokens
 }
 
-func newSecrets(dir string) (*secrets, error) {
-	s := &secrets{
-		tokenFile:  filepath.Join(dir, "tokens.csv"),
-		cert:       filepath.Join(dir, "tls.crt"),
-		key:        filepath.Join(dir, "tls.key"),
-		signingKey: filepath.Join(dir, "service-account.key"),
+// loadSecrets takes the secrets in dir, or makes new ones there if any is missing, broken or about to expire.
+func loadSecrets(dir string) (*secrets, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder for secrets: %w", err)
 	}
-	ca, cert, key, err := newServingCertificate()
+	s := &secrets{
+		tokenFile: filepath.Join(dir, "tokens.csv"), caFile: filepath.Join(dir, "ca.crt"),
+		certFile: filepath.Join(dir, "tls.crt"), keyFile: filepath.Join(dir, "tls.key"),
+		signingKeyFile: filepath.Join(dir, "service-account.key"),
+	}
+	if s.read() == nil {
+		return s, nil
+	}
+	return s, s.create()
+}
+
+func (s *secrets) files() []string {
+	return []string{s.tokenFile, s.certFile, s.keyFile, s.signingKeyFile, s.caFile}
+}
+
+// read fills in what is not read by the API server itself. An error means that the secrets are of no use.
+func (s *secrets) read() error {
+	for _, file := range s.files() {
+		if err := os.Chmod(file, 0o600); err != nil { // it may have come from a copy
+			return err
+		}
+	}
+	row, err := os.ReadFile(s.tokenFile)
 	if err != nil {
-		return nil, fmt.Errorf("make the serving certificate: %w", err)
+		return err
+	}
+	if s.ca, err = os.ReadFile(s.caFile); err != nil {
+		return err
+	}
+	pair, err := tls.LoadX509KeyPair(s.certFile, s.keyFile)
+	if err != nil {
+		return err
+	}
+	var found bool
+	if s.token, _, found = strings.Cut(string(row), ","); !found {
+		return errors.New("no token")
+	}
+	if time.Until(pair.Leaf.NotAfter) < renewal {
+		return errors.New("the certificate expires")
+	}
+	return nil
+}
+
+// create makes all secrets anew. The authority's certificate is written last: without it the others are not taken.
+func (s *secrets) create() error {
+	pair, err := NewServingCertificate()
+	if err != nil {
+		return fmt.Errorf("make the serving certificate: %w", err)
 	}
 	signingKey, err := newKey()
 	if err != nil {
-		return nil, fmt.Errorf("make the service account key: %w", err)
-	}
-	s.ca = pemBlock("CERTIFICATE", ca)
-	random := make([]byte, 32)
-	rand.Read(random) // never fails: it ends the process instead
-	s.token = hex.EncodeToString(random)
-
-	keyPEM, err := pemKey(key)
-	if err != nil {
-		return nil, err
+		return fmt.Errorf("make the service account key: %w", err)
 	}
 	signingKeyPEM, err := pemKey(signingKey)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	files := map[string][]byte{
-		s.tokenFile:  fmt.Appendf(nil, "%s,%s,%s,\"system:masters\"\n", s.token, adminUser, adminUser),
-		s.cert:       pemBlock("CERTIFICATE", cert),
-		s.key:        keyPEM,
-		s.signingKey: signingKeyPEM,
+	random := make([]byte, 32)
+	rand.Read(random) // never fails: it ends the process instead
+	s.ca, s.token = pair.CA, hex.EncodeToString(random)
+	contents := map[string][]byte{
+		s.tokenFile: fmt.Appendf(nil, "%s,%s,%s,\"system:masters\"\n", s.token, adminUser, adminUser),
+		s.certFile:  pair.Cert, s.keyFile: pair.Key, s.signingKeyFile: signingKeyPEM, s.caFile: pair.CA,
 	}
-	for path, content := range files {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			return nil, fmt.Errorf("write secrets: %w", err)
+	for _, file := range s.files() {
+		if err := writePrivate(file, contents[file]); err != nil {
+			return fmt.Errorf("write secrets: %w", err)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // kubeconfig returns the file for other programs and the client configuration for this one.
@@ -89,18 +124,4 @@ func (s *secrets) kubeconfig(server string) ([]byte, *rest.Config, error) {
 	}
 	config.QPS = -1 // the server is ours alone
 	return content, config, nil
-}
-
-func newKey() (*ecdsa.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }
-
-func pemKey(k *ecdsa.PrivateKey) ([]byte, error) {
-	der, err := x509.MarshalECPrivateKey(k)
-	if err != nil {
-		return nil, fmt.Errorf("encode key: %w", err)
-	}
-	return pemBlock("EC PRIVATE KEY", der), nil
-}
-
-func pemBlock(kind string, der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }

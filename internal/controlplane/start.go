@@ -35,13 +35,13 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	if err := errors.Join(c.checkKubeconfig(), checkLimits(c.space.data)); err != nil {
 		return err
 	}
-	if c.etcd, err = startEtcd(c.space, c.options.Fsync); err != nil {
+	if c.listener, err = c.listen(); err != nil {
 		return err
 	}
-	if c.listener, err = listen(c.options.Port); err != nil {
+	if c.store, err = startEtcd(c.space, c.options.Fsync); err != nil {
 		return err
 	}
-	secrets, err := newSecrets(c.space.private.Path)
+	secrets, err := loadSecrets(c.space.secrets())
 	if err != nil {
 		return err
 	}
@@ -49,12 +49,12 @@ func (c *ControlPlane) start(ctx context.Context) error {
 		return err
 	}
 	// From here to serve, nothing looks at ctx: see the comment of Start.
-	server, err := newAPIServer(c.listener, secrets, c.space.clientSocket(), func() error { return awaitEtcd(c.etcd) })
+	server, err := newAPIServer(c.listener, secrets, c.space.clientSocket(), c.store.await)
 	if err != nil {
 		return err
 	}
 	c.server = server
-	c.server.serve(c.etcd.Err())
+	c.server.serve(c.store)
 	if err := c.server.awaitReady(ctx); err != nil {
 		return err
 	}
@@ -67,48 +67,16 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	return c.publish(secrets)
 }
 
-// publish writes the kubeconfig. It is the last step, so that whoever waits for the file finds a server.
-func (c *ControlPlane) publish(s *secrets) error {
-	content, config, err := s.kubeconfig("https://" + c.listener.Addr().String())
-	if err != nil {
-		return err
+// listen takes the port that was asked for, or else the one that a kubeconfig beside kept data names, or else a free one.
+func (c *ControlPlane) listen() (*listener, error) {
+	port := c.options.Port
+	if port != 0 || c.space.temporary {
+		return listen(port)
 	}
-	if err := writePrivate(c.kubeconfigPath(), content); err != nil {
-		return fmt.Errorf("write kubeconfig: %w", err)
+	kept := keptPort(c.space.data)
+	l, err := listen(kept)
+	if err != nil && kept != 0 {
+		return nil, fmt.Errorf("%w: %s names it; another port changes that file", err, filepath.Join(c.space.data, kubeconfigName))
 	}
-	c.kubeconfig, c.config = c.kubeconfigPath(), config
-	return nil
-}
-
-func (c *ControlPlane) kubeconfigPath() string {
-	if c.options.Kubeconfig != "" {
-		return c.options.Kubeconfig
-	}
-	return filepath.Join(c.space.data, "kubeconfig")
-}
-
-// checkKubeconfig spares the caller to wait for a control plane that could not be published.
-func (c *ControlPlane) checkKubeconfig() error {
-	dir := filepath.Dir(c.kubeconfigPath())
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("the kubeconfig %s cannot be written: %s is not a directory; create it or choose another file", c.kubeconfigPath(), dir)
-	}
-	return nil
-}
-
-// writePrivate puts a file in place by rename, so that no reader sees half of it.
-func writePrivate(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return l, err
 }

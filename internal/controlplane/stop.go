@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 )
 
 // teardown undoes what start did, however far that got.
@@ -20,14 +18,10 @@ func (c *ControlPlane) teardown() error {
 	case c.listener != nil:
 		errs = append(errs, c.listener.Close())
 	}
-	if c.etcd != nil {
-		c.etcd.Close()
+	if c.store != nil {
+		c.store.close()
 	}
-	if c.kubeconfig != "" && c.space.temporary {
-		if err := os.Remove(c.kubeconfig); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
+	errs = append(errs, c.unpublish())
 	if c.space != nil {
 		errs = append(errs, c.space.close())
 	}

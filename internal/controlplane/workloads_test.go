@@ -171,3 +171,24 @@ func TestDefaultRoles(t *testing.T) {
 		return err
 	})
 }
+
+func TestDaemonSetHasAPodForTheNode(t *testing.T) {
+	t.Parallel()
+	_, client := sharedPlane(t)
+	api := client.AppsV1().DaemonSets(newNamespace(t, client))
+	labels := map[string]string{"app": "agent"}
+	_, err := api.Create(t.Context(), &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "agent"}, Spec: appsv1.DaemonSetSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpec("")},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "daemon set", func(ctx context.Context) error {
+		d, err := api.Get(ctx, "agent", metav1.GetOptions{})
+		if err == nil && (d.Status.NumberAvailable != 1 || d.Status.DesiredNumberScheduled != 1) {
+			err = fmt.Errorf("status %+v, want 1 pod available", d.Status)
+		}
+		return err
+	})
+}

@@ -17,15 +17,14 @@ const socketLimit = 103
 
 // workspace is the part of the file system that one control plane owns, and the locks that say so.
 type workspace struct {
-	data      string               // etcd's data and, by default, the kubeconfig
-	private   *scratch.Dir         // keys and sockets; always new, always temporary
+	data      string               // etcd's data, secrets, a kubeconfig
+	private   *scratch.Dir         // sockets; always new, always temporary
 	temporary bool                 // data is private
 	lock      *fileutil.LockedFile // of data, where that is not private
 }
 
 // openWorkspace locks dir, creating it first, and makes the private directory; with dir == "" the two are
-// one. Sockets never go into dir, whose path may be too long for them; keys do not either, because they end
-// with this control plane.
+// one. Sockets never go into dir, whose path may be too long for them.
 func openWorkspace(dir string) (*workspace, error) {
 	w := &workspace{data: dir}
 	if dir != "" {
@@ -52,7 +51,7 @@ func openWorkspace(dir string) (*workspace, error) {
 
 func lockState(dir string) (*fileutil.LockedFile, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("create state directory: %w", err)
+		return nil, fmt.Errorf("create state directory: %w; choose one that can be written", err)
 	}
 	// MkdirAll leaves a directory that exists as it is, and the data is readable to whoever may enter.
 	if err := os.Chmod(dir, 0o700); err != nil {
@@ -69,6 +68,7 @@ func lockState(dir string) (*fileutil.LockedFile, error) {
 	return lock, nil
 }
 
+func (w *workspace) secrets() string      { return filepath.Join(w.data, "secrets") }
 func (w *workspace) etcdDir() string      { return filepath.Join(w.data, "etcd") }
 func (w *workspace) clientSocket() string { return filepath.Join(w.private.Path, "c.sock") }
 func (w *workspace) peerSocket() string   { return filepath.Join(w.private.Path, "p.sock") }

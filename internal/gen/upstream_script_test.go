@@ -168,5 +168,9 @@ func script(t *testing.T, root string, p *project.Project) string {
 		}
 		call(`"$GOBIN/controller-gen" crd`, paths, []string{"output:crd:dir=" + at(p.CRDs.Dir)})
 	}
+	if p.RBAC.Dir != "" {
+		call(`cd`, []string{root})
+		call(`"$GOBIN/controller-gen"`, []string{"rbac:roleName=" + p.RBAC.RoleName, "paths=./...", "output:rbac:dir=" + at(p.RBAC.Dir)})
+	}
 	return b.String()
 }

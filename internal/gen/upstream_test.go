@@ -25,6 +25,7 @@ var fixtures = map[string]fixture{
 	"definitions": {name: "definitions"},
 	"lint":        {name: "lint"},
 	"registers":   {name: "registers"},
+	"roles":       {name: "roles"},
 	"scaffolds":   {files: scaffolds},
 	"shapes":      {name: "shapes"},
 

@@ -38,17 +38,17 @@ var rules = []rule{
 	{`^(k8s.io/kubernetes|go.etcd.io/etcd/server|k8s.io/apiserver|k8s.io/controller-manager)(/|$)`, []string{"internal/controlplane/...", "internal/startup/..."},
 		"an API server is a big thing to link; one package knows how"},
 	{`^k8s.io/kubectl`, []string{"internal/kubectl", "internal/startup/..."}, "kubectl is a program; one package makes it a function"},
-	{`^k8s.io/client-go`, []string{"cmd", "internal/controlplane/...", "internal/kubectl", "internal/loop", "internal/run", "e2e"},
+	{`^k8s.io/client-go`, []string{"cmd", "internal/background", "internal/controlplane/...", "internal/kubectl", "internal/loop", "internal/run", "e2e"},
 		"what is generated or scaffolded does not talk to clusters"},
 	{`^k8s.io/klog`, []string{"internal/gen/codegen", "internal/logging", "internal/controlplane/...", "internal/kubectl"}, "crdctl's own words go to its streams"},
 	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold"}, "templates are rendered in one place"},
-	{`^github.com/crdctl/crdctl/internal/controlplane$`, []string{"cmd", "internal/run", "e2e"}, "only what runs something needs a control plane"},
+	{`^github.com/crdctl/crdctl/internal/controlplane$`, []string{"cmd", "internal/background", "internal/run", "e2e"}, "only what runs something needs a control plane"},
 	{`^github.com/crdctl/crdctl/internal/gen(/|$)`, []string{"cmd", "internal/gen/...", "internal/scaffold", "internal/discover", "internal/house"},
 		"scaffold and discover ask codegen for Go plurals, and discover crd for its version; all others get a tree"},
 }
 
 // bottom are the packages that know none of ours but scratch, and so can be used by all of them.
-var bottom = []string{"internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/crdfile", "internal/logging", "internal/watch", "templates"}
+var bottom = []string{"internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/manifest", "internal/logging", "internal/watch", "templates"}
 
 type listed struct {
 	ImportPath string

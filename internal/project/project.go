@@ -160,9 +160,20 @@ var readOnlyPackages = []string{
 	"time",
 }
 
-// Controller is the main package of the project's controller.
+// Controller is what "crdctl run" runs, and what it applies for it.
 type Controller struct {
+	// Package is the folder of the main package.
 	Package string `yaml:"package,omitempty"`
+	// Args are the controller's arguments; those on the command line come after them.
+	Args []string `yaml:"args,omitempty"`
+	// Manifests are files and folders that are applied before the controller starts, and when they change: its service
+	// account, its roles, its webhooks.
+	Manifests []string `yaml:"manifests,omitempty"`
+	// Samples are files and folders that are applied when they change.
+	Samples []string `yaml:"samples,omitempty"`
+	// WebhookPort is the port of 127.0.0.1 on which the controller serves its webhooks. Left unspecified, it is a free
+	// one that the controller is told in $CRDCTL_WEBHOOK_PORT.
+	WebhookPort int `yaml:"webhookPort,omitempty"`
 }
 
 // clean gives every path one spelling.
@@ -170,6 +181,12 @@ func (p *Project) clean() {
 	paths := []*string{&p.Boilerplate, &p.CRDs.Dir, &p.RBAC.Dir, &p.OpenAPI.Dir, &p.OpenAPI.Report, &p.Controller.Package}
 	for i := range p.APIs {
 		paths = append(paths, &p.APIs[i])
+	}
+	for i := range p.Controller.Manifests {
+		paths = append(paths, &p.Controller.Manifests[i])
+	}
+	for i := range p.Controller.Samples {
+		paths = append(paths, &p.Controller.Samples[i])
 	}
 	for i := range p.Exclude {
 		paths = append(paths, &p.Exclude[i])

@@ -33,6 +33,15 @@ func (p *Project) validate(name string) error {
 	local("openapi.dir", p.OpenAPI.Dir)
 	local("openapi.report", p.OpenAPI.Report)
 	local("controller.package", p.Controller.Package)
+	for i, file := range p.Controller.Manifests {
+		local(fmt.Sprintf("controller.manifests[%d]", i), file)
+	}
+	for i, file := range p.Controller.Samples {
+		local(fmt.Sprintf("controller.samples[%d]", i), file)
+	}
+	if port := p.Controller.WebhookPort; port < 0 || port > 65535 {
+		report("controller.webhookPort", "%d is no port; they end at 65535", port)
+	}
 	for _, name := range p.Generators {
 		if !slices.Contains(Helpers, name) {
 			report("generators", "%q is not known; those that write beside the types are %s", name, strings.Join(Helpers, ", "))

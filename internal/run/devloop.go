@@ -2,35 +2,30 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"os"
-	"slices"
-	"strings"
+	"path/filepath"
 	"time"
 
-	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
-	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/scratch"
 	"github.com/crdctl/crdctl/internal/watch"
 )
 
-// graceTime is how long a controller may take to finish what it does.
-const graceTime = 20 * time.Second
-
-// devLoop builds and runs the project's controller, and does so again on every change. One goroutine does it all;
-// what it waits for are a change, the end of the controller, the end of the control plane, and the end of the run.
+// devLoop builds and runs the project's controller, and does so again on every change. One goroutine decides; what it
+// waits for are a change, the end of the controller, the end of the control plane, and the end of the run.
 type devLoop struct {
 	Options
 	target *target
 	say    sayer
 
-	installed []*apiextv1.CustomResourceDefinition
-	dir       string // for binaries
-	child     *proc.Process
-	running   [sha256.Size]byte // of the binary that child runs
+	dir     string // for binaries, credentials, certificates
+	watcher *watch.Watcher
+	pending watch.Change // what was told of while something was built
+	cluster *clusterSide
+	env     []string // of the controller, beyond ours
+	child   controller
 }
 
 func (d *devLoop) run(ctx context.Context) (err error) {
@@ -40,130 +35,139 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	}
 	d.dir = dir.Path
 	defer func() { err = errors.Join(err, dir.Remove()) }()
+	ctx, stop := d.target.boundTo(ctx, d.Options)
+	defer stop()
+	if err := d.prepare(ctx); err != nil {
+		return interrupted(ctx, err)
+	}
+	defer d.watcher.Close()
+	defer func() { err = errors.Join(err, d.cluster.end(context.WithoutCancel(ctx))) }()
 	// The controller ends before the control plane does, whatever happens.
 	defer d.stopChild()
+	return d.loop(ctx)
+}
 
-	watcher, err := watch.New(d.Root, d.Project.CRDs.Dir)
-	if err != nil {
+// prepare does what must be there before the first build: the CRDs, the manifests, the controller's identity.
+func (d *devLoop) prepare(ctx context.Context) (err error) {
+	c := d.Project.Controller
+	if d.cluster, err = newClusterSide(d.Options, d.target, d.dir, d.say); err != nil {
 		return err
 	}
-	defer watcher.Close()
-	ctx, stop := d.target.boundTo(ctx)
-	defer stop()
+	d.env = append(d.cluster.env(), "KUBECONFIG="+d.target.kubeconfig)
+	crds := append([]string{d.Project.CRDs.Dir}, d.crdPaths()...)
+	if d.watcher, err = watch.New(d.Root, append(append(crds, c.Manifests...), c.Samples...), project.FileName); err != nil {
+		return err
+	}
+	if err = d.cluster.begin(ctx); err == nil && d.cluster.who != nil {
+		var kubeconfig string
+		kubeconfig, err = d.cluster.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
+		d.env = append(d.env, "KUBECONFIG="+kubeconfig)
+	}
+	if err != nil {
+		d.watcher.Close()
+	}
+	return err
+}
 
-	err = d.follow(ctx, watch.Change{Sources: []string{"go.mod"}})
+// crdPaths are the manifests that flags name, as far as they are below the root.
+func (d *devLoop) crdPaths() []string {
+	var paths []string
+	for _, file := range d.CRDFiles {
+		if abs, err := filepath.Abs(file); err == nil {
+			if rel, err := filepath.Rel(d.Root, abs); err == nil && filepath.IsLocal(rel) {
+				paths = append(paths, filepath.ToSlash(rel))
+			}
+		}
+	}
+	return paths
+}
+
+func (d *devLoop) loop(ctx context.Context) error {
+	refusals := time.NewTicker(time.Second)
+	defer refusals.Stop()
+	clock := newClock(time.Now())
+	err := d.follow(ctx, watch.Change{Sources: []string{"go.mod"}})
 	for {
 		if ctx.Err() != nil {
-			return d.target.failure()
+			return failure(ctx)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errSuperseded) {
 			d.say("%v", err)
 			if d.Once {
 				return errors.New("the controller does not run; mend that and run again")
 			}
-			if d.child != nil {
+			if d.child.runs() {
 				d.say("the controller that was built last goes on running; waiting for a change; stop with Ctrl-C")
 			} else {
 				d.say("waiting for a change; stop with Ctrl-C")
 			}
 		}
+		err = nil
+		if next := d.pending; !next.IsZero() {
+			d.pending = watch.Change{}
+			err = d.follow(ctx, next)
+			continue
+		}
 		select {
 		case <-ctx.Done():
-		case c := <-watcher.Changes:
+		case c := <-d.watcher.Changes:
 			err = d.follow(ctx, c)
-		case err := <-watcher.Errors:
+		case err := <-d.watcher.Errors:
 			return err
-		case <-d.childDone():
-			err = describe(d.child.Err())
-			d.child, d.running = nil, [sha256.Size]byte{}
+		case <-d.child.done():
+			err = d.child.ended()
+		case now := <-refusals.C:
+			if jump := clock.jump(now); jump != 0 {
+				err = d.clockJumped(ctx, jump)
+			}
+			d.cluster.news(ctx)
 		}
 	}
 }
 
-// follow does what a change asks for: generate, install, build, start.
+// follow does what a change asks for: generate, install, apply, build, start. What the API server is told and what the
+// compiler does go on side by side; the controller starts when both are done.
 func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
+	if c.Settings {
+		d.say("%s changed; run again to use it", project.FileName)
+	}
 	if c.In(d.Project.APIs) {
 		if err := d.generate(ctx); err != nil {
 			return err
 		}
 	}
-	// Also when the sources changed: generate may have written manifests.
-	if err := d.installCRDs(ctx); err != nil {
+	told := make(chan error, 1)
+	go func() { told <- d.cluster.update(ctx, c) }()
+	var b *binary
+	var err error
+	if len(c.Sources) > 0 || c.All {
+		b, err = d.build(ctx)
+	}
+	if err := errors.Join(<-told, err); err != nil || b == nil {
 		return err
 	}
-	if len(c.Sources) == 0 {
-		return nil
-	}
-	binary, sum, err := d.build(ctx)
-	if err != nil {
-		return err
-	}
-	if d.child != nil && sum == d.running {
+	if d.child.runsBinary(b) {
 		return nil // a comment, a test: the program is the same
 	}
 	d.stopChild()
-	return d.start(binary, sum)
+	return d.start(b)
 }
 
-func (d *devLoop) start(binary string, sum [sha256.Size]byte) error {
-	child, err := proc.Start(proc.Options{
-		Path: binary, Args: d.Args, Dir: d.Root, Stdout: d.Out, Stderr: d.Err, Grace: graceTime,
-		Env: controllerEnv(os.Environ(), d.target.kubeconfig),
-	})
-	if err != nil {
-		return err
-	}
-	d.child, d.running = child, sum
-	return nil
-}
-
-// controllerEnv is our environment with the one cluster that the controller may find in it: not that which the user's
-// shell names, and not that in which crdctl itself happens to run.
-func controllerEnv(ours []string, kubeconfig string) []string {
-	env := slices.DeleteFunc(slices.Clone(ours), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return name == "KUBECONFIG" || name == "KUBERNETES_SERVICE_HOST" || name == "KUBERNETES_SERVICE_PORT"
-	})
-	return append(env, "KUBECONFIG="+kubeconfig)
-}
-
-func (d *devLoop) stopChild() {
-	if d.child == nil {
-		return
-	}
-	d.say("stopping the controller")
-	stopped := make(chan bool, 1)
-	go func() { stopped <- d.child.Stop() }()
-	slow := time.After(2 * time.Second)
-	for ended := false; !ended; {
-		select {
-		case killed := <-stopped:
-			if ended = true; killed {
-				d.say("the controller did not stop within %s and was killed", graceTime)
-			}
-		case <-slow:
-			d.say("waiting up to %s for the controller; Ctrl-C kills it", graceTime)
-		case <-d.Hurry:
-			d.child.Kill()
-			<-stopped
-			ended = true
-		}
-	}
-	d.child, d.running = nil, [sha256.Size]byte{}
-}
-
-// childDone is closed when the controller has ended; it is nil, and so never ready, where none runs.
-func (d *devLoop) childDone() <-chan struct{} {
-	if d.child == nil {
+// clockJumped mends what a clock that jumped breaks: the controller's token, which was made at another time.
+func (d *devLoop) clockJumped(ctx context.Context, jump time.Duration) error {
+	d.say("the clock jumped by %s; leases and time-outs may end early or late", jump.Round(time.Second))
+	if d.cluster.who == nil {
 		return nil
 	}
-	return d.child.Done()
+	_, err := d.cluster.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
+	return err
 }
 
-// describe is the error of a controller that was not asked to end.
-func describe(err error) error {
-	if err == nil {
-		return errors.New("the controller ended by itself, without an error")
+// crdsOf are the CRDs that the options name, with their webhooks on this machine.
+func crdsOf(o Options, hooks *webhooks) ([]manifest.CRD, error) {
+	crds, err := o.CRDs()
+	if err != nil || hooks == nil {
+		return crds, err
 	}
-	return fmt.Errorf("the controller ended by itself: %w", err)
+	return hooks.adaptCRDs(crds), nil
 }

@@ -12,40 +12,47 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
-
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/watch"
 )
 
-// build compiles the controller and returns the program and its sum. The error has the compiler's own words.
-func (d *devLoop) build(ctx context.Context) (binary string, sum [sha256.Size]byte, err error) {
+// errSuperseded is the error of a build whose sources changed meanwhile; the change is pending.
+var errSuperseded = errors.New("the sources changed meanwhile")
+
+// build compiles the controller. The error has the compiler's own words.
+func (d *devLoop) build(ctx context.Context) (*binary, error) {
 	began := time.Now()
 	d.say("building the controller")
 	// One place for all builds: the go command links nothing if what is there is up to date.
 	built := filepath.Join(d.dir, "built")
-	words, err := d.compile(ctx, "build", "-o", built, "./"+d.Project.Controller.Package)
-	if ctx.Err() != nil {
-		return "", sum, context.Cause(ctx)
+	words, err := d.compile(ctx, began, "build", "-o", built, "./"+d.Project.Controller.Package)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, errSuperseded):
+		return nil, err
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, errors.New("the go command is not in PATH, and builds the controller; install Go")
+	case err != nil && strings.Contains(words, "build cache"), err != nil && strings.Contains(words, "module cache"):
+		return nil, fmt.Errorf("the go command has no place to work in: %s; set HOME, or GOCACHE and GOMODCACHE, to folders that can be written", strings.TrimSpace(words))
+	case err != nil:
+		return nil, fmt.Errorf("the controller does not compile:\n%s", strings.TrimRight(cmp.Or(words, err.Error()), "\n"))
 	}
-	if errors.Is(err, exec.ErrNotFound) {
-		return "", sum, errors.New("the go command is not in PATH, and builds the controller; install Go")
-	}
+	sum, err := sumOf(built)
 	if err != nil {
-		return "", sum, fmt.Errorf("the controller does not compile:\n%s", strings.TrimRight(cmp.Or(words, err.Error()), "\n"))
-	}
-	if sum, err = sumOf(built); err != nil {
-		return "", sum, err
+		return nil, err
 	}
 	d.say("built in %.1fs", time.Since(began).Seconds())
 	// A link that runs, while the next one is built.
-	binary = filepath.Join(d.dir, fmt.Sprintf("controller-%x", sum[:8]))
-	if err := os.Link(built, binary); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", sum, err
+	path := filepath.Join(d.dir, fmt.Sprintf("controller-%x", sum[:8]))
+	if err := os.Link(built, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
 	}
-	return binary, sum, nil
+	return &binary{path: path, sum: sum}, nil
 }
 
 func sumOf(file string) (sum [sha256.Size]byte, err error) {
@@ -58,13 +65,43 @@ func sumOf(file string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), errors.Join(err, f.Close())
 }
 
-// compile runs the go command and returns what it prints.
-func (d *devLoop) compile(ctx context.Context, args ...string) (words string, err error) {
+// compile runs the go command and returns what it prints. It is broken off when sources change that it may have read.
+func (d *devLoop) compile(ctx context.Context, began time.Time, args ...string) (words string, err error) {
 	var out bytes.Buffer
-	// Broken off, the go command takes its temporary files with it if it is asked with SIGINT; those of a compiler that
-	// has no time for that are in our folder, and go with that.
-	err = d.runChild(ctx, &out, "go", args...)
-	return out.String(), err
+	child, err := d.startChild(&out, "go", args...)
+	if err != nil {
+		return "", err
+	}
+	for {
+		select {
+		case <-child.Done():
+			return out.String(), child.Err()
+		case <-ctx.Done():
+			child.Stop()
+			return "", context.Cause(ctx)
+		case c := <-d.watcher.Changes:
+			if fresh := d.since(c, began); !fresh.IsZero() {
+				d.pending = d.pending.Add(fresh)
+			}
+			if len(d.pending.Sources) > 0 || d.pending.All {
+				child.Stop()
+				return "", errSuperseded
+			}
+		}
+	}
+}
+
+// clockGrain is by how much the time of a file may lag behind the clock.
+const clockGrain = 50 * time.Millisecond
+
+// since is a change without the sources that were written before a time: what generate wrote is told of after the build
+// that has it began.
+func (d *devLoop) since(c watch.Change, began time.Time) watch.Change {
+	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(file string) bool {
+		info, err := os.Stat(filepath.Join(d.Root, filepath.FromSlash(file)))
+		return err == nil && info.ModTime().Before(began.Add(-clockGrain))
+	})
+	return c
 }
 
 // generate brings the generated files up to date with the API's types. A process of its own does it: the generators
@@ -74,42 +111,27 @@ func (d *devLoop) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.runChild(ctx, d.Err, self, "generate", "--dir", d.Root); err != nil {
-		return fmt.Errorf("generate: %w", err)
-	}
-	return nil
-}
-
-// runChild runs a program in the project's folder to its end, or to that of the context.
-func (d *devLoop) runChild(ctx context.Context, out io.Writer, path string, args ...string) error {
-	child, err := proc.Start(proc.Options{
-		Path: path, Args: args, Dir: d.Root, Stdout: out, Stderr: out,
-		Env: append(os.Environ(), "GOTMPDIR="+d.dir), StopSignal: os.Interrupt, Grace: 2 * time.Second,
-	})
+	child, err := d.startChild(d.Err, self, "generate", "--dir", d.Root)
 	if err != nil {
-		return err
+		return fmt.Errorf("generate: %w", err)
 	}
 	select {
 	case <-child.Done():
 	case <-ctx.Done():
 		child.Stop()
+		return context.Cause(ctx)
 	}
-	return child.Err()
+	if err := child.Err(); err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
+	return nil
 }
 
-// installCRDs installs the CRDs if they are others than those that are installed.
-func (d *devLoop) installCRDs(ctx context.Context) error {
-	if d.SkipCRDs {
-		return nil
-	}
-	crds, err := d.CRDs()
-	if err != nil || apiequality.Semantic.DeepEqual(crds, d.installed) {
-		return err
-	}
-	if err := d.target.install(ctx, crds...); err != nil {
-		return err
-	}
-	d.installed = crds
-	d.say("installed %s", names(crds))
-	return nil
+// startChild starts a program in the project's folder. Broken off, the go command takes its temporary files with it if it
+// is asked with SIGINT; those of a compiler that has no time for that are in our folder, and go with that.
+func (d *devLoop) startChild(out io.Writer, path string, args ...string) (*proc.Process, error) {
+	return proc.Start(proc.Options{
+		Path: path, Args: args, Dir: d.Root, Stdout: out, Stderr: out,
+		Env: append(os.Environ(), "GOTMPDIR="+d.dir), StopSignal: os.Interrupt, Grace: 2 * time.Second,
+	})
 }

@@ -41,7 +41,7 @@ func New(parent, prefix string) (*Dir, error) {
 	for range birthTries {
 		path, err := os.MkdirTemp(parent, prefix+"*")
 		if err != nil {
-			return nil, fmt.Errorf("make a temporary folder: %w", err)
+			return nil, fmt.Errorf("make a temporary folder: %w; is %s, or the folder that TMPDIR names, there and writable?", err, parent)
 		}
 		d := &Dir{Path: path}
 		d.lock, err = fileutil.TryLockFile(d.lockFile(), os.O_CREATE|os.O_RDWR, 0o600)

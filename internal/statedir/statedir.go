@@ -1,6 +1,7 @@
 // Package statedir is the folder .crdctl of a project: what a running control plane leaves for others to find it by.
 //
-// It is there while something runs, and gone afterwards. Nothing in it is a setting, and nothing in it is kept.
+// It is there while something runs, and gone afterwards, unless a control plane keeps its data in it (package background).
+// Nothing in it is a setting.
 package statedir
 
 import (
@@ -9,12 +10,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
 // Name is the folder's name, in the project's root.
 const Name = ".crdctl"
+
+const (
+	lockName   = "lock"
+	ignoreName = ".gitignore"
+	// clusterName is the folder of the control plane that runs in the background.
+	clusterName = "cluster"
+)
 
 // ErrRunning is the error of a folder that a running crdctl has.
 var ErrRunning = errors.New("crdctl run is running for this project already; stop it first, or use what it serves with \"crdctl kubectl\"")
@@ -35,7 +44,7 @@ func Acquire(root string) (*Dir, error) {
 	// nobody's any more, and tries again.
 	for {
 		if err := os.MkdirAll(d.path, 0o700); err != nil {
-			return nil, fmt.Errorf("make the folder for the state of a run: %w", err)
+			return nil, fmt.Errorf("make the folder for the state of a run: %w; make room for it there", err)
 		}
 		if err := os.Chmod(d.path, 0o700); err != nil { // one that was there may be open to others
 			return nil, err
@@ -53,20 +62,81 @@ func Acquire(root string) (*Dir, error) {
 			_ = lock.Close()
 			continue
 		}
-		// Ignored by git wherever it is: the project's own .gitignore need not know.
-		if err := os.WriteFile(filepath.Join(d.path, ".gitignore"), []byte("*\n"), 0o644); err != nil {
+		if err := ignore(d.path); err != nil {
 			return nil, errors.Join(err, d.Release())
 		}
 		return d, nil
 	}
 }
 
-// Release removes the folder.
-func (d *Dir) Release() error {
-	return errors.Join(os.RemoveAll(d.path), d.lock.Close())
+// Cluster is where the control plane that runs in the background keeps what it has.
+func Cluster(root string) string { return filepath.Join(root, Name, clusterName) }
+
+// MakeCluster makes the folder of Cluster, and those above it.
+func MakeCluster(root string) error {
+	if err := os.MkdirAll(Cluster(root), 0o700); err != nil {
+		return fmt.Errorf("make the folder of the control plane: %w; make room for it there", err)
+	}
+	return ignore(filepath.Join(root, Name))
 }
 
-func (d *Dir) lockFile() string { return filepath.Join(d.path, "lock") }
+// RemoveCluster removes it, and the folder above it if nothing else is there.
+func RemoveCluster(root string) error {
+	if err := os.RemoveAll(Cluster(root)); err != nil {
+		return err
+	}
+	dir := filepath.Join(root, Name)
+	if _, err := os.Stat(filepath.Join(dir, lockName)); err == nil {
+		return nil // a run has it
+	}
+	return errors.Join(removeFile(filepath.Join(dir, ignoreName)), removeEmpty(dir))
+}
+
+// Release removes the folder, less the control plane that runs in the background.
+func (d *Dir) Release() error {
+	entries, err := os.ReadDir(d.path)
+	errs := []error{err}
+	kept := false
+	for _, e := range entries {
+		switch e.Name() {
+		case clusterName:
+			kept = true
+		case lockName, ignoreName:
+		default:
+			errs = append(errs, os.RemoveAll(filepath.Join(d.path, e.Name())))
+		}
+	}
+	if !kept {
+		errs = append(errs, removeFile(filepath.Join(d.path, ignoreName)))
+	}
+	errs = append(errs, removeFile(d.lockFile()))
+	if !kept {
+		errs = append(errs, removeEmpty(d.path))
+	}
+	return errors.Join(append(errs, d.lock.Close())...)
+}
+
+func removeFile(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// removeEmpty leaves a folder that somebody else has put something into meanwhile.
+func removeEmpty(dir string) error {
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) {
+		return err
+	}
+	return nil
+}
+
+// ignore has git pass over the folder wherever it is: the project's own .gitignore need not know.
+func ignore(dir string) error {
+	return os.WriteFile(filepath.Join(dir, ignoreName), []byte("*\n"), 0o644)
+}
+
+func (d *Dir) lockFile() string { return filepath.Join(d.path, lockName) }
 
 // current tells whether the locked file is still the one at its path.
 func (d *Dir) current() bool {

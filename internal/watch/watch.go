@@ -18,18 +18,43 @@ import (
 )
 
 // quiet is how long nothing must change until a change is followed: an editor, or a generator, writes many files.
-const quiet = 100 * time.Millisecond
+// Who follows a change may be told of the next one while at it, so it need not be long.
+const quiet = 30 * time.Millisecond
 
 // Change is what happened since the last one.
 type Change struct {
 	// Sources are the files that the controller is built from, slash-separated, relative to the root.
 	Sources []string
-	// Manifests tells whether a file in the folder of the manifests changed.
-	Manifests bool
+	// Manifests are the files that were named as manifests, or are in a folder that was, in the form of Sources.
+	Manifests []string
 	// Settings tells whether one of the files that the caller named as settings changed.
 	Settings bool
 	// All tells that any file may have changed: there were more changes than the system can tell.
 	All bool
+}
+
+// IsZero tells whether nothing happened.
+func (c Change) IsZero() bool {
+	return len(c.Sources) == 0 && len(c.Manifests) == 0 && !c.Settings && !c.All
+}
+
+// Add is both changes as one.
+func (c Change) Add(other Change) Change {
+	return Change{
+		Sources: append(slices.Clone(c.Sources), other.Sources...), Manifests: append(slices.Clone(c.Manifests), other.Manifests...),
+		Settings: c.Settings || other.Settings, All: c.All || other.All,
+	}
+}
+
+// Below tells whether a manifest at or below one of the paths changed.
+func (c Change) Below(paths ...string) bool {
+	return c.All || slices.ContainsFunc(c.Manifests, func(file string) bool {
+		return slices.ContainsFunc(paths, func(p string) bool { return within(p, file) })
+	})
+}
+
+func within(p, file string) bool {
+	return p == "." || p == file || p != "" && strings.HasPrefix(file, p+"/")
 }
 
 // In tells whether a hand-written source below one of the folders changed.
@@ -38,7 +63,7 @@ func (c Change) In(folders []string) bool {
 		if strings.HasPrefix(filepath.Base(file), "zz_generated.") || strings.HasSuffix(file, "_test.go") {
 			return false
 		}
-		return slices.ContainsFunc(folders, func(dir string) bool { return dir == "." || strings.HasPrefix(file, dir+"/") })
+		return slices.ContainsFunc(folders, func(dir string) bool { return within(dir, file) })
 	})
 }
 
@@ -50,7 +75,7 @@ type Watcher struct {
 	Errors <-chan error
 
 	root      string
-	manifests string // slash-separated, relative to the root; "" for none
+	manifests []string // slash-separated, relative to the root
 	settings  []string
 	notify    *fsnotify.Watcher
 	folders   map[string]bool // that are watched
@@ -58,10 +83,10 @@ type Watcher struct {
 	stopped   chan struct{}
 }
 
-// New watches the Go files below root and all files in the folder manifests, which is relative to root, slash-separated,
-// and empty for none, and the files of the settings, which are named in the same way. Folders that the go command passes
+// New watches the Go files below root; the manifests, which are files, or folders with all that is in them, relative to root
+// and slash-separated; and the files of the settings, which are named in the same way. Folders that the go command passes
 // over are passed over, except those of the settings.
-func New(root, manifests string, settings ...string) (*Watcher, error) {
+func New(root string, manifests []string, settings ...string) (*Watcher, error) {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("watch %s: %w", root, err)
@@ -121,7 +146,7 @@ func (w *Watcher) collect(changes chan<- Change, errs chan<- error) {
 			return
 		case err := <-w.notify.Errors:
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				pending = Change{Sources: []string{"go.mod"}, Manifests: true, Settings: true, All: true}
+				pending = Change{Sources: []string{"go.mod"}, Settings: true, All: true}
 				out = nil
 				timer.Reset(quiet)
 				continue
@@ -149,8 +174,8 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	info, err := os.Stat(e.Name)
 	if err != nil && w.folders[e.Name] { // a folder that is gone, with all that was in it
 		_ = w.notify.Remove(e.Name) // of one that was only moved
-		c.Manifests = true
 		some := w.classify(c, filepath.Join(e.Name, "doc.go"))
+		some = w.classify(c, filepath.Join(e.Name, "doc.yaml")) || some
 		delete(w.folders, e.Name)
 		return some
 	}
@@ -187,8 +212,8 @@ func (w *Watcher) classify(c *Change, file string) bool {
 		return false
 	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
 		c.Sources = append(c.Sources, rel)
-	case w.manifests != "" && strings.HasPrefix(rel, w.manifests+"/"):
-		c.Manifests = true
+	case slices.ContainsFunc(w.manifests, func(m string) bool { return within(m, rel) }):
+		c.Manifests = append(c.Manifests, rel)
 	default:
 		return false
 	}

@@ -45,7 +45,7 @@ func TestWatcher(t *testing.T) {
 	write(t, filepath.Join(root, "main.go"))
 	write(t, filepath.Join(root, "config/crd/a.yaml"))
 	write(t, filepath.Join(root, ".git/HEAD.go"))
-	w, err := New(root, "config/crd")
+	w, err := New(root, []string{"config/crd"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +57,11 @@ func TestWatcher(t *testing.T) {
 	write(t, filepath.Join(root, ".main.go.swp"))
 	write(t, filepath.Join(root, "main.go"))
 	write(t, filepath.Join(root, "go.mod"))
-	if c := next(t, w); files(c) != "go.mod main.go" || c.Manifests {
+	if c := next(t, w); files(c) != "go.mod main.go" || len(c.Manifests) > 0 {
 		t.Errorf("change %+v, want go.mod and main.go", c)
 	}
 	write(t, filepath.Join(root, "config/crd/a.yaml"))
-	if c := next(t, w); files(c) != "" || !c.Manifests {
+	if c := next(t, w); files(c) != "" || !c.Below("config/crd") {
 		t.Errorf("change %+v, want the manifests", c)
 	}
 	// A folder that is new: what is in it when it is noticed, and what comes later.
@@ -88,7 +88,7 @@ func TestSettings(t *testing.T) {
 	for _, file := range []string{"crdctl.yaml", "_hack/boilerplate.go.txt", "main.go"} {
 		write(t, filepath.Join(root, file))
 	}
-	w, err := New(root, "", "crdctl.yaml", "_hack/boilerplate.go.txt", "nowhere/header.txt")
+	w, err := New(root, nil, "crdctl.yaml", "_hack/boilerplate.go.txt", "nowhere/header.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package crdfile
+package manifest
 
 import (
 	"os"
@@ -20,7 +20,7 @@ spec:
 func TestParseReadsSeveralDocuments(t *testing.T) {
 	other := "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"
 	json := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a.b.c"},"spec":{"group":"b.c","scope":"Cluster","names":{"kind":"A","plural":"a"},"versions":[]}}`
-	crds, err := Parse("crd.yaml", []byte("---\n"+good+"---\n"+other+"---\n\n---\n"+json+"\n"))
+	crds, err := parseCRDs(file{name: "crd.yaml", data: []byte("---\n" + good + "---\n" + other + "---\n\n---\n" + json + "\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestParseRefuses(t *testing.T) {
 		"what is not YAML": {"a: [\n", "crd.yaml:1: yaml: line 1: did not find expected node content"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse("crd.yaml", []byte(test.in))
+			_, err := parseCRDs(file{name: "crd.yaml", data: []byte(test.in)})
 			if err == nil || err.Error() != test.want {
 				t.Errorf("error:\n%v\nwant:\n%s", err, test.want)
 			}
@@ -58,20 +58,20 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestReadDir(t *testing.T) {
+func TestCRDsOfAFolder(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"crd.yaml": good, "README.md": "no YAML: [", "kustomization.yaml": "resources: [crd.yaml]\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if crds, err := ReadFile(dir); err != nil || len(crds) != 1 {
+	if crds, err := CRDs(dir); err != nil || len(crds) != 1 {
 		t.Errorf("%d CRDs, %v; want 1", len(crds), err)
 	}
-	if crds, err := ReadDir(filepath.Join(dir, "missing")); err != nil || len(crds) != 0 {
+	if crds, err := CRDsIn(filepath.Join(dir, "missing")); err != nil || len(crds) != 0 {
 		t.Errorf("a missing folder: %v, %v", crds, err)
 	}
-	if _, err := ReadFile(filepath.Join(dir, "README.md")); err == nil {
+	if _, err := CRDs(filepath.Join(dir, "README.md")); err == nil {
 		t.Error("a file without a CRD is no error")
 	}
 }
@@ -80,6 +80,6 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte("---\n---\n{}\n---\nnull\n"))
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		_, _ = Parse("crd.yaml", data) // must not panic
+		_, _ = parseCRDs(file{name: "crd.yaml", data: data}) // must not panic
 	})
 }

@@ -1,0 +1,190 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/background"
+	"github.com/crdctl/crdctl/internal/controlplane"
+)
+
+// clusterPatience bounds the start and the stop of the control plane in the background.
+const clusterPatience = 2 * time.Minute
+
+func newCluster(s Streams, o *options) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "cluster",
+		Short: "Keep a control plane running in the background for this project",
+		Long: `Cluster keeps one control plane of the project running when no "crdctl run" does: its objects stay, in .crdctl/cluster,
+and "crdctl run" and "crdctl kubectl" use it. It listens on 127.0.0.1 only; its port and its kubeconfig,
+.crdctl/cluster/kubeconfig, stay the same until it is reset.`,
+		Example: "  crdctl cluster start\n  crdctl run\n  crdctl cluster stop",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return usageError{errors.New("name what to do: start, stop, status or reset")}
+		},
+	}
+	c.AddCommand(newClusterStart(s, o), newClusterStop(s, o), newClusterStatus(s, o), newClusterReset(s, o), newClusterServe(s, o))
+	return c
+}
+
+func newClusterStart(s Streams, o *options) *cobra.Command {
+	var plane planeOptions
+	c := &cobra.Command{
+		Use:   "start",
+		Short: "Start it, with the objects that it had when it was stopped",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if _, err := plane.settle(); err != nil {
+				return err
+			}
+			root, err := o.rootOrHere()
+			if err != nil {
+				return err
+			}
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
+			defer cancel()
+			state, err := background.Start(ctx, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(s.Out, "control plane ready in %.1fs: Kubernetes %s at %s\nkubeconfig: %s\n",
+				time.Since(began).Seconds(), controlplane.KubernetesVersion, state.URL, state.Kubeconfig)
+			return err
+		},
+	}
+	plane.bind(c.Flags())
+	return c
+}
+
+// newClusterServe is what "cluster start" runs as a process of its own.
+func newClusterServe(s Streams, o *options) *cobra.Command {
+	var plane planeOptions
+	c := &cobra.Command{
+		Use: "serve", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := plane.settle()
+			if err != nil {
+				return err
+			}
+			root, err := o.rootOrHere()
+			if err != nil {
+				return err
+			}
+			return background.Serve(c.Context(), root, controlplane.Options{Port: p.Port, PendingPods: p.PendingPods}, s.Err)
+		},
+	}
+	plane.bind(c.Flags())
+	return c
+}
+
+func newClusterStop(s Streams, o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop",
+		Short: "Stop it, and keep its objects",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			root, err := o.rootOrHere()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
+			defer cancel()
+			stopped, err := background.Stop(ctx, root)
+			if err != nil {
+				return err
+			}
+			if !stopped {
+				return s.say("no control plane runs in the background for %s", root)
+			}
+			return s.say("stopped; its objects are kept, \"crdctl cluster reset\" removes them")
+		},
+	}
+}
+
+func newClusterReset(s Streams, o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "reset",
+		Short: "Remove the objects and credentials of one that is stopped",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			root, err := o.rootOrHere()
+			if err != nil {
+				return err
+			}
+			found, err := background.Reset(root)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return s.say("there is nothing to remove: no control plane was kept for %s", root)
+			}
+			return s.say("removed; the next \"crdctl cluster start\" makes a new one")
+		},
+	}
+}
+
+func newClusterStatus(s Streams, o *options) *cobra.Command {
+	var output string
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Tell whether it runs (exit code 0) or not (1), and where",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			root, err := o.rootOrHere()
+			if err != nil {
+				return err
+			}
+			state, err := background.Look(root)
+			if err != nil {
+				return err
+			}
+			switch output {
+			case "json":
+				encoder := json.NewEncoder(s.Out)
+				encoder.SetIndent("", "  ")
+				err = encoder.Encode(state)
+			case "text":
+				err = printState(s, root, state)
+			default:
+				return usageError{fmt.Errorf("-o is %q; it is text or json", output)}
+			}
+			if err == nil && !state.Running {
+				return errNo
+			}
+			return err
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	return c
+}
+
+func printState(s Streams, root string, state background.State) error {
+	switch {
+	case state.Ready:
+		return s.say("running at %s, process %d, since %s\nkubeconfig: %s\nlog: %s",
+			state.URL, state.PID, state.Since.Local().Format(time.DateTime), state.Kubeconfig, state.Log)
+	case state.Running:
+		return s.say("starting, or stopping; see %s", state.Log)
+	default:
+		return s.say("no control plane runs in the background for %s; start one with \"crdctl cluster start\"", root)
+	}
+}
+
+// say prints a result.
+func (s Streams) say(format string, args ...any) error {
+	_, err := fmt.Fprintf(s.Out, format+"\n", args...)
+	return err
+}

@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A change of a CRD that is bad for what is stored is said before it is applied; one that the API server refuses is not
+// applied at all. Samples and manifests are applied when they change.
+func TestChangeOfManifests(t *testing.T) {
+	w := newWorld(t)
+	dir := w.crontab()
+	w.append(filepath.Join(dir, "crdctl.yaml"), "  samples: [config/samples]\n  manifests: [config/extra]\n")
+	if err := os.Mkdir(filepath.Join(dir, "config/extra"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	extra := filepath.Join(dir, "config/extra/map.yaml")
+	if err := os.WriteFile(extra, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: team}\ndata: {color: blue}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := w.start(dir, crdctl, "run")
+	run.waitFor("crdctl: created the namespace team, which manifests name", "crdctl: applied configmap/settings in team", `"Started workers"`)
+
+	sample := filepath.Join(dir, "config/samples/crontab.yaml")
+	w.replace(sample, "replicas: 2", "replicas: 3")
+	run.waitFor("crdctl: applied crontab.stable.example.com/crontab-demo in default", `"replicas":3`)
+	w.replace(extra, "blue", "green")
+	run.waitFor("crdctl: applied configmap/settings in team")
+	if got := w.run(dir, crdctl, "kubectl", "get", "configmap", "settings", "-n", "team", "-o", "jsonpath={.data.color}"); got != "green" {
+		t.Errorf("the color is %q, want green", got)
+	}
+	w.replace(extra, "kind: ConfigMap", "kind: ConfigMop")
+	run.waitFor("crdctl: " + extra + ":1: configmop/settings in team: no matches for kind \"ConfigMop\" in version \"v1\"")
+	w.replace(extra, "kind: ConfigMop", "kind: ConfigMap")
+
+	// A field that is narrower, and one that is gone.
+	types := filepath.Join(dir, "pkg/apis/stable/v1beta1/types.go")
+	w.replace(types, "\tReplicas *int32", "\t// +kubebuilder:validation:Maximum=2\n\tReplicas *int32")
+	run.waitFor("is bad for objects that are stored:", "default/crontab-demo (v1beta1): spec.replicas: Invalid value: 3", "crdctl: installed crontabs.stable.example.com", `"Started workers"`)
+
+	// The API server refuses it: a default that its own rules refuse.
+	crd := filepath.Join(dir, "config/crd/stable.example.com_crontabs.yaml")
+	w.replace(crd, "maximum: 2", "maximum: 2\n                default: 9")
+	run.waitFor("crdctl: "+crd+":", "not installed: install CRD crontabs.stable.example.com (correct it if the API server refuses it)", "should be less than or equal to 2", "goes on running")
+	if got := w.run(dir, crdctl, "kubectl", "get", "crd", "crontabs.stable.example.com", "-o", "yaml"); strings.Contains(got, "default: 9") {
+		t.Error("the CRD that was refused is installed")
+	}
+	if code := run.interrupt(); code != 0 {
+		t.Errorf("exit code %d after Ctrl-C, want 0", code)
+	}
+	w.leavesNothing(dir)
+}

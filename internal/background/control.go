@@ -1,0 +1,132 @@
+package background
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/crdctl/crdctl/internal/statedir"
+)
+
+const (
+	pollInterval = 10 * time.Millisecond
+	// lastLines is how much of the log tells why a start failed.
+	lastLines = 5
+)
+
+// Start starts the process that program and args make, which calls Serve, and returns when its control plane is ready.
+// It outlives this process, and belongs to no terminal.
+func Start(ctx context.Context, root, program string, args ...string) (State, error) {
+	if s, err := Look(root); err != nil {
+		return s, err
+	} else if s.Running {
+		return s, ErrRunning
+	}
+	if err := statedir.MakeCluster(root); err != nil {
+		return State{}, err
+	}
+	log, err := os.OpenFile(stateOf(root).Log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return State{}, err
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = root, log, log, detached()
+	if err := cmd.Start(); err != nil {
+		return State{}, fmt.Errorf("start the control plane's process: %w", err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // how it ended is in its log
+	}()
+	var s State
+	err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
+		select {
+		case <-ended:
+			return false, fmt.Errorf("the control plane did not start:\n%s", tail(stateOf(root).Log))
+		default:
+		}
+		var err error
+		s, err = Look(root)
+		return s.Ready, err
+	})
+	if ctx.Err() != nil { // nobody waits for it any more
+		_ = askToStop(cmd.Process)
+		<-ended
+		return s, context.Cause(ctx)
+	}
+	return s, err
+}
+
+func tail(file string) string {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(string(bytes.TrimSpace(content)), "\n")
+	return strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
+}
+
+// Stop stops the process and returns when it has ended. Stopped is false if none ran.
+func Stop(ctx context.Context, root string) (stopped bool, err error) {
+	s, err := Look(root)
+	if err != nil || !s.Running {
+		return false, err
+	}
+	if s.PID == 0 {
+		return false, errors.New("the control plane is just being started; try again")
+	}
+	p, err := os.FindProcess(s.PID)
+	if err == nil {
+		err = askToStop(p)
+	}
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return false, fmt.Errorf("stop process %d: %w", s.PID, err)
+	}
+	if err := awaitEnd(ctx, root); err != nil {
+		return false, fmt.Errorf("process %d does not stop; see %s, or kill it: what the API acknowledged is safe: %w", s.PID, s.Log, err)
+	}
+	return true, nil
+}
+
+func awaitEnd(ctx context.Context, root string) error {
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
+		s, err := Look(root)
+		return !s.Running, err
+	})
+}
+
+// Ended returns a channel that is closed when the control plane that runs has ended, or the context has.
+func Ended(ctx context.Context, root string) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(context.Context) (bool, error) {
+			s, err := Look(root)
+			return err == nil && !s.Running, nil
+		})
+	}()
+	return ended
+}
+
+// Reset removes all that a control plane kept. It must not run. Found is false if there was nothing.
+func Reset(root string) (found bool, err error) {
+	if s, err := Look(root); err != nil {
+		return false, err
+	} else if s.Running {
+		return false, errors.New("the control plane runs; stop it first with \"crdctl cluster stop\"")
+	}
+	if _, err := os.Stat(statedir.Cluster(root)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return true, statedir.RemoveCluster(root)
+}

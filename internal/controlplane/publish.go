@@ -1,0 +1,94 @@
+package controlplane
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// publish writes the kubeconfig. It is the last step of the start, so that whoever waits for the file finds a server.
+func (c *ControlPlane) publish(s *secrets) error {
+	content, config, err := s.kubeconfig("https://" + c.listener.Addr().String())
+	if err != nil {
+		return err
+	}
+	for _, path := range c.kubeconfigs() {
+		if err := writePrivate(path, content); err != nil {
+			return fmt.Errorf("write kubeconfig: %w", err)
+		}
+		c.kubeconfig, c.config = path, config
+	}
+	return nil
+}
+
+// unpublish removes the kubeconfig that the caller asked for; the one beside data that are kept stays with them.
+func (c *ControlPlane) unpublish() error {
+	if c.kubeconfig == "" || c.options.Kubeconfig == "" {
+		return nil
+	}
+	if err := os.Remove(c.options.Kubeconfig); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// kubeconfigs are the files to write; the last is the one that ControlPlane.Kubeconfig names.
+func (c *ControlPlane) kubeconfigs() []string {
+	files := []string{filepath.Join(c.space.data, kubeconfigName)}
+	if c.options.Kubeconfig != "" {
+		files = append(files, c.options.Kubeconfig)
+	}
+	return files
+}
+
+const kubeconfigName = "kubeconfig"
+
+// checkKubeconfig spares the caller to wait for a control plane that could not be published.
+func (c *ControlPlane) checkKubeconfig() error {
+	for _, file := range c.kubeconfigs() {
+		dir := filepath.Dir(file)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("the kubeconfig %s cannot be written: %s is not a directory; create it or choose another file", file, dir)
+		}
+	}
+	return nil
+}
+
+// keptPort is the port that the kubeconfig in dir names, and 0 if there is none.
+func keptPort(dir string) int {
+	config, err := clientcmd.LoadFromFile(filepath.Join(dir, kubeconfigName))
+	if err != nil {
+		return 0
+	}
+	for _, cluster := range config.Clusters {
+		if u, err := url.Parse(cluster.Server); err == nil && net.ParseIP(u.Hostname()).Equal(loopback()) {
+			port, _ := strconv.Atoi(u.Port()) // 0 on an error, as for no port
+			return port
+		}
+	}
+	return 0
+}
+
+// writePrivate puts a file in place by rename, so that no reader sees half of it.
+func writePrivate(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+// Object is an object as a manifest has it, and where that is.
+type Object struct {
+	*unstructured.Unstructured
+	File string
+	Line int
+}
+
+// Place is where the object is, as file:line.
+func (o Object) Place() string { return fmt.Sprintf("%s:%d", o.File, o.Line) }
+
+// kustomize's own files are no objects of a cluster.
+var kustomize = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
+// Objects reads all objects of a manifest, or of those in a folder; the items of lists are objects of their own. What is
+// no object is an error.
+func Objects(path string) ([]Object, error) {
+	files, err := filesOf(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []Object
+	var problems []error
+	for _, f := range files {
+		if slices.Contains(kustomize, filepath.Base(f.name)) {
+			continue
+		}
+		objects, err := f.objects()
+		problems = append(problems, err)
+		all = append(all, objects...)
+	}
+	return all, errors.Join(problems...)
+}
+
+func (f file) objects() ([]Object, error) {
+	docs, err := f.documents()
+	if err != nil {
+		return nil, err
+	}
+	var all []Object
+	var problems []error
+	for _, doc := range docs {
+		objects, err := parseObjects(doc.text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s:%d: %w", f.name, doc.line, err))
+		}
+		for _, o := range objects {
+			all = append(all, Object{Unstructured: o, File: f.name, Line: doc.line})
+		}
+	}
+	return all, errors.Join(problems...)
+}
+
+// parseObjects returns none for a document without content.
+func parseObjects(doc []byte) ([]*unstructured.Unstructured, error) {
+	asJSON, err := yaml.YAMLToJSONStrict(doc)
+	if err != nil {
+		return nil, plain(err)
+	}
+	if string(asJSON) == "null" || string(asJSON) == "{}" {
+		return nil, nil
+	}
+	o := &unstructured.Unstructured{}
+	if err := o.UnmarshalJSON(asJSON); err != nil {
+		return nil, fmt.Errorf("no Kubernetes object: %w", err)
+	}
+	if o.GetAPIVersion() == "" {
+		return nil, errors.New("an object without apiVersion; add it")
+	}
+	if !o.IsList() {
+		if o.GetName() == "" && o.GetGenerateName() == "" {
+			return nil, fmt.Errorf("a %s without metadata.name; add it", o.GetKind())
+		}
+		return []*unstructured.Unstructured{o}, nil
+	}
+	var items []*unstructured.Unstructured
+	err = o.EachListItem(func(item runtime.Object) error {
+		items = append(items, item.(*unstructured.Unstructured))
+		return nil
+	})
+	return items, err
+}

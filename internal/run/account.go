@@ -1,0 +1,155 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/crdctl/crdctl/internal/controlplane/access"
+)
+
+const (
+	// tokenLife outlasts any run; the control plane, and its key, do not outlast a token that is worth anything.
+	tokenLife = 365 * 24 * time.Hour
+	// grantPatience is how long the API server may take to hear of roles that it has stored.
+	grantPatience = 10 * time.Second
+)
+
+// ParseAccount reads "NAMESPACE/NAME".
+func ParseAccount(text string) (access.Account, error) {
+	namespace, name, ok := strings.Cut(text, "/")
+	if !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
+		return access.Account{}, fmt.Errorf("%q is no service account; write NAMESPACE/NAME, for example default/controller", text)
+	}
+	return access.Account{Namespace: namespace, Name: name}, nil
+}
+
+// identity is who the controller is: a service account whose roles are the project's own.
+type identity struct {
+	account access.Account
+	client  kubernetes.Interface
+	refused map[access.Request]bool // that have been said
+}
+
+// newIdentity checks that the account exists and that its roles hold, and makes the API server count what it asks for.
+func newIdentity(ctx context.Context, config *rest.Config, account access.Account, manifests []string) (*identity, error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for the service account: %w", err)
+	}
+	_, err = client.CoreV1().ServiceAccounts(account.Namespace).Get(ctx, account.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("there is no service account %s/%s; name the manifest that has it under controller.manifests in crdctl.yaml (now: %s)",
+			account.Namespace, account.Name, orNone(manifests))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get the service account %s/%s: %w", account.Namespace, account.Name, err)
+	}
+	grants, err := access.Grants(ctx, client.RbacV1(), account)
+	if err != nil {
+		return nil, err
+	}
+	if len(grants) == 0 {
+		return nil, fmt.Errorf("no binding gives the service account %s/%s a role; name the manifests of role and binding under controller.manifests in crdctl.yaml (now: %s)",
+			account.Namespace, account.Name, orNone(manifests))
+	}
+	if err := awaitGrants(ctx, client, account, grants); err != nil {
+		return nil, err
+	}
+	return &identity{account: account, client: client, refused: map[access.Request]bool{}},
+		access.Reset(ctx, client.Discovery().RESTClient(), account.User())
+}
+
+func orNone(manifests []string) string {
+	if len(manifests) == 0 {
+		return "none"
+	}
+	return strings.Join(manifests, ", ")
+}
+
+// awaitGrants waits until the API server's authorizer has heard of the roles, so that the controller's first requests are
+// not refused for what it may do.
+func awaitGrants(ctx context.Context, client kubernetes.Interface, account access.Account, grants []access.Grant) error {
+	for _, g := range grants {
+		review := &authorizationv1.SubjectAccessReview{Spec: g.Review(account)}
+		err := wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, grantPatience, true, func(ctx context.Context) (bool, error) {
+			answer, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			return err == nil && answer.Status.Allowed, err
+		})
+		if err != nil {
+			return fmt.Errorf("wait for %s to hold: %w", g.Role, err)
+		}
+	}
+	return nil
+}
+
+// kubeconfig writes a kubeconfig with a token of the account into dir.
+func (i *identity) kubeconfig(ctx context.Context, dir, admin string) (string, error) {
+	life := int64(tokenLife.Seconds())
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &life}}
+	answer, err := i.client.CoreV1().ServiceAccounts(i.account.Namespace).CreateToken(ctx, i.account.Name, request, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("make a token of %s/%s: %w", i.account.Namespace, i.account.Name, err)
+	}
+	config, err := clientcmd.LoadFromFile(admin)
+	if err != nil {
+		return "", fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	tokenFile := filepath.Join(dir, "token")
+	if err := os.WriteFile(tokenFile, []byte(answer.Status.Token), 0o600); err != nil {
+		return "", err
+	}
+	for _, user := range config.AuthInfos {
+		user.Token, user.TokenFile = "", tokenFile // which clients read again, when it changes
+	}
+	for _, c := range config.Contexts {
+		c.Namespace = i.account.Namespace
+	}
+	content, err := clientcmd.Write(*config)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "kubeconfig")
+	return file, os.WriteFile(file, content, 0o600)
+}
+
+// news says each refusal once, when it is new.
+func (i *identity) news(ctx context.Context, say sayer) {
+	used, err := access.Fetch(ctx, i.client.Discovery().RESTClient(), i.account.User())
+	if err != nil {
+		return // the report at the end says so
+	}
+	for _, t := range used {
+		t.Name = ""
+		if t.Refused > 0 && !i.refused[t.Request] {
+			i.refused[t.Request] = true
+			say("the API server refused %s/%s: %s", i.account.Namespace, i.account.Name, t.Request)
+		}
+	}
+}
+
+// report says which permissions the controller lacked, and which it had for nothing.
+func (i *identity) report(ctx context.Context, markers bool, say sayer) error {
+	used, err1 := access.Fetch(ctx, i.client.Discovery().RESTClient(), i.account.User())
+	grants, err2 := access.Grants(ctx, i.client.RbacV1(), i.account)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	for _, line := range access.Compare(used, grants).Lines(i.account, markers) {
+		say("%s", line)
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/crdctl/crdctl/internal/manifest"
+)
+
+// applier applies manifests, by server-side apply, in crdctl's name.
+type applier struct {
+	client dynamic.Interface
+	mapper *restmapper.DeferredDiscoveryRESTMapper
+	// adapt changes an object before it is applied; nil for none.
+	adapt func(*unstructured.Unstructured) error
+	say   sayer
+
+	applied map[string]string // by the name of the object: its content
+}
+
+func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) error, say sayer) (*applier, error) {
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for manifests: %w", err)
+	}
+	disco, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for manifests: %w", err)
+	}
+	return &applier{
+		client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)),
+		adapt: adapt, say: say, applied: map[string]string{},
+	}, nil
+}
+
+// read returns the objects of files and folders below root.
+func read(root string, paths []string) ([]manifest.Object, error) {
+	var all []manifest.Object
+	var problems []error
+	for _, p := range paths {
+		objects, err := manifest.Objects(filepath.Join(root, filepath.FromSlash(p)))
+		problems = append(problems, err)
+		all = append(all, objects...)
+	}
+	return all, errors.Join(problems...)
+}
+
+// order is what others need first. CRDs are not in it: they are installed, and not applied.
+var order = []string{"Namespace", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding"}
+
+// apply applies those objects that are not on the server as they are, and reports all that the server refuses. CRDs are
+// passed over.
+func (a *applier) apply(ctx context.Context, objects []manifest.Object) error {
+	rank := func(o manifest.Object) int {
+		if i := slices.Index(order, o.GetKind()); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	objects = slices.SortedStableFunc(slices.Values(objects), func(x, y manifest.Object) int { return cmp.Compare(rank(x), rank(y)) })
+	var problems []error
+	var done []string
+	for _, o := range objects {
+		if o.GetKind() == "CustomResourceDefinition" {
+			continue
+		}
+		changed, err := a.one(ctx, o.DeepCopy())
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %s: %w", o.Place(), nameOf(o.Unstructured), err))
+		} else if changed {
+			done = append(done, nameOf(o.Unstructured))
+		}
+	}
+	if len(done) > 0 {
+		a.say("applied %s", strings.Join(done, ", "))
+	}
+	return errors.Join(problems...)
+}
+
+func (a *applier) one(ctx context.Context, o *unstructured.Unstructured) (changed bool, err error) {
+	resource, err := a.resource(o)
+	if err != nil {
+		return false, err
+	}
+	if a.adapt != nil {
+		if err := a.adapt(o); err != nil {
+			return false, err
+		}
+	}
+	content, err := o.MarshalJSON()
+	if err != nil {
+		return false, err
+	}
+	if a.applied[nameOf(o)] == string(content) {
+		return false, nil
+	}
+	if o.GetName() == "" { // generateName: what can't be named can't be applied twice
+		_, err = resource.Create(ctx, o, metav1.CreateOptions{FieldManager: fieldManager})
+	} else {
+		err = a.patch(ctx, resource, o, content)
+	}
+	if err == nil {
+		a.applied[nameOf(o)] = string(content)
+	}
+	return true, err
+}
+
+// fieldManager is who applies.
+const fieldManager = "crdctl"
+
+func (a *applier) patch(ctx context.Context, resource dynamic.ResourceInterface, o *unstructured.Unstructured, content []byte) error {
+	force := true
+	options := metav1.PatchOptions{FieldManager: fieldManager, Force: &force, FieldValidation: metav1.FieldValidationStrict}
+	_, err := resource.Patch(ctx, o.GetName(), types.ApplyPatchType, content, options)
+	if !apierrors.IsNotFound(err) || o.GetNamespace() == "" {
+		return err
+	}
+	// A project's manifests name the namespace that its cluster has; here is none yet.
+	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": o.GetNamespace()}}}
+	_, created := a.client.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Create(ctx, namespace, metav1.CreateOptions{FieldManager: fieldManager})
+	if created != nil {
+		return err
+	}
+	a.say("created the namespace %s, which manifests name", o.GetNamespace())
+	_, err = resource.Patch(ctx, o.GetName(), types.ApplyPatchType, content, options)
+	return err
+}
+
+// resource is where objects like this are, and gives a namespaced one without a namespace the default one.
+func (a *applier) resource(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	gvk := o.GroupVersionKind()
+	mapping, err := a.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if meta.IsNoMatchError(err) { // of a CRD that is new
+		a.mapper.Reset()
+		mapping, err = a.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return a.client.Resource(mapping.Resource), nil
+	}
+	if o.GetNamespace() == "" {
+		o.SetNamespace(metav1.NamespaceDefault)
+	}
+	return a.client.Resource(mapping.Resource).Namespace(o.GetNamespace()), nil
+}
+
+// nameOf is an object as kubectl names it: kind.group/name, with its namespace.
+func nameOf(o *unstructured.Unstructured) string {
+	gk := o.GroupVersionKind().GroupKind()
+	name := strings.ToLower(gk.String()) + "/" + cmp.Or(o.GetName(), o.GetGenerateName()+"*")
+	if o.GetNamespace() != "" {
+		name += " in " + o.GetNamespace()
+	}
+	return name
+}

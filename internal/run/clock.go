@@ -1,0 +1,29 @@
+package run
+
+import "time"
+
+// jumpLimit is by how much a clock is set without anybody minding.
+const jumpLimit = 30 * time.Second
+
+// clock notices that the time of day was set, or that the machine slept.
+type clock struct {
+	last   time.Time
+	passed func(now time.Time) time.Duration // since last, by the clock that nobody sets
+}
+
+func newClock(now time.Time) *clock {
+	c := &clock{last: now}
+	c.passed = func(now time.Time) time.Duration { return now.Sub(c.last) }
+	return c
+}
+
+// jump returns by how much the time of day went otherwise than the time that passed since the last call; 0 for little.
+func (c *clock) jump(now time.Time) time.Duration {
+	passed := c.passed(now)
+	byDay := now.Round(0).Sub(c.last.Round(0)) // Round drops the clock that nobody sets
+	c.last = now
+	if jump := byDay - passed; jump.Abs() > jumpLimit {
+		return jump
+	}
+	return 0
+}

@@ -1,0 +1,114 @@
+package run
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/proc"
+)
+
+// graceTime is how long a controller may take to finish what it does.
+const graceTime = 20 * time.Second
+
+// controller is the process of the project's controller; the zero value is none.
+type controller struct {
+	process *proc.Process
+	sum     [sha256.Size]byte // of its binary
+}
+
+// binary is a program that was built.
+type binary struct {
+	path string
+	sum  [sha256.Size]byte
+}
+
+func (c *controller) runs() bool { return c.process != nil }
+
+func (c *controller) runsBinary(b *binary) bool { return c.process != nil && c.sum == b.sum }
+
+// done is closed when the controller has ended; it is nil, and so never ready, where none runs.
+func (c *controller) done() <-chan struct{} {
+	if c.process == nil {
+		return nil
+	}
+	return c.process.Done()
+}
+
+// ended forgets a controller that was not asked to end, and returns why it did.
+func (c *controller) ended() error {
+	err := c.process.Err()
+	*c = controller{}
+	if err == nil {
+		return errors.New("the controller ended by itself, without an error")
+	}
+	return fmt.Errorf("the controller ended by itself: %w", err)
+}
+
+func (d *devLoop) start(b *binary) error {
+	env := controllerEnv(os.Environ(), d.env)
+	process, err := proc.Start(proc.Options{
+		Path: b.path, Args: expand(slices.Concat(d.Project.Controller.Args, d.Args), env), Dir: d.Root, Stdout: d.Out, Stderr: d.Err, Grace: graceTime, Env: env,
+	})
+	if err != nil {
+		return err
+	}
+	d.child = controller{process: process, sum: b.sum}
+	return nil
+}
+
+// controllerEnv is our environment with the one cluster that the controller may find in it: not that which the user's
+// shell names, and not that in which crdctl itself happens to run. Of two settings of a variable, the last holds.
+func controllerEnv(ours, more []string) []string {
+	env := slices.DeleteFunc(slices.Clone(ours), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return name == "KUBECONFIG" || name == "KUBERNETES_SERVICE_HOST" || name == "KUBERNETES_SERVICE_PORT"
+	})
+	return append(env, more...)
+}
+
+// expand replaces $(NAME) by the variable NAME, as Kubernetes does in the arguments of containers; what is not set
+// stays as it is.
+func expand(args, env []string) []string {
+	var pairs []string
+	for _, v := range slices.Backward(env) { // the first pair that matches is taken
+		name, value, _ := strings.Cut(v, "=")
+		pairs = append(pairs, "$("+name+")", value)
+	}
+	replacer := strings.NewReplacer(pairs...)
+	var all []string
+	for _, a := range args {
+		all = append(all, replacer.Replace(a))
+	}
+	return all
+}
+
+func (d *devLoop) stopChild() {
+	if !d.child.runs() {
+		return
+	}
+	d.say("stopping the controller")
+	process := d.child.process
+	stopped := make(chan bool, 1)
+	go func() { stopped <- process.Stop() }()
+	slow := time.After(2 * time.Second)
+	for ended := false; !ended; {
+		select {
+		case killed := <-stopped:
+			if ended = true; killed {
+				d.say("the controller did not stop within %s and was killed", graceTime)
+			}
+		case <-slow:
+			d.say("waiting up to %s for the controller; Ctrl-C kills it", graceTime)
+		case <-d.Hurry:
+			process.Kill()
+			<-stopped
+			ended = true
+		}
+	}
+	d.child = controller{}
+}

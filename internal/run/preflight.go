@@ -1,0 +1,98 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/pager"
+
+	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/controlplane/crdcheck"
+	"github.com/crdctl/crdctl/internal/manifest"
+)
+
+// preflight says what the installing of CRDs would break, before any of them is installed. It is an error that the API
+// server refuses one, and, in a cluster that is not crdctl's own, that one is bad for objects that are stored.
+func (t *target) preflight(ctx context.Context, crds []manifest.CRD, say sayer) error {
+	client, err := apiextclient.NewForConfig(t.config)
+	if err != nil {
+		return fmt.Errorf("make a client for CRDs: %w", err)
+	}
+	var problems []error
+	for _, c := range crds {
+		problems = append(problems, t.preflightOne(ctx, client.CustomResourceDefinitions(), c, say))
+	}
+	return errors.Join(problems...)
+}
+
+func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd manifest.CRD, say sayer) error {
+	current, err := api.Get(ctx, crd.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		current, err = nil, nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: look what is stored of %s: %w", crd.Place(), crd.Name, err)
+	}
+	after, err := controlplane.TryCRD(ctx, t.config, crd.CustomResourceDefinition)
+	if err != nil {
+		return fmt.Errorf("%s: not installed: %w", crd.Place(), err)
+	}
+	if current == nil || apiequality.Semantic.DeepEqual(current.Spec, after.Spec) {
+		return nil
+	}
+	objects, err := t.stored(ctx, current)
+	if err != nil {
+		return fmt.Errorf("%s: %w", crd.Place(), err)
+	}
+	findings, err := crdcheck.Check(ctx, current, after, objects)
+	if err != nil || len(findings) == 0 {
+		return err
+	}
+	if t.ours {
+		say("%s: the change of %s is bad for objects that are stored:\n%s", crd.Place(), crd.Name, crdcheck.Text(findings))
+		return nil
+	}
+	return fmt.Errorf("%s: not installed: the change of %s is bad for objects that are stored; mend those first, or install it by hand and run with --skip-crds:\n%s",
+		crd.Place(), crd.Name, crdcheck.Text(findings))
+}
+
+// stored lists the objects of a CRD, at its storage version if that is served.
+func (t *target) stored(ctx context.Context, crd *apiextv1.CustomResourceDefinition) ([]unstructured.Unstructured, error) {
+	version := ""
+	for _, v := range crd.Spec.Versions {
+		if v.Served && (version == "" || v.Storage) {
+			version = v.Name
+		}
+	}
+	if version == "" {
+		return nil, nil
+	}
+	client, err := dynamic.NewForConfig(t.config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for %s: %w", crd.Name, err)
+	}
+	resource := client.Resource(schema.GroupVersionResource{Group: crd.Spec.Group, Version: version, Resource: crd.Spec.Names.Plural})
+	var all []unstructured.Unstructured
+	err = pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return resource.List(ctx, o) }).
+		EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
+			all = append(all, *o.(*unstructured.Unstructured))
+			return nil
+		})
+	if apierrors.IsNotFound(err) { // not established yet: nothing can be stored
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the objects of %s: %w", crd.Name, err)
+	}
+	return all, nil
+}

@@ -1,0 +1,155 @@
+package run
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/manifest"
+)
+
+const (
+	// webhookPortVar and webhookCertVar tell the controller where to serve its webhooks, and the folder with the tls.crt
+	// and tls.key that the API server trusts.
+	webhookPortVar = "CRDCTL_WEBHOOK_PORT"
+	webhookCertVar = "CRDCTL_WEBHOOK_CERT_DIR"
+)
+
+// webhooks lets the API server reach the controller's webhooks, which manifests know as a service in a cluster: that
+// becomes a port of this machine, and a certificate of this run.
+type webhooks struct {
+	port    int
+	certDir string
+	ca      string // base64, as manifests have it
+}
+
+// newWebhooks makes a certificate in dir, and picks a port unless the project names one.
+func newWebhooks(dir string, port int) (*webhooks, error) {
+	pair, err := controlplane.NewServingCertificate()
+	if err != nil {
+		return nil, fmt.Errorf("make the certificate of the webhooks: %w", err)
+	}
+	w := &webhooks{port: port, certDir: filepath.Join(dir, "webhook-certs"), ca: base64.StdEncoding.EncodeToString(pair.CA)}
+	if err := os.Mkdir(w.certDir, 0o700); err != nil {
+		return nil, err
+	}
+	for name, content := range map[string][]byte{"tls.crt": pair.Cert, "tls.key": pair.Key, "ca.crt": pair.CA} {
+		if err := os.WriteFile(filepath.Join(w.certDir, name), content, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	if w.port == 0 {
+		w.port, err = freePort()
+	}
+	return w, err
+}
+
+// freePort is free now; the controller takes it in a moment.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a port for the webhooks: %w", err)
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
+func (w *webhooks) env() []string {
+	return []string{webhookPortVar + "=" + strconv.Itoa(w.port), webhookCertVar + "=" + w.certDir}
+}
+
+// webhookKinds are what holds webhooks, other than CRDs.
+var webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}
+
+// adapt points the webhooks of a configuration to this machine; other objects stay as they are.
+func (w *webhooks) adapt(o *unstructured.Unstructured) error {
+	if !slices.Contains(webhookKinds, o.GetKind()) {
+		return nil
+	}
+	hooks, _, err := unstructured.NestedSlice(o.Object, "webhooks")
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		hook, ok := h.(map[string]any)
+		if !ok {
+			return errors.New("webhooks: an entry is no object")
+		}
+		config, _, err := unstructured.NestedMap(hook, "clientConfig")
+		if err != nil {
+			return err
+		}
+		if w.redirect(config) {
+			hook["clientConfig"] = config
+		}
+	}
+	return unstructured.SetNestedSlice(o.Object, hooks, "webhooks")
+}
+
+// adaptCRDs points the conversion webhooks of CRDs to this machine. Those that it changes are copies.
+func (w *webhooks) adaptCRDs(crds []manifest.CRD) []manifest.CRD {
+	all := slices.Clone(crds)
+	for i, c := range all {
+		conversion := c.Spec.Conversion
+		if conversion == nil || conversion.Webhook == nil || conversion.Webhook.ClientConfig == nil || conversion.Webhook.ClientConfig.Service == nil {
+			continue
+		}
+		all[i].CustomResourceDefinition = c.DeepCopy()
+		client := all[i].Spec.Conversion.Webhook.ClientConfig
+		servicePath := ""
+		if client.Service.Path != nil {
+			servicePath = *client.Service.Path
+		}
+		u := w.url(servicePath)
+		ca, _ := base64.StdEncoding.DecodeString(w.ca) // made by us
+		client.Service, client.URL, client.CABundle = nil, &u, ca
+	}
+	return all
+}
+
+// redirect tells whether it changed the client configuration of a webhook. One with a URL is left alone.
+func (w *webhooks) redirect(config map[string]any) bool {
+	service, ok := config["service"].(map[string]any)
+	if !ok {
+		return false
+	}
+	servicePath, _ := service["path"].(string)
+	delete(config, "service")
+	config["url"], config["caBundle"] = w.url(servicePath), w.ca
+	return true
+}
+
+func (w *webhooks) url(servicePath string) string {
+	u := url.URL{Scheme: "https", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(w.port)), Path: path.Join("/", servicePath)}
+	return u.String()
+}
+
+// removeWebhooks takes the webhook configurations that were applied away: behind them nobody listens any more, and the
+// API server would refuse what they are about.
+func (a *applier) removeWebhooks(ctx context.Context, objects []manifest.Object) error {
+	var problems []error
+	for _, o := range objects {
+		if !slices.Contains(webhookKinds, o.GetKind()) {
+			continue
+		}
+		resource := a.client.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: map[string]string{
+			webhookKinds[0]: "validatingwebhookconfigurations", webhookKinds[1]: "mutatingwebhookconfigurations"}[o.GetKind()]})
+		if err := resource.Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			problems = append(problems, fmt.Errorf("remove %s: %w", nameOf(o.Unstructured), err))
+		}
+	}
+	return errors.Join(problems...)
+}
