@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/build"
 	"io/fs"
 	"path/filepath"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/controlplane/access"
+	"github.com/crdctl/crdctl/internal/discover"
 	"github.com/crdctl/crdctl/internal/manifest"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/run"
@@ -28,6 +30,8 @@ type runOptions struct {
 	cluster   run.Cluster
 	plane     planeOptions
 	account   string
+	// controller is the folder of the controller's main package.
+	controller string
 
 	builtinFlags []string // those set that only the built-in controller knows
 }
@@ -55,13 +59,17 @@ the CRDs, logs what it sees, and records the event Synced. With -v 1 it also sho
 
 With --kubeconfig, --context or --master, no control plane is started: the cluster that they name is used.
 
-Arguments after -- go to the project's controller. Its environment has KUBECONFIG set to the cluster that is used.`,
+A module without crdctl.yaml can be run too: what is generated in it is found as "crdctl generate" finds it.
+
+Arguments after -- go to the project's controller. Its environment has KUBECONFIG set to the cluster that is used, and
+$(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
 		Example: `  crdctl run
   crdctl run -- --workers=4
   crdctl run --data-dir ~/.local/state/crontab
   crdctl run --as-service-account default/crontab
   crdctl run --builtin -f crd.yaml
-  crdctl run --context staging`,
+  crdctl run --context staging
+  crdctl run --controller ./cmd/controller -f artifacts/crd.yaml -- '--kubeconfig=$(KUBECONFIG)'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() != 0 && len(args) > 0 {
 				return usageError{fmt.Errorf("%q: arguments of the controller come after --, for example crdctl run -- %s", args[0], args[0])}
@@ -84,6 +92,7 @@ Arguments after -- go to the project's controller. Its environment has KUBECONFI
 	f.StringVarP(&o.namespace, "namespace", "n", "", "with --builtin: work on one `namespace` only")
 	o.plane.bind(f)
 	f.StringVar(&o.plane.dataDir, "data-dir", "", "keep the control plane's objects, port and kubeconfig in this `folder`")
+	f.StringVar(&o.controller, "controller", "", "`folder` of the controller's main package, in place of crdctl.yaml's")
 	f.StringVar(&o.account, "as-service-account", "", "run the controller as the service account `NAMESPACE/NAME`, with the rights that its manifests give it")
 	f.StringVar(&o.cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
 	f.StringVar(&o.cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")
@@ -92,10 +101,7 @@ Arguments after -- go to the project's controller. Its environment has KUBECONFI
 }
 
 func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
-	root, p, err := o.project()
-	if errors.Is(err, fs.ErrNotExist) && o.builtin && len(o.files) > 0 {
-		root, err = filepath.Abs(o.dir) // the built-in controller needs no project
-	}
+	root, p, err := o.toRun(s)
 	if err != nil {
 		return err
 	}
@@ -111,7 +117,7 @@ func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
 	case o.workers < 1:
 		return usageError{fmt.Errorf("--workers is %d; at least 1 is needed", o.workers)}
 	case !o.builtin && p.Controller.Package == "":
-		return fmt.Errorf("%s names no controller; add controller: {package: .}, or run with --builtin", project.FileName)
+		return errors.New("no controller is named; name the folder of its main package with --controller or as controller.package in " + project.FileName + ", or run with --builtin")
 	}
 	plane, err := o.plane.settle()
 	if err != nil {
@@ -131,6 +137,59 @@ func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
 		Hurry: o.hurry, Workers: o.workers, Resync: o.resync, Namespace: o.namespace, Args: args,
 		Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), Out: s.Out, Err: s.Err,
 	})
+}
+
+// toRun returns the project, and its root: that of crdctl.yaml, or where there is none what is discovered. The built-in
+// controller with a manifest needs no project, and gets nil.
+func (o *runOptions) toRun(s Streams) (root string, p *project.Project, err error) {
+	root, p, err = o.project()
+	if errors.Is(err, fs.ErrNotExist) {
+		base, realErr := realPath(o.dir)
+		switch {
+		case realErr != nil:
+			return "", nil, realErr
+		case o.builtin && len(o.files) > 0:
+			return base, nil, nil
+		case !inModule(base):
+			return "", nil, err
+		}
+		root = base
+		p, err = discoverToRun(s, base)
+	}
+	if err == nil && o.controller != "" {
+		p.Controller.Package, err = below(root, o.dir, o.controller)
+	}
+	return root, p, err
+}
+
+// discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same.
+func discoverToRun(s Streams, base string) (*project.Project, error) {
+	p := &project.Project{}
+	if found, err := discover.Project(base); err == nil {
+		p = found.Project
+		printNotes(s.Err, discovered(found))
+	}
+	pkg, err := build.ImportDir(base, 0)
+	if err == nil && pkg.IsCommand() {
+		p.Controller.Package = "."
+	}
+	return p, nil
+}
+
+// below is a path as a flag has it, as one in crdctl.yaml.
+func below(root, dir, file string) (string, error) {
+	base, err := realPath(dir)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(base, file)
+	}
+	rel, err := filepath.Rel(root, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", usageError{fmt.Errorf("%s is not below the project's folder %s", file, root)}
+	}
+	return filepath.ToSlash(rel), nil
 }
 
 // crds reads the CRDs that the flags name, or else the project's.

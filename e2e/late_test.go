@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 )
@@ -11,15 +10,7 @@ import (
 func TestCRDInstalledLate(t *testing.T) {
 	w := newWorld(t)
 	dir := w.crontab()
-	other := filepath.Join(w.dir, "plane")
-	if err := os.Mkdir(other, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(other, "crd.yaml"), []byte(otherCRD), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	plane := w.start(other, crdctl, "run", "--builtin", "-f", "crd.yaml")
-	plane.waitFor("Started workers")
+	plane, other := w.plane()
 	kubeconfig := filepath.Join(other, ".crdctl", "kubeconfig")
 
 	project := w.start(dir, crdctl, "run", "--kubeconfig", kubeconfig, "--skip-crds")
@@ -27,18 +18,14 @@ func TestCRDInstalledLate(t *testing.T) {
 	project.waitFor("crdctl: using the API at https://127.0.0.1:", "context crdctl of "+kubeconfig, `"Waiting for informer caches to sync"`)
 	builtin.waitFor("crdctl: using the API at https://127.0.0.1:", "customresourcedefinition crontabs.stable.example.com is not installed yet; waiting for it")
 
-	w.run(other, crdctl, "kubectl", "apply", "-f", filepath.Join(dir, "config/crd"))
-	w.run(other, crdctl, "kubectl", "wait", "--for=condition=Established", "crd/crontabs.stable.example.com", "--timeout=60s")
+	w.kubectl(other, "apply", "-f", filepath.Join(dir, "config/crd"))
+	w.kubectl(other, "wait", "--for=condition=Established", "crd/crontabs.stable.example.com", "--timeout=60s")
 	builtin.waitFor("customresourcedefinition crontabs.stable.example.com is installed", "Started workers")
-	w.run(other, crdctl, "kubectl", "apply", "-f", filepath.Join(dir, "config/samples"))
+	w.kubectl(other, "apply", "-f", filepath.Join(dir, "config/samples"))
 	builtin.waitFor("Object added", `Successfully synced "default/crontab-demo"`)
 	project.waitFor(`"Started workers"`, `"Successfully synced" crontab="default/crontab-demo"`)
 
-	for _, p := range []*process{project, builtin, plane} {
-		if code := p.interrupt(); code != 0 {
-			t.Errorf("%v: exit code %d after Ctrl-C, want 0", p.cmd.Args[1:], code)
-		}
-	}
+	w.end(project, builtin, plane)
 	w.leavesNothing(other)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/manifest"
@@ -54,8 +55,8 @@ func (d *devLoop) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	d.env = append(d.cluster.env(), "KUBECONFIG="+d.target.kubeconfig)
-	crds := append([]string{d.Project.CRDs.Dir}, d.crdPaths()...)
-	if d.watcher, err = watch.New(d.Root, append(append(crds, c.Manifests...), c.Samples...), project.FileName); err != nil {
+	manifests := slices.Concat(d.crdPaths(), c.Manifests, c.Samples)
+	if d.watcher, err = watch.New(d.Root, manifests, project.FileName); err != nil {
 		return err
 	}
 	if err = d.cluster.begin(ctx); err == nil && d.cluster.who != nil {
@@ -69,9 +70,12 @@ func (d *devLoop) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// crdPaths are the manifests that flags name, as far as they are below the root.
+// crdPaths are where the CRDs are, as far as that is below the root.
 func (d *devLoop) crdPaths() []string {
 	var paths []string
+	if dir := d.Project.CRDs.Dir; dir != "" {
+		paths = append(paths, dir)
+	}
 	for _, file := range d.CRDFiles {
 		if abs, err := filepath.Abs(file); err == nil {
 			if rel, err := filepath.Rel(d.Root, abs); err == nil && filepath.IsLocal(rel) {
@@ -131,7 +135,7 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 	if c.Settings {
 		d.say("%s changed; run again to use it", project.FileName)
 	}
-	if c.In(d.Project.APIs) {
+	if len(d.Project.APIs) > 0 && c.In(d.Project.APIs) {
 		if err := d.generate(ctx); err != nil {
 			return err
 		}
