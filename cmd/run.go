@@ -167,7 +167,9 @@ func discoverToRun(s Streams, base string) (*project.Project, error) {
 	p := &project.Project{}
 	if found, err := discover.Project(base); err == nil {
 		p = found.Project
-		printNotes(s.Err, discovered(found))
+		for _, note := range discovered(found) {
+			_, _ = fmt.Fprintln(s.Err, "crdctl: "+note)
+		}
 	}
 	pkg, err := build.ImportDir(base, 0)
 	if err == nil && pkg.IsCommand() {

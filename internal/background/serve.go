@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/startup"
+	"github.com/crdctl/crdctl/internal/startup/trim"
 	"github.com/crdctl/crdctl/internal/statedir"
 	"github.com/crdctl/crdctl/internal/watch"
 )
@@ -56,6 +57,7 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 		return err
 	}
 	startup.Done()
+	trim.Server(ctx)
 	defer func() {
 		say("stopping")
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopPatience)

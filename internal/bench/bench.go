@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/bench/measure"
 )
 
 //go:embed flow.sh
@@ -42,15 +42,15 @@ func newBench(ctx context.Context, dir, crdctl string, progress io.Writer) (*ben
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{dir: dir, crdctl: crdctl, progress: progress, bin: filepath.Join(dir, "bin"), load: loadAverage()}
-	env, err := goOutput(ctx, "", "env", "-json", "GOPATH", "GOMODCACHE", "GOCACHE", "GOENV")
+	b := &bench{dir: dir, crdctl: crdctl, progress: progress, bin: filepath.Join(dir, "bin"), load: measure.Load()}
+	env, err := measure.Go(ctx, "", "env", "-json", "GOPATH", "GOMODCACHE", "GOCACHE", "GOENV")
 	if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(env, &b.golang); err != nil {
 		return nil, err
 	}
-	versions, err := goOutput(ctx, "", "list", "-m", "-f", "{{.Version}}", "k8s.io/code-generator", "sigs.k8s.io/controller-tools")
+	versions, err := measure.Go(ctx, "", "list", "-m", "-f", "{{.Version}}", "k8s.io/code-generator", "sigs.k8s.io/controller-tools")
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +64,14 @@ func newBench(ctx context.Context, dir, crdctl string, progress io.Writer) (*ben
 		return nil, err
 	}
 	for _, name := range []string{"deepcopy", "defaulter", "conversion", "validation", "applyconfiguration", "client", "lister", "informer"} {
-		install := side{b.generators, append(os.Environ(), "GOWORK=off", "GOBIN="+b.bin), []string{"go", "install", "./cmd/" + name + "-gen"}}
-		if _, err := measure(ctx, install); err != nil {
+		install := measure.Side{Dir: b.generators, Env: append(os.Environ(), "GOWORK=off", "GOBIN="+b.bin), Argv: []string{"go", "install", "./cmd/" + name + "-gen"}}
+		if _, err := measure.Run(ctx, install); err != nil {
 			return nil, err
 		}
 	}
-	controllerGen := side{dir: dir, env: append(os.Environ(), "GOBIN="+b.bin),
-		argv: []string{"go", "install", "sigs.k8s.io/controller-tools/cmd/controller-gen@" + b.controllerTools}}
-	if _, err := measure(ctx, controllerGen); err != nil {
+	controllerGen := measure.Side{Dir: dir, Env: append(os.Environ(), "GOBIN="+b.bin),
+		Argv: []string{"go", "install", "sigs.k8s.io/controller-tools/cmd/controller-gen@" + b.controllerTools}}
+	if _, err := measure.Run(ctx, controllerGen); err != nil {
 		return nil, err
 	}
 	return b, os.WriteFile(filepath.Join(dir, "flow.sh"), flow, 0o644)
@@ -79,7 +79,7 @@ func newBench(ctx context.Context, dir, crdctl string, progress io.Writer) (*ben
 
 // download is the folder of a module in the module cache.
 func (b *bench) download(ctx context.Context, module, version string) (string, error) {
-	out, err := goOutput(ctx, b.dir, "mod", "download", "-json", module+"@"+version)
+	out, err := measure.Go(ctx, b.dir, "mod", "download", "-json", module+"@"+version)
 	var m struct{ Dir, Error string }
 	if json.Unmarshal(out, &m) == nil && m.Error != "" {
 		err = errors.New(m.Error)
@@ -88,16 +88,6 @@ func (b *bench) download(ctx context.Context, module, version string) (string, e
 		return "", fmt.Errorf("download %s@%s: %w; put the module proxy in reach", module, version, err)
 	}
 	return m.Dir, nil
-}
-
-func goOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-		err = fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, failed.Stderr)
-	}
-	return out, err
 }
 
 // caches are the folders that a run may find something in.
@@ -116,46 +106,34 @@ func (b *bench) env(c caches) []string {
 }
 
 // upstream is kube_codegen.sh in a tree.
-func (b *bench) upstream(p project, tree string, c caches) side {
+func (b *bench) upstream(p project, tree string, c caches) measure.Side {
 	pkg := path.Join(p.module, p.clientDir)
 	argv := []string{"bash", filepath.Join(b.dir, "flow.sh"), b.generators, headerFile, p.apiDir, p.clientDir, pkg}
-	return side{tree, b.env(c), append(argv, p.flags...)}
+	return measure.Side{Dir: tree, Env: b.env(c), Argv: append(argv, p.flags...)}
 }
 
 // ours is crdctl in a tree.
-func (b *bench) ours(p project, tree string, c caches, more ...string) side {
+func (b *bench) ours(p project, tree string, c caches, more ...string) measure.Side {
 	argv := []string{b.crdctl, "generate", "--boilerplate", headerFile, "--api-dir", p.apiDir, "--client-dir", p.clientDir}
-	return side{tree, b.env(c), slices.Concat(argv, p.flags, more)}
+	return measure.Side{Dir: tree, Env: b.env(c), Argv: slices.Concat(argv, p.flags, more)}
 }
 
 // controllerGen is controller-gen in a tree, alone, for deep copies and CRDs.
-func (b *bench) controllerGen(p project, tree string, c caches) side {
+func (b *bench) controllerGen(p project, tree string, c caches) measure.Side {
 	argv := []string{filepath.Join(b.bin, "controller-gen"), "object", "crd", "output:crd:dir=" + crdDir}
 	for _, dir := range p.crds {
 		argv = append(argv, "paths="+dir)
 	}
-	return side{tree, b.env(c), argv}
+	return measure.Side{Dir: tree, Env: b.env(c), Argv: argv}
 }
 
 // about says what was measured, and on what.
 func (b *bench) about(s settings) string {
-	text := fmt.Sprintf("Medians of %d interleaved runs (%d with empty caches); code-generator %s, controller-gen %s; %s, %s/%s, %d processors.",
-		s.runs, s.cold, b.codeGenerator, b.controllerTools, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	if b.load > float64(runtime.NumCPU())/2 {
+	text := fmt.Sprintf("Medians of %d interleaved runs (%d with empty caches); code-generator %s, controller-gen %s; %s.",
+		s.runs, s.cold, b.codeGenerator, b.controllerTools, measure.Machine())
+	if measure.Busy(b.load) {
 		// A busy scheduler makes long programs wait more than short ones, which flatters the short one.
 		text += fmt.Sprintf("\nThe machine was busy when this began (load %.1f): its ratios of time are not to be trusted; look at those of CPU, or measure again.", b.load)
 	}
 	return text
-}
-
-// loadAverage is that of the last minute, and 0 where the system does not say it so.
-func loadAverage() (load float64) {
-	data, err := os.ReadFile("/proc/loadavg")
-	if err == nil {
-		_, err = fmt.Sscan(string(data), &load)
-	}
-	if err != nil {
-		return 0
-	}
-	return load
 }

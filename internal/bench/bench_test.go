@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/bench/measure"
 )
 
 func write(t *testing.T, dir string, files map[string]string) string {
@@ -83,10 +85,10 @@ func TestStartTree(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	one := func(seconds ...float64) (all []measured) {
+	one := func(seconds ...float64) (all []measure.Taken) {
 		for _, s := range seconds {
 			d := time.Duration(s * float64(time.Second))
-			all = append(all, measured{wall: d, cpu: 2 * d, peak: int64(s) << 20})
+			all = append(all, measure.Taken{Wall: d, CPU: 2 * d, Peak: int64(s) << 20})
 		}
 		return all
 	}

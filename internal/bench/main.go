@@ -13,10 +13,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/bench/measure"
 	"github.com/crdctl/crdctl/internal/scratch"
 )
 
@@ -78,26 +78,14 @@ func run(ctx context.Context, args []string, env func(string) string, out, progr
 
 // readSettings reads BENCH_RUNS, BENCH_COLD_RUNS and BENCH_PROJECTS.
 func readSettings(env func(string) string) (s settings, err error) {
-	if s.runs, err = number(env, "BENCH_RUNS", 3); err != nil {
+	if s.runs, err = measure.Number(env, "BENCH_RUNS", 3); err != nil {
 		return s, err
 	}
-	if s.cold, err = number(env, "BENCH_COLD_RUNS", 1); err != nil {
+	if s.cold, err = measure.Number(env, "BENCH_COLD_RUNS", 1); err != nil {
 		return s, err
 	}
 	s.projects, err = choose(env("BENCH_PROJECTS"))
 	return s, err
-}
-
-func number(env func(string) string, name string, otherwise int) (int, error) {
-	value := env(name)
-	if value == "" {
-		return otherwise, nil
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%s=%s is not a number of runs; give 0 or more", name, value)
-	}
-	return n, nil
 }
 
 // choose are the projects of the names, and all of them for no name.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/crdctl/crdctl/internal/bench/measure"
 )
 
 // crdDir is where CRDs are written, in the root of a tree.
@@ -83,14 +85,14 @@ func (r *turns) list() (rows []row) {
 
 // ready downloads what the packages import, and has Go and the system read it once; upstream's generators are built.
 func (r *turns) ready(ctx context.Context) error {
-	download := side{r.t.start, append(os.Environ(), "GOWORK=off"), []string{"go", "mod", "download"}}
-	if _, err := measure(ctx, download); err != nil {
+	download := measure.Side{Dir: r.t.start, Env: append(os.Environ(), "GOWORK=off"), Argv: []string{"go", "mod", "download"}}
+	if _, err := measure.Run(ctx, download); err != nil {
 		return err
 	}
 	if err := r.restore(); err != nil {
 		return err
 	}
-	_, err := measure(ctx, r.ours(r.p, r.t.crdctl, r.warm))
+	_, err := measure.Run(ctx, r.ours(r.p, r.t.crdctl, r.warm))
 	return err
 }
 

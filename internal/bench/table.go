@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/bench/measure"
 )
 
 // row is a line of the table.
 type row struct {
 	project, stage   string
-	upstream, crdctl []measured
+	upstream, crdctl []measure.Taken
 	outcome          outcome
 	// turns is how many of the runs were compared.
 	turns int
@@ -42,7 +43,7 @@ func printTable(w io.Writer, about string, rows []row) error {
 			different = true
 		}
 		_, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %d MB | %d MB | %s |\n", r.project, r.stage,
-			r.compared(func(m measured) time.Duration { return m.wall }), r.compared(func(m measured) time.Duration { return m.cpu }),
+			r.compared(func(m measure.Taken) time.Duration { return m.Wall }), r.compared(func(m measure.Taken) time.Duration { return m.CPU }),
 			peak(r.upstream)>>20, peak(r.crdctl)>>20, r.outcome)
 		if err != nil {
 			return err
@@ -55,7 +56,7 @@ func printTable(w io.Writer, about string, rows []row) error {
 }
 
 // compared are three columns: the medians of both sides, and their ratio if they did the same.
-func (r row) compared(of func(measured) time.Duration) string {
+func (r row) compared(of func(measure.Taken) time.Duration) string {
 	u, c := medianOf(r.upstream, of).Seconds(), medianOf(r.crdctl, of).Seconds()
 	ratio := "none"
 	if len(r.outcome.differ) == 0 {
@@ -64,27 +65,18 @@ func (r row) compared(of func(measured) time.Duration) string {
 	return fmt.Sprintf("%.2f s | %.3f s | %s", u, c, ratio)
 }
 
-func medianOf(all []measured, of func(measured) time.Duration) time.Duration {
+func medianOf(all []measure.Taken, of func(measure.Taken) time.Duration) time.Duration {
 	var times []time.Duration
 	for _, m := range all {
 		times = append(times, of(m))
 	}
-	return median(times)
+	return measure.Median(times)
 }
 
 // peak is the largest of the peaks.
-func peak(all []measured) (most int64) {
+func peak(all []measure.Taken) (most int64) {
 	for _, m := range all {
-		most = max(most, m.peak)
+		most = max(most, m.Peak)
 	}
 	return most
-}
-
-func median(times []time.Duration) time.Duration {
-	times = slices.Sorted(slices.Values(times))
-	n := len(times)
-	if n == 0 {
-		return 0
-	}
-	return (times[(n-1)/2] + times[n/2]) / 2
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"github.com/crdctl/crdctl/internal/bench/measure"
 )
 
 // both runs the two sides, another one first in each round, and compares their trees.
-func (r *turns) both(ctx context.Context, n int, stage string, upstream, ours side) error {
+func (r *turns) both(ctx context.Context, n int, stage string, upstream, ours measure.Side) error {
 	into := r.row(stage)
 	if err := r.turn(ctx, n, into, upstream, ours); err != nil {
 		return err
@@ -37,16 +39,16 @@ func (r *turns) row(stage string) *row {
 }
 
 // turn measures each side once.
-func (r *turns) turn(ctx context.Context, n int, into *row, upstream, ours side) error {
+func (r *turns) turn(ctx context.Context, n int, into *row, upstream, ours measure.Side) error {
 	sides := []struct {
-		side
-		into *[]measured
+		measure.Side
+		into *[]measure.Taken
 	}{{upstream, &into.upstream}, {ours, &into.crdctl}}
 	if n%2 == 1 {
 		sides[0], sides[1] = sides[1], sides[0]
 	}
 	for _, s := range sides {
-		m, err := measure(ctx, s.side)
+		m, err := measure.Run(ctx, s.Side)
 		if err != nil {
 			return fmt.Errorf("%s: %w", into.stage, err)
 		}
@@ -54,6 +56,6 @@ func (r *turns) turn(ctx context.Context, n int, into *row, upstream, ours side)
 	}
 	u, c := into.upstream[len(into.upstream)-1], into.crdctl[len(into.crdctl)-1]
 	r.say("%s: %s: upstream %.2f s (%.2f s of CPU), crdctl %.3f s (%.3f s)", r.p.name, into.stage,
-		u.wall.Seconds(), u.cpu.Seconds(), c.wall.Seconds(), c.cpu.Seconds())
+		u.Wall.Seconds(), u.CPU.Seconds(), c.Wall.Seconds(), c.CPU.Seconds())
 	return nil
 }

@@ -85,6 +85,10 @@ func (c *controllers) build(ctx context.Context, client kubernetes.Interface, me
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discovery))
 	core, apps, batch, rbac := c.typed.Core().V1(), c.typed.Apps().V1(), c.typed.Batch().V1(), c.typed.Rbac().V1()
 
+	resources, err := newDiscoveryCache(discovery, c.metadata)
+	if err != nil {
+		return nil, err
+	}
 	informersStarted := make(chan struct{})
 	close(informersStarted) // they are, by the time that the collector runs
 	collector, err := garbagecollector.NewGarbageCollector(ctx, client, meta, mapper, garbagecollector.DefaultIgnoredResources(),
@@ -124,7 +128,7 @@ func (c *controllers) build(ctx context.Context, client kubernetes.Interface, me
 	const resync = time.Second // how soon the objects of a new CRD are collected
 	return []func(){
 		func() { collector.Run(ctx, 4, resync) },
-		func() { collector.Sync(ctx, discovery, resync) },
+		func() { collector.Sync(ctx, resources, resync) },
 		func() { accounts.Run(ctx, 1) },
 		func() { deployments.Run(ctx, 2) },
 		func() { jobs.Run(ctx, 2) },

@@ -78,6 +78,9 @@ func Start(o Options) (*Process, error) {
 	return p, nil
 }
 
+// PID is the child's process id, while it runs.
+func (p *Process) PID() int { return p.pid }
+
 // Done is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 

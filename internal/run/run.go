@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/manifest"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/startup"
+	"github.com/crdctl/crdctl/internal/startup/trim"
 )
 
 // Options say what to run, and where.
@@ -84,6 +85,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, target.close()) }()
 	startup.Done() // not before: the start of the API server is garbage collection, too
+	trim.Server(ctx)
 
 	if o.Builtin {
 		return o.runBuiltin(ctx, target, crds, say)

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	writers    = 16
+	objectSize = 1500 // bytes of JSON
+)
+
+// fill creates objects by many writers at a time, and returns how long that took.
+func fill(ctx context.Context, a *api, objects int) (time.Duration, error) {
+	began := time.Now()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for n := range objects {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() error { return a.create(ctx, widgetsPath, widget(n, objectSize)) })
+	}
+	err := group.Wait()
+	return time.Since(began), err
+}

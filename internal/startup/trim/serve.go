@@ -1,0 +1,49 @@
+package trim
+
+import (
+	"context"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+)
+
+const (
+	// startTime is how long a control plane goes on using what it needed for its start.
+	startTime = 3 * time.Second
+	// adjustEvery is how often the collector is adjusted to what there is to collect.
+	adjustEvery = 15 * time.Second
+	// small is up to how much live memory it is better to collect often than to be large: to go over it takes some
+	// milliseconds. Above it, throughput counts.
+	small = 160 << 20
+)
+
+// Server keeps a process small that serves for long and mostly waits, until the context ends.
+func Server(ctx context.Context) {
+	go func() {
+		timer := time.NewTimer(startTime)
+		defer timer.Stop()
+		for first := true; ; first = false {
+			select {
+			case <-ctx.Done():
+				return
+			case <-timer.C:
+			}
+			adjust()
+			if first {
+				Program()
+				debug.FreeOSMemory()
+			}
+			timer.Reset(adjustEvery)
+		}
+	}()
+}
+
+func adjust() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	percent := 100
+	if live[0].Value.Kind() == metrics.KindUint64 && live[0].Value.Uint64() < small {
+		percent = 50
+	}
+	debug.SetGCPercent(percent)
+}
