@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-
-	"github.com/crdctl/crdctl/internal/scratch"
 )
 
 // Start returns when the API server is ready, or undoes everything and says why it is not. ctx bounds the
@@ -26,8 +23,6 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// What killed runs left behind costs disk space only, so trouble with it must not stop this run.
-	_ = scratch.Sweep(os.TempDir(), scratch.RunPrefix)
 	var err error
 	if c.space, err = openWorkspace(c.options.Dir); err != nil {
 		return err

@@ -34,7 +34,7 @@ func openWorkspace(dir string) (*workspace, error) {
 		}
 		w.lock = lock
 	}
-	private, err := scratch.New(os.TempDir(), scratch.RunPrefix)
+	private, err := scratch.NewRun()
 	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}

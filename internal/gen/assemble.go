@@ -48,7 +48,8 @@ func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tr
 			Dir:   dir,
 			Tool:  "controller-gen or crdctl",
 			Match: func(p string) bool { return p == path.Join(dir, crd.RoleFile) },
-			Owns:  func(_ string, data []byte) bool { return crd.OwnsRole(data, proj.RBAC.RoleName) },
+			Owns:  func(_ string, data []byte) bool { return crd.OwnsRole(data, proj.RBAC.RoleName, m.Role) },
+			Act:   func(data []byte) string { return crd.AboutRole(data, proj.RBAC.RoleName, m.Role) },
 		})
 	}
 	for _, a := range p.areas {

@@ -58,6 +58,7 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 		// A package whose only tag is misspelt asks for nothing.
 		return nil, cmp.Or(tags.mistakes(), err)
 	}
+	tags.families.CRDs, tags.families.Clients = plan.crdDirs, plan.clientTrees
 	header, err := readHeader(root, p.Boilerplate)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/markers"
 	"github.com/crdctl/crdctl/internal/project"
 )
 
@@ -32,6 +33,9 @@ type Plan struct {
 	ownCRDs bool
 	ownRole bool
 	groups  []string // of all API packages
+	// crdDirs and clientTrees say of which packages there are CRDs and clients, whichever generators run this time.
+	crdDirs     []string
+	clientTrees []markers.ClientTree
 }
 
 // codeArea is a place where the files of one generator are all that generator's.
@@ -49,6 +53,7 @@ type planner struct {
 	settings *project.Project
 	only     []string // the generators that were asked for by name; empty for all
 	scan     *scanner
+	apis     []apiPackage // of all API folders
 
 	discovered bool // see Options
 }
@@ -60,15 +65,15 @@ func NewPlan(root string, p *project.Project, o Options) (*Plan, error) {
 	if b.version, err = VersionFor(root, p); err != nil {
 		return nil, err
 	}
-	var pkgs []apiPackage
 	for _, api := range p.APIs {
 		found, err := b.scan.below(api)
 		if err != nil {
 			return nil, err
 		}
 		b.addHelpers(api, found)
-		pkgs = append(pkgs, found...)
+		b.apis = append(b.apis, found...)
 	}
+	pkgs := b.apis
 	external := slices.ContainsFunc(p.Clients, func(c project.Client) bool { return len(c.Packages) > 0 })
 	if !external && !slices.ContainsFunc(pkgs, apiPackage.generates) {
 		return nil, fmt.Errorf("no API package in %s: no Go file there asks for anything with +genclient, +k8s:deepcopy-gen or +kubebuilder tags; add them, or name other folders in crdctl.yaml or with --api-dir", strings.Join(p.APIs, ", "))
@@ -87,9 +92,12 @@ func NewPlan(root string, p *project.Project, o Options) (*Plan, error) {
 			return nil, fmt.Errorf("client tree %s: %w", c.Dir, err)
 		}
 	}
+	if p.CRDs.Dir != "" {
+		b.crdDirs = dirs(pkgs, apiPackage.hasKinds)
+	}
 	if p.CRDs.Dir != "" && b.wants("crd") {
 		b.ownCRDs = true
-		b.CRDs = importPaths(pkgs, func(a apiPackage) bool { return (a.asks["client"] || a.asks["kinds"]) && a.versioned() })
+		b.CRDs = importPaths(pkgs, apiPackage.hasKinds)
 		b.need(b.CRDs...) // their files count, whatever else is generated
 	}
 	if p.RBAC.Dir != "" && b.wants("rbac") {
@@ -115,6 +123,9 @@ func (p apiPackage) generates() bool {
 	}
 	return false
 }
+
+// hasKinds tells whether the package may have kinds that get a CRD.
+func (p apiPackage) hasKinds() bool { return (p.asks["client"] || p.asks["kinds"]) && p.versioned() }
 
 // noteLifecycle says, once, that lifecycles are asked for and not made.
 func (b *planner) noteLifecycle(pkgs []apiPackage) {
@@ -184,6 +195,17 @@ func importPaths(pkgs []apiPackage, want func(apiPackage) bool) []string {
 		}
 	}
 	return paths
+}
+
+// dirs are the folders of some of the packages, each once.
+func dirs(pkgs []apiPackage, want func(apiPackage) bool) []string {
+	var all []string
+	for _, p := range pkgs {
+		if want(p) && !slices.Contains(all, p.dir) {
+			all = append(all, p.dir)
+		}
+	}
+	return all
 }
 
 func asking(name string) func(apiPackage) bool {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/markers"
 	"github.com/crdctl/crdctl/internal/project"
 )
 
@@ -24,6 +25,11 @@ func (b *planner) addClient(c project.Client) error {
 	if err != nil {
 		return err
 	}
+	b.clientTrees = append(b.clientTrees, markers.ClientTree{
+		Dir:              c.Dir,
+		APIs:             dirs(b.apis, func(a apiPackage) bool { return slices.Contains(apis, a.importPath) }),
+		PluralExceptions: c.PluralExceptions,
+	})
 	// All four folders are the generators', whether the settings ask for them or no longer do.
 	for folder, name := range map[string]string{
 		c.ClientsetName: "client", c.ApplyConfigurationName: "applyconfiguration", c.ListersName: "lister", c.InformersName: "informer",

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -30,7 +29,7 @@ type devLoop struct {
 }
 
 func (d *devLoop) run(ctx context.Context) (err error) {
-	dir, err := scratch.New(os.TempDir(), scratch.RunPrefix)
+	dir, err := scratch.NewRun()
 	if err != nil {
 		return err
 	}

@@ -141,8 +141,7 @@ func connectTo(c Cluster, say sayer) (*target, error) {
 		return nil, err
 	}
 	say("using the API at %s (%s)", config.Host, source)
-	_ = scratch.Sweep(os.TempDir(), scratch.RunPrefix) // what killed runs left must not stop this one
-	dir, err := scratch.New(os.TempDir(), scratch.RunPrefix)
+	dir, err := scratch.NewRun()
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func New(parent, prefix string) (*Dir, error) {
 	for range birthTries {
 		path, err := os.MkdirTemp(parent, prefix+"*")
 		if err != nil {
-			return nil, fmt.Errorf("make a temporary folder: %w; is %s, or the folder that TMPDIR names, there and writable?", err, parent)
+			return nil, fmt.Errorf("make a temporary folder: %w", err)
 		}
 		d := &Dir{Path: path}
 		d.lock, err = fileutil.TryLockFile(d.lockFile(), os.O_CREATE|os.O_RDWR, 0o600)
@@ -64,6 +64,17 @@ func New(parent, prefix string) (*Dir, error) {
 }
 
 func (d *Dir) lockFile() string { return filepath.Join(d.Path, lockName) }
+
+// NewRun makes a folder of a run where the system has such, and sweeps away those that killed runs left.
+func NewRun() (*Dir, error) {
+	// They cost disk space only, so trouble with them must not stop this run.
+	_ = Sweep(os.TempDir(), RunPrefix)
+	d, err := New(os.TempDir(), RunPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
+	}
+	return d, nil
+}
 
 // Remove removes the folder and gives up the lock, in this order: a folder without a lock is anybody's to sweep.
 func (d *Dir) Remove() error {

@@ -94,9 +94,19 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 		return nil, nil
 	}
 	if a := t.areaOf(p); a != nil && !torn(old) && !a.Owns(p, old) && (a.Replaces == nil || !a.Replaces(p, old)) {
-		return nil, fmt.Errorf("%s was not written by %s, and would be overwritten; move it away, or delete it if it is not needed", p, a.Tool)
+		return nil, fmt.Errorf("%s was not written by %s, and would be overwritten; %s", p, a.Tool, a.act(old))
 	}
 	return &Change{Path: p, Op: Update, Old: old, New: f.data, mode: f.mode}, nil
+}
+
+// act is what to do about a file that is in the way.
+func (a *Area) act(data []byte) string {
+	if a.Act != nil {
+		if act := a.Act(data); act != "" {
+			return act
+		}
+	}
+	return "move it away, or delete it if it is not needed"
 }
 
 // torn tells whether content is what a power failure leaves of a file that was just written, on file systems that keep

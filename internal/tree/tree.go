@@ -36,6 +36,9 @@ type Area struct {
 	Owns func(path string, data []byte) bool
 	// Replaces tells whether a file that matches and is not the tool's may be written over all the same. nil is never.
 	Replaces func(path string, data []byte) bool
+	// Act says what to do about a file that is in the way, with the reason, where there is more to say than for any file. nil,
+	// and "", is that there is not.
+	Act func(data []byte) string
 	// Tool is what messages call the owner.
 	Tool string
 }

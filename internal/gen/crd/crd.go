@@ -47,7 +47,7 @@ func Owns(name string, manifest []byte, groups []string) bool {
 
 // Generate returns the manifests of all kinds in the packages, by file name, as controller-gen writes them.
 func Generate(ctx context.Context, dir string, importPaths []string) (map[string][]byte, error) {
-	out, err := generate(ctx, dir, importPaths, crd.Generator{}, "make the CRDs")
+	out, err := generate(ctx, dir, importPaths, crd.Generator{}, "make the CRDs", nil)
 	files := make(map[string][]byte, len(out))
 	for name, b := range out {
 		if strings.HasPrefix(name, "_") {
@@ -59,8 +59,9 @@ func Generate(ctx context.Context, dir string, importPaths []string) (map[string
 	return files, err
 }
 
-// generate runs one of controller-gen's generators into memory.
-func generate(ctx context.Context, dir string, importPaths []string, g genall.Generator, doing string) (memory, error) {
+// generate runs one of controller-gen's generators into memory. What is wrong with the packages that a package imports counts
+// where imports says so of it; nil always does.
+func generate(ctx context.Context, dir string, importPaths []string, g genall.Generator, doing string, imports func(*packages.Package) bool) (memory, error) {
 	rt, err := genall.Generators{&g}.ForRootsWithConfig(&packages.Config{Context: ctx, Dir: dir}, importPaths...)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -74,7 +75,7 @@ func generate(ctx context.Context, dir string, importPaths []string, g genall.Ge
 	if err := g.Generate(&rt.GenerationContext); err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
-	return out, packageErrors(dir, rt.Roots, doing)
+	return out, packageErrors(dir, rt.Roots, doing, imports)
 }
 
 // dangerous is advice of controller-gen about a flag of its own.
@@ -82,13 +83,13 @@ const dangerous = " If you are really sure you want to use them, re-run with crd
 
 // packageErrors gathers what was found wrong in the packages. Type errors are left out, as controller-gen leaves them:
 // its partial type check makes up many of them.
-func packageErrors(dir string, roots []*loader.Package, doing string) error {
+func packageErrors(dir string, roots []*loader.Package, doing string, imports func(*packages.Package) bool) error {
 	var raw []*packages.Package
 	for _, r := range roots {
 		raw = append(raw, r.Package)
 	}
 	var said []string
-	packages.Visit(raw, nil, func(p *packages.Package) {
+	packages.Visit(raw, imports, func(p *packages.Package) {
 		for _, e := range p.Errors {
 			if e.Kind != packages.TypeError {
 				said = append(said, strings.ReplaceAll(e.Error(), dangerous, ""))

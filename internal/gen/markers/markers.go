@@ -42,6 +42,10 @@ type Families struct {
 	Kubebuilder bool
 	// PluralExceptions are the Go plurals that the settings give kinds.
 	PluralExceptions map[string]string
+	// CRDs are the folders of the packages whose kinds get a CRD, relative to the root, and Clients are the trees of
+	// clients: the two must have one name for a kind.
+	CRDs    []string
+	Clients []ClientTree
 }
 
 // Check looks at the Go files in the folders dirs of root and below, and returns what it finds in the order of files and
@@ -55,11 +59,14 @@ func Check(root string, dirs []string, families Families) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	pkgs := packages(root, files)
 	var found []Finding
-	for _, p := range packages(root, files) {
+	for _, p := range pkgs {
 		if families.Gengo {
 			found = append(found, p.gengo()...)
-			found = append(found, p.plurals(families.PluralExceptions)...)
+			clashes := p.plurals(families.PluralExceptions)
+			p.clashes = len(clashes) > 0
+			found = append(found, clashes...)
 		}
 		if families.Kubebuilder {
 			for _, f := range p.files {
@@ -71,6 +78,11 @@ func Check(root string, dirs []string, families Families) ([]Finding, error) {
 			}
 		}
 	}
+	more, err := resources(pkgs, families)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, more...)
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})

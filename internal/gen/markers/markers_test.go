@@ -38,6 +38,13 @@ func TestFixtures(t *testing.T) {
 				Kubebuilder:      !strings.Contains(string(archive.Comment), "without kubebuilder"),
 				PluralExceptions: map[string]string{"Endpoint": "EndpointSet"},
 			}
+			if strings.Contains(string(archive.Comment), "CRDs: v1 v2 v1beta1 w1.") {
+				families.CRDs = []string{"v1", "v2", "v1beta1", "w1"}
+				families.Clients = []ClientTree{
+					{Dir: "a", APIs: []string{"v1", "v2", "w1"}, PluralExceptions: map[string]string{"Moose": "Mooses"}},
+					{Dir: "b", APIs: []string{"v1", "v1beta1", "x1"}, PluralExceptions: map[string]string{"Moose": "Moose"}},
+				}
+			}
 			found, err := Check(root, []string{"."}, families)
 			if err != nil {
 				t.Fatal(err)

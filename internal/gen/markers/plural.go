@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 )
@@ -25,7 +24,7 @@ func (p *pkg) plurals(exceptions map[string]string) []Finding {
 			if k := &f.kinds[i]; f.tagged(k, "genclient") {
 				name := k.spec.Name.Name
 				plural := cmp.Or(exceptions[name], codegen.GoPlural(name))
-				clients = append(clients, client{f, k, plural, cmp.Or(f.resourceName(k), strings.ToLower(plural))})
+				clients = append(clients, client{f, k, plural, cmp.Or(f.resourceName(k), codegen.ResourceName(name, exceptions))})
 			}
 		}
 	}

@@ -97,6 +97,8 @@ type pkg struct {
 	// client tells that a type of the package has +genclient; controllerTools that there is a +kubebuilder marker;
 	// controllerGen that controller-gen, and not deepcopy-gen, made its deep copies.
 	client, controllerTools, controllerGen bool
+	// clashes tells that two of its kinds have one plural.
+	clashes bool
 }
 
 func packages(root string, files []*file) []*pkg {
