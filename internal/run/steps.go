@@ -7,6 +7,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
@@ -34,6 +37,7 @@ func (d *devLoop) build(ctx context.Context) (*binary, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, errSuperseded):
+		d.say("the sources changed meanwhile; beginning again")
 		return nil, err
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, errors.New("the go command is not in PATH, and builds the controller; install Go")
@@ -92,16 +96,25 @@ func (d *devLoop) compile(ctx context.Context, began time.Time, args ...string) 
 }
 
 // clockGrain is by how much the time of a file may lag behind the clock.
-const clockGrain = 50 * time.Millisecond
+const clockGrain = 20 * time.Millisecond
 
 // since is a change without the sources that were written before a time: what generate wrote is told of after the build
-// that has it began.
+// that has it began. For generated files there is no grain: they are written right before a build, and by nobody else.
 func (d *devLoop) since(c watch.Change, began time.Time) watch.Change {
-	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(file string) bool {
-		info, err := os.Stat(filepath.Join(d.Root, filepath.FromSlash(file)))
-		return err == nil && info.ModTime().Before(began.Add(-clockGrain))
+	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(source string) bool {
+		file := filepath.Join(d.Root, filepath.FromSlash(source))
+		info, err := os.Stat(file)
+		if err != nil {
+			return false // gone
+		}
+		return info.ModTime().Before(began.Add(-clockGrain)) || info.ModTime().Before(began) && isGenerated(file)
 	})
 	return c
+}
+
+func isGenerated(file string) bool {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
+	return err == nil && ast.IsGenerated(parsed)
 }
 
 // generate brings the generated files up to date with the API's types. A process of its own does it: the generators

@@ -25,6 +25,7 @@ const (
 const (
 	saysBuilding   = "crdctl: building the controller"
 	saysBuilt      = "crdctl: built in"
+	saysBrokenOff  = "crdctl: the sources changed meanwhile"
 	saysStarted    = `"Event handlers set up"`
 	saysReconciled = `"Processing CronTab"`
 )

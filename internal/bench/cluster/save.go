@@ -27,7 +27,7 @@ func (s *saves) settled(ctx context.Context) error {
 		if err := s.run.lines.quiet(ctx, quietFor); err != nil {
 			return err
 		}
-		if s.run.lines.times(saysBuilding) == s.run.lines.times(saysBuilt) {
+		if s.run.lines.times(saysBuilding) == s.run.lines.times(saysBuilt)+s.run.lines.times(saysBrokenOff) {
 			return nil
 		}
 	}
