@@ -31,8 +31,19 @@ func TestDevLoop(t *testing.T) {
 	w.run(dir, crdctl, "kubectl", "apply", "-f", "config/samples")
 	run.waitFor(`"Successfully synced" crontab="default/crontab-demo"`)
 
-	// One that dies: its exit code, and the next chance.
+	// A save while the one before is built.
 	w.replace(controller, "package mian", "package main")
+	w.replace(controller, "Starting control loop", "Starting control loop, twice")
+	run.waitFor("crdctl: building the controller")
+	w.replace(controller, "Starting control loop, twice", "Starting control loop, once more")
+	run.waitFor("crdctl: the sources changed meanwhile; beginning again", "crdctl: building the controller", "Starting control loop, once more", `"Started workers"`)
+	w.replace(controller, "Starting control loop, once more", "Starting control loop")
+	run.waitFor("Starting control loop\"", `"Started workers"`)
+	if strings.Contains(run.text(), "Starting control loop, twice") {
+		t.Error("the controller of a save that was overtaken ran")
+	}
+
+	// One that dies: its exit code, and the next chance.
 	w.replace(controller, `logger.Info("Starting control loop")`, `panic("I die")`)
 	run.waitFor("crdctl: stopping the controller", "I die", "crdctl: the controller ended by itself: exit status 2", "crdctl: waiting for a change")
 	w.replace(controller, `panic("I die")`, `logger.Info("Starting control loop")`)

@@ -12,7 +12,7 @@ import (
 func TestChangeOfManifests(t *testing.T) {
 	w := newWorld(t)
 	dir := w.crontab()
-	w.append(filepath.Join(dir, "crdctl.yaml"), "  samples: [config/samples]\n  manifests: [config/extra]\n")
+	w.append(filepath.Join(dir, "crdctl.yaml"), "  manifests: [config/extra]\n")
 	if err := os.Mkdir(filepath.Join(dir, "config/extra"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -79,8 +79,8 @@ func (w *webhooks) adapt(o *unstructured.Unstructured) error {
 	if !slices.Contains(webhookKinds, o.GetKind()) {
 		return nil
 	}
-	hooks, _, err := unstructured.NestedSlice(o.Object, "webhooks")
-	if err != nil {
+	hooks, found, err := unstructured.NestedSlice(o.Object, "webhooks")
+	if err != nil || !found {
 		return err
 	}
 	for _, h := range hooks {

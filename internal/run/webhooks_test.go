@@ -1,0 +1,80 @@
+package run
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/manifest"
+)
+
+func parsed(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestWebhooksArePointedHere(t *testing.T) {
+	w := &webhooks{port: 4321, ca: base64.StdEncoding.EncodeToString([]byte("authority"))}
+	for name, test := range map[string]struct{ in, want string }{
+		"a service": {
+			"kind: ValidatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {caBundle: Cg==, service: {name: s, namespace: n, path: /validate, port: 443}}}]",
+			"kind: ValidatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {url: 'https://127.0.0.1:4321/validate', caBundle: YXV0aG9yaXR5}}]",
+		},
+		"a service without a path, and a URL": {
+			"kind: MutatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {service: {name: s, namespace: n}}}, {name: b, clientConfig: {url: 'https://example.com/'}}]",
+			"kind: MutatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {url: 'https://127.0.0.1:4321/', caBundle: YXV0aG9yaXR5}}, {name: b, clientConfig: {url: 'https://example.com/'}}]",
+		},
+		"another kind": {
+			"kind: Service\nwebhooks: [{clientConfig: {service: {path: /}}}]",
+			"kind: Service\nwebhooks: [{clientConfig: {service: {path: /}}}]",
+		},
+		"none": {"kind: MutatingWebhookConfiguration", "kind: MutatingWebhookConfiguration"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := parsed(t, test.in)
+			if err := w.adapt(o); err != nil {
+				t.Fatal(err)
+			}
+			got, err := yaml.Marshal(o.Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := yaml.Marshal(parsed(t, test.want).Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != string(want) {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+	if err := w.adapt(parsed(t, "kind: MutatingWebhookConfiguration\nwebhooks: [text]")); err == nil || !strings.Contains(err.Error(), "an entry is no object") {
+		t.Errorf("an entry that is no object: %v", err)
+	}
+}
+
+func TestConversionIsPointedHere(t *testing.T) {
+	w := &webhooks{port: 4321, ca: base64.StdEncoding.EncodeToString([]byte("authority"))}
+	path := "/convert"
+	crd := &apiextv1.CustomResourceDefinition{Spec: apiextv1.CustomResourceDefinitionSpec{Conversion: &apiextv1.CustomResourceConversion{
+		Strategy: apiextv1.WebhookConverter,
+		Webhook:  &apiextv1.WebhookConversion{ClientConfig: &apiextv1.WebhookClientConfig{Service: &apiextv1.ServiceReference{Path: &path}}},
+	}}}
+	plain := &apiextv1.CustomResourceDefinition{}
+	got := w.adaptCRDs([]manifest.CRD{{CustomResourceDefinition: crd}, {CustomResourceDefinition: plain}})
+	client := got[0].Spec.Conversion.Webhook.ClientConfig
+	if client.Service != nil || client.URL == nil || *client.URL != "https://127.0.0.1:4321/convert" || string(client.CABundle) != "authority" {
+		t.Errorf("client configuration %+v", client)
+	}
+	if crd.Spec.Conversion.Webhook.ClientConfig.Service == nil || got[1].CustomResourceDefinition != plain {
+		t.Error("what was handed in was changed")
+	}
+}
