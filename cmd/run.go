@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/build"
-	"io/fs"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/controlplane/access"
-	"github.com/crdctl/crdctl/internal/discover"
 	"github.com/crdctl/crdctl/internal/manifest"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/run"
@@ -137,78 +133,4 @@ func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
 		Hurry: o.hurry, Workers: o.workers, Resync: o.resync, Namespace: o.namespace, Args: args,
 		Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), Out: s.Out, Err: s.Err,
 	})
-}
-
-// toRun returns the project, and its root: that of crdctl.yaml, or where there is none what is discovered. The built-in
-// controller with a manifest needs no project, and gets nil.
-func (o *runOptions) toRun(s Streams) (root string, p *project.Project, err error) {
-	root, p, err = o.project()
-	if errors.Is(err, fs.ErrNotExist) {
-		base, realErr := realPath(o.dir)
-		switch {
-		case realErr != nil:
-			return "", nil, realErr
-		case o.builtin && len(o.files) > 0:
-			return base, nil, nil
-		case !inModule(base):
-			return "", nil, err
-		}
-		root = base
-		p, err = discoverToRun(s, base)
-	}
-	if err == nil && o.controller != "" {
-		p.Controller.Package, err = below(root, o.dir, o.controller)
-	}
-	return root, p, err
-}
-
-// discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same.
-func discoverToRun(s Streams, base string) (*project.Project, error) {
-	p := &project.Project{}
-	if found, err := discover.Project(base); err == nil {
-		p = found.Project
-		for _, note := range discovered(found) {
-			_, _ = fmt.Fprintln(s.Err, "crdctl: "+note)
-		}
-	}
-	pkg, err := build.ImportDir(base, 0)
-	if err == nil && pkg.IsCommand() {
-		p.Controller.Package = "."
-	}
-	return p, nil
-}
-
-// below is a path as a flag has it, as one in crdctl.yaml.
-func below(root, dir, file string) (string, error) {
-	base, err := realPath(dir)
-	if err != nil {
-		return "", err
-	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(base, file)
-	}
-	rel, err := filepath.Rel(root, file)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", usageError{fmt.Errorf("%s is not below the project's folder %s", file, root)}
-	}
-	return filepath.ToSlash(rel), nil
-}
-
-// crds reads the CRDs that the flags name, or else the project's.
-func (o *runOptions) crds(root string, p *project.Project) ([]manifest.CRD, error) {
-	if len(o.files) == 0 {
-		if p.CRDs.Dir == "" {
-			return nil, nil
-		}
-		return manifest.CRDsIn(filepath.Join(root, filepath.FromSlash(p.CRDs.Dir)))
-	}
-	var all []manifest.CRD
-	for _, f := range o.files {
-		crds, err := manifest.CRDs(f)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, crds...)
-	}
-	return all, nil
 }

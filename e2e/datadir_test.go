@@ -31,12 +31,16 @@ func TestDataDir(t *testing.T) {
 	if _, stderr, err := w.try(other, crdctl, "run", "--builtin", "-f", crd, "--data-dir", data); exitCode(err) != 2 || !strings.Contains(stderr, data+" is in use by another control plane; stop that one or choose another directory") {
 		t.Errorf("a second run on the same data: %v\n%s", err, stderr)
 	}
+	w.run(dir, crdctl, "kubectl", "create", "job", "now", "--image=example.com/image")
+	w.run(dir, crdctl, "kubectl", "wait", "--for=condition=Complete", "job/now", "--timeout=60s")
 	if code := run.interrupt(); code != 0 {
 		t.Errorf("exit code %d after Ctrl-C, want 0", code)
 	}
 
-	run = w.start(dir, crdctl, "run", "--builtin", "-f", crd, "--data-dir", data)
+	run = w.start(dir, crdctl, "run", "--builtin", "-f", crd, "--data-dir", data, "--pods=pending")
 	run.waitFor("Started workers")
+	w.run(dir, crdctl, "kubectl", "create", "job", "later", "--image=example.com/image")
+	w.eventually("Pending", dir, crdctl, "kubectl", "get", "pods", "-l", "batch.kubernetes.io/job-name=later")
 	if second, err := os.ReadFile(kubeconfig); err != nil || string(second) != string(first) {
 		t.Errorf("after a restart the kubeconfig is another one (%v)", err)
 	}

@@ -40,8 +40,14 @@ func (w *world) run(dir, name string, args ...string) string {
 
 func (w *world) try(dir, name string, args ...string) (stdout, stderr string, err error) {
 	w.Helper()
+	return w.tryWith(nil, dir, name, args...)
+}
+
+// tryWith is try with other variables in the environment.
+func (w *world) tryWith(env []string, dir, name string, args ...string) (stdout, stderr string, err error) {
+	w.Helper()
 	cmd := exec.CommandContext(w.Context(), name, args...)
-	cmd.Dir, cmd.Env = dir, w.env()
+	cmd.Dir, cmd.Env = dir, append(w.env(), env...)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err = cmd.Run()

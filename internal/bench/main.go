@@ -10,27 +10,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
 	"strings"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/bench/measure"
-	"github.com/crdctl/crdctl/internal/scratch"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
-	stop()
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
-
-const scratchPrefix = "crdctl-bench-"
+func main() { os.Exit(measure.Main(os.Args[1:], os.Stdout, os.Stderr, run)) }
 
 // settings are what the environment asks for.
 type settings struct {
@@ -38,25 +25,12 @@ type settings struct {
 	runs, cold int
 }
 
-func run(ctx context.Context, args []string, env func(string) string, out, progress io.Writer) (err error) {
-	if len(args) != 1 {
-		return errors.New("want the path of crdctl as the one argument; run \"make bench\"")
-	}
-	s, err := readSettings(env)
+func run(ctx context.Context, asked measure.Asked) error {
+	s, err := readSettings(asked.Env)
 	if err != nil {
 		return err
 	}
-	_ = scratch.Sweep(os.TempDir(), scratchPrefix) // what a killed bench left is no reason not to measure
-	dir, err := scratch.New(os.TempDir(), scratchPrefix)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if removed := dir.Remove(); err == nil {
-			err = removed
-		}
-	}()
-	b, err := newBench(ctx, dir.Path, args[0], progress)
+	b, err := newBench(ctx, asked.Dir, asked.Crdctl, asked.Progress)
 	if err != nil {
 		return err
 	}
@@ -70,10 +44,7 @@ func run(ctx context.Context, args []string, env func(string) string, out, progr
 			break
 		}
 	}
-	if ctx.Err() != nil {
-		err = errors.New("interrupted")
-	}
-	return errors.Join(err, printTable(out, b.about(s), rows))
+	return errors.Join(err, printTable(asked.Out, b.about(s), rows))
 }
 
 // readSettings reads BENCH_RUNS, BENCH_COLD_RUNS and BENCH_PROJECTS.

@@ -4,26 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"syscall"
-	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/background"
 	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/scratch"
 	"github.com/crdctl/crdctl/internal/statedir"
 	"github.com/crdctl/crdctl/internal/watch"
 )
-
-// startTimeout bounds the start of the control plane: it takes about a second, and ten times that on a bad day.
-const startTimeout = 2 * time.Minute
-
-// stopTimeout bounds its end.
-const stopTimeout = 30 * time.Second
 
 // target is the API that a run talks to.
 type target struct {
@@ -67,89 +56,6 @@ func connect(ctx context.Context, o Options, say sayer) (*target, error) {
 	stop := t.close
 	t.close = func() error { return errors.Join(stop(), state.Release()) }
 	return t, nil
-}
-
-// startOwn starts a control plane in this process.
-func startOwn(ctx context.Context, o Options, say sayer) (*target, error) {
-	say("starting the control plane")
-	began := time.Now()
-	startCtx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	plane, err := controlplane.Start(startCtx, controlplane.Options{
-		Kubeconfig: statedir.Kubeconfig(o.Root), Dir: o.Plane.DataDir, Port: o.Plane.Port, PendingPods: o.Plane.PendingPods,
-	})
-	if err != nil {
-		return nil, err
-	}
-	say("control plane ready in %.1fs: Kubernetes %s at %s; try \"crdctl kubectl get namespaces\"",
-		time.Since(began).Seconds(), controlplane.KubernetesVersion, plane.URL())
-	if o.Plane.DataDir != "" {
-		say("its data are kept in %s; the kubeconfig %s is good for all runs with them", o.Plane.DataDir, filepath.Join(o.Plane.DataDir, "kubeconfig"))
-	}
-	return &target{
-		config: plane.RESTConfig(), kubeconfig: plane.Kubeconfig(), ours: true, kept: o.Plane.DataDir != "",
-		ended: plane.Done(),
-		why:   func() error { return whyEnded(plane.Err()) },
-		close: func() error {
-			say("stopping the control plane")
-			stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
-			defer cancel()
-			return plane.Stop(stopCtx)
-		},
-	}, nil
-}
-
-// whyEnded ends in what to do about it.
-func whyEnded(err error) error {
-	switch {
-	case err == nil:
-		return errors.New("its API server stopped; run again with -v 2 to see what it logs")
-	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w; make room there, or name a disk that has it with TMPDIR or --data-dir, and run again", err)
-	default:
-		return fmt.Errorf("%w; run again with -v 2 to see what it logs", err)
-	}
-}
-
-// connectToBackground takes the control plane that "crdctl cluster start" has started.
-func connectToBackground(ctx context.Context, o Options, s background.State, say sayer) (*target, error) {
-	if !s.Ready {
-		return nil, errors.New("the control plane in the background is just being started; try again")
-	}
-	config, _, _, err := Cluster{Kubeconfig: s.Kubeconfig}.load()
-	if err != nil {
-		return nil, err
-	}
-	config.QPS = -1 // the server is ours alone
-	say("using the control plane that runs in the background, at %s", s.URL)
-	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	return &target{
-		config: config, kubeconfig: s.Kubeconfig, ours: true, kept: true,
-		ended: background.Ended(watching, o.Root),
-		why: func() error {
-			return errors.New("the process in the background stopped; see \"crdctl cluster status\"")
-		},
-		close: func() error { stop(); return nil },
-	}, nil
-}
-
-// connectTo takes a cluster that exists. The controller's process gets a kubeconfig of its own, that holds this one
-// cluster: it can't pick another.
-func connectTo(c Cluster, say sayer) (*target, error) {
-	config, single, source, err := c.load()
-	if err != nil {
-		return nil, err
-	}
-	say("using the API at %s (%s)", config.Host, source)
-	dir, err := scratch.NewRun()
-	if err != nil {
-		return nil, err
-	}
-	kubeconfig := filepath.Join(dir.Path, "kubeconfig")
-	if err := os.WriteFile(kubeconfig, single, 0o600); err != nil {
-		return nil, errors.Join(err, dir.Remove())
-	}
-	return &target{config: config, kubeconfig: kubeconfig, kept: true, close: dir.Remove}, nil
 }
 
 // install installs CRDs.

@@ -7,31 +7,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/bench/measure"
-	"github.com/crdctl/crdctl/internal/scratch"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
-	stop()
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
-
-// scratchPrefix is short: the paths of unix sockets are below it.
-const scratchPrefix = "crdctl-bench-"
+func main() { os.Exit(measure.Main(os.Args[1:], os.Stdout, os.Stderr, run)) }
 
 // bench is what all parts share.
 type bench struct {
@@ -42,23 +28,14 @@ type bench struct {
 	progress io.Writer
 }
 
-func run(ctx context.Context, args []string, env func(string) string, out, progress io.Writer) (err error) {
-	if len(args) != 1 {
-		return errors.New("want the path of crdctl as the one argument; run \"make bench\"")
-	}
-	s, err := readSettings(env)
+func run(ctx context.Context, asked measure.Asked) error {
+	s, err := readSettings(asked.Env)
 	if err != nil {
 		return err
 	}
-	load := measure.Load()
-	_ = scratch.Sweep(os.TempDir(), scratchPrefix) // what a killed bench left is no reason not to measure
-	dir, err := scratch.New(os.TempDir(), scratchPrefix)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dir.Remove()) }()
-	b := &bench{dir: dir.Path, progress: progress}
-	if err := b.prepare(ctx, args[0], s); err != nil {
+	load, out := measure.Load(), asked.Out
+	b := &bench{dir: asked.Dir, progress: asked.Progress}
+	if err := b.prepare(ctx, asked.Crdctl, s); err != nil {
 		return err
 	}
 	about(out, s, load, b.programs.versions)
@@ -69,9 +46,6 @@ func run(ctx context.Context, args []string, env func(string) string, out, progr
 		b.say("%s", p.says)
 		_, _ = fmt.Fprintf(out, "\n%s (load %.1f)\n", p.says, measure.Load())
 		if err := p.measure(ctx, b, s, out); err != nil {
-			if ctx.Err() != nil {
-				err = errors.New("interrupted")
-			}
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
