@@ -8,6 +8,7 @@ require (
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-logr/logr v1.4.4
 	github.com/gobuffalo/flect v1.0.3
+	github.com/gofrs/flock v0.13.1
 	github.com/golangci/gofmt v0.0.0-20260820135601-e84e05053792
 	github.com/lmittmann/tint v1.2.1
 	github.com/prometheus/procfs v0.21.1

@@ -15,8 +15,9 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane"
 )
 
-// clusterPatience bounds the start and the stop of the control plane in the background.
-const clusterPatience = 2 * time.Minute
+// clusterPatience bounds the start and the stop of the control plane in the background. Its own patience is less, so that
+// it is the one to say what is wrong.
+const clusterPatience = 3 * time.Minute
 
 func newCluster(s Streams, o *options) *cobra.Command {
 	c := &cobra.Command{
@@ -56,7 +57,8 @@ func newClusterStart(s Streams, o *options) *cobra.Command {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
-			state, err := background.Start(ctx, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods)
+			state, err := background.Start(ctx, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
+				"-v", strconv.Itoa(o.verbosity))
 			if err != nil {
 				return err
 			}

@@ -54,7 +54,8 @@ func (o *options) runningControlPlane(args []string) (string, error) {
 	if needsNoServer(args) {
 		return kubeconfig, nil
 	}
-	if _, err := os.Stat(kubeconfig); errors.Is(err, fs.ErrNotExist) {
+	// A run that was killed leaves a kubeconfig behind which nobody is.
+	if !answers(kubeconfig) {
 		if s, err := background.Look(root); err != nil {
 			return "", err
 		} else if s.Running {
@@ -93,6 +94,18 @@ func needsNoServer(args []string) bool {
 	return slices.ContainsFunc(args, func(a string) bool {
 		return a == "-h" || a == "--help" || a == "--client" || a == "--client=true" || strings.HasPrefix(a, "--kubeconfig")
 	})
+}
+
+// answers tells whether a kubeconfig is there, and somebody listens where it says.
+func answers(kubeconfig string) bool {
+	config, err := clientcmd.LoadFromFile(kubeconfig)
+	if err != nil {
+		return false
+	}
+	for _, cluster := range config.Clusters {
+		return listens(cluster.Server)
+	}
+	return false
 }
 
 // listens tells whether somebody accepts connections at an address.

@@ -22,7 +22,7 @@ const (
 )
 
 func (o *planeOptions) bind(f *pflag.FlagSet) {
-	f.IntVar(&o.port, "port", 0, "`port` of 127.0.0.1 that the control plane listens on; 0 for any free one")
+	f.IntVar(&o.port, "port", 0, "`port` of 127.0.0.1 that the control plane listens on; 0 for the one that kept data had, or any free one")
 	f.StringVar(&o.pods, "pods", podsRunning, "what becomes of pods: running (said to run, or to have succeeded) or pending")
 }
 

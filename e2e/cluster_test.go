@@ -69,6 +69,16 @@ func TestClusterInTheBackground(t *testing.T) {
 		t.Errorf("after a restart, get lists %q", out)
 	}
 
+	// A run that is killed leaves a kubeconfig behind; kubectl finds the control plane all the same.
+	run = w.start(dir, crdctl, "run")
+	run.waitFor(`"Started workers"`)
+	run.signal(os.Kill)
+	<-run.done
+	w.write(filepath.Join(dir, ".crdctl/kubeconfig"), strings.ReplaceAll(string(first), "127.0.0.1:", "127.0.0.1:1"))
+	if out := w.run(dir, crdctl, "kubectl", "get", "ct", "-o", "name"); !strings.Contains(out, "crontab-demo") {
+		t.Errorf("after a killed run, get lists %q", out)
+	}
+
 	// A run that loses it says so.
 	run = w.start(dir, crdctl, "run")
 	run.waitFor(`"Started workers"`)
@@ -112,4 +122,5 @@ func TestMovedProject(t *testing.T) {
 	if _, err := os.Stat(moved); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s came back: %v", moved, err)
 	}
+	w.leavesNothing(dir) // not even where it was moved to
 }

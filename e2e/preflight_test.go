@@ -35,10 +35,26 @@ func TestChangeOfManifests(t *testing.T) {
 	run.waitFor("crdctl: " + extra + ":1: configmop/settings in team: no matches for kind \"ConfigMop\" in version \"v1\"")
 	w.replace(extra, "kind: ConfigMop", "kind: ConfigMap")
 
+	run.waitFor("crdctl: applied configmap/settings in team")
+
+	// A sample that is broken does not hold up a controller that is not.
+	w.replace(sample, "spec:", "spec: [")
+	w.replace(filepath.Join(dir, "controller.go"), "Starting control loop", "Starting control loop again")
+	run.waitFor("did not find expected", "Starting control loop again", `"Started workers"`)
+	w.replace(sample, "spec: [", "spec:")
+	// What left the manifests leaves the API server, and a CRD that somebody deleted comes back.
+	if err := os.Rename(extra, filepath.Join(dir, "config/extra/map.txt")); err != nil {
+		t.Fatal(err)
+	}
+	run.waitFor("crdctl: removed configmap/settings in team, which manifests have no more")
+	w.kubectl(dir, "delete", "crd", "crontabs.stable.example.com")
+	w.replace(sample, "replicas: 3", "replicas: 4")
+	run.waitFor("crdctl: installed crontabs.stable.example.com", "crdctl: applied crontab.stable.example.com/crontab-demo in default")
+
 	// A field that is narrower, and one that is gone.
 	types := filepath.Join(dir, "pkg/apis/stable/v1beta1/types.go")
 	w.replace(types, "\tReplicas *int32", "\t// +kubebuilder:validation:Maximum=2\n\tReplicas *int32")
-	run.waitFor("is bad for objects that are stored:", "default/crontab-demo (v1beta1): spec.replicas: Invalid value: 3", "crdctl: installed crontabs.stable.example.com", `"Started workers"`)
+	run.waitFor("is bad for objects that are stored:", "default/crontab-demo (v1beta1): spec.replicas: Invalid value: 4", "crdctl: installed crontabs.stable.example.com", `"Started workers"`)
 
 	// The API server refuses it: a default that its own rules refuse.
 	crd := filepath.Join(dir, "config/crd/stable.example.com_crontabs.yaml")

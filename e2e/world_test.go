@@ -92,6 +92,14 @@ func (w *world) replace(file, old, replacement string) {
 	}
 }
 
+// write writes a file that only the user may read.
+func (w *world) write(file, content string) {
+	w.Helper()
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
 // append adds text at the end of a file.
 func (w *world) append(file, text string) {
 	w.Helper()

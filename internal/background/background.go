@@ -12,9 +12,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
-	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+	"github.com/gofrs/flock"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/crdctl/crdctl/internal/statedir"
@@ -37,8 +38,12 @@ type State struct {
 	Log        string `json:"log"`
 }
 
-// holderName is the file that the process holds a lock on, and that has its number.
-const holderName = "process"
+const (
+	// holderName is the file that the process holds a lock on, and that has its number.
+	holderName = "process"
+	// readyMark ends its line once the control plane is ready.
+	readyMark = " ready"
+)
 
 func stateOf(root string) State {
 	dir := statedir.Cluster(root)
@@ -49,31 +54,37 @@ func stateOf(root string) State {
 func Look(root string) (State, error) {
 	s := stateOf(root)
 	holder := filepath.Join(s.Data, holderName)
-	if _, err := os.Stat(holder); err != nil {
+	if _, err := os.Stat(holder); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return s, nil // whoever makes the folder says what is wrong with it
+	} else if err != nil {
+		return s, fmt.Errorf("look whether a control plane runs: %w; that folder is another user's", err)
 	}
-	lock, err := fileutil.TryLockFile(holder, os.O_RDWR, 0o600)
-	switch {
-	case err == nil:
-		return s, errors.Join(s.readURL(), lock.Close())
-	case errors.Is(err, fs.ErrNotExist):
-		return s, nil
-	case !errors.Is(err, fileutil.ErrLocked):
+	// Lookers share the lock: none takes another for the holder.
+	lock := flock.New(holder, flock.SetFlag(os.O_RDWR))
+	free, err := lock.TryRLock()
+	if err != nil {
 		return s, fmt.Errorf("look whether the control plane of %s runs: %w", root, err)
+	}
+	if free {
+		// What the holder noted before it was killed must not be taken for news of the next one.
+		return s, errors.Join(os.Truncate(holder, 0), s.readURL(), lock.Close())
 	}
 	s.Running = true
 	content, err := os.ReadFile(holder)
 	if err != nil {
 		return s, err
 	}
-	number, since, _ := strings.Cut(strings.TrimSpace(string(content)), " ")
-	if s.PID, err = strconv.Atoi(number); err != nil {
-		return s, nil // it has the lock, and is about to write its number
+	number, since, ok := strings.Cut(strings.TrimSpace(string(content)), " ")
+	if !ok {
+		return s, nil // it has the lock, and is about to write who it is
 	}
-	if s.Since, err = time.Parse(time.RFC3339, strings.TrimSuffix(since, " ready")); err != nil {
+	if s.PID, err = strconv.Atoi(number); err != nil {
 		return s, fmt.Errorf("read %s: %w", holder, err)
 	}
-	s.Ready = strings.HasSuffix(since, " ready")
+	if s.Since, err = time.Parse(time.RFC3339, strings.TrimSuffix(since, readyMark)); err != nil {
+		return s, fmt.Errorf("read %s: %w", holder, err)
+	}
+	s.Ready = strings.HasSuffix(since, readyMark)
 	return s, s.readURL()
 }
 

@@ -33,7 +33,7 @@ func Start(ctx context.Context, root, program string, args ...string) (State, er
 	if err := statedir.MakeCluster(root); err != nil {
 		return State{}, err
 	}
-	log, err := os.OpenFile(stateOf(root).Log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	log, err := os.OpenFile(stateOf(root).Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return State{}, err
 	}
@@ -57,7 +57,7 @@ func Start(ctx context.Context, root, program string, args ...string) (State, er
 		}
 		var err error
 		s, err = Look(root)
-		return s.Ready, err
+		return s.Ready && s.PID == cmd.Process.Pid, err
 	})
 	if ctx.Err() != nil { // nobody waits for it any more
 		_ = askToStop(cmd.Process)

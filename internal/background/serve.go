@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"go.etcd.io/etcd/client/pkg/v3/fileutil"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"github.com/gofrs/flock"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/startup"
@@ -39,11 +38,13 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 		return err
 	}
 	state := stateOf(root)
-	holder, err := hold(ctx, filepath.Join(state.Data, holderName))
+	holder := filepath.Join(state.Data, holderName)
+	lock, err := hold(ctx, holder)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, holder.Close()) }()
+	defer func() { err = errors.Join(err, os.Truncate(holder, 0), lock.Close()) }()
+	_ = os.Truncate(state.Log, 0) // of the last time; whoever started this appends to it
 	began := time.Now()
 	if err := note(holder, began, ""); err != nil {
 		return err
@@ -65,7 +66,7 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 		err = errors.Join(err, plane.Stop(stopCtx))
 		say("stopped")
 	}()
-	if err := note(holder, began, " ready"); err != nil {
+	if err := note(holder, began, readyMark); err != nil {
 		return err
 	}
 	say("ready at %s", plane.URL())
@@ -73,34 +74,37 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 	case <-ctx.Done():
 		return nil
 	case <-plane.Done():
-		return fmt.Errorf("the control plane ended by itself: %w", cmp.Or(plane.Err(), errors.New("its API server stopped")))
-	case path := <-watch.Moved(ctx, root, holder.Name()):
+		return fmt.Errorf("the control plane ended by itself: %w", cmp.Or(plane.Err(), errors.New("its API server stopped; start it again with \"crdctl cluster start -v 2\" to see what it logs")))
+	case path := <-watch.Moved(ctx, root, holder):
 		return fmt.Errorf("%s was moved or removed while its control plane ran; start it again where it is now", path)
 	}
 }
 
-// hold locks the file. Who looks whether it is locked has it for an instant, hence the patience.
-func hold(ctx context.Context, file string) (lock *fileutil.LockedFile, err error) {
+// hold locks the file. Who looks whether it is locked shares it for an instant, hence the patience.
+func hold(ctx context.Context, file string) (*flock.Flock, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
-	waited := wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
-		lock, err = fileutil.TryLockFile(file, os.O_CREATE|os.O_RDWR, 0o600)
-		return !errors.Is(err, fileutil.ErrLocked), nil
-	})
-	if waited != nil {
-		return nil, ErrRunning
-	}
-	if err != nil {
+	lock := flock.New(file, flock.SetPermissions(0o600))
+	locked, err := lock.TryLockContext(ctx, pollInterval)
+	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("lock the control plane's folder: %w", err)
+	}
+	if !locked {
+		return nil, ErrRunning
 	}
 	return lock, nil
 }
 
-// note writes who holds the file, for Look.
-func note(holder *fileutil.LockedFile, since time.Time, ready string) error {
+// note writes who holds the file, for Look. A line is longer than the one before it, so that it replaces that.
+func note(file string, since time.Time, ready string) error {
 	line := fmt.Sprintf("%d %s%s\n", os.Getpid(), since.Format(time.RFC3339), ready)
-	if _, err := holder.WriteAt([]byte(line), 0); err != nil {
-		return fmt.Errorf("write %s: %w", holder.Name(), err)
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteAt([]byte(line), 0)
+		err = errors.Join(err, f.Close())
 	}
-	return holder.Truncate(int64(len(line)))
+	if err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -39,8 +40,10 @@ type apiServer struct {
 	over   sync.Once
 	done   chan struct{} // closed when run has returned, or never will in good time
 	err    error         // why; read it once done is closed
-	store  *store
-	tasks  sync.WaitGroup
+	// trouble is why the server is not ready, as far as it is known.
+	trouble atomic.Pointer[error]
+	store   *store
+	tasks   sync.WaitGroup
 }
 
 // newAPIServer prepares a server. Half of that needs the store; awaitStore is called in between, so that the
@@ -109,7 +112,7 @@ func (s *apiServer) serve(store *store) {
 		}
 	})
 	s.tasks.Go(func() {
-		if err := createFirst(ctx, s.client); err == nil && s.pollReady(ctx) == nil {
+		if err := createFirst(ctx, s.client, func(err error) { s.trouble.Store(&err) }); err == nil && s.pollReady(ctx) == nil {
 			close(s.ready)
 		}
 	})
@@ -137,7 +140,11 @@ func (s *apiServer) awaitReady(ctx context.Context) error {
 	case <-s.done:
 		return fmt.Errorf("the API server stopped before it was ready: %w", s.err)
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the API server: %w", context.Cause(ctx))
+		err := fmt.Errorf("wait for the API server: %w", context.Cause(ctx))
+		if trouble := s.trouble.Load(); trouble != nil && *trouble != nil && errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w; what it needs to begin is refused: %w", err, *trouble)
+		}
+		return err
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -61,6 +62,9 @@ func startControllers(s *apiServer, pendingPods bool) (*controllers, error) {
 		var run func()
 		run, err = runPods(ctx, client, c.typed.Core().V1().Pods())
 		runs = append(runs, run, func() { insistOnNode(ctx, client) })
+	}
+	if pendingPods { // kept data may have the node of a run before
+		runs = append(runs, func() { _ = client.CoreV1().Nodes().Delete(ctx, nodeName, metav1.DeleteOptions{}) })
 	}
 	if err != nil {
 		cancel()

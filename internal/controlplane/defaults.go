@@ -17,10 +17,19 @@ import (
 
 // createFirst creates what a client may rely on as soon as Start returns, and what readiness waits for. The
 // controllers in charge would do it a little later: they poll, every 100 ms or every second, and sleep first.
-func createFirst(ctx context.Context, client kubernetes.Interface) error {
+// What fails meanwhile is told to trouble: with somebody's webhook in kept data it may fail for ever.
+func createFirst(ctx context.Context, client kubernetes.Interface, trouble func(error)) error {
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
+	told := func(create func() error) error {
+		return insist(ctx, func() error {
+			err := ignoreExisting(create())
+			trouble(err)
+			return err
+		})
+	}
 	return errors.Join(
-		insist(ctx, func() error {
+		told(func() error { return RemoveRunWebhooks(ctx, client) }),
+		told(func() error {
 			cidr := &networkingv1.ServiceCIDR{
 				ObjectMeta: meta(defaultservicecidr.DefaultServiceCIDRName),
 				Spec:       networkingv1.ServiceCIDRSpec{CIDRs: []string{serviceRange}},
@@ -28,12 +37,12 @@ func createFirst(ctx context.Context, client kubernetes.Interface) error {
 			_, err := client.NetworkingV1().ServiceCIDRs().Create(ctx, cidr, metav1.CreateOptions{})
 			return err
 		}),
-		insist(ctx, func() error {
+		told(func() error {
 			namespace := &corev1.Namespace{ObjectMeta: meta(metav1.NamespaceDefault)}
 			_, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 			return err
 		}),
-		insist(ctx, func() error { // without it no pod can be created
+		told(func() error { // without it no pod can be created
 			account := &corev1.ServiceAccount{ObjectMeta: meta("default")}
 			_, err := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Create(ctx, account, metav1.CreateOptions{})
 			return err
@@ -46,6 +55,19 @@ func insist(ctx context.Context, create func() error) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
 		return ignoreExisting(create()) == nil, nil
 	})
+}
+
+// RunLabel marks the webhook configurations of a run: they lead to a port at which its controller listens. When the run is
+// killed they stay in data that are kept, and would have the API server refuse what the next start needs.
+const RunLabel = "crdctl.dev/run"
+
+// RemoveRunWebhooks removes the webhook configurations of runs. None may be going on.
+func RemoveRunWebhooks(ctx context.Context, client kubernetes.Interface) error {
+	api, marked := client.AdmissionregistrationV1(), metav1.ListOptions{LabelSelector: RunLabel}
+	return errors.Join(
+		api.ValidatingWebhookConfigurations().DeleteCollection(ctx, metav1.DeleteOptions{}, marked),
+		api.MutatingWebhookConfigurations().DeleteCollection(ctx, metav1.DeleteOptions{}, marked),
+	)
 }
 
 // createDefaults creates the roles and priority classes that every cluster has. The API server's own hooks

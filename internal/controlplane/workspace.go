@@ -3,8 +3,11 @@ package controlplane
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 
@@ -49,13 +52,40 @@ func openWorkspace(dir string) (*workspace, error) {
 	return w, nil
 }
 
+// ours are the files of a state directory; package background has its own there.
+var ours = []string{"etcd", "secrets", kubeconfigName, "lock", ".gitignore", "process", "log"}
+
+// checkState refuses a directory that is somebody else's: it would be closed to others, and one day removed.
+func checkState(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read state directory: %w; choose another", err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(ours, e.Name()) && !strings.HasPrefix(e.Name(), "."+kubeconfigName) {
+			return fmt.Errorf("%s has other things in it (%s); choose a directory that is empty or not there", dir, e.Name())
+		}
+	}
+	return nil
+}
+
 func lockState(dir string) (*fileutil.LockedFile, error) {
+	if err := checkState(dir); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create state directory: %w; choose one that can be written", err)
 	}
 	// MkdirAll leaves a directory that exists as it is, and the data is readable to whoever may enter.
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("close state directory to others: %w", err)
+	}
+	// It may be in a repository, and has credentials.
+	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o644); err != nil {
+		return nil, fmt.Errorf("write to state directory: %w", err)
 	}
 	lock, err := fileutil.TryLockFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, fileutil.ErrLocked) {

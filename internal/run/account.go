@@ -22,10 +22,12 @@ import (
 )
 
 const (
-	// tokenLife outlasts any run; the control plane, and its key, do not outlast a token that is worth anything.
+	// tokenLife outlasts any run. The API server of kept data takes the token for as long, so it goes with the run's folder.
 	tokenLife = 365 * 24 * time.Hour
 	// grantPatience is how long the API server may take to hear of roles that it has stored.
 	grantPatience = 10 * time.Second
+	// aggregationPatience is how long roles may take that are aggregated from others.
+	aggregationPatience = 3 * time.Second
 )
 
 // ParseAccount reads "NAMESPACE/NAME".
@@ -58,12 +60,12 @@ func newIdentity(ctx context.Context, config *rest.Config, account access.Accoun
 	if err != nil {
 		return nil, fmt.Errorf("get the service account %s/%s: %w", account.Namespace, account.Name, err)
 	}
-	grants, err := access.Grants(ctx, client.RbacV1(), account)
+	grants, err := grantsOf(ctx, client, account)
 	if err != nil {
 		return nil, err
 	}
 	if len(grants) == 0 {
-		return nil, fmt.Errorf("no binding gives the service account %s/%s a role; name the manifests of role and binding under controller.manifests in crdctl.yaml (now: %s)",
+		return nil, fmt.Errorf("no binding gives the service account %s/%s a role that is there; name the manifests of role and binding under controller.manifests in crdctl.yaml (now: %s)",
 			account.Namespace, account.Name, orNone(manifests))
 	}
 	if err := awaitGrants(ctx, client, account, grants); err != nil {
@@ -71,6 +73,23 @@ func newIdentity(ctx context.Context, config *rest.Config, account access.Accoun
 	}
 	return &identity{account: account, client: client, refused: map[access.Request]bool{}},
 		access.Reset(ctx, client.Discovery().RESTClient(), account.User())
+}
+
+// grantsOf waits a little for roles that Kubernetes makes of others.
+func grantsOf(ctx context.Context, client kubernetes.Interface, account access.Account) (grants []access.Grant, err error) {
+	ctx, cancel := context.WithTimeout(ctx, aggregationPatience)
+	defer cancel()
+	_ = wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		var found []access.Grant
+		if found, err = access.Grants(ctx, client.RbacV1(), account); err == nil {
+			grants = found
+		}
+		return len(grants) > 0, err
+	})
+	if len(grants) > 0 || errors.Is(err, context.DeadlineExceeded) {
+		err = nil
+	}
+	return grants, err
 }
 
 func orNone(manifests []string) string {

@@ -32,7 +32,8 @@ type applier struct {
 	adapt func(*unstructured.Unstructured) error
 	say   sayer
 
-	applied map[string]string // by the name of the object: its content
+	versions map[string]string // by the name of an object: the version that applying it made
+	created  map[string]bool   // contents of those without a name of their own
 }
 
 func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) error, say sayer) (*applier, error) {
@@ -46,7 +47,7 @@ func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) erro
 	}
 	return &applier{
 		client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)),
-		adapt: adapt, say: say, applied: map[string]string{},
+		adapt: adapt, say: say, versions: map[string]string{}, created: map[string]bool{},
 	}, nil
 }
 
@@ -62,17 +63,17 @@ func read(root string, paths []string) ([]manifest.Object, error) {
 	return all, errors.Join(problems...)
 }
 
-// order is what others need first. CRDs are not in it: they are installed, and not applied.
-var order = []string{"Namespace", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding"}
+// order is what others need first, and webhooks are last: behind them nobody listens yet. CRDs are not in it: they are
+// installed, and not applied.
+var order = slices.Concat([]string{"Namespace", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", ""}, webhookKinds)
 
-// apply applies those objects that are not on the server as they are, and reports all that the server refuses. CRDs are
-// passed over.
+// apply applies objects, says which were not as they are, and reports all that the server refuses. CRDs are passed over.
 func (a *applier) apply(ctx context.Context, objects []manifest.Object) error {
 	rank := func(o manifest.Object) int {
 		if i := slices.Index(order, o.GetKind()); i >= 0 {
 			return i
 		}
-		return len(order)
+		return slices.Index(order, "")
 	}
 	objects = slices.SortedStableFunc(slices.Values(objects), func(x, y manifest.Object) int { return cmp.Compare(rank(x), rank(y)) })
 	var problems []error
@@ -111,39 +112,63 @@ func (a *applier) one(ctx context.Context, o *unstructured.Unstructured) (change
 	if err != nil {
 		return false, err
 	}
-	if a.applied[nameOf(o)] == string(content) {
-		return false, nil
-	}
-	if o.GetName() == "" { // generateName: what can't be named can't be applied twice
+	if o.GetName() == "" { // what can't be named can't be applied again, only made again
+		if a.created[string(content)] {
+			return false, nil
+		}
 		_, err = resource.Create(ctx, o, metav1.CreateOptions{FieldManager: fieldManager})
-	} else {
-		err = a.patch(ctx, resource, o, content)
+		a.created[string(content)] = err == nil
+		return true, err
 	}
-	if err == nil {
-		a.applied[nameOf(o)] = string(content)
+	made, err := a.patch(ctx, resource, o, content)
+	if err != nil {
+		return false, err
 	}
-	return true, err
+	before := a.versions[nameOf(o)]
+	a.versions[nameOf(o)] = made.GetResourceVersion()
+	return made.GetResourceVersion() != before, nil
 }
 
 // fieldManager is who applies.
 const fieldManager = "crdctl"
 
-func (a *applier) patch(ctx context.Context, resource dynamic.ResourceInterface, o *unstructured.Unstructured, content []byte) error {
+func (a *applier) patch(ctx context.Context, resource dynamic.ResourceInterface, o *unstructured.Unstructured, content []byte) (*unstructured.Unstructured, error) {
 	force := true
 	options := metav1.PatchOptions{FieldManager: fieldManager, Force: &force, FieldValidation: metav1.FieldValidationStrict}
-	_, err := resource.Patch(ctx, o.GetName(), types.ApplyPatchType, content, options)
+	made, err := resource.Patch(ctx, o.GetName(), types.ApplyPatchType, content, options)
 	if !apierrors.IsNotFound(err) || o.GetNamespace() == "" {
-		return err
+		return made, err
 	}
 	// A project's manifests name the namespace that its cluster has; here is none yet.
 	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": o.GetNamespace()}}}
 	_, created := a.client.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Create(ctx, namespace, metav1.CreateOptions{FieldManager: fieldManager})
 	if created != nil {
-		return err
+		return nil, err
 	}
 	a.say("created the namespace %s, which manifests name", o.GetNamespace())
-	_, err = resource.Patch(ctx, o.GetName(), types.ApplyPatchType, content, options)
-	return err
+	return resource.Patch(ctx, o.GetName(), types.ApplyPatchType, content, options)
+}
+
+// prune removes the objects that were applied and that the manifests have no more, but no namespace: all in it would go.
+func (a *applier) prune(ctx context.Context, before, now []manifest.Object) error {
+	var problems []error
+	for _, o := range before {
+		if o.GetName() == "" || o.GetKind() == "Namespace" || slices.ContainsFunc(now, func(n manifest.Object) bool { return nameOf(n.Unstructured) == nameOf(o.Unstructured) }) {
+			continue
+		}
+		resource, err := a.resource(o.Unstructured)
+		if err == nil {
+			err = resource.Delete(ctx, o.GetName(), metav1.DeleteOptions{})
+		}
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			problems = append(problems, fmt.Errorf("remove %s, which manifests have no more: %w", nameOf(o.Unstructured), err))
+		default:
+			a.say("removed %s, which manifests have no more", nameOf(o.Unstructured))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // resource is where objects like this are, and gives a namespaced one without a namespace the default one.

@@ -3,9 +3,12 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/client-go/kubernetes"
 
+	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/manifest"
 	"github.com/crdctl/crdctl/internal/watch"
 )
@@ -20,7 +23,7 @@ type clusterSide struct {
 	hooks     *webhooks // nil in a cluster that is not crdctl's own
 	applier   *applier  // likewise
 	installed []manifest.CRD
-	applied   []manifest.Object // of the manifests
+	applied   []manifest.Object // of the manifests, with their namespaces
 	who       *identity         // nil for the administrator
 }
 
@@ -47,14 +50,19 @@ func (c *clusterSide) env() []string {
 
 // begin installs and applies what the controller needs, and gives it its identity.
 func (c *clusterSide) begin(ctx context.Context) error {
+	if err := c.removeWebhooks(ctx); err != nil { // of a run that was killed
+		return err
+	}
 	if err := c.install(ctx); err != nil {
 		return err
 	}
 	if len(c.Project.Controller.Manifests) > 0 {
 		if c.applier == nil {
 			c.say("the manifests of the controller are left to you: this cluster is not crdctl's own")
-		} else if err := c.applyManifests(ctx); err != nil {
+		} else if err := c.applyManifests(ctx); err != nil && c.Once {
 			return err
+		} else if err != nil {
+			c.say("%v", err)
 		}
 	}
 	if c.Account == nil {
@@ -65,14 +73,11 @@ func (c *clusterSide) begin(ctx context.Context) error {
 	return err
 }
 
-// update does what a change asks for.
-func (c *clusterSide) update(ctx context.Context, change watch.Change) error {
+// update does what a change asks for. Only CRDs that are not installed keep a controller from being started.
+func (c *clusterSide) update(ctx context.Context, change watch.Change) (blocking, other error) {
 	// Also when sources changed: generate may have written manifests.
-	if err := c.install(ctx); err != nil {
-		return err
-	}
-	if c.applier == nil {
-		return nil
+	if err := c.install(ctx); err != nil || c.applier == nil {
+		return err, nil
 	}
 	var problems []error
 	if change.Below(c.Project.Controller.Manifests...) || len(change.Sources) > 0 && c.Project.RBAC.Dir != "" {
@@ -82,7 +87,7 @@ func (c *clusterSide) update(ctx context.Context, change watch.Change) error {
 		samples, err := read(c.Root, c.Project.Controller.Samples)
 		problems = append(problems, err, c.applier.apply(ctx, samples))
 	}
-	return errors.Join(problems...)
+	return nil, errors.Join(problems...)
 }
 
 // install installs the CRDs if they are others than those that are installed, and says before what that would break.
@@ -91,8 +96,14 @@ func (c *clusterSide) install(ctx context.Context) error {
 		return nil
 	}
 	crds, err := crdsOf(c.Options, c.hooks)
-	if err != nil || len(crds) == 0 || apiequality.Semantic.DeepEqual(manifest.Definitions(crds), manifest.Definitions(c.installed)) {
+	if err != nil || len(crds) == 0 {
 		return err
+	}
+	if apiequality.Semantic.DeepEqual(manifest.Definitions(crds), manifest.Definitions(c.installed)) {
+		// They may have been deleted by hand.
+		if all, err := c.target.installed(ctx, crds); err != nil || all {
+			return err
+		}
 	}
 	if err := c.target.preflight(ctx, crds, c.say); err != nil {
 		return err
@@ -110,8 +121,25 @@ func (c *clusterSide) applyManifests(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	before := c.applied
 	c.applied = objects
-	return c.applier.apply(ctx, objects)
+	return errors.Join(c.applier.apply(ctx, objects), c.applier.prune(ctx, before, objects))
+}
+
+// removeWebhooks takes the webhook configurations of runs away: behind them nobody listens, and the API server would refuse
+// what they are about.
+func (c *clusterSide) removeWebhooks(ctx context.Context) error {
+	if !c.target.ours || !c.target.kept {
+		return nil
+	}
+	client, err := kubernetes.NewForConfig(c.target.config)
+	if err != nil {
+		return fmt.Errorf("make a client for webhooks: %w", err)
+	}
+	if err := controlplane.RemoveRunWebhooks(ctx, client); err != nil {
+		return fmt.Errorf("remove the webhooks of the run: %w", err)
+	}
+	return nil
 }
 
 // news says what the API server has refused the controller since it was last asked.
@@ -134,8 +162,5 @@ func (c *clusterSide) end(ctx context.Context) error {
 	if c.who != nil {
 		problems = append(problems, c.who.report(ctx, c.Project.RBAC.Dir != "", c.say))
 	}
-	if c.applier != nil && c.target.kept {
-		problems = append(problems, c.applier.removeWebhooks(ctx, c.applied))
-	}
-	return errors.Join(problems...)
+	return errors.Join(append(problems, c.removeWebhooks(ctx))...)
 }

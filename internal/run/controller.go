@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ type binary struct {
 	path string
 	sum  [sha256.Size]byte
 }
+
+// binaryPrefix begins the names of binaries that run.
+const binaryPrefix = "controller-"
 
 func (c *controller) runs() bool { return c.process != nil }
 
@@ -58,7 +62,21 @@ func (d *devLoop) start(b *binary) error {
 		return err
 	}
 	d.child = controller{process: process, sum: b.sum}
+	d.removeBinaries(b)
 	return nil
+}
+
+// removeBinaries removes those that will not run again: each is some 40 MB.
+func (d *devLoop) removeBinaries(but *binary) {
+	old, err := filepath.Glob(filepath.Join(d.dir, binaryPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, path := range old {
+		if path != but.path {
+			_ = os.Remove(path) // the folder goes with the run
+		}
+	}
 }
 
 // controllerEnv is our environment with the one cluster that the controller may find in it: not that which the user's

@@ -23,6 +23,8 @@ type devLoop struct {
 	dir     string // for binaries, credentials, certificates
 	watcher *watch.Watcher
 	pending watch.Change // what was told of while something was built
+	missed  watch.Change // what could not be followed, for the next change to make good
+	ready   *binary      // what was built last; it may wait for a CRD
 	cluster *clusterSide
 	env     []string // of the controller, beyond ours
 	child   controller
@@ -37,11 +39,14 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, dir.Remove()) }()
 	ctx, stop := d.target.boundTo(ctx, d.Options)
 	defer stop()
+	if d.cluster, err = newClusterSide(d.Options, d.target, d.dir, d.say); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.cluster.end(context.WithoutCancel(ctx))) }()
 	if err := d.prepare(ctx); err != nil {
 		return interrupted(ctx, err)
 	}
 	defer d.watcher.Close()
-	defer func() { err = errors.Join(err, d.cluster.end(context.WithoutCancel(ctx))) }()
 	// The controller ends before the control plane does, whatever happens.
 	defer d.stopChild()
 	return d.loop(ctx)
@@ -50,9 +55,6 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 // prepare does what must be there before the first build: the CRDs, the manifests, the controller's identity.
 func (d *devLoop) prepare(ctx context.Context) (err error) {
 	c := d.Project.Controller
-	if d.cluster, err = newClusterSide(d.Options, d.target, d.dir, d.say); err != nil {
-		return err
-	}
 	d.env = append(d.cluster.env(), "KUBECONFIG="+d.target.kubeconfig)
 	manifests := slices.Concat(d.crdPaths(), c.Manifests, c.Samples)
 	if d.watcher, err = watch.New(d.Root, manifests, project.FileName); err != nil {
@@ -76,13 +78,21 @@ func (d *devLoop) crdPaths() []string {
 		paths = append(paths, dir)
 	}
 	for _, file := range d.CRDFiles {
-		if abs, err := filepath.Abs(file); err == nil {
+		if abs, err := filepath.EvalSymlinks(absolute(file)); err == nil {
 			if rel, err := filepath.Rel(d.Root, abs); err == nil && filepath.IsLocal(rel) {
 				paths = append(paths, filepath.ToSlash(rel))
 			}
 		}
 	}
 	return paths
+}
+
+// absolute is a path that does not depend on the working folder, as far as that is known.
+func absolute(file string) string {
+	if abs, err := filepath.Abs(file); err == nil {
+		return abs
+	}
+	return file
 }
 
 func (d *devLoop) loop(ctx context.Context) error {
@@ -129,31 +139,49 @@ func (d *devLoop) loop(ctx context.Context) error {
 }
 
 // follow does what a change asks for: generate, install, apply, build, start. What the API server is told and what the
-// compiler does go on side by side; the controller starts when both are done.
+// compiler does go on side by side; the controller starts when both are done. What could not be done is left to the
+// next change, whatever that is.
 func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
+	c, d.missed = d.missed.Add(c), watch.Change{}
 	if c.Settings {
 		d.say("%s changed; run again to use it", project.FileName)
 	}
 	if len(d.Project.APIs) > 0 && c.In(d.Project.APIs) {
 		if err := d.generate(ctx); err != nil {
+			d.missed = c
 			return err
 		}
 	}
 	told := make(chan error, 1)
-	go func() { told <- d.cluster.update(ctx, c) }()
-	var b *binary
-	var err error
+	go func() {
+		blocking, other := d.cluster.update(ctx, c)
+		if other != nil && ctx.Err() == nil {
+			d.say("%v", other)
+		}
+		told <- blocking
+	}()
 	if len(c.Sources) > 0 || c.All {
-		b, err = d.build(ctx)
+		built, err := d.build(ctx)
+		if err != nil {
+			if refused := <-told; refused != nil && ctx.Err() == nil {
+				d.say("%v", refused)
+			}
+			return err
+		}
+		d.ready = built
 	}
-	if err := errors.Join(<-told, err); err != nil || b == nil {
+	if err := <-told; err != nil {
 		return err
 	}
-	if d.child.runsBinary(b) {
+	// Without a build, this is the chance of a controller that waited for a CRD, or that died for want of a manifest.
+	if d.ready == nil || d.child.runsBinary(d.ready) {
 		return nil // a comment, a test: the program is the same
 	}
 	d.stopChild()
-	return d.start(b)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return d.start(d.ready)
 }
 
 // clockJumped mends what a clock that jumped breaks: the controller's token, which was made at another time.

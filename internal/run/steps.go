@@ -52,7 +52,7 @@ func (d *devLoop) build(ctx context.Context) (*binary, error) {
 	}
 	d.say("built in %.1fs", time.Since(began).Seconds())
 	// A link that runs, while the next one is built.
-	path := filepath.Join(d.dir, fmt.Sprintf("controller-%x", sum[:8]))
+	path := filepath.Join(d.dir, fmt.Sprintf("%s%x", binaryPrefix, sum[:8]))
 	if err := os.Link(built, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
@@ -95,19 +95,13 @@ func (d *devLoop) compile(ctx context.Context, began time.Time, args ...string) 
 	}
 }
 
-// clockGrain is by how much the time of a file may lag behind the clock.
-const clockGrain = 20 * time.Millisecond
-
-// since is a change without the sources that were written before a time: what generate wrote is told of after the build
-// that has it began. For generated files there is no grain: they are written right before a build, and by nobody else.
+// since is a change without the files that generate wrote before a build began, and that were told of after. Others may
+// be new whatever their time says: a copy has that of its original.
 func (d *devLoop) since(c watch.Change, began time.Time) watch.Change {
 	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(source string) bool {
 		file := filepath.Join(d.Root, filepath.FromSlash(source))
 		info, err := os.Stat(file)
-		if err != nil {
-			return false // gone
-		}
-		return info.ModTime().Before(began.Add(-clockGrain)) || info.ModTime().Before(began) && isGenerated(file)
+		return err == nil && info.ModTime().Before(began) && isGenerated(file)
 	})
 	return c
 }

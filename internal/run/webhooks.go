@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,10 +12,7 @@ import (
 	"slices"
 	"strconv"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/manifest"
@@ -96,6 +92,12 @@ func (w *webhooks) adapt(o *unstructured.Unstructured) error {
 			hook["clientConfig"] = config
 		}
 	}
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[controlplane.RunLabel] = "yes" // to be found when the run has ended
+	o.SetLabels(labels)
 	return unstructured.SetNestedSlice(o.Object, hooks, "webhooks")
 }
 
@@ -135,21 +137,4 @@ func (w *webhooks) redirect(config map[string]any) bool {
 func (w *webhooks) url(servicePath string) string {
 	u := url.URL{Scheme: "https", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(w.port)), Path: path.Join("/", servicePath)}
 	return u.String()
-}
-
-// removeWebhooks takes the webhook configurations that were applied away: behind them nobody listens any more, and the
-// API server would refuse what they are about.
-func (a *applier) removeWebhooks(ctx context.Context, objects []manifest.Object) error {
-	var problems []error
-	for _, o := range objects {
-		if !slices.Contains(webhookKinds, o.GetKind()) {
-			continue
-		}
-		resource := a.client.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: map[string]string{
-			webhookKinds[0]: "validatingwebhookconfigurations", webhookKinds[1]: "mutatingwebhookconfigurations"}[o.GetKind()]})
-		if err := resource.Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-			problems = append(problems, fmt.Errorf("remove %s: %w", nameOf(o.Unstructured), err))
-		}
-	}
-	return errors.Join(problems...)
 }

@@ -26,11 +26,11 @@ func TestWebhooksArePointedHere(t *testing.T) {
 	for name, test := range map[string]struct{ in, want string }{
 		"a service": {
 			"kind: ValidatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {caBundle: Cg==, service: {name: s, namespace: n, path: /validate, port: 443}}}]",
-			"kind: ValidatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {url: 'https://127.0.0.1:4321/validate', caBundle: YXV0aG9yaXR5}}]",
+			"kind: ValidatingWebhookConfiguration\nmetadata: {labels: {crdctl.dev/run: 'yes'}}\nwebhooks: [{name: a, clientConfig: {url: 'https://127.0.0.1:4321/validate', caBundle: YXV0aG9yaXR5}}]",
 		},
 		"a service without a path, and a URL": {
 			"kind: MutatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {service: {name: s, namespace: n}}}, {name: b, clientConfig: {url: 'https://example.com/'}}]",
-			"kind: MutatingWebhookConfiguration\nwebhooks: [{name: a, clientConfig: {url: 'https://127.0.0.1:4321/', caBundle: YXV0aG9yaXR5}}, {name: b, clientConfig: {url: 'https://example.com/'}}]",
+			"kind: MutatingWebhookConfiguration\nmetadata: {labels: {crdctl.dev/run: 'yes'}}\nwebhooks: [{name: a, clientConfig: {url: 'https://127.0.0.1:4321/', caBundle: YXV0aG9yaXR5}}, {name: b, clientConfig: {url: 'https://example.com/'}}]",
 		},
 		"another kind": {
 			"kind: Service\nwebhooks: [{clientConfig: {service: {path: /}}}]",

@@ -31,6 +31,7 @@ var ErrRunning = errors.New("crdctl run is running for this project already; sto
 // Dir is a folder that this process has for itself.
 type Dir struct {
 	path string
+	root *os.Root // the project's folder, also when it is moved
 	lock *fileutil.LockedFile
 }
 
@@ -62,6 +63,9 @@ func Acquire(root string) (*Dir, error) {
 			_ = lock.Close()
 			continue
 		}
+		if d.root, err = os.OpenRoot(root); err != nil {
+			return nil, errors.Join(err, lock.Close())
+		}
 		if err := ignore(d.path); err != nil {
 			return nil, errors.Join(err, d.Release())
 		}
@@ -89,12 +93,16 @@ func RemoveCluster(root string) error {
 	if _, err := os.Stat(filepath.Join(dir, lockName)); err == nil {
 		return nil // a run has it
 	}
-	return errors.Join(removeFile(filepath.Join(dir, ignoreName)), removeEmpty(dir))
+	return errors.Join(unlessGone(os.Remove(filepath.Join(dir, ignoreName))), unlessFull(os.Remove(dir)))
 }
 
-// Release removes the folder, less the control plane that runs in the background.
+// Release removes the folder, less the control plane that runs in the background, wherever the project is by now.
 func (d *Dir) Release() error {
-	entries, err := os.ReadDir(d.path)
+	defer func() { _ = d.root.Close() }()
+	entries, err := fs.ReadDir(d.root.FS(), Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.lock.Close() // somebody removed it
+	}
 	errs := []error{err}
 	kept := false
 	for _, e := range entries {
@@ -103,32 +111,32 @@ func (d *Dir) Release() error {
 			kept = true
 		case lockName, ignoreName:
 		default:
-			errs = append(errs, os.RemoveAll(filepath.Join(d.path, e.Name())))
+			errs = append(errs, d.root.RemoveAll(filepath.Join(Name, e.Name())))
 		}
 	}
 	if !kept {
-		errs = append(errs, removeFile(filepath.Join(d.path, ignoreName)))
+		errs = append(errs, unlessGone(d.root.Remove(filepath.Join(Name, ignoreName))))
 	}
-	errs = append(errs, removeFile(d.lockFile()))
+	errs = append(errs, unlessGone(d.root.Remove(filepath.Join(Name, lockName))))
 	if !kept {
-		errs = append(errs, removeEmpty(d.path))
+		errs = append(errs, unlessFull(d.root.Remove(Name)))
 	}
 	return errors.Join(append(errs, d.lock.Close())...)
 }
 
-func removeFile(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return err
 }
 
-// removeEmpty leaves a folder that somebody else has put something into meanwhile.
-func removeEmpty(dir string) error {
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) {
-		return err
+// unlessFull passes over the error of a folder that somebody else has put something into meanwhile.
+func unlessFull(err error) error {
+	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
+		return nil
 	}
-	return nil
+	return unlessGone(err)
 }
 
 // ignore has git pass over the folder wherever it is: the project's own .gitignore need not know.

@@ -57,9 +57,17 @@ grant it, if the controller needs it, with
 			grants:  []Grant{{Role: "Role a/foo", Namespace: "a", Rule: rule("list", "", "pods")}},
 			markers: true,
 			want: `default/foo was refused what its roles do not grant:
+  list pods (roles grant that in a only: ask there, or bind a ClusterRole by a ClusterRoleBinding)`,
+		},
+		"missing, by markers": {
+			used:    []Tally{used("list", "", "pods", "", false), used("get", "apps", "deployments", "a", false)},
+			markers: true,
+			want: `default/foo was refused what its roles do not grant:
   list pods
+  get deployments.apps in a
 grant it, if the controller needs it, with
-  // +kubebuilder:rbac:groups="",resources=pods,verbs=list`,
+  // +kubebuilder:rbac:groups="",resources=pods,verbs=list
+  // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get`,
 		},
 		"unused": {
 			used:   []Tally{used("get", "apps", "deployments", "a", true), {Request: Request{Verb: "get", Resource: "secrets", Namespace: "a", Name: "mine"}, Allowed: 1}},
@@ -78,7 +86,7 @@ grant it, if the controller needs it, with
 			used:   []Tally{used("get", "apps", "deployments", "a", true), used("list", "apps", "deployments", "", true), {Request: Request{Verb: "get", Path: "/healthz"}, Allowed: 1}},
 			grants: []Grant{{Role: "ClusterRole foo", Rule: rule("*", "*", "*")}, {Role: "ClusterRole foo", Rule: rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/healthz", "/livez"}}}},
 			want: `default/foo holds what it did not use in this run:
-  ClusterRole foo: get /livez
+  ClusterRole foo: get path /livez
 of what "*" grants to default/foo, it used:
   ClusterRole foo: get, list deployments.apps`,
 		},

@@ -34,7 +34,7 @@ func (g Grant) Review(a Account) authorizationv1.SubjectAccessReviewSpec {
 	spec := authorizationv1.SubjectAccessReviewSpec{User: a.User(), Groups: append(serviceaccount.MakeGroupNames(a.Namespace), allAuthenticated)}
 	first := atoms(g.Rule)[0]
 	if len(g.Rule.NonResourceURLs) > 0 {
-		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Verb: first.verb, Path: first.resource}
+		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Verb: first.verb, Path: g.Rule.NonResourceURLs[0]}
 		return spec
 	}
 	resource, sub, _ := strings.Cut(first.resource, "/")

@@ -28,6 +28,8 @@ type Permission struct {
 	Namespace string
 	// Group and Resource name it; for a request of no resource, Resource is the path.
 	Group, Resource string
+	// Elsewhere are the namespaces in which roles grant what is missing here.
+	Elsewhere []string
 	// Name is the one object that the rule is about, if it names any.
 	Name string
 	// Verbs are sorted.
@@ -39,7 +41,7 @@ func Compare(used []Tally, grants []Grant) Report {
 	var missing, unused, wide permissions
 	for _, t := range used {
 		if t.Refused > 0 && !covered(t.Request, grants) {
-			missing.add(Permission{Namespace: t.Namespace, Group: t.Group, Resource: cmp.Or(t.Resource, t.Path)}, t.Verb)
+			missing.add(Permission{Namespace: t.Namespace, Group: t.Group, Resource: cmp.Or(t.Resource, t.Path), Elsewhere: elsewhere(t.Request, grants)}, t.Verb)
 		}
 	}
 	for _, g := range grants {
@@ -56,6 +58,18 @@ func Compare(used []Tally, grants []Grant) Report {
 		}
 	}
 	return Report{Missing: missing.sorted(), Unused: unused.sorted(), Wide: wide.sorted()}
+}
+
+// elsewhere are the namespaces in which the request would be granted.
+func elsewhere(r Request, grants []Grant) []string {
+	var all []string
+	for _, g := range grants {
+		if r.Namespace = g.Namespace; g.Namespace != "" && g.allows(r) && !slices.Contains(all, g.Namespace) {
+			all = append(all, g.Namespace)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 func covered(r Request, grants []Grant) bool {
@@ -112,7 +126,7 @@ func atoms(rule rbacv1.PolicyRule) []atom {
 	}
 	for _, verb := range rule.Verbs {
 		for _, path := range rule.NonResourceURLs {
-			all = append(all, atom{verb: verb, resource: path, rule: rbacv1.PolicyRule{Verbs: []string{verb}, NonResourceURLs: []string{path}}})
+			all = append(all, atom{verb: verb, resource: "path " + path, rule: rbacv1.PolicyRule{Verbs: []string{verb}, NonResourceURLs: []string{path}}})
 		}
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
@@ -134,7 +148,7 @@ type permissions []Permission
 
 func (p *permissions) add(of Permission, verb string) {
 	i := slices.IndexFunc(*p, func(x Permission) bool {
-		return x.Role == of.Role && x.Namespace == of.Namespace && x.Group == of.Group && x.Resource == of.Resource && x.Name == of.Name
+		return x.Role == of.Role && x.Namespace == of.Namespace && x.Group == of.Group && x.Resource == of.Resource && x.Name == of.Name && slices.Equal(x.Elsewhere, of.Elsewhere)
 	})
 	if i < 0 {
 		i = len(*p)

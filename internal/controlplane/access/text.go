@@ -15,11 +15,15 @@ func (r Report) Lines(a Account, markers bool) []string {
 	if len(r.Missing) > 0 {
 		say("%s/%s was refused what its roles do not grant:", a.Namespace, a.Name)
 		for _, p := range r.Missing {
-			say("  %s", p)
+			if say("  %s", p); len(p.Elsewhere) > 0 {
+				lines[len(lines)-1] += fmt.Sprintf(" (roles grant that in %s only: ask there, or bind a ClusterRole by a ClusterRoleBinding)", strings.Join(p.Elsewhere, ", "))
+			}
 		}
-		say("grant it, if the controller needs it, with")
-		for _, rule := range r.rules() {
-			say("  %s", rule.text(markers))
+		if rules := r.rules(); len(rules) > 0 {
+			say("grant it, if the controller needs it, with")
+			for _, rule := range rules {
+				say("  %s", rule.text(markers))
+			}
 		}
 	}
 	if len(r.Unused) > 0 {
@@ -73,6 +77,9 @@ type addition struct {
 func (r Report) rules() []addition {
 	var all []addition
 	for _, p := range r.Missing {
+		if len(p.Elsewhere) > 0 {
+			continue // the rule is there
+		}
 		i := slices.IndexFunc(all, func(a addition) bool { return a.group == p.Group && a.resource == p.Resource })
 		if i < 0 {
 			i = len(all)
