@@ -121,14 +121,15 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	// Neither breaks off the other: what is wrong with a package must not be said by whoever comes first.
 	var codeErr, crdErr error
 	var both sync.WaitGroup
+	env := g.env // code gives it up where its generators fail
 	both.Go(func() { m.Files, notes, codeErr = g.code(ctx) })
 	if len(g.plan.CRDs) > 0 {
-		both.Go(func() { m.Manifests, crdErr = crd.Generate(ctx, g.dir, g.plan.CRDs) })
+		both.Go(func() { m.Manifests, crdErr = crd.Generate(ctx, g.dir, env, g.plan.CRDs) })
 	}
 	var role []byte
 	var roleErr error
 	if len(g.plan.RBAC) > 0 {
-		both.Go(func() { role, roleErr = crd.Role(ctx, g.dir, g.plan.RBAC, g.settings.RBAC.RoleName) })
+		both.Go(func() { role, roleErr = crd.Role(ctx, g.dir, env, g.plan.RBAC, g.settings.RBAC.RoleName) })
 	}
 	both.Wait()
 	if ctx.Err() != nil {

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
 
@@ -45,9 +46,10 @@ func Owns(name string, manifest []byte, groups []string) bool {
 	return marked && slices.Contains(groups, crd.Spec.Group) && name == crd.Spec.Group+"_"+crd.Spec.Names.Plural+".yaml"
 }
 
-// Generate returns the manifests of all kinds in the packages, by file name, as controller-gen writes them.
-func Generate(ctx context.Context, dir string, importPaths []string) (map[string][]byte, error) {
-	out, err := generate(ctx, dir, importPaths, crd.Generator{}, "make the CRDs", nil)
+// Generate returns the manifests of all kinds in the packages, by file name, as controller-gen writes them. With env, the
+// packages are found without the go command where that is sure.
+func Generate(ctx context.Context, dir string, env *load.Env, importPaths []string) (map[string][]byte, error) {
+	out, err := generate(ctx, dir, env, importPaths, crd.Generator{}, "make the CRDs", load.List, nil)
 	files := make(map[string][]byte, len(out))
 	for name, b := range out {
 		if strings.HasPrefix(name, "_") {
@@ -59,23 +61,45 @@ func Generate(ctx context.Context, dir string, importPaths []string) (map[string
 	return files, err
 }
 
+// lists are the two ways to list packages without the go command: load.List and load.ListAlone.
+type lists func(context.Context, *load.Env, []string) (*load.Listing, error)
+
 // generate runs one of controller-gen's generators into memory. What is wrong with the packages that a package imports counts
-// where imports says so of it; nil always does.
-func generate(ctx context.Context, dir string, importPaths []string, g genall.Generator, doing string, imports func(*packages.Package) bool) (memory, error) {
-	rt, err := genall.Generators{&g}.ForRootsWithConfig(&packages.Config{Context: ctx, Dir: dir}, importPaths...)
+// where imports says so of it; nil always does. env may be nil: then the go command finds the packages.
+func generate(ctx context.Context, dir string, env *load.Env, importPaths []string, g genall.Generator, doing string, list lists, imports func(*packages.Package) bool) (memory, error) {
+	gens := genall.Generators{&g}
+	if env != nil {
+		if listing, err := list(ctx, env, importPaths); err == nil {
+			out, err := run(gens, dir, listedRoots(listing), doing, imports)
+			if err == nil && ctx.Err() == nil && !wasRead(listing.Unread) {
+				return out, nil
+			}
+		}
+		// What can't be listed, or failed, is for the go command to judge, and its words are those that people know.
+	}
+	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: dir}, importPaths...)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, loaderror.New("load the API packages", dir, err.Error())
 	}
+	return run(gens, dir, roots, doing, imports)
+}
+
+// run runs the one generator on packages. It is not controller-gen's own Run, which prints what is wrong and says only that
+// something was.
+func run(gens genall.Generators, dir string, roots []*loader.Package, doing string, imports func(*packages.Package) bool) (memory, error) {
+	c, err := contextOf(gens, roots)
+	if err != nil {
+		return nil, err
+	}
 	out := memory{}
-	rt.OutputRule = out
-	// Not rt.Run: it prints what is wrong and says only that something was.
-	if err := g.Generate(&rt.GenerationContext); err != nil {
+	c.OutputRule = out
+	if err := (*gens[0]).Generate(c); err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
-	return out, packageErrors(dir, rt.Roots, doing, imports)
+	return out, packageErrors(dir, roots, doing, imports)
 }
 
 // dangerous is advice of controller-gen about a flag of its own.

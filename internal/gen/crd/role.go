@@ -13,6 +13,8 @@ import (
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 	k8syaml "sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/gen/load"
 )
 
 // RoleFile is the file that the role is written to.
@@ -20,11 +22,11 @@ const RoleFile = "role.yaml"
 
 // Role returns the role that the +kubebuilder:rbac markers in the packages ask for, as controller-gen writes it, or nil
 // if there are none.
-func Role(ctx context.Context, dir string, importPaths []string, name string) ([]byte, error) {
+func Role(ctx context.Context, dir string, env *load.Env, importPaths []string, name string) ([]byte, error) {
 	// The markers are comments of these packages. What they import may be the client that the same run is about to make, or
 	// to mend.
 	alone := func(*packages.Package) bool { return false }
-	out, err := generate(ctx, dir, importPaths, rbac.Generator{RoleName: name}, "make the role", alone)
+	out, err := generate(ctx, dir, env, importPaths, rbac.Generator{RoleName: name}, "make the role", load.ListAlone, alone)
 	if err != nil || out[RoleFile] == nil {
 		return nil, err
 	}

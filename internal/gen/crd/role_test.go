@@ -44,7 +44,7 @@ func main() {}
 	}
 	made := func(name string) string {
 		t.Helper()
-		b, err := Role(t.Context(), dir, []string{"example.com/farm"}, name)
+		b, err := Role(t.Context(), dir, nil, []string{"example.com/farm"}, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,12 +99,12 @@ func TestRoleOfWhatImportsNothingThatLoads(t *testing.T) {
 	write("go.mod", "module example.com/farm\n")
 	write("main.go", main)
 	write("torn/torn.go", "")
-	got, err := Role(t.Context(), dir, []string{"example.com/farm"}, "new")
+	got, err := Role(t.Context(), dir, nil, []string{"example.com/farm"}, "new")
 	if err != nil || !strings.Contains(string(got), "- deployments\n") {
 		t.Errorf("%v, %s", err, got)
 	}
 	write("main.go", main+"\nfunc {\n")
-	if _, err := Role(t.Context(), dir, []string{"example.com/farm"}, "new"); err == nil || !strings.Contains(err.Error(), "main.go:12:6: ") {
+	if _, err := Role(t.Context(), dir, nil, []string{"example.com/farm"}, "new"); err == nil || !strings.Contains(err.Error(), "main.go:12:6: ") {
 		t.Errorf("an error of syntax: %v", err)
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Env is how the go command builds in a folder: its settings, and where each module is.
 type Env struct {
-	// Vars are what "go env" says.
+	// Vars are what "go env" says of counts and of places.
 	Vars map[string]string
 
 	build   build.Context
@@ -24,9 +25,13 @@ type Env struct {
 	vendor  string   // the vendor folder that is in use, or ""
 }
 
+// counts are the settings that decide what is loaded, wherever that is.
+var counts = []string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "GOFLAGS", "GOEXPERIMENT", "GOAMD64", "GOARM64"}
+
 // NewEnv asks the go command about a folder. tags are the build tags to load with.
 func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "-json")
+	// By name: for all of them the go command asks the C compiler as well.
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK"}, counts)...)
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -107,7 +112,7 @@ func isDir(path string) bool {
 // root are named relative to it, so that a project may be moved.
 func (e *Env) Fingerprint(root string) []string {
 	var all []string
-	for _, name := range []string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "GOFLAGS", "GOEXPERIMENT", "GOAMD64", "GOARM64"} {
+	for _, name := range counts {
 		all = append(all, name+"="+e.Vars[name])
 	}
 	place := func(dir string) string {

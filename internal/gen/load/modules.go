@@ -23,6 +23,8 @@ import (
 // module is where the packages of a module are.
 type module struct {
 	packages.Module
+	// source is what is downloaded for it, after replacement; without a version if nothing is.
+	source modpath.Version
 	// nested tells that folders in it may be modules of their own: those of a module that was downloaded never are.
 	nested bool
 }
@@ -93,6 +95,7 @@ func (e *Env) required(mod modpath.Version, replaced []*modfile.Replace, root st
 		}
 		return m, nil
 	}
+	m.source = source
 	escaped, err := modpath.EscapePath(source.Path)
 	if err != nil {
 		return m, err

@@ -32,7 +32,7 @@ func (l *loader) parse(ctx context.Context, path string, n *node) error {
 	}
 	err = l.env.goFiles(dir, func(name string, src []byte) error {
 		file := filepath.Join(dir, name)
-		f, err := parser.ParseFile(l.fset, file, src, mode)
+		f, err := l.parseFile(file, src, mode, n.local)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrNotPlain, err)
 		}

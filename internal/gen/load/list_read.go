@@ -1,0 +1,124 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// read finds a package. Outside of Go itself it reads the names and imports of its files, as the go command does.
+func (l *lister) read(path string, n *listed) error {
+	dir, mod, std, err := l.env.find(path, false)
+	if errors.Is(err, ErrNotPlain) && l.alone && !n.root {
+		n.pkg.Name = goName(path)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n.dir, n.module, n.std = dir, mod, std
+	if err := l.env.unambiguous(path, dir, mod); err != nil {
+		return err
+	}
+	if std || l.alone && !n.root && !l.env.Local(dir) {
+		if !hasGo(dir) {
+			return fmt.Errorf("%w: no Go files", ErrNotPlain)
+		}
+		n.pkg.Name = goName(path)
+		return nil
+	}
+	return l.files(n)
+}
+
+// files reads the files of a package as far as their imports.
+func (l *lister) files(n *listed) error {
+	seen := map[string]bool{}
+	err := l.env.goFiles(n.dir, func(name string, src []byte) error {
+		file := filepath.Join(n.dir, name)
+		f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly|parser.SkipObjectResolution)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrNotPlain, err)
+		}
+		if n.pkg.Name == "" {
+			n.pkg.Name = f.Name.Name
+		}
+		if f.Name.Name != n.pkg.Name {
+			return fmt.Errorf("%w: the folder has packages %s and %s", ErrNotPlain, n.pkg.Name, f.Name.Name)
+		}
+		if l.env.Local(n.dir) && bytes.Contains(src, []byte("//go:embed ")) {
+			return fmt.Errorf("%w: the go command looks for what is embedded", ErrNotPlain)
+		}
+		for _, spec := range f.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil || imported == "C" {
+				return fmt.Errorf("%w: import %s", ErrNotPlain, spec.Path.Value)
+			}
+			if !seen[imported] {
+				seen[imported] = true
+				n.imports = append(n.imports, imported)
+			}
+		}
+		n.pkg.GoFiles = append(n.pkg.GoFiles, file)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(n.pkg.GoFiles) == 0 {
+		return fmt.Errorf("%w: no Go files for this build", ErrNotPlain)
+	}
+	n.pkg.CompiledGoFiles = slices.Clone(n.pkg.GoFiles)
+	n.read = true
+	return nil
+}
+
+// readGo reads the files of Go's own packages that the roots import: their fields may have such types, and then
+// controller-tools reads those packages.
+func (l *lister) readGo() {
+	for _, path := range sortedKeys(l.nodes) {
+		if !l.nodes[path].root {
+			continue
+		}
+		for _, imported := range l.nodes[path].imports {
+			n := l.nodes[imported]
+			if n == nil || !n.std || n.read {
+				continue
+			}
+			name := n.pkg.Name
+			n.pkg.Name = ""
+			if err := l.files(n); err != nil {
+				// It has cgo in it, most likely. Who does without its types never misses it.
+				n.pkg.Name, n.pkg.GoFiles, n.imports = name, nil, nil
+				continue
+			}
+			for _, further := range n.imports {
+				if own := vendored(further); own != "unsafe" {
+					l.node(own).pkg.Name, l.node(own).std = goName(own), true
+				}
+			}
+		}
+	}
+}
+
+// vendored is the path of a package that Go itself imports: some are not its own.
+func vendored(path string) string {
+	if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+		return "vendor/" + path
+	}
+	return path
+}
+
+// goName is the name of a package of Go itself that anybody may import, by its path.
+func goName(p string) string {
+	if base := path.Base(p); !majorVersion.MatchString(base) {
+		return base
+	}
+	return path.Base(path.Dir(p))
+}
