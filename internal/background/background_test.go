@@ -1,0 +1,85 @@
+package background
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/statedir"
+)
+
+// stale is a project whose control plane was killed when it ran.
+func stale(t *testing.T) (root, holder string) {
+	t.Helper()
+	root = t.TempDir()
+	if err := statedir.MakeCluster(root); err != nil {
+		t.Fatal(err)
+	}
+	holder = filepath.Join(statedir.Cluster(root), holderName)
+	line := fmt.Sprintf("%d %s%s\n", os.Getpid(), time.Now().Format(time.RFC3339), readyMark)
+	if err := os.WriteFile(holder, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return root, holder
+}
+
+// However many look at once, one that was killed does not run, and nobody takes its number for that of the next one: it
+// may be a stranger's by now.
+func TestLookAtAKilledOne(t *testing.T) {
+	root, holder := stale(t)
+	var looking sync.WaitGroup
+	for range 4 {
+		looking.Go(func() {
+			for range 500 {
+				if s, err := Look(root); err != nil || s.Running || s.PID != 0 {
+					t.Errorf("%+v, %v; want one that does not run", s, err)
+					return
+				}
+				if stopped, err := Stop(t.Context(), root); stopped || err != nil {
+					t.Errorf("stopped: %v, %v", stopped, err)
+					return
+				}
+			}
+		})
+	}
+	looking.Wait()
+	if content, err := os.ReadFile(holder); err != nil || len(content) > 0 {
+		t.Errorf("the killed one's number is still there: %q, %v", content, err)
+	}
+}
+
+func TestLookAtOneThatRuns(t *testing.T) {
+	root, holder := stale(t)
+	if _, err := Look(root); err != nil { // as every start does
+		t.Fatal(err)
+	}
+	lock, err := hold(t.Context(), holder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Close() }()
+	if s, err := Look(root); err != nil || !s.Running || s.Ready || s.PID != 0 {
+		t.Errorf("before it says who it is: %+v, %v", s, err)
+	}
+	began := time.Now().Truncate(time.Second)
+	for _, mark := range []string{"", readyMark} {
+		if err := note(holder, began, mark); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Look(root); err != nil || !s.Running || s.PID != os.Getpid() || !s.Since.Equal(began) || s.Ready != (mark == readyMark) {
+			t.Errorf("with the mark %q: %+v, %v", mark, s, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if _, err := hold(ctx, holder); err == nil || err.Error() != ErrRunning.Error() {
+		t.Errorf("a second holder: %v, want %v", err, ErrRunning)
+	}
+	if found, err := Reset(root); found || err == nil {
+		t.Errorf("reset of one that runs: %v, %v", found, err)
+	}
+}
