@@ -184,3 +184,14 @@ func expectEmpty(t *testing.T, dir string) {
 		t.Errorf("%s is not empty: %v (error %v)", dir, names, err)
 	}
 }
+
+// TestSlowDown holds etcd's private fields to the names that slowDown knows, and what it serves to going on.
+func TestSlowDown(t *testing.T) {
+	c, client := sharedPlane(t)
+	if !slowDown(c.store.etcd.Server) {
+		t.Error("etcd's ticker is not where it was")
+	}
+	if _, err := client.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{}); err != nil {
+		t.Error(err)
+	}
+}

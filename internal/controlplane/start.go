@@ -53,6 +53,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	if err := c.server.awaitReady(ctx); err != nil {
 		return err
 	}
+	slowDown(c.store.etcd.Server)
 	if c.controllers, err = startControllers(c.server, c.options.PendingPods); err != nil {
 		return err
 	}
