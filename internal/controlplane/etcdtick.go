@@ -24,7 +24,7 @@ func slowDown(server *etcdserver.EtcdServer) (found bool) {
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() || field.IsNil() {
 		return false
 	}
-	ticker := (*time.Ticker)(unsafe.Pointer(field.Pointer())) //nolint:govet,gosec // a pointer that is held by server
+	ticker := (*time.Ticker)(unsafe.Pointer(field.Pointer())) //nolint:gosec // a pointer that server holds
 	ticker.Reset(idleTick)
 	return true
 }
