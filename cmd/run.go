@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -114,6 +116,12 @@ func runRun(ctx context.Context, s Streams, o runOptions, args []string) error {
 		return usageError{fmt.Errorf("--workers is %d; at least 1 is needed", o.workers)}
 	case !o.builtin && p.Controller.Package == "":
 		return errors.New("no controller is named; name the folder of its main package with --controller or as controller.package in " + project.FileName + ", or run with --builtin")
+	}
+	if !o.builtin {
+		if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(p.Controller.Package))); err != nil || !info.IsDir() {
+			return fmt.Errorf("the controller's main package should be in %s, and that is no folder; name it with --controller or as controller.package in %s",
+				filepath.Join(root, filepath.FromSlash(p.Controller.Package)), project.FileName)
+		}
 	}
 	plane, err := o.plane.settle()
 	if err != nil {

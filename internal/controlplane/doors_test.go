@@ -2,6 +2,9 @@ package controlplane
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -12,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,6 +67,47 @@ func TestServiceAccountIsRefused(t *testing.T) {
 		if response.StatusCode != http.StatusForbidden {
 			t.Errorf("GET %s: status %d, want 403", path, response.StatusCode)
 		}
+	}
+}
+
+// TestSecretsAreOfOneControlPlane holds that no two control planes share a credential, and that one keeps its own.
+func TestSecretsAreOfOneControlPlane(t *testing.T) {
+	dir := t.TempDir()
+	first, err1 := loadSecrets(filepath.Join(dir, "a"))
+	again, err2 := loadSecrets(filepath.Join(dir, "a"))
+	other, err3 := loadSecrets(filepath.Join(dir, "b"))
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	if first.token != again.token || !bytes.Equal(first.ca, again.ca) {
+		t.Error("the secrets of a folder are others the second time")
+	}
+	if first.token == other.token || bytes.Equal(first.ca, other.ca) || len(first.token) != 64 {
+		t.Errorf("two control planes have the tokens %s and %s", first.token, other.token)
+	}
+	if err := os.Remove(first.caFile); err != nil { // as a kill in the middle of the first start leaves them
+		t.Fatal(err)
+	}
+	if mended, err := loadSecrets(filepath.Join(dir, "a")); err != nil || mended.token == first.token {
+		t.Errorf("secrets of which one is missing are taken (%v)", err)
+	}
+}
+
+// TestClockThatJumps connects as a client does whose clock is years away from that of the certificate's making.
+func TestClockThatJumps(t *testing.T) {
+	c, _ := sharedPlane(t)
+	for _, years := range []int{-9, 9} {
+		config, err := rest.TLSConfigFor(c.RESTConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.Time = func() time.Time { return time.Now().AddDate(years, 0, 0) }
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(c.URL(), "https://"), config)
+		if err != nil {
+			t.Errorf("%d years away: %v", years, err)
+			continue
+		}
+		closeIt(t, conn)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -188,6 +189,36 @@ func TestDaemonSetHasAPodForTheNode(t *testing.T) {
 		d, err := api.Get(ctx, "agent", metav1.GetOptions{})
 		if err == nil && (d.Status.NumberAvailable != 1 || d.Status.DesiredNumberScheduled != 1) {
 			err = fmt.Errorf("status %+v, want 1 pod available", d.Status)
+		}
+		return err
+	})
+}
+
+func TestCronJobMakesJobs(t *testing.T) {
+	t.Parallel()
+	_, client := sharedPlane(t)
+	namespace := newNamespace(t, client)
+	api := client.BatchV1().CronJobs(namespace)
+	job, err := api.Create(t.Context(), &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "often"}, Spec: batchv1.CronJobSpec{
+		Schedule:    "* * * * *",
+		JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: podSpec(corev1.RestartPolicyNever)}}},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One that was last on schedule a while ago is late, and needs no minute to pass.
+	eventually(t, "status of the cron job", func(ctx context.Context) error {
+		long := metav1.NewTime(time.Now().Add(-10 * time.Minute))
+		job.Status.LastScheduleTime = &long
+		if _, err = api.UpdateStatus(ctx, job, metav1.UpdateOptions{}); err != nil {
+			job, _ = api.Get(ctx, "often", metav1.GetOptions{})
+		}
+		return err
+	})
+	eventually(t, "job of the cron job", func(ctx context.Context) error {
+		jobs, err := client.BatchV1().Jobs(namespace).List(ctx, metav1.ListOptions{})
+		if err == nil && (len(jobs.Items) == 0 || jobs.Items[0].Status.Succeeded != 1) {
+			err = fmt.Errorf("%d jobs, and the first has not succeeded", len(jobs.Items))
 		}
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,6 +58,9 @@ func read(root string, paths []string) ([]manifest.Object, error) {
 	var problems []error
 	for _, p := range paths {
 		objects, err := manifest.Objects(filepath.Join(root, filepath.FromSlash(p)))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; crdctl.yaml names it under controller, as manifests or samples", err)
+		}
 		problems = append(problems, err)
 		all = append(all, objects...)
 	}

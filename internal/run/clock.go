@@ -1,9 +1,16 @@
 package run
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
-// jumpLimit is by how much a clock is set without anybody minding.
-const jumpLimit = 30 * time.Second
+const (
+	// jumpLimit is by how much a clock is set without anybody minding.
+	jumpLimit = 30 * time.Second
+	// lookAtClock is how often it is looked at.
+	lookAtClock = time.Second
+)
 
 // clock notices that the time of day was set, or that the machine slept.
 type clock struct {
@@ -26,4 +33,30 @@ func (c *clock) jump(now time.Time) time.Duration {
 		return jump
 	}
 	return 0
+}
+
+// watch says each jump, until the context ends, and hands it on to whoever has something to mend.
+func (c *clock) watch(ctx context.Context, say sayer) <-chan time.Duration {
+	jumps := make(chan time.Duration, 1)
+	go func() {
+		tick := time.NewTicker(lookAtClock)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			jump := c.jump(time.Now())
+			if jump == 0 {
+				continue
+			}
+			say("the clock jumped by %s; leases and time-outs may end early or late", jump.Round(time.Second))
+			select {
+			case jumps <- jump:
+			default: // nobody has taken the last one yet
+			}
+		}
+	}()
+	return jumps
 }

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,5 +23,32 @@ func TestClock(t *testing.T) {
 				t.Errorf("a clock set by %s jumped by %s", set, jump)
 			}
 		}
+	})
+}
+
+func TestClockIsSaidOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var said []string
+		c := newClock(time.Now())
+		jumps := c.watch(ctx, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
+		time.Sleep(10 * lookAtClock)
+		synctest.Wait()
+		if len(said) > 0 {
+			t.Errorf("said of a clock that goes on: %q", said)
+		}
+		c.passed = func(now time.Time) time.Duration { // an hour less than the time of day says
+			c.passed = func(now time.Time) time.Duration { return now.Sub(c.last) }
+			return now.Sub(c.last) - time.Hour
+		}
+		time.Sleep(10 * lookAtClock)
+		synctest.Wait()
+		if len(said) != 1 || said[0] != "the clock jumped by 1h0m0s; leases and time-outs may end early or late" {
+			t.Errorf("said %q", said)
+		}
+		if jump := <-jumps; jump != time.Hour {
+			t.Errorf("handed on a jump of %s", jump)
+		}
+		cancel()
 	})
 }

@@ -98,7 +98,7 @@ func absolute(file string) string {
 func (d *devLoop) loop(ctx context.Context) error {
 	refusals := time.NewTicker(time.Second)
 	defer refusals.Stop()
-	clock := newClock(time.Now())
+	jumps := newClock(time.Now()).watch(ctx, d.say)
 	err := d.follow(ctx, watch.Change{Sources: []string{"go.mod"}})
 	for {
 		if ctx.Err() != nil {
@@ -129,10 +129,9 @@ func (d *devLoop) loop(ctx context.Context) error {
 			return err
 		case <-d.child.done():
 			err = d.child.ended()
-		case now := <-refusals.C:
-			if jump := clock.jump(now); jump != 0 {
-				err = d.clockJumped(ctx, jump)
-			}
+		case <-jumps:
+			err = d.renewToken(ctx)
+		case <-refusals.C:
 			d.cluster.news(ctx)
 		}
 	}
@@ -184,9 +183,8 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 	return d.start(d.ready)
 }
 
-// clockJumped mends what a clock that jumped breaks: the controller's token, which was made at another time.
-func (d *devLoop) clockJumped(ctx context.Context, jump time.Duration) error {
-	d.say("the clock jumped by %s; leases and time-outs may end early or late", jump.Round(time.Second))
+// renewToken gives the controller a token that the API server does not take for one of the future, or of the past.
+func (d *devLoop) renewToken(ctx context.Context) error {
 	if d.cluster.who == nil {
 		return nil
 	}

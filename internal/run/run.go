@@ -108,6 +108,7 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 	if err := cluster.install(ctx); err != nil {
 		return interrupted(ctx, err)
 	}
+	newClock(time.Now()).watch(ctx, say)
 	say("running the built-in controller; stop with Ctrl-C")
 	err = loop.Run(ctx, loop.Options{
 		Config: t.config, Kinds: kinds, Workers: o.Workers, Resync: o.Resync, Namespace: o.Namespace,
