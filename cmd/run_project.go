@@ -38,7 +38,10 @@ func (o *runOptions) toRun(s Streams) (root string, p *project.Project, err erro
 // discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same.
 func discoverToRun(s Streams, base string) (*project.Project, error) {
 	p := &project.Project{}
-	if found, err := discover.Project(base); err == nil {
+	found, err := discover.Project(base)
+	if err != nil {
+		_, _ = fmt.Fprintf(s.Err, "crdctl: nothing is generated here: %v\n", err)
+	} else {
 		p = found.Project
 		for _, note := range discovered(found) {
 			_, _ = fmt.Fprintln(s.Err, "crdctl: "+note)

@@ -52,6 +52,15 @@ func stateOf(root string) State {
 
 // Look returns the state of a project's control plane. One that was never started does not run.
 func Look(root string) (State, error) {
+	s, err := lookAtProcess(root)
+	if err != nil {
+		return s, err
+	}
+	return s, s.readURL()
+}
+
+// lookAtProcess is Look without the address, for those who would mend a kubeconfig that can't be read.
+func lookAtProcess(root string) (State, error) {
 	s := stateOf(root)
 	holder := filepath.Join(s.Data, holderName)
 	if _, err := os.Stat(holder); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -67,7 +76,7 @@ func Look(root string) (State, error) {
 	}
 	if free {
 		// What the holder noted before it was killed must not be taken for news of the next one.
-		return s, errors.Join(os.Truncate(holder, 0), s.readURL(), lock.Close())
+		return s, errors.Join(os.Truncate(holder, 0), lock.Close())
 	}
 	s.Running = true
 	content, err := os.ReadFile(holder)
@@ -85,7 +94,7 @@ func Look(root string) (State, error) {
 		return s, fmt.Errorf("read %s: %w", holder, err)
 	}
 	s.Ready = strings.HasSuffix(since, readyMark)
-	return s, s.readURL()
+	return s, nil
 }
 
 // readURL takes the address from the kubeconfig, if there is one.

@@ -25,7 +25,7 @@ const (
 // Start starts the process that program and args make, which calls Serve, and returns when its control plane is ready.
 // It outlives this process, and belongs to no terminal.
 func Start(ctx context.Context, root, program string, args ...string) (State, error) {
-	if s, err := Look(root); err != nil {
+	if s, err := lookAtProcess(root); err != nil {
 		return s, err
 	} else if s.Running {
 		return s, ErrRunning
@@ -78,7 +78,7 @@ func tail(file string) string {
 
 // Stop stops the process and returns when it has ended. Stopped is false if none ran.
 func Stop(ctx context.Context, root string) (stopped bool, err error) {
-	s, err := Look(root)
+	s, err := lookAtProcess(root)
 	if err != nil || !s.Running {
 		return false, err
 	}
@@ -100,7 +100,7 @@ func Stop(ctx context.Context, root string) (stopped bool, err error) {
 
 func awaitEnd(ctx context.Context, root string) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
-		s, err := Look(root)
+		s, err := lookAtProcess(root)
 		return !s.Running, err
 	})
 }
@@ -111,7 +111,7 @@ func Ended(ctx context.Context, root string) <-chan struct{} {
 	go func() {
 		defer close(ended)
 		_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(context.Context) (bool, error) {
-			s, err := Look(root)
+			s, err := lookAtProcess(root)
 			return err == nil && !s.Running, nil
 		})
 	}()
@@ -120,7 +120,7 @@ func Ended(ctx context.Context, root string) <-chan struct{} {
 
 // Reset removes all that a control plane kept. It must not run. Found is false if there was nothing.
 func Reset(root string) (found bool, err error) {
-	if s, err := Look(root); err != nil {
+	if s, err := lookAtProcess(root); err != nil {
 		return false, err
 	} else if s.Running {
 		return false, errors.New("the control plane runs; stop it first with \"crdctl cluster stop\"")

@@ -43,7 +43,7 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.Truncate(holder, 0), lock.Close()) }()
+	defer func() { err = errors.Join(err, lock.Close()) }()
 	_ = os.Truncate(state.Log, 0) // of the last time; whoever started this appends to it
 	began := time.Now()
 	if err := note(holder, began, ""); err != nil {
@@ -92,10 +92,11 @@ func hold(ctx context.Context, file string) (*flock.Flock, error) {
 	if !locked {
 		return nil, ErrRunning
 	}
-	return lock, nil
+	// Who it was before, if that one was killed. It is read only while somebody has the lock.
+	return lock, os.Truncate(file, 0)
 }
 
-// note writes who holds the file, for Look. A line is longer than the one before it, so that it replaces that.
+// note writes who holds the file, for Look. The second line of a process is longer than its first, and replaces that.
 func note(file string, since time.Time, ready string) error {
 	line := fmt.Sprintf("%d %s%s\n", os.Getpid(), since.Format(time.RFC3339), ready)
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)

@@ -3,7 +3,6 @@ package controlplane
 import (
 	"reflect"
 	"time"
-	"unsafe"
 
 	"go.etcd.io/etcd/server/v3/etcdserver"
 )
@@ -24,7 +23,6 @@ func slowDown(server *etcdserver.EtcdServer) (found bool) {
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() || field.IsNil() {
 		return false
 	}
-	ticker := (*time.Ticker)(unsafe.Pointer(field.Pointer())) //nolint:gosec // a pointer that server holds
-	ticker.Reset(idleTick)
+	(*time.Ticker)(field.UnsafePointer()).Reset(idleTick)
 	return true
 }

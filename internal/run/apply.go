@@ -33,8 +33,8 @@ type applier struct {
 	adapt func(*unstructured.Unstructured) error
 	say   sayer
 
-	versions map[string]string // by the name of an object: the version that applying it made
-	created  map[string]bool   // contents of those without a name of their own
+	made    map[string]string // by the name of an object: what it was when it had been applied
+	created map[string]bool   // contents of those without a name of their own
 }
 
 func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) error, say sayer) (*applier, error) {
@@ -48,11 +48,12 @@ func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) erro
 	}
 	return &applier{
 		client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)),
-		adapt: adapt, say: say, versions: map[string]string{}, created: map[string]bool{},
+		adapt: adapt, say: say, made: map[string]string{}, created: map[string]bool{},
 	}, nil
 }
 
-// read returns the objects of files and folders below root.
+// read returns the objects of files and folders below root, but no CRDs: they are installed, and not applied. With an
+// error it returns those that could be read.
 func read(root string, paths []string) ([]manifest.Object, error) {
 	var all []manifest.Object
 	var problems []error
@@ -64,14 +65,15 @@ func read(root string, paths []string) ([]manifest.Object, error) {
 		problems = append(problems, err)
 		all = append(all, objects...)
 	}
+	all = slices.DeleteFunc(all, func(o manifest.Object) bool { return o.GetKind() == "CustomResourceDefinition" })
 	return all, errors.Join(problems...)
 }
 
-// order is what others need first, and webhooks are last: behind them nobody listens yet. CRDs are not in it: they are
-// installed, and not applied.
+// order is what others need first, and webhooks are last: behind them nobody listens yet.
 var order = slices.Concat([]string{"Namespace", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", ""}, webhookKinds)
 
-// apply applies objects, says which were not as they are, and reports all that the server refuses. CRDs are passed over.
+// apply applies objects, says which were not as they are, and reports all that the server refuses. The objects become what
+// is applied: with the namespace that they are in, and the webhooks on this machine.
 func (a *applier) apply(ctx context.Context, objects []manifest.Object) error {
 	rank := func(o manifest.Object) int {
 		if i := slices.Index(order, o.GetKind()); i >= 0 {
@@ -83,10 +85,7 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object) error {
 	var problems []error
 	var done []string
 	for _, o := range objects {
-		if o.GetKind() == "CustomResourceDefinition" {
-			continue
-		}
-		changed, err := a.one(ctx, o.DeepCopy())
+		changed, err := a.one(ctx, o.Unstructured)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -128,10 +127,18 @@ func (a *applier) one(ctx context.Context, o *unstructured.Unstructured) (change
 	if err != nil {
 		return false, err
 	}
-	before := a.versions[nameOf(o)]
-	a.versions[nameOf(o)] = made.GetResourceVersion()
-	return made.GetResourceVersion() != before, nil
+	// Controllers write the status, and with each of its changes the version moves.
+	unstructured.RemoveNestedField(made.Object, "status")
+	made.SetResourceVersion("")
+	made.SetManagedFields(nil)
+	is, err := made.MarshalJSON()
+	was := a.made[nameOf(o)]
+	a.made[nameOf(o)] = string(is)
+	return string(is) != was, err
 }
+
+// applied tells whether an object of this name has been applied.
+func (a *applier) applied(o manifest.Object) bool { return a.made[nameOf(o.Unstructured)] != "" }
 
 // fieldManager is who applies.
 const fieldManager = "crdctl"
@@ -154,10 +161,11 @@ func (a *applier) patch(ctx context.Context, resource dynamic.ResourceInterface,
 }
 
 // prune removes the objects that were applied and that the manifests have no more, but no namespace: all in it would go.
-func (a *applier) prune(ctx context.Context, before, now []manifest.Object) error {
+// It returns those that are still to be removed.
+func (a *applier) prune(ctx context.Context, before, now []manifest.Object) (left []manifest.Object, err error) {
 	var problems []error
 	for _, o := range before {
-		if o.GetName() == "" || o.GetKind() == "Namespace" || slices.ContainsFunc(now, func(n manifest.Object) bool { return nameOf(n.Unstructured) == nameOf(o.Unstructured) }) {
+		if o.GetName() == "" || o.GetKind() == "Namespace" || has(now, o) {
 			continue
 		}
 		resource, err := a.resource(o.Unstructured)
@@ -165,17 +173,25 @@ func (a *applier) prune(ctx context.Context, before, now []manifest.Object) erro
 			err = resource.Delete(ctx, o.GetName(), metav1.DeleteOptions{})
 		}
 		switch {
-		case apierrors.IsNotFound(err):
+		case apierrors.IsNotFound(err), meta.IsNoMatchError(err): // the second: gone with its CRD
 		case err != nil:
+			left = append(left, o)
 			problems = append(problems, fmt.Errorf("remove %s, which manifests have no more: %w", nameOf(o.Unstructured), err))
 		default:
+			delete(a.made, nameOf(o.Unstructured))
 			a.say("removed %s, which manifests have no more", nameOf(o.Unstructured))
 		}
 	}
-	return errors.Join(problems...)
+	return left, errors.Join(problems...)
 }
 
-// resource is where objects like this are, and gives a namespaced one without a namespace the default one.
+// has tells whether one of the objects is the one that o is, whatever its content.
+func has(objects []manifest.Object, o manifest.Object) bool {
+	return slices.ContainsFunc(objects, func(x manifest.Object) bool { return nameOf(x.Unstructured) == nameOf(o.Unstructured) })
+}
+
+// resource is where objects like this are. It gives a namespaced one without a namespace the default one, and takes it
+// from one that is in none.
 func (a *applier) resource(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	gvk := o.GroupVersionKind()
 	mapping, err := a.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
@@ -187,6 +203,7 @@ func (a *applier) resource(o *unstructured.Unstructured) (dynamic.ResourceInterf
 		return nil, err
 	}
 	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		o.SetNamespace("")
 		return a.client.Resource(mapping.Resource), nil
 	}
 	if o.GetNamespace() == "" {

@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/kubernetes"
@@ -23,7 +25,8 @@ type clusterSide struct {
 	hooks     *webhooks // nil in a cluster that is not crdctl's own
 	applier   *applier  // likewise
 	installed []manifest.CRD
-	applied   []manifest.Object // of the manifests, with their namespaces
+	applied   []manifest.Object // of the manifests
+	manifests string            // what they were when all of them had been applied
 	who       *identity         // nil for the administrator
 }
 
@@ -59,7 +62,7 @@ func (c *clusterSide) begin(ctx context.Context) error {
 	if len(c.Project.Controller.Manifests) > 0 {
 		if c.applier == nil {
 			c.say("the manifests of the controller are left to you: this cluster is not crdctl's own")
-		} else if err := c.applyManifests(ctx); err != nil && c.Once {
+		} else if err := c.applyManifests(ctx, true); err != nil && c.Once {
 			return err
 		} else if err != nil {
 			c.say("%v", err)
@@ -80,8 +83,8 @@ func (c *clusterSide) update(ctx context.Context, change watch.Change) (blocking
 		return err, nil
 	}
 	var problems []error
-	if change.Below(c.Project.Controller.Manifests...) || len(change.Sources) > 0 && c.Project.RBAC.Dir != "" {
-		problems = append(problems, c.applyManifests(ctx))
+	if changed := change.Below(c.Project.Controller.Manifests...); changed || len(c.Project.Controller.Manifests) > 0 {
+		problems = append(problems, c.applyManifests(ctx, changed))
 	}
 	if change.Below(c.Project.Controller.Samples...) {
 		samples, err := read(c.Root, c.Project.Controller.Samples)
@@ -116,14 +119,28 @@ func (c *clusterSide) install(ctx context.Context) error {
 	return nil
 }
 
-func (c *clusterSide) applyManifests(ctx context.Context) error {
+// applyManifests applies the manifests; unless they changed, only if they are others than those that were applied last:
+// generate may have written the role.
+func (c *clusterSide) applyManifests(ctx context.Context, changed bool) error {
 	objects, err := read(c.Root, c.Project.Controller.Manifests)
-	if err != nil {
+	content, encodeErr := json.Marshal(objects)
+	if err = errors.Join(err, encodeErr); err == nil && !changed && string(content) == c.manifests {
+		return nil
+	}
+	c.manifests = ""
+	before := c.applied
+	if err := errors.Join(err, c.applier.apply(ctx, objects)); err != nil {
+		// Not all of what the manifests have is known, so nothing can be said to have left them.
+		objects = slices.DeleteFunc(objects, func(o manifest.Object) bool { return !c.applier.applied(o) })
+		c.applied = append(objects, slices.DeleteFunc(slices.Clone(before), func(o manifest.Object) bool { return has(objects, o) })...)
 		return err
 	}
-	before := c.applied
-	c.applied = objects
-	return errors.Join(c.applier.apply(ctx, objects), c.applier.prune(ctx, before, objects))
+	left, err := c.applier.prune(ctx, before, objects)
+	c.applied = append(objects, left...)
+	if err == nil {
+		c.manifests = string(content)
+	}
+	return err
 }
 
 // removeWebhooks takes the webhook configurations of runs away: behind them nobody listens, and the API server would refuse

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -141,40 +142,54 @@ func (d *devLoop) loop(ctx context.Context) error {
 // compiler does go on side by side; the controller starts when both are done. What could not be done is left to the
 // next change, whatever that is.
 func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
+	if _, err := os.Stat(d.Root); err != nil {
+		return nil // moved or removed: the end of the run is on its way, and has the words for it
+	}
 	c, d.missed = d.missed.Add(c), watch.Change{}
 	if c.Settings {
 		d.say("%s changed; run again to use it", project.FileName)
+		c.Settings = false
 	}
-	if len(d.Project.APIs) > 0 && c.In(d.Project.APIs) {
+	generated := len(d.Project.APIs) > 0 && c.In(d.Project.APIs)
+	if generated {
 		if err := d.generate(ctx); err != nil {
 			d.missed = c
 			return err
 		}
 	}
-	told := make(chan error, 1)
+	type outcome struct{ blocking, other error }
+	told := make(chan outcome, 1)
 	go func() {
 		blocking, other := d.cluster.update(ctx, c)
-		if other != nil && ctx.Err() == nil {
-			d.say("%v", other)
-		}
-		told <- blocking
+		told <- outcome{blocking, other}
 	}()
+	var err error
 	if len(c.Sources) > 0 || c.All {
-		built, err := d.build(ctx)
-		if err != nil {
-			if refused := <-told; refused != nil && ctx.Err() == nil {
-				d.say("%v", refused)
-			}
-			return err
+		var built *binary
+		if built, err = d.build(ctx, generated); err == nil {
+			d.ready = built
 		}
-		d.ready = built
 	}
-	if err := <-told; err != nil {
-		return err
+	cluster := <-told
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case cluster.blocking != nil && errors.Is(err, errSuperseded):
+		d.missed = c
+		d.say("%v", cluster.blocking)
+	case cluster.blocking != nil:
+		d.missed = c
+		err = errors.Join(cluster.blocking, err)
+	case err != nil:
+		d.missed = c
+	}
+	if cluster.other != nil {
+		d.missed.Manifests = c.Manifests
+		d.say("%v", cluster.other)
 	}
 	// Without a build, this is the chance of a controller that waited for a CRD, or that died for want of a manifest.
-	if d.ready == nil || d.child.runsBinary(d.ready) {
-		return nil // a comment, a test: the program is the same
+	if err != nil || d.ready == nil || d.child.runsBinary(d.ready) {
+		return err // runsBinary: a comment, a test; the program is the same
 	}
 	d.stopChild()
 	if ctx.Err() != nil {

@@ -51,6 +51,9 @@ func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResour
 		return nil
 	}
 	objects, err := t.stored(ctx, current)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil && t.ours {
 		// Behind a conversion webhook may be nobody, until this CRD says who.
 		say("%s: installed without a look at what is stored: %v", crd.Place(), err)

@@ -26,13 +26,13 @@ import (
 // errSuperseded is the error of a build whose sources changed meanwhile; the change is pending.
 var errSuperseded = errors.New("the sources changed meanwhile")
 
-// build compiles the controller. The error has the compiler's own words.
-func (d *devLoop) build(ctx context.Context) (*binary, error) {
+// build compiles the controller. The error has the compiler's own words. Generated tells that generate ran right before.
+func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	began := time.Now()
 	d.say("building the controller")
 	// One place for all builds: the go command links nothing if what is there is up to date.
 	built := filepath.Join(d.dir, "built")
-	words, err := d.compile(ctx, began, "build", "-o", built, "./"+d.Project.Controller.Package)
+	words, err := d.compile(ctx, began, generated, "build", "-o", built, "./"+d.Project.Controller.Package)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -70,7 +70,7 @@ func sumOf(file string) (sum [sha256.Size]byte, err error) {
 }
 
 // compile runs the go command and returns what it prints. It is broken off when sources change that it may have read.
-func (d *devLoop) compile(ctx context.Context, began time.Time, args ...string) (words string, err error) {
+func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, args ...string) (words string, err error) {
 	var out bytes.Buffer
 	child, err := d.startChild(&out, "go", args...)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *devLoop) compile(ctx context.Context, began time.Time, args ...string) 
 			child.Stop()
 			return "", context.Cause(ctx)
 		case c := <-d.watcher.Changes:
-			if fresh := d.since(c, began); !fresh.IsZero() {
+			if fresh := d.since(c, began, generated); !fresh.IsZero() {
 				d.pending = d.pending.Add(fresh)
 			}
 			if len(d.pending.Sources) > 0 || d.pending.All {
@@ -97,14 +97,18 @@ func (d *devLoop) compile(ctx context.Context, began time.Time, args ...string) 
 
 // since is a change without the files that generate wrote before a build began, and that were told of after. Others may
 // be new whatever their time says: a copy has that of its original.
-func (d *devLoop) since(c watch.Change, began time.Time) watch.Change {
-	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(source string) bool {
-		file := filepath.Join(d.Root, filepath.FromSlash(source))
-		info, err := os.Stat(file)
-		return err == nil && info.ModTime().Before(began) && isGenerated(file)
-	})
+func (d *devLoop) since(c watch.Change, began time.Time, generated bool) watch.Change {
+	old := func(path string) bool {
+		info, err := os.Stat(d.file(path))
+		return err == nil && info.ModTime().Before(began)
+	}
+	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(path string) bool { return old(path) && isGenerated(d.file(path)) })
+	// The API server is told of manifests after generate, too.
+	c.Manifests = slices.DeleteFunc(slices.Clone(c.Manifests), func(path string) bool { return generated && old(path) })
 	return c
 }
+
+func (d *devLoop) file(path string) string { return filepath.Join(d.Root, filepath.FromSlash(path)) }
 
 func isGenerated(file string) bool {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)

@@ -32,7 +32,7 @@ func TestSince(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := d.since(watch.Change{Sources: []string{"old.go", "saved.go", "later.go", "generated.go", "again.go", "gone.go"}, Manifests: []string{"a.yaml"}}, began)
+	got := d.since(watch.Change{Sources: []string{"old.go", "saved.go", "later.go", "generated.go", "again.go", "gone.go"}, Manifests: []string{"a.yaml"}}, began, false)
 	if want := []string{"old.go", "saved.go", "later.go", "again.go", "gone.go"}; !slices.Equal(got.Sources, want) || len(got.Manifests) != 1 {
 		t.Errorf("got %v, want the sources %v and the manifest", got, want)
 	}

@@ -31,8 +31,9 @@ var ErrRunning = errors.New("crdctl run is running for this project already; sto
 // Dir is a folder that this process has for itself.
 type Dir struct {
 	path string
-	root *os.Root // the project's folder, also when it is moved
-	lock *fileutil.LockedFile
+	// parent is the project's folder, and folder the one in it, also when they are moved.
+	parent, folder *os.Root
+	lock           *fileutil.LockedFile
 }
 
 // Kubeconfig is where the kubeconfig of the project's control plane is, while it runs.
@@ -63,7 +64,10 @@ func Acquire(root string) (*Dir, error) {
 			_ = lock.Close()
 			continue
 		}
-		if d.root, err = os.OpenRoot(root); err != nil {
+		if d.parent, err = os.OpenRoot(root); err == nil {
+			d.folder, err = os.OpenRoot(d.path)
+		}
+		if err != nil {
 			return nil, errors.Join(err, lock.Close())
 		}
 		if err := ignore(d.path); err != nil {
@@ -98,12 +102,12 @@ func RemoveCluster(root string) error {
 
 // Release removes the folder, less the control plane that runs in the background, wherever the project is by now.
 func (d *Dir) Release() error {
-	defer func() { _ = d.root.Close() }()
-	entries, err := fs.ReadDir(d.root.FS(), Name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return d.lock.Close() // somebody removed it
+	defer func() { _, _ = d.parent.Close(), d.folder.Close() }()
+	entries, err := fs.ReadDir(d.folder.FS(), ".")
+	if err != nil {
+		return errors.Join(err, d.lock.Close())
 	}
-	errs := []error{err}
+	var errs []error
 	kept := false
 	for _, e := range entries {
 		switch e.Name() {
@@ -111,15 +115,16 @@ func (d *Dir) Release() error {
 			kept = true
 		case lockName, ignoreName:
 		default:
-			errs = append(errs, d.root.RemoveAll(filepath.Join(Name, e.Name())))
+			errs = append(errs, d.folder.RemoveAll(e.Name()))
 		}
 	}
 	if !kept {
-		errs = append(errs, unlessGone(d.root.Remove(filepath.Join(Name, ignoreName))))
+		errs = append(errs, unlessGone(d.folder.Remove(ignoreName)))
 	}
-	errs = append(errs, unlessGone(d.root.Remove(filepath.Join(Name, lockName))))
-	if !kept {
-		errs = append(errs, unlessFull(d.root.Remove(Name)))
+	errs = append(errs, unlessGone(d.folder.Remove(lockName)))
+	// A link to a folder elsewhere is the user's.
+	if info, err := d.parent.Lstat(Name); err == nil && info.IsDir() && !kept {
+		errs = append(errs, unlessFull(d.parent.Remove(Name)))
 	}
 	return errors.Join(append(errs, d.lock.Close())...)
 }

@@ -13,10 +13,14 @@ const lookEvery = time.Second
 // replaced. The channel is never closed. Empty paths are passed over.
 func Moved(ctx context.Context, paths ...string) <-chan string {
 	moved := make(chan string, 1)
-	known := map[string]os.FileInfo{}
+	type place struct {
+		path string
+		info os.FileInfo
+	}
+	var known []place // in the order of the paths: where several are gone at once, the first says why
 	for _, p := range paths {
 		if info, err := os.Stat(p); err == nil && p != "" {
-			known[p] = info
+			known = append(known, place{p, info})
 		}
 	}
 	go func() {
@@ -28,9 +32,9 @@ func Moved(ctx context.Context, paths ...string) <-chan string {
 				return
 			case <-tick.C:
 			}
-			for p, info := range known {
-				if now, err := os.Stat(p); err != nil || !os.SameFile(info, now) {
-					moved <- p
+			for _, k := range known {
+				if now, err := os.Stat(k.path); err != nil || !os.SameFile(k.info, now) {
+					moved <- k.path
 					return
 				}
 			}

@@ -96,6 +96,11 @@ func New(root string, manifests []string, settings ...string) (*Watcher, error) 
 	if err := w.add(root); err != nil {
 		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), n.Close())
 	}
+	for _, m := range manifests {
+		if err := w.addManifest(filepath.Join(root, filepath.FromSlash(m))); err != nil {
+			return nil, errors.Join(fmt.Errorf("watch %s: %w", m, err), n.Close())
+		}
+	}
 	for _, file := range settings {
 		// A folder that is not there yet can't be watched; the caller says what is missing.
 		_ = n.Add(filepath.Join(root, filepath.FromSlash(path.Dir(file))))
@@ -111,6 +116,20 @@ func (w *Watcher) Close() {
 	_ = w.notify.Close()
 }
 
+// addManifest watches a manifest, or a folder of them, also in a folder that is passed over. One that is not there is
+// not watched; the caller says what is missing.
+func (w *Watcher) addManifest(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil
+	case info.IsDir():
+		return w.add(path)
+	}
+	w.folders[filepath.Dir(path)] = true
+	return w.notify.Add(filepath.Dir(path))
+}
+
 // add watches a folder and those below it.
 func (w *Watcher) add(dir string) error {
 	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
@@ -121,7 +140,7 @@ func (w *Watcher) add(dir string) error {
 			return err
 		case !d.IsDir():
 			return nil
-		case p != w.root && ignored(d.Name()):
+		case p != dir && ignored(d.Name()):
 			return fs.SkipDir
 		}
 		w.folders[p] = true
