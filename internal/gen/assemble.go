@@ -2,10 +2,12 @@ package gen
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -33,7 +35,11 @@ func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tr
 			return nil, err
 		}
 	}
-	for name, data := range m.Manifests {
+	manifests, err := withConversions(proj, m.Manifests)
+	if err != nil {
+		return nil, err
+	}
+	for name, data := range manifests {
 		if err := t.Add(path.Join(proj.CRDs.Dir, name), data); err != nil {
 			return nil, err
 		}
@@ -65,6 +71,43 @@ func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tr
 		})
 	}
 	return t, nil
+}
+
+// withConversions has webhooks convert the versions of the CRDs that the settings name.
+func withConversions(proj *project.Project, generated map[string][]byte) (map[string][]byte, error) {
+	manifests := maps.Clone(generated)
+	if len(manifests) == 0 {
+		return nil, nil // CRDs were not asked for
+	}
+	for i, w := range proj.CRDs.ConversionWebhooks {
+		plural, group, _ := strings.Cut(w.CRD, ".")
+		name := group + "_" + plural + ".yaml"
+		data, ok := manifests[name]
+		if !ok {
+			return nil, fmt.Errorf("%s: crds.conversionWebhooks[%d]: no CRD %s is generated; there are %s", project.FileName, i, w.CRD, strings.Join(slices.Sorted(maps.Keys(manifests)), ", "))
+		}
+		var err error
+		if manifests[name], err = crd.WithConversion(data, w); err != nil {
+			return nil, err
+		}
+	}
+	return manifests, nil
+}
+
+// leftRole says that there is a role that no marker asks for and that is not removed; "" where there is none.
+func (p *Plan) leftRole(root string, proj *project.Project, m *made) string {
+	if proj.RBAC.Dir == "" || !p.ownRole || m.Role != nil {
+		return ""
+	}
+	file := path.Join(proj.RBAC.Dir, crd.RoleFile)
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	if err != nil {
+		return "" // there is none, or the comparison has the error
+	}
+	if about := crd.AboutLeftRole(data, proj.RBAC.RoleName); about != "" {
+		return file + ": " + about
+	}
+	return ""
 }
 
 // withYears puts years into the headers. The files on disk, which may bear older ones, are read side by side.

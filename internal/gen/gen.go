@@ -52,28 +52,19 @@ type Result struct {
 
 // Generate makes all generated files of the project in root.
 func Generate(ctx context.Context, root string, p *project.Project, o Options) (*Result, error) {
-	tags := newTagCheck(root, p, o)
-	plan, err := NewPlan(root, p, o)
+	g, err := newGeneration(ctx, root, p, o)
 	if err != nil {
-		// A package whose only tag is misspelt asks for nothing.
-		return nil, cmp.Or(tags.mistakes(), err)
-	}
-	tags.families.CRDs, tags.families.Clients = plan.crdDirs, plan.clientTrees
-	header, err := readHeader(root, p.Boilerplate)
-	if err != nil {
-		return nil, err
-	}
-	version := plan.version
-	g := &generation{version: version, dir: loadDir(root, p.APIs), root: root, settings: p, plan: plan, header: header, tags: tags}
-	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrNotPlain) {
 		return nil, err
 	}
 	m, err := g.cachedOrMade(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	t, err := plan.tree(root, p, m, o)
-	return &Result{Tree: t, Notes: m.Notes, Generators: version, Cached: m.cached}, err
+	if left := g.plan.leftRole(root, p, m); left != "" {
+		m.Notes = append(m.Notes, left)
+	}
+	t, err := g.plan.tree(root, p, m, o)
+	return &Result{Tree: t, Notes: m.Notes, Generators: g.version, Cached: m.cached}, err
 }
 
 // generation is one run of Generate.
@@ -88,6 +79,26 @@ type generation struct {
 	env      *load.Env                // nil where the go command must load the packages
 	more     []string                 // packages that tags name, and that there are
 	local    map[string][]load.Source // the files that were read and may change, by folder
+}
+
+// newGeneration reads what a run is decided by.
+func newGeneration(ctx context.Context, root string, p *project.Project, o Options) (*generation, error) {
+	tags := newTagCheck(root, p, o)
+	plan, err := NewPlan(root, p, o)
+	if err != nil {
+		// A package whose only tag is misspelt asks for nothing.
+		return nil, cmp.Or(tags.mistakes(), err)
+	}
+	tags.families.CRDs, tags.families.Clients = plan.crdDirs, plan.clientTrees
+	header, err := readHeader(root, p.Boilerplate)
+	if err != nil {
+		return nil, err
+	}
+	g := &generation{version: plan.version, dir: loadDir(root, p.APIs), root: root, settings: p, plan: plan, header: header, tags: tags}
+	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrNotPlain) {
+		return nil, err
+	}
+	return g, nil
 }
 
 // cachedOrMade takes the result from the cache, or makes it and puts it there.
@@ -105,7 +116,7 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 	}
 	m, err := g.make(ctx)
 	if err == nil && g.local != nil {
-		if err := c.put(m, g.local); err != nil {
+		if err := c.put(ctx, m, g.local); err != nil {
 			m.Notes = append(m.Notes, err.Error())
 		}
 	}

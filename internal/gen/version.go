@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"golang.org/x/mod/modfile"
@@ -103,10 +104,26 @@ func nearestGoMod(dir, root string) (file *modfile.File, name string, err error)
 		if name, err = filepath.Rel(root, path); err != nil {
 			return nil, "", err
 		}
-		file, err := modfile.Parse(path, data, nil) // not lax: that leaves replacements out
+		file, err := parseGoMod(path, data)
 		if err != nil {
 			return nil, "", fmt.Errorf("read the version of code-generator: %w", err)
 		}
 		return file, filepath.ToSlash(name), nil
 	}
+}
+
+// replacement is a line that replaces one of the modules that a version is taken from.
+var replacement = regexp.MustCompile(`(?m)^\s*(replace\s+)?k8s\.io/(code-generator|client-go)\s.*=>`)
+
+// parseGoMod reads a go.mod. One with words of a later Go is no reason to stop: what it requires is read all the same. But to be
+// lax leaves replacements out as well, so there may be none that counts.
+func parseGoMod(path string, data []byte) (*modfile.File, error) {
+	file, err := modfile.Parse(path, data, nil)
+	if err == nil {
+		return file, nil
+	}
+	if lax, laxErr := modfile.ParseLax(path, data, nil); laxErr == nil && !replacement.Match(data) {
+		return lax, nil
+	}
+	return nil, err
 }

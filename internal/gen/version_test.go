@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
@@ -23,6 +24,7 @@ func TestVersionFor(t *testing.T) {
 		"a client-go that is fine":  {mod: head + "require k8s.io/client-go v0.36.1\n", want: "code-generator " + codegen.Version, builtIn: true},
 		"the settings come first":   {mod: head + "require k8s.io/code-generator v0.35.2\n", setting: "v0.36.4", want: "code-generator v0.36.4 (the settings)"},
 		"the module of the APIs is": {mod: head + "require k8s.io/code-generator v0.35.2\n", api: head + "require k8s.io/code-generator v0.34.1\n", want: "code-generator v0.34.1 (api/go.mod:5)"},
+		"a word of a later Go":      {mod: head + "require k8s.io/code-generator v0.35.2\n\nlater (\n\tword\n)\n", want: "code-generator v0.35.2 (go.mod:5)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -36,5 +38,20 @@ func TestVersionFor(t *testing.T) {
 				t.Errorf("%s, built in: %v, %v; want %s", got, got.BuiltIn(), err, c.want)
 			}
 		})
+	}
+}
+
+// A go.mod of which not every line is understood is read all the same, unless it may say another version there.
+func TestVersionForOfTornGoMod(t *testing.T) {
+	for mod, want := range map[string]string{
+		"module example.com/m\n\nlater word\nrequire k8s.io/code-generator v0.35.2\nreplace k8s.io/code-generator => k8s.io/code-generator v0.34.1\n": "go.mod:3: unknown directive: later",
+		"module example.com/m\n\nlater word\nreplace (\n\tk8s.io/client-go v0.33.5 => ../client-go\n)\n":                                              "go.mod:3: unknown directive: later",
+		"module example.com/m\n\nrequire (\n": "go.mod:4",
+	} {
+		root := t.TempDir()
+		put(t, root, "go.mod", mod)
+		if got, err := VersionFor(root, &project.Project{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
 	}
 }

@@ -53,6 +53,8 @@ type Project struct {
 	RBAC RBAC `yaml:"rbac,omitempty"`
 	// Controller is what "crdctl run" builds and runs.
 	Controller Controller `yaml:"controller,omitempty"`
+	// Scaffold is what the project was scaffolded from. Left unspecified, it was not.
+	Scaffold *Scaffold `yaml:"scaffold,omitempty"`
 }
 
 // Client is one tree of generated client code: the settings of one call of kube_codegen.sh's gen_client, under the
@@ -103,6 +105,24 @@ type Client struct {
 // CRDs says where manifests of CustomResourceDefinitions live.
 type CRDs struct {
 	Dir string `yaml:"dir,omitempty"`
+	// ConversionWebhooks are the CRDs whose versions a webhook converts. The others have the strategy None.
+	ConversionWebhooks []ConversionWebhook `yaml:"conversionWebhooks,omitempty"`
+}
+
+// ConversionWebhook is the webhook that converts the versions of a CRD.
+type ConversionWebhook struct {
+	// CRD is the name of the CRD, for example crontabs.stable.example.com.
+	CRD string `yaml:"crd"`
+	// Service is where the webhook is served in a cluster. "crdctl run" points it to this machine.
+	Service WebhookService `yaml:"service"`
+}
+
+// WebhookService is a service of a cluster, port 443.
+type WebhookService struct {
+	Namespace string `yaml:"namespace"`
+	Name      string `yaml:"name"`
+	// Path is that of the URL. The default is /convert.
+	Path string `yaml:"path,omitempty"`
 }
 
 // Conversion has the settings of conversion-gen.
@@ -229,6 +249,10 @@ func (p *Project) applyDefaults() {
 		p.Validation.ReadOnlyPackages = readOnlyPackages
 	}
 	p.RBAC.RoleName = cmp.Or(p.RBAC.RoleName, "manager-role")
+	for i := range p.CRDs.ConversionWebhooks {
+		service := &p.CRDs.ConversionWebhooks[i].Service
+		service.Path = cmp.Or(service.Path, "/convert")
+	}
 	for i := range p.Clients {
 		c := &p.Clients[i]
 		c.ClientsetName = cmp.Or(c.ClientsetName, "clientset")

@@ -29,6 +29,18 @@ func (p *Project) validate(name string) error {
 
 	local("boilerplate", p.Boilerplate)
 	local("crds.dir", p.CRDs.Dir)
+	for i, w := range p.CRDs.ConversionWebhooks {
+		field := fmt.Sprintf("crds.conversionWebhooks[%d]", i)
+		if !strings.Contains(w.CRD, ".") {
+			report(field+".crd", "%q must be the name of a CRD, for example crontabs.stable.example.com", w.CRD)
+		}
+		if w.Service.Namespace == "" || w.Service.Name == "" {
+			report(field+".service", "must have a namespace and a name")
+		}
+		if path := w.Service.Path; path != "" && !strings.HasPrefix(path, "/") {
+			report(field+".service.path", "%q must begin with a slash", path)
+		}
+	}
 	local("rbac.dir", p.RBAC.Dir)
 	local("openapi.dir", p.OpenAPI.Dir)
 	local("openapi.report", p.OpenAPI.Report)

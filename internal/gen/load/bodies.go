@@ -21,48 +21,48 @@ func (l *loader) parseFile(file string, src []byte, mode parser.Mode, local bool
 // ends a line beginning with "func" to the next line that is a brace. Everything else keeps its place.
 func blankBodies(src []byte) []byte {
 	out := bytes.Clone(src)
-	quotes := 0 // an odd number of them is a string that goes on
 	for at := 0; at < len(src); {
-		if bytes.HasPrefix(src[at:], []byte("/*")) {
-			at += max(bytes.Index(src[at:], []byte("*/")), 1) // there may be functions in it
-		}
-		size := bytes.IndexByte(src[at:], '\n')
-		if size < 0 {
-			break
-		}
-		line := src[at : at+size]
-		at += size
-		quotes += bytes.Count(line, []byte("`"))
-		if quotes%2 == 0 && opensBody(line) {
-			end := bytes.Index(src[at:], []byte("\n}\n"))
-			if end < 0 {
-				break
+		if size := max(bytes.IndexByte(src[at:], '\n'), 0); opensBody(src[at : at+size]) {
+			from := at + size
+			if to, ok := bodyEnd(src, from); ok {
+				blank(out[from:to])
+				at = to
 			}
-			body := out[at : at+end]
-			quotes += bytes.Count(body, []byte("`"))
-			if !keepsBody(body) {
-				blank(body)
-			}
-			at += end
 		}
-		at++
+		at = lineEnd(src, at) + 1
 	}
 	return out
 }
 
-// opensBody tells whether a line is the head of a function, and its brace not that of a type in the head.
+// opensBody tells whether a line is the head of a function, and its brace that of the body: not that of a type in the head, nor
+// a word of the comment on a function that has no body, being written in assembly.
 func opensBody(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("func ")) && bytes.HasSuffix(line, []byte(" {")) &&
-		!bytes.HasSuffix(line, []byte("struct {")) && !bytes.HasSuffix(line, []byte("interface {"))
+		!bytes.HasSuffix(line, []byte("struct {")) && !bytes.HasSuffix(line, []byte("interface {")) &&
+		!bytes.ContainsAny(line, "`;") && !bytes.Contains(line, []byte("//")) && !bytes.Contains(line, []byte("/*"))
+}
+
+// bodyEnd is the end of the line before the brace of a body that starts at from, if the body may go. A brace that has more
+// on its line, such as a comment, may be the end of it as well: the next one that stands alone would be another's.
+func bodyEnd(src []byte, from int) (int, bool) {
+	size := bytes.Index(src[from:], []byte("\n}"))
+	if size < 0 {
+		return 0, false
+	}
+	end := from + size
+	if brace := end + len("\n}"); brace < len(src) && src[brace] != '\n' {
+		return 0, false
+	}
+	return end, !keepsBody(src[from:end])
 }
 
 // keepsBody tells whether a body must stay: it has a marker, or a comment right before its end, which generators find by
 // lines; or the brace may stand in a string or comment.
 func keepsBody(body []byte) bool {
 	last := bytes.TrimSpace(body[bytes.LastIndexByte(body, '\n')+1:])
-	return bytes.HasPrefix(last, []byte("//")) || bytes.Contains(body, []byte("*/")) ||
+	return bytes.HasPrefix(last, []byte("//")) || bytes.Contains(body, []byte("/*")) ||
 		bytes.Contains(body, []byte("// +")) || bytes.Contains(body, []byte("//+")) ||
-		bytes.Count(body, []byte("`"))%2 != 0
+		bytes.IndexByte(body, '`') >= 0 && !endsInCode(body)
 }
 
 func blank(body []byte) {

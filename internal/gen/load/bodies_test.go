@@ -29,6 +29,19 @@ func TestBlankBodies(t *testing.T) {
 		"string after":    {"const c = `\nfunc f() {\n`\n\nfunc g() {\n\tx()\n}\n", "const c = `\nfunc f() {\n`\n\nfunc g() {\n    \n}\n"},
 		"comment":         {"/*\nfunc f() {\n\tx()\n}\n*/\ntype T int\n", ""},
 		"without an end":  {"func f() {\n\tx()", ""},
+		"end of the file": {"func f() {\n\tx()\n}", "func f() {\n    \n}"},
+
+		"comment after brace":       {"func f() {\n\tx()\n} // y\n\ntype T int\n\nfunc g() {\n\tx()\n}\n", "func f() {\n\tx()\n} // y\n\ntype T int\n\nfunc g() {\n    \n}\n"},
+		"assembly":                  {"func f() // as in {\n\ntype T struct {\n\tA int\n}\n", ""},
+		"comment begins in head":    {"func f() /* {\n\tx()\n}\n*/\n", ""},
+		"comment begins after code": {"var x int /* y\nfunc f() {\n\tx()\n}\n*/\n", ""},
+		"two on a line":             {"func f() {}; var m = map[string]int {\n\t\"a\": 1,\n}\n", ""},
+		"quote in a comment":        {"// a ` here\n\nfunc f() {\n\tx()\n}\n", "// a ` here\n\nfunc f() {\n    \n}\n"},
+		"string after such a quote": {"// a ` here\nconst c = `\nfunc f() {\n\tx()\n}\n`\n", ""},
+		"string after a string":     {"const a = \"\\\"`\"\n\nconst c = `\nfunc f() {\n\tx()\n}\n`\n", ""},
+		"string after a rune":       {"const a, b = '\\'', '`'\n\nconst c = `\nfunc f() {\n\tx()\n}\n`\n", ""},
+		"string in a body":          {"func f() {\n\t// ` y\n\tx(`\n}\ntype T struct { // `)\n}\n", ""},
+		"comment in a body":         {"func f() {\n\t/*\n}\ntype T struct {\n\t// */\n}\n", ""},
 	} {
 		if c.want == "" {
 			c.want = c.src

@@ -16,7 +16,8 @@ import (
 )
 
 // consistent holds modules that have packages of a build to what the go command asks of them before it builds: go.sum knows
-// them, none wants a later version of another than go.mod has, and Go is new enough.
+// them by the sums that they have, none wants a later version of another module, or of Go, than go.mod has, and Go is new
+// enough.
 func (e *Env) consistent(paths []string) error {
 	known, err := readSums(filepath.Join(filepath.Dir(e.Vars["GOMOD"]), "go.sum"))
 	if err != nil {
@@ -25,6 +26,9 @@ func (e *Env) consistent(paths []string) error {
 	selected := map[string]string{}
 	for _, m := range e.modules {
 		selected[m.Path] = m.Version
+		if m.Main {
+			selected["go"] = m.GoVersion // which the go command selects as if it were a module
+		}
 	}
 	running, _, _ := strings.Cut(e.Vars["GOVERSION"], " ")
 	for _, m := range e.modules {
@@ -39,23 +43,44 @@ func (e *Env) consistent(paths []string) error {
 		}
 		file := filepath.Join(m.Dir, "go.mod")
 		if m.source.Version != "" {
-			sum := m.source.Path + " " + m.source.Version
-			if !known[sum] || !known[sum+"/go.mod"] {
-				return fmt.Errorf("%w: go.sum has no %s", ErrNotPlain, sum)
+			if err := e.summed(m.source, known); err != nil {
+				return err
 			}
-			if file, err = e.downloaded(m.source); err != nil {
+			if file, err = e.downloaded(m.source, ".mod"); err != nil {
 				return err
 			}
 		}
-		if err := e.agrees(file, selected, running); err != nil {
+		if err := e.agrees(file, selected); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// agrees tells whether the go.mod of a module asks for nothing later than what was selected.
-func (e *Env) agrees(file string, selected map[string]string, running string) error {
+// summed holds a module to go.sum. The sum of what was downloaded is in a file beside it; where that is missing, the go
+// command makes it anew from the archive, as it does once for every download.
+func (e *Env) summed(m modpath.Version, known map[string][]string) error {
+	line := m.Path + " " + m.Version
+	if known[line] == nil || known[line+"/go.mod"] == nil {
+		return fmt.Errorf("%w: go.sum has no %s", ErrNotPlain, line)
+	}
+	file, err := e.downloaded(m, ".ziphash")
+	if err != nil {
+		return err
+	}
+	sum, err := os.ReadFile(file)
+	if err == nil && !slices.Contains(known[line], string(bytes.TrimSpace(sum))) {
+		return fmt.Errorf("%w: go.sum has another sum of %s", ErrNotPlain, line)
+	}
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
+
+// agrees tells whether the go.mod of a module asks for nothing later than what was selected. A later Go is another matter than
+// a missing one: the go command wants it in the main module's go.mod first.
+func (e *Env) agrees(file string, selected map[string]string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNotPlain, err)
@@ -64,7 +89,7 @@ func (e *Env) agrees(file string, selected map[string]string, running string) er
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNotPlain, err)
 	}
-	if mod.Go != nil && version.Compare("go"+mod.Go.Version, running) > 0 {
+	if mod.Go != nil && version.Compare("go"+mod.Go.Version, "go"+selected["go"]) > 0 {
 		return fmt.Errorf("%w: %s needs Go %s", ErrNotPlain, file, mod.Go.Version)
 	}
 	for _, r := range mod.Require {
@@ -75,8 +100,8 @@ func (e *Env) agrees(file string, selected map[string]string, running string) er
 	return nil
 }
 
-// downloaded is the file in the module cache that has the go.mod of a module.
-func (e *Env) downloaded(m modpath.Version) (string, error) {
+// downloaded is a file in the module cache about a module: .mod is its go.mod.
+func (e *Env) downloaded(m modpath.Version, ending string) (string, error) {
 	path, err := modpath.EscapePath(m.Path)
 	if err != nil {
 		return "", err
@@ -85,19 +110,20 @@ func (e *Env) downloaded(m modpath.Version) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(e.Vars["GOMODCACHE"], "cache", "download", filepath.FromSlash(path), "@v", v+".mod"), nil
+	return filepath.Join(e.Vars["GOMODCACHE"], "cache", "download", filepath.FromSlash(path), "@v", v+ending), nil
 }
 
-// readSums are the first two words of each line of a go.sum. There is none where nothing is required.
-func readSums(file string) (map[string]bool, error) {
+// readSums are the sums of a go.sum by the two words before. There is no such file where nothing is required.
+func readSums(file string) (map[string][]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
-	known := map[string]bool{}
+	known := map[string][]string{}
 	for line := range bytes.Lines(data) {
 		if words := bytes.Fields(line); len(words) == 3 {
-			known[string(words[0])+" "+string(words[1])] = true
+			of := string(words[0]) + " " + string(words[1])
+			known[of] = append(known[of], string(words[2]))
 		}
 	}
 	return known, nil

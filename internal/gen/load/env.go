@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/build"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +27,7 @@ type Env struct {
 }
 
 // counts are the settings that decide what is loaded, wherever that is.
-var counts = []string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "GOFLAGS", "GOEXPERIMENT", "GOAMD64", "GOARM64"}
+var counts = slices.Concat([]string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "GOFLAGS", "GOEXPERIMENT"}, slices.Compact(slices.Sorted(maps.Values(processors))))
 
 // NewEnv asks the go command about a folder. tags are the build tags to load with.
 func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
@@ -55,6 +56,9 @@ func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
 	if e.build.ReleaseTags, err = releaseTags(e.Vars["GOVERSION"]); err != nil {
 		return nil, err
 	}
+	if err := sameTags(e.Vars, os.Getenv("GOEXPERIMENT"), e.build.ToolTags); err != nil {
+		return nil, err
+	}
 	if err := e.findModules(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -77,20 +81,6 @@ func releaseTags(version string) ([]string, error) {
 		tags = append(tags, "go1."+strconv.Itoa(i))
 	}
 	return tags, nil
-}
-
-// flags are those of GOFLAGS that decide which packages are loaded.
-func (e *Env) flags() (mod string, err error) {
-	for _, flag := range strings.Fields(e.Vars["GOFLAGS"]) {
-		name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		switch name {
-		case "mod":
-			mod = value
-		case "tags", "modfile", "overlay", "compiler":
-			return "", fmt.Errorf("%w: GOFLAGS has -%s", ErrNotPlain, name)
-		}
-	}
-	return mod, nil
 }
 
 // Local tells whether a folder may change: whether it is neither in the module cache nor Go's own.

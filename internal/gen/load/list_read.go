@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,11 @@ func (l *lister) read(path string, n *listed) error {
 
 // files reads the files of a package as far as their imports.
 func (l *lister) files(n *listed) error {
+	if l.env.Local(n.dir) {
+		if err := noForeign(n.dir); err != nil {
+			return err
+		}
+	}
 	seen := map[string]bool{}
 	err := l.env.goFiles(n.dir, func(name string, src []byte) error {
 		file := filepath.Join(n.dir, name)
@@ -76,6 +82,24 @@ func (l *lister) files(n *listed) error {
 	}
 	n.pkg.CompiledGoFiles = slices.Clone(n.pkg.GoFiles)
 	n.read = true
+	return nil
+}
+
+// foreign are the ends of the names of files that the go command takes with cgo or SWIG only, and refuses where a package
+// has neither.
+var foreign = []string{".c", ".cc", ".cpp", ".cxx", ".m", ".f", ".F", ".for", ".f90", ".swig", ".swigcxx"}
+
+// noForeign refuses a folder with sources of other languages. What was downloaded has been compiled by others.
+func noForeign(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); slices.Contains(foreign, filepath.Ext(name)) && name[0] != '_' && name[0] != '.' {
+			return fmt.Errorf("%w: %s is not Go", ErrNotPlain, filepath.Join(dir, name))
+		}
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"go/types"
 	"maps"
 	"os"
@@ -154,11 +155,21 @@ func TestListGivesUp(t *testing.T) {
 		"embedded":              {"-- c/c.go --\npackage c\n\nimport _ \"embed\"\n\n//go:embed nothing\nvar S string\n", "what is embedded"},
 		"import in no quotes":   {"-- c/c.go --\npackage c\n\nimport time\n", "missing import path"},
 		"nothing for the build": {"-- c/c.go --\n//go:build ignored\n\npackage c\n", "no Go files for this build"},
-		"later version":         {"-- b/go.mod --\nmodule example.com/b\n\ngo 1.25\n\nrequire example.com/c v1.1.0\n", "requires example.com/c@v1.1.0"},
-		"later Go":              {"-- c/go.mod --\nmodule example.com/c\n\ngo 1.9999\n", "needs Go 1.9999"},
-		"in two modules":        {"-- c/go.mod --\nmodule example.com/c\n-- b/go.mod --\nmodule example.com/b\n-- internal/own/own.go --\npackage own\n\nimport _ \"example.com/b/d\"\n-- b/d/d.go --\npackage d\n-- d/d.go --\npackage d\n-- go.mod --\nmodule example.com/m\n\ngo 1.25\n\nrequire (\n\texample.com/b v1.0.0\n\texample.com/b/d v1.0.0\n\texample.com/c v1.0.0\n)\n\nreplace (\n\texample.com/b => ./b\n\texample.com/b/d => ./d\n\texample.com/c => ./c\n)\n", "example.com/b/d is in "},
-		"vendor folder":         {"-- vendor/modules.txt --\n", "a vendor folder"},
-		"workspace":             {"-- go.work --\ngo 1.25\n\nuse .\n", "a workspace"},
+		"nothing for the build, after a comment like a package clause": {"-- c/c.go --\n/*\npackage c is in a comment\n*/\n\n//go:build ignored\n\npackage c\n", "no Go files for this build"},
+		"nothing for the build, after a mark of byte order":            {"-- c/c.go --\n\ufeff//go:build ignored\n\npackage c\n", "no Go files for this build"},
+		"C without cgo":                     {"-- c/c.c --\nint c;\n", "c.c"},
+		"Fortran without cgo":               {"-- c/c.F90 --\n-- c/c.f90 --\n", "c.f90"},
+		"SWIG":                              {"-- c/c.swig --\n", "c.swig"},
+		"C that the go command passes over": {"-- c/_c.c --\n-- c/.c.c --\n-- c/c.h --\n-- c/c.s --\n", ""},
+		"later version":                     {"-- b/go.mod --\nmodule example.com/b\n\ngo 1.25\n\nrequire example.com/c v1.1.0\n", "requires example.com/c@v1.1.0"},
+		"later Go":                          {"-- c/go.mod --\nmodule example.com/c\n\ngo 1.9999\n", "needs Go 1.9999"},
+		"Go later than go.mod's":            {"-- c/go.mod --\nmodule example.com/c\n\ngo 1.25.1\n", "c/go.mod needs Go 1.25.1"},
+		"required twice":                    {strings.Replace(plain[:strings.Index(plain, "-- b/go.mod")], "\texample.com/c v1.0.0\n", "\texample.com/c v1.0.0\n\texample.com/c v1.1.0\n", 1), "example.com/c is required twice"},
+		"required and excluded":             {plain[:strings.Index(plain, "-- b/go.mod")] + "\nexclude example.com/c v1.0.0\n", "example.com/c@v1.0.0 is excluded"},
+		"another version is excluded":       {plain[:strings.Index(plain, "-- b/go.mod")] + "\nexclude example.com/c v1.1.0\n", ""},
+		"in two modules":                    {"-- c/go.mod --\nmodule example.com/c\n-- b/go.mod --\nmodule example.com/b\n-- internal/own/own.go --\npackage own\n\nimport _ \"example.com/b/d\"\n-- b/d/d.go --\npackage d\n-- d/d.go --\npackage d\n-- go.mod --\nmodule example.com/m\n\ngo 1.25\n\nrequire (\n\texample.com/b v1.0.0\n\texample.com/b/d v1.0.0\n\texample.com/c v1.0.0\n)\n\nreplace (\n\texample.com/b => ./b\n\texample.com/b/d => ./d\n\texample.com/c => ./c\n)\n", "example.com/b/d is in "},
+		"vendor folder":                     {"-- vendor/modules.txt --\n" + modulesTxt, "a vendor folder"},
+		"workspace":                         {"-- go.work --\ngo 1.25\n\nuse .\n", "a workspace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := listAPI(t, lay(t, plain+c.more), func(env *Env) (*Listing, error) {
@@ -181,7 +192,7 @@ func TestListOfAnotherDriver(t *testing.T) {
 	}
 }
 
-// TestListHoldsGoSum takes a line from the go.sum of a module with downloaded requirements.
+// TestListHoldsGoSum spoils lines of the go.sum of a module with downloaded requirements.
 func TestListHoldsGoSum(t *testing.T) {
 	sums, err := os.ReadFile(filepath.Join(repository, "go.sum"))
 	if err != nil {
@@ -192,22 +203,37 @@ func TestListHoldsGoSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	const module = "k8s.io/apimachinery "
-	for _, without := range []string{"", module + "v", "/go.mod "} {
+	for what, c := range map[string]struct {
+		line func(string) string // what is left of a line of the module
+		said string
+	}{
+		"all":             {func(line string) string { return line }, ""},
+		"not the sum":     {func(line string) string { return onlyIf(line, strings.Contains(line, "/go.mod ")) }, "go.sum has no k8s.io/apimachinery"},
+		"no go.mod's sum": {func(line string) string { return onlyIf(line, !strings.Contains(line, "/go.mod ")) }, "go.sum has no k8s.io/apimachinery"},
+		"another sum":     {func(line string) string { return strings.Replace(line, " h1:", " h1:A", 1) }, "go.sum has another sum of k8s.io/apimachinery"},
+	} {
 		var kept strings.Builder
 		for line := range strings.Lines(string(sums)) {
-			ofModFile := strings.Contains(line, "/go.mod ")
-			if without == "" || !strings.HasPrefix(line, module) || ofModFile != (without == "/go.mod ") {
-				kept.WriteString(line)
+			if strings.HasPrefix(line, module) {
+				line = c.line(line)
 			}
+			kept.WriteString(line)
 		}
 		root := lay(t, "-- go.mod --\n"+string(mod)+"-- go.sum --\n"+kept.String()+"-- api/a.go --\npackage api\n\nimport _ \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n")
 		_, err := listAPI(t, root, func(env *Env) (*Listing, error) {
 			return List(t.Context(), env, []string{"github.com/crdctl/crdctl/api"})
 		})
-		if without == "" && err != nil || without != "" && (err == nil || !strings.Contains(err.Error(), "go.sum has no k8s.io/apimachinery")) {
-			t.Errorf("without %q: %v", without, err)
+		if c.said == "" && err != nil || c.said != "" && (!errors.Is(err, ErrNotPlain) || !strings.Contains(err.Error(), c.said)) {
+			t.Errorf("%s: %v, want %q", what, err, c.said)
 		}
 	}
+}
+
+func onlyIf(line string, keep bool) string {
+	if keep {
+		return line
+	}
+	return ""
 }
 
 // TestListAlone lets imports be missing or torn, and still refuses what is wrong with the package itself.

@@ -59,10 +59,11 @@ func (e *Env) findModules(ctx context.Context, dir string) error {
 	}
 	root := filepath.Dir(gomod)
 	e.modules = []module{{Module: packages.Module{Path: file.Module.Mod.Path, Dir: root, Main: true, GoVersion: file.Go.Version}, nested: true}}
-	vendor := filepath.Join(root, "vendor")
-	if mod == "vendor" || mod == "" && isFile(filepath.Join(vendor, "modules.txt")) {
-		e.vendor = vendor
-		return nil
+	if err := unanimous(file); err != nil {
+		return err
+	}
+	if e.vendor, err = vendorOf(root, mod, file); err != nil || e.vendor != "" {
+		return err
 	}
 	for _, req := range file.Require {
 		m, err := e.required(req.Mod, file.Replace, root)
@@ -73,39 +74,6 @@ func (e *Env) findModules(ctx context.Context, dir string) error {
 	}
 	e.sortModules()
 	return nil
-}
-
-// required is where a required module is, after replacement.
-func (e *Env) required(mod modpath.Version, replaced []*modfile.Replace, root string) (module, error) {
-	m := module{Module: packages.Module{Path: mod.Path, Version: mod.Version}}
-	source := mod
-	for _, r := range replaced {
-		if r.Old.Path != mod.Path || r.Old.Version != "" && r.Old.Version != mod.Version {
-			continue
-		}
-		source = r.New
-		if r.Old.Version != "" {
-			break // the one for this very version comes before the one for all
-		}
-	}
-	if source.Version == "" {
-		m.Dir, m.nested = filepath.FromSlash(source.Path), true
-		if !filepath.IsAbs(m.Dir) {
-			m.Dir = filepath.Join(root, m.Dir)
-		}
-		return m, nil
-	}
-	m.source = source
-	escaped, err := modpath.EscapePath(source.Path)
-	if err != nil {
-		return m, err
-	}
-	version, err := modpath.EscapeVersion(source.Version)
-	if err != nil {
-		return m, err
-	}
-	m.Dir = filepath.Join(e.Vars["GOMODCACHE"], filepath.FromSlash(escaped)+"@"+version)
-	return m, nil
 }
 
 // listModules asks the go command.

@@ -120,10 +120,10 @@ func (e *Env) Sources(dir string) (all []Source, err error) {
 	return all, err
 }
 
-// matches tells whether a file belongs to the build. Most files have nothing that could exclude them; go/build parses
-// the imports of those that have.
+// matches tells whether a file belongs to the build. Most files have nothing that could exclude them; go/build, which reads
+// the constraints and the imports as the go command does, decides on those that have.
 func (e *Env) matches(dir, name string, src []byte) (bool, error) {
-	head, _, _ := bytes.Cut(src, []byte("\npackage "))
+	head := header(src) // not the text up to the first "package": that word may begin a line of a comment
 	if !strings.Contains(name, "_") && !bytes.Contains(head, []byte("//go:build")) && !bytes.Contains(head, []byte("+build")) && !bytes.Contains(src, []byte(`"C"`)) {
 		return true, nil
 	}
