@@ -48,6 +48,11 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 		problems = append(problems, err)
 	}
 	changes = append(changes, stale...)
+	removed, err := t.removed(dir, stale)
+	if err != nil {
+		problems = append(problems, err)
+	}
+	changes = append(changes, removed...)
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
@@ -174,6 +179,24 @@ func (t *Tree) stale(disk fs.FS) ([]Change, error) {
 		stale = append(stale, c)
 	}
 	return stale, nil
+}
+
+// removed finds the files that Remove named, less those that are left over anyhow.
+func (t *Tree) removed(dir *os.Root, stale []Change) (changes []Change, err error) {
+	for p := range t.gone {
+		if _, ok := t.files[p]; ok || slices.ContainsFunc(stale, func(c Change) bool { return c.Path == p }) {
+			continue
+		}
+		old, err := dir.ReadFile(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", p, unwrapPath(err))
+		}
+		changes = append(changes, Change{Path: p, Op: Delete, Old: old})
+	}
+	return changes, nil
 }
 
 // InTheWay returns the paths of the tree that exist in root with other content, sorted: what a scaffold would have

@@ -17,6 +17,7 @@ import (
 // Tree is a set of files, keyed by slash-separated paths relative to a root that is named only when it matters.
 type Tree struct {
 	files map[string]entry
+	gone  map[string]bool
 	areas []Area
 }
 
@@ -44,10 +45,16 @@ type Area struct {
 }
 
 // New returns an empty tree.
-func New() *Tree { return &Tree{files: map[string]entry{}} }
+func New() *Tree { return &Tree{files: map[string]entry{}, gone: map[string]bool{}} }
 
 // Add puts a file into the tree. Two files for one path are an error, and so is a path that leads out of the root.
 func (t *Tree) Add(path string, data []byte) error { return t.add(path, data, 0o644) }
+
+// Put is Add for a file that the tree may have already, and that is then replaced.
+func (t *Tree) Put(path string, data []byte) error {
+	delete(t.files, path)
+	return t.Add(path, data)
+}
 
 // AddExecutable is Add for a file that can be run.
 func (t *Tree) AddExecutable(path string, data []byte) error { return t.add(path, data, 0o755) }
@@ -63,8 +70,14 @@ func (t *Tree) add(path string, data []byte, mode fs.FileMode) error {
 	return nil
 }
 
+// Remove says that there is to be no file at a path: Diff deletes one that is there.
+func (t *Tree) Remove(path string) { t.gone[path] = true }
+
 // Own declares an area.
 func (t *Tree) Own(a Area) { t.areas = append(t.areas, a) }
+
+// OwnAll declares the areas of another tree.
+func (t *Tree) OwnAll(other *Tree) { t.areas = append(t.areas, other.areas...) }
 
 // AddAll puts all files of another tree into this one, and none of its areas: what is on disk stays.
 func (t *Tree) AddAll(other *Tree) error {

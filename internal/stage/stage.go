@@ -1,0 +1,233 @@
+// Package stage makes a copy of a module in which a command tries what it is about to do: what is generated there comes to
+// the module only when all of it is there.
+//
+// It knows go.mod and go.work, as far as paths in them would lead elsewhere from another folder, and nothing of what is tried.
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/scratch"
+)
+
+// Stage is a copy of a module in a temporary folder.
+type Stage struct {
+	// Module is the folder of the copy.
+	Module string
+	dir    *scratch.Dir
+}
+
+// New makes a copy of the module in a folder. Its files are links to those of the original where that is possible: whoever
+// writes in the copy must rename new files into place. go.mod and go.sum are copied. An empty folder makes an empty stage.
+func New(module string) (*Stage, error) {
+	dir, err := scratch.NewRun()
+	if err != nil {
+		return nil, err
+	}
+	s := &Stage{dir: dir}
+	// The go command tells the folder that it is in by its real path.
+	real, err := filepath.EvalSymlinks(dir.Path)
+	if err == nil {
+		s.Module = filepath.Join(real, "module")
+		err = os.Mkdir(s.Module, 0o755)
+	}
+	if err == nil && module != "" {
+		err = s.fill(module)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("copy %s: %w", module, err), dir.Remove())
+	}
+	return s, nil
+}
+
+// Remove removes the copy.
+func (s *Stage) Remove() error { return s.dir.Remove() }
+
+func (s *Stage) fill(module string) error {
+	module, err := filepath.EvalSymlinks(module)
+	if err != nil {
+		return err
+	}
+	if err := copyTree(s.Module, module); err != nil {
+		return err
+	}
+	if err := rebase(filepath.Join(s.Module, "go.mod"), module); err != nil {
+		return err
+	}
+	return s.workspace(module)
+}
+
+// passedOver are folders that the go command does not look into, or that hold what it makes.
+func passedOver(name string) bool {
+	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "_output"
+}
+
+func copyTree(to, from string) error {
+	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || p == from {
+			return err
+		}
+		rel, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir() && passedOver(d.Name()):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.Mkdir(filepath.Join(to, rel), 0o755)
+		case d.Type().IsRegular():
+			return put(filepath.Join(to, rel), p, d.Name())
+		case d.Type()&fs.ModeSymlink != 0:
+			if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
+				return put(filepath.Join(to, rel), p, d.Name())
+			}
+		}
+		return nil
+	})
+}
+
+// put links a file, or copies it. The go command writes go.mod and go.sum in place, which must not reach the original.
+func put(to, from, name string) error {
+	if name != "go.mod" && name != "go.sum" && os.Link(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// rebase makes the replacements of a go.mod that lead out of its folder absolute.
+func rebase(file, was string) error {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f, err := modfile.Parse(file, data, nil)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, r := range f.Replace {
+		if r.New.Version == "" && strings.HasPrefix(r.New.Path, "../") {
+			changed = true
+			if err := f.AddReplace(r.Old.Path, r.Old.Version, filepath.Join(was, filepath.FromSlash(r.New.Path)), ""); err != nil {
+				return err
+			}
+		}
+	}
+	if !changed {
+		return nil
+	}
+	out, err := f.Format()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, out, 0o644)
+}
+
+// workspace gives the copy a go.work like the one that the module is used by.
+func (s *Stage) workspace(module string) error {
+	file := Workspace(module)
+	if file == "" {
+		return nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	work, err := modfile.ParseWork(file, data, nil)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(file)
+	absolute := func(p string) string {
+		if p = filepath.FromSlash(p); filepath.IsAbs(p) {
+			return p
+		}
+		return filepath.Join(dir, p)
+	}
+	uses := work.Use
+	for _, u := range uses {
+		to := absolute(u.Path)
+		if to == module {
+			to = s.Module
+		}
+		if err := errors.Join(work.DropUse(u.Path), work.AddUse(to, "")); err != nil {
+			return err
+		}
+	}
+	for _, r := range work.Replace {
+		if r.New.Version == "" {
+			if err := work.AddReplace(r.Old.Path, r.Old.Version, absolute(r.New.Path), ""); err != nil {
+				return err
+			}
+		}
+	}
+	work.Cleanup()
+	out := modfile.Format(work.Syntax)
+	if sum, err := os.ReadFile(filepath.Join(dir, "go.work.sum")); err == nil {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(s.Module), "go.work.sum"), sum, 0o644); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(filepath.Dir(s.Module), "go.work"), out, 0o644)
+}
+
+// Workspace is the go.work that uses the module in a folder, empty if there is none.
+func Workspace(module string) string {
+	file, used := AboveWorkspace(module)
+	if !used {
+		return ""
+	}
+	return file
+}
+
+// AboveWorkspace is the go.work above a folder, and whether that uses the folder as a module.
+func AboveWorkspace(module string) (file string, used bool) {
+	if os.Getenv("GOWORK") == "off" {
+		return "", false
+	}
+	for dir := module; ; dir = filepath.Dir(dir) {
+		file := filepath.Join(dir, "go.work")
+		data, err := os.ReadFile(file)
+		if err == nil {
+			work, err := modfile.ParseWork(file, data, nil)
+			if err != nil {
+				return file, false
+			}
+			for _, u := range work.Use {
+				p := filepath.FromSlash(u.Path)
+				if !filepath.IsAbs(p) {
+					p = filepath.Join(dir, p)
+				}
+				if p == module {
+					return file, true
+				}
+			}
+			return file, false
+		}
+		if dir == filepath.Dir(dir) {
+			return "", false
+		}
+	}
+}
