@@ -1,0 +1,93 @@
+package crdimport
+
+import (
+	"strconv"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+type schema = apiextensionsv1.JSONSchemaProps
+
+// builder makes the types of one version. Types are written with marks in the place of their names, since what a type is
+// called depends on what the others are.
+type builder struct {
+	kind     string
+	imports  map[string]string
+	types    []*typ
+	shared   map[string]int
+	losses   []Loss
+	problems []error
+}
+
+// typ is one type that a schema got.
+type typ struct {
+	// words of its place, the last of which is the name that it would like; place is that for people.
+	words []string
+	place string
+	text  string
+	// suffixes are of the constants that bear the type's name.
+	suffixes []string
+}
+
+// place is where a schema stands: for people, and for names.
+type place struct {
+	path  string
+	words []string
+}
+
+func (p place) field(property string) place {
+	path := p.path + "." + property
+	if strings.ContainsAny(property, ".[]* ") || property == "" {
+		path = p.path + "[" + strconv.Quote(property) + "]"
+	}
+	return place{path: strings.TrimPrefix(path, "."), words: append(p.words[:len(p.words):len(p.words)], goName(property))}
+}
+
+func (p place) items() place  { return place{p.path + "[*]", p.singular()} }
+func (p place) values() place { return place{p.path + ".*", p.singular()} }
+
+// lose lists what is lost at a place, by its keyword.
+func (b *builder) lose(at place, keyword, what string) {
+	path := at.path
+	if path == "" {
+		path = "."
+	}
+	b.losses = append(b.losses, Loss{path, keyword + " " + what})
+}
+
+// mark stands for the name of a type; self for that of the type in whose text it is.
+func mark(id int) string { return "\x02" + strconv.Itoa(id) + "\x03" }
+
+const self = "\x02self\x03"
+
+// declare gives a type to a place: a new one, or the one of the same name that says the same. write makes its text, in
+// which it is called self.
+func (b *builder) declare(at place, write func(t *typ) string) string {
+	id := len(b.types)
+	t := &typ{words: at.words, place: at.path}
+	b.types = append(b.types, t) // before those that it needs, as one reads
+	t.text = write(t)
+	key := at.words[len(at.words)-1]
+	if t.fixed() {
+		key = at.path + " " + key
+	}
+	key += "\n" + bare(t.text)
+	if known, ok := b.shared[key]; ok {
+		b.types[id] = nil
+		return mark(known)
+	}
+	b.shared[key] = id
+	return mark(id)
+}
+
+// bare is a text without its comments that are for people.
+func bare(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//"+said) {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,76 @@
+package crdimport
+
+import "fmt"
+
+// list is the shape of an array.
+func (b *builder) list(s *schema, at place) shape {
+	made := shape{absent: byNil}
+	items := s.Items.Schema
+	if equal(items, conditionSchema()) {
+		made.expr = "[]metav1.Condition"
+	} else {
+		expr, markers := b.item(b.shape(items, at.items()), at.items())
+		b.unsayable(items, at.items())
+		made.expr, made.markers = "[]"+expr, markers
+	}
+	add := func(m marker) { made.markers = append(made.markers, m) }
+	if s.MinItems != nil {
+		add(rule(fmt.Sprintf("MinItems=%d", *s.MinItems)))
+	}
+	if s.MaxItems != nil {
+		add(rule(fmt.Sprintf("MaxItems=%d", *s.MaxItems)))
+	}
+	if s.XListType != nil {
+		add(plain("listType=" + *s.XListType))
+	}
+	for _, key := range s.XListMapKeys {
+		add(plain("listMapKey=" + key))
+	}
+	b.enum(s, at, &made)
+	made.markers = append(made.markers, b.celRules(s)...)
+	if keeps(s) {
+		add(keepFields)
+	}
+	return made
+}
+
+// mapping is the shape of an object whose keys are not known.
+func (b *builder) mapping(s *schema, at place) shape {
+	made := shape{absent: byNil}
+	if values := s.AdditionalProperties.Schema; values != nil {
+		made.expr = "map[string]" + b.nested(b.shape(values, at.values()), at.values())
+		b.unsayable(values, at.values())
+	} else {
+		made.expr = "map[string]" + b.anything(at).expr
+		b.lose(at, "additionalProperties:", "true has no type in Go: what is in objects and lists below it is kept here, and would be dropped")
+	}
+	made.markers = append(ofObject(s, "mapType"), b.celRules(s)...)
+	b.enum(s, at, &made)
+	if keeps(s) {
+		made.markers = append(made.markers, keepFields)
+	}
+	return made
+}
+
+// ofObject are the markers of what is said of objects and stands at maps as well as at types.
+func ofObject(s *schema, mapType string) (all []marker) {
+	if s.MinProperties != nil {
+		all = append(all, rule(fmt.Sprintf("MinProperties=%d", *s.MinProperties)))
+	}
+	if s.MaxProperties != nil {
+		all = append(all, rule(fmt.Sprintf("MaxProperties=%d", *s.MaxProperties)))
+	}
+	if s.XMapType != nil {
+		all = append(all, plain(mapType+"="+*s.XMapType))
+	}
+	return all
+}
+
+func (b *builder) celRules(s *schema) (all []marker) {
+	for _, v := range s.XValidations {
+		all = append(all, celRule(v))
+	}
+	return all
+}
+
+func keeps(s *schema) bool { return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields }

@@ -1,0 +1,110 @@
+package crdimport
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/crdimport/roundtrip"
+)
+
+var update = flag.Bool("update", false, "write the table in docs/from-crd.md and the golden files anew")
+
+const (
+	doc      = "../../docs/from-crd.md"
+	tableTop = "| project | CRD | versions | fields | round trip |\n|---|---|---|---|---|\n"
+)
+
+// TestCorpus imports the CRDs of public projects, makes CRDs of the types again, and compares: what differs is what is
+// listed as lost, and nothing else. The table of that is in docs/from-crd.md.
+func TestCorpus(t *testing.T) {
+	rows := map[string]string{}
+	count := 0
+	for _, source := range roundtrip.Sources {
+		t.Run(source.Name, func(t *testing.T) {
+			all := imported(t, source)
+			count += len(all)
+			for i, again := range imported(t, source) {
+				if !reflect.DeepEqual(again, all[i]) {
+					t.Errorf("%s: read again it is another", again.CRD.Name)
+				}
+			}
+			for i, made := range back(t, all) {
+				for _, difference := range unlisted(all[i], made) {
+					t.Errorf("%s: %s", made.Name, difference)
+				}
+				if said := refusals(made); len(said) > 0 {
+					t.Errorf("%s: the API server would refuse what was made: %s", made.Name, few(said))
+				}
+				rows[source.Name] += row(source, all[i])
+			}
+		})
+	}
+	if t.Failed() || len(rows) < len(roundtrip.Sources) { // some were not run
+		return
+	}
+	if count < 60 {
+		t.Errorf("%d CRDs, want 60 or more", count)
+	}
+	table := tableTop
+	for _, source := range roundtrip.Sources {
+		table += rows[source.Name]
+	}
+	checkTable(t, table)
+}
+
+func row(source roundtrip.Source, d *Definition) string {
+	var versions []string
+	fields := 0
+	for i, v := range d.Versions {
+		versions = append(versions, v.Name)
+		fields += fieldCount(d.CRD.Spec.Versions[i].Schema.OpenAPIV3Schema)
+	}
+	lost := map[string]int{}
+	for _, v := range d.Versions {
+		for _, l := range v.Losses {
+			keyword, _, _ := strings.Cut(l.What, ":")
+			lost[keyword]++
+		}
+	}
+	result := "equal"
+	var said []string
+	for keyword, n := range lost {
+		said = append(said, fmt.Sprintf("%d × %s", n, keyword))
+	}
+	if slices.Sort(said); len(said) > 0 {
+		result = "equal but for " + strings.Join(said, ", ")
+	}
+	return fmt.Sprintf("| %s %s | %s | %s | %d | %s |\n", source.Name, source.Version, d.CRD.Name, strings.Join(versions, ", "), fields, result)
+}
+
+// checkTable holds the page to the table, or writes it there.
+func checkTable(t *testing.T, table string) {
+	t.Helper()
+	page, err := os.ReadFile(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, ok := bytes.Cut(page, []byte(tableTop))
+	if !ok {
+		t.Fatalf("%s has no table", doc)
+	}
+	for bytes.HasPrefix(after, []byte("|")) {
+		_, after, _ = bytes.Cut(after, []byte("\n"))
+	}
+	want := slices.Concat(before, []byte(table), after)
+	switch {
+	case bytes.Equal(page, want):
+	case *update:
+		if err := os.WriteFile(doc, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the table in %s is another; look at what changed, and run this test with -update", doc)
+	}
+}

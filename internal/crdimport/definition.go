@@ -1,0 +1,147 @@
+package crdimport
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	kjson "sigs.k8s.io/json"
+)
+
+// approval is what the API server wants of a CRD in a group of the Kubernetes project.
+const approval = "api-approved.kubernetes.io"
+
+// notKept are annotations that tools write on the CRDs that they handle; they say nothing of the API.
+var notKept = []string{"kubectl.kubernetes.io/last-applied-configuration", "controller-gen.kubebuilder.io/version"}
+
+// definition reads the CRD of a document and checks it as the API server would.
+func (doc document) definition() (*Definition, error) {
+	d := &Definition{place: doc.place()}
+	var crd *apiextensionsv1.CustomResourceDefinition
+	var err error
+	switch doc.apiVersion {
+	case apiextensionsv1.SchemeGroupVersion.String():
+		crd = &apiextensionsv1.CustomResourceDefinition{}
+		err = d.decode(doc, crd)
+	case apiextensionsv1beta1.SchemeGroupVersion.String():
+		crd, err = d.fromBeta(doc)
+	default:
+		err = fmt.Errorf("has apiVersion %q; make that %s", doc.apiVersion, apiextensionsv1.SchemeGroupVersion)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.note(doc, repairScope(&crd.Spec.Scope))
+	if err := missing(doc, crd); err != nil {
+		return nil, err
+	}
+	if protected(crd.Spec.Group) && crd.Annotations[approval] == "" {
+		if crd.Annotations == nil {
+			crd.Annotations = map[string]string{}
+		}
+		crd.Annotations[approval] = "unapproved, experimental-only"
+		d.note(doc, fmt.Sprintf("the group %s belongs to the Kubernetes project, and API servers refuse its CRDs without the annotation %s, which was added: %s",
+			crd.Spec.Group, approval, crd.Annotations[approval]))
+	}
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
+	if err := check(crd); err != nil {
+		return nil, err
+	}
+	crd.APIVersion, crd.Kind = apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition"
+	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+	names := crd.Spec.Names
+	d.Group, d.Kind, d.Plural, d.Singular, d.ListKind = crd.Spec.Group, names.Kind, names.Plural, names.Singular, names.ListKind
+	d.ShortNames, d.Categories = names.ShortNames, names.Categories
+	d.Namespaced = crd.Spec.Scope == apiextensionsv1.NamespaceScoped
+	for key, value := range crd.Annotations {
+		if !slices.Contains(notKept, key) {
+			if d.Annotations == nil {
+				d.Annotations = map[string]string{}
+			}
+			d.Annotations[key] = value
+		}
+	}
+	d.CRD = crd
+	return d, nil
+}
+
+// decode decodes a CRD of any version. A field that the API has not is noted: an API server passes it over, and a client
+// that is strict says so too.
+func (d *Definition) decode(doc document, into any) error {
+	strict, err := kjson.UnmarshalStrict(doc.json, into)
+	if err != nil {
+		return fmt.Errorf("%w; write what the API server takes there", err)
+	}
+	for _, s := range strict {
+		d.note(doc, fmt.Sprintf("%v, which the API server passes over and so did crdctl", s))
+	}
+	return nil
+}
+
+func (d *Definition) note(doc document, what string) {
+	if what != "" {
+		d.Notes = append(d.Notes, doc.place()+": "+what)
+	}
+}
+
+// repairScope gives the scope the letters that API servers want.
+func repairScope(scope *apiextensionsv1.ResourceScope) string {
+	for _, right := range []apiextensionsv1.ResourceScope{apiextensionsv1.NamespaceScoped, apiextensionsv1.ClusterScoped} {
+		if was := *scope; was != right && strings.EqualFold(string(was), string(right)) {
+			*scope = right
+			return fmt.Sprintf("the scope %s was read as %s", was, right)
+		}
+	}
+	return ""
+}
+
+// protected tells whether a group is one that the API server guards.
+func protected(group string) bool {
+	return group == "k8s.io" || strings.HasSuffix(group, ".k8s.io") || group == "kubernetes.io" || strings.HasSuffix(group, ".kubernetes.io")
+}
+
+// missing refuses a CRD without what it cannot be without, and says where it stands instead, if anywhere: a wrong
+// indentation is how it gets lost.
+func missing(doc document, crd *apiextensionsv1.CustomResourceDefinition) error {
+	var gone []string
+	for path, there := range map[string]bool{
+		"metadata.name": crd.Name != "", "spec.group": crd.Spec.Group != "", "spec.scope": crd.Spec.Scope != "",
+		"spec.names.kind": crd.Spec.Names.Kind != "", "spec.names.plural": crd.Spec.Names.Plural != "",
+		"spec.versions": len(crd.Spec.Versions) > 0,
+	} {
+		if !there {
+			gone = append(gone, path)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	slices.Sort(gone)
+	said := "has no " + strings.Join(gone, ", ")
+	var places []string
+	for _, path := range gone {
+		if crd.Spec.Names.Kind == "" && crd.Spec.Names.Plural == "" && strings.HasPrefix(path, "spec.names.") {
+			path = "spec.names" // it has moved as one
+		}
+		if at := elsewhere(doc.json, path); at != "" && !slices.Contains(places, path+" is at "+at) {
+			places = append(places, path+" is at "+at)
+		}
+	}
+	if len(places) == 0 {
+		return errors.New(said + "; add what is missing")
+	}
+	return fmt.Errorf("%s; %s: correct the indentation", said, strings.Join(places, ", "))
+}
+
+// sortedPairs are annotations or labels as markers have them.
+func sortedPairs(of map[string]string) []string {
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		pairs = append(pairs, key+"="+of[key])
+	}
+	return pairs
+}

@@ -1,0 +1,171 @@
+package crdimport
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// The limits are far above what is real, and far below what takes long: an API server takes objects of 3 MiB, and the
+// largest bundles of CRDs have a dozen. YAML's aliases are what makes little text large: the decoder behind sigs.k8s.io/yaml
+// bounds them by itself, and what comes out of it is measured too.
+const (
+	maxFile     = 32 << 20
+	maxDocument = 4 << 20
+	maxDepth    = 1000 // of YAML or JSON, before anything walks it
+)
+
+// document is one object of a file, as JSON.
+type document struct {
+	file       string
+	line       int // where it begins
+	json       []byte
+	apiVersion string
+	kind, name string
+}
+
+func (doc document) place() string { return fmt.Sprintf("%s:%d", doc.file, doc.line) }
+
+// called is the name of the object, or something in its place.
+func (doc document) called() string {
+	if doc.name == "" {
+		return "without metadata.name"
+	}
+	return doc.name
+}
+
+func (doc document) String() string {
+	if doc.kind == "" {
+		return doc.place() + ": an object without a kind"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s %s", doc.place(), doc.kind, doc.name), " ")
+}
+
+// documents splits a file into objects; the items of lists are objects of their own.
+func documents(name string, content []byte) ([]document, error) {
+	if len(content) > maxFile {
+		return nil, fmt.Errorf("%s: has %d bytes, and %d is the most; name a file with less in it", name, len(content), maxFile)
+	}
+	var all []document
+	var problems []error
+	err := eachText(name, content, func(line int, text []byte) {
+		docs, err := parse(name, line, text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s:%d: %w", name, line, err))
+		}
+		all = append(all, docs...)
+	})
+	return all, errors.Join(errors.Join(problems...), err)
+}
+
+// eachText calls do with the text of each document and the line on which it begins: JSON values one after the other, or
+// YAML between separators.
+func eachText(name string, content []byte, do func(line int, text []byte)) error {
+	if values := jsonValues(content); values != nil {
+		at := 0
+		for _, v := range values {
+			begin := bytes.Index(content[at:], v) + at
+			do(1+bytes.Count(content[:begin], []byte("\n")), v)
+			at = begin + len(v)
+		}
+		return nil
+	}
+	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	for line := 1; ; {
+		doc, err := docs.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		blank := bytes.Count(doc[:len(doc)-len(bytes.TrimLeft(doc, "\n\r\t "))], []byte("\n"))
+		do(line+blank, doc)
+		line += bytes.Count(doc, []byte("\n")) + 1 // and the separator
+	}
+}
+
+// jsonValues are the values of a file that is JSON throughout; nil for another.
+func jsonValues(content []byte) []json.RawMessage {
+	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) {
+		return nil // what else begins otherwise is no object, or YAML
+	}
+	var all []json.RawMessage
+	for dec := json.NewDecoder(bytes.NewReader(content)); ; {
+		var v json.RawMessage
+		if err := dec.Decode(&v); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			return nil
+		}
+		all = append(all, v)
+	}
+}
+
+// parse returns the objects of one document; none for one without content.
+func parse(name string, line int, text []byte) ([]document, error) {
+	if len(text) > maxDocument {
+		return nil, fmt.Errorf("has %d bytes, and %d is the most that an object can have", len(text), maxDocument)
+	}
+	asJSON, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "), "\n", ""))
+	}
+	if len(asJSON) > 2*maxDocument || tooDeep(asJSON) {
+		return nil, errors.New("has more in it than an object can have, by aliases or by depth; write it out as the API server is to get it")
+	}
+	if s := string(bytes.TrimSpace(asJSON)); s == "null" || s == "{}" {
+		return nil, nil
+	}
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(asJSON, &head); err != nil {
+		return nil, errors.New("is no Kubernetes object; it must have apiVersion, kind and metadata")
+	}
+	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
+		var all []document
+		for _, item := range head.Items {
+			docs, err := parse(name, line, item)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, docs...)
+		}
+		return all, nil
+	}
+	return []document{{file: name, line: line, json: asJSON, apiVersion: head.APIVersion, kind: head.Kind, name: head.Metadata.Name}}, nil
+}
+
+// tooDeep tells whether JSON is nested deeper than anything here should walk.
+func tooDeep(asJSON []byte) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(asJSON); i++ {
+		switch c := asJSON[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package crdimport
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// elsewhere is where a field of a CRD stands that is missing at its path: the first place with a field of that name whose
+// value could be it. Empty if there is none.
+func elsewhere(asJSON []byte, path string) string {
+	var object map[string]any
+	if json.Unmarshal(asJSON, &object) != nil {
+		return ""
+	}
+	var could func(value any) bool
+	key := path[strings.LastIndex(path, ".")+1:]
+	switch key {
+	case "names":
+		could = func(v any) bool {
+			names, _ := v.(map[string]any)
+			return names["kind"] != nil || names["plural"] != nil
+		}
+	case "scope":
+		could = func(v any) bool {
+			s, _ := v.(string)
+			return strings.EqualFold(s, "Namespaced") || strings.EqualFold(s, "Cluster")
+		}
+	case "versions":
+		could = func(v any) bool {
+			list, _ := v.([]any)
+			return len(list) > 0
+		}
+	default:
+		could = func(v any) bool {
+			s, _ := v.(string)
+			return s != ""
+		}
+	}
+	return findKey("", object, path, key, could)
+}
+
+// findKey looks for a key below a value, in the order of the keys. A property that a schema names is none.
+func findKey(at string, value any, not, key string, could func(any) bool) string {
+	switch value := value.(type) {
+	case map[string]any:
+		if !strings.HasSuffix(at, ".properties") {
+			if own := strings.TrimPrefix(at+"."+key, "."); own != not && value[key] != nil && could(value[key]) {
+				return own
+			}
+		}
+		for _, k := range slices.Sorted(maps.Keys(value)) {
+			if found := findKey(strings.TrimPrefix(at+"."+k, "."), value[k], not, key, could); found != "" {
+				return found
+			}
+		}
+	case []any:
+		for i, v := range value {
+			if found := findKey(fmt.Sprintf("%s[%d]", at, i), v, not, key, could); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}

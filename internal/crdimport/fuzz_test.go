@@ -1,0 +1,78 @@
+package crdimport
+
+import (
+	"bytes"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// FuzzRead holds that whatever Read accepts becomes Go that parses and that gofmt leaves alone, and that nothing makes it
+// panic.
+func FuzzRead(f *testing.F) {
+	for _, archive := range golden(f) {
+		f.Add(archive.Files[0].Data)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		all, err := Read("fuzz.yaml", content, nil)
+		if err != nil {
+			if strings.Contains(err.Error(), "a fault of crdctl") {
+				t.Error(err)
+			}
+			return
+		}
+		for _, d := range all {
+			for _, v := range d.Versions {
+				d.Sample(v.Name, "a") // must not panic either
+				if _, err := parser.ParseFile(token.NewFileSet(), "types.go", v.Types, parser.SkipObjectResolution); err != nil {
+					t.Errorf("%v in\n%s", err, v.Types)
+				}
+				if again, err := format.Source(v.Types); err != nil || !bytes.Equal(again, v.Types) {
+					t.Errorf("gofmt makes another file of it (%v):\n%s", err, v.Types)
+				}
+			}
+		}
+	})
+}
+
+// FuzzDescription holds that no description is more than a comment, and no name more than a name.
+func FuzzDescription(f *testing.F) {
+	f.Add("*/ var x int /*", "a`b")
+	f.Add("+evil:marker\r\n//go:build x\n\n---", "../..")
+	f.Add("\x01\x02self\x03\x020\x03", "type")
+	f.Add("Deprecated: no\n# Head\n  1. a\n\tb\u2028c", "\u01c5x")
+	f.Fuzz(func(t *testing.T, description, property string) {
+		spec := schema{Type: "object", Description: description, Properties: map[string]schema{
+			property: {Type: "string", Description: description, Title: property},
+			"other":  {Type: "object", Description: property, Properties: map[string]schema{property: {Type: "string", Description: description}}},
+		}}
+		d := &Definition{Group: "example.com", Kind: "Fuzz", Plural: "fuzzes", Singular: "fuzz", Namespaced: true, CRD: crdOf("example.com", "Fuzz", spec)}
+		v := &d.CRD.Spec.Versions[0]
+		made, err := d.makeVersion(v, v.Schema.OpenAPIV3Schema, names{})
+		if err != nil {
+			if strings.Contains(err.Error(), "a fault of crdctl") {
+				t.Error(err)
+			}
+			return
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), "types.go", made.Types, parser.ParseComments)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, made.Types)
+		}
+		markers := map[string]bool{}
+		for _, group := range file.Comments {
+			for _, line := range group.List {
+				if text, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(line.Text, "//")), "+"); ok {
+					markers[strings.SplitN(text, ":", 2)[0]] = true
+				}
+			}
+		}
+		for name := range markers {
+			if name != "genclient" && name != "optional" && name != "k8s" && name != "kubebuilder" && name != "resourceName=fuzzes" {
+				t.Errorf("the marker +%s in\n%s", name, made.Types)
+			}
+		}
+	})
+}

@@ -1,0 +1,149 @@
+package crdimport
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdctl/crdctl/internal/gen/crd"
+)
+
+// The cases of testdata have an input file, crd.yaml or crd.json, and what is made of it: types of each version, with what
+// is said of them in the file said.txt, or error.txt alone.
+func golden(t testing.TB) map[string]*txtar.Archive {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases (%v)", err)
+	}
+	all := map[string]*txtar.Archive{}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil || len(archive.Files) == 0 {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all[file] = archive
+	}
+	return all
+}
+
+// goldenDefinitions are those of all cases that are no errors.
+func goldenDefinitions(t *testing.T) (all []*Definition) {
+	t.Helper()
+	for _, archive := range golden(t) {
+		if read, err := Read(archive.Files[0].Name, archive.Files[0].Data, nil); err == nil {
+			all = append(all, read...)
+		}
+	}
+	return all
+}
+
+func TestGolden(t *testing.T) {
+	for file, archive := range golden(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			input := archive.Files[0]
+			got := &txtar.Archive{Comment: archive.Comment, Files: []txtar.File{input}}
+			add := func(name, text string) {
+				if text != "" {
+					got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(text)})
+				}
+			}
+			all, err := Read(input.Name, input.Data, nil)
+			if err != nil {
+				add("error.txt", err.Error()+"\n")
+			}
+			said := ""
+			for _, d := range all {
+				for _, n := range d.Notes {
+					said += d.Kind + ": " + n + "\n"
+				}
+				for _, v := range d.Versions {
+					for _, l := range v.Losses {
+						said += d.Kind + " " + v.Name + " loses " + l.String() + "\n"
+					}
+				}
+			}
+			add("said.txt", said)
+			for _, d := range all {
+				for _, v := range d.Versions {
+					add(v.Name+"/"+strings.ToLower(d.Kind)+".go", string(v.Types))
+				}
+			}
+			holdsGolden(t, file, archive, got)
+			if len(all) == 0 {
+				return
+			}
+			for i, made := range back(t, all) {
+				for _, difference := range unlisted(all[i], made) {
+					t.Errorf("%s: %s", made.Name, difference)
+				}
+				if said := refusals(made); len(said) > 0 {
+					t.Errorf("%s: the API server would refuse what was made: %s", made.Name, few(said))
+				}
+			}
+		})
+	}
+}
+
+func holdsGolden(t *testing.T, file string, want, got *txtar.Archive) {
+	t.Helper()
+	if bytes.Equal(txtar.Format(got), txtar.Format(want)) {
+		return
+	}
+	if *update {
+		lay(t, filepath.Dir(file), filepath.Base(file), txtar.Format(got))
+		return
+	}
+	t.Errorf("%s is another; run this test with -update and look at the diff:\n%s", file, txtar.Format(got))
+}
+
+// What known.go says of types of Kubernetes is what controller-tools says of them.
+func TestKnownTypes(t *testing.T) {
+	spec := schema{Type: "object", Properties: map[string]schema{
+		"conditions": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: conditionSchema()}}, "selector": *labelSelectorSchema(),
+	}}
+	input, err := json.Marshal(crdOf("known.example.com", "Known", spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Read("known.json", input, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Conditions []metav1.Condition `", "Selector *metav1.LabelSelector `"} {
+		if types := strings.Join(strings.Fields(string(all[0].Versions[0].Types)), " "); !strings.Contains(types, want) {
+			t.Errorf("no %s in\n%s", want, all[0].Versions[0].Types)
+		}
+	}
+	spec = back(t, all)[0].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	conditions, selector := spec.Properties["conditions"], spec.Properties["selector"]
+	if s := conditions.Items.Schema; !equal(s, conditionSchema()) {
+		t.Errorf("metav1.Condition is with controller-tools %s\n%s", crd.Version, text(withoutDocs(s)))
+	}
+	if !equal(&selector, labelSelectorSchema()) {
+		t.Errorf("metav1.LabelSelector is with controller-tools %s\n%s", crd.Version, text(withoutDocs(&selector)))
+	}
+}
+
+// crdOf is a CRD with one version.
+func crdOf(group, kind string, spec schema) *apiextensionsv1.CustomResourceDefinition {
+	plural := strings.ToLower(kind) + "s"
+	return &apiextensionsv1.CustomResourceDefinition{
+		TypeMeta:   metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
+		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: group, Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, Plural: plural},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1", Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &schema{Type: "object", Properties: map[string]schema{"spec": spec}}},
+			}},
+		},
+	}
+}

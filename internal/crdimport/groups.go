@@ -1,0 +1,119 @@
+package crdimport
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// groupRule says anyOf or oneOf as a rule. Groups of fields are said in the words of controller-tools, so that a marker
+// can say them.
+func groupRule(keyword string, branches []schema, of *schema) (apiextensionsv1.ValidationRule, bool) {
+	if fields := fieldGroup(branches, of); fields != nil {
+		return fieldsRule(keyword, fields), true
+	}
+	if keyword == "oneOf" {
+		if fields := noneOrOne(branches, of); fields != nil {
+			made := fieldsRule(keyword, fields)
+			return apiextensionsv1.ValidationRule{Rule: strings.TrimSuffix(made.Rule, " == 1") + " <= 1", Message: fmt.Sprintf("at most one of the fields in %v may be set", fields)}, true
+		}
+	}
+	var each []string
+	for i := range branches {
+		text, ok := celOf(&branches[i], "self", of)
+		if !ok {
+			return apiextensionsv1.ValidationRule{}, false
+		}
+		if keyword == "oneOf" {
+			text = "(" + text + " ? 1 : 0)"
+		}
+		each = append(each, text)
+	}
+	if keyword == "oneOf" {
+		return apiextensionsv1.ValidationRule{Rule: strings.Join(each, " + ") + " == 1", Message: "must be as exactly one of oneOf says"}, true
+	}
+	return apiextensionsv1.ValidationRule{Rule: strings.Join(each, " || "), Message: "must be as one of anyOf says"}, true
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// fieldGroup are the fields of which each branch requires one and says nothing else; nil if that is not so.
+func fieldGroup(branches []schema, of *schema) []string {
+	var fields []string
+	for _, branch := range branches {
+		if len(branch.Required) != 1 || !reflect.DeepEqual(branch, schema{Required: branch.Required}) {
+			return nil
+		}
+		name := branch.Required[0]
+		p, ok := of.Properties[name]
+		if !ok || !reachable(&p) || celName(name) != name || slices.Contains(of.Required, name) || slices.Contains(fields, name) {
+			return nil
+		}
+		fields = append(fields, name)
+	}
+	return fields
+}
+
+// noneOrOne are the fields of a oneOf that has a branch for each of them, and one more for none of them.
+func noneOrOne(branches []schema, of *schema) []string {
+	for i, branch := range branches {
+		if branch.Not == nil || !reflect.DeepEqual(branch, schema{Not: branch.Not}) {
+			continue
+		}
+		none := fieldGroup(branch.Not.AnyOf, of)
+		if !reflect.DeepEqual(*branch.Not, schema{AnyOf: branch.Not.AnyOf}) {
+			none = fieldGroup([]schema{*branch.Not}, of)
+		}
+		some := fieldGroup(slices.Delete(slices.Clone(branches), i, i+1), of)
+		if len(some) > 0 && slices.Equal(slices.Sorted(slices.Values(none)), slices.Sorted(slices.Values(some))) {
+			return some
+		}
+	}
+	return nil
+}
+
+func fieldsRule(keyword string, fields []string) apiextensionsv1.ValidationRule {
+	var terms []string
+	if keyword == "anyOf" {
+		for _, f := range fields {
+			terms = append(terms, "has(self."+f+")")
+		}
+		return apiextensionsv1.ValidationRule{Rule: strings.Join(terms, "||"), Message: fmt.Sprintf("at least one of the fields in %v must be set", fields)}
+	}
+	for _, f := range fields {
+		terms = append(terms, "(has(self."+f+")?1:0)")
+	}
+	return apiextensionsv1.ValidationRule{Rule: strings.Join(terms, "+") + " == 1", Message: fmt.Sprintf("exactly one of the fields in %v must be set", fields)}
+}
+
+// oneOfMarker is the marker that makes this very rule, if there is one.
+func oneOfMarker(s *schema, v apiextensionsv1.ValidationRule) (marker, bool) {
+	for name, ends := range map[string][2]string{
+		"ExactlyOneOf": {"exactly one of the fields in [", "] must be set"},
+		"AtLeastOneOf": {"at least one of the fields in [", "] must be set"},
+		"AtMostOneOf":  {"at most one of the fields in [", "] may be set"},
+	} {
+		inner, begins := strings.CutPrefix(v.Message, ends[0])
+		inner, does := strings.CutSuffix(inner, ends[1])
+		fields := strings.Fields(inner)
+		if !begins || !does || len(fields) == 0 || slices.ContainsFunc(fields, func(f string) bool {
+			_, known := s.Properties[f]
+			return !known || !plainName.MatchString(f) || slices.Contains(s.Required, f)
+		}) {
+			continue
+		}
+		made := fieldsRule(map[string]string{"ExactlyOneOf": "oneOf", "AtLeastOneOf": "anyOf", "AtMostOneOf": "oneOf"}[name], fields)
+		made.Message = v.Message
+		if name == "AtMostOneOf" {
+			made.Rule = strings.TrimSuffix(made.Rule, " == 1") + " <= 1"
+		}
+		if reflect.DeepEqual(made, v) {
+			return rule(name + "=" + strings.Join(fields, ";")), true
+		}
+	}
+	return marker{}, false
+}

@@ -1,0 +1,112 @@
+package crdimport
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const headOfCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: as.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: A, plural: as}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: `
+
+// What is made to do harm is refused, briefly and soon.
+func TestHostile(t *testing.T) {
+	bomb := "a0: &a0 {type: string}\n"
+	for i := range 12 {
+		bomb += fmt.Sprintf("a%d: &a%d {properties: {", i+1, i+1)
+		for j := range 10 {
+			bomb += fmt.Sprintf("p%d: *a%d, ", j, i)
+		}
+		bomb += "}}\n"
+	}
+	deep := func(levels int) string {
+		return headOfCRD + strings.Repeat("{type: array, items: ", levels) + "{type: string}" + strings.Repeat("}", levels) + "\n"
+	}
+	for name, test := range map[string]struct{ in, want string }{
+		"aliases that multiply": {bomb + headOfCRD + "*a12\n", "alias"},
+		"an alias of itself":    {headOfCRD + "&a {type: object, properties: {a: *a}}\n", "contains itself"},
+		"a deep schema":         {deep(150), "more than 100 levels deep"},
+		"a deeper one":          {deep(5000), "by aliases or by depth"},
+		"one that is too deep":  {deep(100000), "depth"},
+		"deep JSON":             {strings.Repeat(`{"a":`, 100000) + "1" + strings.Repeat("}", 100000), "depth"},
+		"a large document":      {headOfCRD + "{type: object, description: '" + strings.Repeat("x", maxDocument) + "'}\n", "is the most that an object can have"},
+		"a large file":          {strings.Repeat("---\n", maxFile/4+1), "name a file with less in it"},
+		"a key twice":           {headOfCRD + "{type: object, type: string}\n", `"type" already set`},
+		"a reference":           {headOfCRD + "{$ref: '#/definitions/a'}\n", "$ref"},
+		"a group above":         {strings.NewReplacer("group: example.com", "group: ../../etc", "as.example.com", "as.../../etc").Replace(headOfCRD + "{type: object}\n"), "spec.group: Invalid value"},
+		"a kind above":          {strings.Replace(headOfCRD+"{type: object}\n", "kind: A,", "kind: ../A,", 1), "spec.names.kind: Invalid value"},
+		"a version above":       {strings.Replace(headOfCRD+"{type: object}\n", "name: v1\n", "name: ../v1\n", 1), "spec.versions[0].name: Invalid value"},
+		"a kind of Go":          {strings.NewReplacer("kind: A,", "kind: Type,").Replace(headOfCRD + "{type: object}\n"), `the kind "Type" is a name that Go or the generated code has already`},
+		"a kind of register.go": {strings.NewReplacer("kind: A,", "kind: Resource,").Replace(headOfCRD + "{type: object}\n"), `the kind "Resource" is a name`},
+		// The API server's own validation panics on this one.
+		"selectable fields of no structure": {strings.Replace(headOfCRD, "    served:", "    selectableFields: [{jsonPath: .spec.a}]\n    served:", 1) + "{properties: {a: {type: string}}}\n", "properties[spec].type: Required value"},
+		"no YAML":                           {"a: [\n", "crd.yaml:1: yaml: line 1"},
+		"no object":                         {"- a\n- b\n", "is no Kubernetes object"},
+		"a scalar":                          {"hello\n", "is no Kubernetes object"},
+		"nothing":                           {"", "no CustomResourceDefinition in it; name a file that has one"},
+		"no text":                           {"\xff\xfe\x00", "crd.yaml:1"},
+		"the same twice":                    {headOfCRD + "{type: object}\n---\n" + headOfCRD + "{type: object}\n", "crd.yaml:1 has this CustomResourceDefinition too"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Read("crd.yaml", []byte(test.in), nil)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("error %v, want one with %q", err, test.want)
+			}
+			if len(err.Error()) > 2000 || strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error has %d characters: %.300s", len(err.Error()), err)
+			}
+		})
+	}
+}
+
+// Kinds whose names run into each other share a package.
+func TestKindsOfOnePackage(t *testing.T) {
+	var input []byte
+	for _, kind := range []string{"Foo", "FooBar", "FooSpecial"} {
+		object := func(p map[string]schema) schema { return schema{Type: "object", Properties: p} }
+		text := schema{Type: "string"}
+		one, err := json.Marshal(crdOf("example.com", kind, object(map[string]schema{
+			"bar": object(map[string]schema{"spec": object(map[string]schema{kind: text}), "list": object(map[string]schema{"a": text})}), "barSpec": object(map[string]schema{"b": text}), "special": text,
+		})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		input = append(append(input, one...), '\n')
+	}
+	all, err := Read("crds.json", input, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := map[string]string{}
+	for _, d := range all {
+		for line := range strings.Lines(string(d.Versions[0].Types)) {
+			if name, ok := strings.CutPrefix(line, "type "); ok {
+				name, _, _ = strings.Cut(name, " ")
+				if declared[name] != "" {
+					t.Errorf("%s and %s both have a type %s", declared[name], d.Kind, name)
+				}
+				declared[name] = d.Kind
+			}
+		}
+	}
+	for i, made := range back(t, all) {
+		for _, difference := range unlisted(all[i], made) {
+			t.Errorf("%s: %s", made.Name, difference)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package crdimport
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// object is the shape of an object: a struct, a map, or whatever it may be.
+func (b *builder) object(s *schema, at place) shape {
+	made := shape{absent: byPointer, own: true}
+	switch {
+	case equal(s, labelSelectorSchema()):
+		return shape{expr: "metav1.LabelSelector", absent: byPointer, fixed: true}
+	case s.AdditionalProperties != nil:
+		return b.mapping(s, at)
+	case len(s.Properties) == 0 && keeps(s):
+		made = b.raw(s, at)
+	default:
+		made.expr = b.declare(at, func(*typ) string { return b.structure(s, at) })
+	}
+	if len(s.Enum) > 0 {
+		b.lose(at, "enum:", "no marker writes objects: every value of the type is taken")
+	}
+	return made
+}
+
+// raw is the shape of an object of which nothing is said but that it is kept.
+func (b *builder) raw(s *schema, at place) shape {
+	b.imports["runtime"] = "k8s.io/apimachinery/pkg/runtime"
+	made := shape{expr: "runtime.RawExtension", absent: byPointer, fixed: true}
+	said := ofObject(s, "structType")
+	if s.XEmbeddedResource {
+		made.markers = append(made.markers, embedded, keepFields)
+	}
+	if len(said) == 0 {
+		made.markers = append(made.markers, b.celRules(s)...)
+		return made
+	}
+	said = append([]marker{rule("Type=object"), keepFields}, said...)
+	if s.XEmbeddedResource {
+		said = append(said, embeddedType)
+	}
+	said = append(said, b.celRules(s)...)
+	return shape{absent: byPointer, fixed: true, expr: b.declare(at, func(*typ) string {
+		return comment(documentation(s)) + lines(said) + "type " + self + " struct {\n\truntime.RawExtension `json:\"-\"`\n}\n"
+	})}
+}
+
+// structure is the text of a struct, with all that its schema says but what stands at fields.
+func (b *builder) structure(s *schema, at place) string {
+	doc := documentation(s)
+	if strings.TrimSpace(doc) == "" {
+		doc = fmt.Sprintf("%s is the type of %s.", self, at.path)
+	}
+	return comment(doc) + lines(b.ofStruct(s, at)) + "type " + self + " struct {\n" + b.fields(s, at, newFieldNames(false)) + "}\n"
+}
+
+// ofStruct are the markers of a type that is a struct.
+func (b *builder) ofStruct(s *schema, at place) []marker {
+	said := ofObject(s, "structType")
+	if s.XEmbeddedResource {
+		said = append(said, embeddedType)
+	}
+	if keeps(s) {
+		said = append(said, keepFields)
+		b.lose(at, inGo, "fields that the schema does not name are kept by the API server, and not by a client that reads and writes these types")
+	}
+	for _, v := range s.XValidations {
+		if m, ok := oneOfMarker(s, v); ok {
+			said = append(said, m)
+			continue
+		}
+		said = append(said, celRule(v))
+	}
+	return said
+}
+
+// inGo begins a loss that the schema has no part in.
+const inGo = "in Go:"
+
+// fields are the texts of all fields of a struct, the required ones of the root's first.
+func (b *builder) fields(s *schema, at place, taken fieldNames) string {
+	var out strings.Builder
+	for i, property := range slices.Sorted(maps.Keys(s.Properties)) {
+		if !taggable(property) {
+			b.problems = append(b.problems, fmt.Errorf("%s has a property %q, which no field of a Go struct can be called in JSON; the CRD needs another name for it", at.where(), property))
+			continue
+		}
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		p := s.Properties[property]
+		out.WriteString(b.field(&p, at.field(property), property, taken.give(property, b.kind), slices.Contains(s.Required, property)))
+	}
+	for _, property := range s.Required {
+		if _, ok := s.Properties[property]; !ok {
+			b.lose(at, "required:", fmt.Sprintf("%q is required and not in properties: objects without it are taken", property))
+		}
+	}
+	return out.String()
+}
+
+func (p place) where() string {
+	if p.path == "" {
+		return "the root of the schema"
+	}
+	return p.path
+}

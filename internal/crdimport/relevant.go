@@ -1,0 +1,56 @@
+package crdimport
+
+import "reflect"
+
+// relevant is a copy of a schema without the keywords that mean nothing for its type.
+func relevant(s *schema) *schema {
+	s = s.DeepCopy()
+	object, list := s.Type == "object" || s.Type == "", s.Type == "array" || s.Type == ""
+	text, number := s.Type == "string" || s.Type == "", s.Type == "integer" || s.Type == "number" || s.Type == ""
+	if !text {
+		s.MinLength, s.MaxLength, s.Pattern = nil, nil, ""
+	}
+	if !number {
+		s.Minimum, s.Maximum, s.MultipleOf, s.ExclusiveMinimum, s.ExclusiveMaximum = nil, nil, nil, false, false
+	}
+	if !list {
+		s.MinItems, s.MaxItems, s.UniqueItems = nil, nil, false
+	}
+	if !object {
+		s.MinProperties, s.MaxProperties, s.Required = nil, nil, nil
+	}
+	if s.Minimum == nil {
+		s.ExclusiveMinimum = false
+	}
+	if s.Maximum == nil {
+		s.ExclusiveMaximum = false
+	}
+	if s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
+		s.XPreserveUnknownFields = nil
+	}
+	return s
+}
+
+// withoutDocs is a copy of a schema without what only documents.
+func withoutDocs(s *schema) *schema {
+	s = s.DeepCopy()
+	var strip func(s *schema)
+	strip = func(s *schema) {
+		s.Description, s.Title, s.Example, s.ExternalDocs = "", "", nil, nil
+		for name, p := range s.Properties {
+			strip(&p)
+			s.Properties[name] = p
+		}
+		if s.Items != nil && s.Items.Schema != nil {
+			strip(s.Items.Schema)
+		}
+		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+			strip(s.AdditionalProperties.Schema)
+		}
+	}
+	strip(s)
+	return s
+}
+
+// equal tells whether two schemas say the same, documentation aside.
+func equal(a, b *schema) bool { return reflect.DeepEqual(withoutDocs(a), withoutDocs(b)) }

@@ -1,0 +1,67 @@
+package crdimport
+
+import (
+	"strings"
+	"testing"
+)
+
+const sampled = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {plural: things, kind: Thing}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        properties:
+          spec:
+            type: object
+            required: [schedule, port, ports, when, phase, long, amount, enabled]
+            properties:
+              schedule: {type: string, pattern: '^([0-9]+|\*)( ([0-9]+|\*)){4}$'}
+              port: {type: integer, minimum: 1024, exclusiveMinimum: true}
+              ports: {type: array, minItems: 2, items: {type: object, required: [name], properties: {name: {type: string, maxLength: 3}}}}
+              when: {type: string, format: date-time}
+              phase: {type: string, enum: [Pending, Ready]}
+              long: {type: string, minLength: 12}
+              amount: {x-kubernetes-int-or-string: true}
+              enabled: {type: boolean}
+              other: {type: string}
+              impossible: {type: string}
+`
+
+// A sample has what is required, as the rules have it, and the schema takes it.
+func TestSample(t *testing.T) {
+	all, err := Read("things.yaml", []byte(sampled), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, valid := all[0].Sample("v1", "thing-demo")
+	if !valid {
+		t.Errorf("refused:\n%s", text)
+	}
+	for _, want := range []string{"apiVersion: example.com/v1\n", "kind: Thing\n", "name: thing-demo\n", "namespace: default\n", "phase: Pending\n", "port: 1025\n"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(string(text), "other") {
+		t.Errorf("what nobody must say is there:\n%s", text)
+	}
+	// A rule that no guess gets right is told of.
+	hard := strings.Replace(sampled, "enabled, other]", "enabled]", 1)
+	hard = strings.Replace(strings.Replace(hard, "amount, enabled]", "amount, enabled, impossible]", 1), "impossible: {type: string}", "impossible: {type: string, pattern: '^a$', minLength: 2}", 1)
+	if all, err = Read("things.yaml", []byte(hard), nil); err != nil {
+		t.Fatal(err)
+	}
+	if text, valid := all[0].Sample("v1", "thing-demo"); valid {
+		t.Errorf("taken, though nothing can be:\n%s", text)
+	}
+}

@@ -1,0 +1,97 @@
+package crdimport
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// tags are the markers of all that a CRD says beside the schema.
+func (b *builder) tags(d *Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema) []marker {
+	spec := d.CRD.Spec
+	said := []marker{plain("genclient")}
+	if !d.Namespaced {
+		said = append(said, plain("genclient:nonNamespaced"))
+	}
+	status, scale := v.Subresources != nil && v.Subresources.Status != nil, v.Subresources != nil && v.Subresources.Scale != nil
+	if _, has := s.Properties["status"]; !status || !has {
+		said = append(said, plain("genclient:noStatus"))
+	}
+	said = append(said, plain("resourceName="+d.Plural), plain("k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object"))
+	resource := fmt.Sprintf("kubebuilder:resource:path=%s,singular=%s,scope=%s", d.Plural, d.Singular, spec.Scope)
+	if len(d.ShortNames) > 0 {
+		resource += ",shortName=" + strings.Join(d.ShortNames, ";")
+	}
+	if len(d.Categories) > 0 {
+		resource += ",categories=" + strings.Join(d.Categories, ";")
+	}
+	said = append(said, plain(resource))
+	if status {
+		said = append(said, plain("kubebuilder:subresource:status"))
+	}
+	if scale {
+		of := v.Subresources.Scale
+		text := "kubebuilder:subresource:scale:specpath=" + quote(of.SpecReplicasPath) + ",statuspath=" + quote(of.StatusReplicasPath)
+		if of.LabelSelectorPath != nil {
+			text += ",selectorpath=" + quote(*of.LabelSelectorPath)
+		}
+		said = append(said, plain(text))
+	}
+	if v.Storage && len(spec.Versions) > 1 {
+		said = append(said, plain("kubebuilder:storageversion"))
+	}
+	served := slices.ContainsFunc(spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Served })
+	switch {
+	case !v.Served && served:
+		said = append(said, plain("kubebuilder:unservedversion"))
+	case !v.Served:
+		b.losses = append(b.losses, Loss{"crd.spec.versions", "served: no version of the CRD is served, and controller-tools makes none like that: this one would be served"})
+	}
+	if v.Deprecated {
+		text := "kubebuilder:deprecatedversion"
+		if v.DeprecationWarning != nil {
+			text += ":warning=" + quote(*v.DeprecationWarning)
+		}
+		said = append(said, plain(text))
+	}
+	for _, c := range v.AdditionalPrinterColumns {
+		said = append(said, column(c))
+	}
+	for _, f := range v.SelectableFields {
+		said = append(said, plain("kubebuilder:selectablefield:JSONPath="+quote(f.JSONPath)))
+	}
+	for _, pair := range sortedPairs(d.Annotations) {
+		said = append(said, plain("kubebuilder:metadata:annotations="+quote(pair)))
+	}
+	for _, pair := range sortedPairs(d.CRD.Labels) {
+		said = append(said, plain("kubebuilder:metadata:labels="+quote(pair)))
+	}
+	b.beside(d)
+	return said
+}
+
+func column(c apiextensionsv1.CustomResourceColumnDefinition) marker {
+	text := "kubebuilder:printcolumn:name=" + quote(c.Name) + ",type=" + quote(c.Type) + ",JSONPath=" + quote(c.JSONPath)
+	if c.Description != "" {
+		text += ",description=" + quote(c.Description)
+	}
+	if c.Format != "" {
+		text += ",format=" + quote(c.Format)
+	}
+	if c.Priority != 0 {
+		text += fmt.Sprintf(",priority=%d", c.Priority)
+	}
+	return plain(text)
+}
+
+// beside lists what is in a CRD beside its versions, and that no marker says.
+func (b *builder) beside(d *Definition) {
+	if c := d.CRD.Spec.Conversion; c != nil && c.Strategy != apiextensionsv1.NoneConverter {
+		b.losses = append(b.losses, Loss{"crd.spec.conversion", "strategy: " + string(c.Strategy) + " is not in the types: objects would change nothing but their apiVersion until the CRD is patched"})
+	}
+	if want := d.Kind + "List"; d.ListKind != want {
+		b.losses = append(b.losses, Loss{"crd.spec.names.listKind", "listKind: " + d.ListKind + " would be " + want})
+	}
+}
