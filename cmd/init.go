@@ -1,10 +1,9 @@
 package cmd
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,20 +12,19 @@ import (
 	"github.com/spf13/cobra"
 	xmodule "golang.org/x/mod/module"
 
-	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/remake"
 	"github.com/crdctl/crdctl/internal/scaffold"
-	"github.com/crdctl/crdctl/internal/scratch"
-	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
 )
 
 type initOptions struct {
 	*options
+	changeOptions
 	api       scaffold.APIOptions
 	module    string
 	clientDir string
-	dryRun    bool
+	fromCRD   string
 	force     bool
 }
 
@@ -34,83 +32,70 @@ func newInit(s Streams, shared *options) *cobra.Command {
 	o := initOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "init",
-		Short: "Make a new project: API types, controller, tests, generated clients and CRD",
+		Short: "Make a project: API types, controller, tests, generated clients and CRD",
 		Long: `Init writes a project that compiles at once: the Go types of an API, a controller with its tests, a CRD, a sample
-object, and the generated clients, listers, informers and apply configurations.
+object, manifests, and the generated clients, listers, informers and apply configurations.
 
-Nothing that exists is overwritten: if a file is in the way, init names all that are, and writes nothing.`,
+In a folder of a Go module that exists, the project becomes part of that module: go.mod gets what it requires, and the lines that
+change are shown. Nothing else that exists is changed: files such as a README or a Makefile stay as they are, and if one is in the
+way of a file that the project needs, init names all that are, and writes nothing.`,
 		Example: `  crdctl init --group stable.example.com --kind CronTab
   crdctl init -C crontab --module github.com/you/crontab --group stable.example.com --version v1beta1 \
-      --kind CronTab --short-names ct --field cronSpec:string --field image:string --field replicas:int32`,
+      --kind CronTab --short-names ct --field cronSpec:string --field image:string --field replicas:int32
+  crdctl init --group samplecontroller.k8s.io --kind Foo --owns apps/v1/Deployment \
+      --field deploymentName:string:required --field replicas:int32 --field status.availableReplicas:int32`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runInit(c.Context(), s, o) },
+		RunE: func(c *cobra.Command, _ []string) error { return runInit(c, s, o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.api.Group, "group", "", "API group, a `domain` name such as stable.example.com (required)")
-	f.StringVar(&o.api.Version, "version", "v1alpha1", "API `version`, such as v1, v1alpha1 or v1beta2")
-	f.StringVar(&o.api.Kind, "kind", "", "`kind` of the objects, such as CronTab (required)")
-	f.StringVar(&o.api.Plural, "plural", "", "plural `name` of the resource (default: made from the kind)")
-	f.StringVar(&o.api.Singular, "singular", "", "singular `name` of the resource (default: the kind in lower case)")
-	f.StringSliceVar(&o.api.ShortNames, "short-names", nil, "short `names` of the resource")
-	f.StringSliceVar(&o.api.Categories, "categories", nil, "`names` of groups of resources that this one is listed with")
-	f.StringVar(&o.api.Scope, "scope", "Namespaced", "`scope` of the objects: Namespaced or Cluster")
-	f.StringArrayVar(&o.api.Fields, "field", nil, "field of the spec, as `NAME:TYPE` (repeatable)")
-	f.BoolVar(&o.api.NoStatus, "no-status", false, "leave out the status and its subresource")
-	f.StringVar(&o.module, "module", "", "module `path` (default: that of a bare go.mod in the folder, or example.com/FOLDER)")
+	apiFlags(f, &o.api)
+	fromCRDFlag(c, &o.fromCRD)
+	f.StringVar(&o.module, "module", "", "module `path` (default: that of the go.mod in the folder or above it, or example.com/FOLDER)")
 	f.StringVar(&o.clientDir, "client-dir", "pkg/client", "`folder` of the generated clients")
-	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be written, and write nothing")
-	f.BoolVar(&o.force, "force", false, "overwrite scaffold files that are in the way, and say which")
+	o.register(f)
+	f.BoolVar(&o.force, "force", false, "overwrite files of the scaffold that are in the way, and say which")
 	return c
 }
 
-func runInit(ctx context.Context, s Streams, o initOptions) error {
+func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	start := time.Now()
-	if o.api.Group == "" || o.api.Kind == "" {
-		return usageError{errors.New("--group and --kind are required, for example --group stable.example.com --kind CronTab")}
+	if err := o.checkOutput(); err != nil {
+		return err
 	}
-	root, err := filepath.Abs(o.dir)
+	root, err := o.root()
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(root); err == nil && !info.IsDir() {
-		return usageError{fmt.Errorf("--dir %s is a file, not a folder", o.dir)}
-	}
-	p, err := o.project(root)
+	place, err := remake.Locate(root, o.module != "")
 	if err != nil {
 		return err
 	}
-	files, err := p.Render(templates.FS)
+	p, wrong := o.project(place)
+	types, err := o.apis(c, s, place, p)
+	if err := errors.Join(err, wrong); err != nil {
+		return err // all that is wrong with the flags, at once
+	}
+	o.findMain(place, p)
+	draft, overwritten, err := o.draft(place, remake.Shape{Project: p, Templates: templates.FS, Files: types})
 	if err != nil {
 		return err
 	}
-	overwritten := o.inTheWay(root, files)
-	if len(overwritten) > 0 && !o.force {
-		return inTheWayError(root, overwritten, "overwrite with --force")
-	}
-	// All is made and generated in a folder of its own, and comes here in one go: a failure leaves nothing behind.
-	generated, err := generateApart(ctx, files)
+	changes, err := draft.Changes(c.Context())
 	if err != nil {
 		return err
 	}
-	if others := o.inTheWay(root, generated); len(others) > 0 {
-		return inTheWayError(root, others, "remove these: they are generated, and --force overwrites files of the scaffold only")
+	if len(draft.Generated) > 0 {
+		return inTheWayError(place, draft.Generated, "remove these: they are generated, and --force overwrites files of the scaffold only")
 	}
-	if err := files.AddAll(generated); err != nil {
+	if err := o.carryOut(s, place, changes, nil); err != nil {
 		return err
 	}
-	changes, err := newChanges(root, files)
-	if err != nil {
-		return err
+	if len(p.Without) > 0 {
+		_, _ = fmt.Fprintf(s.Err, "left as they are: %s\n", strings.Join(p.Without, ", "))
 	}
-	if !o.dryRun {
-		if err := os.MkdirAll(root, 0o755); err != nil {
-			return err
-		}
-		if err := tree.Write(root, changes); err != nil {
-			return err
-		}
+	if len(draft.LeftOver) > 0 {
+		_, _ = fmt.Fprintf(s.Err, "left as they are: %s; nothing asks for these generated files, and \"crdctl generate\" removes them\n", strings.Join(draft.LeftOver, ", "))
 	}
-	printChanges(s.Out, changes, o.dryRun)
 	if o.dryRun {
 		_, _ = fmt.Fprintf(s.Err, "would write %s\n", plural(len(changes), "file", "files"))
 		return nil
@@ -122,100 +107,79 @@ func runInit(ctx context.Context, s Streams, o initOptions) error {
 	return nil
 }
 
-// project makes what the templates are rendered with, and reports all that is wrong with the flags at once.
-func (o *initOptions) project(root string) (*scaffold.Project, error) {
-	api, apiErr := scaffold.NewAPI(o.api)
-	existing := ""
-	goMod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err == nil {
-		existing, _ = scaffold.BareModule(goMod)
+// root is the real path of the folder that the project is to be in, which may not be there yet.
+func (o *initOptions) root() (string, error) {
+	root, err := filepath.Abs(o.dir)
+	if err != nil {
+		return "", err
 	}
-	module, moduleErr := scaffold.ModulePath(o.module, existing, filepath.Base(root))
-	var dirErr error
+	info, err := os.Stat(root)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		parent, err := filepath.EvalSymlinks(filepath.Dir(root))
+		if err != nil {
+			return root, nil // the folders above are made, too
+		}
+		return filepath.Join(parent, filepath.Base(root)), nil
+	case err != nil:
+		return "", err
+	case !info.IsDir():
+		return "", usageError{fmt.Errorf("--dir %s is a file, not a folder", o.dir)}
+	}
+	if data, err := os.ReadFile(filepath.Join(root, project.FileName)); err == nil && !o.force {
+		if p, err := project.Parse(project.FileName, data); err == nil && p.Scaffold != nil {
+			return "", fmt.Errorf("%s is a project already; add a kind to it with \"crdctl create api\", or overwrite its scaffold with --force", root)
+		}
+	}
+	return filepath.EvalSymlinks(root)
+}
+
+// project checks what the flags say of the project, less its APIs.
+func (o *initOptions) project(place remake.Place) (*scaffold.Project, error) {
+	p := &scaffold.Project{Folder: place.Folder, Main: "."}
+	var moduleErr, dirErr error
+	p.Module, moduleErr = scaffold.ModulePath(o.module, place.Path, filepath.Base(place.Root()))
 	if dir := filepath.FromSlash(o.clientDir); !filepath.IsLocal(dir) || filepath.Clean(dir) == "." {
 		dirErr = fmt.Errorf("--client-dir %q must be a folder below the project's", o.clientDir)
 	} else if err := xmodule.CheckImportPath(filepath.ToSlash(filepath.Clean(dir))); err != nil {
 		dirErr = fmt.Errorf("--client-dir %q must be part of an import path: %w", o.clientDir, err)
 	}
-	if err := errors.Join(apiErr, moduleErr, dirErr); err != nil {
+	p.ClientDir = filepath.ToSlash(filepath.Clean(o.clientDir))
+	if err := errors.Join(moduleErr, dirErr); err != nil {
+		return p, usageError{err}
+	}
+	return p, nil
+}
+
+// apis adds the APIs that the flags ask for, and returns the types of those that come from a CRD.
+func (o *initOptions) apis(c *cobra.Command, s Streams, place remake.Place, p *scaffold.Project) (types map[string][]byte, err error) {
+	if o.fromCRD != "" {
+		types, _, err = imported(c, s, o.fromCRD, place.Root(), p, o.api)
+		return types, err
+	}
+	if o.api.Group == "" || o.api.Kind == "" {
+		return nil, errNoKind
+	}
+	o.api.Version = cmp.Or(o.api.Version, "v1alpha1")
+	if _, err := p.Add(o.api); err != nil {
 		return nil, usageError{err}
 	}
-	return &scaffold.Project{Module: module, ClientDir: filepath.ToSlash(filepath.Clean(o.clientDir)), API: api}, nil
-}
-
-// inTheWay returns the files that exist with other content.
-func (o *initOptions) inTheWay(root string, files *tree.Tree) []string {
-	var paths []string
-	for _, f := range files.InTheWay(root) {
-		if f == "go.mod" {
-			// What "go mod init" wrote is no loss.
-			if goMod, err := os.ReadFile(filepath.Join(root, f)); err == nil {
-				if _, bare := scaffold.BareModule(goMod); bare {
-					continue
-				}
-			}
-		}
-		paths = append(paths, f)
-	}
-	return paths
-}
-
-func inTheWayError(root string, paths []string, act string) error {
-	return fmt.Errorf("%s in the way in %s, nothing was written:\n  %s\nChoose another folder with --dir, or %s",
-		plural(len(paths), "file is", "files are"), root, strings.Join(paths, "\n  "), act)
-}
-
-// generateApart generates the code of a scaffold in a temporary folder, and returns it.
-func generateApart(ctx context.Context, files *tree.Tree) (generated *tree.Tree, err error) {
-	_ = scratch.Sweep(os.TempDir(), scratch.RunPrefix) // what killed runs left must not stop this one
-	dir, err := scratch.New(os.TempDir(), scratch.RunPrefix)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, dir.Remove()) }()
-	stage, err := filepath.EvalSymlinks(dir.Path)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := files.Diff(stage)
-	if err != nil {
-		return nil, err
-	}
-	if err := tree.Write(stage, changes); err != nil {
-		return nil, err
-	}
-	settings, err := project.Load(stage)
-	if err != nil {
-		return nil, err
-	}
-	result, err := gen.Generate(ctx, stage, settings, gen.Options{Year: time.Now().UTC().Year()})
-	if err != nil {
-		return nil, err
-	}
-	return result.Tree, nil
-}
-
-// newChanges is Diff for a folder that may not exist yet.
-func newChanges(root string, files *tree.Tree) ([]tree.Change, error) {
-	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
-		empty, err := os.MkdirTemp("", "crdctl-init-")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = os.Remove(empty) }()
-		return files.Diff(empty)
-	}
-	return files.Diff(root)
+	return nil, nil
 }
 
 func sayNext(s Streams, o initOptions, p *scaffold.Project, n int, took time.Duration) {
 	_, _ = fmt.Fprintf(s.Err, "made the project %s (module %s): %s in %.1fs\n", p.ProjectName(), p.Module, plural(n, "file", "files"), took.Seconds())
-	if p.API.Protected() {
-		_, _ = fmt.Fprintf(s.Err, "%s is a protected group: its CRD bears the annotation api-approved.kubernetes.io: unapproved; see https://github.com/kubernetes/enhancements/pull/1111\n", p.API.Group)
-	}
+	sayProtected(s, p.First())
 	cd := ""
 	if o.dir != "." {
 		cd = "cd " + o.dir + " && "
 	}
 	_, _ = fmt.Fprintf(s.Err, "next: %scrdctl run\n", cd)
+}
+
+// sayProtected tells of the groups that are not everybody's.
+func sayProtected(s Streams, a *scaffold.API) {
+	if a.Protected() {
+		_, _ = fmt.Fprintf(s.Err, "%s is a protected group: its CRD bears the annotation api-approved.kubernetes.io: unapproved; see https://github.com/kubernetes/enhancements/pull/1111\n", a.Group)
+	}
 }

@@ -7,7 +7,8 @@ package templates
 
 import "embed"
 
-// FS holds the folder project, the files that a project has once, and the folder api, those that each API has.
+// FS holds the folders that package scaffold renders: project, what a project has once; group, version, api and controller, what each of these has;
+// wiring and versionwiring, the files that know all kinds and that crdctl owns.
 //
-//go:embed all:project all:api
+//go:embed all:project all:group all:version all:api all:controller all:wiring all:versionwiring
 var FS embed.FS

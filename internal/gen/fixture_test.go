@@ -155,8 +155,8 @@ func render(t *testing.T, o scaffold.APIOptions) *tree.Tree {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := scaffold.Project{Module: "example.com/fixture", ClientDir: "pkg/client", API: api}
-	files, err := p.Render(templates.FS)
+	p := scaffold.Project{Module: "example.com/fixture", Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*scaffold.API{api}}
+	files, err := p.Files(templates.FS)
 	if err != nil {
 		t.Fatal(err)
 	}

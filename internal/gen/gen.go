@@ -135,7 +135,7 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	env := g.env // code gives it up where its generators fail
 	both.Go(func() { m.Files, notes, codeErr = g.code(ctx) })
 	if len(g.plan.CRDs) > 0 {
-		both.Go(func() { m.Manifests, crdErr = crd.Generate(ctx, g.dir, env, g.plan.CRDs) })
+		both.Go(func() { m.Manifests, crdErr = crd.Generate(ctx, g.dir, env, g.plan.CRDs, g.settings.CRDs) })
 	}
 	var role []byte
 	var roleErr error

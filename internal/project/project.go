@@ -105,6 +105,9 @@ type Client struct {
 // CRDs says where manifests of CustomResourceDefinitions live.
 type CRDs struct {
 	Dir string `yaml:"dir,omitempty"`
+	// EmbeddedObjectMeta gives the metadata of embedded objects, such as pod templates, a schema. Without it API servers drop
+	// their labels and annotations. The default is false, as controller-gen has it.
+	EmbeddedObjectMeta bool `yaml:"embeddedObjectMeta,omitempty"`
 	// ConversionWebhooks are the CRDs whose versions a webhook converts. The others have the strategy None.
 	ConversionWebhooks []ConversionWebhook `yaml:"conversionWebhooks,omitempty"`
 }

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/gobuffalo/flect"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/scaffold/field"
 )
 
 // API is one kind in one version of a group, with every name that it has anywhere: each is decided here, once.
@@ -27,18 +26,41 @@ type API struct {
 	Categories []string
 	Namespaced bool
 	Status     bool
-	Fields     []Field
+	Fields     *field.Set
 
-	// Package is the import path of the Go package; Dir its folder in the project.
-	Package string
-	Dir     string
+	// Folder is the folder of the group, and the name of its packages, where it is not the usual one.
+	Folder string
+	// TypesFile and SampleFile are the names of its files without .go and .yaml.
+	TypesFile  string
+	SampleFile string
+	// Controller is the name of its controller, in lower case: that of its files, and the start of its Go names. It is empty
+	// for a version of a kind whose controller works with another one.
+	Controller string
+	// Owns are the kinds of the objects that its controller makes.
+	Owns []Owned
+	// Imported tells that the types were made from a CRD, and not from fields.
+	Imported bool
+	// Storage tells that objects are stored in this version, where the kind has several.
+	Storage bool
+	// Conversion is "webhook" where the kind's versions are converted by the controller.
+	Conversion string
+
+	options APIOptions
 }
 
 // APIOptions are what a user says of an API; what is left empty follows from the rest.
 type APIOptions struct {
 	Group, Version, Kind, Plural, Singular, Scope string
-	ShortNames, Categories, Fields                []string
+	ShortNames, Categories, Fields, Owns          []string
 	NoStatus                                      bool
+	// NoController leaves out the controller.
+	NoController bool
+	// Storage has objects stored in this version, where the kind has several.
+	Storage bool
+	// Conversion is how the versions of the kind are converted, where it has several: none, the default, or webhook.
+	Conversion string
+	// Imported tells that the types were made from a CRD.
+	Imported bool
 }
 
 var kindRule = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
@@ -56,7 +78,7 @@ var notFolders = []string{"internal", "vendor", "testdata", "meta"}
 func NewAPI(o APIOptions) (*API, error) {
 	a := &API{
 		Group: o.Group, Version: o.Version, Kind: o.Kind, Plural: o.Plural, Singular: o.Singular,
-		ShortNames: o.ShortNames, Categories: o.Categories, Status: !o.NoStatus,
+		ShortNames: o.ShortNames, Categories: o.Categories, Status: !o.NoStatus, options: o,
 	}
 	var problems []error
 	check := func(ok bool, format string, args ...any) {
@@ -78,7 +100,7 @@ func NewAPI(o APIOptions) (*API, error) {
 		check(false, "--kind %q is, in lower case, a keyword of Go, and the client generators use it as a name; choose another", a.Kind)
 	}
 	a.Singular = cmp.Or(a.Singular, strings.ToLower(a.Kind))
-	a.Plural = cmp.Or(a.Plural, flect.Pluralize(a.Singular))
+	a.Plural = cmp.Or(a.Plural, pluralOf(a.Singular))
 	resource := func(flag, name string) {
 		check(len(validation.IsDNS1035Label(name)) == 0 || name == "",
 			"--%s %q must be lower case letters, digits and hyphens, start with a letter, and have 63 characters at the most", flag, name)
@@ -100,103 +122,21 @@ func NewAPI(o APIOptions) (*API, error) {
 		check(false, "--scope %q must be Namespaced or Cluster", o.Scope)
 	}
 	var err error
-	if a.Fields, err = ParseFields(o.Fields); err != nil {
+	if a.Fields, err = field.Parse(o.Fields, field.Options{Kind: a.Kind, Status: a.Status}); err != nil {
 		problems = append(problems, err)
 	}
-	a.Dir = path.Join("pkg/apis", a.GroupFolder(), a.Version)
+	if a.Owns, err = ParseOwned(o.Owns, a.Namespaced); err != nil {
+		problems = append(problems, err)
+	}
+	a.TypesFile, a.SampleFile, a.Controller = defaultTypesFile, a.Singular, strings.ReplaceAll(a.Singular, "-", "")
 	return a, errors.Join(problems...)
 }
 
-// GroupFolder is the folder of the group, and the name of its packages in the clients: the group's first label, as a
-// Go package name.
-func (a *API) GroupFolder() string {
-	name := strings.ReplaceAll(a.groupLabel(), "-", "")
-	if token.IsKeyword(name) || name == "" || name[0] < 'a' || slices.Contains(notFolders, name) {
-		return "group" + name
-	}
-	return name
+// HasField tells whether the API has a field, by its path below spec, or with status. in front by that below status, and
+// whether its Go type is one of those named, if any are.
+func (a *API) HasField(path string, goTypes ...string) bool {
+	return a.Fields.Has(path) && (len(goTypes) == 0 || slices.Contains(goTypes, a.Fields.GoType(path)))
 }
-
-func (a *API) groupLabel() string {
-	label, _, _ := strings.Cut(a.Group, ".")
-	return label
-}
-
-// GroupGoName is the group in the names of Go methods.
-func (a *API) GroupGoName() string {
-	if tag := a.GroupGoNameTag(); tag != "" {
-		return tag
-	}
-	return upperFirst(a.groupLabel())
-}
-
-// GroupGoNameTag is the value of the tag groupGoName, where the generators would not find a Go name by themselves.
-func (a *API) GroupGoNameTag() string {
-	label := a.groupLabel()
-	if label == a.GroupFolder() {
-		return ""
-	}
-	var name strings.Builder
-	for word := range strings.SplitSeq(label, "-") {
-		name.WriteString(upperFirst(word))
-	}
-	if !token.IsIdentifier(name.String()) {
-		return "Group" + name.String()
-	}
-	return name.String()
-}
-
-// VersionGoName is the version in the names of Go methods.
-func (a *API) VersionGoName() string { return upperFirst(a.Version) }
-
-// GoPlural is the plural in Go names: the resource's, with the kind's capitals.
-func (a *API) GoPlural() string {
-	if rest, ok := strings.CutPrefix(a.Plural, strings.ToLower(a.Kind)); ok {
-		return a.Kind + rest
-	}
-	plural := flect.Pluralize(a.Kind)
-	if strings.EqualFold(plural, a.Plural) {
-		return plural
-	}
-	return upperFirst(strings.ReplaceAll(a.Plural, "-", ""))
-}
-
-// PluralException is the entry that makes the client generators use GoPlural, where they would not.
-func (a *API) PluralException() (kind, plural string, needed bool) {
-	return a.Kind, a.GoPlural(), codegen.GoPlural(a.Kind) != a.GoPlural()
-}
-
-// Alias is the name under which Go files import the package.
-func (a *API) Alias() string { return a.GroupFolder() + a.Version }
-
-// Scope is the scope as a CRD has it.
-func (a *API) Scope() string {
-	if a.Namespaced {
-		return "Namespaced"
-	}
-	return "Cluster"
-}
-
-// Protected tells whether the group is one that the API server takes CRDs of only with an approval annotation.
-func (a *API) Protected() bool {
-	for _, domain := range []string{"k8s.io", "kubernetes.io"} {
-		if a.Group == domain || strings.HasSuffix(a.Group, "."+domain) {
-			return true
-		}
-	}
-	return false
-}
-
-// Article is the kind with its article.
-func (a *API) Article() string {
-	if strings.ContainsRune("AEIOU", rune(a.Kind[0])) {
-		return "an " + a.Kind
-	}
-	return "a " + a.Kind
-}
-
-// SampleName is the name of the sample object.
-func (a *API) SampleName() string { return a.Singular + "-demo" }
 
 func upperFirst(s string) string {
 	if s == "" {

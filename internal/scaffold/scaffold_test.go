@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/templates"
 )
@@ -25,20 +26,32 @@ func TestRender(t *testing.T) {
 			Group: "foo-bar.k8s.io", Version: "v1", Kind: "IPPool", Scope: "cluster", NoStatus: true, Plural: "poolsofip",
 			Categories: []string{"all", "net"}, Fields: []string{"podCIDRs:[]string", "ip:*string", "labels:map[string]string"},
 		},
+		"owner": {
+			Group: "samplecontroller.k8s.io", Version: "v1alpha1", Kind: "Foo", Owns: []string{"apps/v1/Deployment", "v1/ConfigMap"},
+			Fields: []string{"deploymentName:string", "replicas:int32"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api, err := NewAPI(o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &Project{Module: "example.com/" + name, ClientDir: "pkg/client", API: api}
+			p := &Project{Module: "example.com/" + name, Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*API{api}}
 			files, err := p.Render(templates.FS)
 			if err != nil {
 				t.Fatal(err)
 			}
+			wiring, err := p.Wiring(templates.FS)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := files.AddAll(wiring); err != nil {
+				t.Fatal(err)
+			}
 			archive := &txtar.Archive{}
 			for _, path := range files.Paths() {
-				if path == "go.sum" || name != "crontab" && !strings.Contains(path, "/") && path != "crdctl.yaml" && path != "controller.go" {
+				ofTheKind := strings.HasPrefix(path, "pkg/") || strings.HasPrefix(path, "config/samples/") || strings.HasPrefix(path, "internal/controller/"+api.Controller)
+				if path == "go.sum" || name != "crontab" && !ofTheKind && path != "crdctl.yaml" && path != "zz_generated.wiring.go" {
 					continue // the sums are kept by the go command, and the rest differs in names alone
 				}
 				data, _ := files.Content(path)
@@ -89,19 +102,8 @@ func TestNewAPIRefuses(t *testing.T) {
 			`--plural "Cron Tabs" must be lower case letters, digits and hyphens, start with a letter, and have 63 characters at the most`},
 		"short name": {func(o *APIOptions) { o.ShortNames = []string{"crontab"} },
 			`--short-names "crontab" is the plural or the singular already`},
-		"field without a type": {func(o *APIOptions) { o.Fields = []string{"replicas"} },
-			`--field "replicas" must be NAME:TYPE, for example replicas:int32`},
-		"field of a type that does not travel": {func(o *APIOptions) { o.Fields = []string{"a:int", "b:float64"} },
-			`--field "a:int": the type "int" is not one of string, bool, int32, int64, with * or [] or map[string] before it or not; integers of an API are int32 or int64` + "\n" +
-				`--field "b:float64": the type "float64" is not one of string, bool, int32, int64, with * or [] or map[string] before it or not; numbers with a fraction do not survive every client, use a string`},
-		"field name": {func(o *APIOptions) { o.Fields = []string{"Foo`bar:string"} },
-			"--field \"Foo`bar:string\": the name \"Foo`bar\" must be lowerCamelCase of ASCII letters and digits, for example cronSpec"},
-		"field that is a method": {func(o *APIOptions) { o.Fields = []string{"deepCopy:string"} },
-			`--field "deepCopy:string": DeepCopy is the name of a generated method; choose another`},
-		"field twice": {func(o *APIOptions) { o.Fields = []string{"ip:string", "iP:string"} },
-			`--field "iP:string": the field IP is there already, by --field "ip:string"`},
-		"rules": {func(o *APIOptions) { o.Fields = []string{"n:int32:min=1"} },
-			`--field "n:int32:min=1": rules such as "min=1" are not known yet; add the marker to types.go, for example // +kubebuilder:validation:Minimum=1`},
+		"a field": {func(o *APIOptions) { o.Fields = []string{"replicas"} },
+			`--field "replicas": must be NAME:TYPE, for example replicas:int32`},
 		"several at once": {func(o *APIOptions) { o.Group, o.Version = "x", "y" },
 			`--group "x" must be a domain name in lower case with at least one dot, for example stable.example.com` + "\n" +
 				`--version "y" must be like v1, v1alpha1 or v1beta2`},
@@ -125,6 +127,8 @@ func TestNames(t *testing.T) {
 		{"3d.example.com", "Class", "classes", "group3d", "Group3d", "Classes"},
 		{"internal.example.com", "Series", "series", "groupinternal", "Internal", "Series"},
 		{"meta.example.com", "Datum", "data", "groupmeta", "Meta", "Data"},
+		{"crddemo.k8s.io", "Mydemo", "mydemos", "crddemo", "Crddemo", "Mydemos"},
+		{"a.example.com", "SuperHero", "superheroes", "a", "A", "SuperHeroes"},
 	} {
 		a, err := NewAPI(APIOptions{Group: test.group, Version: "v1", Kind: test.kind})
 		if err != nil {
@@ -155,17 +159,6 @@ func TestFakeFindsKind(t *testing.T) {
 	}
 }
 
-func TestFieldNames(t *testing.T) {
-	for in, want := range map[string]string{
-		"cronSpec": "CronSpec, cron spec", "ip": "IP, ip", "podIPs": "PodIPs, pod ips", "serverURL": "ServerURL, server url", "replicas": "Replicas, replicas",
-	} {
-		f := Field{Name: in, Type: "string"}
-		if got := f.GoName() + ", " + f.Words(); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
-	}
-}
-
 func TestModulePath(t *testing.T) {
 	for _, test := range []struct{ given, existing, folder, want, err string }{
 		{"", "", "CronTab Demo", "example.com/crontab-demo", ""},
@@ -187,14 +180,26 @@ func FuzzNewAPI(f *testing.F) {
 	f.Add("stable.example.com", "v1", "CronTab", "crontabs", "cronSpec:string")
 	f.Add("a.b", "v1alpha1", "Map", "", "type:map[string]int64")
 	f.Add("x-y.k8s.io", "v2", "IP", "i-p", "iP:[]bool")
-	f.Fuzz(func(t *testing.T, group, version, kind, plural, field string) {
-		api, err := NewAPI(APIOptions{Group: group, Version: version, Kind: kind, Plural: plural, Fields: []string{field}})
+	f.Add("foo-bar.example.com", "v1", "HTTPRoute", "", "rules[].name:string:required:pattern=^`a`\nrules:[]object:listMapKey=name")
+	f.Add("go.example.com", "v1", "Series", "", "func.range:enum(if,for):default=if\nstatus.type:string:column=a b:1:desc=*/ +x \\n")
+	f.Add("a.example.com", "v1", "Scheme", "", "builder:object:immutable\nbuilder.kind:corev1.PodSpec\ngroup.version:enum(a)")
+	f.Fuzz(func(t *testing.T, group, version, kind, plural, fields string) {
+		api, err := NewAPI(APIOptions{Group: group, Version: version, Kind: kind, Plural: plural, Fields: strings.Split(fields, "\n")})
 		if err != nil {
 			return
 		}
-		p := &Project{Module: "example.com/x", ClientDir: "pkg/client", API: api}
-		if _, err := p.Render(templates.FS); err != nil { // go/format refuses what is not Go
-			t.Error(err)
+		p := &Project{Module: "example.com/x", Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*API{api}}
+		files, err := p.Render(templates.FS)
+		if err != nil { // go/format refuses what is not Go
+			t.Fatal(err)
+		}
+		for _, file := range files.Paths() {
+			data, _ := files.Content(file)
+			if strings.HasSuffix(file, ".yaml") {
+				if err := yaml.UnmarshalStrict(data, &map[string]any{}); err != nil {
+					t.Errorf("%s: %v\n%s", file, err, data)
+				}
+			}
 		}
 	})
 }

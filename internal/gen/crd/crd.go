@@ -21,6 +21,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/loaderror"
+	"github.com/crdctl/crdctl/internal/project"
 )
 
 // Version is the version of sigs.k8s.io/controller-tools that makes the manifests.
@@ -48,8 +49,8 @@ func Owns(name string, manifest []byte, groups []string) bool {
 
 // Generate returns the manifests of all kinds in the packages, by file name, as controller-gen writes them. With env, the
 // packages are found without the go command where that is sure.
-func Generate(ctx context.Context, dir string, env *load.Env, importPaths []string) (map[string][]byte, error) {
-	out, err := generate(ctx, dir, env, importPaths, crd.Generator{}, "make the CRDs", load.List, nil)
+func Generate(ctx context.Context, dir string, env *load.Env, importPaths []string, o project.CRDs) (map[string][]byte, error) {
+	out, err := generate(ctx, dir, env, importPaths, crd.Generator{GenerateEmbeddedObjectMeta: embedded(o)}, "make the CRDs", load.List, false)
 	files := make(map[string][]byte, len(out))
 	for name, b := range out {
 		if strings.HasPrefix(name, "_") {
@@ -61,16 +62,24 @@ func Generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 	return files, err
 }
 
+// embedded is nil for false: a setting that is there is not the same as none to every version of controller-tools.
+func embedded(o project.CRDs) *bool {
+	if !o.EmbeddedObjectMeta {
+		return nil
+	}
+	return &o.EmbeddedObjectMeta
+}
+
 // lists are the two ways to list packages without the go command: load.List and load.ListAlone.
 type lists func(context.Context, *load.Env, []string) (*load.Listing, error)
 
-// generate runs one of controller-gen's generators into memory. What is wrong with the packages that a package imports counts
-// where imports says so of it; nil always does. env may be nil: then the go command finds the packages.
-func generate(ctx context.Context, dir string, env *load.Env, importPaths []string, g genall.Generator, doing string, list lists, imports func(*packages.Package) bool) (memory, error) {
+// generate runs one of controller-gen's generators into memory. What is wrong with what the packages import counts
+// unless they alone are read. env may be nil: then the go command finds the packages.
+func generate(ctx context.Context, dir string, env *load.Env, importPaths []string, g genall.Generator, doing string, list lists, alone bool) (memory, error) {
 	gens := genall.Generators{&g}
 	if env != nil {
 		if listing, err := list(ctx, env, importPaths); err == nil {
-			out, err := run(gens, dir, listedRoots(listing), doing, imports)
+			out, err := run(gens, dir, listedRoots(listing), doing, alone)
 			if err == nil && ctx.Err() == nil && !wasRead(listing.Unread) {
 				return out, nil
 			}
@@ -84,12 +93,12 @@ func generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 	if err != nil {
 		return nil, loaderror.New("load the API packages", dir, err.Error())
 	}
-	return run(gens, dir, roots, doing, imports)
+	return run(gens, dir, roots, doing, alone)
 }
 
 // run runs the one generator on packages. It is not controller-gen's own Run, which prints what is wrong and says only that
 // something was.
-func run(gens genall.Generators, dir string, roots []*loader.Package, doing string, imports func(*packages.Package) bool) (memory, error) {
+func run(gens genall.Generators, dir string, roots []*loader.Package, doing string, alone bool) (memory, error) {
 	c, err := contextOf(gens, roots)
 	if err != nil {
 		return nil, err
@@ -99,7 +108,7 @@ func run(gens genall.Generators, dir string, roots []*loader.Package, doing stri
 	if err := (*gens[0]).Generate(c); err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
-	return out, packageErrors(dir, roots, doing, imports)
+	return out, packageErrors(dir, roots, doing, alone)
 }
 
 // dangerous is advice of controller-gen about a flag of its own.
@@ -107,20 +116,27 @@ const dangerous = " If you are really sure you want to use them, re-run with crd
 
 // packageErrors gathers what was found wrong in the packages. Type errors are left out, as controller-gen leaves them:
 // its partial type check makes up many of them.
-func packageErrors(dir string, roots []*loader.Package, doing string, imports func(*packages.Package) bool) error {
+func packageErrors(dir string, roots []*loader.Package, doing string, alone bool) error {
 	var raw []*packages.Package
 	for _, r := range roots {
 		raw = append(raw, r.Package)
 	}
 	var said []string
+	imports := func(*packages.Package) bool { return !alone }
 	packages.Visit(raw, imports, func(p *packages.Package) {
 		for _, e := range p.Errors {
-			if e.Kind != packages.TypeError {
+			if e.Kind != packages.TypeError && (!alone || !aboutCycle(e)) {
 				said = append(said, strings.ReplaceAll(e.Error(), dangerous, ""))
 			}
 		}
 	})
 	return loaderror.New(doing, dir, said...)
+}
+
+// aboutCycle tells whether an error is about an import cycle. The go command says it of every package in the cycle, though what
+// does not belong there may be a file of one that they import.
+func aboutCycle(e packages.Error) bool {
+	return e.Kind == packages.ListError && strings.HasPrefix(e.Msg, "import cycle not allowed")
 }
 
 // memory is an output rule that keeps what is written, by name.

@@ -3,7 +3,6 @@ package crd
 import (
 	"context"
 
-	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
@@ -16,8 +15,8 @@ const RoleFile = "role.yaml"
 // if there are none.
 func Role(ctx context.Context, dir string, env *load.Env, importPaths []string, name string) ([]byte, error) {
 	// The markers are comments of these packages. What they import may be the client that the same run is about to make, or
-	// to mend.
-	alone := func(*packages.Package) bool { return false }
+	// to mend, or to refuse to write over.
+	const alone = true
 	out, err := generate(ctx, dir, env, importPaths, rbac.Generator{RoleName: name}, "make the role", load.ListAlone, alone)
 	if err != nil || out[RoleFile] == nil {
 		return nil, err

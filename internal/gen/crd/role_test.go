@@ -146,6 +146,13 @@ func TestRoleOfWhatImportsNothingThatLoads(t *testing.T) {
 	if err != nil || !strings.Contains(string(got), "- deployments\n") {
 		t.Errorf("%v, %s", err, got)
 	}
+	// Somebody's file among the clients may import what imports them.
+	write("pkg/cron/cron.go", strings.Replace(main, "package main", "package cron", 1))
+	write("pkg/client/client.go", "package client\n\nimport _ \"example.com/farm/pkg/cron\"\n")
+	got, err = Role(t.Context(), dir, nil, []string{"example.com/farm/pkg/cron"}, "new")
+	if err != nil || !strings.Contains(string(got), "- deployments\n") {
+		t.Errorf("%v, %s", err, got)
+	}
 	write("main.go", main+"\nfunc {\n")
 	if _, err := Role(t.Context(), dir, nil, []string{"example.com/farm"}, "new"); err == nil || !strings.Contains(err.Error(), "main.go:12:6: ") {
 		t.Errorf("an error of syntax: %v", err)

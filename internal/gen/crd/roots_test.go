@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/project"
 )
 
 // farm is an API of two packages, with types of Kubernetes, of Go, and of a package that only function bodies import.
@@ -105,7 +106,7 @@ const v1 = "example.com/farm/v1"
 // to be asked.
 func TestListedRoots(t *testing.T) {
 	dir, env := layFarm(t, "")
-	want, err := Generate(t.Context(), dir, nil, []string{v1})
+	want, err := Generate(t.Context(), dir, nil, []string{v1}, project.CRDs{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestListedRoots(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", "")
-	got, err := Generate(t.Context(), dir, env, []string{v1})
+	got, err := Generate(t.Context(), dir, env, []string{v1}, project.CRDs{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +139,8 @@ func TestWordsOfTheGoCommand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, env := layFarm(t, more)
-			_, want := Generate(t.Context(), dir, nil, []string{v1})
-			_, got := Generate(t.Context(), dir, env, []string{v1})
+			_, want := Generate(t.Context(), dir, nil, []string{v1}, project.CRDs{})
+			_, got := Generate(t.Context(), dir, env, []string{v1}, project.CRDs{})
 			if want == nil || got == nil || got.Error() != want.Error() {
 				t.Errorf("got\n%v\nwant\n%v", got, want)
 			}
@@ -155,7 +156,7 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := genall.Generator(crd.Generator{})
-	if _, err := run(genall.Generators{&g}, dir, listedRoots(listing), "make the CRDs", nil); err != nil || wasRead(listing.Unread) {
+	if _, err := run(genall.Generators{&g}, dir, listedRoots(listing), "make the CRDs", false); err != nil || wasRead(listing.Unread) {
 		t.Errorf("%v; was read: %v", err, wasRead(listing.Unread))
 	}
 	if slices.Contains(names(listing), "net/url") {

@@ -1,0 +1,32 @@
+package cmd
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"github.com/crdctl/crdctl/internal/scaffold"
+)
+
+// apiFlags registers the flags that say what an API is: init and "create api" have them all.
+func apiFlags(f *pflag.FlagSet, o *scaffold.APIOptions) {
+	kindFlags(f, o)
+	f.StringVar(&o.Plural, "plural", "", "plural `name` of the resource (default: made from the kind)")
+	f.StringVar(&o.Singular, "singular", "", "singular `name` of the resource (default: the kind in lower case)")
+	f.StringSliceVar(&o.ShortNames, "short-names", nil, "short `names` of the resource")
+	f.StringSliceVar(&o.Categories, "categories", nil, "`names` of groups of resources that this one is listed with")
+	f.StringVar(&o.Scope, "scope", "", "`scope` of the objects: Namespaced or Cluster (default Namespaced)")
+	f.StringArrayVar(&o.Fields, "field", nil, "field of the spec, or with status. before it of the status, as `NAME:TYPE[:RULE…]` (repeatable)")
+	f.StringArrayVar(&o.Owns, "owns", nil, "`kind` of objects that the controller makes, such as apps/v1/Deployment (repeatable)")
+	f.BoolVar(&o.NoStatus, "no-status", false, "leave out the status and its subresource")
+}
+
+// kindFlags registers the flags that name an API.
+func kindFlags(f *pflag.FlagSet, o *scaffold.APIOptions) {
+	f.StringVar(&o.Group, "group", "", "API group, a `domain` name such as stable.example.com (required)")
+	f.StringVar(&o.Version, "version", "", "API `version`, such as v1, v1alpha1 or v1beta2")
+	f.StringVar(&o.Kind, "kind", "", "`kind` of the objects, such as CronTab (required)")
+}
+
+// errNoKind is the error of a command that is not told which API it is about.
+var errNoKind = usageError{errors.New("--group and --kind are required, for example --group stable.example.com --kind CronTab")}

@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/crdctl/crdctl/internal/remake"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// changeOptions are the flags of all commands that change a scaffold.
+type changeOptions struct {
+	dryRun bool
+	output string
+}
+
+func (o *changeOptions) register(f *pflag.FlagSet) {
+	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be changed, and change nothing")
+	f.StringVarP(&o.output, "output", "o", "text", "`form` of the list: text or json")
+}
+
+func (o *changeOptions) checkOutput() error {
+	if o.output != "text" && o.output != "json" {
+		return usageError{fmt.Errorf("--output %q is not text or json", o.output)}
+	}
+	return nil
+}
+
+// changed is one change as JSON has it.
+type changed struct {
+	Path string  `json:"path"`
+	Op   tree.Op `json:"op"`
+	// Patch is a unified diff, of files that a user owns.
+	Patch string `json:"patch,omitempty"`
+}
+
+// carryOut writes changes and lists them, or lists what it would write. Lines that change in files of the user's are shown;
+// merged are those files. Paths are printed as they are seen from the project's folder.
+func (o *changeOptions) carryOut(s Streams, place remake.Place, changes []tree.Change, merged []string) error {
+	if !o.dryRun {
+		if err := remake.Write(place, changes); err != nil {
+			return err
+		}
+	}
+	seen := slices.Clone(changes)
+	for i := range seen {
+		rel, err := filepath.Rel(place.Root(), filepath.Join(place.Base(), filepath.FromSlash(seen[i].Path)))
+		if err != nil {
+			return err
+		}
+		seen[i].Path = filepath.ToSlash(rel)
+	}
+	theirs := func(c tree.Change) bool {
+		return c.Op == tree.Update && (slices.Contains(merged, c.Path) || strings.HasPrefix(c.Path, "../") || slices.Contains([]string{"go.mod", "crdctl.yaml"}, c.Path))
+	}
+	if o.output == "json" {
+		list := []changed{}
+		for _, c := range seen {
+			one := changed{Path: c.Path, Op: c.Op}
+			if theirs(c) {
+				one.Patch = c.Patch()
+			}
+			list = append(list, one)
+		}
+		enc := json.NewEncoder(s.Out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(map[string]any{"changes": list, "dryRun": o.dryRun})
+	}
+	printChanges(s.Out, seen, o.dryRun)
+	for _, c := range seen {
+		if theirs(c) && filepath.Base(c.Path) != "go.sum" {
+			_, _ = fmt.Fprint(s.Err, c.Patch())
+		}
+	}
+	return nil
+}

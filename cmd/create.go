@@ -1,0 +1,172 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/remake"
+	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/templates"
+)
+
+type createOptions struct {
+	*options
+	changeOptions
+	api     scaffold.APIOptions
+	fromCRD string
+}
+
+func newCreate(s Streams, shared *options) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "create",
+		Short: "Add a kind, a version or a group to the project",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newCreateAPI(s, shared))
+	return c
+}
+
+func newCreateAPI(s Streams, shared *options) *cobra.Command {
+	o := createOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "api",
+		Short: "Add a kind to the project, with its controller, or a version to a kind",
+		Long: `Create api adds the types, a sample, and for a new kind a controller with its tests, and generates the code. What knows all
+kinds is in files that crdctl owns. Where a line must change in a file of yours, it is shown; lines that you changed yourself are
+never touched.`,
+		Example: `  crdctl create api --group stable.example.com --version v1beta1 --kind Report --field total:int64
+  crdctl create api --group stable.example.com --version v1 --kind CronTab --field cronSpec:string:required`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runCreateAPI(c, s, o) },
+	}
+	apiFlags(c.Flags(), &o.api)
+	fromCRDFlag(c, &o.fromCRD)
+	c.Flags().BoolVar(&o.api.NoController, "no-controller", false, "leave out the controller of a new kind")
+	c.Flags().BoolVar(&o.api.Storage, "storage", false, "store objects in this version of the kind; without it, in the first one")
+	c.Flags().StringVar(&o.api.Conversion, "conversion", "", "`how` the versions of the kind are converted: none, or webhook to have the controller do it (default: as before, at first none)")
+	o.register(c.Flags())
+	return c
+}
+
+func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
+	start := time.Now()
+	w, err := o.scaffolded(o.checkOutput)
+	if err != nil {
+		return err
+	}
+	added, err := o.add(c, s, w)
+	if err != nil {
+		return err
+	}
+	changes, merged, err := w.changes(c.Context(), false)
+	if err != nil {
+		return err
+	}
+	if err := o.carryOut(s, w.place, changes, merged); err != nil {
+		return err
+	}
+	verb := "added"
+	if o.dryRun {
+		verb = "would add"
+	}
+	var names []string
+	for _, a := range added {
+		names = append(names, a.Version+" "+a.Kind+" of "+a.Group)
+	}
+	_, _ = fmt.Fprintf(s.Err, "%s %s: %s in %.1fs\n", verb, strings.Join(names, ", "), plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	sayProtected(s, added[0])
+	return nil
+}
+
+// add adds the APIs that the flags ask for to the project that is to be.
+func (o *createOptions) add(c *cobra.Command, s Streams, w *scaffolded) (added []*scaffold.API, err error) {
+	if o.fromCRD != "" {
+		w.types, added, err = imported(c, s, o.fromCRD, w.place.Root(), w.after, o.api)
+		return added, err
+	}
+	if o.api.Group == "" || o.api.Kind == "" {
+		return nil, errNoKind
+	}
+	o.api.Version = cmp.Or(o.api.Version, w.latest(o.api.Group))
+	api, err := w.after.Add(o.api)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return []*scaffold.API{api}, nil
+}
+
+// scaffolded is a project that a command changes the scaffold of.
+type scaffolded struct {
+	place         remake.Place
+	before, after *scaffold.Project
+	types         map[string][]byte // of the APIs that come from a CRD, by path
+}
+
+// scaffolded finds the project and what it was made from. Both sides of the change are that, to begin with.
+func (o *options) scaffolded(check func() error) (*scaffolded, error) {
+	if err := check(); err != nil {
+		return nil, err
+	}
+	root, settings, err := o.project()
+	if err != nil {
+		return nil, err
+	}
+	place, err := remake.Locate(root, false)
+	if err != nil {
+		return nil, err
+	}
+	if place.Path == "" {
+		return nil, fmt.Errorf("there is no go.mod in %s or above it; make one with \"go mod init\"", root)
+	}
+	place.Exists, place.Work = true, ""
+	w := &scaffolded{place: place}
+	if w.before, err = scaffold.FromRecord(settings, place.Path, place.Folder); err != nil {
+		return nil, err
+	}
+	w.after, err = scaffold.FromRecord(settings, place.Path, place.Folder)
+	return w, err
+}
+
+// latest is the version that a new kind of a group gets where none is said: that of the group's last one.
+func (w *scaffolded) latest(group string) string {
+	version := "v1alpha1"
+	for _, a := range w.before.APIs {
+		if a.Group == group {
+			version = a.Version
+		}
+	}
+	return version
+}
+
+// changes are what is to be written, and the files of the user's that lines change in. Force has edited files removed.
+func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Change, merged []string, err error) {
+	draft, err := remake.New(w.place, remake.Shape{Project: w.before, Templates: templates.FS}, remake.Shape{Project: w.after, Templates: templates.FS, Files: w.types})
+	if err != nil {
+		return nil, nil, err
+	}
+	var refused []string
+	for _, f := range draft.InTheWay {
+		refused = append(refused, f+": is in the way of a new file; move it away")
+	}
+	for f, n := range draft.Conflicts {
+		refused = append(refused, fmt.Sprintf("%s: %s must change that you changed; take your change back there, or make the other one by hand", f, plural(n, "place", "places")))
+	}
+	if force {
+		draft.RemoveEdited()
+	}
+	for _, f := range draft.Edited {
+		refused = append(refused, f+": would go, but it is yours: you changed it, or it was made from a CRD; give --force to have it removed")
+	}
+	if len(refused) > 0 {
+		return nil, nil, fmt.Errorf("nothing was written:\n  %s", strings.Join(refused, "\n  "))
+	}
+	changes, err = draft.Changes(ctx)
+	return changes, draft.Merged, err
+}

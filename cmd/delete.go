@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/scaffold"
+)
+
+type deleteOptions struct {
+	*options
+	changeOptions
+	api   scaffold.APIOptions
+	force bool
+}
+
+func newDelete(s Streams, shared *options) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "delete",
+		Short: "Take a kind, a version or a group out of the project",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newDeleteAPI(s, shared))
+	return c
+}
+
+func newDeleteAPI(s Streams, shared *options) *cobra.Command {
+	o := deleteOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "api",
+		Short: "Take a kind out of the project, or a version of one, with all that was generated for it",
+		Long: `Delete api undoes "create api": types, sample and controller go, and so does everything that was generated for them. A file
+that you changed is not removed: it is named, and nothing is written. With --force it goes as well.`,
+		Example: `  crdctl delete api --group stable.example.com --kind Report
+  crdctl delete api --group stable.example.com --version v1 --kind CronTab`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runDeleteAPI(c.Context(), s, o) },
+	}
+	kindFlags(c.Flags(), &o.api)
+	c.Flags().BoolVar(&o.force, "force", false, "remove files that you changed, too")
+	o.register(c.Flags())
+	return c
+}
+
+func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
+	start := time.Now()
+	if o.api.Group == "" || o.api.Kind == "" {
+		return errNoKind
+	}
+	w, err := o.scaffolded(o.checkOutput)
+	if err != nil {
+		return err
+	}
+	api, err := w.remove(o.api)
+	if err != nil {
+		return err
+	}
+	changes, merged, err := w.changes(ctx, o.force)
+	if err != nil {
+		return err
+	}
+	if err := o.carryOut(s, w.place, changes, merged); err != nil {
+		return err
+	}
+	verb := "deleted"
+	if o.dryRun {
+		verb = "would delete"
+	}
+	_, _ = fmt.Fprintf(s.Err, "%s %s %s of %s: %s in %.1fs\n", verb, api.Version, api.Kind, api.Group, plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	if others := w.after.Kinds(api.Group, api.Kind); len(others) > 0 {
+		_, _ = fmt.Fprintf(s.Err, "objects of %s.%s that a cluster stores in %s must be stored in another version before the CRD is applied there\n", api.Plural, api.Group, api.Version)
+	}
+	return nil
+}
+
+// remove takes an API out of the project that is to be.
+func (w *scaffolded) remove(o scaffold.APIOptions) (*scaffold.API, error) {
+	kinds := w.after.Kinds(o.Group, o.Kind)
+	var versions []string
+	for _, a := range kinds {
+		versions = append(versions, a.Version)
+	}
+	if len(kinds) == 0 {
+		var all []string
+		for _, a := range w.after.APIs {
+			all = append(all, a.Version+" "+a.Kind+" of "+a.Group)
+		}
+		return nil, usageError{fmt.Errorf("the project has no %s of %s; it has %s", o.Kind, o.Group, cmp.Or(strings.Join(all, ", "), "none"))}
+	}
+	if o.Version == "" && len(kinds) > 1 {
+		return nil, usageError{fmt.Errorf("%s of %s has the versions %s; say with --version which is to go", o.Kind, o.Group, strings.Join(versions, ", "))}
+	}
+	api := w.after.Find(o.Group, cmp.Or(o.Version, versions[0]), o.Kind)
+	if api == nil {
+		return nil, usageError{fmt.Errorf("%s of %s has no version %s; it has %s", o.Kind, o.Group, o.Version, strings.Join(versions, ", "))}
+	}
+	if api.Controller != "" && len(kinds) > 1 {
+		return nil, fmt.Errorf("the controller of %s works with %s; have it work with another version by hand, move \"controller: %s\" in crdctl.yaml to that version, and try again", api.Kind, api.Version, api.Controller)
+	}
+	w.after.Remove(api)
+	return api, nil
+}

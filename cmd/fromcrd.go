@@ -1,0 +1,80 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/crdimport"
+	"github.com/crdctl/crdctl/internal/remake"
+	"github.com/crdctl/crdctl/internal/scaffold"
+)
+
+// notWithCRD are the flags that say what a CRD says itself.
+var notWithCRD = []string{"field", "plural", "singular", "short-names", "categories", "scope", "no-status", "storage"}
+
+// fromCRDFlag registers --from-crd.
+func fromCRDFlag(c *cobra.Command, file *string) {
+	c.Flags().StringVar(file, "from-crd", "", "`file` with CustomResourceDefinitions that types are made of, - for standard input; --group, --version and --kind choose among them")
+}
+
+// imported adds the kinds of a file's CRDs to a project, and says on Err what Go types cannot say.
+func imported(c *cobra.Command, s Streams, file string, root string, p *scaffold.Project, o scaffold.APIOptions) (files map[string][]byte, added []*scaffold.API, err error) {
+	for _, flag := range notWithCRD {
+		if c.Flags().Changed(flag) {
+			return nil, nil, usageError{fmt.Errorf("--%s and --from-crd: the CRD says that itself; leave --%s out", flag, flag)}
+		}
+	}
+	definitions, err := readCRDs(s.In, file, func(group, version string) []string { return remake.Declared(root, p.PackageDir(group, version)) })
+	if err != nil {
+		return nil, nil, err
+	}
+	files = map[string][]byte{}
+	var problems []error
+	for _, d := range definitions {
+		if o.Kind != "" && o.Kind != d.Kind || o.Group != "" && o.Group != d.Group {
+			continue
+		}
+		apis, types, err := p.AddCRD(d, o)
+		problems = append(problems, err)
+		added = append(added, apis...)
+		maps.Copy(files, types)
+		for _, note := range d.Notes {
+			_, _ = fmt.Fprintln(s.Err, note)
+		}
+		for _, v := range d.Versions {
+			if !slices.ContainsFunc(apis, func(a *scaffold.API) bool { return a.Version == v.Name }) {
+				continue
+			}
+			for _, loss := range v.Losses {
+				_, _ = fmt.Fprintf(s.Err, "%s %s: lost: %s\n", v.Name, d.Kind, loss)
+			}
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, nil, usageError{err}
+	}
+	if len(added) == 0 {
+		return nil, nil, usageError{fmt.Errorf("%s has no CRD of the --group and --kind that are given", file)}
+	}
+	return files, added, nil
+}
+
+func readCRDs(in io.Reader, file string, declared func(group, version string) []string) ([]*crdimport.Definition, error) {
+	name, content, err := file, []byte(nil), error(nil)
+	if file == "-" {
+		name = "standard input"
+		content, err = io.ReadAll(in)
+	} else {
+		content, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the CRDs: %w", err)
+	}
+	return crdimport.Read(name, content, declared)
+}

@@ -1,0 +1,57 @@
+package cmd
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/remake"
+	"github.com/crdctl/crdctl/internal/scaffold"
+)
+
+// findMain has the main package in a folder of its own, where that of the project has another one already. --force takes the
+// place of a main package.
+func (o *initOptions) findMain(place remake.Place, p *scaffold.Project) {
+	files, err := filepath.Glob(filepath.Join(place.Root(), "*.go"))
+	if err != nil || len(files) == 0 {
+		return
+	}
+	if file, err := parser.ParseFile(token.NewFileSet(), files[0], nil, parser.PackageClauseOnly); err == nil && file.Name.Name == "main" && o.force {
+		return
+	}
+	p.Main = "cmd/" + p.First().Controller + "-controller"
+}
+
+// amenities are files that a project can do without: where the user has others in their place, these stay.
+var amenities = []string{
+	".dockerignore", ".github/workflows/ci.yaml", ".gitignore", ".golangci.yml", "Dockerfile", "Makefile", "README.md", "hack/boilerplate.go.txt",
+}
+
+// draft puts the project's files beside what is there. Overwritten are the files that --force has go.
+func (o *initOptions) draft(place remake.Place, after remake.Shape) (draft *remake.Draft, overwritten []string, err error) {
+	draft, err = remake.New(place, remake.Shape{}, after)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.force {
+		overwritten = slices.Clone(draft.InTheWay) // Overwrite takes them off the list
+		return draft, overwritten, draft.Overwrite()
+	}
+	inTheWay := slices.DeleteFunc(slices.Clone(draft.InTheWay), func(f string) bool { return slices.Contains(amenities, f) })
+	if len(inTheWay) > 0 {
+		return nil, nil, inTheWayError(place, inTheWay, "overwrite with --force")
+	}
+	if len(draft.InTheWay) > 0 {
+		after.Project.Without = draft.InTheWay
+		draft, err = remake.New(place, remake.Shape{}, after)
+	}
+	return draft, nil, err
+}
+
+func inTheWayError(place remake.Place, files []string, otherwise string) error {
+	return fmt.Errorf("%s in the way in %s, nothing was written:\n  %s\nChoose another folder with --dir, or %s",
+		plural(len(files), "file is", "files are"), place.Root(), strings.Join(files, "\n  "), otherwise)
+}

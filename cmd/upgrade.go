@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/remake"
+	"github.com/crdctl/crdctl/templates"
+)
+
+type upgradeOptions struct {
+	*options
+	changeOptions
+}
+
+func newUpgrade(s Streams, shared *options) *cobra.Command {
+	o := upgradeOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "upgrade",
+		Short: "Bring the scaffold of the project to this crdctl",
+		Long: `Upgrade renders what the project was scaffolded from, with the templates of then and with those of today, and brings what
+changed between the two into the files that you have. What you changed stays; where the templates changed the same lines, both stand
+in the file between conflict markers, as git writes them.
+
+Exit code 0: done, or nothing to do. 1: done, and there are conflicts to mend by hand; then run "crdctl generate". 2: trouble;
+nothing is written.`,
+		Example: "  crdctl upgrade --dry-run\n  crdctl upgrade",
+		Args:    noArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return runUpgrade(c.Context(), s, o) },
+	}
+	o.register(c.Flags())
+	return c
+}
+
+func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
+	start := time.Now()
+	w, err := o.scaffolded(o.checkOutput)
+	if err != nil {
+		return err
+	}
+	_, settings, err := o.project()
+	if err != nil {
+		return err
+	}
+	was := settings.Scaffold.Templates
+	old, err := templates.At(was)
+	if err != nil {
+		return fmt.Errorf("crdctl.yaml: scaffold.templates: %w", err)
+	}
+	draft, err := remake.New(w.place, remake.Shape{Project: w.before, Templates: old}, remake.Shape{Project: w.after, Templates: templates.FS})
+	if err != nil {
+		return err
+	}
+	changes, err := draft.Changes(ctx)
+	if err != nil {
+		return err
+	}
+	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {
+		return err
+	}
+	for _, l := range []struct {
+		files []string
+		words string
+	}{
+		{draft.Edited, "is in the scaffold no more; it stays, because you changed it"},
+		{draft.InTheWay, "is in the scaffold now; yours stays as it is"},
+		{draft.Gone, "changed in the scaffold; you removed it, and it stays so"},
+	} {
+		for _, f := range l.files {
+			_, _ = fmt.Fprintf(s.Err, "%s %s\n", f, l.words)
+		}
+	}
+	done := "upgraded"
+	if o.dryRun {
+		done = "would upgrade"
+	}
+	if len(changes) == 0 {
+		_, _ = fmt.Fprintf(s.Err, "the scaffold is up to date (templates %d)\n", templates.Revision)
+		return nil
+	}
+	_, _ = fmt.Fprintf(s.Err, "%s from templates %d to %d: %s in %.1fs\n", done, was, templates.Revision, plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	if len(draft.Conflicts) > 0 {
+		_, _ = fmt.Fprintf(s.Err, "conflicts to mend, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"\n", strings.Join(slices.Sorted(maps.Keys(draft.Conflicts)), ", "))
+		return errNo
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/templates"
+)
+
+// oldProject is a project that a crdctl of older templates made: one kind that owns Deployments, and one that does not.
+func oldProject(t *testing.T, revision int) string {
+	t.Helper()
+	dir := t.TempDir()
+	p := &scaffold.Project{Module: "example.com/foo", Folder: ".", Main: ".", ClientDir: "pkg/client"}
+	for _, o := range []scaffold.APIOptions{
+		{Group: "samplecontroller.k8s.io", Version: "v1alpha1", Kind: "Foo", Owns: []string{"apps/v1/Deployment"}, Fields: []string{"deploymentName:string:required", "replicas:int32", "status.availableReplicas:int32"}},
+		{Group: "samplecontroller.k8s.io", Version: "v1alpha1", Kind: "Bar", Scope: "Cluster"},
+	} {
+		if _, err := p.Add(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := templates.At(revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := p.Files(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, _ := files.Content(project.FileName)
+	record := p.Record()
+	record.Templates = revision
+	if settings, err = project.PutScaffold(settings, record); err == nil {
+		err = files.Put(project.FileName, settings)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lay(t, dir, files)
+	loaded, err := project.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	generated, err := gen.Generate(t.Context(), dir, loaded, gen.Options{Year: 2026})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lay(t, dir, generated.Tree)
+	return dir
+}
+
+func lay(t *testing.T, dir string, files *tree.Tree) {
+	t.Helper()
+	changes, err := files.Diff(dir)
+	if err == nil {
+		err = tree.Write(dir, changes)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// crdctl runs a command in a project and returns what it says.
+func crdctl(t *testing.T, wantCode int, args ...string) (out, said string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := execute(t.Context(), nil, args, Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr}); code != wantCode {
+		t.Fatalf("crdctl %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &stdout, &stderr)
+	}
+	return stdout.String(), stderr.String()
+}
+
+func replace(t *testing.T, file, old, replacement string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(data), old) != 1 {
+		t.Fatalf("%q is not once in %s", old, file)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A project of every older revision comes to what init would make today, with what its user changed in it, and compiles.
+func TestUpgrade(t *testing.T) {
+	for revision := 1; revision < templates.Revision; revision++ {
+		dir := oldProject(t, revision)
+		controller := filepath.Join(dir, "internal/controller/foo.go")
+		replace(t, controller, `"Processing Foo"`, `"Processing my Foo"`)
+		if err := os.Remove(filepath.Join(dir, "Dockerfile")); err != nil {
+			t.Fatal(err)
+		}
+		before, said := crdctl(t, exitYes, "upgrade", "-C", dir, "--dry-run")
+		if !strings.Contains(before, "update crdctl.yaml\n") || !strings.Contains(said, "would upgrade from templates ") {
+			t.Errorf("revision %d: dry run: %s%s", revision, before, said)
+		}
+		crdctl(t, exitYes, "upgrade", "-C", dir)
+		if data, err := os.ReadFile(controller); err != nil || !strings.Contains(string(data), `"Processing my Foo"`) {
+			t.Errorf("revision %d: the user's change is lost (%v)", revision, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "Dockerfile")); err == nil {
+			t.Errorf("revision %d: the Dockerfile that the user removed is back", revision)
+		}
+		crdctl(t, exitYes, "verify", "-C", dir)
+		vet := exec.CommandContext(t.Context(), "go", "vet", "./...")
+		vet.Dir = dir
+		if out, err := vet.CombinedOutput(); err != nil {
+			t.Errorf("revision %d: %v\n%s", revision, err, out)
+		}
+		if _, said := crdctl(t, exitYes, "upgrade", "-C", dir); !strings.Contains(said, "the scaffold is up to date") {
+			t.Errorf("revision %d: a second time: %s", revision, said)
+		}
+	}
+}
+
+// Where the templates and the user changed the same lines, both stand there, and nowhere else.
+func TestUpgradeConflicts(t *testing.T) {
+	dir := oldProject(t, 1)
+	owned := filepath.Join(dir, "internal/controller/foo_owned.go")
+	replace(t, owned, `return map[string]string{"foo": object.Name}`, `return map[string]string{"example.com/foo": object.Name}`)
+	_, said := crdctl(t, exitNo, "upgrade", "-C", dir)
+	if !strings.Contains(said, "conflicts to mend, between <<<<<<< and >>>>>>>, in internal/controller/foo_owned.go; then run \"crdctl generate\"") {
+		t.Error(said)
+	}
+	data, err := os.ReadFile(owned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(data), "<<<<<<< yours\n") != 1 || !strings.Contains(string(data), `"example.com/foo": object.Name}`) {
+		t.Errorf("%s", data)
+	}
+}
+
+func TestUpgradeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for content, want := range map[string]string{
+		"scaffold: {templates: 99, apis: []}\n": "crdctl.yaml: scaffold.templates: templates 99 are newer than this crdctl",
+		"scaffold: {templates: 0, apis: []}\n":  "crdctl.yaml: scaffold.templates: there are no templates 0",
+		"":                                      "crdctl.yaml has no section scaffold",
+	} {
+		for name, data := range map[string]string{project.FileName: "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [pkg/apis]\n" + content, "go.mod": "module example.com/x\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, said := crdctl(t, exitTrouble, "upgrade", "-C", dir); !strings.Contains(said, want) {
+			t.Errorf("%q: %s", content, said)
+		}
+	}
+}

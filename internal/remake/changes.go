@@ -1,0 +1,157 @@
+package remake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/stage"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// Changes generates the code of the draft in a copy of the module, and returns all that is to be written, sorted by
+// path. The paths are seen from [Place.Base].
+func (d *Draft) Changes(ctx context.Context) (changes []tree.Change, err error) {
+	if err := d.complete(); err != nil {
+		return nil, err
+	}
+	from := ""
+	if d.place.Exists {
+		from = d.place.Module
+	} else if info, err := os.Stat(d.place.Root()); err == nil && info.IsDir() {
+		from = d.place.Root()
+	}
+	st, err := stage.New(from)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Remove()) }()
+	generated, err := d.try(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	return d.compare(generated)
+}
+
+// complete adds the files that are crdctl's own: the record in crdctl.yaml, and those that know all kinds.
+func (d *Draft) complete() error {
+	settings, ok := d.Tree.Content(project.FileName)
+	if !ok {
+		var err error
+		if settings, err = os.ReadFile(filepath.Join(d.place.Root(), project.FileName)); err != nil {
+			return err
+		}
+	}
+	settings, err := project.PutScaffold(settings, d.after.Project.Record())
+	if err != nil {
+		return err
+	}
+	if err := d.Tree.Put(project.FileName, settings); err != nil {
+		return err
+	}
+	wiring, err := d.after.Project.Wiring(d.after.Templates)
+	if err != nil {
+		return err
+	}
+	if d.before.Project == nil {
+		d.Generated = wiring.InTheWay(d.place.Root())
+	}
+	if err := d.Tree.AddAll(wiring); err != nil {
+		return err
+	}
+	return d.leave(wiring)
+}
+
+// try makes the draft real in a copy, and returns what is generated there.
+func (d *Draft) try(ctx context.Context, st *stage.Stage) (*tree.Tree, error) {
+	root := filepath.Join(st.Module, filepath.FromSlash(d.place.Folder))
+	if !d.place.Exists {
+		root = st.Module
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, err
+	}
+	changes, err := d.Tree.Diff(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := tree.Write(root, changes); err != nil {
+		return nil, err
+	}
+	if err := d.settleModule(ctx, st.Module, root); err != nil {
+		return nil, err
+	}
+	if len(d.Conflicts) > 0 {
+		return tree.New(), nil // what is generated waits for the user, who has files to mend first
+	}
+	settings, err := project.Load(root)
+	if err != nil {
+		return nil, err
+	}
+	result, err := gen.Generate(ctx, root, settings, gen.Options{Year: time.Now().UTC().Year()})
+	if err != nil {
+		return nil, err
+	}
+	return result.Tree, nil
+}
+
+// compare finds what differs on disk, with paths from the module's folder on.
+func (d *Draft) compare(generated *tree.Tree) ([]tree.Change, error) {
+	root := d.place.Root()
+	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
+		empty, err := os.MkdirTemp("", "crdctl-init-")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = os.Remove(empty) }()
+		root = empty
+	}
+	var all []tree.Change
+	for _, t := range []*tree.Tree{d.Tree, generated} {
+		changes, err := t.Diff(root)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, changes...)
+	}
+	if d.before.Project == nil {
+		d.Generated = append(d.Generated, generated.InTheWay(root)...)
+		slices.Sort(d.Generated)
+		all = slices.DeleteFunc(all, func(c tree.Change) bool {
+			if c.Op == tree.Delete {
+				d.LeftOver = append(d.LeftOver, c.Path)
+			}
+			return c.Op == tree.Delete
+		})
+	}
+	for i := range all {
+		all[i].Path = d.place.from(d.place.Root(), all[i].Path)
+	}
+	shared, err := d.sharedChanges()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, shared...)
+	slices.SortFunc(all, func(a, b tree.Change) int { return strings.Compare(a.Path, b.Path) })
+	// A file that is generated no more can also be one that the scaffold has no more.
+	return slices.CompactFunc(all, func(a, b tree.Change) bool { return a.Path == b.Path && a.Op == tree.Delete && b.Op == tree.Delete }), nil
+}
+
+// Write carries out changes that a draft handed out.
+func Write(place Place, changes []tree.Change) error {
+	if err := os.MkdirAll(place.Root(), 0o755); err != nil {
+		return err
+	}
+	if err := tree.Write(place.Base(), changes); err != nil {
+		return fmt.Errorf("%w; the project is as it was", err)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package scaffold
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// defaultTypesFile is the file of the first kind of a version, less its .go.
+const defaultTypesFile = "types"
+
+// Find returns the API of a group, version and kind, nil if there is none.
+func (p *Project) Find(group, version, kind string) *API {
+	i := slices.IndexFunc(p.APIs, func(a *API) bool { return a.Group == group && a.Version == version && a.Kind == kind })
+	if i < 0 {
+		return nil
+	}
+	return p.APIs[i]
+}
+
+// Kinds are the versions of a kind, in the order in which they came.
+func (p *Project) Kinds(group, kind string) []*API {
+	return slices.DeleteFunc(slices.Clone(p.APIs), func(a *API) bool { return a.Group != group || a.Kind != kind })
+}
+
+// Add adds an API, and decides the names that depend on those that are there. A further version of a kind has the kind's
+// names and scope; options that say otherwise are refused.
+func (p *Project) Add(o APIOptions) (*API, error) {
+	if p.Find(o.Group, o.Version, o.Kind) != nil {
+		return nil, fmt.Errorf("%s %s of %s is there already; change its types by hand, and run \"crdctl generate\"", o.Version, o.Kind, o.Group)
+	}
+	siblings := p.Kinds(o.Group, o.Kind)
+	if len(siblings) > 0 {
+		if err := o.inherit(siblings[0]); err != nil {
+			return nil, err
+		}
+	}
+	a, err := NewAPI(o)
+	if err != nil {
+		return nil, err
+	}
+	a.Imported = o.Imported
+	if err := p.checkNames(a); err != nil {
+		return nil, err
+	}
+	if err := p.checkTypes(a); err != nil {
+		return nil, err
+	}
+	a.Folder = p.freeFolder(a)
+	in := slices.DeleteFunc(slices.Clone(p.APIs), func(b *API) bool { return b.Group != a.Group || b.Version != a.Version })
+	if slices.ContainsFunc(in, func(b *API) bool { return b.TypesFile == a.TypesFile }) {
+		a.TypesFile = strings.ReplaceAll(a.Singular, "-", "") + "_types"
+	}
+	for _, name := range []string{a.Singular, a.GroupFolder() + "-" + a.Singular, a.GroupFolder() + "-" + a.Singular + "-" + a.Version} {
+		if a.SampleFile = name; !slices.ContainsFunc(p.APIs, func(b *API) bool { return b.SampleFile == name }) {
+			break
+		}
+		if len(siblings) > 0 {
+			a.SampleFile = a.Singular + "-" + a.Version
+			break
+		}
+	}
+	a.Controller = ""
+	if len(siblings) == 0 && !o.NoController {
+		a.Controller = p.freeController(a)
+	}
+	a.Storage = o.Storage
+	if o.Storage {
+		for _, b := range siblings {
+			b.Storage = false
+		}
+	}
+	p.APIs = append(p.APIs, a)
+	return a, p.convert(a, o.Conversion)
+}
+
+// Remove takes an API out. A version that is left alone is stored and converted as any kind of one version.
+func (p *Project) Remove(api *API) {
+	p.APIs = slices.DeleteFunc(p.APIs, func(a *API) bool { return a == api })
+	if left := p.Kinds(api.Group, api.Kind); len(left) == 1 {
+		left[0].Storage, left[0].Conversion = false, ""
+	}
+}
+
+// inherit takes from a version of the kind what all its versions share, and refuses what contradicts that.
+func (o *APIOptions) inherit(a *API) error {
+	for _, x := range []struct {
+		flag, is string
+		given    *string
+	}{{"plural", a.Plural, &o.Plural}, {"singular", a.Singular, &o.Singular}, {"scope", a.Scope(), &o.Scope}} {
+		if *x.given != "" && !strings.EqualFold(*x.given, x.is) {
+			return fmt.Errorf("--%s %q: the kind %s is there in %s with %q, and all its versions share that; leave --%s out", x.flag, *x.given, a.Kind, a.Version, x.is, x.flag)
+		}
+		*x.given = x.is
+	}
+	for _, x := range []struct {
+		flag  string
+		is    []string
+		given *[]string
+	}{{"short-names", a.ShortNames, &o.ShortNames}, {"categories", a.Categories, &o.Categories}} {
+		if len(*x.given) > 0 && !slices.Equal(*x.given, x.is) {
+			return fmt.Errorf("--%s %s: the kind %s is there in %s with [%s], and all its versions share that; leave --%s out",
+				x.flag, strings.Join(*x.given, ","), a.Kind, a.Version, strings.Join(x.is, ","), x.flag)
+		}
+		*x.given = x.is
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package scaffold
+
+import (
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// clientGoKinds are all kinds that client-go has a client, an informer and a lister of, by what --owns calls them.
+func clientGoKinds() map[string]Owned {
+	kinds := map[string]Owned{}
+	factory := reflect.TypeFor[informers.SharedInformerFactory]()
+	for group := range factory.Methods() {
+		if group.Type.NumIn() != 0 || group.Type.NumOut() != 1 || !strings.HasPrefix(group.Type.Out(0).PkgPath(), "k8s.io/client-go/informers/") {
+			continue
+		}
+		for version := range group.Type.Out(0).Methods() {
+			for resource := range version.Type.Out(0).Methods() {
+				if o, ok := ownedOf(group.Name, version.Name, resource); ok {
+					kinds[o.String()] = o
+				}
+			}
+		}
+	}
+	return kinds
+}
+
+// ownedOf takes the names of a kind from a method of the informer factory and from the clients.
+func ownedOf(group, version string, resource reflect.Method) (Owned, bool) {
+	lister, ok := resource.Type.Out(0).MethodByName("Lister")
+	if !ok {
+		return Owned{}, false
+	}
+	clients, ok := reflect.TypeFor[kubernetes.Interface]().MethodByName(group + version)
+	if !ok {
+		return Owned{}, false
+	}
+	client, ok := clients.Type.Out(0).MethodByName(resource.Name)
+	if !ok {
+		return Owned{}, false
+	}
+	create, ok := client.Type.Out(0).MethodByName("Create")
+	if !ok || create.Type.NumIn() < 2 {
+		return Owned{}, false
+	}
+	object := create.Type.In(1).Elem()
+	instance, ok := reflect.New(object).Interface().(runtime.Object)
+	if !ok {
+		return Owned{}, false
+	}
+	gvks, _, err := scheme.Scheme.ObjectKinds(instance)
+	if err != nil || len(gvks) == 0 {
+		return Owned{}, false
+	}
+	gvk := gvks[0]
+	plural, _ := meta.UnsafeGuessKindToResource(gvk)
+	listers := lister.Type.Out(0).PkgPath()
+	folder := listers[:strings.LastIndex(listers, "/")]
+	o := Owned{
+		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Plural: plural.Resource, Namespaced: client.Type.NumIn() == 1,
+		GroupGoName: group, VersionGoName: version, ClientMethod: clients.Name, GoPlural: resource.Name,
+		Types:   Import{Path: object.PkgPath(), Alias: folder[strings.LastIndex(folder, "/")+1:] + gvk.Version},
+		Listers: Import{Path: listers, Alias: folder[strings.LastIndex(folder, "/")+1:] + "listers"},
+	}
+	o.Replicated = fieldType(object, "Spec", "Replicas") == "*int32"
+	o.Available = fieldType(object, "Status", "AvailableReplicas") == "int32"
+	o.Fixed = ownable[o.String()]
+	return o, true
+}
+
+// fieldType is the type of a field of a field, as Go writes it, or "".
+func fieldType(object reflect.Type, names ...string) string {
+	for _, name := range names {
+		f, ok := object.FieldByName(name)
+		if !ok {
+			return ""
+		}
+		if object = f.Type; object.Kind() != reflect.Struct {
+			return object.String()
+		}
+	}
+	return ""
+}
