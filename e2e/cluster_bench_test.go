@@ -18,7 +18,7 @@ func TestClusterBench(t *testing.T) {
 	t.Setenv("BENCH_IDLE", "1")
 	t.Setenv("BENCH_OBJECTS", "50")
 	out := w.run("..", bench, crdctl)
-	for _, want := range []string{"50 objects of 1500 bytes were created by 16 writers", "\n| 50 | ", "| one line in controller.go | ", "| a new field in types.go | "} {
+	for _, want := range []string{"50 objects of 1500 bytes were created by 16 writers", "\n| 50 | ", "| one line in crontab.go | ", "| a new field in types.go | "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

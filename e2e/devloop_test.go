@@ -11,28 +11,29 @@ import (
 func TestDevLoop(t *testing.T) {
 	w := newWorld(t)
 	dir := w.crontab()
-	controller := filepath.Join(dir, "controller.go")
-	w.replace(controller, `logger.Info("Starting control loop")`, `logger.Inof("Starting control loop")`)
+	controller := filepath.Join(dir, "internal/controller/controller.go")
+	const starting = `logger.Info("Starting control loop", "controller", c.name)`
+	w.replace(controller, starting, strings.Replace(starting, "Info", "Inof", 1))
 
 	if _, stderr, err := w.try(dir, crdctl, "run", "--once"); exitCode(err) != 2 ||
-		!strings.Contains(stderr, "./controller.go:") || !strings.Contains(stderr, "logger.Inof undefined") {
+		!strings.Contains(stderr, "internal/controller/controller.go:") || !strings.Contains(stderr, "logger.Inof undefined") {
 		t.Errorf("run --once of what does not compile: %v\n%s", err, stderr)
 	}
 	w.leavesNothing(dir)
 
 	run := w.start(dir, crdctl, "run")
-	run.waitFor("crdctl: the controller does not compile:", "./controller.go:", "logger.Inof undefined", "crdctl: waiting for a change")
+	run.waitFor("crdctl: the controller does not compile:", "internal/controller/controller.go:", "logger.Inof undefined", "crdctl: waiting for a change")
 	w.replace(controller, "Inof", "Info")
 	run.waitFor("crdctl: building the controller", `"Started workers"`)
 
 	// A save that does not compile leaves the last good one running.
-	w.replace(controller, "package main", "package mian")
+	w.replace(controller, "package controller", "package contrloler")
 	run.waitFor("does not compile", "goes on running; waiting for a change")
 	w.run(dir, crdctl, "kubectl", "apply", "-f", "config/samples")
 	run.waitFor(`"Successfully synced" crontab="default/crontab-demo"`)
 
 	// A save while the one before is built.
-	w.replace(controller, "package mian", "package main")
+	w.replace(controller, "package contrloler", "package controller")
 	w.replace(controller, "Starting control loop", "Starting control loop, twice")
 	run.waitFor("crdctl: building the controller")
 	w.replace(controller, "Starting control loop, twice", "Starting control loop, once more")
@@ -44,9 +45,9 @@ func TestDevLoop(t *testing.T) {
 	}
 
 	// One that dies: its exit code, and the next chance.
-	w.replace(controller, `logger.Info("Starting control loop")`, `panic("I die")`)
+	w.replace(controller, starting, `panic("I die")`)
 	run.waitFor("crdctl: stopping the controller", "I die", "crdctl: the controller ended by itself: exit status 2", "crdctl: waiting for a change")
-	w.replace(controller, `panic("I die")`, `logger.Info("Starting control loop")`)
+	w.replace(controller, `panic("I die")`, starting)
 	run.waitFor(`"Started workers"`)
 
 	// A new field: generated, installed, built and used.

@@ -12,7 +12,7 @@ import (
 func TestChangeOfManifests(t *testing.T) {
 	w := newWorld(t)
 	dir := w.crontab()
-	w.append(filepath.Join(dir, "crdctl.yaml"), "  manifests: [config/extra]\n")
+	w.replace(filepath.Join(dir, "crdctl.yaml"), "manifests: [config/rbac]", "manifests: [config/extra]")
 	if err := os.Mkdir(filepath.Join(dir, "config/extra"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestChangeOfManifests(t *testing.T) {
 
 	// A sample that is broken does not hold up a controller that is not.
 	w.replace(sample, "spec:", "spec: [")
-	w.replace(filepath.Join(dir, "controller.go"), "Starting control loop", "Starting control loop again")
+	w.replace(filepath.Join(dir, "internal/controller/controller.go"), "Starting control loop", "Starting control loop again")
 	run.waitFor("did not find expected", "Starting control loop again", `"Started workers"`)
 	w.replace(sample, "spec: [", "spec:")
 	// What left the manifests leaves the API server, but what is only said otherwise stays, and what was never applied.

@@ -100,18 +100,6 @@ func (w *world) write(file, content string) {
 	}
 }
 
-// append adds text at the end of a file.
-func (w *world) append(file, text string) {
-	w.Helper()
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = os.WriteFile(file, append(data, text...), 0o644)
-	}
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
 // until waits until something holds.
 func (w *world) until(what string, holds func() bool) {
 	w.Helper()

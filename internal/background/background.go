@@ -63,8 +63,8 @@ func Look(root string) (State, error) {
 func lookAtProcess(root string) (State, error) {
 	s := stateOf(root)
 	holder := filepath.Join(s.Data, holderName)
-	if _, err := os.Stat(holder); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return s, nil // whoever makes the folder says what is wrong with it
+	if _, err := os.Stat(holder); isNotThere(err) {
+		return s, nil
 	} else if err != nil {
 		return s, fmt.Errorf("look whether a control plane runs: %w; that folder is another user's", err)
 	}
@@ -97,10 +97,15 @@ func lookAtProcess(root string) (State, error) {
 	return s, nil
 }
 
+// isNotThere is also true of what would lie in a folder that is a file: whoever makes that folder says what is wrong with it.
+func isNotThere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
 // readURL takes the address from the kubeconfig, if there is one.
 func (s *State) readURL() error {
 	config, err := clientcmd.LoadFromFile(s.Kubeconfig)
-	if errors.Is(err, fs.ErrNotExist) {
+	if isNotThere(err) {
 		return nil
 	}
 	if err != nil {

@@ -52,6 +52,17 @@ func TestLookAtAKilledOne(t *testing.T) {
 	}
 }
 
+// Where the folder for the state is a file, nothing runs. What is wrong with it is said by the one who makes the folder.
+func TestLookWhereTheFolderIsAFile(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, statedir.Name), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Look(root); err != nil || s.Running || s.URL != "" {
+		t.Errorf("%+v, %v; want one that does not run", s, err)
+	}
+}
+
 func TestLookAtOneThatRuns(t *testing.T) {
 	root, holder := stale(t)
 	if _, err := Look(root); err != nil { // as every start does

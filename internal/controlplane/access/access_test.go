@@ -82,6 +82,13 @@ grant it, if the controller needs it, with
 			want: `default/foo holds what it did not use in this run:
   ClusterRole foo: list, watch daemonsets.apps`,
 		},
+		"events, by either of their groups": {
+			used:   []Tally{used("create", "", "events", "a", true)},
+			grants: []Grant{{Role: "ClusterRole foo", Rule: rule("create,patch", ",events.k8s.io", "events")}},
+			want: `default/foo holds what it did not use in this run:
+  ClusterRole foo: patch events
+  ClusterRole foo: patch events.events.k8s.io`,
+		},
 		"wide": {
 			used:   []Tally{used("get", "apps", "deployments", "a", true), used("list", "apps", "deployments", "", true), {Request: Request{Verb: "get", Path: "/healthz"}, Allowed: 1}},
 			grants: []Grant{{Role: "ClusterRole foo", Rule: rule("*", "*", "*")}, {Role: "ClusterRole foo", Rule: rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/healthz", "/livez"}}}},

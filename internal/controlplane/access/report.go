@@ -104,13 +104,16 @@ type atom struct {
 }
 
 // needed is the rule that requests are compared with. Who watches needs "list" too: clients use it where a server can't
-// stream what is there, and this one can.
+// stream what is there, and this one can. Events are the same objects in both of their groups, and which of the two a
+// client writes to is decided by its library, in one version so and in another otherwise.
 func (a atom) needed() rbacv1.PolicyRule {
-	if a.verb != "list" {
-		return a.rule
-	}
 	rule := *a.rule.DeepCopy()
-	rule.Verbs = append(rule.Verbs, "watch")
+	if a.verb == "list" {
+		rule.Verbs = append(rule.Verbs, "watch")
+	}
+	if groups := []string{"", "events.k8s.io"}; a.resource == "events" && slices.Contains(groups, a.group) {
+		rule.APIGroups = groups
+	}
 	return rule
 }
 
