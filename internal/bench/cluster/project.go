@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	controllerFile = "controller.go"
+	controllerFile = "internal/controller/crontab.go"
 	typesFile      = "pkg/apis/stable/v1beta1/types.go"
 	crontabsPath   = "/apis/stable.example.com/v1beta1/namespaces/default/crontabs"
 	crontab        = `{"apiVersion":"stable.example.com/v1beta1","kind":"CronTab","metadata":{"name":"bench"},"spec":{"cronSpec":"* * * * *"}}`
@@ -41,7 +41,7 @@ type edit struct {
 // edits are the two of the issue.
 func edits() []edit {
 	return []edit{
-		{"one line in controller.go", controllerFile, "\t// This is the place for what your controller does.\n", "\tlogger.V(4).Info(\"bench %d\")\n"},
+		{"one line in crontab.go", controllerFile, "\t// This is the place for what your controller does.\n", "\tlogger.V(4).Info(\"bench %d\")\n"},
 		{"a new field in types.go", typesFile, "type CronTabSpec struct {\n", "\t// Bench%[1]d is new.\n\t// +optional\n\tBench%[1]d string `json:\"bench%[1]d,omitempty\"`\n\n"},
 	}
 }

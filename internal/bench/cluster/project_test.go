@@ -34,8 +34,8 @@ func TestTheProjectIsWhatTheBenchExpects(t *testing.T) {
 		}
 		return strings.ReplaceAll(string(data), "{{ .API.Kind }}", "CronTab")
 	}
-	controller := read(templates.FS, "project/controller.go.tmpl")
-	types := read(templates.FS, "api/pkg/apis/__group__/__version__/types.go.tmpl")
+	controller := read(templates.FS, "controller/internal/controller/__controller__.go.tmpl")
+	types := read(templates.FS, "api/pkg/apis/__group__/__version__/__types__.go.tmpl")
 	steps := read(os.DirFS(filepath.Join("..", "..", "run")), "steps.go")
 	for _, e := range edits() {
 		content := controller

@@ -31,7 +31,7 @@ func TestPrintSaves(t *testing.T) {
 	one := saved{total: 3 * time.Second, build: 2 * time.Second, start: 200 * time.Millisecond, before: 100 * time.Millisecond, building: 2100 * time.Millisecond, after: 20 * time.Millisecond}
 	printSaves(&out, map[string][]saved{edits()[1].name: {one}})
 	for _, want := range []string{
-		"| one line in controller.go | not measured |",
+		"| one line in crontab.go | not measured |",
 		"| a new field in types.go | 3.000 s | 2.000 s | 0.200 s | 0.800 s | 0.100 s | 2.100 s | 0.020 s |\n",
 	} {
 		if !strings.Contains(out.String(), want) {
