@@ -24,6 +24,7 @@ type initOptions struct {
 	api       scaffold.APIOptions
 	module    string
 	clientDir string
+	header    string
 	fromCRD   string
 	force     bool
 }
@@ -51,6 +52,7 @@ way of a file that the project needs, init names all that are, and writes nothin
 	apiFlags(f, &o.api)
 	fromCRDFlag(c, &o.fromCRD)
 	f.StringVar(&o.module, "module", "", "module `path` (default: that of the go.mod in the folder or above it, or example.com/FOLDER)")
+	f.StringVar(&o.header, "boilerplate", "", "`file` with the header of generated Go files; it is copied to hack/boilerplate.go.txt (default: a line of copyright)")
 	f.StringVar(&o.clientDir, "client-dir", "pkg/client", "`folder` of the generated clients")
 	o.register(f)
 	f.BoolVar(&o.force, "force", false, "overwrite files of the scaffold that are in the way, and say which")
@@ -74,6 +76,9 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	types, err := o.apis(c, s, place, p)
 	if err := errors.Join(err, wrong); err != nil {
 		return err // all that is wrong with the flags, at once
+	}
+	if types, err = o.withHeader(types); err != nil {
+		return err
 	}
 	o.findMain(place, p)
 	draft, overwritten, err := o.draft(place, remake.Shape{Project: p, Templates: templates.FS, Files: types})

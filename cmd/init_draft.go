@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,9 +27,29 @@ func (o *initOptions) findMain(place remake.Place, p *scaffold.Project) {
 	p.Main = "cmd/" + p.First().Controller + "-controller"
 }
 
+// boilerplateFile is where the scaffold has the header of generated Go files.
+const boilerplateFile = "hack/boilerplate.go.txt"
+
+// withHeader adds the header that --boilerplate names to the files of the project. It has to be what Go takes for comments.
+func (o *initOptions) withHeader(files map[string][]byte) (map[string][]byte, error) {
+	if o.header == "" {
+		return files, nil
+	}
+	content, err := os.ReadFile(o.header)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--boilerplate: %w", err)}
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), o.header, string(content)+"\n\npackage x\n", parser.PackageClauseOnly); err != nil {
+		return nil, usageError{fmt.Errorf("--boilerplate: %w; every line of it must be a comment", err)}
+	}
+	all := map[string][]byte{boilerplateFile: content}
+	maps.Copy(all, files)
+	return all, nil
+}
+
 // amenities are files that a project can do without: where the user has others in their place, these stay.
 var amenities = []string{
-	".dockerignore", ".github/workflows/ci.yaml", ".gitignore", ".golangci.yml", "Dockerfile", "Makefile", "README.md", "hack/boilerplate.go.txt",
+	".dockerignore", ".github/workflows/ci.yaml", ".gitignore", ".golangci.yml", "Dockerfile", "Makefile", "README.md", boilerplateFile,
 }
 
 // draft puts the project's files beside what is there. Overwritten are the files that --force has go.

@@ -147,10 +147,14 @@ func (d *Draft) compare(generated *tree.Tree) ([]tree.Change, error) {
 
 // Write carries out changes that a draft handed out.
 func Write(place Place, changes []tree.Change) error {
+	_, statErr := os.Stat(place.Root())
 	if err := os.MkdirAll(place.Root(), 0o755); err != nil {
 		return err
 	}
 	if err := tree.Write(place.Base(), changes); err != nil {
+		if statErr != nil {
+			_ = os.Remove(place.Root()) // it is empty again
+		}
 		return fmt.Errorf("%w; the project is as it was", err)
 	}
 	return nil

@@ -61,4 +61,3 @@ func (d *Draft) leave(wiring *tree.Tree) error {
 	}
 	return nil
 }
-

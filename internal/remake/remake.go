@@ -21,7 +21,8 @@ import (
 type Shape struct {
 	Project   *scaffold.Project
 	Templates fs.FS
-	// Files are further ones of the user's, by their paths: types that were made from a CRD.
+	// Files are further ones of the user's, or others than the templates have, by their paths: types that were made from a
+	// CRD, a header.
 	Files map[string][]byte
 }
 
@@ -79,7 +80,7 @@ func (s Shape) render() (*tree.Tree, error) {
 		return nil, err
 	}
 	for name, content := range s.Files {
-		if err := files.Add(name, content); err != nil {
+		if err := files.Put(name, content); err != nil {
 			return nil, err
 		}
 	}
