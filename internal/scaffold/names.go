@@ -66,7 +66,7 @@ func (a *API) VersionGoName() string { return upperFirst(a.Version) }
 // GoPlural is the plural in Go names: the resource's, with the kind's capitals.
 func (a *API) GoPlural() string {
 	if rest, ok := strings.CutPrefix(a.Plural, strings.ToLower(a.Kind)); ok {
-		return a.Kind + rest
+		return a.Kind + strings.ReplaceAll(rest, "-", "")
 	}
 	plural := pluralOf(a.Kind)
 	if strings.EqualFold(plural, a.Plural) {
