@@ -1,7 +1,7 @@
 # golangci-lint, built from its module: nothing is downloaded but Go modules.
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Tests leave vet to lint: vet would compute facts about every package of Kubernetes, once for each test binary.
-TEST := go test -vet=off -timeout 30m
+TEST := go test -vet=off -timeout 40m
 
 .PHONY: help build demo test lint bench clean
 

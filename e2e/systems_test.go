@@ -33,7 +33,6 @@ func (w *world) system(name string) string {
 	}
 	dir := filepath.Join(w.dir, regexp.MustCompile(`-C (\S+)`).FindStringSubmatch(script)[1])
 	w.run(dir, crdctl, "verify")
-	w.run(dir, "go", "vet", "./...")
 	w.run(dir, "go", "test", "./...")
 	return dir
 }
