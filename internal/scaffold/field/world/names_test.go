@@ -60,8 +60,10 @@ func TestNamesAgree(t *testing.T) {
 				"pkg/client/informers/externalversions/generic.go": {
 					fmt.Sprintf("SchemeGroupVersion.WithResource(%q):", test.plural), fmt.Sprintf("%s().V1beta1().%s().Informer()", test.groupGo, test.goPlural),
 				},
-				"pkg/client/applyconfiguration/" + version + lower + ".go": {fmt.Sprintf("func %s(name, namespace string)", test.kind)},
-				"controller.go":                                              {fmt.Sprintf("%s %q", alias, "example.com/x/pkg/apis/"+test.folder+"/v1beta1")},
+				"pkg/client/applyconfiguration/" + version + lower + ".go":   {fmt.Sprintf("func %s(name, namespace string)", test.kind)},
+				"internal/controller/" + lower + ".go":                       {fmt.Sprintf("%s %q", alias, "example.com/x/pkg/apis/"+test.folder+"/v1beta1")},
+				"config/rbac/role.yaml":                                      {"- apiGroups:\n  - " + test.group + "\n  resources:\n  - " + test.plural + "\n  verbs:\n"},
+				"zz_generated.wiring.go":                                     {fmt.Sprintf("controller.New%sController(ctx, env)", test.kind)},
 				"config/samples/" + lower + ".yaml":                          {"apiVersion: " + test.group + "/v1beta1\nkind: " + test.kind + "\n", "name: " + lower + "-demo"},
 				"pkg/apis/" + version + "types.go":                           {"+resourceName=" + test.plural, "path=" + test.plural + ",singular=" + lower},
 				"pkg/client/clientset/versioned/fake/clientset_generated.go": {fmt.Sprintf("%sV1beta1()", test.groupGo)},
