@@ -40,18 +40,24 @@ var rules = []rule{
 	{`^(k8s.io/kubernetes|go.etcd.io/etcd/server|k8s.io/apiserver|k8s.io/controller-manager)(/|$)`, []string{"internal/controlplane/...", "internal/startup/..."},
 		"an API server is a big thing to link; one package knows how"},
 	{`^k8s.io/kubectl`, []string{"internal/kubectl", "internal/startup/..."}, "kubectl is a program; one package makes it a function"},
-	{`^k8s.io/client-go`, []string{"cmd", "internal/background", "internal/controlplane/...", "internal/kubectl", "internal/loop", "internal/run", "internal/scaffold", "internal/bench/cluster", "e2e"},
+	{`^k8s.io/client-go`, []string{"cmd", "internal/background", "internal/controlplane/...", "internal/kubectl", "internal/builtin", "internal/loop/...", "internal/run", "internal/scaffold", "internal/bench/api", "internal/bench/cluster", "internal/bench/loop/...", "e2e"},
 		"what is generated or scaffolded does not talk to clusters; scaffold reads names out of client-go, see TestOneFileOfScaffoldKnowsClientGo"},
 	{`^k8s.io/klog`, []string{"internal/gen/codegen", "internal/logging", "internal/controlplane/...", "internal/kubectl"}, "crdctl's own words go to its streams"},
-	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold"}, "templates are rendered in one place"},
+	{`^mvdan.cc/sh`, []string{"internal/project"}, "a user's command is split into words in one place; crdctl is no shell"},
+	{`^github.com/crdctl/crdctl/internal/deploy$`, []string{"cmd"}, "it writes manifests for people; what runs, runs without them"},
+	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold", "internal/loop/gotemplate"}, "templates are rendered in two places: a project's files, and the children of a user's templates"},
+	{`^github.com/prometheus/client_golang`, []string{"internal/loop/serve"}, "what is registered globally belongs to the API server; serve has a registry of its own"},
+	{`^github.com/crdctl/crdctl/internal/loop/`, []string{"internal/loop/...", "internal/builtin", "internal/bench/loop/...", "e2e"}, "builtin puts the parts of the loop together, and nobody else needs to know them"},
 	{`^github.com/crdctl/crdctl/internal/controlplane$`, []string{"cmd", "internal/background", "internal/run", "e2e"}, "only what runs something needs a control plane"},
 	{`^github.com/crdctl/crdctl/internal/gen(/|$)`, []string{"cmd", "internal/gen/...", "internal/scaffold", "internal/remake", "internal/discover", "internal/house", "internal/crdimport/roundtrip"},
 		"remake generates; scaffold and discover ask codegen for Go plurals, and discover crd for its version; roundtrip is for tests; all others get a tree"},
+	{`^github.com/crdctl/crdctl/internal/loop/looptest$`, nil, "it is an API server that does not exist, for tests"},
+	{`^github.com/go-json-experiment/json`, []string{"internal/loop/object"}, "it has no release: one package reads JSON with it, and has all others read objects"},
 	{`^github.com/crdctl/crdctl/internal/crdimport/roundtrip$`, nil, "it is for tests, and runs the go command as a user would not expect of a command"},
 }
 
 // bottom are the packages that know none of ours but scratch, and so can be used by all of them.
-var bottom = []string{"internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/manifest", "internal/logging", "internal/watch", "templates"}
+var bottom = []string{"internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/manifest", "internal/logging", "internal/watch", "internal/loop/ondisk", "templates"}
 
 type listed struct {
 	ImportPath string

@@ -3,46 +3,65 @@ package loop
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/crdctl/crdctl/internal/loop/feed"
+	"github.com/crdctl/crdctl/internal/loop/object"
 )
 
-// controller is what one kind gets: a feed that fills a queue, and workers that empty it.
+// controller is what one kind gets: feeds that fill a queue, and workers that empty it.
 type controller struct {
 	kind       Kind
 	log        *slog.Logger
-	workers    int
-	feed       *feed
+	options    Options
+	feeds      feed.Set // one for each namespace that is followed
+	needs      *needs
 	queue      workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	reconciler Reconciler
 	events     recorder
 }
 
-// recorder tells the object's readers that it was synced.
+// recorder tells the readers of an object what became of it.
 type recorder interface {
-	synced(Kind, *Object)
+	Record(about ObjectReference, eventType, reason, message string)
 }
 
 func newController(kind Kind, o Options, events recorder) *controller {
-	log := o.Log.With("kind", kind.Kind)
 	return &controller{
-		kind: kind, log: log, workers: o.Workers, events: events,
-		queue:      workqueue.NewTypedRateLimitingQueue(retryLimiter()),
-		reconciler: newLogReconciler(log),
+		kind: kind, log: o.Log.With("kind", kind.Kind), options: o, events: events, needs: &needs{},
+		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+			// Per key only: a bucket for all keys together would have 10,000 that failed with the API server wait for
+			// minutes after it is back.
+			workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](o.FirstRetry, o.LastRetry), o.queue(kind)),
 	}
 }
 
-// retryLimiter is client-go's usual one, but for the longest delay: 1000 seconds is no use to someone who has just
-// mended what failed and looks at the log.
-func retryLimiter() workqueue.TypedRateLimiter[cache.ObjectName] {
-	return workqueue.NewTypedMaxOfRateLimiter(
-		workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](5*time.Millisecond, 30*time.Second),
-		&workqueue.TypedBucketRateLimiter[cache.ObjectName]{Limiter: rate.NewLimiter(rate.Limit(50), 300)},
-	)
+// enqueue is told of every change of the kind's objects.
+func (c *controller) enqueue(before, after *object.Object) {
+	o := after
+	if o == nil {
+		o = before
+	}
+	key := o.Key()
+	c.log.Debug("Handler queues", "key", key)
+	c.queue.Add(key)
+}
+
+// enqueueAll has every object reconciled again; which says of which keys, nil means all.
+func (c *controller) enqueueAll(which func(namespace, name string) bool) {
+	for _, f := range c.feeds {
+		for _, key := range f.Keys() {
+			if which == nil || which(key.Namespace, key.Name) {
+				c.queue.Add(key)
+			}
+		}
+	}
 }
 
 // run returns when ctx is done and everything that it started has stopped.
@@ -51,22 +70,78 @@ func (c *controller) run(ctx context.Context) {
 	c.log.Info("Starting control loop")
 	c.log.Info("Waiting for caches to sync")
 	var parts sync.WaitGroup
-	parts.Go(func() { c.feed.run(ctx) })
-	select {
-	case <-c.feed.synced:
-		c.log.Info("Caches synced", "objects", c.feed.size())
-		c.log.Info("Started workers", "count", c.workers) // before they speak
-		for range c.workers {
+	for _, f := range c.feeds {
+		f.Handle(c.enqueue)
+		parts.Go(func() { f.Run(ctx) })
+	}
+	if c.synced(ctx) {
+		c.log.Info("Caches synced", "objects", c.feeds.Size())
+		c.log.Info("Started workers", "count", c.options.Workers) // before they speak
+		for range c.options.Workers {
 			parts.Go(func() {
 				for c.next(ctx) {
 				}
 			})
 		}
-	case <-ctx.Done():
+		if c.options.Resync > 0 {
+			parts.Go(func() { c.resync(ctx) })
+		}
 	}
 	<-ctx.Done()
 	c.log.Info("Shutting down workers")
 	c.queue.ShutDown()
 	parts.Wait()
 	c.log.Info("Control loop stopped")
+}
+
+// synced waits until the objects are known, and those of other kinds that the reconciler needs. It is false when ctx
+// ended before that.
+func (c *controller) synced(ctx context.Context) bool {
+	for _, f := range append(c.needs.all(), c.feeds...) {
+		select {
+		case <-f.Synced():
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// resync has every object reconciled once in each period, at a moment of its own: all at once would be a burst.
+func (c *controller) resync(ctx context.Context) {
+	if !c.reconciler.Resyncs() {
+		return // what did not change would be passed over
+	}
+	ticks := time.NewTicker(c.options.Resync)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		for _, f := range c.feeds {
+			for _, key := range f.Keys() {
+				c.queue.AddAfter(key, rand.N(c.options.Resync))
+			}
+		}
+	}
+}
+
+// needs are the feeds of other kinds without which a reconciler cannot begin.
+type needs struct {
+	mu    sync.Mutex
+	feeds feed.Set
+}
+
+func (n *needs) add(feeds feed.Set) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.feeds = append(n.feeds, feeds...)
+}
+
+func (n *needs) all() feed.Set {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.feeds)
 }

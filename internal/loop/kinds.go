@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/crdctl/crdctl/internal/loop/object"
 )
 
 // Kind is one kind of object to follow, at the one version in which it is read.
@@ -17,6 +17,9 @@ type Kind struct {
 	Resource   schema.GroupVersionResource
 	Kind       string
 	Namespaced bool
+	// StatusSubresource tells that the status is written by itself, and ObservedGeneration that it has a field for the
+	// generation that it is about.
+	StatusSubresource, ObservedGeneration bool
 }
 
 // KindsOf picks the version to read for each CRD: the storage version where it is served, which saves the API server a
@@ -34,6 +37,8 @@ func KindsOf(crds ...*apiextv1.CustomResourceDefinition) ([]Kind, error) {
 			Resource:   schema.GroupVersionResource{Group: crd.Spec.Group, Version: version, Resource: crd.Spec.Names.Plural},
 			Kind:       crd.Spec.Names.Kind,
 			Namespaced: crd.Spec.Scope == apiextv1.NamespaceScoped,
+
+			StatusSubresource: hasStatus(crd, version), ObservedGeneration: hasObservedGeneration(crd, version),
 		})
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -76,10 +81,29 @@ func (k Kind) checkKey(key cache.ObjectName) error {
 	return nil
 }
 
-// reference points an event at an object of this kind.
-func (k Kind) reference(o metav1.Object) corev1.ObjectReference {
-	return corev1.ObjectReference{
+// Reference points an event at an object of this kind.
+func (k Kind) Reference(o *object.Object) ObjectReference {
+	return ObjectReference{
 		APIVersion: k.Resource.GroupVersion().String(), Kind: k.Kind,
-		Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion(),
+		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), ResourceVersion: o.ResourceVersion(),
 	}
+}
+
+func hasStatus(crd *apiextv1.CustomResourceDefinition, version string) bool {
+	for _, v := range crd.Spec.Versions {
+		if v.Name == version {
+			return v.Subresources != nil && v.Subresources.Status != nil
+		}
+	}
+	return false
+}
+
+func hasObservedGeneration(crd *apiextv1.CustomResourceDefinition, version string) bool {
+	for _, v := range crd.Spec.Versions {
+		if v.Name == version && v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
+			_, declared := v.Schema.OpenAPIV3Schema.Properties["status"].Properties["observedGeneration"]
+			return declared
+		}
+	}
+	return false
 }

@@ -5,7 +5,13 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
+)
+
+var (
+	cronTab = Kind{Resource: schema.GroupVersionResource{Group: "stable.example.com", Version: "v1beta1", Resource: "crontabs"}, Kind: "CronTab", Namespaced: true}
+	demo    = cache.ObjectName{Namespace: "default", Name: "crontab-demo"}
 )
 
 func crd(name string, scope apiextv1.ResourceScope, versions ...apiextv1.CustomResourceDefinitionVersion) *apiextv1.CustomResourceDefinition {

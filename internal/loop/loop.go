@@ -2,29 +2,20 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/crdctl/crdctl/internal/loop/events"
+	"github.com/crdctl/crdctl/internal/loop/feed"
+	"github.com/crdctl/crdctl/internal/loop/object"
 )
-
-const defaultWorkers = 2
-
-// Options says what to follow, and how.
-type Options struct {
-	Config    *rest.Config
-	Kinds     []Kind
-	Workers   int           // for each kind; below 1 means 2
-	Resync    time.Duration // 0 means never
-	Namespace string        // "" means all; cluster-scoped kinds are always followed
-	Log       *slog.Logger
-}
 
 // Run follows all kinds until ctx is done. It returns when every worker and informer has stopped and the last events
 // are written: nil then, and an error only if it could not begin. A missing CRD or API server is no such error: it
@@ -33,13 +24,15 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	config := clientConfig(o.Config)
+	config := feed.ClientConfig(o.Config)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return fmt.Errorf("make a client for %s: %w", config.Host, err)
 	}
 	defer utilnet.CloseIdleConnectionsFor(httpClient.Transport) // or its goroutines outlive the loop
-	objects, err := dynamic.NewForConfigAndClient(config, httpClient)
+	raw := rest.CopyConfig(config)
+	raw.NegotiatedSerializer = scheme.Codecs.WithoutConversion() // for errors only: bodies are read by package object
+	client, err := rest.UnversionedRESTClientForConfigAndClient(raw, httpClient)
 	if err != nil {
 		return fmt.Errorf("make a client for %s: %w", config.Host, err)
 	}
@@ -51,41 +44,100 @@ func Run(ctx context.Context, o Options) error {
 	// The workers' last reconciles still record events, so the writer is told to stop after they have stopped.
 	writerCtx, stopWriter := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWriter()
-	events := newEventWriter(core, o.Log)
-	var writer, controllers sync.WaitGroup
-	writer.Go(func() { events.run(writerCtx) })
-
-	server := &server{log: o.Log}
-	for _, kind := range o.Kinds {
-		c := newController(kind, o, events)
-		c.feed = newFeed(kind, newSource(objects, kind, o.Namespace), c.queue.Add, server, c.log, o.Resync)
-		controllers.Go(func() { c.run(ctx) })
+	var writer sync.WaitGroup
+	record := recorder(noRecorder{})
+	if !o.NoEvents {
+		w := events.NewWriter(core, o.Name, o.Log)
+		writer.Go(func() { w.Run(writerCtx) })
+		record = w
 	}
-	controllers.Wait()
+	l := &loop{Options: o, client: client, server: feed.NewServer(o.Log), events: record, ctx: ctx, followed: map[followKey]*feed.Feed{}}
+	err = l.run()
 	stopWriter()
 	writer.Wait()
+	return err
+}
+
+// loop is one Run.
+type loop struct {
+	Options
+	client      rest.Interface
+	server      *feed.Server
+	events      recorder
+	ctx         context.Context
+	controllers []*controller
+	parts       sync.WaitGroup
+
+	mu       sync.Mutex
+	followed map[followKey]*feed.Feed
+	begun    bool // followed feeds run
+}
+
+func (l *loop) run() error {
+	ctx, stop := context.WithCancel(l.ctx)
+	defer stop()
+	l.ctx = ctx
+	for _, kind := range l.Kinds {
+		c, err := l.controller(kind)
+		if err != nil {
+			stop()
+			for _, made := range l.controllers {
+				made.queue.ShutDown() // it has goroutines of its own from the start
+			}
+			l.parts.Wait()
+			return err
+		}
+		l.controllers = append(l.controllers, c)
+	}
+	if l.Started != nil {
+		l.Started(l)
+	}
+	l.begin()
+	for _, c := range l.controllers {
+		l.parts.Go(func() { c.run(ctx) })
+	}
+	<-ctx.Done()
+	l.parts.Wait()
 	return nil
 }
 
-// check fills in what is not set and refuses what nothing can be done with.
-func (o *Options) check() error {
-	switch {
-	case o.Log == nil:
-		return errors.New("start the control loop: no logger; set Options.Log")
-	case o.Config == nil:
-		return errors.New("start the control loop: no API server; set Options.Config")
-	case len(o.Kinds) == 0:
-		return errors.New("start the control loop: no kinds to follow; name at least one CRD")
+func (l *loop) controller(kind Kind) (*controller, error) {
+	c := newController(kind, l.Options, l.events)
+	handle := Handle{
+		Kind: kind, Client: l.client, Record: l.events.Record,
+		Get:        func(key cache.ObjectName) *object.Object { return c.feeds.Get(key) },
+		Enqueue:    func(key cache.ObjectName, after time.Duration) { c.queue.AddAfter(key, after) },
+		EnqueueAll: func() { c.enqueueAll(nil) },
+		Follow: func(s feed.Source, h feed.Handler) feed.Set {
+			feeds := l.follow(s, h)
+			c.needs.add(feeds)
+			return feeds
+		},
 	}
-	seen := map[string]bool{}
-	for _, k := range o.Kinds {
-		if seen[k.crdName()] {
-			return fmt.Errorf("start the control loop: %s is named twice; name it once", k.crdName())
-		}
-		seen[k.crdName()] = true
+	var err error
+	if c.reconciler, err = l.Reconciler(handle); err != nil {
+		c.queue.ShutDown()
+		return nil, fmt.Errorf("start the control loop of %s: %w", kind.Kind, err)
 	}
-	if o.Workers < 1 {
-		o.Workers = defaultWorkers
+	source := feed.Source{Resource: kind.Resource, Kind: kind.Kind, Namespaced: kind.Namespaced, Selector: l.Selector, Stream: l.Stream}
+	if c.reconciler.Keeps() == KeepsIdentity {
+		source.Keep = object.Identity
 	}
-	return nil
+	for _, namespace := range l.namespaces(kind.Namespaced) {
+		source.Namespace = namespace
+		c.feeds = append(c.feeds, feed.New(l.client, source, false, l.server, c.log))
+	}
+	return c, nil
 }
+
+// namespaces are those to follow of a kind; "" stands for all.
+func (o *Options) namespaces(namespaced bool) []string {
+	if !namespaced || len(o.Namespaces) == 0 {
+		return []string{""}
+	}
+	return o.Namespaces
+}
+
+type noRecorder struct{}
+
+func (noRecorder) Record(ObjectReference, string, string, string) {}

@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
+	"strconv"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
 const msgKeyDropped = "Key dropped: it is not valid"
 
 // next works on one key and says whether there can be another. Plain events come in through Add; only a failure goes
-// through the rate limiter, since its bucket of 50 a second would make 2,000 new objects take half a minute.
+// through the rate limiter.
 func (c *controller) next(ctx context.Context) bool {
 	key, shutdown := c.queue.Get()
 	if shutdown {
@@ -22,20 +26,63 @@ func (c *controller) next(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	log := c.log.With("key", key.String())
 	if err := c.kind.checkKey(key); err != nil {
 		c.queue.Forget(key) // trying again cannot make it valid
-		log.Warn(msgKeyDropped, "err", err)
+		c.log.Warn(msgKeyDropped, "key", key.String(), "err", err)
 		return true
 	}
-	err := c.sync(ctx, key)
-	if err == nil {
+	mine, done, ok := c.options.begin(ctx, key)
+	if !ok {
+		c.queue.Forget(key) // another replica's; when it becomes ours, all keys are queued
+		if c.feeds.Get(key) == nil {
+			c.reconciler.Forget(key)
+		}
+		return true
+	}
+	defer done()
+	c.work(mine, key)
+	return ctx.Err() == nil
+}
+
+func (c *controller) work(ctx context.Context, key cache.ObjectName) {
+	result, err := c.sync(ctx, key)
+	if c.options.Metrics != nil {
+		c.options.Metrics.Reconciled(c.kind.Kind, resultOf(err))
+	}
+	switch {
+	case err == nil:
 		c.queue.Forget(key)
-		log.Info(fmt.Sprintf("Successfully synced %q", key.String()))
-		return true
+		if c.log.Enabled(ctx, slog.LevelInfo) { // the words of the line take longer than a reconcile that does nothing
+			c.log.Info("Successfully synced "+strconv.Quote(key.String()), "key", key.String())
+		}
+		if result.After > 0 {
+			c.queue.AddAfter(key, result.After)
+		}
+	case ctx.Err() != nil: // stopping, or having lost the key to another replica, is no failure
+		c.queue.Forget(key)
+	default:
+		c.retry(key, err)
 	}
-	if ctx.Err() != nil {
-		return false // stopping is no failure
+}
+
+func resultOf(err error) string {
+	var later *LaterError
+	switch {
+	case err == nil:
+		return "success"
+	case errors.As(err, &later):
+		return "later"
+	}
+	return "error"
+}
+
+func (c *controller) retry(key cache.ObjectName, err error) {
+	log := c.log.With("key", key.String())
+	var later *LaterError
+	if errors.As(err, &later) { // the failures before it count on: being put off is no success
+		c.queue.AddAfter(key, later.After)
+		log.Info("Reconcile put off", "err", err, "after", later.After)
+		return
 	}
 	c.queue.AddRateLimited(key)
 	attributes := []any{"err", err, "failures", c.queue.NumRequeues(key)}
@@ -44,25 +91,38 @@ func (c *controller) next(ctx context.Context) bool {
 		attributes = append(attributes, "stack", string(crash.stack))
 	}
 	log.Error("Reconcile failed; retrying with back-off", attributes...)
-	return true
 }
 
 // sync reconciles one key and records the event. A panic is this key's failure, and nobody else's.
-func (c *controller) sync(ctx context.Context, key cache.ObjectName) (err error) {
+func (c *controller) sync(ctx context.Context, key cache.ObjectName) (result Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &panicError{value: p, stack: debug.Stack()}
 		}
 	}()
-	request := Request{Kind: c.kind, Key: key, Object: c.feed.get(key)}
-	if err := c.reconciler.Reconcile(ctx, request); err != nil {
-		return err
+	request := Request{Kind: c.kind, Key: key, Object: c.feeds.Get(key)}
+	result, err = c.reconciler.Reconcile(ctx, request)
+	if err != nil || request.Object == nil {
+		return result, err
 	}
-	if request.Object != nil {
-		c.events.synced(c.kind, request.Object)
+	if !result.Quiet {
+		c.events.Record(c.kind.Reference(request.Object), corev1.EventTypeNormal, "Synced", c.kind.Kind+" synced successfully")
 	}
-	return nil
+	if c.reconciler.Keeps() == KeepsUntilReconciled {
+		c.feeds.Settle(request.Object)
+	}
+	return result, nil
 }
+
+// LaterError puts a reconcile off without counting it as a failure.
+type LaterError struct {
+	After time.Duration
+	Err   error
+}
+
+func (e *LaterError) Error() string { return e.Err.Error() }
+
+func (e *LaterError) Unwrap() error { return e.Err }
 
 // panicError is a panic as an error; it keeps the stack for the log.
 type panicError struct {

@@ -5,34 +5,25 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/crdctl/crdctl/internal/loop/looptest"
 )
 
-// newTestController has a store with the given objects and no API server.
-func newTestController(t *testing.T, reconcile reconcilerFunc, names ...string) (*controller, recording, *noEvents) {
-	t.Helper()
-	log, events := newRecording(), &noEvents{}
-	c := newController(cronTab, Options{Log: slog.New(log)}, events)
-	c.feed = newFeed(cronTab, source{}, c.queue.Add, &server{log: slog.New(log)}, c.log, time.Minute)
-	if reconcile != nil {
-		c.reconciler = reconcile
-	}
-	for _, name := range names {
-		if err := c.feed.store.Add(cronTabObject(name, "1", 2)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c, log, events
-}
+func one(name string) []string { return []string{looptest.CronTab(name, "1", 2)} }
 
 func TestInvalidKeyIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		called := false
-		c, log, _ := newTestController(t, func(Request) error { called = true; return nil })
+		log := looptest.NewLog()
+		c := newController(cronTab, Options{Log: slog.New(log)}, noRecorder{})
+		c.reconciler, _ = by(func(Request) error { called = true; return nil })(Handle{})
 		defer c.queue.ShutDown()
 		bad := cache.ObjectName{Name: "no-namespace"}
 		c.queue.AddRateLimited(bad) // as if it had failed before
@@ -42,92 +33,246 @@ func TestInvalidKeyIsDropped(t *testing.T) {
 		if called || c.queue.Len() != 0 || c.queue.NumRequeues(bad) != 0 {
 			t.Errorf("reconciled %v, queued %d, failures %d", called, c.queue.Len(), c.queue.NumRequeues(bad))
 		}
-		log.expect(t, "Key dropped: it is not valid kind=CronTab key=no-namespace err=CronTab is namespaced and the key has no namespace")
+		log.Expect(t, "Key dropped: it is not valid kind=CronTab key=no-namespace err=CronTab is namespaced and the key has no namespace")
 	})
 }
 
 func TestFailureIsRetriedWithBackOffAndSuccessForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var tries []time.Time
-		c, log, events := newTestController(t, func(Request) error {
-			if tries = append(tries, time.Now()); len(tries) < 5 {
+		var done tries
+		r := start(t, by(func(request Request) error {
+			if request.Key.Name == "other" {
+				return nil
+			}
+			if n := done.add(); n < 5 || n == 6 {
 				return errors.New("not yet")
 			}
 			return nil
-		}, demo.Name)
-		defer c.queue.ShutDown()
-		c.queue.Add(demo)
-		for range 5 {
-			c.next(t.Context())
-		}
-		for i := 2; i < len(tries); i++ {
-			if tries[i].Sub(tries[i-1]) <= tries[i-1].Sub(tries[i-2]) {
-				t.Errorf("try %d came no later than the one before: %v", i, tries)
+		}), nil, append(one(demo.Name), one("other")...)...)
+		within(time.Second)
+		for i := 2; i < done.count(); i++ {
+			if done.at[i].Sub(done.at[i-1]) != 2*done.at[i-1].Sub(done.at[i-2]) {
+				t.Errorf("try %d did not come twice as late as the one before: %v", i, done.at)
 			}
 		}
-		if n := c.queue.NumRequeues(demo); n != 0 {
-			t.Errorf("%d failures are remembered", n)
+		const failed = "Reconcile failed; retrying with back-off kind=CronTab key=default/crontab-demo err=not yet failures="
+		if r.log.Count(failed) != 4 || r.log.Count(failed+"4") != 1 {
+			t.Errorf("%q", r.log.Said())
 		}
-		if n := log.count("Reconcile failed; retrying with back-off kind=CronTab key=default/crontab-demo err=not yet failures="); n != 4 {
-			t.Errorf("%d failures in the log: %q", n, log.said())
+		if r.log.Count(`Successfully synced "default/crontab-demo"`) != 1 || r.log.Count(`Successfully synced "default/other"`) != 1 || r.synced() != 2 {
+			t.Errorf("%d events, log %q", r.synced(), r.log.Said())
 		}
-		if n := log.count(`Successfully synced "default/crontab-demo"`); n != 1 || len(events.uids) != 1 {
-			t.Errorf("%d successes in the log, events: %v", n, events.uids)
+		r.path.Send("MODIFIED", looptest.CronTab(demo.Name, "101", 3))
+		within(time.Second)
+		if r.log.Count(failed+"1") != 2 || done.count() != 7 {
+			t.Errorf("success did not forget the failures: %q", r.log.Said())
+		}
+		r.end(t)
+	})
+}
+
+func TestBackOffEndsAtTheLastRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var done tries
+		r := start(t, by(func(Request) error { done.add(); return errors.New("never") }), func(o *Options) {
+			o.FirstRetry, o.LastRetry = time.Second, 4*time.Second
+		}, one("a")...)
+		within(7*time.Second + 10*4*time.Second) // after 1, 2, 4, 4 seconds, ...
+		if n := done.count(); n != 14 {
+			t.Errorf("%d tries: %v", n, done.at)
+		}
+		r.end(t)
+		if r.synced() != 0 {
+			t.Error("a failure is told as a success")
+		}
+	})
+}
+
+func TestLaterIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var done tries
+		r := start(t, by(func(Request) error {
+			if done.add() < 4 {
+				return &LaterError{After: time.Minute, Err: errors.New("the hook asks for time")}
+			}
+			return nil
+		}), nil, one("a")...)
+		within(2*time.Minute + time.Second)
+		if n := done.count(); n != 3 || r.log.Count("Reconcile put off kind=CronTab key=default/a err=the hook asks for time after=1m0s") != 3 {
+			t.Errorf("%d tries: %q", n, r.log.Said())
+		}
+		within(time.Minute)
+		r.end(t)
+		if r.log.Count("Reconcile failed") != 0 || r.log.Count("Successfully synced") != 1 || r.synced() != 1 {
+			t.Errorf("%q", r.log.Said())
+		}
+	})
+	if later := (&LaterError{Err: context.Canceled}); !errors.Is(later, context.Canceled) {
+		t.Error("the reason is lost")
+	}
+}
+
+func TestAfterAndQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var done tries
+		reconciler := &reconciling{reconcile: func(context.Context, Request) (Result, error) {
+			done.add()
+			return Result{After: time.Hour, Quiet: true}, nil
+		}}
+		r := start(t, reconciler.make, nil, one("a")...)
+		within(3*time.Hour + time.Second)
+		r.end(t)
+		if done.count() != 4 || r.synced() != 0 {
+			t.Errorf("%d reconciles, %d events", done.count(), r.synced())
 		}
 	})
 }
 
 func TestPanicIsOneKeysFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, log, _ := newTestController(t, func(r Request) error {
+		r := start(t, by(func(r Request) error {
 			if r.Key.Name == "bad" {
 				panic("oh no")
 			}
 			return nil
-		}, "bad", "good")
-		defer c.queue.ShutDown()
-		for _, key := range keys("bad", "good") {
-			c.queue.Add(key)
+		}), func(o *Options) { o.Workers, o.FirstRetry, o.LastRetry = 1, time.Hour, time.Hour }, append(one("bad"), one("good")...)...)
+		within(time.Minute)
+		r.end(t)
+		if r.log.Count(`Successfully synced "default/good"`) != 1 || r.log.Count("Reconcile failed") != 1 {
+			t.Errorf("%q", r.log.Said())
 		}
-		c.next(t.Context())
-		c.next(t.Context())
-		if log.count(`Successfully synced "default/good"`) != 1 || c.queue.NumRequeues(keys("bad")[0]) != 1 {
-			t.Errorf("%q", log.said())
+		told := false
+		for _, line := range r.log.Said() {
+			told = told || strings.Contains(line, "key=default/bad err=panic: oh no failures=1 stack=") && strings.Contains(line, "worker_test.go")
 		}
-		if first := log.said()[0]; !strings.Contains(first, "key=default/bad err=panic: oh no failures=1 stack=") || !strings.Contains(first, "worker_test.go") {
-			t.Error(first)
+		if !told {
+			t.Errorf("%q", r.log.Said())
 		}
 	})
 }
 
-func TestStoryOfAnObject(t *testing.T) {
-	c, log, events := newTestController(t, nil)
-	defer c.queue.ShutDown()
-	deleting := cronTabObject(demo.Name, "4", 5)
-	deleting.SetFinalizers([]string{"example.com/keep"})
-	deleting.SetDeletionTimestamp(deletedAt())
-	for _, step := range []cache.Deltas{
-		delta(cache.Added, cronTabObject(demo.Name, "1", 2)),
-		delta(cache.Updated, cronTabObject(demo.Name, "2", 5)),
-		delta(cache.Updated, cronTabObject(demo.Name, "3", 5)),
-		delta(cache.Updated, deleting),
-		delta(cache.Deleted, deleting),
-	} {
-		if err := c.feed.process(step, false); err != nil {
-			t.Fatal(err)
+// shards refuses all keys but those that are mine, and can lose a claim.
+type shards struct {
+	mu     sync.Mutex
+	mine   map[string]bool
+	cancel context.CancelFunc
+	begun  int
+	ended  int
+}
+
+func (s *shards) Begin(_, name string) (context.Context, func(), bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.mine[name] {
+		return nil, nil, false
+	}
+	s.begun++
+	ctx, cancel := context.WithCancel(context.Background()) // a claim knows nothing of the loop
+	s.cancel = cancel
+	return ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.ended++
+		cancel()
+	}, true
+}
+
+func TestOtherReplicasKeysAreLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shards{mine: map[string]bool{"mine": true}}
+		done := &looptest.Names{}
+		r := start(t, by(func(r Request) error { done.Add(r.Key.Name); return nil }), func(o *Options) { o.Shards = s }, append(one("mine"), one("theirs")...)...)
+		within(time.Hour)
+		done.Expect(t, "one is mine", "mine")
+		s.mu.Lock()
+		s.mine["theirs"] = true
+		s.mu.Unlock()
+		r.state.EnqueueAll(func(_, name string) bool { return name == "theirs" })
+		within(time.Second)
+		done.Expect(t, "both are mine", "theirs")
+		r.state.EnqueueAll(nil)
+		within(time.Second)
+		done.Expect(t, "all again", "mine", "theirs")
+		r.end(t)
+		if s.begun != 4 || s.ended != 4 {
+			t.Errorf("%d claims, %d given back", s.begun, s.ended)
 		}
-		c.next(context.Background())
-	}
-	const about = " kind=CronTab key=default/crontab-demo"
-	const done = `Successfully synced "default/crontab-demo"` + about
-	log.expect(t,
-		"Object added"+about+` resourceVersion=1 spec={"cronSpec":"* * * * */5","replicas":2}`, done,
-		"Spec changed"+about+` resourceVersion=2 spec={"cronSpec":"* * * * */5","replicas":5}`, done,
-		"Object changed"+about+" resourceVersion=3", done,
-		"Deletion requested"+about+" resourceVersion=4 finalizers=[example.com/keep]", done,
-		"Key is gone from the cache"+about, "Deletion handled"+about, done,
-	)
-	if len(events.uids) != 4 {
-		t.Errorf("%d events, want 4: none for the deletion", len(events.uids))
-	}
+	})
+}
+
+// What is remembered of an object that another replica has taken over and that is deleted there is forgotten here.
+func TestAnotherReplicasDeletionIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reconciler := &reconciling{reconcile: func(context.Context, Request) (Result, error) { return Result{}, nil }}
+		r := start(t, reconciler.make, func(o *Options) { o.Shards = &shards{} }, one("theirs")...)
+		within(time.Minute)
+		reconciler.forgot.Expect(t, "it is there")
+		r.path.Send("DELETED", looptest.CronTab("theirs", "101", 1))
+		within(time.Minute)
+		reconciler.forgot.Expect(t, "it is gone", "theirs")
+		r.end(t)
+	})
+}
+
+func TestALostClaimIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shards{mine: map[string]bool{"a": true}}
+		reconciler := &reconciling{reconcile: func(ctx context.Context, _ Request) (Result, error) {
+			<-ctx.Done()
+			return Result{}, ctx.Err()
+		}}
+		r := start(t, reconciler.make, func(o *Options) { o.Shards = s }, one("a")...)
+		within(time.Minute)
+		s.mu.Lock()
+		s.cancel()
+		s.mine["a"] = false
+		s.mu.Unlock()
+		within(time.Hour)
+		r.end(t)
+		if r.log.Count("Reconcile failed") != 0 || r.log.Count("Successfully") != 0 || s.begun != 1 || s.ended != 1 || r.synced() != 0 {
+			t.Errorf("%d claims, %d given back: %q", s.begun, s.ended, r.log.Said())
+		}
+	})
+}
+
+// A reconcile that the end of the loop interrupts is no failure either.
+func TestStoppingIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reconciler := &reconciling{reconcile: func(ctx context.Context, _ Request) (Result, error) {
+			<-ctx.Done()
+			return Result{}, ctx.Err()
+		}}
+		r := start(t, reconciler.make, nil, append(one("a"), one("b")...)...)
+		within(time.Minute)
+		r.end(t)
+		if r.log.Count("Reconcile failed") != 0 || r.log.Count("Control loop stopped") != 1 {
+			t.Errorf("%q", r.log.Said())
+		}
+	})
+}
+
+// measured is Metrics that collects the outcomes.
+type measured struct{ names looptest.Names }
+
+func (m *measured) Queue(name string) (string, workqueue.MetricsProvider) {
+	return name, queueMetrics{}
+}
+
+func (m *measured) Reconciled(kind, result string) { m.names.Add(kind + " " + result) }
+
+func TestMetricsAreToldOfEachReconcile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &measured{}
+		var done tries
+		r := start(t, by(func(Request) error {
+			time.Sleep(time.Second)
+			if done.add() == 1 {
+				return errors.New("no")
+			}
+			return nil
+		}), func(o *Options) { o.Metrics = m }, one("a")...)
+		within(time.Minute)
+		r.end(t)
+		m.names.Expect(t, "reconciled", "CronTab error", "CronTab success")
+	})
 }

@@ -1,0 +1,128 @@
+package feed
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/crdctl/crdctl/internal/loop/looptest"
+	"github.com/crdctl/crdctl/internal/loop/object"
+)
+
+func TestRequestsSayWhatIsWanted(t *testing.T) {
+	const partial = "application/json;as=PartialObjectMetadata"
+	for _, c := range []struct {
+		name            string
+		change          func(*Source)
+		path, selector  string
+		listAs, watchAs string
+	}{
+		{"all", func(*Source) {}, looptest.CronTabs, "", "application/json", "application/json"},
+		{"namespace", func(s *Source) { s.Namespace = "shop" }, "/apis/stable.example.com/v1beta1/namespaces/shop/crontabs", "", "application/json", "application/json"},
+		{"cluster-scoped", func(s *Source) { s.Namespaced, s.Namespace = false, "shop" }, looptest.CronTabs, "", "application/json", "application/json"},
+		{"selector", func(s *Source) { s.Selector = "a=b,c!=d" }, looptest.CronTabs, "a=b,c!=d", "application/json", "application/json"},
+		{"identity", func(s *Source) { s.Keep = object.Identity }, looptest.CronTabs, "", partial + "List;g=meta.k8s.io;v=v1", partial + ";g=meta.k8s.io;v=v1"},
+		{"core", func(s *Source) {
+			s.Resource, s.Namespace = schema.GroupVersionResource{Version: "v1", Resource: "pods"}, "shop"
+		},
+			"/api/v1/namespaces/shop/pods", "", "application/json", "application/json"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				source := cronTabs
+				c.change(&source)
+				f := startFeed(t, source, false, has())
+				within(time.Second)
+				f.stop()
+				requests := f.path.Requests()
+				if len(requests) != 2 || requests[0].Watch() || !requests[1].Watch() {
+					t.Fatalf("%+v", requests)
+				}
+				for i, accept := range []string{c.listAs, c.watchAs} {
+					if r := requests[i]; r.Path != c.path || r.Accept != accept || r.Query.Get("labelSelector") != c.selector {
+						t.Errorf("%+v", r)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestIdentityKeepsNoContent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := cronTabs
+		source.Keep = object.Identity
+		f := startFeed(t, source, false, has(looptest.CronTab("a", "1", 1)))
+		f.path.Send("ADDED", looptest.CronTab("b", "2", 1))
+		synctest.Wait()
+		f.stop()
+		for _, name := range []string{"a", "b"} {
+			if o := f.Get(key(name)); o == nil || !o.IsBare() || o.UID() != "uid-"+"a" && o.UID() != "uid-b" {
+				t.Errorf("%s: %+v", name, o)
+			}
+		}
+	})
+}
+
+func TestStreamHasTheListSentAsAWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := cronTabs
+		source.Stream = true
+		f := startFeed(t, source, false, has(looptest.CronTab("a", "1", 1), looptest.CronTab("b", "2", 1)))
+		<-f.Synced()
+		f.changed.Expect(t, "streamed", "+a", "+b")
+		f.path.Send("MODIFIED", looptest.CronTab("a", "101", 5))
+		synctest.Wait()
+		f.changed.Expect(t, "watched", "a 1>101")
+		f.stop()
+		requests := f.path.Requests()
+		if len(requests) != 1 || requests[0].Query.Get("sendInitialEvents") != "true" {
+			t.Errorf("%+v", requests)
+		}
+	})
+}
+
+func TestClientConfigIsFitForWatching(t *testing.T) {
+	given := &rest.Config{Host: "http://api.test", Timeout: time.Minute}
+	config := ClientConfig(given)
+	if config.Timeout != 0 || !config.DisableCompression || config.QPS >= 0 || config.UserAgent != "crdctl-loop" {
+		t.Errorf("%+v", config)
+	}
+	if given.Timeout != time.Minute || given.QPS != 0 || given.UserAgent != "" || given.WrapTransport != nil {
+		t.Errorf("the caller's own was changed: %+v", given)
+	}
+	own := &rest.Config{QPS: 5, UserAgent: "mine"}
+	if config = ClientConfig(own); config.QPS != 5 || config.UserAgent != "mine" {
+		t.Errorf("%+v", config)
+	}
+	limited := &rest.Config{RateLimiter: flowcontrol.NewFakeAlwaysRateLimiter()}
+	if config = ClientConfig(limited); config.QPS != 0 {
+		t.Errorf("%+v", config)
+	}
+}
+
+func TestPromptTransportLeavesNoTimeToWait(t *testing.T) {
+	api := looptest.NewAPI()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://api.test/nothing", strings.NewReader(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := api.RoundTrip(request)
+	if err != nil || plain.Header.Get("Retry-After") == "" {
+		t.Fatal("the server does not say when to try again")
+	}
+	transport := promptTransport{api}
+	if transport.WrappedRoundTripper() != http.RoundTripper(api) {
+		t.Error("the transport beneath cannot be closed")
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil || response.Header.Get("Retry-After") != "" {
+		t.Errorf("%v %v", response, err)
+	}
+}

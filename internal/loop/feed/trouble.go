@@ -1,0 +1,103 @@
+package feed
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// trouble is what one kind's log last said about it, so that each state is told once and not at every try.
+type trouble struct {
+	absent  bool
+	refusal string
+}
+
+// note tells why a session ended, if that is news, and handles a missing CRD's objects as deleted.
+func (f *Feed) note(cause error) {
+	switch {
+	case apierrors.IsResourceExpired(cause) || apierrors.IsGone(cause):
+		// The watch fell too far behind; the next session lists again.
+	case apierrors.IsNotFound(cause):
+		f.server.answered()
+		f.noteAbsent()
+	case Outage(cause):
+		f.server.lost(cause)
+	default:
+		f.server.answered()
+		if f.trouble.refusal != cause.Error() {
+			f.trouble.refusal = cause.Error()
+			f.log.Warn("API server refuses to list; trying until it does not", "err", cause)
+		}
+	}
+}
+
+func (f *Feed) noteAbsent() {
+	if f.trouble.absent {
+		return
+	}
+	f.trouble.absent = true
+	select {
+	case <-f.synced:
+		f.log.Warn("customresourcedefinition " + f.reader.Name() + " is gone; waiting for it")
+	default:
+		f.log.Info("customresourcedefinition " + f.reader.Name() + " is not installed yet; waiting for it")
+	}
+	f.forgetAll()
+}
+
+func (f *Feed) noteSynced() {
+	f.server.answered()
+	if f.trouble.absent {
+		f.log.Info("customresourcedefinition " + f.reader.Name() + " is installed")
+	}
+	f.trouble = trouble{}
+	f.first.Do(func() { close(f.synced) })
+}
+
+// Outage tells a server that cannot answer (unreachable, starting, overloaded) from one that answers no.
+func Outage(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return true
+	}
+	code := status.Status().Code
+	return code >= http.StatusInternalServerError || code == http.StatusTooManyRequests
+}
+
+// Server is the API server as all kinds see it: they share it, so its going and coming is told once and not per kind.
+type Server struct {
+	log  *slog.Logger
+	mu   sync.Mutex
+	down bool
+}
+
+// NewServer logs to log.
+func NewServer(log *slog.Logger) *Server { return &Server{log: log} }
+
+// Down tells that the API server did not answer last.
+func (s *Server) Down() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.down
+}
+
+func (s *Server) lost(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.down {
+		s.down = true
+		s.log.Warn("API server does not answer; trying until it does", "err", err)
+	}
+}
+
+func (s *Server) answered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.down {
+		s.down = false
+		s.log.Info("API server answers again")
+	}
+}
