@@ -21,6 +21,7 @@ type Options struct {
 	Args   []string
 	Env    []string // the whole environment, as KEY=value
 	Dir    string
+	Stdin  io.Reader // nothing to read, if nil
 	Stdout io.Writer
 	Stderr io.Writer
 	// StopSignal is how the child is asked to stop; SIGTERM if nil.
@@ -43,7 +44,7 @@ type Process struct {
 func Start(o Options) (*Process, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, o.Path, o.Args...)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = o.Env, o.Dir, o.Stdout, o.Stderr
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Env, o.Dir, o.Stdin, o.Stdout, o.Stderr
 	cmd.SysProcAttr = sysProcAttr()
 	if o.StopSignal == nil {
 		o.StopSignal = syscall.SIGTERM

@@ -1,0 +1,97 @@
+package gotemplate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// answer is what a hook would answer.
+type answer struct {
+	Status   json.RawMessage   `json:"status,omitempty"`
+	Children []json.RawMessage `json:"children"`
+}
+
+// sync renders the children and the status.
+func (s *set) sync(r *renderer, data map[string]any) ([]byte, error) {
+	a := answer{Children: []json.RawMessage{}}
+	for _, name := range s.children {
+		objects, err := objects(r, name, data)
+		if err != nil {
+			return nil, err
+		}
+		a.Children = append(a.Children, objects...)
+	}
+	if s.status != "" {
+		statuses, err := objects(r, s.status, data)
+		if err != nil {
+			return nil, err
+		}
+		switch len(statuses) {
+		case 0: // an empty status is one too; the file is there to give one
+			a.Status = json.RawMessage(`{}`)
+		case 1:
+			a.Status = statuses[0]
+		default:
+			return nil, fmt.Errorf("%s: %d documents; a parent has one status", s.status, len(statuses))
+		}
+	}
+	return json.Marshal(a)
+}
+
+// objects renders a file of objects.
+func objects(r *renderer, name string, data any) ([]json.RawMessage, error) {
+	text, err := r.render(name, data)
+	if err != nil {
+		return nil, inTemplate(err)
+	}
+	var all []json.RawMessage
+	for _, d := range documents(text) {
+		value, err := d.decode(name)
+		if err != nil {
+			return nil, err
+		}
+		if value == nil {
+			continue
+		}
+		if _, ok := value.(map[string]any); !ok {
+			line, at := d.first()
+			return nil, fmt.Errorf("%s: line %d of what it rendered begins no object: %s; each document must be a mapping", name, at, line)
+		}
+		b, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+// related renders the list of related resources: a YAML list of rules, or a mapping with relatedResources, as a hook answers.
+func (s *set) related(r *renderer, data any) ([]byte, error) {
+	text, err := r.render(s.customize, data)
+	if err != nil {
+		return nil, inTemplate(err)
+	}
+	rules := []any{}
+	for _, d := range documents(text) {
+		value, err := d.decode(s.customize)
+		if err != nil {
+			return nil, err
+		}
+		if m, ok := value.(map[string]any); ok {
+			value = m["relatedResources"]
+			if value == nil {
+				return nil, errors.New(s.customize + ": a mapping without relatedResources; give a list of rules")
+			}
+		}
+		switch list := value.(type) {
+		case nil:
+		case []any:
+			rules = append(rules, list...)
+		default:
+			return nil, errors.New(s.customize + ": no list; give a list of rules, each with apiVersion and resource")
+		}
+	}
+	return json.Marshal(map[string]any{"relatedResources": rules})
+}

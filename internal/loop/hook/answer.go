@@ -1,0 +1,101 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// shown is how much of what a hook said an error shows.
+const shown = 200
+
+var errTooLarge = errors.New("too large")
+
+func tooLarge(limit int64) error {
+	return fmt.Errorf("the answer is larger than %d bytes: answer with less, or raise --hook-max-bytes (loop.maxAnswerBytes)", limit)
+}
+
+// readUpTo reads all, or up to a limit and then says errTooLarge. Not io.ReadAll behind a LimitReader, and not a bytes.Buffer: what they
+// grow by goes beyond the limit, and memory is what it is for.
+func readUpTo(r io.Reader, limit int64) ([]byte, error) {
+	buf := make([]byte, 0, min(4096, limit+1))
+	for {
+		if int64(len(buf)) > limit {
+			return buf, errTooLarge
+		}
+		if len(buf) == cap(buf) {
+			size := int64(2 * cap(buf))
+			if size >= limit {
+				size = limit + 1 // the one more tells that it is too large
+			}
+			grown := make([]byte, len(buf), size)
+			copy(grown, buf)
+			buf = grown
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if errors.Is(err, io.EOF) {
+			return buf, nil
+		}
+		if err != nil {
+			return buf, err
+		}
+	}
+}
+
+// checkAnswer tells whether an answer is one JSON object, and says of one that is not what it is.
+func checkAnswer(answer []byte) error {
+	trimmed := bytes.TrimSpace(answer)
+	if len(trimmed) == 0 {
+		return errors.New("the answer is empty; print one JSON object")
+	}
+	if trimmed[0] == '{' && json.Valid(trimmed) {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(trimmed))
+	var first json.RawMessage
+	err := dec.Decode(&first)
+	switch {
+	case err != nil && errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the answer ends in the middle of its JSON: it begins with %s; print one whole JSON object", show(trimmed))
+	case err != nil:
+		return fmt.Errorf("the answer is not JSON (%w): it begins with %s; print one JSON object and nothing else, and the rest to stderr", err, show(trimmed))
+	case trimmed[0] != '{':
+		return fmt.Errorf("the answer is JSON, but no object: it begins with %s; print an object like {\"children\": []}", show(trimmed))
+	}
+	return fmt.Errorf("the answer goes on after its JSON object, with %s; print one object and nothing else", show(bytes.TrimSpace(trimmed[dec.InputOffset():])))
+}
+
+// show is the beginning of what a hook said, in quotes and without what would confuse a terminal.
+func show(b []byte) string {
+	if len(b) > shown {
+		return fmt.Sprintf("%q…", cut(b, shown))
+	}
+	return fmt.Sprintf("%q", b)
+}
+
+// cut is the beginning of a text, without half a letter at its end.
+func cut(b []byte, n int) []byte {
+	if len(b) <= n {
+		return b
+	}
+	for n > 0 && !utf8.RuneStart(b[n]) {
+		n--
+	}
+	return b[:n]
+}
+
+// printable is a line without what would confuse a terminal.
+func printable(b []byte) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, string(b))
+}

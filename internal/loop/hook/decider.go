@@ -1,0 +1,51 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Op is what is asked.
+type Op string
+
+// The questions, as Metacontroller names them.
+const (
+	Sync      Op = "sync"
+	Finalize  Op = "finalize"
+	Customize Op = "customize"
+)
+
+// Call is one question about one object.
+type Call struct {
+	Op   Op
+	Kind string
+	Key  string
+	Body []byte // Metacontroller's request, a JSON object
+}
+
+// Decider decides the desired children of objects.
+type Decider interface {
+	// Has tells whether a question can be asked. Sync always can.
+	Has(Op) bool
+	// Call returns the answer, a JSON object.
+	Call(context.Context, Call) ([]byte, error)
+	// Changed hands out something when what decides has changed on disk, and every object is to be asked about again.
+	Changed() <-chan struct{}
+	// Close ends processes and watches; nothing is left running. Calls that are not finished end with an error.
+	Close()
+}
+
+// RetryAfterError says that a call should be made again after a while, and not sooner.
+type RetryAfterError struct {
+	After time.Duration
+	Err   error
+}
+
+// Error says why, and when.
+func (e *RetryAfterError) Error() string {
+	return fmt.Sprintf("%v; it is tried again in %s", e.Err, e.After.Round(time.Millisecond))
+}
+
+// Unwrap is the reason.
+func (e *RetryAfterError) Unwrap() error { return e.Err }

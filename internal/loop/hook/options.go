@@ -1,0 +1,36 @@
+package hook
+
+import (
+	"log/slog"
+	"runtime"
+	"time"
+)
+
+// Options say who is asked, and within which bounds.
+type Options struct {
+	Sync, Finalize, Customize Target // Sync must be set
+
+	// Persistent has a program started once for all calls, which come to it as JSON lines.
+	Persistent  bool
+	Timeout     time.Duration // of one call; 10 s if 0
+	MaxAnswer   int64         // bytes; 8 MiB if 0
+	MaxParallel int           // programs that run at once, where one is started for each call; 4 for each CPU if 0
+	Dir         string        // where programs are found and started
+	Log         *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.Timeout <= 0 {
+		o.Timeout = 10 * time.Second
+	}
+	if o.MaxAnswer <= 0 {
+		o.MaxAnswer = 8 << 20
+	}
+	if o.MaxParallel <= 0 {
+		o.MaxParallel = 4 * runtime.NumCPU()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}

@@ -1,0 +1,171 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestProgramGetsTheCallAndAnswers(t *testing.T) {
+	d, _ := open(t, Options{Sync: self("echo"), Finalize: self("echo")})
+	if !d.Has(Sync) || !d.Has(Finalize) || d.Has(Customize) {
+		t.Error("it has not the hooks that it was given")
+	}
+	answer, err := d.Call(t.Context(), Call{Op: Finalize, Kind: "CronTab", Key: "a/b", Body: []byte(`{"parent":{}}`)})
+	if want := `{"hook":"finalize","kind":"CronTab","key":"a/b","request":{"parent":{}}}`; err != nil || string(answer) != want {
+		t.Errorf("answer %s, error %v", answer, err)
+	}
+	if _, err := d.Call(t.Context(), Call{Op: Customize}); err == nil || !strings.Contains(err.Error(), "no customize hook") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestProgramThatDoesNotRead(t *testing.T) {
+	d, _ := open(t, Options{Sync: self("unread")})
+	if got := mustCall(t, d, `"`+strings.Repeat("x", 10<<20)+`"`); got != `{"children":[]}` {
+		t.Errorf("answer %s", got)
+	}
+}
+
+func TestAnswersThatAreNone(t *testing.T) {
+	for printed, words := range map[string]string{
+		"":                          "the answer is empty",
+		"  \n":                      "the answer is empty",
+		"hello\x1b[31m":             `it begins with "hello\x1b[31m"; print one JSON object and nothing else`,
+		`{"children":[]} done`:      `goes on after its JSON object, with "done"`,
+		`{"a":1}{"b":2}`:            `goes on after its JSON object, with "{\"b\":2}"`,
+		`{"children":[`:             "ends in the middle",
+		`[]`:                        "no object",
+		`null`:                      "no object",
+		strings.Repeat("y", 99_000): strings.Repeat("y", 200) + `"…`,
+	} {
+		d, _ := open(t, Options{Sync: self("print", printed)})
+		mustFail(t, t.Context(), d, `{}`, "sync hook ", words)
+	}
+}
+
+func TestProgramThatCrashes(t *testing.T) {
+	d, log := open(t, Options{Sync: self("crash")})
+	mustFail(t, t.Context(), d, `{}`, "exit status 3", `boom \x1b[31mred`, "half an ans", "mend the program")
+	if out := log.String(); !strings.Contains(out, "line=first kind") && !strings.Contains(out, "kind=CronTab key=default/demo hook=sync line=first") || strings.Contains(out, "\x1b") {
+		t.Errorf("log %q", out)
+	}
+	d, _ = open(t, Options{Sync: self("killed")})
+	mustFail(t, t.Context(), d, `{}`, "signal: killed")
+}
+
+func TestProgramThatHangs(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	d, _ := open(t, Options{Sync: self("hang", pids), Timeout: time.Second})
+	mustFail(t, t.Context(), d, `{}`, "no answer within 1s", "--hook-timeout", "waiting for nothing")
+	parent, child := twoPIDs(t, pids)
+	eventually(t, "both processes gone", func() bool { return gone(parent) && gone(child) })
+}
+
+func TestEndOfTheCallersContext(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	d, _ := open(t, Options{Sync: self("hang", pids)})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		waitForFile(pids)
+		cancel()
+	}()
+	if err := failure(t, ctx, d, `{}`); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	parent, child := twoPIDs(t, pids)
+	eventually(t, "both processes gone", func() bool { return gone(parent) && gone(child) })
+}
+
+func TestCloseEndsCalls(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	d, _ := open(t, Options{Sync: self("hang", pids)})
+	go func() {
+		waitForFile(pids)
+		d.Close()
+	}()
+	if err := failure(t, t.Context(), d, `{}`); !errors.Is(err, ErrClosed) {
+		t.Errorf("error %v", err)
+	}
+	parent, child := twoPIDs(t, pids)
+	eventually(t, "both processes gone", func() bool { return gone(parent) && gone(child) })
+	if err := failure(t, t.Context(), d, `{}`); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: error %v", err)
+	}
+}
+
+// A child of the hook holds its stdout. In the hook's group it is killed; in a session of its own it goes on, and is not waited for.
+func TestProgramThatLeavesAChild(t *testing.T) {
+	for _, how := range []string{"orphan", "session"} {
+		pids := filepath.Join(t.TempDir(), "pids")
+		d, _ := open(t, Options{Sync: self(how, pids)})
+		if got := mustCall(t, d, `{}`); got != `{"children":[]}` {
+			t.Errorf("%s: answer %s", how, got)
+		}
+		_, child := twoPIDs(t, pids)
+		if how == "session" {
+			_ = syscall.Kill(child, syscall.SIGKILL)
+		}
+		eventually(t, "the child is gone", func() bool { return gone(child) })
+	}
+}
+
+func TestMemoryOfAFloodOnStdout(t *testing.T) {
+	const limit = 1 << 20
+	d, _ := open(t, Options{Sync: self("flood"), MaxAnswer: limit})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	mustFail(t, t.Context(), d, `{}`, "larger than 1048576 bytes", "--hook-max-bytes", "loop.maxAnswerBytes")
+	runtime.ReadMemStats(&after)
+	// All that was ever allocated, also what was given back: growing to the limit by doubling is at most twice the limit.
+	if used := after.TotalAlloc - before.TotalAlloc; used > 3*limit {
+		t.Errorf("%d bytes allocated for a limit of %d", used, limit)
+	}
+}
+
+func TestFloodOnStderr(t *testing.T) {
+	d, log := open(t, Options{Sync: self("noisy")})
+	if got := mustCall(t, d, `{}`); got != `{"children":[]}` {
+		t.Errorf("answer %s", got)
+	}
+	out := log.String()
+	if len(out) > 2*maxStderr {
+		t.Errorf("%d bytes of log", len(out))
+	}
+	if n := strings.Count(out, "Hook stderr was left out"); n != 1 || !strings.Contains(out, "noise 0\"") || strings.Contains(out, "noise 19999") {
+		t.Errorf("%d times it is said what was left out; log %.300s", n, out)
+	}
+}
+
+// Programs beyond the bound wait, and waiting is not counted as time of theirs; the end of the caller's context ends it.
+func TestProgramsAtOnce(t *testing.T) {
+	gate := filepath.Join(t.TempDir(), "gate")
+	d, log := open(t, Options{Sync: self("gate", gate), MaxParallel: 2})
+	var calls sync.WaitGroup
+	for range 6 {
+		calls.Go(func() { mustCall(t, d, `{}`) })
+	}
+	eventually(t, "two run", func() bool { return strings.Count(log.String(), "line=inside") == 2 })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := failure(t, ctx, d, `{}`); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if n := strings.Count(log.String(), "line=inside"); n != 2 {
+		t.Errorf("%d run at once", n)
+	}
+	if err := os.WriteFile(gate, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	calls.Wait()
+	if n := strings.Count(log.String(), "line=inside"); n != 6 {
+		t.Errorf("%d ran", n)
+	}
+}

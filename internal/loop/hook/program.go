@@ -1,0 +1,64 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// program is a program that was found, with its arguments.
+type program struct {
+	name  string // as a person wrote it
+	path  string
+	args  []string
+	dir   string   // where it is started
+	files []string // that decide what it does: the program, and arguments that are files
+}
+
+// find looks for a program once, at the start, where a person still reads what is wrong.
+func find(t Target, dir string) (program, error) {
+	p := program{name: t.String(), args: t.Args[1:], dir: dir}
+	wanted := t.Args[0]
+	if !strings.ContainsRune(filepath.ToSlash(wanted), '/') {
+		path, err := exec.LookPath(wanted)
+		if err != nil {
+			if info, here := os.Stat(filepath.Join(dir, wanted)); here == nil && info.Mode().IsRegular() {
+				return p, fmt.Errorf("hook %s: there is no such program in PATH, but a file in %s; write ./%s", wanted, dir, wanted)
+			}
+			return p, fmt.Errorf("hook %s: there is no such program in PATH; install it, or name a file like ./%s", wanted, wanted)
+		}
+		p.path = path
+	} else {
+		p.path = within(dir, wanted)
+	}
+	info, err := os.Stat(p.path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return p, fmt.Errorf("hook %s: there is no file %s; name a program relative to %s, or write it", wanted, p.path, dir)
+	case err != nil:
+		return p, fmt.Errorf("hook %s: %w; make it readable", wanted, err)
+	case info.IsDir():
+		return p, fmt.Errorf("hook %s: %s is a folder; name a program (templates are --template)", wanted, p.path)
+	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
+		return p, fmt.Errorf("hook %s: %s is not executable; run chmod +x %s", wanted, p.path, p.path)
+	}
+	p.files = []string{p.path}
+	for _, arg := range p.args {
+		file := within(dir, arg)
+		if info, err := os.Stat(file); arg != "" && err == nil && info.Mode().IsRegular() {
+			p.files = append(p.files, file)
+		}
+	}
+	return p, nil
+}
+
+func within(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

@@ -1,0 +1,38 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"plain.py": 0o644, "good.py": 0o755} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("no interpreter"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for program, want := range map[string]string{
+		"":                 "name a program or a URL with --hook",
+		"./plain.py":       "is not executable; run chmod +x " + filepath.Join(dir, "plain.py"),
+		"./absent.py":      "there is no file " + filepath.Join(dir, "absent.py"),
+		"good.py":          "write ./good.py",
+		"no-such-program":  "no such program in PATH",
+		"./":               "is a folder",
+		"http://host:x y/": "give a URL like",
+	} {
+		target := Target{Args: []string{program}}
+		if program == "" {
+			target = Target{}
+		} else if strings.HasPrefix(program, "http") {
+			target = Target{URL: program}
+		}
+		if _, err := Open(Options{Sync: target, Dir: dir}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, not %q", program, err, want)
+		}
+	}
+	d, _ := open(t, Options{Sync: Target{Args: []string{"./good.py"}}, Dir: dir})
+	mustFail(t, t.Context(), d, "{}", "begin a script with a line like #!/usr/bin/env python3")
+}

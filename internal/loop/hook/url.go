@@ -1,0 +1,97 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	maxRedirects  = 3
+	maxRetryAfter = time.Minute // a server can't put an object to sleep for longer
+	maxIdle       = 64          // connections that are kept for the next calls: as many as calls at a time, mostly
+)
+
+// newClient is a client with connections of its own, so that closing them disturbs nobody else.
+func newClient() (*http.Client, *http.Transport) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = maxIdle, maxIdle
+	return &http.Client{Transport: transport, CheckRedirect: checkRedirect}, transport
+}
+
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return fmt.Errorf("more than %d redirects", maxRedirects)
+	}
+	if r.Method != http.MethodPost { // 301, 302 and 303 make it a GET, without the question
+		return errors.New("a redirect that drops the request; redirect with 307 or 308")
+	}
+	return nil
+}
+
+// web asks a web server.
+type web struct {
+	url     string
+	client  *http.Client
+	timeout time.Duration
+	limit   int64
+}
+
+func (w *web) call(ctx context.Context, c Call) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, w.timeout, timedOut(w.timeout))
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(c.Body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	response, err := w.client.Do(request)
+	if err != nil {
+		return nil, because(ctx, err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it was read, or is of no use
+	if response.StatusCode != http.StatusOK {
+		begin, _ := readUpTo(response.Body, shown) // of what can't be read, the status says enough
+		err := fmt.Errorf("the server answered %s: %s; see the server's own log", response.Status, show(begin))
+		if after, ok := retryAfter(response, time.Now()); ok {
+			return nil, &RetryAfterError{After: after, Err: err}
+		}
+		return nil, err
+	}
+	answer, err := readUpTo(response.Body, w.limit)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return nil, tooLarge(w.limit)
+	case err != nil:
+		return nil, because(ctx, fmt.Errorf("read the answer: %w", err))
+	}
+	return answer, checkAnswer(answer)
+}
+
+// because is why a request failed: the time-out or the end of the run, if it was one of these.
+func because(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return fmt.Errorf("%w; see that the server runs and can be reached from here", err)
+}
+
+// retryAfter is when a server that is too busy wants to be asked again.
+func retryAfter(r *http.Response, now time.Time) (time.Duration, bool) {
+	if r.StatusCode != http.StatusTooManyRequests && r.StatusCode != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	header := r.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil && seconds >= 0 {
+		return time.Duration(min(seconds, int64(maxRetryAfter/time.Second))) * time.Second, true
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(at.Sub(now), 0), maxRetryAfter), true
+	}
+	return 0, false
+}
