@@ -1,0 +1,239 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A replica that is gone without a word is replaced within about LeaseDuration and RetryPeriod; its own Lease is removed
+// long after.
+func TestALostReplicaIsReplaced(t *testing.T) {
+	for _, shards := range []int{1, 8} {
+		simulate(t, 1, func(t *testing.T, w *world) {
+			a, b, c := start(t, w, "a", shards, ByKey), start(t, w, "b", shards, ByKey), start(t, w, "c", shards, ByKey)
+			w.allHeld(shards, 10*time.Second)
+			for _, r := range []*replica{a, b, c} {
+				if shards == 1 && len(r.Held()) == 0 {
+					continue // it is the leader that is of interest
+				}
+				r.kill()
+				break
+			}
+			took := w.allHeld(shards, time.Minute)
+			if shortest, longest := DefaultRenewDeadline, DefaultLeaseDuration+2*DefaultRetryPeriod; took < shortest || took > longest {
+				t.Errorf("%d shards: replaced after %v, not between %v and %v", shards, took, shortest, longest)
+			}
+			members := func() (n int) {
+				for _, name := range w.names() {
+					if strings.Contains(name, "-member-") {
+						n++
+					}
+				}
+				return n
+			}
+			if shards > 1 && members() != 3 {
+				t.Errorf("after %v there are %v", took, w.names())
+			}
+			time.Sleep((longGone + 1) * DefaultLeaseDuration)
+			if want := map[int]int{1: 0, 8: 2}[shards]; members() != want {
+				t.Errorf("long after there are %v", w.names())
+			}
+		})
+	}
+}
+
+// What was begun is waited for before a shard changes hands, and nothing new begins meanwhile; the Lease is renewed for as
+// long as that takes.
+func TestDrainBeforeRelease(t *testing.T) {
+	simulate(t, 0, func(t *testing.T, w *world) {
+		a := start(t, w, "a", 2, ByKey)
+		w.allHeld(2, 5*time.Second)
+		synctest.Wait()
+		ctx, done, ok := a.Begin("ns", "x")
+		defer done()
+		other, doneOther, okOther := a.Begin("ns", anotherKey(a, "x"))
+		defer doneOther()
+		if !ok || !okOther || a.gained.Load() != 2 {
+			t.Fatalf("one replica alone does not hold both shards: %v", a.Held())
+		}
+		b := start(t, w, "b", 2, ByKey)
+		time.Sleep(3 * time.Minute) // far longer than a Lease
+		if ctx.Err() != nil || other.Err() != nil || len(b.Held()) > 0 || len(a.Held()) != 2 {
+			t.Fatalf("a shard was given away while it was worked in: %v and %v", a.Held(), b.Held())
+		}
+		_, doneFirst, first := a.Begin("ns", "x")
+		_, doneSecond, second := a.Begin("ns", anotherKey(a, "x"))
+		doneFirst()
+		doneSecond()
+		if first == second {
+			t.Errorf("new work begins: %v, %v; want one of the two shards to drain", first, second)
+		}
+		done()
+		doneOther() // and once more at the end: twice is no harm
+		if took := w.allHeld(2, 5*time.Second); took > 2*DefaultRetryPeriod {
+			t.Errorf("it changed hands after %v", took)
+		}
+	})
+}
+
+// anotherKey is one of another shard.
+func anotherKey(r *replica, name string) string {
+	for other := name; ; other += "x" {
+		if r.Of("ns", other) != r.Of("ns", name) {
+			return other
+		}
+	}
+}
+
+// The end: what is held is drained, then released, and the member's Lease is gone; the next replica takes over at once.
+func TestTheEndReleasesAll(t *testing.T) {
+	for _, shards := range []int{1, 3} {
+		simulate(t, 0, func(t *testing.T, w *world) {
+			a := start(t, w, "a", shards, ByKey)
+			w.allHeld(shards, 5*time.Second)
+			ctx, done, ok := a.Begin("ns", "x")
+			if !ok {
+				t.Fatal("nothing begins")
+			}
+			defer done()
+			a.end()
+			time.Sleep(time.Minute)
+			if _, _, ok := a.Begin("ns", "x"); ok || ctx.Err() != nil || len(a.Held()) == 0 {
+				t.Errorf("%d shards: while the last work goes on: begins %v, its context %v, held %v", shards, ok, ctx.Err(), a.Held())
+			}
+			done()
+			began := time.Now()
+			a.gone.Wait()
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("it took %v to release", took)
+			}
+			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), ErrLost) {
+				t.Error("a context goes on without a lease")
+			}
+			for _, name := range w.names() {
+				if strings.Contains(name, "member") {
+					t.Errorf("%s is left behind", name)
+				}
+			}
+			a.dead.Store(true) // it is not counted any more
+			b := start(t, w, "b", shards, ByKey)
+			if took := w.allHeld(shards, 5*time.Second); took > 2*DefaultRetryPeriod {
+				t.Errorf("the next one waited %v for what was released", took)
+			}
+			b.stop()
+		})
+	}
+}
+
+// An API server that is gone: work ends at the deadline, not before; Ready says why; the end does not wait for ever; and all
+// is as before when it comes back, each shard gained anew.
+func TestWithoutTheServer(t *testing.T) {
+	simulate(t, 0, func(t *testing.T, w *world) {
+		a := start(t, w, "a", 3, ByKey)
+		if a.Ready() == nil {
+			t.Error("ready before anything was read")
+		}
+		w.allHeld(3, 5*time.Second)
+		gained := a.gained.Load()
+		ctx, done, _ := a.Begin("ns", "x")
+		defer done()
+		a.dead.Store(true)
+		time.Sleep(DefaultRenewDeadline - 3*time.Second)
+		if ctx.Err() != nil || a.Ready() != nil {
+			t.Errorf("given up too early: %v, %v", ctx.Err(), a.Ready())
+		}
+		<-ctx.Done()
+		time.Sleep(DefaultRetryPeriod)
+		if err := a.Ready(); err == nil || !strings.Contains(err.Error(), "ns/loop") {
+			t.Errorf("ready: %v", err)
+		}
+		if _, _, ok := a.Begin("ns", "x"); ok || len(a.Held()) > 0 {
+			t.Error("work begins without a lease")
+		}
+		a.dead.Store(false)
+		w.allHeld(3, 2*DefaultRetryPeriod)
+		synctest.Wait()
+		if a.gained.Load() != gained+3 || a.Ready() != nil {
+			t.Errorf("gained %d, ready: %v", a.gained.Load()-gained, a.Ready())
+		}
+		done()
+		a.kill()
+		began := time.Now()
+		a.gone.Wait()
+		if took := time.Since(began); took > 3*DefaultRenewDeadline {
+			t.Errorf("it took %v to end without the server", took)
+		}
+	})
+}
+
+// A Lease that is taken away by hand ends the work at the next look.
+func TestALeaseThatIsDeleted(t *testing.T) {
+	for _, name := range []string{"loop-shard-1", "loop"} {
+		simulate(t, 0, func(t *testing.T, w *world) {
+			a := start(t, w, "a", 2, ByKey)
+			w.allHeld(2, 5*time.Second)
+			gained := a.gained.Load()
+			if err := w.delete(name, nil); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(3 * DefaultRetryPeriod)
+			if w.allHeld(2, 5*time.Second); a.gained.Load() == gained {
+				t.Errorf("nobody noticed that %s was deleted", name)
+			}
+		})
+	}
+}
+
+// Replicas that are many more than shards stand by, and one replica asks for little: one list, and a write for each Lease
+// that it keeps.
+func TestStandbysAndRequests(t *testing.T) {
+	simulate(t, 0, func(t *testing.T, w *world) {
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			start(t, w, name, 2, ByKey)
+		}
+		w.allHeld(2, 30*time.Second)
+		time.Sleep(time.Minute)
+		_, before := w.counts()
+		time.Sleep(time.Minute)
+		_, after := w.counts()
+		// 5 members, 2 shards and the Lease of all, each about every 1.8 s.
+		if writes := after - before; writes > 8*40 {
+			t.Errorf("%d writes in a minute", writes)
+		}
+		for _, r := range w.replicas {
+			if r.Ready() != nil || len(r.Held()) > 1 {
+				t.Errorf("%s: %v, holds %v", r.name, r.Ready(), r.Held())
+			}
+		}
+		if leases := w.replicas[0].Leases(); len(leases) != 2 || !slices.Contains(w.names(), "loop-shard-0") {
+			t.Errorf("%v, %v", leases, w.names())
+		}
+	})
+}
+
+// After a process was stopped, its timers may be late: who asks the context first gets the right answer all the same.
+func TestAContextAsksTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // not watched: who watches asks, and that ends it too
+		w := &world{store: newStore(), t: t}
+		a := start(t, w, "a", 1, ByKey)
+		defer a.stop()
+		w.allHeld(1, 5*time.Second)
+		ctx, done, _ := a.Begin("ns", "x")
+		defer done()
+		a.gone.Go(func() { a.freeze(time.Minute) })
+		time.Sleep(DefaultRenewDeadline + DefaultRetryPeriod)
+		select {
+		case <-ctx.Done():
+			t.Error("a timer ran in a process that is stopped: the test shows nothing")
+		default:
+		}
+		if ctx.Err() == nil {
+			t.Error("a context goes on after its lease")
+		}
+	})
+}

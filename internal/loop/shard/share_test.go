@@ -1,0 +1,91 @@
+package shard
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// All shards are in exactly one share, and no two shares differ by more than one; one replica more or less moves little.
+func TestShare(t *testing.T) {
+	for shards := 1; shards <= 20; shards++ {
+		for n := 1; n <= 25; n++ {
+			var members []string
+			for i := range n {
+				members = append(members, fmt.Sprintf("m%02d", i))
+			}
+			owners := make([]int, shards)
+			for _, m := range members {
+				first, count := share(shards, members, m)
+				if count < shards/n || count > (shards+n-1)/n {
+					t.Fatalf("%d shards, %d members: %s has %d", shards, n, m, count)
+				}
+				for i := range count {
+					owners[(first+i)%shards]++
+				}
+				if n == 1 {
+					continue
+				}
+				// Nobody has to give anything back when another one goes.
+				for _, gone := range members {
+					if rest := slices.DeleteFunc(slices.Clone(members), func(s string) bool { return s == gone }); gone != m {
+						if _, after := share(shards, rest, m); after < count {
+							t.Fatalf("%d shards: %s has %d of %d members, and %d when %s is gone", shards, m, count, n, after, gone)
+						}
+					}
+				}
+			}
+			if slices.Max(owners) != 1 || slices.Min(owners) != 1 {
+				t.Fatalf("%d shards, %d members: %v", shards, n, owners)
+			}
+		}
+	}
+}
+
+// Replicas of different versions of crdctl must agree on these for ever.
+func TestOfNeverChanges(t *testing.T) {
+	byKey, byNamespace := &Shards{o: Options{Shards: 16, By: ByKey}}, &Shards{o: Options{Shards: 16, By: ByNamespace}}
+	for _, c := range []struct {
+		namespace, name    string
+		byKey, byNamespace int
+	}{
+		{"default", "crontab-demo", 15, 6},
+		{"default", "another", 5, 6},
+		{"", "cluster-wide", 14, 14},
+		{"kube-system", "ä", 7, 15},
+	} {
+		if k, n := byKey.Of(c.namespace, c.name), byNamespace.Of(c.namespace, c.name); k != c.byKey || n != c.byNamespace {
+			t.Errorf("%s/%s is in shards %d and %d, want %d and %d", c.namespace, c.name, k, n, c.byKey, c.byNamespace)
+		}
+	}
+	counts := make([]int, 16)
+	for i := range 16000 {
+		counts[byKey.Of("default", fmt.Sprintf("object-%d", i))]++
+	}
+	if slices.Min(counts) < 850 || slices.Max(counts) > 1150 {
+		t.Errorf("16000 keys in 16 shards: %v", counts)
+	}
+}
+
+func TestOptionsThatAreWrong(t *testing.T) {
+	good := Options{Client: &client{}, Namespace: "ns", Name: "loop", Identity: "a"}
+	if _, err := New(good); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*Options){
+		"shards: a client and an identity are needed; give both":                                                                                                        func(o *Options) { o.Client = nil },
+		"shards: the namespace of the leases is not known; give one":                                                                                                    func(o *Options) { o.Namespace = "" },
+		`shards: "A" cannot be the name of a lease; use at most 220 lower-case letters, digits, hyphens and dots`:                                                       func(o *Options) { o.Name = "A" },
+		"shards: 300 shards are too many; use at most 256":                                                                                                              func(o *Options) { o.Shards = 300 },
+		`shards: keys cannot be cut by "luck"; use "key" or "namespace"`:                                                                                                func(o *Options) { o.By = "luck" },
+		"shards: a retry period of 9s leaves no second try within the renew deadline of 10s; use a third of it or less":                                                 func(o *Options) { o.RetryPeriod = 9 * time.Second },
+		"shards: a lease of 11s with a renew deadline of 10s leaves no time to end what was begun; keep a fifth of the lease between them, and the lease at 1s or more": func(o *Options) { o.LeaseDuration, o.RenewDeadline = 11*time.Second, 10*time.Second },
+	} {
+		o := good
+		change(&o)
+		if _, err := New(o); err == nil || err.Error() != want {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
