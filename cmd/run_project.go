@@ -13,7 +13,7 @@ import (
 )
 
 // toRun returns the project, and its root: that of crdctl.yaml, or where there is none what is discovered. The built-in
-// controller with a manifest needs no project, and gets nil.
+// controller with a manifest, or with CRDs of the cluster, needs no project, and gets nil.
 func (o *runOptions) toRun(s Streams) (root string, p *project.Project, err error) {
 	root, p, err = o.project()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -21,7 +21,7 @@ func (o *runOptions) toRun(s Streams) (root string, p *project.Project, err erro
 		switch {
 		case realErr != nil:
 			return "", nil, realErr
-		case o.builtin && len(o.files) > 0:
+		case o.builtin && len(o.files)+len(o.loop.crds) > 0:
 			return base, nil, nil
 		case !inModule(base):
 			return "", nil, err
@@ -70,16 +70,16 @@ func below(root, dir, file string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// crds reads the CRDs that the flags name, or else the project's.
-func (o *runOptions) crds(root string, p *project.Project) ([]manifest.CRD, error) {
-	if len(o.files) == 0 {
-		if p.CRDs.Dir == "" {
+// crdsToUse reads the CRDs of the files that the flags name, or else the project's.
+func crdsToUse(root string, p *project.Project, files []string) ([]manifest.CRD, error) {
+	if len(files) == 0 {
+		if p == nil || p.CRDs.Dir == "" {
 			return nil, nil
 		}
 		return manifest.CRDsIn(filepath.Join(root, filepath.FromSlash(p.CRDs.Dir)))
 	}
 	var all []manifest.CRD
-	for _, f := range o.files {
+	for _, f := range files {
 		crds, err := manifest.CRDs(f)
 		if err != nil {
 			return nil, err

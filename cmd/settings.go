@@ -97,6 +97,9 @@ func (f *settings) project(o *options) (*located, error) {
 	case err == nil:
 		var flagErr error
 		p, err := project.Load(root, func(p *project.Project) { flagErr = f.over(p, root, base) })
+		if cmp.Or(flagErr, err) == nil && len(p.APIs) == 0 { // a project of the built-in loop needs none, but this does
+			err = fmt.Errorf("%s: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]", project.FileName)
+		}
 		return &located{root: root, settings: p}, cmp.Or(flagErr, err)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err

@@ -41,6 +41,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	settingsFlags(flags)
+	flags.AddFlagSet((&loopFlags{}).bind("namespace", "n"))
 	known := map[string]bool{}
 	flags.VisitAll(func(f *pflag.Flag) {
 		known[f.Name] = true

@@ -53,6 +53,8 @@ type Project struct {
 	RBAC RBAC `yaml:"rbac,omitempty"`
 	// Controller is what "crdctl run" builds and runs.
 	Controller Controller `yaml:"controller,omitempty"`
+	// Loop is the control loop that crdctl has built in.
+	Loop Loop `yaml:"loop,omitempty"`
 	// Scaffold is what the project was scaffolded from. Left unspecified, it was not.
 	Scaffold *Scaffold `yaml:"scaffold,omitempty"`
 }
@@ -201,7 +203,7 @@ type Controller struct {
 
 // clean gives every path one spelling.
 func (p *Project) clean() {
-	paths := []*string{&p.Boilerplate, &p.CRDs.Dir, &p.RBAC.Dir, &p.OpenAPI.Dir, &p.OpenAPI.Report, &p.Controller.Package}
+	paths := []*string{&p.Boilerplate, &p.CRDs.Dir, &p.RBAC.Dir, &p.OpenAPI.Dir, &p.OpenAPI.Report, &p.Controller.Package, &p.Loop.Template}
 	for i := range p.APIs {
 		paths = append(paths, &p.APIs[i])
 	}

@@ -83,7 +83,8 @@ func (p *Project) validate(name string) error {
 			local(fmt.Sprintf("excludeFrom.%s[%d]", name, i), dir)
 		}
 	}
-	if len(p.APIs) == 0 {
+	p.validateLoop(report)
+	if len(p.APIs) == 0 && !p.Loop.IsSet() { // a loop needs no Go types
 		report("apis", "is empty; name the folders of the API packages, for example apis: [pkg/apis]")
 	}
 	for i, api := range p.APIs {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"k8s.io/client-go/rest"
@@ -12,17 +13,53 @@ import (
 // Cluster names a cluster that exists, as kubectl's flags do.
 type Cluster struct {
 	Kubeconfig, Context, Master string
+	// InCluster is the cluster of the pod that this process runs in. It is never guessed: a kubeconfig that was forgotten must
+	// not turn a trial in some pod into one on that pod's cluster.
+	InCluster bool
 }
 
 func (c Cluster) isSet() bool { return c != Cluster{} }
 
-// load returns the client configuration of the cluster, a kubeconfig with that cluster alone, and where it is from.
-func (c Cluster) load() (config *rest.Config, kubeconfig []byte, source string, err error) {
+// inCluster is the configuration of the pod's service account.
+func inCluster(load func() (*rest.Config, error)) (*rest.Config, error) {
+	config, err := load()
+	switch {
+	case errors.Is(err, rest.ErrNotInCluster):
+		return nil, errors.New("--in-cluster: this process is in no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; name a cluster with --kubeconfig, --context or --master")
+	case err != nil:
+		return nil, fmt.Errorf("--in-cluster: read the pod's service account: %w; give the pod one, with automountServiceAccountToken: true", err)
+	}
+	return config, nil
+}
+
+// Namespace is that of the pod, or of the kubeconfig's context: where a controller's own things are, such as its leases.
+func (c Cluster) Namespace() (string, error) {
+	namespace, _, err := c.loader().Namespace()
+	if err != nil {
+		return "", fmt.Errorf("find the namespace of the leases: %w; name it with --lease-namespace", err)
+	}
+	return namespace, nil
+}
+
+// loader reads the kubeconfig that is meant, and in a pod none: what is asked for there is the pod's own cluster.
+func (c Cluster) loader() clientcmd.ClientConfig {
+	if c.InCluster {
+		return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{}, &clientcmd.ConfigOverrides{})
+	}
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = c.Kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: c.Context}
 	overrides.ClusterInfo.Server = c.Master
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+}
+
+// load returns the client configuration of the cluster, a kubeconfig with that cluster alone, and where it is from.
+func (c Cluster) load() (config *rest.Config, kubeconfig []byte, source string, err error) {
+	if c.InCluster {
+		config, err = inCluster(rest.InClusterConfig)
+		return config, nil, "the service account of this pod", err
+	}
+	loader := c.loader()
 	if config, err = loader.ClientConfig(); err != nil {
 		return nil, nil, "", fmt.Errorf("load the kubeconfig: %w", err)
 	}

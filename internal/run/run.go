@@ -10,10 +10,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
+	"github.com/crdctl/crdctl/internal/builtin"
 	"github.com/crdctl/crdctl/internal/controlplane/access"
-	"github.com/crdctl/crdctl/internal/loop"
 	"github.com/crdctl/crdctl/internal/manifest"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/startup"
@@ -42,16 +41,29 @@ type Options struct {
 	Builtin bool
 	// Once ends the run when the controller does not compile or ends by itself, instead of waiting for a change.
 	Once bool
-	// Workers and Resync are those of the built-in loop; Namespace restricts it to one.
-	Workers   int
-	Resync    time.Duration
-	Namespace string
+	// Loop are the settings of the built-in loop, with defaults. Paths in them are relative to Root.
+	Loop project.Loop
+	// Leases has the built-in loop work only on what it holds a lease for; they are in LeaseNamespace, or where that is
+	// empty in the namespace of the pod or of the kubeconfig's context.
+	Leases         bool
+	LeaseNamespace string
+	// MetricsAddr is where the built-in loop serves metrics and probes; "" for nowhere. Profiling serves profiles too.
+	MetricsAddr string
+	Profiling   bool
+	// NoEvents has the built-in loop record no events.
+	NoEvents bool
+	// CRDNames are CRDs that the cluster has or will have, for the built-in loop to follow in the place of those of CRDs.
+	CRDNames []string
+	// Render is a file with an object for which the built-in loop shows what it would do; "-" for standard input.
+	Render string
 	// Args are handed to the project's controller.
 	Args []string
-	// Debug shows the built-in controller's pipeline, and Color colors its log.
-	Debug, Color bool
+	// Debug shows the built-in controller's pipeline, Quiet shows only what is wrong, and Color colors its log.
+	Debug, Quiet, Color bool
 	// Hurry is closed when the user does not want to wait for an orderly end.
 	Hurry <-chan struct{}
+	// In is where an object to render is read from that no file is named for.
+	In io.Reader
 	// Out and Err are the controller's standard output and error; crdctl's own words go to Err too.
 	Out, Err io.Writer
 }
@@ -76,6 +88,12 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	var sketch *builtin.Sketch
+	if o.Render != "" { // before a control plane is started for nothing
+		if sketch, err = builtin.ReadSketch(o.Render, o.In); err != nil {
+			return err
+		}
+	}
 	target, err := connect(ctx, o, say)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil // Ctrl-C is how a run ends, whenever it comes; all has been undone
@@ -88,33 +106,9 @@ func Run(ctx context.Context, o Options) (err error) {
 	trim.Server(ctx)
 
 	if o.Builtin {
-		return o.runBuiltin(ctx, target, crds, say)
+		return o.runBuiltin(ctx, target, crds, sketch, say)
 	}
 	return (&devLoop{Options: o, target: target, say: say}).run(ctx)
-}
-
-// runBuiltin runs the loop of package loop on all kinds of the CRDs.
-func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD, say sayer) error {
-	kinds, err := loop.KindsOf(manifest.Definitions(crds)...)
-	if err != nil {
-		return err
-	}
-	if len(kinds) == 0 {
-		return errors.New("no CustomResourceDefinition to work on; name a manifest with -f")
-	}
-	ctx, stop := t.boundTo(ctx, o)
-	defer stop()
-	cluster := &clusterSide{Options: o, target: t, say: say}
-	if err := cluster.install(ctx); err != nil {
-		return interrupted(ctx, err)
-	}
-	newClock(time.Now()).watch(ctx, say)
-	say("running the built-in controller; stop with Ctrl-C")
-	err = loop.Run(ctx, loop.Options{
-		Config: t.config, Kinds: kinds, Workers: o.Workers, Resync: o.Resync, Namespace: o.Namespace,
-		Log: newLogger(o.Err, o.Debug, o.Color),
-	})
-	return errors.Join(err, failure(ctx))
 }
 
 // sayer prints a line of crdctl's own.

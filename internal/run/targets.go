@@ -93,6 +93,9 @@ func connectTo(c Cluster, say sayer) (*target, error) {
 		return nil, err
 	}
 	say("using the API at %s (%s)", config.Host, source)
+	if c.InCluster { // for the built-in loop alone: there is no process to hand a kubeconfig to, and maybe no disk to write it on
+		return &target{config: config, kept: true, close: func() error { return nil }}, nil
+	}
 	dir, err := scratch.NewRun()
 	if err != nil {
 		return nil, err

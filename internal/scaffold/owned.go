@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/project"
 )
 
 // Owned is a kind of client-go whose objects a controller makes, with the names that its clients, informers and listers have.
@@ -70,13 +72,14 @@ func ParseOwned(texts []string, namespacedOwner bool) ([]Owned, error) {
 }
 
 func parseOwned(text string, known map[string]Owned, namespacedOwner bool) (Owned, error) {
-	name := text
-	if strings.Count(name, "/") == 1 {
-		name = "core/" + name
+	kind, err := project.ParseObjectKind(text)
+	if err != nil {
+		return Owned{}, fmt.Errorf("--owns %w", err)
 	}
-	if strings.Count(name, "/") != 2 || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") {
-		return Owned{}, fmt.Errorf("--owns %q must be GROUP/VERSION/KIND, for example apps/v1/Deployment, or v1/ConfigMap for the core group", text)
+	if kind.Plural != "" {
+		return Owned{}, fmt.Errorf("--owns %q: the plural is known; leave =%s out", text, kind.Plural)
 	}
+	name := kind.String()
 	o, ok := known[name]
 	if !ok {
 		return Owned{}, fmt.Errorf("--owns %q: client-go has no such kind; %s", text, meant(name, known))
@@ -88,6 +91,15 @@ func parseOwned(text string, known map[string]Owned, namespacedOwner bool) (Owne
 		return Owned{}, fmt.Errorf("--owns %q: crdctl has no %s to begin with; own one of %s, and change the code", text, o.Kind, strings.Join(slices.Sorted(maps.Keys(ownable)), ", "))
 	}
 	return o, nil
+}
+
+// KnownKind is a kind of client-go by group, version and name, and otherwise an error that says what may have been meant.
+func KnownKind(kind project.ObjectKind) (Owned, error) {
+	known := clientGoKinds()
+	if o, ok := known[kind.String()]; ok {
+		return o, nil
+	}
+	return Owned{}, fmt.Errorf("client-go has no such kind; %s", meant(kind.String(), known))
 }
 
 // meant says what a kind that client-go does not have was meant to be: one of the same name elsewhere, or with a letter

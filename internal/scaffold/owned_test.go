@@ -38,6 +38,7 @@ func TestParseOwnedRefuses(t *testing.T) {
 		"Deployment":                        `--owns "Deployment" must be GROUP/VERSION/KIND, for example apps/v1/Deployment, or v1/ConfigMap for the core group`,
 		"apps/v1/":                          `--owns "apps/v1/" must be GROUP/VERSION/KIND, `,
 		"a/b/c/d":                           `--owns "a/b/c/d" must be GROUP/VERSION/KIND, `,
+		"apps/v1/Deployment=things":         `--owns "apps/v1/Deployment=things": the plural is known; leave =things out`,
 		"apps/v1/Deploymnet":                `--owns "apps/v1/Deploymnet": client-go has no such kind; did you mean apps/v1/Deployment?`,
 		"v1/deployments":                    `--owns "v1/deployments": client-go has no such kind; did you mean apps/v1/Deployment?`,
 		"batch/v2/CronJob":                  `--owns "batch/v2/CronJob": client-go has no such kind; did you mean batch/v1/CronJob?`,

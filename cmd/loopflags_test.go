@@ -1,0 +1,196 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/run"
+)
+
+// parsed are the flags of "run --builtin" after a command line.
+func parsed(t *testing.T, args ...string) *builtinFlags {
+	t.Helper()
+	var f builtinFlags
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.bind(set)
+	if err := set.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return &f
+}
+
+// Every flag of the loop sets the field of the settings that it is said to set, and nothing else.
+func TestLoopFlagsAreSettings(t *testing.T) {
+	every := time.Minute
+	for arg, want := range map[string]project.Loop{
+		"--name=x":                    {Name: "x"},
+		"--hook=./a b":                {Hook: "./a b"},
+		"--finalize-hook=c":           {Hook: "h", FinalizeHook: "c"},
+		"--customize-hook=http://a/b": {Hook: "h", CustomizeHook: "http://a/b"},
+		"--hook-persistent":           {Hook: "h", Persistent: true},
+		"--hook-timeout=3s":           {Timeout: 3 * time.Second},
+		"--hook-max-bytes=7":          {MaxAnswerBytes: 7},
+		"--hook-parallel=9":           {Parallel: 9},
+		"--template=t":                {Template: "t"},
+		"--owns=v1/Pod":               {Hook: "h", Owns: []string{"v1/Pod"}},
+		"--related=v1/Node":           {Hook: "h", CustomizeHook: "h", Related: []string{"v1/Node"}},
+		"--workers=5":                 {Workers: 5},
+		"--resync=1m":                 {Resync: &every},
+		"--namespace=a":               {Namespaces: []string{"a"}},
+		"-na":                         {Namespaces: []string{"a"}},
+		"--selector=a=b":              {Selector: "a=b"},
+		"--shards=3":                  {Shards: 3},
+		"--lease-duration=5s":         {LeaseDuration: 5 * time.Second},
+		"--shard-by=namespace":        {Shards: 2, ShardBy: "namespace"},
+	} {
+		settings := want
+		f := parsed(t, arg)
+		field := map[string]string{"n": "namespaces"}[f.given()]
+		if field == "" {
+			field = f.fields()[f.given()]
+		}
+		// The settings have all but the one field, which the flag brings.
+		v := reflect.ValueOf(&settings).Elem()
+		for i := range v.NumField() {
+			if tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ","); tag == field {
+				v.Field(i).SetZero()
+			}
+		}
+		root := t.TempDir()
+		got, err := f.over(settings, root, root)
+		if want := want.WithDefaults(controllerName(root)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v\nwant %+v", arg, got, err, want)
+		}
+	}
+	if flags, fields := parsed(t), len(reflect.VisibleFields(reflect.TypeFor[project.Loop]())); len(flags.fields()) != fields {
+		t.Errorf("%d flags of %d settings", len(flags.fields()), fields)
+	}
+}
+
+// One thing decides on an object, and the command line has the last word on what.
+func TestLoopFlagsDecide(t *testing.T) {
+	root := t.TempDir()
+	got, err := parsed(t, "--template=t").over(project.Loop{Hook: "h", FinalizeHook: "f", Persistent: true, Owns: []string{"v1/Pod"}}, root, root)
+	if err != nil || got.Hook+got.FinalizeHook != "" || got.Persistent || got.Template != "t" || len(got.Owns) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err = parsed(t, "--hook=h").over(project.Loop{Template: "t"}, root, root); err != nil || got.Template != "" || got.Hook != "h" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Paths of flags are seen from --dir, and those of the result from the project's folder.
+func TestLoopFlagsFromBelow(t *testing.T) {
+	root := t.TempDir()
+	base := filepath.Join(root, "sub dir")
+	if err := os.MkdirAll(filepath.Join(base, "t"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(base, "sync.py"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"./sync.py":           "'sub dir/sync.py'",
+		"python3 sync.py now": "python3 'sub dir/sync.py' now",
+		"/bin/x sync.py":      "/bin/x 'sub dir/sync.py'",
+		"../up.py":            "./up.py",
+		"http://a/sync.py":    "http://a/sync.py",
+		"sync.py":             "sync.py", // of PATH
+	} {
+		got, err := parsed(t, "--hook="+text).over(project.Loop{}, root, base)
+		if err != nil || got.Hook != want {
+			t.Errorf("%s: %s, %v, want %s", text, got.Hook, err, want)
+		}
+	}
+	if got, err := parsed(t, "--template=t").over(project.Loop{}, root, base); err != nil || got.Template != "sub dir/t" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestControllerName(t *testing.T) {
+	for folder, test := range map[string]struct{ mod, want string }{
+		"crontab":               {"", "crontab"},
+		"My Project_2":          {"", "my-project-2"},
+		"a":                     {"module example.com/tools/Cron.Tab/v2\n", "cron-tab"},
+		"b":                     {"go 1.26\n", "b"},
+		"---":                   {"", "crdctl"},
+		strings.Repeat("x", 90): {"", strings.Repeat("x", 40)},
+	} {
+		root := filepath.Join(t.TempDir(), folder)
+		if err := os.Mkdir(root, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if test.mod != "" {
+			if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte(test.mod), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := controllerName(root); got != test.want {
+			t.Errorf("%s: %s, want %s", folder, got, test.want)
+		}
+	}
+}
+
+// What is about this one run gets into its options.
+func TestBuiltinFlags(t *testing.T) {
+	o := run.Options{Root: t.TempDir()}
+	f := parsed(t, "--shards=2", "--lease-namespace=leases", "--metrics=:8080", "--profiling", "--no-events", "--crd=foos.example.com", "--crd=bars.example.com", "--in-cluster")
+	if err := f.apply(&o, project.Loop{}, "/base"); err != nil {
+		t.Fatal(err)
+	}
+	if !o.Leases || o.LeaseNamespace != "leases" || o.MetricsAddr != ":8080" || !o.Profiling || !o.NoEvents || len(o.CRDNames) != 2 || !o.Cluster.InCluster {
+		t.Errorf("%+v", o)
+	}
+	o = run.Options{Root: t.TempDir()}
+	if err := parsed(t, "--render=foo.yaml").apply(&o, project.Loop{Hook: "h"}, "/base"); err != nil || o.Render != filepath.FromSlash("/base/foo.yaml") || o.Leases {
+		t.Errorf("%v, %+v", err, o)
+	}
+}
+
+func TestBuiltinFlagsRefuse(t *testing.T) {
+	for args, want := range map[string]string{
+		"--workers 0":                        `--workers is 0; at least 1 is needed`,
+		"--hook-timeout 0s":                  `--hook-timeout is 0s; at least 1 is needed`,
+		"--hook a --template b":              `--hook: there is a template too, and one thing decides on an object; leave out the one or the other`,
+		"--finalize-hook a":                  `--finalize-hook: there is no hook for objects that are not being deleted; name it as hook, it may be the same program`,
+		"--selector a==b==c":                 `--selector: found '==', expected: ',' or 'end of string'; write for example app=x,tier!=test`,
+		"--lease-duration 0s":                `--lease-duration is 0s; at least 1 is needed`,
+		"--lease-duration 9ms":               `--lease-duration: 9ms leaves no time to renew a lease; at least 1s is needed, for example 15s`,
+		"--shard-by namespace":               `--shard-by: there is one shard, and nothing to divide; set --shards too`,
+		"--owns v1/Pod":                      `--owns: nothing decides on children; name a hook or a template`,
+		"--hook a --owns Pod":                `--owns: "Pod" must be GROUP/VERSION/KIND, `,
+		"--lease-namespace x":                `--lease-namespace is for leases, and there are none; set --leader-elect or --shards`,
+		"--leader-elect --lease-namespace X": `--lease-namespace "X" is no name of a namespace; `,
+		"--profiling":                        `--profiling is served where the metrics are; give an address with --metrics, for example --metrics 127.0.0.1:8080`,
+		"--metrics 8080":                     `--metrics "8080" is no address with a port; write for example :8080 or 127.0.0.1:8080`,
+		"--crd foos":                         `--crd "foos" is no name of a CRD; write plural and group, for example crontabs.stable.example.com`,
+		"--render x":                         `--render shows what a hook or templates would do, and there are none; name them with --hook or --template`,
+		"--hook a --render x --leader-elect": `--render shows one object and ends; leave out --leader-elect and --metrics`,
+	} {
+		o := run.Options{Root: t.TempDir()}
+		err := parsed(t, strings.Fields(args)...).apply(&o, project.Loop{}, o.Root)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+	o := run.Options{Root: t.TempDir(), CRDFiles: []string{"crd.yaml"}}
+	if err := parsed(t, "--crd=a.b").apply(&o, project.Loop{}, o.Root); err == nil || !strings.HasPrefix(err.Error(), "--crd means a CRD that the cluster has, and -f one to install") {
+		t.Error(err)
+	}
+	o = run.Options{Root: t.TempDir(), Cluster: run.Cluster{Context: "x"}}
+	if err := parsed(t, "--in-cluster").apply(&o, project.Loop{}, o.Root); err == nil || !strings.HasPrefix(err.Error(), "--in-cluster means the cluster of this pod") {
+		t.Error(err)
+	}
+	// What the file says wrong beside a flag is called by its name there.
+	o = run.Options{Root: t.TempDir()}
+	if err := parsed(t, "--workers=3").apply(&o, project.Loop{ShardBy: "x"}, o.Root); err == nil || err.Error() != `crdctl.yaml: loop.shardBy: "x" is not key or namespace` {
+		t.Error(err)
+	}
+}

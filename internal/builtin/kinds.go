@@ -1,0 +1,102 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdctl/crdctl/internal/loop"
+	"github.com/crdctl/crdctl/internal/loop/composite"
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// retryPeriod is how often something is asked for that is not there yet.
+const retryPeriod = 500 * time.Millisecond
+
+// requestTimeout ends a request that is not answered.
+const requestTimeout = 30 * time.Second
+
+// kinds are those to work on.
+func (c *controller) kinds(ctx context.Context) ([]loop.Kind, error) {
+	crds := c.CRDs
+	if len(c.CRDNames) > 0 {
+		var err error
+		if crds, err = c.readCRDs(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(crds) == 0 {
+		return nil, errors.New("no CustomResourceDefinition to work on; name a manifest with -f, or one that the cluster has with --crd")
+	}
+	return loop.KindsOf(crds...)
+}
+
+// readCRDs reads the CRDs by name, and waits for those that are not there.
+func (c *controller) readCRDs(ctx context.Context) ([]*apiextv1.CustomResourceDefinition, error) {
+	client, err := apiextclient.NewForConfig(c.Config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for %s: %w", c.Config.Host, err)
+	}
+	var crds []*apiextv1.CustomResourceDefinition
+	for _, name := range c.CRDNames {
+		var crd *apiextv1.CustomResourceDefinition
+		if err := c.waitFor(ctx, "customresourcedefinition "+name, func() (err error) {
+			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+			defer cancel()
+			crd, err = client.CustomResourceDefinitions().Get(ctx, name, metav1.GetOptions{})
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		crds = append(crds, crd)
+	}
+	return crds, nil
+}
+
+// waitFor asks until there is an answer, and says what it waits for each time that the reason is another one.
+func (c *controller) waitFor(ctx context.Context, what string, ask func() error) error {
+	said := ""
+	for {
+		err := ask()
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err.Error() != said {
+			said = err.Error()
+			c.Log.Info("Waiting for "+what, "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(retryPeriod):
+		}
+	}
+}
+
+// served finds the kinds of children, and waits for those whose CRD comes later.
+func (c *controller) served(ctx context.Context, kinds []string) ([]composite.Served, error) {
+	var all []composite.Served
+	for _, text := range kinds {
+		kind, err := project.ParseObjectKind(text)
+		if err != nil {
+			return nil, err
+		}
+		var found composite.Served
+		if err := c.waitFor(ctx, "the API server to serve "+kind.String(), func() (err error) {
+			found, err = c.catalogue.Kind(ctx, kind.APIVersion(), kind.Kind)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}

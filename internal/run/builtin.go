@@ -1,0 +1,50 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdctl/crdctl/internal/builtin"
+	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/startup/trim"
+)
+
+// runBuiltin runs the controller that is built in on the kinds of the CRDs, or shows what it would do.
+func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD, sketch *builtin.Sketch, say sayer) error {
+	ctx, stop := t.boundTo(ctx, o)
+	defer stop()
+	b := builtin.Options{
+		Config: t.config, Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
+		Leases: o.Leases, LeaseNamespace: o.LeaseNamespace, MetricsAddr: o.MetricsAddr, Profiling: o.Profiling, NoEvents: o.NoEvents,
+		Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Say: say, Out: o.Out,
+	}
+	if len(o.CRDNames) == 0 {
+		b.CRDs = manifest.Definitions(crds)
+		cluster := &clusterSide{Options: o, target: t, say: say}
+		if sketch == nil || t.ours { // a preview changes nothing in a cluster of somebody's
+			if err := cluster.install(ctx); err != nil {
+				return interrupted(ctx, err)
+			}
+		}
+	}
+	if b.Leases && b.LeaseNamespace == "" {
+		b.LeaseNamespace = metav1.NamespaceDefault // of a control plane of crdctl's own
+	}
+	if o.Cluster.isSet() && b.Leases && o.LeaseNamespace == "" {
+		var err error
+		if b.LeaseNamespace, err = o.Cluster.Namespace(); err != nil {
+			return err
+		}
+	}
+	if o.Cluster.isSet() { // no control plane begins in this process, whose start would bring all of that back
+		trim.Program()
+	}
+	if sketch != nil {
+		return interrupted(ctx, builtin.Render(ctx, b, sketch))
+	}
+	newClock(time.Now()).watch(ctx, say)
+	return errors.Join(interrupted(ctx, builtin.Run(ctx, b)), failure(ctx))
+}
