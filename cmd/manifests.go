@@ -1,0 +1,160 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/deploy"
+	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+type manifestsOptions struct {
+	*options
+	loop      loopFlags
+	files     []string
+	image     string
+	namespace string
+	replicas  int
+	output    string
+	force     bool
+	dryRun    bool
+}
+
+func newManifests(s Streams, shared *options) *cobra.Command {
+	o := &manifestsOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "manifests",
+		Short: "Write what a cluster needs to run the built-in controller for the project's CRDs",
+		Long: `Manifests writes the CRDs, a namespace, a service account with the least rights that the built-in controller works with, and a
+Deployment of it with probes, leader election or shards, to stdout as one stream, or with --output as files of a folder.
+
+What the controller does is in the section loop of crdctl.yaml, or in the flags that "crdctl run --builtin" has too. Scripts of hooks
+and templates are taken along in ConfigMaps; other programs are taken to be in the image, and what was taken to be so is said.`,
+		Example: `  crdctl manifests --image registry.example.com/crdctl:v1 | crdctl kubectl apply --server-side -f -
+  crdctl manifests --image registry.example.com/crdctl:v1 --replicas 3 -o deploy
+  crdctl manifests --image registry.example.com/crdctl:v1 -f crd.yaml --hook ./sync.py --owns apps/v1/Deployment --shards 8`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return runManifests(s, o) },
+	}
+	f := c.Flags()
+	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or folder of CRDs, in place of the project's (repeatable)")
+	f.StringVar(&o.image, "image", "", "`image` with crdctl as its entry point, and with the hook's programs (required)")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "`namespace` of the controller (default: its name with -system)")
+	f.IntVar(&o.replicas, "replicas", 2, "`number` of pods; those without a lease or a shard stand by")
+	f.StringVarP(&o.output, "output", "o", "", "`folder` to write files to, in place of stdout")
+	f.BoolVar(&o.force, "force", false, "with --output: overwrite files that something else wrote")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --output: list what would be written and removed, and write nothing")
+	f.AddFlagSet(o.loop.bind("watch-namespace", ""))
+	return c
+}
+
+func runManifests(s Streams, o *manifestsOptions) error {
+	if err := o.check(); err != nil {
+		return usageError{err}
+	}
+	what, err := o.toDeploy()
+	if err != nil {
+		return err
+	}
+	set, err := deploy.Make(*what)
+	if err != nil {
+		return err
+	}
+	for _, note := range set.Notes {
+		_, _ = fmt.Fprintf(s.Err, "crdctl: %s\n", note)
+	}
+	if o.output != "" {
+		return o.write(s, set)
+	}
+	stream, err := set.Stream()
+	if err != nil {
+		return err
+	}
+	_, err = s.Out.Write(stream)
+	return err
+}
+
+func (o *manifestsOptions) check() error {
+	switch {
+	case o.image == "":
+		return errors.New("no image is named; give one that has crdctl as its entry point with --image, see docs/in-cluster.md")
+	case o.replicas < 1:
+		return fmt.Errorf("--replicas is %d; at least 1 is needed", o.replicas)
+	case o.namespace != "" && !project.IsDNSLabel(o.namespace):
+		return fmt.Errorf("--namespace %q is no name of a namespace; they are lower-case letters, digits and hyphens", o.namespace)
+	case o.output == "" && (o.force || o.dryRun):
+		return errors.New("--force and --dry-run are for files; name their folder with --output")
+	}
+	return nil
+}
+
+// toDeploy puts flags, settings and CRDs together. With CRDs named by flags no project is needed.
+func (o *manifestsOptions) toDeploy() (*deploy.Options, error) {
+	base, err := realPath(o.dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w; give the project's folder with --dir", err)
+	}
+	root, p, err := o.project()
+	if errors.Is(err, fs.ErrNotExist) && len(o.files) > 0 {
+		root, p, err = base, &project.Project{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	loop, err := o.loop.over(p.Loop, root, base)
+	if err != nil {
+		return nil, err
+	}
+	crds, err := crdsToUse(root, p, o.files)
+	if err != nil {
+		return nil, err
+	}
+	namespace := cmp.Or(o.namespace, loop.Name+"-system")
+	if !project.IsDNSLabel(namespace) {
+		return nil, usageError{fmt.Errorf("%q is too long for a namespace; name one with --namespace", namespace)}
+	}
+	return &deploy.Options{
+		Root: root, Loop: loop, CRDs: manifest.Definitions(crds), Namespace: namespace, Image: o.image, Replicas: o.replicas,
+	}, nil
+}
+
+// write makes the folder as the files are: those of before that are no longer needed go.
+func (o *manifestsOptions) write(s Streams, set *deploy.Set) error {
+	dir := o.output
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(o.dir, dir)
+	}
+	files, err := set.Tree(o.force)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			for _, path := range files.Paths() {
+				_, _ = fmt.Fprintf(s.Out, "%s %s\n", tree.Create, path)
+			}
+			return nil
+		}
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	changes, err := files.Diff(dir)
+	if err != nil {
+		return err
+	}
+	if !o.dryRun {
+		if err := tree.Write(dir, changes); err != nil {
+			return err
+		}
+	}
+	printChanges(s.Out, changes, o.dryRun)
+	return nil
+}

@@ -1,0 +1,123 @@
+package deploy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/crdctl/crdctl/internal/loop/gotemplate"
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// pack takes along the files that hooks and templates consist of, as far as it can know them, and says what it takes to be in
+// the image.
+func (o *Options) pack(note func(string, ...any)) (*cargo, error) {
+	c, hooks := &cargo{}, newFolder("hook")
+	for _, h := range []struct{ flag, field, text string }{
+		{"hook", "hook", o.Loop.Hook}, {"finalize-hook", "finalizeHook", o.Loop.FinalizeHook}, {"customize-hook", "customizeHook", o.Loop.CustomizeHook},
+	} {
+		if h.text == "" {
+			continue
+		}
+		packed, err := o.packHook(hooks, h.text, note)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", h.field, err)
+		}
+		c.flags = append(c.flags, "--"+h.flag+"="+packed)
+	}
+	if err := c.add(o, hooks); err != nil {
+		return nil, err
+	}
+	if o.Loop.Template == "" {
+		return c, nil
+	}
+	templates, err := o.packTemplates()
+	if err != nil {
+		return nil, fmt.Errorf("template: %w", err)
+	}
+	c.flags = append(c.flags, "--template="+path.Join(mountPoint, templates.name))
+	return c, c.add(o, templates)
+}
+
+// packHook returns the hook as the pods have to call it.
+func (o *Options) packHook(into *folder, text string, note func(string, ...any)) (string, error) {
+	command, err := project.ParseCommand(text)
+	if err != nil || command.URL != "" {
+		return text, err
+	}
+	for i, word := range command.Words {
+		isProgram := i == 0
+		if filepath.IsAbs(word) || isProgram && !strings.Contains(word, "/") {
+			if isProgram {
+				note("%s is taken to be in the image", word)
+			}
+			continue
+		}
+		content, err := o.text(word)
+		switch {
+		case err == nil:
+			command.Words[i] = into.put(path.Clean(word), content)
+			note("%s is taken along, and nothing that it reads from beside itself", path.Clean(word))
+		case errors.Is(err, errBinary):
+			note("%s is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there", word)
+		case isProgram && errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("%s is not in %s; mend the path, or name a program of the image by its absolute path", word, o.Root)
+		case isProgram:
+			return "", err
+		}
+	}
+	return command.String(), nil
+}
+
+var errBinary = errors.New("is no text")
+
+// text is a file of the project, if it can be in a ConfigMap.
+func (o *Options) text(name string) (string, error) {
+	file := filepath.Join(o.Root, filepath.FromSlash(name))
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no file", name)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	if !utf8.Valid(data) || slices.Contains(data, 0) {
+		return "", errBinary
+	}
+	return string(data), nil
+}
+
+// packTemplates takes the files that the loop takes for templates: those that lie directly in the folder.
+func (o *Options) packTemplates() (*folder, error) {
+	f := newFolder("template")
+	entries, err := os.ReadDir(filepath.Join(o.Root, filepath.FromSlash(o.Loop.Template)))
+	if err != nil {
+		return nil, fmt.Errorf("%w; name the folder of the templates", err)
+	}
+	for _, e := range entries {
+		if e.IsDir() || !gotemplate.Wanted(e.Name()) {
+			continue
+		}
+		content, err := o.text(path.Join(o.Loop.Template, e.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w; remove it, or mend it", e.Name(), err)
+		}
+		if where := f.put(e.Name(), content); path.Base(where) != e.Name() {
+			return nil, fmt.Errorf("%s: a ConfigMap takes names of letters, digits, hyphens, dots and underscores only; give it another one", e.Name())
+		}
+	}
+	if len(f.files) == 0 {
+		return nil, fmt.Errorf("%s has no *.yaml, *.yml or *.tmpl; name the folder of the templates", o.Loop.Template)
+	}
+	return f, nil
+}

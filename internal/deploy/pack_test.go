@@ -1,0 +1,133 @@
+package deploy
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+func put(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func packed(t *testing.T, root string, loop project.Loop) *Set {
+	t.Helper()
+	o := options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
+	o.Root = root
+	return made(t, o)
+}
+
+func podArgs(t *testing.T, set *Set) []string {
+	t.Helper()
+	return find[*appsv1.Deployment](t, set, "cron-system/cron").Spec.Template.Spec.Containers[0].Args
+}
+
+// Scripts go with the controller, each once and under a name of its own; what is no script has to be in the image.
+func TestHooksAreTakenAlong(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"sync.py": "one", "a/sync.py": "two", "a/my data.json": "{}", "bin/hook": "\x7fELF\x00"})
+	set := packed(t, root, project.Loop{Hook: "python3 -u a/sync.py 'a/my data.json' $", FinalizeHook: "./sync.py", CustomizeHook: "./bin/hook"})
+	want := map[string]string{"sync.py": "two", "my_data.json": "{}", "sync.py_": "one"}
+	if got := find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data; !reflect.DeepEqual(got, want) {
+		t.Errorf("files %q", got)
+	}
+	args := podArgs(t, set)
+	for _, arg := range []string{
+		"--hook=python3 -u /etc/crdctl/hook/sync.py /etc/crdctl/hook/my_data.json '$'", "--finalize-hook=/etc/crdctl/hook/sync.py_", "--customize-hook=./bin/hook",
+	} {
+		if !slices.Contains(args, arg) {
+			t.Errorf("no %s among %q", arg, args)
+		}
+	}
+	for _, note := range []string{
+		"python3 is taken to be in the image", "a/sync.py is taken along, and nothing that it reads from beside itself",
+		"./bin/hook is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there",
+	} {
+		if !slices.Contains(set.Notes, note) {
+			t.Errorf("no %q among %q", note, set.Notes)
+		}
+	}
+}
+
+// Variables in arguments are the kubelet's to put in, unless they are written so that it does not.
+func TestArgumentsAreNotExpanded(t *testing.T) {
+	set := packed(t, t.TempDir(), project.Loop{Hook: `sh -c 'echo $(date) $HOME'`})
+	if args := podArgs(t, set); !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "echo $$(date) $HOME") }) {
+		t.Errorf("%q", args)
+	}
+}
+
+func TestTemplatesAreTakenAlong(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"t/a.yaml": "a", "t/_b.tmpl": "b", "t/_c.tpl": "c", "t/d.tpl": "no", "t/README.md": "no", "t/more/c.yaml": "no"})
+	set := packed(t, root, project.Loop{Template: "t"})
+	if got := find[*corev1.ConfigMap](t, set, "cron-system/cron-template").Data; !reflect.DeepEqual(got, map[string]string{"a.yaml": "a", "_b.tmpl": "b", "_c.tpl": "c"}) {
+		t.Errorf("files %q", got)
+	}
+	if args := podArgs(t, set); !slices.Contains(args, "--template=/etc/crdctl/template") {
+		t.Errorf("%q", args)
+	}
+	before := find[*appsv1.Deployment](t, set, "cron-system/cron").Spec.Template.Annotations[configAnnotation]
+	put(t, root, map[string]string{"t/a.yaml": "other"})
+	after := find[*appsv1.Deployment](t, packed(t, root, project.Loop{Template: "t"}), "cron-system/cron").Spec.Template.Annotations[configAnnotation]
+	if before == "" || before == after {
+		t.Errorf("the pods stay as they are when a template changes: %s, %s", before, after)
+	}
+}
+
+func TestPackRefuses(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"large.py": strings.Repeat("x", maxFolder), "empty/x.md": "", "odd/a b.yaml": "", "bad/a.yaml": "\xff"})
+	if err := os.Mkdir(filepath.Join(root, "folder"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		loop project.Loop
+		want string
+	}{
+		{project.Loop{Hook: "./large.py"}, "the files of the hook are 900 KiB, and a ConfigMap takes 900; put them into the image, and name them by their absolute path there"},
+		{project.Loop{Hook: "./folder"}, "hook: ./folder is no file"},
+		{project.Loop{Template: "empty"}, "template: empty has no *.yaml, *.yml or *.tmpl; name the folder of the templates"},
+		{project.Loop{Template: "odd"}, "template: a b.yaml: a ConfigMap takes names of letters"},
+		{project.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or mend it"},
+	} {
+		o := options(test.loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
+		o.Root = root
+		if _, err := Make(o); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%v, want %s", err, test.want)
+		}
+	}
+}
+
+// Settings that are not the defaults reach the pods.
+func TestArgs(t *testing.T) {
+	set := packed(t, t.TempDir(), project.Loop{
+		Hook: "/bin/hook --x", Persistent: true, Timeout: time.Second, MaxAnswerBytes: 5, Parallel: 3, Owns: []string{"v1/Pod"}, CustomizeHook: "http://a/", Related: []string{"v1/Node"},
+		Workers: 4, Resync: new(2 * time.Second), Namespaces: []string{"a", "b"}, Selector: "app=x", Shards: 2, ShardBy: "namespace",
+	})
+	want := "run --builtin --in-cluster --name=cron --crd=foos.example.com --shards=2 --shard-by=namespace --lease-namespace=cron-system --metrics=:8080 " +
+		"--hook=/bin/hook --x --customize-hook=http://a/ --hook-persistent --hook-timeout=1s --hook-max-bytes=5 --hook-parallel=3 --owns=v1/Pod --related=v1/Node " +
+		"--workers=4 --resync=2s --namespace=a --namespace=b --selector=app=x"
+	if got := strings.Join(podArgs(t, set), " "); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
