@@ -41,6 +41,9 @@ func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *access.R
 	// All requests come through the aggregator; the servers behind it ask their own authorizers about other questions.
 	outer := &config.Aggregator.GenericConfig.Authorization
 	outer.Authorizer = recorder.Listen(outer.Authorizer)
+	for _, g := range []*genericapiserver.Config{kube, &config.ApiExtensions.GenericConfig.Config} {
+		g.Authorization.Authorizer = recorder.ListenForCreation(g.Authorization.Authorizer)
+	}
 	return config.Complete()
 }
 
@@ -64,6 +67,9 @@ func serverOptions(l *listener, s *secrets, etcdSocket string) *options.ServerRu
 	o.Authentication.ServiceAccounts.KeyFiles = []string{s.signingKeyFile}
 	o.ServiceAccountSigningKeyFile = s.signingKeyFile
 	o.Authorization.Modes = []string{"RBAC"}
+
+	// It gives volume claims a finalizer that a controller takes away which is not among those here: none could be deleted.
+	o.Admission.GenericAdmission.DisablePlugins = append(o.Admission.GenericAdmission.DisablePlugins, "StorageObjectInUseProtection")
 
 	// Fairness between many clients costs every request, and here is one.
 	o.Features.EnablePriorityAndFairness = false

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
 var account = Account{Namespace: "default", Name: "foo"}
@@ -136,5 +137,27 @@ func TestRecorder(t *testing.T) {
 	}
 	if got := r.Requests(account.User()); len(got) != maxNames+1 {
 		t.Errorf("%d requests kept, want %d by name and one for all others", len(got), maxNames)
+	}
+}
+
+// Server-side apply of what is not there is a patch, and who sends it must be allowed to create. Behind the front server that is
+// the one question that counts: a review of the same right is nobody's request.
+func TestRecorderOfCreations(t *testing.T) {
+	r := NewRecorder()
+	inner := r.ListenForCreation(authorizerfactory.NewAlwaysDenyAuthorizer())
+	create := authorizer.AttributesRecord{User: &user.DefaultInfo{Name: account.User()}, Verb: "create", APIGroup: "apps", Resource: "deployments", Namespace: "a", ResourceRequest: true}
+	for _, request := range []genericapirequest.RequestInfo{
+		{Verb: "patch", Resource: "deployments"}, {Verb: "create", Resource: "subjectaccessreviews"}, {Verb: "patch", Resource: "roles"},
+	} {
+		if decision, _, err := inner.Authorize(genericapirequest.WithRequestInfo(t.Context(), &request), create); err != nil || decision == authorizer.DecisionAllow {
+			t.Errorf("%+v: %v, %v", request, decision, err)
+		}
+	}
+	if _, _, err := inner.Authorize(t.Context(), create); err != nil {
+		t.Error(err)
+	}
+	want := Tally{Request: Request{Verb: "create", Group: "apps", Resource: "deployments", Namespace: "a"}, Refused: 1}
+	if got := r.Requests(account.User()); len(got) != 1 || got[0] != want {
+		t.Errorf("recorded %+v, want %+v", got, want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
 const (
@@ -73,6 +74,27 @@ func (l listening) Authorize(ctx context.Context, a authorizer.Attributes) (auth
 		l.recorder.note(u.GetName(), requestOf(a), decision == authorizer.DecisionAllow)
 	}
 	return decision, reason, err
+}
+
+// ListenForCreation returns the authorizer of a server behind the one that Listen is for. It tells of one question alone: whether
+// who patches or updates an object that is not there, as server-side apply does, may create it. The others that such a server
+// has to answer are about no request, such as reviews of what somebody could do.
+func (r *Recorder) ListenForCreation(a authorizer.Authorizer) authorizer.Authorizer {
+	return listeningForCreation{Authorizer: a, recorder: r}
+}
+
+type listeningForCreation struct {
+	authorizer.Authorizer
+	recorder *Recorder
+}
+
+// Authorize is what the handlers of patches and updates call.
+func (l listeningForCreation) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	request, ok := genericapirequest.RequestInfoFrom(ctx)
+	if ok && a.GetVerb() == "create" && (request.Verb == "patch" || request.Verb == "update") && request.Resource == a.GetResource() {
+		return listening(l).Authorize(ctx, a)
+	}
+	return l.Authorizer.Authorize(ctx, a)
 }
 
 func requestOf(a authorizer.Attributes) Request {
