@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/crdctl/crdctl/internal/bench/api"
 )
 
 const (
@@ -13,7 +15,7 @@ const (
 )
 
 // fill creates objects by many writers at a time, and returns how long that took.
-func fill(ctx context.Context, a *api, objects int) (time.Duration, error) {
+func fill(ctx context.Context, a *api.Server, objects int) (time.Duration, error) {
 	began := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(writers)
@@ -21,7 +23,7 @@ func fill(ctx context.Context, a *api, objects int) (time.Duration, error) {
 		if ctx.Err() != nil {
 			break
 		}
-		group.Go(func() error { return a.create(ctx, widgetsPath, widget(n, objectSize)) })
+		group.Go(func() error { return a.Create(ctx, widgetsPath, widget(n, objectSize)) })
 	}
 	err := group.Wait()
 	return time.Since(began), err

@@ -7,13 +7,17 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/bench/api"
+	"github.com/crdctl/crdctl/internal/bench/measure"
+	"github.com/crdctl/crdctl/internal/bench/program"
 )
 
 // idled is what crdctl used while nobody asked it for anything.
 type idled struct {
 	objects int
-	percent float64 // of one processor
-	usage   usage   // at the end of that
+	percent float64       // of one processor
+	usage   measure.Usage // at the end of that
 }
 
 // measureIdle measures crdctl with its built-in controller, without objects and with many, and prints the table of it.
@@ -27,7 +31,7 @@ func measureIdle(ctx context.Context, b *bench, s settings, out io.Writer) (err 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, run.stop()) }()
+	defer func() { err = errors.Join(err, run.End()) }()
 	empty, err := b.idle(ctx, run, 0, s.idle)
 	if err != nil {
 		return err
@@ -43,37 +47,37 @@ func measureIdle(ctx context.Context, b *bench, s settings, out io.Writer) (err 
 }
 
 // runBuiltin starts crdctl with the controller that it has built in, and returns when its CRD is installed.
-func (b *bench) runBuiltin(ctx context.Context, dir string) (*process, *api, error) {
+func (b *bench) runBuiltin(ctx context.Context, dir string) (*program.Process, *api.Server, error) {
 	side, kubeconfig, err := b.builtin(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	run, err := start(side)
+	run, err := program.Start(side)
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := connect(ctx, kubeconfig, run.Done())
+	a, err := api.Connect(ctx, kubeconfig, run.Done())
 	if err == nil {
-		_, _, err = run.await(ctx, 0, "running the built-in controller")
+		_, _, err = run.Await(ctx, 0, "running the built-in controller")
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, run.stop())
+		return nil, nil, errors.Join(err, run.End())
 	}
 	return run, a, nil
 }
 
 // idle lets a process settle, and then looks at it for a time.
-func (b *bench) idle(ctx context.Context, run *process, objects int, d time.Duration) (idled, error) {
-	if err := settle(ctx, run.PID()); err != nil {
+func (b *bench) idle(ctx context.Context, run *program.Process, objects int, d time.Duration) (idled, error) {
+	if err := measure.Settle(ctx, run.PID()); err != nil {
 		return idled{}, err
 	}
 	b.say("idle with %d objects, for %s", objects, d)
-	before, err := usageOf(run.PID())
+	before, err := measure.UsageOf(run.PID())
 	if err != nil {
 		return idled{}, err
 	}
-	after, err := usageAfter(ctx, run.PID(), d)
-	return idled{objects, after.since(before), after}, err
+	after, err := measure.UsageAfter(ctx, run.PID(), d)
+	return idled{objects, after.Since(before), after}, err
 }
 
 // printIdle writes the table.
@@ -83,6 +87,6 @@ func printIdle(w io.Writer, s settings, took time.Duration, all ...idled) {
 		"| objects | processor | resident | of it not of files | peak until then |\n|---|---|---|---|---|\n",
 		s.idle, s.objects, objectSize, writers, took.Seconds(), float64(s.objects)/max(took.Seconds(), 1e-9))
 	for _, i := range all {
-		_, _ = fmt.Fprintf(w, "| %d | %.1f %% of a core | %d MB | %d MB | %d MB |\n", i.objects, i.percent, i.usage.resident>>20, i.usage.anonymous>>20, i.usage.peak>>20)
+		_, _ = fmt.Fprintf(w, "| %d | %.1f %% of a core | %d MB | %d MB | %d MB |\n", i.objects, i.percent, i.usage.Resident>>20, i.usage.Anonymous>>20, i.usage.Peak>>20)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/bench/api"
 	"github.com/crdctl/crdctl/internal/bench/measure"
+	"github.com/crdctl/crdctl/internal/bench/program"
 	"github.com/crdctl/crdctl/internal/statedir"
 )
 
@@ -72,11 +74,11 @@ func (b *bench) envtest(dir string) (measure.Side, string, error) {
 }
 
 // installed returns when the CRD of a plane is established.
-func (p plane) installed(ctx context.Context, run *process, a *api) error {
+func (p plane) installed(ctx context.Context, run *program.Process, a *api.Server) error {
 	if p.says == "" {
-		return a.install(ctx, run.Done())
+		return a.Install(ctx, run.Done(), crd)
 	}
-	_, _, err := run.await(ctx, 0, p.says)
+	_, _, err := run.Await(ctx, 0, p.says)
 	return err
 }
 

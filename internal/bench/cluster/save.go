@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/bench/api"
 	"github.com/crdctl/crdctl/internal/bench/measure"
+	"github.com/crdctl/crdctl/internal/bench/program"
 	"github.com/crdctl/crdctl/internal/statedir"
 )
 
@@ -15,7 +17,7 @@ import (
 type saves struct {
 	*bench
 	dir, project, copy string
-	run                *process
+	run                *program.Process
 }
 
 // quietFor is how long crdctl must have said nothing, so that what is measured has nothing of the change before.
@@ -24,10 +26,10 @@ const quietFor = 2 * time.Second
 // settled waits until crdctl does nothing more. It builds once more after it has generated, and finds nothing new.
 func (s *saves) settled(ctx context.Context) error {
 	for {
-		if err := s.run.lines.quiet(ctx, quietFor); err != nil {
+		if err := s.run.Lines.Quiet(ctx, quietFor); err != nil {
 			return err
 		}
-		if s.run.lines.times(saysBuilding) == s.run.lines.times(saysBuilt)+s.run.lines.times(saysBrokenOff) {
+		if s.run.Lines.Times(saysBuilding) == s.run.Lines.Times(saysBuilt)+s.run.Lines.Times(saysBrokenOff) {
 			return nil
 		}
 	}
@@ -45,10 +47,10 @@ func (b *bench) save(ctx context.Context, runs int) (all map[string][]saved, err
 	if err := s.ready(ctx); err != nil {
 		return all, err
 	}
-	defer func() { err = errors.Join(err, s.run.stop()) }()
+	defer func() { err = errors.Join(err, s.run.End()) }()
 	edits := edits()
 	for n := range runs {
-		for _, i := range turn(n, len(edits)) {
+		for _, i := range measure.Turn(n, len(edits)) {
 			one, err := s.both(ctx, edits[i], n)
 			if err != nil {
 				return all, err
@@ -67,28 +69,28 @@ func (s *saves) ready(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if s.run, err = start(measure.Side{Dir: s.project, Env: s.env(), Argv: []string{s.crdctl, "run"}}); err != nil {
+	if s.run, err = program.Start(measure.Side{Dir: s.project, Env: s.env(), Argv: []string{s.crdctl, "run"}}); err != nil {
 		return err
 	}
 	err = func() error {
-		a, err := connect(ctx, statedir.Kubeconfig(s.project), s.run.Done())
+		a, err := api.Connect(ctx, statedir.Kubeconfig(s.project), s.run.Done())
 		if err != nil {
 			return err
 		}
-		if _, _, err := s.run.await(ctx, 0, "crdctl: installed"); err != nil {
+		if _, _, err := s.run.Await(ctx, 0, "crdctl: installed"); err != nil {
 			return err
 		}
-		if err := a.insist(ctx, s.run.Done(), crontabsPath, []byte(crontab)); err != nil {
+		if err := a.Insist(ctx, s.run.Done(), crontabsPath, []byte(crontab)); err != nil {
 			return err
 		}
-		if _, _, err := s.run.await(ctx, 0, saysReconciled); err != nil {
+		if _, _, err := s.run.Await(ctx, 0, saysReconciled); err != nil {
 			return err
 		}
 		_, err = s.without(ctx)
 		return err
 	}()
 	if err != nil {
-		err = errors.Join(err, s.run.stop())
+		err = errors.Join(err, s.run.End())
 	}
 	return err
 }
@@ -109,19 +111,19 @@ func (s *saves) with(ctx context.Context, e edit, round int) (saved, error) {
 	if err := s.settled(ctx); err != nil {
 		return saved{}, err
 	}
-	at := s.run.lines.count()
+	at := s.run.Lines.Count()
 	began, err := e.save(s.project, round)
 	if err != nil {
 		return saved{}, err
 	}
 	// The old controller may say something, too: what counts is what comes after the build.
-	var came [4]line
+	var came [4]program.Line
 	for i, text := range []string{saysBuilding, saysBuilt, saysStarted, saysReconciled} {
-		if came[i], at, err = s.run.await(ctx, at, text); err != nil {
+		if came[i], at, err = s.run.Await(ctx, at, text); err != nil {
 			return saved{}, err
 		}
 	}
-	return saved{total: came[3].at.Sub(began), before: came[0].at.Sub(began), building: came[1].at.Sub(came[0].at), after: came[2].at.Sub(came[1].at)}, nil
+	return saved{total: came[3].At.Sub(began), before: came[0].At.Sub(began), building: came[1].At.Sub(came[0].At), after: came[2].At.Sub(came[1].At)}, nil
 }
 
 // without builds the copy of the project, which then has the same change, and starts its controller against the same API.
@@ -137,10 +139,10 @@ func (s *saves) without(ctx context.Context) (saved, error) {
 	if err != nil {
 		return saved{}, err
 	}
-	controller, err := start(measure.Side{Dir: s.copy, Env: append(s.env(), "KUBECONFIG="+statedir.Kubeconfig(s.project)), Argv: []string{binary}})
+	controller, err := program.Start(measure.Side{Dir: s.copy, Env: append(s.env(), "KUBECONFIG="+statedir.Kubeconfig(s.project)), Argv: []string{binary}})
 	if err != nil {
 		return saved{}, err
 	}
-	said, _, err := controller.await(ctx, 0, saysReconciled)
-	return saved{build: built.Wall, start: said.at.Sub(controller.began)}, errors.Join(err, controller.stop())
+	said, _, err := controller.Await(ctx, 0, saysReconciled)
+	return saved{build: built.Wall, start: said.At.Sub(controller.Began)}, errors.Join(err, controller.End())
 }

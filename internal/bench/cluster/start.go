@@ -8,6 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/bench/api"
+	"github.com/crdctl/crdctl/internal/bench/measure"
+	"github.com/crdctl/crdctl/internal/bench/program"
 )
 
 // started are the times from the start of a process.
@@ -25,7 +29,7 @@ func (b *bench) start(ctx context.Context, runs int) (starts, error) {
 	all := starts{}
 	planes := b.planes()
 	for n := range runs {
-		for _, i := range turn(n, len(planes)) {
+		for _, i := range measure.Turn(n, len(planes)) {
 			p := planes[i]
 			s, err := b.startOne(ctx, p)
 			if err != nil {
@@ -38,14 +42,6 @@ func (b *bench) start(ctx context.Context, runs int) (starts, error) {
 	return all, nil
 }
 
-// turn is the order of n things in a round.
-func turn(round, n int) (order []int) {
-	for i := range n {
-		order = append(order, (i+round)%n)
-	}
-	return order
-}
-
 // startOne starts a plane, measures, and stops it.
 func (b *bench) startOne(ctx context.Context, p plane) (s started, err error) {
 	dir, err := b.folder()
@@ -53,31 +49,31 @@ func (b *bench) startOne(ctx context.Context, p plane) (s started, err error) {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	program, kubeconfig, err := p.side(dir)
+	side, kubeconfig, err := p.side(dir)
 	if err != nil {
 		return s, err
 	}
-	run, err := start(program)
+	run, err := program.Start(side)
 	if err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, run.stop()) }()
-	a, err := connect(ctx, kubeconfig, run.Done())
+	defer func() { err = errors.Join(err, run.End()) }()
+	a, err := api.Connect(ctx, kubeconfig, run.Done())
 	if err != nil {
-		return s, fmt.Errorf("%w\n%s", err, run.lines.tail(20))
+		return s, fmt.Errorf("%w\n%s", err, run.Lines.Tail(20))
 	}
-	if err := a.ready(ctx, run.Done()); err != nil {
-		return s, fmt.Errorf("%w\n%s", err, run.lines.tail(20))
+	if err := a.Ready(ctx, run.Done()); err != nil {
+		return s, fmt.Errorf("%w\n%s", err, run.Lines.Tail(20))
 	}
-	s.ready = time.Since(run.began)
+	s.ready = time.Since(run.Began)
 	if err := p.installed(ctx, run, a); err != nil {
 		return s, err
 	}
-	s.installed = time.Since(run.began)
-	if err := a.insist(ctx, run.Done(), widgetsPath, widget(0, 0)); err != nil {
+	s.installed = time.Since(run.Began)
+	if err := a.Insist(ctx, run.Done(), widgetsPath, widget(0, 0)); err != nil {
 		return s, err
 	}
-	s.created = time.Since(run.began)
+	s.created = time.Since(run.Began)
 	return s, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/bench/api"
 	"github.com/crdctl/crdctl/internal/bench/measure"
 )
 
@@ -30,7 +31,7 @@ func measureStart(ctx context.Context, b *bench, s settings, out io.Writer) erro
 // printStarts writes the table, as Markdown that a README may hold.
 func printStarts(w io.Writer, all starts) {
 	_, _ = fmt.Fprintf(w, "\nAPI ready: the first 200 of /readyz, asked with the credential every %d ms. First object: the 201 of a plain POST once the CRD is\n"+
-		"established; with crdctl and envtest, once they say that it is installed.\n\n", pollInterval.Milliseconds())
+		"established; with crdctl and envtest, once they say that it is installed.\n\n", api.PollInterval.Milliseconds())
 	_, _ = fmt.Fprintf(w, "| process start until | %s | %s | %s / %s | %s | %s | %s / %s |\n|---|---|---|---|---|---|---|---|\n",
 		ours, plain, ours, plain, stock, childrens, childrens, ours)
 	for _, event := range []struct {

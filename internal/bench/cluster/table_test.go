@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/bench/measure"
 )
 
 func TestPrintStarts(t *testing.T) {
@@ -42,28 +44,10 @@ func TestPrintSaves(t *testing.T) {
 
 func TestPrintIdle(t *testing.T) {
 	var out strings.Builder
-	printIdle(&out, settings{idle: 20 * time.Second, objects: 10000}, 8*time.Second, idled{0, 1.26, usage{resident: 300 << 20, anonymous: 200 << 20, peak: 310 << 20}})
+	printIdle(&out, settings{idle: 20 * time.Second, objects: 10000}, 8*time.Second, idled{0, 1.26, measure.Usage{Resident: 300 << 20, Anonymous: 200 << 20, Peak: 310 << 20}})
 	for _, want := range []string{"in 8.0 s: 1250 a second", "| 0 | 1.3 % of a core | 300 MB | 200 MB | 310 MB |\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %sin\n%s", want, &out)
 		}
-	}
-}
-
-func TestTurn(t *testing.T) {
-	var firsts []int
-	for round := range 4 {
-		order := turn(round, 3)
-		firsts = append(firsts, order[0])
-		seen := map[int]bool{}
-		for _, i := range order {
-			seen[i] = true
-		}
-		if len(order) != 3 || len(seen) != 3 {
-			t.Errorf("round %d: %v", round, order)
-		}
-	}
-	if firsts[0] != 0 || firsts[1] != 1 || firsts[2] != 2 || firsts[3] != 0 {
-		t.Errorf("first in each round: %v", firsts)
 	}
 }

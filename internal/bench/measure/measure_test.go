@@ -12,6 +12,9 @@ func TestMedian(t *testing.T) {
 			t.Errorf("median of %v: %d, want %d", times, got, want)
 		}
 	}
+	if got := Median([]float64{0.5, 4, 1.5}); got != 1.5 {
+		t.Errorf("median of numbers: %f", got)
+	}
 	times := []time.Duration{3, 1, 2}
 	if Median(times); times[0] != 3 {
 		t.Error("the caller's times are in another order now")

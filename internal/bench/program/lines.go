@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"bytes"
@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// line is what a program said, and when.
-type line struct {
-	text string
-	at   time.Time
+// Line is what a program said, and when.
+type Line struct {
+	Text string
+	At   time.Time
 }
 
-// lines keeps what a program says, and lets others wait for it. It is an io.Writer, for one that writes and many that wait.
-type lines struct {
+// Lines keeps what a program says, and lets others wait for it. It is an io.Writer, for one that writes and many that wait.
+type Lines struct {
 	mu   sync.Mutex
 	rest []byte // of a line that is not complete
-	all  []line
+	all  []Line
 	more chan struct{} // closed at the next line; nil if nobody waits
 }
 
 // Write adds what was said. All lines of one write came at the same time.
-func (l *lines) Write(p []byte) (int, error) {
+func (l *Lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -34,7 +34,7 @@ func (l *lines) Write(p []byte) (int, error) {
 		if !complete {
 			break
 		}
-		l.all = append(l.all, line{string(text), now})
+		l.all = append(l.all, Line{string(text), now})
 		l.rest = rest
 		if l.more != nil {
 			close(l.more)
@@ -44,19 +44,19 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// count is how many lines there are: a place to look from later.
-func (l *lines) count() int {
+// Count is how many lines there are: a place to look from later.
+func (l *Lines) Count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.all)
 }
 
-// times is how many lines contain a text.
-func (l *lines) times(text string) (n int) {
+// Times is how many lines contain a text.
+func (l *Lines) Times(text string) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, said := range l.all {
-		if strings.Contains(said.text, text) {
+		if strings.Contains(said.Text, text) {
 			n++
 		}
 	}
@@ -64,23 +64,23 @@ func (l *lines) times(text string) (n int) {
 }
 
 // find looks for a line that contains a text, at a place or later. Where there is none, more is closed when there is news.
-func (l *lines) find(from int, text string) (found line, at int, more <-chan struct{}) {
+func (l *Lines) find(from int, text string) (found Line, at int, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := from; i < len(l.all); i++ {
-		if strings.Contains(l.all[i].text, text) {
+		if strings.Contains(l.all[i].Text, text) {
 			return l.all[i], i, nil
 		}
 	}
 	if l.more == nil {
 		l.more = make(chan struct{})
 	}
-	return line{}, 0, l.more
+	return Line{}, 0, l.more
 }
 
-// await waits for a line that contains a text, at a place or later, and returns the place after it, too. The end of the
+// Await waits for a line that contains a text, at a place or later, and returns the place after it, too. The end of the
 // program ends the waiting.
-func (l *lines) await(ctx context.Context, ended <-chan struct{}, from int, text string) (line, int, error) {
+func (l *Lines) Await(ctx context.Context, ended <-chan struct{}, from int, text string) (Line, int, error) {
 	for {
 		found, at, more := l.find(from, text)
 		if more == nil {
@@ -98,14 +98,14 @@ func (l *lines) await(ctx context.Context, ended <-chan struct{}, from int, text
 		if found, at, more = l.find(from, text); more == nil { // said with its last breath
 			return found, at + 1, nil
 		}
-		return line{}, 0, fmt.Errorf("%w; its last words:\n%s", why, l.tail(20))
+		return Line{}, 0, fmt.Errorf("%w; its last words:\n%s", why, l.Tail(20))
 	}
 }
 
-// quiet waits until nothing was said for a time.
-func (l *lines) quiet(ctx context.Context, silence time.Duration) error {
+// Quiet waits until nothing was said for a time.
+func (l *Lines) Quiet(ctx context.Context, silence time.Duration) error {
 	for {
-		_, _, more := l.find(l.count(), "")
+		_, _, more := l.find(l.Count(), "")
 		if more == nil {
 			continue
 		}
@@ -119,12 +119,13 @@ func (l *lines) quiet(ctx context.Context, silence time.Duration) error {
 	}
 }
 
-func (l *lines) tail(n int) string {
+// Tail are the last lines.
+func (l *Lines) Tail(n int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var b strings.Builder
 	for _, said := range l.all[max(0, len(l.all)-n):] {
-		b.WriteString(said.text + "\n")
+		b.WriteString(said.Text + "\n")
 	}
 	return b.String()
 }

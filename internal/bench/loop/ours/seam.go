@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/crdctl/crdctl/internal/bench/loop/harness"
+	"github.com/crdctl/crdctl/internal/loop"
+)
+
+// All that this program knows of package loop is in this file.
+
+// keeping are the variants: how much of an object the loop has to keep.
+var keeping = map[string]loop.Keeping{
+	"whole": loop.KeepsWhole, "until-reconciled": loop.KeepsUntilReconciled, "metadata": loop.KeepsIdentity,
+}
+
+func run(ctx context.Context, h *harness.Harness) error {
+	config, err := clientcmd.BuildConfigFromFlags("", h.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	config.QPS = -1
+	keeps, known := keeping[h.Variant]
+	if !known {
+		return fmt.Errorf("there is no variant %q", h.Variant)
+	}
+	return loop.Run(ctx, loop.Options{
+		Config: config, Workers: h.Workers, NoEvents: true, Log: slog.New(slog.DiscardHandler),
+		Kinds:      []loop.Kind{{Resource: schema.GroupVersionResource{Group: "bench.example.com", Version: "v1", Resource: "widgets"}, Kind: "Widget", Namespaced: true}},
+		Reconciler: func(loop.Handle) (loop.Reconciler, error) { return reconciler{h, keeps}, nil },
+		Started:    func(s loop.State) { h.Again(func([]string) { s.EnqueueAll(nil) }) },
+	})
+}
+
+// reconciler does nothing: the loop has got the object from its cache already.
+type reconciler struct {
+	h     *harness.Harness
+	keeps loop.Keeping
+}
+
+func (r reconciler) Reconcile(_ context.Context, request loop.Request) (loop.Result, error) {
+	began := time.Now()
+	if request.Object != nil {
+		r.h.Saw(began, request.Object.Name(), request.Object.ResourceVersion())
+	}
+	return loop.Result{Quiet: true}, nil
+}
+
+func (r reconciler) Keeps() loop.Keeping { return r.keeps }
+
+func (r reconciler) Forget(cache.ObjectName) {}
+
+func (r reconciler) Resyncs() bool { return false }
