@@ -13,10 +13,10 @@ func TestClusterBench(t *testing.T) {
 	w := newWorld(t)
 	bench := filepath.Join(w.dir, "cluster")
 	w.run("..", "go", "build", "-o", bench, "./internal/bench/cluster")
-	t.Setenv("BENCH_CLUSTER", "idle,save")
-	t.Setenv("BENCH_RUNS", "1")
-	t.Setenv("BENCH_IDLE", "1")
-	t.Setenv("BENCH_OBJECTS", "50")
+	w.setenv("BENCH_CLUSTER", "idle,save")
+	w.setenv("BENCH_RUNS", "1")
+	w.setenv("BENCH_IDLE", "1")
+	w.setenv("BENCH_OBJECTS", "50")
 	out := w.run("..", bench, crdctl)
 	for _, want := range []string{"50 objects of 1500 bytes were created by 16 writers", "\n| 50 | ", "| one line in crontab.go | ", "| a new field in types.go | "} {
 		if !strings.Contains(out, want) {

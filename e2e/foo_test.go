@@ -13,8 +13,8 @@ import (
 // again, and collected.
 func TestFoo(t *testing.T) {
 	// client-go then looks whether somebody changes an object that lies in a cache, and panics.
-	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	w := newWorld(t)
+	w.setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	dir := w.handwritten("foo")
 	w.run(dir, "go", "test", "-vet=off", ".")
 	run := w.start(dir, crdctl, "run", "--", "--resync=1s", "--vmodule=handlers=4")

@@ -42,7 +42,7 @@ var importedCRDs = []string{
 // to those that are made of the types which were imported from them: what the one accepts the other accepts, and stores the
 // same of it.
 func TestFromCRDIsTheSameToAnAPIServer(t *testing.T) {
-	w := newWorld(t)
+	w := newLoneWorld(t)
 	dir := w.crontab()
 	t.Cleanup(func() { _, _, _ = w.try(dir, crdctl, "cluster", "stop") })
 	pairs := w.importedPairs()

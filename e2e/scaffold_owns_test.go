@@ -23,8 +23,8 @@ spec: {deploymentName: example-foo, replicas: 1}
 // made again, and collected. The controller is its service account, leads, and needs all of its roles and no more.
 func TestScaffoldedOwner(t *testing.T) {
 	// client-go then looks whether somebody changes an object that lies in a cache, and panics.
-	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	w := newWorld(t)
+	w.setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	dir := w.ownedFoo()
 	run := w.start(dir, crdctl, "run", "--as-service-account", "foo-controller-system/foo-controller", "--", "--leader-elect", "--resync=1s", "--vmodule=controller=4")
 	run.waitFor("crdctl: installed foos.samplecontroller.k8s.io", `"Successfully acquired lease" lock="foo-controller-system/foo-controller"`, `"Started workers" count=2`)

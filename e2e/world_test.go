@@ -15,9 +15,18 @@ import (
 type world struct {
 	*testing.T
 	dir, tmp, mark string
+	more           []string // variables of this test only: tests run beside each other
 }
 
+// newWorld also has the test run beside others: most of the time of most of them is waiting.
 func newWorld(t *testing.T) *world {
+	t.Helper()
+	t.Parallel()
+	return newLoneWorld(t)
+}
+
+// newLoneWorld leaves it to the test whether it runs beside others: one that changes what this process has must not.
+func newLoneWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, dir: t.TempDir(), tmp: t.TempDir()}
 	w.mark = "CRDCTL_E2E=" + w.tmp
@@ -25,8 +34,10 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) env() []string {
-	return append(os.Environ(), w.mark, "TMPDIR="+w.tmp, "KUBECONFIG=/does/not/exist", "NO_COLOR=1")
+	return append(append(os.Environ(), w.more...), w.mark, "TMPDIR="+w.tmp, "KUBECONFIG=/does/not/exist", "NO_COLOR=1")
 }
+
+func (w *world) setenv(name, value string) { w.more = append(w.more, name+"="+value) }
 
 // run runs a program to its end and returns what it printed to standard output.
 func (w *world) run(dir, name string, args ...string) string {
