@@ -20,10 +20,11 @@ test: lint ## Run all tests: format, vet, lint, unit, scripts, end to end
 lint: ## Check format, vet and style
 	go run $(LINT) run --allow-parallel-runners ./...
 
-bench: build ## Measure: from nothing to a verified project, generate beside kube_codegen.sh, run beside envtest, start of crdctl and of the control plane
+bench: build ## Measure: from nothing to a verified project, generate beside kube_codegen.sh, run beside envtest, the built-in loop beside controller-runtime, start of crdctl and of the control plane
 	go run ./internal/bench bin/crdctl
 	go run ./internal/bench/fresh bin/crdctl
 	go run ./internal/bench/cluster bin/crdctl
+	go run ./internal/bench/loop -objects 10000 bin/crdctl
 	$(TEST) -run '^$$' -bench . -count 5 ./internal/controlplane ./e2e
 
 clean: ## Remove what build made
