@@ -52,10 +52,10 @@ func isWanted(o observed, all []desired) bool {
 func (r *reconciler) remove(ctx context.Context, o observed) error {
 	name := o.kind.Kind + " " + o.object.Key().String()
 	err := r.writer.delete(ctx, o.kind.Served, o.object)
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return nil // gone, or another one by now: of that name, or no longer the parent's. There is news of that
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
-	if err != nil {
+	if err != nil { // a conflict too: were it taken for another one of that name, nobody would look again if it is not
 		return fmt.Errorf("delete %s: %w", name, err)
 	}
 	r.count(o.kind.Kind, "delete")

@@ -39,7 +39,7 @@ func TestRemovalsThatFail(t *testing.T) {
 		err  string
 	}{
 		"NotFound":  {code: http.StatusNotFound},
-		"Conflict":  {code: http.StatusConflict}, // another version, or another object
+		"Conflict":  {code: http.StatusConflict, err: "delete Deployment default/old: it says Conflict"}, // it is looked at again
 		"Forbidden": {code: http.StatusForbidden, err: "delete Deployment default/old: it says Forbidden"},
 	} {
 		inBubble(t, []Served{deployments}, func(b *bed) {

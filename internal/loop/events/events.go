@@ -29,6 +29,9 @@ const (
 	requestTimeout = 10 * time.Second
 	flushTime      = 2 * time.Second
 	messageLimit   = 1024 // bytes
+	// remembered is how many events are known, to count those that come again. client-go's 4096, three times, grow to 10 MB
+	// in a loop whose hook fails in many ways, which looks like a leak for the first hour.
+	remembered = 1024
 )
 
 var errTooMany = errors.New("too many were waiting for the API server")
