@@ -3,7 +3,7 @@ LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Tests leave vet to lint: vet would compute facts about every package of Kubernetes, once for each test binary.
 TEST := go test -vet=off -timeout 40m
 
-.PHONY: help build demo test lint bench clean
+.PHONY: help build demo test lint bench soak clean
 
 help: ## Show this help
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-8s %s\n", $$1, $$2}'
@@ -26,6 +26,9 @@ bench: build ## Measure: from nothing to a verified project, generate beside kub
 	go run ./internal/bench/cluster bin/crdctl
 	go run ./internal/bench/loop -objects 10000 bin/crdctl
 	$(TEST) -run '^$$' -bench . -count 5 ./internal/controlplane ./e2e
+
+soak: build ## Half an hour of faults at random: replicas and control plane killed, hooks that misbehave, requests refused
+	go run ./internal/bench/soak bin/crdctl
 
 clean: ## Remove what build made
 	rm -rf bin

@@ -40,7 +40,7 @@ var rules = []rule{
 	{`^(k8s.io/kubernetes|go.etcd.io/etcd/server|k8s.io/apiserver|k8s.io/controller-manager)(/|$)`, []string{"internal/controlplane/...", "internal/startup/..."},
 		"an API server is a big thing to link; one package knows how"},
 	{`^k8s.io/kubectl`, []string{"internal/kubectl", "internal/startup/..."}, "kubectl is a program; one package makes it a function"},
-	{`^k8s.io/client-go`, []string{"cmd", "internal/background", "internal/controlplane/...", "internal/kubectl", "internal/builtin", "internal/loop/...", "internal/run", "internal/scaffold", "internal/bench/api", "internal/bench/cluster", "internal/bench/loop/...", "e2e"},
+	{`^k8s.io/client-go`, []string{"cmd", "internal/background", "internal/controlplane/...", "internal/kubectl", "internal/builtin", "internal/loop/...", "internal/run", "internal/scaffold", "internal/bench/api", "internal/bench/cluster", "internal/bench/loop/...", "internal/bench/soak", "e2e"},
 		"what is generated or scaffolded does not talk to clusters; scaffold reads names out of client-go, see TestOneFileOfScaffoldKnowsClientGo"},
 	{`^k8s.io/klog`, []string{"internal/gen/codegen", "internal/logging", "internal/controlplane/...", "internal/kubectl"}, "crdctl's own words go to its streams"},
 	{`^mvdan.cc/sh`, []string{"internal/project"}, "a user's command is split into words in one place; crdctl is no shell"},

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// faultEvery is how long there is between two faults, on the average.
+const faultEvery = 8 * time.Second
+
+// faults has faults happen for a time, and returns when the last of them is over.
+func (s *soak) faults(ctx context.Context, d time.Duration, random *rand.Rand) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	var writing sync.WaitGroup
+	writing.Go(func() { s.pen.run(ctx, random.Uint64()) })
+	defer writing.Wait()
+	var going sync.WaitGroup
+	defer going.Wait()
+	for idle(ctx, rand64(random, 2*faultEvery)); ctx.Err() == nil; idle(ctx, rand64(random, 2*faultEvery)) {
+		f := s.draw(random)
+		s.count++
+		n := s.count
+		s.say("fault %d: %s", n, f.what)
+		going.Go(func() {
+			defer f.give()
+			if err := f.do(ctx); err != nil {
+				s.wrong("fault %d, %s: %v", n, f.what, err)
+			}
+		})
+	}
+}
+
+// draw takes the next card whose victim is not busy with another fault; the others' time will come.
+func (s *soak) draw(random *rand.Rand) fault {
+	for {
+		for i, f := range s.cards {
+			if f.take() {
+				s.cards = append(s.cards[:i:i], s.cards[i+1:]...)
+				return f
+			}
+		}
+		s.cards = append(s.cards, s.deck(random)...) // touching the hook is always possible
+	}
+}
