@@ -47,7 +47,7 @@ var rules = []rule{
 	{`^github.com/crdctl/crdctl/internal/deploy$`, []string{"cmd"}, "it writes manifests for people; what runs, runs without them"},
 	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold", "internal/loop/gotemplate"}, "templates are rendered in two places: a project's files, and the children of a user's templates"},
 	{`^github.com/prometheus/client_golang`, []string{"internal/loop/serve"}, "what is registered globally belongs to the API server; serve has a registry of its own"},
-	{`^github.com/crdctl/crdctl/internal/loop/`, []string{"internal/loop/...", "internal/builtin", "internal/bench/loop/...", "e2e"}, "builtin puts the parts of the loop together, and nobody else needs to know them"},
+	{`^github.com/crdctl/crdctl/internal/loop/`, []string{"internal/loop/...", "internal/builtin", "internal/deploy", "internal/bench/loop/...", "e2e"}, "builtin puts the parts of the loop together; deploy asks gotemplate which files templates are"},
 	{`^github.com/crdctl/crdctl/internal/controlplane$`, []string{"cmd", "internal/background", "internal/run", "e2e"}, "only what runs something needs a control plane"},
 	{`^github.com/crdctl/crdctl/internal/gen(/|$)`, []string{"cmd", "internal/gen/...", "internal/scaffold", "internal/remake", "internal/discover", "internal/house", "internal/crdimport/roundtrip"},
 		"remake generates; scaffold and discover ask codegen for Go plurals, and discover crd for its version; roundtrip is for tests; all others get a tree"},
