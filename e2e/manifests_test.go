@@ -28,7 +28,7 @@ func TestManifests(t *testing.T) {
 				d := deploy(t, dir, name)
 				test.life(d)
 				d.end(d.process)
-				d.world.leavesNothing(d.world.dir)
+				d.leavesNothing(d.dir)
 				report := d.report()
 				if len(report.Missing) > 0 {
 					t.Errorf("refused: %v", report.Missing)
