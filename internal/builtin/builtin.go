@@ -153,6 +153,7 @@ func (c *controller) run(ctx context.Context) error {
 		for name := range s.Sizes() {
 			c.metrics.Cache(name, func() int { return s.Sizes()[name] })
 		}
+		others.Go(func() { giveBack(after, s) })
 		if replicas != nil { // not before: what is gained is enqueued
 			others.Go(func() { replicas.Run(after) })
 		}
