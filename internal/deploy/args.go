@@ -54,7 +54,7 @@ func (o *Options) args(c *cargo) []string {
 	if l.Workers != project.DefaultLoopWorkers {
 		add("workers=%d", l.Workers)
 	}
-	if l.Decides() || *l.Resync != project.DefaultLoopResync {
+	if usual := (project.Loop{Hook: l.Hook, Template: l.Template}).WithDefaults(""); *l.Resync != *usual.Resync {
 		add("resync=%s", *l.Resync)
 	}
 	if l.RetryFirst != project.DefaultLoopRetryFirst {
