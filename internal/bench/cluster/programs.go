@@ -18,9 +18,6 @@ import (
 //go:embed all:programs
 var sources embed.FS
 
-// controllerRuntime is the version of envtest.
-const controllerRuntime = "v0.25.2"
-
 // programs is the folder of the built ones, named as envtest looks for them.
 type programs struct {
 	dir      string
@@ -49,7 +46,7 @@ func build(ctx context.Context, dir string) (programs, error) {
 			return p, err
 		}
 	}
-	edit := []string{"mod", "edit", "-module=example.com/bench", "-require=sigs.k8s.io/controller-runtime@" + controllerRuntime}
+	edit := []string{"mod", "edit", "-module=example.com/bench", "-require=" + measure.ControllerRuntime}
 	if _, err := measure.Go(ctx, module, edit...); err != nil {
 		return p, err
 	}

@@ -18,9 +18,6 @@ import (
 //go:embed programs harness/*.go
 var sources embed.FS
 
-// controllerRuntime is the version of the reference.
-const controllerRuntime = "v0.25.2"
-
 // programs is the folder of the built ones.
 type programs struct {
 	dir      string
@@ -36,7 +33,7 @@ func build(ctx context.Context, dir, crdctl string, sides []side) (programs, err
 	steps := []measure.Side{
 		{Dir: dir, Argv: []string{crdctl, "init", "-C", module, "--module", "example.com/bench", "--group", "bench.example.com", "--version", "v1", "--kind", "Widget",
 			"--field", "size:int32", "--field", "text:string", "--field", "image:string", "--field", "schedule:string", "--field", "mode:string"}},
-		{Dir: module, Argv: []string{"go", "mod", "edit", "-require=sigs.k8s.io/controller-runtime@" + controllerRuntime}},
+		{Dir: module, Argv: []string{"go", "mod", "edit", "-require=" + measure.ControllerRuntime}},
 	}
 	for _, name := range programsOf(sides) {
 		if name == "ours" {

@@ -18,3 +18,6 @@ func Go(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	}
 	return out, err
 }
+
+// ControllerRuntime is the rival, and its envtest, as a module and its version.
+const ControllerRuntime = "sigs.k8s.io/controller-runtime@v0.25.2"

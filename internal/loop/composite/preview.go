@@ -129,12 +129,9 @@ func (r *reconciler) list(ctx context.Context, parent *object.Object) ([]observe
 }
 
 func (r *reconciler) listRelated(ctx context.Context, parent *object.Object) ([]relatedKind, error) {
-	if !r.Decider.Has(hook.Customize) {
-		return nil, nil
-	}
 	rules, err := r.rulesOf(ctx, parent)
 	if err != nil {
-		return nil, ofHook(hook.Customize, err)
+		return nil, err
 	}
 	return collect(rules, func(rule *rule) ([]*object.Object, error) {
 		return feed.Read(ctx, r.handle.Client, feed.Source{Resource: rule.served.Resource, Kind: rule.served.Kind, Namespaced: rule.served.Namespaced})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,15 +62,11 @@ func (r *related) forget(parent cache.ObjectName) {
 	delete(r.rules, parent)
 }
 
-// relatedTo returns what the customize hook asks for. The hook is asked once for each generation of a parent, as
-// Metacontroller does: its answer may depend on nothing else.
+// relatedTo returns what the customize hook asks for.
 func (r *reconciler) relatedTo(ctx context.Context, parent *object.Object) ([]relatedKind, error) {
-	if !r.Decider.Has(hook.Customize) {
-		return nil, nil
-	}
 	rules, err := r.rulesOf(ctx, parent)
 	if err != nil {
-		return nil, ofHook(hook.Customize, err)
+		return nil, err
 	}
 	return collect(rules, func(rule *rule) ([]*object.Object, error) {
 		feeds := r.followRelated(rule)
@@ -115,7 +112,20 @@ func collect(rules []rule, of func(*rule) ([]*object.Object, error)) ([]relatedK
 	return all, nil
 }
 
+// rulesOf are the rules of the customize hook, none where there is no such hook. It is asked once for each generation of a
+// parent, as Metacontroller does: its answer may depend on nothing else.
 func (r *reconciler) rulesOf(ctx context.Context, parent *object.Object) ([]rule, error) {
+	if !r.Decider.Has(hook.Customize) {
+		return nil, nil
+	}
+	rules, err := r.askForRules(ctx, parent)
+	if err != nil {
+		return nil, ofHook(hook.Customize, err)
+	}
+	return rules, nil
+}
+
+func (r *reconciler) askForRules(ctx context.Context, parent *object.Object) ([]rule, error) {
 	now := customized{uid: string(parent.UID()), generation: parent.Generation(), epoch: r.epoch()}
 	r.related.mu.Lock()
 	known, ok := r.related.rules[parent.Key()]
@@ -146,7 +156,9 @@ func (r *reconciler) rulesOf(ctx context.Context, parent *object.Object) ([]rule
 	now.rules = answer.RelatedResources
 	r.related.mu.Lock()
 	defer r.related.mu.Unlock()
-	r.related.rules[cache.NewObjectName(parent.Namespace(), parent.Name())] = now
+	// Parts of the object's text would keep all of it in memory, whatever comes after.
+	now.uid = strings.Clone(now.uid)
+	r.related.rules[cache.NewObjectName(strings.Clone(parent.Namespace()), strings.Clone(parent.Name()))] = now
 	return now.rules, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -28,7 +29,7 @@ type rule struct {
 
 // settle checks a rule and makes it ready to use.
 func (r *rule) settle(parent *object.Object) error {
-	r.parent = parent.Namespace()
+	r.parent = strings.Clone(parent.Namespace()) // or the whole object would be kept
 	switch {
 	case r.APIVersion == "" || r.Resource == "":
 		return errors.New("it has no apiVersion or no resource")
