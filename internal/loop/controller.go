@@ -35,10 +35,7 @@ type recorder interface {
 func newController(kind Kind, o Options, events recorder) *controller {
 	return &controller{
 		kind: kind, log: o.Log.With("kind", kind.Kind), options: o, events: events, needs: &needs{},
-		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
-			// Per key only: a bucket for all keys together would have 10,000 that failed with the API server wait for
-			// minutes after it is back.
-			workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](o.FirstRetry, o.LastRetry), o.queue(kind)),
+		queue: workqueue.NewTypedRateLimitingQueueWithConfig[cache.ObjectName](newFailures(o.FirstRetry, o.LastRetry), o.queue(kind)),
 	}
 }
 

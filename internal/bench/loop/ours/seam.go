@@ -33,9 +33,15 @@ func run(ctx context.Context, h *harness.Harness) error {
 	}
 	return loop.Run(ctx, loop.Options{
 		Config: config, Workers: h.Workers, NoEvents: true, Log: slog.New(slog.DiscardHandler),
-		Kinds:      []loop.Kind{{Resource: schema.GroupVersionResource{Group: "bench.example.com", Version: "v1", Resource: "widgets"}, Kind: "Widget", Namespaced: true}},
-		Reconciler: func(loop.Handle) (loop.Reconciler, error) { return reconciler{h, keeps}, nil },
-		Started:    func(s loop.State) { h.Again(func([]string) { s.EnqueueAll(nil) }) },
+		Kinds: []loop.Kind{{Resource: schema.GroupVersionResource{Group: "bench.example.com", Version: "v1", Resource: "widgets"}, Kind: "Widget", Namespaced: true}},
+		Reconciler: func(handle loop.Handle) (loop.Reconciler, error) {
+			h.Again(func(names []string) {
+				for _, name := range names {
+					handle.Enqueue(cache.ObjectName{Namespace: "default", Name: name}, 0)
+				}
+			})
+			return reconciler{h, keeps}, nil
+		},
 	})
 }
 
