@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -58,6 +59,7 @@ type controller struct {
 	catalogue *composite.Catalogue
 	metrics   *serve.Metrics             // nil if nobody looks
 	epoch     atomic.Int64               // counts the changes of what decides
+	patience  time.Duration              // with what is not there yet; 0 is without end
 	state     atomic.Pointer[loop.State] // nil until the loop runs
 }
 

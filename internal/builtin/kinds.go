@@ -60,7 +60,7 @@ func (c *controller) readCRDs(ctx context.Context) ([]*apiextv1.CustomResourceDe
 
 // waitFor asks until there is an answer, and says what it waits for each time that the reason is another one.
 func (c *controller) waitFor(ctx context.Context, what string, ask func() error) error {
-	said := ""
+	said, began := "", time.Now()
 	for {
 		err := ask()
 		if err == nil {
@@ -68,6 +68,9 @@ func (c *controller) waitFor(ctx context.Context, what string, ask func() error)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if c.patience > 0 && time.Since(began) >= c.patience {
+			return fmt.Errorf("waited %s for %s: %w", c.patience, what, err)
 		}
 		if err.Error() != said {
 			said = err.Error()

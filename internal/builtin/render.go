@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/aymanbagabas/go-udiff"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -24,12 +25,17 @@ type Sketch struct {
 	content map[string]any
 }
 
+// previewPatience is how long a preview waits for a CRD, or for the kind of a child to be served: as long as an API server takes for
+// one that it was just given. A loop waits for ever; who asks for a preview wants an answer.
+const previewPatience = 5 * time.Second
+
 // Render prints what the hook or the templates would do for an object, as a diff, and changes nothing.
 func Render(ctx context.Context, o Options, sketch *Sketch) error {
 	c, err := open(o)
 	if err != nil {
 		return err
 	}
+	c.patience = previewPatience
 	kinds, err := c.kinds(ctx)
 	if err != nil {
 		return err

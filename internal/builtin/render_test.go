@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
@@ -59,5 +60,21 @@ func TestRenderRefuses(t *testing.T) {
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", in, err, want)
 		}
+	}
+}
+
+func TestRenderWaitsForAWhile(t *testing.T) {
+	for want, change := range map[string]func(*bed){
+		"waited 5s for customresourcedefinition gones.example.com: ": func(b *bed) { b.CRDNames = []string{"gones.example.com"} },
+		"waited 5s for the API server to serve v1/Gone: ":            func(b *bed) { b.Loop.Owns = []string{"v1/Gone"} },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBed(t)
+			change(b)
+			sketch := &Sketch{from: "foo.yaml", content: map[string]any{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": map[string]any{"name": "a"}}}
+			if err := Render(t.Context(), b.Options, sketch); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%v, want %s…", err, want)
+			}
+		})
 	}
 }

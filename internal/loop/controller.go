@@ -94,7 +94,7 @@ func (c *controller) run(ctx context.Context) {
 // synced waits until the objects are known, and those of other kinds that the reconciler needs. It is false when ctx
 // ended before that.
 func (c *controller) synced(ctx context.Context) bool {
-	for _, f := range append(c.needs.all(), c.feeds...) {
+	for _, f := range c.required() {
 		select {
 		case <-f.Synced():
 		case <-ctx.Done():
@@ -103,6 +103,9 @@ func (c *controller) synced(ctx context.Context) bool {
 	}
 	return true
 }
+
+// required are the feeds without which no object can be reconciled.
+func (c *controller) required() feed.Set { return append(c.needs.all(), c.feeds...) }
 
 // resync has every object reconciled once in each period, at a moment of its own: all at once would be a burst.
 func (c *controller) resync(ctx context.Context) {

@@ -54,6 +54,12 @@ func (l *loop) begin() {
 	}
 }
 
+func (l *loop) hasBegun() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun
+}
+
 // owns tells that the controller of an object is of a kind that this loop works on, in whatever version.
 func (l *loop) owns(o object.Owner) bool {
 	group, err := schema.ParseGroupVersion(o.APIVersion)
@@ -68,16 +74,23 @@ func (l *loop) owns(o object.Owner) bool {
 	return false
 }
 
-// Ready implements State.
+// Ready implements State. What a reconciler came to follow later is not looked at: where one object's hook asks for a kind that may
+// not be read, the others are reconciled all the same.
 func (l *loop) Ready() error {
 	var waiting []error
-	l.each(func(f *feed.Feed) {
-		select {
-		case <-f.Synced():
-		default:
-			waiting = append(waiting, fmt.Errorf("%s are not known yet", f.Source().Name()))
+	asked := map[*feed.Feed]bool{}
+	for _, c := range l.controllers {
+		for _, f := range c.required() {
+			select {
+			case <-f.Synced():
+			default:
+				if !asked[f] {
+					waiting = append(waiting, fmt.Errorf("%s are not known yet", f.Source().Name()))
+				}
+			}
+			asked[f] = true
 		}
-	})
+	}
 	if len(waiting) == 0 && l.server.Down() {
 		return errors.New("the API server does not answer")
 	}

@@ -67,3 +67,23 @@ func TestFollowedKindsAreSharedAndWaitedFor(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsFollowedLaterIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		done := &looptest.Names{}
+		r := start(t, func(h Handle) (Reconciler, error) {
+			return by(func(r Request) error {
+				h.Follow(pods, func(_, _ *object.Object) {})
+				done.Add(r.Key.Name)
+				return nil
+			})(h)
+		}, nil, one("a")...)
+		within(time.Minute)
+		done.Expect(t, "pods are not known", "a")
+		_, followed := r.state.Sizes()["pods"]
+		if err := r.state.Ready(); err != nil || !followed {
+			t.Errorf("followed %v: %v", followed, err)
+		}
+		r.end(t)
+	})
+}

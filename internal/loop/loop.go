@@ -110,7 +110,9 @@ func (l *loop) controller(kind Kind) (*controller, error) {
 		EnqueueAll: func() { c.enqueueAll(nil) },
 		Follow: func(s feed.Source, h feed.Handler) feed.Set {
 			feeds := l.follow(s, h)
-			c.needs.add(feeds)
+			if !l.hasBegun() {
+				c.needs.add(feeds)
+			}
 			return feeds
 		},
 	}

@@ -7,13 +7,15 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strconv"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
-const msgKeyDropped = "Key dropped: it is not valid"
+const (
+	msgKeyDropped = "Key dropped: it is not valid"
+	msgPutOff     = "Reconcile put off"
+)
 
 // next works on one key and says whether there can be another. Plain events come in through Add; only a failure goes
 // through the rate limiter.
@@ -66,11 +68,10 @@ func (c *controller) work(ctx context.Context, key cache.ObjectName) {
 }
 
 func resultOf(err error) string {
-	var later *LaterError
-	switch {
-	case err == nil:
+	if err == nil {
 		return "success"
-	case errors.As(err, &later):
+	}
+	if _, later := PutOff(err); later {
 		return "later"
 	}
 	return "error"
@@ -78,13 +79,17 @@ func resultOf(err error) string {
 
 func (c *controller) retry(key cache.ObjectName, err error) {
 	log := c.log.With("key", key.String())
-	var later *LaterError
-	if errors.As(err, &later) { // the failures before it count on: being put off is no success
-		c.queue.AddAfter(key, later.After)
-		log.Info("Reconcile put off", "err", err, "after", later.After)
+	after, later := PutOff(err)
+	if later && after > 0 { // the failures before it count on: being put off is no success
+		c.queue.AddAfter(key, after)
+		log.Info(msgPutOff, "err", err, "after", after)
 		return
 	}
 	c.queue.AddRateLimited(key)
+	if later {
+		log.Info(msgPutOff, "err", err, "times", c.queue.NumRequeues(key))
+		return
+	}
 	attributes := []any{"err", err, "failures", c.queue.NumRequeues(key)}
 	var crash *panicError
 	if errors.As(err, &crash) {
@@ -113,16 +118,6 @@ func (c *controller) sync(ctx context.Context, key cache.ObjectName) (result Res
 	}
 	return result, nil
 }
-
-// LaterError puts a reconcile off without counting it as a failure.
-type LaterError struct {
-	After time.Duration
-	Err   error
-}
-
-func (e *LaterError) Error() string { return e.Err.Error() }
-
-func (e *LaterError) Unwrap() error { return e.Err }
 
 // panicError is a panic as an error; it keeps the stack for the log.
 type panicError struct {

@@ -107,9 +107,29 @@ func TestLaterIsNoFailure(t *testing.T) {
 			t.Errorf("%q", r.log.Said())
 		}
 	})
-	if later := (&LaterError{Err: context.Canceled}); !errors.Is(later, context.Canceled) {
-		t.Error("the reason is lost")
-	}
+}
+
+// What does not end, such as a conflict that is a webhook's, must not be tried for ever at the pace of what does.
+func TestLaterBacksOffWhereItHasNoTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var done tries
+		r := start(t, by(func(Request) error {
+			if done.add() < 7 {
+				return &LaterError{Err: errors.New("somebody was faster")}
+			}
+			return nil
+		}), nil, one("a")...)
+		within(time.Second)
+		r.end(t)
+		for i := 2; i < done.count(); i++ {
+			if done.at[i].Sub(done.at[i-1]) != 2*done.at[i-1].Sub(done.at[i-2]) {
+				t.Errorf("try %d did not come twice as late as the one before: %v", i, done.at)
+			}
+		}
+		if r.log.Count("Reconcile put off kind=CronTab key=default/a err=somebody was faster times=6") != 1 || r.log.Count("Reconcile failed") != 0 || r.synced() != 1 {
+			t.Errorf("%q", r.log.Said())
+		}
+	})
 }
 
 func TestAfterAndQuiet(t *testing.T) {

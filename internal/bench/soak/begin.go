@@ -37,9 +37,7 @@ func (s *soak) begin(ctx context.Context, dir, crdctl string) (err error) {
 	return group.Wait()
 }
 
-// addReplica makes them different: a lives long, b talks to the API server itself, c starts its hook for each call. The first
-// records no events: client-go's counting of them keeps up to 4,096 objects and messages in each of three caches, which takes hours to
-// fill and looks like a leak until then.
+// addReplica makes them different: a lives long, b talks to the API server itself, c starts its hook for each call.
 func (s *soak) addReplica(dir, crdctl, name string, n int) error {
 	kubeconfig := s.plane.kubeconfig
 	var through *proxy
@@ -54,9 +52,7 @@ func (s *soak) addReplica(dir, crdctl, name string, n int) error {
 	if err != nil {
 		return err
 	}
-	if r.spared, r.proxy = n == 0, through; r.spared {
-		r.argv = append(r.argv, "--no-events")
-	}
+	r.spared, r.proxy = n == 0, through
 	if n != 2 {
 		r.argv = append(r.argv, "--hook-persistent")
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
@@ -16,9 +15,6 @@ import (
 	"github.com/crdctl/crdctl/internal/loop/hook"
 	"github.com/crdctl/crdctl/internal/loop/object"
 )
-
-// soon is when something is looked at again that is about to be settled: a cache that fills, a newer version on its way.
-const soon = 100 * time.Millisecond
 
 // Reconcile implements loop.Reconciler.
 func (r *reconciler) Reconcile(ctx context.Context, request loop.Request) (loop.Result, error) {
@@ -32,9 +28,10 @@ func (r *reconciler) Reconcile(ctx context.Context, request loop.Request) (loop.
 	switch {
 	case errors.As(err, &retry):
 		return result, &loop.LaterError{After: retry.After, Err: err}
-	case apierrors.IsConflict(err): // somebody was faster, and the news of it is on its way
-		return result, &loop.LaterError{After: soon, Err: err}
-	case err != nil && ctx.Err() == nil && !isLater(err):
+	case err == nil || ctx.Err() != nil:
+		return result, err
+	}
+	if _, later := loop.PutOff(err); !later {
 		r.handle.Record(r.handle.Kind.Reference(parent), corev1.EventTypeWarning, "SyncError", err.Error())
 	}
 	return result, err
@@ -44,11 +41,6 @@ func (r *reconciler) Reconcile(ctx context.Context, request loop.Request) (loop.
 func (r *reconciler) Forget(parent cache.ObjectName) {
 	r.related.forget(parent)
 	r.memory.forgetParent(parent)
-}
-
-func isLater(err error) bool {
-	var later *loop.LaterError
-	return errors.As(err, &later)
 }
 
 func (r *reconciler) reconcile(ctx context.Context, parent *object.Object) (loop.Result, error) {

@@ -41,8 +41,11 @@ type following struct {
 	since time.Time
 }
 
-// longestWait bounds the pauses between looks at a kind that the API server does not list.
-const longestWait = 30 * time.Second
+// The pauses between looks at a kind that the API server has not listed: mostly its cache is about to fill.
+const (
+	shortestWait = 100 * time.Millisecond
+	longestWait  = 30 * time.Second
+)
 
 // customized is the answer of a customize hook, and what it was about.
 type customized struct {
@@ -72,7 +75,7 @@ func (r *reconciler) relatedTo(ctx context.Context, parent *object.Object) ([]re
 		feeds := r.followRelated(rule)
 		if !feeds.Synced() {
 			// As long again as it has taken: who may not list a kind should not be asked for it ten times a second.
-			after := min(max(time.Since(feeds.since), soon), longestWait)
+			after := min(max(time.Since(feeds.since), shortestWait), longestWait)
 			return nil, &loop.LaterError{After: after, Err: fmt.Errorf("the related %s are not known yet", rule.Resource)}
 		}
 		var all []*object.Object

@@ -43,7 +43,7 @@ func (b *bed) relatedIn(parent string) string {
 			break
 		}
 		var later *loop.LaterError
-		if !errors.As(err, &later) || later.After != soon {
+		if !errors.As(err, &later) || later.After != shortestWait {
 			b.Fatal(err)
 		}
 		within()
@@ -171,7 +171,7 @@ func TestRelatedObjectsThatCannotBeListedAreWaitedForLongerAndLonger(t *testing.
 			waits = append(waits, later.After)
 			time.Sleep(later.After)
 		}
-		if waits[0] != soon || waits[11] != longestWait || waits[3] <= waits[1] {
+		if waits[0] != shortestWait || waits[11] != longestWait || waits[3] <= waits[1] {
 			b.Errorf("%v", waits)
 		}
 	}, customizing(`{"apiVersion":"v1","resource":"configmaps"}`))

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crdctl/crdctl/internal/loop"
 	"github.com/crdctl/crdctl/internal/loop/hook"
 	"github.com/crdctl/crdctl/internal/loop/looptest"
 )
@@ -93,5 +94,29 @@ func TestParentsOfAChangedChildAreReconciled(t *testing.T) {
 		b.enqueued.Expect(t, "taken by somebody who is not known", "default/b 0s")
 		send("DELETED", `"resourceVersion":"4",`+owned("x", "uid-x"))
 		b.enqueued.Expect(t, "gone")
+	})
+}
+
+func TestAFailureIsNotHiddenByAConflict(t *testing.T) {
+	inBubble(t, []Served{deployments}, func(b *bed) {
+		b.endpoint(deployments).Answer(nil, child(deployments, "old", `"resourceVersion":"7"`, owned("a", "uid-a")))
+		within()
+		b.respond = func(r looptest.Request) (int, string) {
+			switch r.Method {
+			case http.MethodDelete:
+				return status(http.StatusConflict, "Conflict")
+			case http.MethodPatch:
+				return status(http.StatusForbidden, "Forbidden")
+			}
+			return 0, ""
+		}
+		b.decider.answers[hook.Sync] = wants(bare(deployments, "new"))
+		const both = "delete Deployment default/old: it says Conflict\napply Deployment default/new: it says Forbidden"
+		_, err := b.reconcile(foo("a"))
+		expectError(t, err, both)
+		if after, only := loop.PutOff(err); only {
+			b.Errorf("put off for %s", after)
+		}
+		b.recorded.Expect(t, "somebody has to do something", "Warning SyncError: "+both)
 	})
 }

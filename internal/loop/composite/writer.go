@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/crdctl/crdctl/internal/loop"
 	"github.com/crdctl/crdctl/internal/loop/object"
 )
 
@@ -63,9 +65,17 @@ func (w *writer) apply(ctx context.Context, kind Served, key cache.ObjectName, b
 func read(result rest.Result, kind Served) (*object.Object, error) {
 	data, err := result.Raw()
 	if err != nil {
-		return nil, result.Error() // it has the API server's words
+		return nil, orLater(result.Error()) // it has the API server's words
 	}
 	return object.Decode(data, &object.Form{APIVersion: kind.apiVersion(), Kind: kind.Kind})
+}
+
+// orLater puts off what met with a conflict: somebody was faster, and the news of it is on its way.
+func orLater(err error) error {
+	if apierrors.IsConflict(err) {
+		return &loop.LaterError{Err: err}
+	}
+	return err
 }
 
 // metadata reads what there is under a name, without its content.
@@ -85,7 +95,8 @@ func (w *writer) delete(ctx context.Context, kind Served, o *object.Object) erro
 	if err != nil {
 		return err
 	}
-	return w.request(w.client.Delete().AbsPath(pathOf(kind, o.Key())...).SetHeader("Content-Type", "application/json").Body(body)).Do(ctx).Error()
+	err = w.request(w.client.Delete().AbsPath(pathOf(kind, o.Key())...).SetHeader("Content-Type", "application/json").Body(body)).Do(ctx).Error()
+	return orLater(err)
 }
 
 // patch changes an object, or a subresource of it.
