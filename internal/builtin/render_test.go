@@ -1,10 +1,13 @@
 package builtin
 
 import (
+	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
@@ -63,18 +66,14 @@ func TestRenderRefuses(t *testing.T) {
 	}
 }
 
-func TestRenderWaitsForAWhile(t *testing.T) {
-	for want, change := range map[string]func(*bed){
-		"waited 5s for customresourcedefinition gones.example.com: ": func(b *bed) { b.CRDNames = []string{"gones.example.com"} },
-		"waited 5s for the API server to serve v1/Gone: ":            func(b *bed) { b.Loop.Owns = []string{"v1/Gone"} },
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBed(t)
-			change(b)
-			sketch := &Sketch{from: "foo.yaml", content: map[string]any{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": map[string]any{"name": "a"}}}
-			if err := Render(t.Context(), b.Options, sketch); err == nil || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("%v, want %s…", err, want)
-			}
-		})
-	}
+func TestAPreviewWaitsForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &controller{Options: Options{Log: slog.New(slog.DiscardHandler)}, patience: previewPatience}
+		asked, began := 0, time.Now()
+		err := c.waitFor(t.Context(), "customresourcedefinition gones.example.com", func() error { asked++; return errors.New("not found") })
+		const want = "waited 5s for customresourcedefinition gones.example.com: not found"
+		if err == nil || err.Error() != want || asked < 5 || time.Since(began) != previewPatience {
+			t.Errorf("after %s, asked %d times: %v, want %s", time.Since(began), asked, err, want)
+		}
+	})
 }
