@@ -19,7 +19,7 @@ func about(w io.Writer, s settings, load float64, versions string) {
 // times that of controller-runtime.
 func printTable(w io.Writer, objects int, sides []side, all map[string][]result) {
 	_, _ = fmt.Fprintf(w, "\n%d objects of 1.5 KB. Start: from the start of the process until every object was reconciled once. Latency: from the answer\n"+
-		"to a write until its reconcile began, at 100 writes a second. Behind a value: how many times %s's.\n\n| side |", objects, reference)
+		"to a write until its reconcile began, at 100 writes a second to a control plane with room enough to collect no garbage meanwhile. Behind a value: how many times %s's.\n\n| side |", objects, reference)
 	for _, c := range columns {
 		_, _ = fmt.Fprintf(w, " %s |", c.metric)
 	}

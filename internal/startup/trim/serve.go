@@ -2,6 +2,7 @@ package trim
 
 import (
 	"context"
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -17,7 +18,8 @@ const (
 	small = 160 << 20
 )
 
-// Server keeps a process small that serves for long and mostly waits, until the context ends.
+// Server keeps a process small that serves for long and mostly waits, until the context ends. Who sets GOGC decides for himself
+// how often memory is collected.
 func Server(ctx context.Context) {
 	go func() {
 		timer := time.NewTimer(startTime)
@@ -39,6 +41,9 @@ func Server(ctx context.Context) {
 }
 
 func adjust() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	percent := 100
