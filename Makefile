@@ -24,7 +24,7 @@ bench: build ## Measure: from nothing to a verified project, generate beside kub
 	go run ./internal/bench bin/crdctl
 	go run ./internal/bench/fresh bin/crdctl
 	go run ./internal/bench/cluster bin/crdctl
-	go run ./internal/bench/loop -objects 10000 bin/crdctl
+	go run ./internal/bench/loop bin/crdctl
 	$(TEST) -run '^$$' -bench . -count 5 ./internal/controlplane ./e2e
 
 soak: build ## Half an hour of faults at random: replicas and control plane killed, hooks that misbehave, requests refused

@@ -72,6 +72,7 @@ func open(o Options) (*controller, error) {
 	}
 	config := feed.ClientConfig(c.Config)
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	config.WarningHandlerWithContext = &warnings{log: o.Log, told: map[string]bool{}}
 	var err error
 	if c.client, err = rest.UnversionedRESTClientFor(config); err != nil {
 		return nil, fmt.Errorf("make a client for %s: %w", config.Host, err)

@@ -57,7 +57,7 @@ func Render(ctx context.Context, o Options, sketch *Sketch) error {
 		Kind: kind, Client: c.client, Record: func(loop.ObjectReference, string, string, string) {},
 	}, sketch.content)
 	if preview != nil {
-		err = errors.Join(print(c.Out, preview), err)
+		err = errors.Join(print(c.Out, preview, err == nil), err)
 	}
 	return err
 }
@@ -116,8 +116,8 @@ func kindOf(content map[string]any, kinds []loop.Kind, file string) (loop.Kind, 
 	return loop.Kind{}, fmt.Errorf("%s: %s %s is no kind of this loop; there is %s", file, apiVersion, name, strings.Join(known, ", "))
 }
 
-// print writes the preview as a diff, and what is no object after it.
-func print(out io.Writer, p *composite.Preview) error {
+// print writes the preview as a diff, and what is no object after it. One that is not whole does not say that nothing would change.
+func print(out io.Writer, p *composite.Preview, whole bool) error {
 	var b strings.Builder
 	changes := 0
 	for _, change := range p.Changes {
@@ -147,7 +147,7 @@ func print(out io.Writer, p *composite.Preview) error {
 	if p.ResyncAfter > 0 {
 		fmt.Fprintf(&b, "reconciled again after %s\n", p.ResyncAfter)
 	}
-	if changes == 0 {
+	if changes == 0 && whole {
 		b.WriteString("nothing would change\n")
 	}
 	_, err := io.WriteString(out, b.String())
