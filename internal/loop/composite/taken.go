@@ -17,8 +17,8 @@ import (
 )
 
 // mayTake refuses a child whose name is taken by an object that is not the parent's: it is somebody's. The cache does not
-// have it, or not all that counts, so the API server is asked; nothing is lost to a race but a moment, since the next event
-// brings it up again.
+// have it, or not all that counts, so the API server is asked. What is created between its answer and the apply is taken for the
+// parent's own if it has no controller: an apply cannot be told that there must be nothing.
 func (r *reconciler) mayTake(ctx context.Context, parent *object.Object, d *desired) error {
 	known, err := r.writer.metadata(ctx, d.kind.Served, cache.ObjectName{Namespace: d.namespace, Name: d.name})
 	switch {
