@@ -38,6 +38,13 @@ func (f *loopFlags) check(l *project.Loop) error {
 			problems = append(problems, fmt.Errorf("--%s is %s; at least 1 is needed", name, f.set.Lookup(name).Value))
 		}
 	}
+	for name, what := range map[string]string{
+		"hook": "a program or a URL", "finalize-hook": "a program or a URL", "customize-hook": "a program or a URL", "template": "a folder",
+	} {
+		if f.set.Changed(name) && f.set.Lookup(name).Value.String() == "" { // of a variable that is not set, for example
+			problems = append(problems, fmt.Errorf("--%s is empty; name %s, or leave it out", name, what))
+		}
+	}
 	if len(problems) == 0 { // or numbers would be told of twice
 		l.Check(report)
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -86,6 +88,8 @@ func (o *manifestsOptions) check() error {
 	switch {
 	case o.image == "":
 		return errors.New("no image is named; give one that has crdctl as its entry point with --image, see docs/in-cluster.md")
+	case strings.ContainsFunc(o.image, unicode.IsSpace):
+		return fmt.Errorf("--image %q has white space in it, and no name of an image has; write for example registry.example.com/crdctl:v1", o.image)
 	case o.replicas < 1:
 		return fmt.Errorf("--replicas is %d; at least 1 is needed", o.replicas)
 	case o.namespace != "" && !project.IsDNSLabel(o.namespace):
@@ -105,6 +109,9 @@ func (o *manifestsOptions) toDeploy() (*deploy.Options, error) {
 	root, p, err := o.project()
 	if errors.Is(err, fs.ErrNotExist) && len(o.files) > 0 {
 		root, p, err = base, &project.Project{}, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; or name CRDs with -f", err)
 	}
 	if err != nil {
 		return nil, err

@@ -23,6 +23,8 @@ func (o *runOptions) toRun(s Streams) (root string, p *project.Project, err erro
 			return "", nil, realErr
 		case o.builtin && len(o.files)+len(o.loop.crds) > 0:
 			return base, nil, nil
+		case !inModule(base) && o.builtin:
+			return "", nil, fmt.Errorf("%w; or name CRDs with -f, or with --crd those that the cluster has", err)
 		case !inModule(base):
 			return "", nil, err
 		}

@@ -19,9 +19,12 @@ func TestManifests(t *testing.T) {
 			unused []string
 		}{
 			"hooked":    {hookedLife, []string{ownerRight("hooked")}},
-			"templated": {templatedLife, []string{ownerRight("templated")}},
+			"templated": {templatedLife, []string{finalizerRight("ClusterRole templated", "templated"), ownerRight("templated")}},
 			"logged":    {loggedLife, nil},
-			"spaced":    {spacedLife, []string{"Role team-a/spaced: update spaceds.example.com/finalizers in team-a", "Role team-b/spaced: update spaceds.example.com/finalizers in team-b"}},
+			"spaced": {spacedLife, []string{
+				finalizerRight("Role team-a/spaced", "spaced") + " in team-a", "Role team-a/spaced: update spaceds.example.com/finalizers in team-a",
+				finalizerRight("Role team-b/spaced", "spaced") + " in team-b", "Role team-b/spaced: update spaceds.example.com/finalizers in team-b",
+			}},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -57,6 +60,9 @@ func TestManifests(t *testing.T) {
 func ownerRight(name string) string {
 	return "ClusterRole " + name + ": update " + name + "s.example.com/finalizers"
 }
+
+// finalizerRight takes the finalizers of a former finalize hook away, and none of these projects had one before.
+func finalizerRight(role, name string) string { return role + ": patch " + name + "s.example.com" }
 
 // hookedLife: children of two kinds are made, changed, removed, seen to when somebody changes them; finalized at the end. It has
 // two shards, and so the leases of those.

@@ -25,6 +25,8 @@ type cargo struct {
 	objects []any // ConfigMaps
 	folders []*folder
 	flags   []string // of run, that name what is in them
+	// customizes is what asks for related objects, or empty.
+	customizes string
 }
 
 // folder is a ConfigMap whose files are in one folder of the pods.

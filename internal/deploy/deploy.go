@@ -65,11 +65,11 @@ func Make(o Options) (*Set, error) {
 		}
 	}
 
-	rights, err := o.rights(note)
+	cargo, err := o.pack(note)
 	if err != nil {
 		return nil, err
 	}
-	cargo, err := o.pack(note)
+	rights, err := o.rights(cargo.customizes, note)
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,11 @@ func (o *Options) deployment(c *cargo) *appsv1.Deployment {
 	yes, grace := true, int64((o.Loop.Timeout+stopping+time.Second-1)/time.Second)
 	pod := corev1.PodSpec{
 		ServiceAccountName: o.Loop.Name, Affinity: o.affinity(), TerminationGracePeriodSeconds: &grace,
-		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
-		Containers:      []corev1.Container{o.container(c)},
+		// A child that a hook leaves behind goes to PID 1, and crdctl reaps only what it started: so the pod's pause container,
+		// which reaps all, is to be PID 1.
+		ShareProcessNamespace: &yes,
+		SecurityContext:       &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
+		Containers:            []corev1.Container{o.container(c)},
 		// Programs expect to be able to write somewhere, and the rest of the file system is read-only.
 		Volumes: []corev1.Volume{{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 	}

@@ -31,16 +31,20 @@ func (o *Options) pack(note func(string, ...any)) (*cargo, error) {
 		}
 		c.flags = append(c.flags, "--"+h.flag+"="+packed)
 	}
+	if o.Loop.CustomizeHook != "" {
+		c.customizes = "the customize hook"
+	}
 	if err := c.add(o, hooks); err != nil {
 		return nil, err
 	}
 	if o.Loop.Template == "" {
 		return c, nil
 	}
-	templates, err := o.packTemplates()
+	templates, customizes, err := o.packTemplates()
 	if err != nil {
 		return nil, fmt.Errorf("template: %w", err)
 	}
+	c.customizes = customizes
 	c.flags = append(c.flags, "--template="+path.Join(mountPoint, templates.name))
 	return c, c.add(o, templates)
 }
@@ -66,13 +70,32 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 			note("%s is taken along, and nothing that it reads from beside itself", path.Clean(word))
 		case errors.Is(err, errBinary):
 			note("%s is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there", word)
-		case isProgram && errors.Is(err, fs.ErrNotExist):
-			return "", fmt.Errorf("%s is not in %s; mend the path, or name a program of the image by its absolute path", word, o.Root)
+		case errors.Is(err, fs.ErrNotExist) && (isProgram || namesFile(command.Words, i)):
+			return "", fmt.Errorf("%s is not in %s; mend the path, or name what is in the image by its absolute path", word, o.Root)
 		case isProgram:
 			return "", err
 		}
 	}
 	return command.String(), nil
+}
+
+// scripts are the endings of what interpreters are given.
+var scripts = []string{".bash", ".cjs", ".js", ".jq", ".lua", ".mjs", ".php", ".pl", ".py", ".rb", ".sh", ".ts"}
+
+// namesFile tells whether an argument can only be meant as a file. That is a guess: apps/v1 may be one of the program's own words,
+// but what follows an interpreter and its flags is not.
+func namesFile(words []string, i int) bool {
+	word, before := words[i], words[i-1]
+	switch {
+	case strings.HasPrefix(word, "-") || strings.Contains(word, "://") || strings.ContainsAny(word, " \t\n"):
+		return false
+	case before == "-c" || before == "-e": // a program as text
+		return false
+	case slices.Contains(scripts, path.Ext(word)) || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../"):
+		return true
+	}
+	isFlag := func(w string) bool { return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") }
+	return strings.Contains(word, "/") && !slices.ContainsFunc(words[1:i], func(w string) bool { return !isFlag(w) })
 }
 
 var errBinary = errors.New("is no text")
@@ -97,12 +120,14 @@ func (o *Options) text(name string) (string, error) {
 	return string(data), nil
 }
 
-// packTemplates takes the files that the loop takes for templates: those that lie directly in the folder.
-func (o *Options) packTemplates() (*folder, error) {
-	f := newFolder("template")
-	entries, err := os.ReadDir(filepath.Join(o.Root, filepath.FromSlash(o.Loop.Template)))
+// packTemplates takes the files that the loop takes for templates: those that lie directly in the folder. customizes is the one
+// that asks for related objects, if there is one.
+func (o *Options) packTemplates() (f *folder, customizes string, err error) {
+	f = newFolder("template")
+	dir := filepath.Join(o.Root, filepath.FromSlash(o.Loop.Template))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w; name the folder of the templates", err)
+		return nil, "", fmt.Errorf("%w; name the folder of the templates", err)
 	}
 	for _, e := range entries {
 		if e.IsDir() || !gotemplate.Wanted(e.Name()) {
@@ -110,14 +135,18 @@ func (o *Options) packTemplates() (*folder, error) {
 		}
 		content, err := o.text(path.Join(o.Loop.Template, e.Name()))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w; remove it, or mend it", e.Name(), err)
+			return nil, "", fmt.Errorf("%s: %w; remove it, or mend it", e.Name(), err)
 		}
 		if where := f.put(e.Name(), content); path.Base(where) != e.Name() {
-			return nil, fmt.Errorf("%s: a ConfigMap takes names of letters, digits, hyphens, dots and underscores only; give it another one", e.Name())
+			return nil, "", fmt.Errorf("%s: a ConfigMap takes names of letters, digits, hyphens, dots and underscores only; give it another one", e.Name())
 		}
 	}
 	if len(f.files) == 0 {
-		return nil, fmt.Errorf("%s has no *.yaml, *.yml or *.tmpl; name the folder of the templates", o.Loop.Template)
+		return nil, "", fmt.Errorf("%s has no *.yaml, *.yml or *.tmpl; name the folder of the templates", o.Loop.Template)
 	}
-	return f, nil
+	// The pods could only crash with what does not parse.
+	if customizes, err = gotemplate.Check(dir); err != nil {
+		return nil, "", err
+	}
+	return f, customizes, nil
 }

@@ -96,7 +96,7 @@ func TestTemplatesAreTakenAlong(t *testing.T) {
 
 func TestPackRefuses(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, map[string]string{"large.py": strings.Repeat("x", maxFolder), "empty/x.md": "", "odd/a b.yaml": "", "bad/a.yaml": "\xff"})
+	put(t, root, map[string]string{"large.py": strings.Repeat("x", maxFolder), "empty/x.md": "", "odd/a b.yaml": "", "bad/a.yaml": "\xff", "broken/a.yaml": "a: {{ if }}", "blocks/_a.tpl": "", "run.sh": ""})
 	if err := os.Mkdir(filepath.Join(root, "folder"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -109,12 +109,28 @@ func TestPackRefuses(t *testing.T) {
 		{project.Loop{Template: "empty"}, "template: empty has no *.yaml, *.yml or *.tmpl; name the folder of the templates"},
 		{project.Loop{Template: "odd"}, "template: a b.yaml: a ConfigMap takes names of letters"},
 		{project.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or mend it"},
+		{project.Loop{Template: "broken"}, "template: ROOT/broken: a.yaml:1: missing value for if; mend the template"},
+		{project.Loop{Template: "blocks"}, "template: ROOT/blocks has no templates; "},
+		{project.Loop{Hook: "python3 missing.py"}, "hook: missing.py is not in ROOT; mend the path, or name what is in the image by its absolute path"},
+		{project.Loop{Hook: "python3 -u hooks/missing"}, "hook: hooks/missing is not in "},
+		{project.Loop{Hook: "./run.sh x", FinalizeHook: "./run.sh --file ../missing"}, "finalizeHook: ../missing is not in "},
 	} {
 		o := options(test.loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
 		o.Root = root
-		if _, err := Make(o); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+		if _, err := Make(o); err == nil || !strings.HasPrefix(filepath.ToSlash(strings.ReplaceAll(err.Error(), root, "ROOT")), test.want) {
 			t.Errorf("%v, want %s", err, test.want)
 		}
+	}
+}
+
+// Not every word with a slash is a file.
+func TestWordsThatNameNoFile(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"run.sh": ""})
+	for _, hook := range []string{
+		"./run.sh x apps/v1", "./run.sh --kind apps/v1", "/bin/x --out=a/b http://a/b.py", "sh -c 'cat a/b.sh'", "perl -e s/a/b/", "/bin/x /opt/missing.py", "x serve",
+	} {
+		packed(t, root, project.Loop{Hook: hook})
 	}
 }
 

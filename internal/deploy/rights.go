@@ -19,7 +19,8 @@ var (
 )
 
 // rights derives the least that the loop does its work with from the kinds, from what decides, and from the children.
-func (o *Options) rights(note func(string, ...any)) (*rights, error) {
+// customizes names what asks for related objects, or is empty.
+func (o *Options) rights(customizes string, note func(string, ...any)) (*rights, error) {
 	owned, err := o.resources("owns", o.Loop.Owns)
 	related, relatedErr := o.resources("related", o.Loop.Related)
 	if err := errors.Join(err, relatedErr); err != nil {
@@ -47,8 +48,8 @@ func (o *Options) rights(note func(string, ...any)) (*rights, error) {
 	for _, other := range related {
 		where(other).allow(other.group, other.plural, follow...)
 	}
-	if o.Loop.CustomizeHook != "" && len(related) == 0 {
-		note("the customize hook may ask for any kind, and which can't be known: the roles grant none; name them with --related, or as loop.related")
+	if customizes != "" && len(related) == 0 {
+		note("%s may ask for any kind, and which can't be known: the roles grant none; name them with --related, or as loop.related", customizes)
 	}
 	// The loop reads CRDs by their names, to learn of kinds and to see them come and go.
 	r.cluster.allowNamed(apiextv1.GroupName, "customresourcedefinitions", names, "get")
@@ -64,14 +65,12 @@ func (o *Options) parentRights(g grants, crd *apiextv1.CustomResourceDefinition)
 	if !o.Loop.Decides() {
 		return // it says what it sees
 	}
-	with, without := statuses(crd)
-	if with {
+	if hasStatus(crd) {
 		g.allow(group, plural+"/status", "patch")
 	}
-	if without || o.Loop.FinalizeHook != "" {
-		// Finalizers are metadata, and where status is no subresource it is part of the object.
-		g.allow(group, plural, "patch")
-	}
+	// Finalizers are metadata: they are set with a finalize hook, and without one those of a former hook are taken away, or
+	// their objects could never go. Where status is no subresource it is part of the object too.
+	g.allow(group, plural, "patch")
 	if len(o.Loop.Owns) > 0 {
 		// Children block the deletion of their owner, which an API server may allow only those who may finalize the owner
 		// (the admission plugin OwnerReferencesPermissionEnforcement).
@@ -79,19 +78,11 @@ func (o *Options) parentRights(g grants, crd *apiextv1.CustomResourceDefinition)
 	}
 }
 
-// statuses tells whether there are served versions with the status subresource, and such without it.
-func statuses(crd *apiextv1.CustomResourceDefinition) (with, without bool) {
-	for _, v := range crd.Spec.Versions {
-		if !v.Served {
-			continue
-		}
-		if v.Subresources != nil && v.Subresources.Status != nil {
-			with = true
-		} else {
-			without = true
-		}
-	}
-	return with, without
+// hasStatus tells whether there are served versions with the status subresource.
+func hasStatus(crd *apiextv1.CustomResourceDefinition) bool {
+	return slices.ContainsFunc(crd.Spec.Versions, func(v apiextv1.CustomResourceDefinitionVersion) bool {
+		return v.Served && v.Subresources != nil && v.Subresources.Status != nil
+	})
 }
 
 // eventRights are those on events, which are where the objects are that they are about.

@@ -34,6 +34,7 @@ func TestClusterRole(t *testing.T) {
 		events = "events: create patch"
 		crds   = "customresourcedefinitions.apiextensions.k8s.io: get of foos.example.com"
 		reads  = "foos.example.com: list watch"
+		writes = reads + " patch" // with no finalize hook too: the finalizers of a former one are to be taken away
 		status = "foos/status.example.com: patch"
 		finals = "foos/finalizers.example.com: update"
 		child  = ": get list watch create patch delete"
@@ -48,15 +49,15 @@ func TestClusterRole(t *testing.T) {
 		want []string
 	}{
 		"nothing decides":                 {project.Loop{}, foos(true), []string{crds, events, reads}},
-		"a hook that makes a status only": {hook(), foos(true), []string{crds, events, reads, status}},
+		"a hook that makes a status only": {hook(), foos(true), []string{crds, events, writes, status}},
 		"children": {hook("apps/v1/Deployment", "v1/ConfigMap"), foos(true),
-			[]string{"configmaps" + child, crds, "deployments.apps" + child, events, reads, finals, status}},
-		"no status subresource":             {hook(), foos(false), []string{crds, events, reads + " patch"}},
-		"a version with it and one without": {hook(), foos(true, false), []string{crds, events, reads + " patch", status}},
-		"finalizers":                        {project.Loop{Hook: "http://a/", FinalizeHook: "http://a/"}, foos(true), []string{crds, events, reads + " patch", status}},
+			[]string{"configmaps" + child, crds, "deployments.apps" + child, events, writes, finals, status}},
+		"no status subresource":             {hook(), foos(false), []string{crds, events, writes}},
+		"a version with it and one without": {hook(), foos(true, false), []string{crds, events, writes, status}},
+		"finalizers":                        {project.Loop{Hook: "http://a/", FinalizeHook: "http://a/"}, foos(true), []string{crds, events, writes, status}},
 		"related objects": {project.Loop{Hook: "http://a/", CustomizeHook: "http://a/", Related: []string{"v1/Node"}}, foos(true),
-			[]string{crds, events, reads, status, "nodes: list watch"}},
-		"children of a kind that is nobody's": {hook("x.io/v1/Thing=thingies"), foos(true), []string{crds, events, reads, finals, status, "thingies.x.io" + child}},
+			[]string{crds, events, writes, status, "nodes: list watch"}},
+		"children of a kind that is nobody's": {hook("x.io/v1/Thing=thingies"), foos(true), []string{crds, events, writes, finals, status, "thingies.x.io" + child}},
 		"children of the kind itself":         {hook("example.com/v1/Foo"), foos(true), []string{crds, events, "foos.example.com" + child, finals, status}},
 	} {
 		set := made(t, options(test.loop, test.crd))
@@ -78,7 +79,7 @@ func TestRolesOfNamespaces(t *testing.T) {
 		t.Errorf("the cluster:\n%s", got)
 	}
 	for _, namespace := range loop.Namespaces {
-		const want = "configmaps: get list watch create patch delete\nevents: create patch\nfoos.example.com: list watch\nfoos/finalizers.example.com: update\nfoos/status.example.com: patch"
+		const want = "configmaps: get list watch create patch delete\nevents: create patch\nfoos.example.com: list watch patch\nfoos/finalizers.example.com: update\nfoos/status.example.com: patch"
 		if got := grantsOf(find[*rbacv1.Role](t, set, namespace+"/cron").Rules); got != want {
 			t.Errorf("%s:\n%s", namespace, got)
 		}
@@ -88,7 +89,7 @@ func TestRolesOfNamespaces(t *testing.T) {
 	}
 
 	set = made(t, options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true), definition("Bar", "bars", apiextv1.ClusterScoped, true)))
-	const want = "bars.example.com: list watch\nbars/finalizers.example.com: update\nbars/status.example.com: patch\n" +
+	const want = "bars.example.com: list watch patch\nbars/finalizers.example.com: update\nbars/status.example.com: patch\n" +
 		"customresourcedefinitions.apiextensions.k8s.io: get of bars.example.com foos.example.com\nevents: create patch"
 	if got := grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules); got != want {
 		t.Errorf("with a kind of the cluster:\n%s\nwant\n%s", got, want)
@@ -101,5 +102,16 @@ func TestNotesOnRights(t *testing.T) {
 	notes := made(t, options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))).Notes
 	if len(notes) != 2 || !strings.HasPrefix(notes[0], "roles are among the children: the API server refuses") || !strings.HasPrefix(notes[1], "the customize hook may ask for any kind") {
 		t.Errorf("%q", notes)
+	}
+
+	root := t.TempDir()
+	put(t, root, map[string]string{"t/a.yaml": "", "t/customize.yml.tmpl": "[]"})
+	notes = packed(t, root, project.Loop{Template: "t"}).Notes
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "customize.yml.tmpl may ask for any kind") {
+		t.Errorf("templates: %q", notes)
+	}
+	set := packed(t, root, project.Loop{Template: "t", Related: []string{"v1/Node"}})
+	if rules := grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules); len(set.Notes) > 0 || !strings.Contains(rules, "nodes: list watch") {
+		t.Errorf("templates with related kinds: %q\n%s", set.Notes, rules)
 	}
 }

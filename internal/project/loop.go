@@ -24,7 +24,8 @@ type Loop struct {
 	Timeout time.Duration `yaml:"timeout,omitempty"`
 	// MaxAnswerBytes bounds the answer of one call. The default is 8 MiB.
 	MaxAnswerBytes int64 `yaml:"maxAnswerBytes,omitempty"`
-	// Parallel bounds how many calls there are at the same time. The default is four for each processor.
+	// Parallel bounds how many programs run at the same time, where one is started for each call: a persistent one and a URL
+	// get all calls at once. The default is four for each processor.
 	Parallel int `yaml:"parallel,omitempty"`
 	// Template is a folder of Go templates that render the children, in the place of a hook.
 	Template string `yaml:"template,omitempty"`
@@ -35,8 +36,8 @@ type Loop struct {
 
 	// Workers is how many objects of a kind are worked on at the same time. The default is 2.
 	Workers int `yaml:"workers,omitempty"`
-	// Resync is how often the cache is gone through again, 0 for never. The default is 30s, and with a hook or templates,
-	// which are then asked about every object, never.
+	// Resync is how often the hook or the templates are asked about every object again, 0 for never, which is their default.
+	// Without them it does nothing, and the default is 30s.
 	Resync *time.Duration `yaml:"resync,omitempty"`
 	// RetryFirst is how long an object that failed waits for its next try; each failure doubles that, up to RetryLast. The
 	// defaults are 5ms and 30s.

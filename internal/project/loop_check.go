@@ -14,6 +14,13 @@ const maxName = 63
 // minLease is the shortest lease: a Lease says its duration in whole seconds.
 const minLease = time.Second
 
+// The largest numbers that are taken. Shards are bounded by what is written for them: one request for each of them and retry of
+// a lease; an answer by the memory that it takes many times over.
+const (
+	MaxLoopAnswer = 1 << 30
+	MaxLoopShards = 256
+)
+
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
 // Check reports all that is wrong with the settings, by the fields' names in the file, such as timeout or owns[1]. Flags
@@ -93,6 +100,12 @@ func (l *Loop) checkNumbers(report func(field, format string, args ...any)) {
 		if n < 0 {
 			report(field, "%d is less than 1, and at least 1 is needed; leave it out for the default", n)
 		}
+	}
+	if l.MaxAnswerBytes > MaxLoopAnswer {
+		report("maxAnswerBytes", "%d is more than %d (1 GiB), which is the most", l.MaxAnswerBytes, MaxLoopAnswer)
+	}
+	if l.Shards > MaxLoopShards {
+		report("shards", "%d is more than %d, which is the most", l.Shards, MaxLoopShards)
 	}
 	if l.Timeout < 0 {
 		report("timeout", "%s is less than nothing; write for example 10s", l.Timeout)

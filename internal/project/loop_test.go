@@ -77,6 +77,8 @@ func TestLoopRefuses(t *testing.T) {
 		"  persistent: true\n":                                `crdctl.yaml: loop.persistent: there is no hook whose program would be kept running; name it as hook, or leave persistent out`,
 		"  owns: [v1/Pod]\n":                                  `crdctl.yaml: loop.owns: nothing decides on children; name a hook or a template`,
 		"  workers: -1\n":                                     `crdctl.yaml: loop.workers: -1 is less than 1, and at least 1 is needed; leave it out for the default`,
+		"  shards: 257\n":                                     `crdctl.yaml: loop.shards: 257 is more than 256, which is the most`,
+		"  maxAnswerBytes: 1073741825\n":                      `crdctl.yaml: loop.maxAnswerBytes: 1073741825 is more than 1073741824 (1 GiB), which is the most`,
 		"  resync: -1s\n":                                     `crdctl.yaml: loop.resync: -1s is less than nothing; write for example 30s, or 0s for never`,
 		"  namespaces: [a, B]\n":                              `crdctl.yaml: loop.namespaces[1]: "B" is no name of a namespace; they are lower-case letters, digits and hyphens`,
 		"  shardBy: name\n":                                   `crdctl.yaml: loop.shardBy: "name" is not key or namespace`,
@@ -92,6 +94,9 @@ func TestLoopRefuses(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("%q:\n%v, want\n%s", in, err, want)
 		}
+	}
+	if _, err := Parse(FileName, []byte(loopHead+"  shards: 256\n  maxAnswerBytes: 1073741824\n")); err != nil {
+		t.Errorf("the largest: %v", err)
 	}
 	// YAML is content with this quote, a shell is not.
 	_, err := Parse(FileName, []byte(loopHead+"  hook: a 'b\n"))

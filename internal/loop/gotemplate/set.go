@@ -42,6 +42,15 @@ func role(name string) string {
 	}
 }
 
+// Check tells what is wrong with the templates of a folder as Open does, and which of the files asks for related objects, if any.
+func Check(dir string) (customizes string, err error) {
+	s, err := load(dir)
+	if err != nil {
+		return "", err
+	}
+	return s.customize, nil
+}
+
 // load reads and parses the templates of a folder.
 func load(dir string) (*set, error) {
 	entries, err := os.ReadDir(dir) // in the order of their names

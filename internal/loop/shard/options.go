@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+
+	"github.com/crdctl/crdctl/internal/project"
 )
 
 // What keys are cut by.
@@ -22,9 +24,6 @@ const (
 	DefaultRenewDeadline = 10 * time.Second
 	DefaultRetryPeriod   = 2 * time.Second
 )
-
-// maxShards is bounded by what is written: one request for each shard and RetryPeriod.
-const maxShards = 256
 
 // Options says which Leases to compete for, and how.
 type Options struct {
@@ -90,8 +89,8 @@ func (o *Options) check() error {
 	if len(o.Name) > 220 || len(validation.IsDNS1123Subdomain(o.Name)) > 0 {
 		bad("%q cannot be the name of a lease; use at most 220 lower-case letters, digits, hyphens and dots", o.Name)
 	}
-	if o.Shards > maxShards {
-		bad("%d shards are too many; use at most %d", o.Shards, maxShards)
+	if o.Shards > project.MaxLoopShards {
+		bad("%d shards are too many; use at most %d", o.Shards, project.MaxLoopShards)
 	}
 	if o.By != ByKey && o.By != ByNamespace {
 		bad("keys cannot be cut by %q; use %q or %q", o.By, ByKey, ByNamespace)
