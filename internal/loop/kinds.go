@@ -17,8 +17,8 @@ type Kind struct {
 	Resource   schema.GroupVersionResource
 	Kind       string
 	Namespaced bool
-	// StatusSubresource tells that the status is written by itself, and ObservedGeneration that it has a field for the
-	// generation that it is about.
+	// StatusSubresource tells that the status is written by itself, and ObservedGeneration that it also has a field for the
+	// generation that it is about. Without the subresource, writing the status would make a new generation, for ever.
 	StatusSubresource, ObservedGeneration bool
 }
 
@@ -38,7 +38,7 @@ func KindsOf(crds ...*apiextv1.CustomResourceDefinition) ([]Kind, error) {
 			Kind:       crd.Spec.Names.Kind,
 			Namespaced: crd.Spec.Scope == apiextv1.NamespaceScoped,
 
-			StatusSubresource: hasStatus(crd, version), ObservedGeneration: hasObservedGeneration(crd, version),
+			StatusSubresource: hasStatus(crd, version), ObservedGeneration: hasStatus(crd, version) && hasObservedGeneration(crd, version),
 		})
 	}
 	if err := errors.Join(problems...); err != nil {

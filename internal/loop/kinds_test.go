@@ -52,6 +52,21 @@ func TestKindsOf(t *testing.T) {
 	}
 }
 
+func TestObservedGenerationNeedsTheSubresource(t *testing.T) {
+	status := apiextv1.JSONSchemaProps{Properties: map[string]apiextv1.JSONSchemaProps{"observedGeneration": {Type: "integer"}}}
+	for _, subresource := range []bool{true, false} {
+		v := version("v1", true, true)
+		v.Schema = &apiextv1.CustomResourceValidation{OpenAPIV3Schema: &apiextv1.JSONSchemaProps{Properties: map[string]apiextv1.JSONSchemaProps{"status": status}}}
+		if subresource {
+			v.Subresources = &apiextv1.CustomResourceSubresources{Status: &apiextv1.CustomResourceSubresourceStatus{}}
+		}
+		kinds, err := KindsOf(crd("crontabs", apiextv1.NamespaceScoped, v))
+		if err != nil || kinds[0].StatusSubresource != subresource || kinds[0].ObservedGeneration != subresource {
+			t.Errorf("subresource %v: %+v, %v", subresource, kinds, err)
+		}
+	}
+}
+
 func TestKindsOfNamesEveryCRDWithoutAServedVersion(t *testing.T) {
 	off := version("v1", false, true)
 	_, err := KindsOf(crd("as", apiextv1.ClusterScoped, off), crd("bs", apiextv1.ClusterScoped, version("v1", true, true)), crd("cs", apiextv1.ClusterScoped))

@@ -64,6 +64,8 @@ type Metrics interface {
 type State interface {
 	// Ready is nil when all caches are synced and the API server answers.
 	Ready() error
+	// Absent tells that a kind is not served: its CRD is not there, or not as it was.
+	Absent() bool
 	// Sizes are the objects in memory, by the name of their resource.
 	Sizes() map[string]int
 	// EnqueueAll has the keys reconciled that which names; nil is all.
@@ -93,8 +95,8 @@ func (o *Options) begin(ctx context.Context, key cache.ObjectName) (context.Cont
 }
 
 // claimed is the context of a reconcile that ends with the claim on its key. Err asks the claim itself: in a process that was
-// stopped for a while, what makes contexts end may come later than an answer that was waiting, and client-go asks Err before
-// each request.
+// stopped for a while, what makes contexts end may come later than an answer that was waiting. Who writes asks Err right before
+// each request: client-go does not, as it derives a context of its own from this one.
 type claimed struct {
 	context.Context
 	claim context.Context

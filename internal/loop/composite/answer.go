@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,27 +33,27 @@ type event struct {
 
 var answerFields = []string{"status", "children", "resyncAfterSeconds", "finalized", "events"}
 
-// longestResync is a year: a duration must not overflow.
-const longestResync = 365 * 24 * 3600
+// The bounds of resyncAfterSeconds. A year: a duration must not overflow. A tenth of a second: a hook that computes how long
+// it is until a time that is nearly there would be asked as fast as it answers.
+const (
+	longestResync  = 365 * 24 * 3600
+	shortestResync = 0.1
+)
 
-// read decodes an answer. Fields that no answer has are warned of once: Metacontroller passes them over, and a hook may
-// have been written for one of its later versions.
-func (r *reconciler) read(said []byte) (answer, error) {
+// read decodes an answer. Without children all are removed: that is not done where a field's name may be a misspelt one.
+func (r *reconciler) read(said []byte, finalizing bool) (answer, error) {
 	var a answer
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(said, &fields); err != nil {
-		return a, fmt.Errorf("the answer is no JSON object: %w", err)
+		return a, formError(err)
 	}
-	for name := range fields {
-		if !slices.Contains(answerFields, name) {
-			if r.odd.isNew(name) {
-				r.log.Warn("Hook's answer has a field that means nothing here", "field", name, "known", answerFields)
-			}
-		}
-	}
+	odd := r.warnOfOthers(fields, "", answerFields)
 	// apimachinery's decoder keeps integers whole.
 	if err := utiljson.Unmarshal(said, &a); err != nil {
-		return a, fmt.Errorf("the answer does not have the form of one: %w", err)
+		return a, formError(err)
+	}
+	if _, has := fields["children"]; !has && len(odd) > 0 && !(finalizing && a.Finalized) {
+		return a, fmt.Errorf("the answer has no children, but %s, which means nothing here; correct the name, or add \"children\": [] if all of them are to go", strings.Join(odd, ", "))
 	}
 	if bytes.Equal(a.Status, []byte("null")) {
 		a.Status = nil
@@ -60,7 +62,9 @@ func (r *reconciler) read(said []byte) (answer, error) {
 		return a, errors.New("the answer's status is no object")
 	}
 	// What is less than nothing asks for nothing, as with Metacontroller: a hook may have computed when its time was.
-	a.ResyncAfterSeconds = min(max(a.ResyncAfterSeconds, 0), longestResync)
+	if a.ResyncAfterSeconds = max(a.ResyncAfterSeconds, 0); a.ResyncAfterSeconds > 0 {
+		a.ResyncAfterSeconds = min(max(a.ResyncAfterSeconds, shortestResync), longestResync)
+	}
 	for i, e := range a.Events {
 		switch {
 		case e.Type == "":
@@ -73,6 +77,21 @@ func (r *reconciler) read(said []byte) (answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// warnOfOthers returns the fields that mean nothing here, and warns of each once: Metacontroller passes them over, and a hook
+// may have been written for one of its later versions. They are fields of what is at a place in the answer.
+func (r *reconciler) warnOfOthers(fields map[string]json.RawMessage, at string, known []string) (odd []string) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		odd = append(odd, name)
+		if r.odd.isNew(at + name) {
+			r.log.Warn("Hook's answer has a field that means nothing here", "field", at+name, "known", known)
+		}
+	}
+	return odd
 }
 
 // oddities are what was odd in answers, each to be said once.

@@ -9,9 +9,15 @@ import (
 
 func TestAnswersThatAreRefused(t *testing.T) {
 	for answer, want := range map[string]string{
-		`[]`:                                     "sync hook: the answer is no JSON object: json: cannot unmarshal array into Go value of type map[string]json.RawMessage",
-		`{"children":{}}`:                        "cannot unmarshal object into Go struct field answer.children of type []map[string]interface {}",
-		`{"resyncAfterSeconds":"5"}`:             "cannot unmarshal string into Go struct field answer.resyncAfterSeconds of type float64",
+		`[]`:                                     "sync hook: the answer is a list; it must be an object",
+		`{"children":{}}`:                        "sync hook: the answer's children is an object; it must be a list of objects",
+		`{"children":[{},5]}`:                    "sync hook: one of the answer's children is a number; it must be an object",
+		`{"resyncAfterSeconds":"5"}`:             "sync hook: the answer's resyncAfterSeconds is a string; it must be a number",
+		`{"finalized":1.5}`:                      "sync hook: the answer's finalized is a number; it must be true or false",
+		`{"events":"x"}`:                         "sync hook: the answer's events is a string; it must be a list of events",
+		`{"events":[[]]}`:                        "sync hook: one of the answer's events is a list; it must be an event",
+		`{"events":[{"reason":true}]}`:           "sync hook: the answer's events.reason is true or false; it must be a string",
+		`{"childern":[],"b":1,"status":{}}`:      "sync hook: the answer has no children, but b, childern, which means nothing here; correct the name, or add \"children\": [] if all of them are to go",
 		`{"status":[]}`:                          "sync hook: the answer's status is no object",
 		`{"status":"ok"}`:                        "sync hook: the answer's status is no object",
 		`{"events":[{"reason":"A"},{}]}`:         "sync hook: events[1] has no reason; give it one word in camel case",
@@ -29,7 +35,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 
 func TestUnknownFieldsOfAnswersAreSaidOnce(t *testing.T) {
 	inBubble(t, nil, func(b *bed) {
-		b.decider.answers[hook.Sync] = `{"Children":[],"error":"x"}`
+		b.decider.answers[hook.Sync] = `{"children":[],"Children":[],"error":"x"}`
 		for range 3 {
 			if _, err := b.reconcile(foo("a")); err != nil {
 				b.Fatal(err)
@@ -51,6 +57,7 @@ func TestUnknownFieldsOfAnswersAreSaidOnce(t *testing.T) {
 func TestResyncAfterSeconds(t *testing.T) {
 	for answer, want := range map[string]time.Duration{
 		`{"resyncAfterSeconds":0.5}`:  500 * time.Millisecond,
+		`{"resyncAfterSeconds":1e-7}`: 100 * time.Millisecond,
 		`{"resyncAfterSeconds":null}`: 0,
 		`{"resyncAfterSeconds":-3}`:   0, // as with Metacontroller: a hook may have computed it
 		`{"resyncAfterSeconds":1e99}`: 365 * 24 * time.Hour,

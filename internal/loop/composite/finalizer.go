@@ -36,18 +36,16 @@ func (r *reconciler) release(ctx context.Context, parent *object.Object) error {
 	if err != nil || !held.has(r.finalizer) {
 		return err
 	}
-	if err := r.setFinalizers(ctx, parent, held.without(r.finalizer)); !apierrors.IsNotFound(err) {
-		return err
-	}
-	return nil
+	return r.setFinalizers(ctx, parent, held.without(r.finalizer))
 }
 
-// setFinalizers depends on the version: the list is replaced, and somebody may have put another one into it.
+// setFinalizers depends on the version: the list is replaced, and somebody may have put another one into it. What has gone
+// needs none any more.
 func (r *reconciler) setFinalizers(ctx context.Context, parent *object.Object, to finalizers) error {
 	_, err := r.writer.patch(ctx, r.parentKind(), parent.Key(), types.MergePatchType, map[string]any{"metadata": map[string]any{
 		"uid": parent.UID(), "resourceVersion": parent.ResourceVersion(), "finalizers": to,
 	}})
-	if err != nil {
+	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("set the finalizers of %s %s: %w", parent.Kind(), parent.Key(), err)
 	}
 	return nil

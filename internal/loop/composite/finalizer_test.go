@@ -38,6 +38,7 @@ func TestFinalizerComesFirstAndGoesLast(t *testing.T) {
 		"the hook is gone":        {foo("a", held), func(*bed) {}, [2]int{}, []string{fooPath}, `{"metadata":{"finalizers":["x/y"],"resourceVersion":"1","uid":"uid-a"}}`},
 		"gone, and being deleted": {foo("a", held, deleting), func(*bed) {}, [2]int{}, []string{fooPath}, `{"metadata":{"finalizers":["x/y"],"resourceVersion":"1","uid":"uid-a"}}`},
 		"deleted, not held":       {foo("a", deleting), finalizing(`{}`), [2]int{}, nil, ""},
+		"finalized, with a field": {foo("a", held, deleting), finalizing(`{"finalized":true,"x":1}`), [2]int{0, 1}, []string{fooPath}, ""},
 		"not finalized":           {foo("a", held, deleting), finalizing(`{}`), [2]int{0, 1}, []string{"DELETE " + webPath}, ""},
 		"finalized":               {foo("a", held, deleting), finalizing(`{"finalized":true}`), [2]int{0, 1}, []string{fooPath}, `{"metadata":{"finalizers":["x/y"],"resourceVersion":"1","uid":"uid-a"}}`},
 		// What is refused in a namespace that is being deleted must not keep the finalizer.
@@ -100,9 +101,17 @@ func TestFinalizersThatCannotBeSet(t *testing.T) {
 			}
 		}, func(b *bed) { b.decider.answers[hook.Finalize] = `{}` })
 	}
-	inBubble(t, []Served{deployments}, func(b *bed) {
-		b.respond = func(looptest.Request) (int, string) { return notFound() }
-		_, err := b.reconcile(foo("a", held, deleting))
-		expectError(t, err, "") // it has gone already
-	}, func(b *bed) { b.decider.answers[hook.Finalize] = `{"finalized":true}` })
+	for parent, change := range map[string]func(*bed){
+		foo("a", held, deleting): func(b *bed) { b.decider.answers[hook.Finalize] = `{"finalized":true}` },
+		foo("a"):                 func(b *bed) { b.decider.answers[hook.Finalize] = `{}` },
+		foo("a", held):           func(*bed) {},
+	} {
+		inBubble(t, []Served{deployments}, func(b *bed) {
+			b.respond = func(looptest.Request) (int, string) { return notFound() }
+			_, err := b.reconcile(parent)
+			expectError(t, err, "") // it has gone already
+			b.wrote("one try", fooPath)
+			b.recorded.Expect(t, "this is no failure")
+		}, change)
+	}
 }

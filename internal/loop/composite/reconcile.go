@@ -129,7 +129,7 @@ func (r *reconciler) decide(ctx context.Context, parent *object.Object, all []ob
 	if err != nil {
 		return nil, ofHook(op, err)
 	}
-	if d.answer, err = r.read(said); err != nil {
+	if d.answer, err = r.read(said, d.finalizing); err != nil {
 		return nil, ofHook(op, err)
 	}
 	if d.desired, err = r.wanted(parent, d.answer.Children); err != nil {

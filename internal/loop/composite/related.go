@@ -3,7 +3,6 @@ package composite
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -141,14 +140,12 @@ func (r *reconciler) askForRules(ctx context.Context, parent *object.Object) ([]
 	if err != nil {
 		return nil, err
 	}
-	var answer struct {
-		RelatedResources []rule `json:"relatedResources"`
+	rules, err := r.readRules(said)
+	if err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(said, &answer); err != nil {
-		return nil, fmt.Errorf("the answer does not have the form of one: %w", err)
-	}
-	for i := range answer.RelatedResources {
-		rule := &answer.RelatedResources[i]
+	for i := range rules {
+		rule := &rules[i]
 		if err := rule.settle(parent); err != nil {
 			return nil, fmt.Errorf("relatedResources[%d]: %w", i, err)
 		}
@@ -156,7 +153,7 @@ func (r *reconciler) askForRules(ctx context.Context, parent *object.Object) ([]
 			return nil, fmt.Errorf("relatedResources[%d]: %w", i, err)
 		}
 	}
-	now.rules = answer.RelatedResources
+	now.rules = rules
 	r.related.mu.Lock()
 	defer r.related.mu.Unlock()
 	// Parts of the object's text would keep all of it in memory, whatever comes after.

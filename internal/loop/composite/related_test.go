@@ -93,7 +93,8 @@ func TestRulesThatAreRefused(t *testing.T) {
 		`{"apiVersion":"v1","resource":"configmaps","namespace":"far"}`:                                       "its namespace is far, and the parent is in default; an object in a namespace is related to objects of that namespace only",
 		`{"apiVersion":"v1","resource":"configmaps","labelSelector":{"matchExpressions":[{"operator":"x"}]}}`: `"x" is not a valid label selector operator`,
 		`{"apiVersion":"nobody/v1","resource":"things"}`:                                                      "the API server serves no things in nobody/v1",
-		`5`: "cannot unmarshal number into Go struct field .relatedResources of type composite.rule",
+		`5`: "customize hook: one of the answer's relatedResources is a number; it must be a rule",
+		`{"apiVersion":"v1","resource":"configmaps","names":"a"}`: "customize hook: the answer's relatedResources.names is a string; it must be a list of strings",
 	} {
 		inBubble(t, nil, func(b *bed) {
 			_, err := b.reconcile(foo("a"))
@@ -103,6 +104,22 @@ func TestRulesThatAreRefused(t *testing.T) {
 			}
 		}, customizing(rule))
 	}
+}
+
+func TestUnknownFieldsOfRulesAreSaidOnce(t *testing.T) {
+	inBubble(t, nil, func(b *bed) {
+		b.api.At("/api/v1/configmaps")
+		b.decider.answers[hook.Customize] = `{"relatedResource":[],"relatedResources":[{"apiVersion":"v1","resource":"configmaps","name":"a"},{"apiVersion":"v1","resource":"configmaps","name":"b"}]}`
+		b.relatedIn(foo("a"))
+		b.relatedIn(foo("b"))
+		const said = "Hook's answer has a field that means nothing here kind=Foo field="
+		if b.log.Count(said+"relatedResource ") != 1 || b.log.Count(said+"relatedResources[].name ") != 1 {
+			b.Errorf("%q", b.log.Said())
+		}
+		b.decider.answers[hook.Customize] = `{"relatedResources":{}}`
+		_, err := b.reconcile(foo("c"))
+		expectError(t, err, "customize hook: the answer's relatedResources is an object; it must be a list of rules")
+	}, customizing())
 }
 
 func TestCustomizeHookIsAskedOncePerGenerationAndChangeOfTheHook(t *testing.T) {

@@ -46,19 +46,21 @@ func appendGroup(b []byte, i int, kind Served) []byte {
 	if i > 0 {
 		b = append(b, ',')
 	}
-	b = strconv.AppendQuote(b, kind.Kind+"."+kind.apiVersion())
-	return append(b, ':', '{')
+	b = append(append(b, '"'), kind.Kind...)
+	b = append(append(b, '.'), kind.apiVersion()...)
+	return append(b, `":{`...)
 }
 
-// appendObject appends an object under its name, which has the namespace before it where the parent has none.
+// appendObject appends an object under its name, which has the namespace before it where the parent has none. Names are a
+// part of an object's JSON, and stand here as they stand there.
 func appendObject(b []byte, parent, o *object.Object, first bool) []byte {
 	if !first {
 		b = append(b, ',')
 	}
-	name := o.Name()
+	b = append(b, '"')
 	if parent.Namespace() == "" && o.Namespace() != "" {
-		name = o.Namespace() + "/" + name
+		b = append(append(b, o.Namespace()...), '/')
 	}
-	b = append(strconv.AppendQuote(b, name), ':')
+	b = append(append(b, o.Name()...), `":`...)
 	return o.AppendJSON(b)
 }

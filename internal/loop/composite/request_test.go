@@ -1,6 +1,8 @@
 package composite
 
 import (
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -45,6 +47,27 @@ func TestRequestOfAClusterScopedParent(t *testing.T) {
 			b.Errorf("asked\n%s\nwant\n%s", got, want)
 		}
 	}, clusterScoped)
+}
+
+// A role may have nearly any name.
+func TestRequestWithOddNames(t *testing.T) {
+	for _, name := range []string{`a\u007fb`, `a\"b`, `a\\b`, `a\u0026b`, `a\tb`, `ä:b`} {
+		inBubble(t, []Served{roles}, func(b *bed) {
+			b.endpoint(roles).Answer(nil, `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"`+name+`","uid":"u","resourceVersion":"7",`+owned("a", "uid-a")+`}}`)
+			within()
+			if _, err := b.reconcile(strings.Replace(foo("a"), `"namespace":"default",`, "", 1)); err != nil {
+				b.Fatal(err)
+			}
+			var asked struct{ Children map[string]map[string]any }
+			var plain string
+			if err := errors.Join(json.Unmarshal(b.decider.calls[0].Body, &asked), json.Unmarshal([]byte(`"`+name+`"`), &plain)); err != nil {
+				b.Fatalf("%s: %v", name, err)
+			}
+			if got := asked.Children["ClusterRole.rbac.authorization.k8s.io/v1"]; len(got) != 1 || got[plain] == nil {
+				b.Errorf("%s: asked about %v", name, got)
+			}
+		}, clusterScoped)
+	}
 }
 
 func TestRequestWithoutKindsOfChildren(t *testing.T) {

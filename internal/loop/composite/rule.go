@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdctl/crdctl/internal/loop/object"
 )
@@ -25,6 +27,40 @@ type rule struct {
 	selector labels.Selector
 	// parent is the parent's namespace, to which the objects of namespaced kinds are bound.
 	parent string
+}
+
+// The fields that the answer of a customize hook has, and each of its rules.
+var (
+	customizeFields = []string{"relatedResources"}
+	ruleFields      = []string{"apiVersion", "resource", "labelSelector", "namespaceSelector", "namespace", "names"}
+)
+
+// readRules decodes the answer of a customize hook. A field that is passed over may be a misspelt one, and a rule without it
+// selects more than it should.
+func (r *reconciler) readRules(said []byte) ([]rule, error) {
+	var answer struct {
+		RelatedResources []rule `json:"relatedResources"`
+	}
+	if err := utiljson.Unmarshal(said, &answer); err != nil {
+		return nil, formError(err)
+	}
+	var fields struct {
+		answer map[string]json.RawMessage
+		rules  []map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(said, &fields.answer); err != nil {
+		return nil, formError(err)
+	}
+	r.warnOfOthers(fields.answer, "", customizeFields)
+	if text, has := fields.answer["relatedResources"]; has {
+		if err := json.Unmarshal(text, &fields.rules); err != nil {
+			return nil, formError(err)
+		}
+	}
+	for _, each := range fields.rules {
+		r.warnOfOthers(each, "relatedResources[].", ruleFields)
+	}
+	return answer.RelatedResources, nil
 }
 
 // settle checks a rule and makes it ready to use.

@@ -43,19 +43,27 @@ func pathOf(kind Served, key cache.ObjectName, subresource ...string) []string {
 // between and swallows a request: a worker would wait for the answer for good.
 const requestTimeout = 40 * time.Second
 
-func (w *writer) request(r *rest.Request) *rest.Request {
+// do makes a request, unless the claim on the object has ended: its context tells that at once if it is asked, and client-go
+// asks the one that it derives for the time-out.
+func (w *writer) do(ctx context.Context, r *rest.Request) (rest.Result, error) {
 	r = r.SetHeader("Accept", "application/json").Timeout(requestTimeout)
 	if w.dryRun {
 		r = r.Param("dryRun", metav1.DryRunAll)
 	}
-	return r
+	if err := ctx.Err(); err != nil {
+		return rest.Result{}, err
+	}
+	return r.Do(ctx), nil
 }
 
 // apply has the API server make an object what body says, field by field, and tells whether it is new. Fields that body
 // no longer has are removed, and those of other managers stay; where two managers disagree, this controller decides.
 func (w *writer) apply(ctx context.Context, kind Served, key cache.ObjectName, body []byte) (now *object.Object, created bool, err error) {
 	r := w.client.Patch(types.ApplyPatchType).AbsPath(pathOf(kind, key)...).Param("fieldManager", w.manager).Param("force", "true").Body(body)
-	result := w.request(r).Do(ctx)
+	result, err := w.do(ctx, r)
+	if err != nil {
+		return nil, false, err
+	}
 	var code int
 	result.StatusCode(&code)
 	now, err = read(result, kind)
@@ -95,8 +103,11 @@ func (w *writer) delete(ctx context.Context, kind Served, o *object.Object) erro
 	if err != nil {
 		return err
 	}
-	err = w.request(w.client.Delete().AbsPath(pathOf(kind, o.Key())...).SetHeader("Content-Type", "application/json").Body(body)).Do(ctx).Error()
-	return orLater(err)
+	result, err := w.do(ctx, w.client.Delete().AbsPath(pathOf(kind, o.Key())...).SetHeader("Content-Type", "application/json").Body(body))
+	if err != nil {
+		return err
+	}
+	return orLater(result.Error())
 }
 
 // patch changes an object, or a subresource of it.
@@ -105,6 +116,9 @@ func (w *writer) patch(ctx context.Context, kind Served, key cache.ObjectName, h
 	if err != nil {
 		return nil, err
 	}
-	r := w.client.Patch(how).AbsPath(pathOf(kind, key, subresource...)...).Param("fieldManager", w.manager).Body(data)
-	return read(w.request(r).Do(ctx), kind)
+	result, err := w.do(ctx, w.client.Patch(how).AbsPath(pathOf(kind, key, subresource...)...).Param("fieldManager", w.manager).Body(data))
+	if err != nil {
+		return nil, err
+	}
+	return read(result, kind)
 }

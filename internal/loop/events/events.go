@@ -25,6 +25,8 @@ import (
 const (
 	eventBuffer = 16384
 	eventRetry  = time.Second
+	// mostTries is for an event that the API server fails at, such as one for which a webhook is broken: those after it wait.
+	mostTries = 5
 	// requestTimeout ends a request that is not answered, or all later events would wait for it.
 	requestTimeout = 10 * time.Second
 	flushTime      = 2 * time.Second
@@ -100,13 +102,16 @@ func (w *Writer) Run(ctx context.Context) {
 			return
 		case event := <-w.pending:
 			write := w.correlate(event)
-			for write != nil {
+			for failed := 0; write != nil; {
 				err := write(ctx)
 				if err == nil {
 					w.tellDropped(0, errTooMany)
 					break
 				}
-				if !feed.Outage(err) {
+				if apierrors.IsInternalError(err) {
+					failed++
+				}
+				if !feed.Outage(err) || failed == mostTries {
 					w.tellDropped(1, err) // refused: trying again would not help
 					break
 				}

@@ -210,6 +210,27 @@ func TestARefusedEventIsDropped(t *testing.T) {
 	})
 }
 
+// A webhook may be broken for one event, and must not hold up the others for ever.
+func TestAnEventThatTheServerFailsAtIsLostInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWriting(t)
+		w.path.Answer(apierrors.NewInternalError(errors.New("failed calling webhook")))
+		stop := w.start(t)
+		w.synced("a")
+		w.synced("b")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		events, _ := w.posted(t)
+		if n := len(events); n != 2*mostTries || events[0].InvolvedObject.Name != "a" || events[n-1].InvolvedObject.Name != "b" {
+			t.Errorf("%d tries", n)
+		}
+		if lost := w.log.Count("Events lost count=1 err="); lost != 2 {
+			t.Errorf("%q", w.log.Said())
+		}
+		stop()
+	})
+}
+
 // An event that was counted up is made anew when the API server has let it expire.
 func TestARepeatedEventThatIsGoneIsMadeAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

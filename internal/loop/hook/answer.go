@@ -23,7 +23,7 @@ func tooLarge(limit int64) error {
 // readUpTo reads all, or up to a limit and then says errTooLarge. Not io.ReadAll behind a LimitReader, and not a bytes.Buffer: what they
 // grow by goes beyond the limit, and memory is what it is for.
 func readUpTo(r io.Reader, limit int64) ([]byte, error) {
-	buf := make([]byte, 0, min(4096, limit+1))
+	buf := make([]byte, 0, min(4095, limit)+1)
 	for {
 		if int64(len(buf)) > limit {
 			return buf, errTooLarge

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 )
 
 // envelope is how much longer than an answer its line may be.
@@ -51,7 +52,7 @@ func requestLine(id uint64, c Call) ([]byte, error) {
 func (s *server) readAnswers(out io.Reader) {
 	lines := bufio.NewReaderSize(out, 64<<10)
 	for {
-		line, err := readLine(lines, s.owner.limit+envelope)
+		line, err := readLine(lines, s.owner.limit+min(envelope, math.MaxInt64-s.owner.limit))
 		if errors.Is(err, errTooLarge) {
 			s.owner.mu.Lock()
 			s.kill(tooLarge(s.owner.limit))

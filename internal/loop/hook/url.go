@@ -81,17 +81,18 @@ func because(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; see that the server runs and can be reached from here", err)
 }
 
-// retryAfter is when a server that is too busy wants to be asked again.
+// retryAfter is when a server that is too busy wants to be asked again. At once is as if it had not said when.
 func retryAfter(r *http.Response, now time.Time) (time.Duration, bool) {
 	if r.StatusCode != http.StatusTooManyRequests && r.StatusCode != http.StatusServiceUnavailable {
 		return 0, false
 	}
 	header := r.Header.Get("Retry-After")
-	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil && seconds >= 0 {
-		return time.Duration(min(seconds, int64(maxRetryAfter/time.Second))) * time.Second, true
+	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
+		return time.Duration(min(max(seconds, 0), int64(maxRetryAfter/time.Second))) * time.Second, seconds > 0
 	}
 	if at, err := http.ParseTime(header); err == nil {
-		return min(max(at.Sub(now), 0), maxRetryAfter), true
+		after := at.Sub(now)
+		return min(after, maxRetryAfter), after > 0
 	}
 	return 0, false
 }

@@ -82,11 +82,18 @@ func TestURL(t *testing.T) {
 
 func TestURLThatIsBusy(t *testing.T) {
 	base := webServer(t)
-	for after, want := range map[string]time.Duration{"7": 7 * time.Second, "9999999999": time.Minute, "Mon, 02 Jan 2006 15:04:05 GMT": 0, "Sun, 02 Jan 2124 15:04:05 GMT": time.Minute} {
+	for after, want := range map[string]time.Duration{"7": 7 * time.Second, "9999999999": time.Minute, "Sun, 02 Jan 2124 15:04:05 GMT": time.Minute} {
 		d, _ := open(t, Options{Sync: Target{URL: base + "/busy/" + strings.ReplaceAll(after, " ", "%20")}})
 		var later *RetryAfterError
 		if err := failure(t, t.Context(), d, `{}`, "too busy"); !errors.As(err, &later) || later.After != want {
 			t.Errorf("%s: error %v", after, err)
+		}
+	}
+	for _, atOnce := range []string{"0", "-7", "soon", "Mon,%2002%20Jan%202006%2015:04:05%20GMT"} {
+		d, _ := open(t, Options{Sync: Target{URL: base + "/busy/" + atOnce}})
+		var later *RetryAfterError
+		if err := failure(t, t.Context(), d, `{}`, "too busy"); errors.As(err, &later) {
+			t.Errorf("%s: put off for %v, where a failure backs off", atOnce, later.After)
 		}
 	}
 }
