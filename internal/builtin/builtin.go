@@ -92,11 +92,16 @@ func Run(ctx context.Context, o Options) error {
 		if err = c.run(ctx); !errors.Is(err, errAgain) || ctx.Err() != nil {
 			return err
 		}
+		var changed *redefined
+		if errors.As(err, &changed) {
+			o.CRDs, o.CRDNames = changed.crds, nil
+			continue
+		}
 		o.Log.Info("The templates read children now; beginning again, with whole children in memory")
 	}
 }
 
-// errAgain ends a loop that has to keep other things in memory than it does.
+// errAgain ends a loop that has to keep other things in memory than it does, or to follow other kinds.
 var errAgain = errors.New("the loop has to begin again")
 
 func (c *controller) run(ctx context.Context) error {
@@ -138,6 +143,10 @@ func (c *controller) run(ctx context.Context) error {
 	if options.Kinds, err = c.kinds(ctx); err != nil {
 		return err
 	}
+	definitions, err := c.definitions()
+	if err != nil {
+		return err
+	}
 	if c.Loop.Decides() {
 		decider, err := c.decider()
 		if err != nil {
@@ -157,6 +166,7 @@ func (c *controller) run(ctx context.Context) error {
 			c.metrics.Cache(name, func() int { return s.Sizes()[name] })
 		}
 		others.Go(func() { giveBack(after, s) })
+		others.Go(func() { c.followCRDs(after, definitions, s.Absent, again) })
 		if replicas != nil { // not before: what is gained is enqueued
 			others.Go(func() { replicas.Run(after) })
 		}

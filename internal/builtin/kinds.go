@@ -33,22 +33,21 @@ func (c *controller) kinds(ctx context.Context) ([]loop.Kind, error) {
 	if len(crds) == 0 {
 		return nil, errors.New("no CustomResourceDefinition to work on; name a manifest with -f, or one that the cluster has with --crd")
 	}
+	c.CRDs = crds
 	return loop.KindsOf(crds...)
 }
 
 // readCRDs reads the CRDs by name, and waits for those that are not there.
 func (c *controller) readCRDs(ctx context.Context) ([]*apiextv1.CustomResourceDefinition, error) {
-	client, err := apiextclient.NewForConfig(c.Config)
+	client, err := c.definitions()
 	if err != nil {
-		return nil, fmt.Errorf("make a client for %s: %w", c.Config.Host, err)
+		return nil, err
 	}
 	var crds []*apiextv1.CustomResourceDefinition
 	for _, name := range c.CRDNames {
 		var crd *apiextv1.CustomResourceDefinition
 		if err := c.waitFor(ctx, "customresourcedefinition "+name, func() (err error) {
-			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-			defer cancel()
-			crd, err = client.CustomResourceDefinitions().Get(ctx, name, metav1.GetOptions{})
+			crd, err = readCRD(ctx, client, name)
 			return err
 		}); err != nil {
 			return nil, err
@@ -56,6 +55,20 @@ func (c *controller) readCRDs(ctx context.Context) ([]*apiextv1.CustomResourceDe
 		crds = append(crds, crd)
 	}
 	return crds, nil
+}
+
+func (c *controller) definitions() (apiextclient.CustomResourceDefinitionInterface, error) {
+	client, err := apiextclient.NewForConfig(c.Config)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for %s: %w", c.Config.Host, err)
+	}
+	return client.CustomResourceDefinitions(), nil
+}
+
+func readCRD(ctx context.Context, client apiextclient.CustomResourceDefinitionInterface, name string) (*apiextv1.CustomResourceDefinition, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return client.Get(ctx, name, metav1.GetOptions{})
 }
 
 // waitFor asks until there is an answer, and says what it waits for each time that the reason is another one.

@@ -3,6 +3,7 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -95,6 +96,16 @@ func (l *loop) Ready() error {
 		return errors.New("the API server does not answer")
 	}
 	return errors.Join(waiting...)
+}
+
+// Absent implements State.
+func (l *loop) Absent() bool {
+	for _, c := range l.controllers {
+		if slices.ContainsFunc(c.feeds, (*feed.Feed).Absent) {
+			return true
+		}
+	}
+	return false
 }
 
 // Sizes implements State.

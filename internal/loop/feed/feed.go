@@ -8,6 +8,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -41,6 +42,7 @@ type Feed struct {
 	store    *store
 	synced   chan struct{} // closed after the first successful list
 	first    sync.Once
+	absent   atomic.Bool // the API server does not serve the kind
 	trouble  trouble
 }
 
@@ -82,6 +84,9 @@ func (f *Feed) Size() int { return f.store.size() }
 
 // Synced is closed when the objects are known for the first time.
 func (f *Feed) Synced() <-chan struct{} { return f.synced }
+
+// Absent tells that the API server answered last that it does not serve the kind.
+func (f *Feed) Absent() bool { return f.absent.Load() }
 
 // Settle gives back the memory of an object's content, if it is still the current state: who calls it has read it, and
 // only needs to know when there is another one.

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
@@ -86,6 +87,32 @@ func TestStreamHasTheListSentAsAWatch(t *testing.T) {
 			t.Errorf("%+v", requests)
 		}
 	})
+}
+
+// An API server that does not know how to is asked for a list, in the same session.
+func TestStreamFallsBackToAList(t *testing.T) {
+	for _, refusal := range []error{
+		apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", nil), apierrors.NewBadRequest("no sendInitialEvents"),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			source := cronTabs
+			source.Stream = true
+			f := startFeed(t, source, false, func(e *looptest.Endpoint) {
+				e.RefuseStreams(refusal)
+				e.Answer(nil, looptest.CronTab("a", "1", 1))
+			})
+			within(time.Minute)
+			f.changed.Expect(t, "listed", "+a")
+			f.path.Send("MODIFIED", looptest.CronTab("a", "101", 5))
+			synctest.Wait()
+			f.changed.Expect(t, "watched", "a 1>101")
+			f.stop()
+			f.log.Expect(t)
+			if n := len(f.path.Requests()); n != 3 {
+				t.Errorf("%d requests; want the stream that is refused, the list and the watch", n)
+			}
+		})
+	}
 }
 
 func TestClientConfigIsFitForWatching(t *testing.T) {

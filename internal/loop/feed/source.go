@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,7 +55,7 @@ func newReader(client rest.Interface, s Source) *reader {
 // apiVersion1 is how options of requests are written.
 var apiVersion1 = schema.GroupVersion{Version: "v1"}
 
-func (r *reader) open(ctx context.Context, options metav1.ListOptions) (io.ReadCloser, error) {
+func (r *reader) open(ctx context.Context, options metav1.ListOptions) (*guarded, error) {
 	options.LabelSelector = r.Selector
 	accept := "application/json"
 	if r.Keep == object.Identity {
@@ -95,12 +96,14 @@ type guarded struct {
 	guard    *time.Timer
 	patience time.Duration
 	cancel   context.CancelCauseFunc
+	broken   bool // the connection, and not what came over it
 }
 
 // Read implements io.Reader.
 func (g *guarded) Read(to []byte) (int, error) {
 	n, err := g.ReadCloser.Read(to)
 	g.guard.Reset(g.patience)
+	g.broken = g.broken || err != nil && !errors.Is(err, io.EOF)
 	return n, err
 }
 
@@ -128,8 +131,13 @@ func (r *reader) list(ctx context.Context, options metav1.ListOptions) (*object.
 		return nil, err
 	}
 	list, err := object.NewDecoder(body, r.form, r.Keep, r.Owned).List()
+	unread := err != nil && !body.broken
 	if err = errors.Join(err, body.Close()); err != nil {
-		return nil, fmt.Errorf("list %s: %w", r.Name(), err)
+		err = fmt.Errorf("list %s: %w", r.Name(), err)
+		if unread {
+			err = &unreadable{err}
+		}
+		return nil, err
 	}
 	return list, nil
 }
@@ -199,7 +207,9 @@ func (r *reader) endingSession(end context.CancelCauseFunc, log *slog.Logger) ca
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			w, err := r.watch(ctx, options)
 			if err != nil {
-				end(err)
+				if options.SendInitialEvents == nil || !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
+					end(err)
+				} // or else the API server streams no lists, and the reflector asks for one the other way
 				return nil, err
 			}
 			log.Debug("Reflector watches", "resourceVersion", options.ResourceVersion)

@@ -11,7 +11,6 @@ import (
 
 // trouble is what one kind's log last said about it, so that each state is told once and not at every try.
 type trouble struct {
-	absent  bool
 	refusal string
 }
 
@@ -23,22 +22,28 @@ func (f *Feed) note(cause error) {
 	case apierrors.IsNotFound(cause):
 		f.server.answered()
 		f.noteAbsent()
+	case errors.As(cause, new(*unreadable)):
+		f.server.answered()
+		f.refused("What the API server lists is of no use; trying until it is", cause)
 	case Outage(cause):
 		f.server.lost(cause)
 	default:
 		f.server.answered()
-		if f.trouble.refusal != cause.Error() {
-			f.trouble.refusal = cause.Error()
-			f.log.Warn("API server refuses to list; trying until it does not", "err", cause)
-		}
+		f.refused("API server refuses to list; trying until it does not", cause)
+	}
+}
+
+func (f *Feed) refused(what string, cause error) {
+	if f.trouble.refusal != cause.Error() {
+		f.trouble.refusal = cause.Error()
+		f.log.Warn(what, "err", cause)
 	}
 }
 
 func (f *Feed) noteAbsent() {
-	if f.trouble.absent {
+	if f.absent.Swap(true) {
 		return
 	}
-	f.trouble.absent = true
 	select {
 	case <-f.synced:
 		f.log.Warn("customresourcedefinition " + f.reader.Name() + " is gone; waiting for it")
@@ -50,12 +55,23 @@ func (f *Feed) noteAbsent() {
 
 func (f *Feed) noteSynced() {
 	f.server.answered()
-	if f.trouble.absent {
+	if f.absent.Swap(false) {
 		f.log.Info("customresourcedefinition " + f.reader.Name() + " is installed")
 	}
 	f.trouble = trouble{}
 	f.first.Do(func() { close(f.synced) })
 }
+
+// unreadable is the error of an answer that came, and is not what was asked for.
+type unreadable struct{ error }
+
+// Error implements error.
+func (u *unreadable) Error() string {
+	return "cannot read what the API server sent: " + u.error.Error()
+}
+
+// Unwrap returns what is wrong with it.
+func (u *unreadable) Unwrap() error { return u.error }
 
 // Outage tells a server that cannot answer (unreachable, starting, overloaded) from one that answers no.
 func Outage(err error) bool {

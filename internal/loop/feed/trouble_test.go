@@ -100,3 +100,19 @@ func TestFeedSaysARefusalOnce(t *testing.T) {
 		}
 	})
 }
+
+// It answers, with what a proxy or a broken API server sends: that is no outage.
+func TestFeedSaysOnceThatItCannotReadAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startFeed(t, cronTabs, false, has("<html>"))
+		within(time.Minute)
+		if said := f.log.Said(); len(said) != 1 || f.server.Down() ||
+			f.log.Count("What the API server lists is of no use; trying until it is err=cannot read what the API server sent: list crontabs.stable.example.com: ") != 1 {
+			t.Errorf("down: %v, %q", f.server.Down(), said)
+		}
+		f.path.Answer(nil, looptest.CronTab("a", "1", 1))
+		within(time.Second)
+		f.changed.Expect(t, "readable", "+a")
+		f.stop()
+	})
+}

@@ -80,6 +80,7 @@ type Endpoint struct {
 
 	mu       sync.Mutex
 	err      error
+	noStream error // the answer to a list as a watch
 	objects  []string
 	watches  []*stream
 	requests []Request
@@ -92,6 +93,13 @@ func (e *Endpoint) Answer(err error, objects ...string) {
 	e.err, e.objects = err, objects
 	e.mu.Unlock()
 	e.Cut()
+}
+
+// RefuseStreams has lists that are asked for as watches refused.
+func (e *Endpoint) RefuseStreams(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.noStream = err
 }
 
 // Cut ends the watches, and nothing else.
@@ -129,12 +137,16 @@ func (e *Endpoint) roundTrip(r *http.Request, body string) (*http.Response, erro
 	defer e.mu.Unlock()
 	asked := requestOf(r, body)
 	e.requests = append(e.requests, asked)
+	err := e.err
+	if err == nil && asked.Query.Get("sendInitialEvents") == "true" {
+		err = e.noStream
+	}
 	var status apierrors.APIStatus
 	switch {
-	case errors.As(e.err, &status):
-		return answer(r, int(status.Status().Code), io.NopCloser(strings.NewReader(Status(e.err)))), nil
-	case e.err != nil:
-		return nil, e.err
+	case errors.As(err, &status):
+		return answer(r, int(status.Status().Code), io.NopCloser(strings.NewReader(Status(err)))), nil
+	case err != nil:
+		return nil, err
 	case asked.Watch():
 		w := newStream(r.Context())
 		if asked.Query.Get("sendInitialEvents") == "true" {

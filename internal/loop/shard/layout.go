@@ -52,7 +52,7 @@ func (s *Shards) cutAlike() bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Now().Before(s.layout.until)
+	return !s.passed(s.layout.until)
 }
 
 // renewLayout renews the Lease of all if nobody else did, and takes it if it is free.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -15,13 +16,16 @@ import (
 type replica struct {
 	*Shards
 	name     string
+	log      *slog.Logger // nil: none
 	layout   string
 	end      context.CancelFunc
 	gone     sync.WaitGroup
 	gained   atomic.Int64
 	failing  atomic.Int64 // percent of requests that go wrong
 	freezes  atomic.Int64
-	dead     atomic.Bool // killed: nothing gets through any more
+	refusal  atomic.Pointer[error] // of every request
+	jumped   atomic.Int64          // how far the wall clock was set, or went on while the monotonic one stood still
+	dead     atomic.Bool           // killed: nothing gets through any more
 	mu       sync.Mutex
 	thawed   chan struct{} // not nil: stopped until it is closed
 	stubborn time.Duration // how long work goes on after its context ended
@@ -30,13 +34,19 @@ type replica struct {
 // start runs a replica until stop, or the end of the simulation, ends it.
 func start(t *testing.T, w *world, name string, shards int, by string) *replica {
 	t.Helper()
-	r := &replica{name: name, layout: fmt.Sprint(shards, by)}
-	s, err := New(Options{Client: &client{store: w.store, hook: r.request, resume: r.whileStopped}, Namespace: "ns", Name: "loop", Identity: name,
-		Shards: shards, By: by, Gained: func(int) { r.gained.Add(1) }})
+	return startAs(t, w, &replica{name: name}, shards, by)
+}
+
+func startAs(t *testing.T, w *world, r *replica, shards int, by string) *replica {
+	t.Helper()
+	r.layout = fmt.Sprint(shards, by)
+	s, err := New(Options{Client: &client{store: w.store, hook: r.request, resume: r.whileStopped}, Namespace: "ns", Name: "loop", Identity: r.name,
+		Shards: shards, By: by, Gained: func(int) { r.gained.Add(1) }, Log: r.log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.paused = r.whileStopped
+	s.wall = func() time.Time { return wallClock().Add(time.Duration(r.jumped.Load())) }
 	r.Shards = s
 	r.stubborn = (s.o.LeaseDuration - s.o.RenewDeadline) * 4 / 5
 	ctx, cancel := context.WithCancel(context.Background())
@@ -86,6 +96,9 @@ func (r *replica) whileStopped() {
 // request decides what becomes of a request.
 func (r *replica) request(ctx context.Context) (before, after time.Duration, refused error) {
 	r.whileStopped()
+	if refusal := r.refusal.Load(); refusal != nil {
+		return 0, 0, *refusal
+	}
 	if r.dead.Load() {
 		return 0, 0, errors.New("killed")
 	}

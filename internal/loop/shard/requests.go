@@ -2,7 +2,10 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -87,6 +90,9 @@ func (s *Shards) take(l *observed, holder string, extra map[string]string) (sent
 	} else {
 		lease, err = s.client.Update(ctx, lease, metav1.UpdateOptions{})
 	}
+	if mayHaveHappened(err) {
+		s.wrote.Store(true)
+	}
 	return s.answered(l, lease, sent, "take", err)
 }
 
@@ -99,6 +105,16 @@ func (s *Shards) release(l *observed) (released bool, err error) {
 	lease, err = s.client.Update(ctx, lease, metav1.UpdateOptions{})
 	_, released, err = s.answered(l, lease, time.Time{}, "release", err)
 	return released, err
+}
+
+// mayHaveHappened tells that a request can have done what it was to do: it was not refused, nor was there nobody to refuse it.
+func mayHaveHappened(err error) bool {
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		return false
+	}
+	var status apierrors.APIStatus
+	return !errors.As(err, &status) || status.Status().Code >= http.StatusInternalServerError
 }
 
 func (s *Shards) answered(l *observed, lease *coordinationv1.Lease, sent time.Time, verb string, err error) (time.Time, bool, error) {

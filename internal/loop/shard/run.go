@@ -5,15 +5,20 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // Run competes for shards until ctx is done. Then nothing new begins; it returns when what was begun is done and the
-// Leases are released. When those cannot be reached it gives up on that after RenewDeadline, and they run out by themselves.
+// Leases are released; nothing is asked for if there never was any. When those cannot be reached it gives up on that after RenewDeadline, and they run out by themselves.
 func (s *Shards) Run(ctx context.Context) {
 	defer s.calls.Wait()
 	for ctx.Err() == nil {
 		s.look(false)
 		s.wait(ctx.Done())
+	}
+	if !s.wrote.Load() {
+		return // there is nothing to release, and who may not write Leases would wait in vain
 	}
 	var tried time.Time
 	for {
@@ -93,7 +98,12 @@ func (s *Shards) report(err error) (good bool) {
 	case err == nil && s.bad != nil && !s.good.IsZero():
 		s.o.Log.Info("The leases can be reached again")
 	case err != nil && (s.bad == nil || s.good.IsZero() && s.bad.Error() != err.Error()):
-		s.o.Log.Warn("The leases cannot be reached; trying again", "err", err)
+		what := "The leases cannot be reached; trying again"
+		if apierrors.IsForbidden(err) {
+			what = "The leases may not be read or written in the namespace " + s.o.Namespace +
+				"; grant it, see docs/in-cluster.md, or name another namespace with --lease-namespace; trying again"
+		}
+		s.o.Log.Warn(what, "err", err)
 	}
 	if s.bad = err; err == nil {
 		s.good = time.Now()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -24,6 +25,8 @@ type Shards struct {
 	over     context.Context      // has ended: what Begin returns when it refuses
 	wake     chan struct{}        // something was drained
 	calls    sync.WaitGroup       // of Gained
+	wall     func() time.Time     // the clock that people set
+	wrote    atomic.Bool          // a Lease may have been written
 	paused   func()               // tests only: stands for a process that is stopped; nil otherwise
 
 	mu     sync.Mutex
@@ -50,7 +53,7 @@ func New(o Options) (*Shards, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	s := &Shards{o: o, client: o.Client.Leases(o.Namespace), others: map[string]*observed{}, wake: make(chan struct{}, 1),
+	s := &Shards{o: o, client: o.Client.Leases(o.Namespace), others: map[string]*observed{}, wake: make(chan struct{}, 1), wall: wallClock,
 		identity: o.Identity + "_" + string(uuid.NewUUID()), bad: errors.New("not looked at yet")}
 	s.member = &observed{name: o.Name + "-member-" + short(s.identity)}
 	over, cancel := context.WithCancelCause(context.Background())

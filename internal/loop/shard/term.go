@@ -19,6 +19,14 @@ func (t *term) Err() error {
 	return t.Context.Err()
 }
 
+// passed tells that a time has come, by either clock: the monotonic one stands still while the machine is suspended, and the other
+// one may be set back.
+func (s *Shards) passed(until time.Time) bool {
+	return !time.Now().Before(until) || !s.wall().Before(until.Round(0))
+}
+
+func wallClock() time.Time { return time.Now().Round(0) }
+
 // relied is until when a shard may be relied on.
 func (s *Shards) relied(sh *shard) time.Time {
 	if s.layout != nil && s.layout.until.Before(sh.until) {
@@ -32,8 +40,7 @@ func (s *Shards) hold(sh *shard, sent time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sh.until = sent.Add(s.o.RenewDeadline)
-	left := time.Until(s.relied(sh))
-	if left <= 0 {
+	if s.passed(s.relied(sh)) {
 		return
 	}
 	t := &term{}
@@ -46,7 +53,7 @@ func (s *Shards) hold(sh *shard, sent time.Time) {
 		}
 	}
 	sh.term, sh.draining = t, false
-	t.timer = time.AfterFunc(left, func() {
+	t.timer = time.AfterFunc(time.Until(s.relied(sh)), func() {
 		s.whilePaused()
 		t.check()
 	})
@@ -74,7 +81,7 @@ func (s *Shards) rewind(sh *shard) {
 
 // expire ends a term whose time is over. The caller holds mu.
 func (s *Shards) expire(sh *shard) {
-	if sh.term != nil && !time.Now().Before(s.relied(sh)) {
+	if sh.term != nil && s.passed(s.relied(sh)) {
 		s.lose(sh)
 	}
 }
