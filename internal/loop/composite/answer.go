@@ -52,7 +52,8 @@ func (r *reconciler) read(said []byte, finalizing bool) (answer, error) {
 	if err := utiljson.Unmarshal(said, &a); err != nil {
 		return a, formError(err)
 	}
-	if _, has := fields["children"]; !has && len(odd) > 0 && !(finalizing && a.Finalized) {
+	leaves := finalizing && a.Finalized // the children, to the garbage collector
+	if _, has := fields["children"]; !has && !leaves && len(odd) > 0 {
 		return a, fmt.Errorf("the answer has no children, but %s, which means nothing here; correct the name, or add \"children\": [] if all of them are to go", strings.Join(odd, ", "))
 	}
 	if bytes.Equal(a.Status, []byte("null")) {

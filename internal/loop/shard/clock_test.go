@@ -77,7 +77,7 @@ func TestWithoutAnyLeaseTheEndIsAtOnce(t *testing.T) {
 					t.Errorf("%d shards, %v: the end took %v", shards, refusal, took)
 				}
 				want := "The leases cannot be reached; trying again err="
-				if refusal == error(forbidden) {
+				if errors.Is(refusal, forbidden) {
 					want = "The leases may not be read or written in the namespace ns; grant it, see docs/in-cluster.md, " +
 						"or name another namespace with --lease-namespace; trying again err="
 				}
