@@ -68,9 +68,13 @@ func (r *trusted) apiServerGone() {
 	r.end(loop.process, plane)
 }
 
-// frozen is a loop for which 20 seconds pass at once, as where the machine sleeps: what changed meanwhile is made up for. (That the time of
-// day is set is internal/run's to notice, and replicas that share keys are package shard's.)
-func (r *trusted) frozen() {
+// stoodStill is longer than a lease lasts (15 s), and than a hook may take.
+const stoodStill = 20 * time.Second
+
+// standsStill stops the process while the clock goes on, as where a machine sleeps: to the process, the clock jumps forward. What
+// changed meanwhile is made up for. (That the time of day is set is internal/run's to notice, and replicas that share keys are package
+// shard's.)
+func (r *trusted) standsStill() {
 	loop := r.runLoop(r.kubeconfig, "--hook-persistent", "--hook-timeout", "5s")
 	all := names(50)
 	r.setAll("first", all...)
@@ -83,14 +87,21 @@ func (r *trusted) frozen() {
 			r.setAll("in a call", all[9])
 		}
 		loop.signal(syscall.SIGSTOP)
+		stopped := time.Now()
 		r.setAll("second"+at, all[:40]...)
 		r.setAll("third"+at, all[:20]...)
 		r.check(r.things().Delete(r.Context(), all[0], deleteAtOnce))
 		r.check(r.things().Delete(r.Context(), all[45], deleteAtOnce))
 		r.setAll("again"+at, all[0])
+		time.Sleep(time.Until(stopped.Add(stoodStill))) // what is tested
 		if at != "" {
-			time.Sleep(20 * time.Second) // what is tested
 			r.noFault(all[9])
+		}
+		if state := loop.state(); state != "T" {
+			r.Errorf("the process is in state %s after %s, want T: it was not to run at all", state, stoodStill)
+		}
+		if wrong, err := r.wrong(); err == nil && wrong == "" {
+			r.Error("all is done, and the process stands still")
 		}
 		loop.signal(syscall.SIGCONT)
 		r.reconciled()
@@ -99,4 +110,13 @@ func (r *trusted) frozen() {
 	}
 	loop.isAsBefore(before, 64)
 	loop.ends()
+}
+
+// state is the letter that /proc has for what a process does.
+func (l *loop) state() string {
+	l.Helper()
+	stat, err := os.ReadFile(l.proc("stat"))
+	l.row.check(err)
+	_, after, _ := strings.Cut(string(stat), ") ") // pid (name) state
+	return after[:1]
 }

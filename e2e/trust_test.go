@@ -7,7 +7,8 @@ import (
 )
 
 // The loop comes through what happens to controllers: nothing is lost, other keys go on meanwhile, memory stays bounded and no
-// goroutine is left. Each row has a loop of its own, in a process of its own, on the control plane that the rows share.
+// goroutine is left. Each row has a loop of its own, in a process of its own, on the control plane that the rows share;
+// the row of panics is TestTrustPanic.
 func TestTrust(t *testing.T) {
 	w := newWorld(t)
 	plane, dir := w.plane()
@@ -19,7 +20,7 @@ func TestTrust(t *testing.T) {
 			holds func(*trusted)
 		}{
 			{"api-server-gone", (*trusted).apiServerGone}, // first: it waits a minute
-			{"clock-jumps", (*trusted).frozen},
+			{"stands-still", (*trusted).standsStill},
 			{"write-hangs", (*trusted).writeHangs},
 			{"watch-closed", (*trusted).watchClosed},
 			{"gone-410", (*trusted).gone410},
@@ -34,7 +35,7 @@ func TestTrust(t *testing.T) {
 			{"persistent-rubbish", (*trusted).persistentRubbish},
 			{"huge-answer", (*trusted).hugeAnswer},
 			{"persistent-huge-answer", (*trusted).persistentHugeAnswer},
-			{"panic", (*trusted).panics},
+			{"hook-at-url", (*trusted).hookAtURL},
 			{"crd-again", (*trusted).crdAgain},
 			{"sigterm-under-load", (*trusted).sigterm},
 			{"persistent-sigterm-under-load", (*trusted).persistentSigterm},
