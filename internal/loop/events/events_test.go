@@ -80,26 +80,28 @@ func (w *writing) posted(t *testing.T) (events []corev1.Event, requests int) {
 }
 
 func TestEventsAreFlushedAtTheEnd(t *testing.T) {
-	w := newWriting(t)
-	const objects = 1200 // more than client-go's broadcaster would hold
-	for i := range objects {
-		w.synced(fmt.Sprintf("c%d", i))
-	}
-	w.synced("c1199") // one of those that are remembered
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	w.Run(ctx)
-	events, requests := w.posted(t)
-	if len(events) != objects || requests != objects+1 || w.path.Requests()[objects].Method != http.MethodPatch {
-		t.Fatalf("%d events posted, %d requests; log %q", len(events), requests, w.log.Said())
-	}
-	event := events[0]
-	if event.Namespace != "default" || event.InvolvedObject.Name != "c0" || event.InvolvedObject.APIVersion != "stable.example.com/v1beta1" ||
-		event.Type != "Normal" || event.Reason != "Synced" || event.Source.Component != "crdctl" || event.ReportingController != "crdctl" ||
-		event.Message != "CronTab synced successfully" || event.Count != 1 {
-		t.Errorf("%+v", event)
-	}
-	w.log.Expect(t)
+	synctest.Test(t, func(t *testing.T) { // in which the time to flush does not depend on the machine
+		w := newWriting(t)
+		const objects = 1200 // more than client-go's broadcaster would hold
+		for i := range objects {
+			w.synced(fmt.Sprintf("c%d", i))
+		}
+		w.synced("c1199") // one of those that are remembered
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		w.Run(ctx)
+		events, requests := w.posted(t)
+		if len(events) != objects || requests != objects+1 || w.path.Requests()[objects].Method != http.MethodPatch {
+			t.Fatalf("%d events posted, %d requests; log %q", len(events), requests, w.log.Said())
+		}
+		event := events[0]
+		if event.Namespace != "default" || event.InvolvedObject.Name != "c0" || event.InvolvedObject.APIVersion != "stable.example.com/v1beta1" ||
+			event.Type != "Normal" || event.Reason != "Synced" || event.Source.Component != "crdctl" || event.ReportingController != "crdctl" ||
+			event.Message != "CronTab synced successfully" || event.Count != 1 {
+			t.Errorf("%+v", event)
+		}
+		w.log.Expect(t)
+	})
 }
 
 func TestEventsAreLostWithTheServer(t *testing.T) {
