@@ -36,6 +36,8 @@ func (f *loopFlags) bind(namespaces, short string) *pflag.FlagSet {
 	set.DurationVar(&l.RetryFirst, "retry-first", l.RetryFirst, "how long an object that failed waits for its next try; each failure doubles that")
 	set.DurationVar(&l.RetryLast, "retry-last", l.RetryLast, "how long an object that fails again and again waits at most")
 	set.BoolVar(&l.WatchList, "watch-list", false, "have the API server stream the first list: it needs less memory, and both sides more processor time")
+	set.IntVar(&l.QPS, "kube-api-qps", l.QPS, "requests a second to a cluster that is not crdctl's own; -1 for no limit")
+	set.IntVar(&l.Burst, "kube-api-burst", l.Burst, "requests at once to a cluster that is not crdctl's own")
 	set.StringArrayVarP(&l.Namespaces, namespaces, short, nil, "work on this `namespace` only (repeatable)")
 	set.StringVar(&l.Selector, "selector", "", "work on objects with these `labels` only, for example app=x")
 	set.IntVar(&l.Shards, "shards", l.Shards, "into how many parts replicas divide the objects; more than 1 needs leases")
@@ -51,6 +53,7 @@ func (f *loopFlags) fields() map[string]string {
 		"hook-timeout": "timeout", "hook-max-bytes": "maxAnswerBytes", "hook-parallel": "parallel", "template": "template",
 		"owns": "owns", "related": "related", "workers": "workers", "resync": "resync", f.namespaces: "namespaces",
 		"retry-first": "retryFirst", "retry-last": "retryLast", "watch-list": "watchList",
+		"kube-api-qps": "kubeAPIQPS", "kube-api-burst": "kubeAPIBurst",
 		"selector": "selector", "shards": "shards", "shard-by": "shardBy", "lease-duration": "leaseDuration",
 	}
 }
@@ -82,6 +85,8 @@ func (f *loopFlags) over(l project.Loop, root, base string) (project.Loop, error
 		"retry-first":     func() { l.RetryFirst = flag.RetryFirst },
 		"retry-last":      func() { l.RetryLast = flag.RetryLast },
 		"watch-list":      func() { l.WatchList = flag.WatchList },
+		"kube-api-qps":    func() { l.QPS = flag.QPS },
+		"kube-api-burst":  func() { l.Burst = flag.Burst },
 		f.namespaces:      func() { l.Namespaces = flag.Namespaces },
 		"selector":        func() { l.Selector = flag.Selector },
 		"shards":          func() { l.Shards = flag.Shards },

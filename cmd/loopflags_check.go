@@ -32,11 +32,14 @@ func (f *loopFlags) check(l *project.Loop) error {
 		"workers": int64(f.flag.Workers), "shards": int64(f.flag.Shards), "hook-max-bytes": f.flag.MaxAnswerBytes,
 		"hook-parallel": int64(f.flag.Parallel), "hook-timeout": int64(f.flag.Timeout),
 		"retry-first": int64(f.flag.RetryFirst), "retry-last": int64(f.flag.RetryLast),
-		"lease-duration": int64(f.flag.LeaseDuration),
+		"lease-duration": int64(f.flag.LeaseDuration), "kube-api-burst": int64(f.flag.Burst),
 	} {
 		if f.set.Changed(name) && n < 1 { // in the file 0 is what was left out; on the command line it is meant
 			problems = append(problems, fmt.Errorf("--%s is %s; at least 1 is needed", name, f.set.Lookup(name).Value))
 		}
+	}
+	if f.set.Changed("kube-api-qps") && f.flag.QPS == 0 {
+		problems = append(problems, errors.New("--kube-api-qps must be at least 1, or -1 for no limit, got 0"))
 	}
 	for name, what := range map[string]string{
 		"hook": "a program or a URL", "finalize-hook": "a program or a URL", "customize-hook": "a program or a URL", "template": "a folder",

@@ -81,6 +81,8 @@ func (f *builtinFlags) apply(o *run.Options, settings project.Loop, base string)
 // contradictions are flags that can't both be meant.
 func (f *builtinFlags) contradictions(o *run.Options) error {
 	switch {
+	case !f.inCluster && o.Cluster == run.Cluster{} && (f.set.Changed("kube-api-qps") || f.set.Changed("kube-api-burst")):
+		return errors.New("--kube-api-qps and --kube-api-burst require --kubeconfig, --context, --master or --in-cluster; crdctl's own control plane has no limit")
 	case f.inCluster && o.Cluster != run.Cluster{}:
 		return errors.New("--in-cluster means the cluster of this pod, and --kubeconfig, --context and --master another one; leave out the one or the other")
 	case len(f.crds) > 0 && len(o.CRDFiles) > 0:

@@ -47,6 +47,8 @@ func TestLoopFlagsAreSettings(t *testing.T) {
 		"-na":                         {Namespaces: []string{"a"}},
 		"--selector=a=b":              {Selector: "a=b"},
 		"--shards=3":                  {Shards: 3},
+		"--kube-api-qps=-1":           {QPS: -1},
+		"--kube-api-burst=3":          {Burst: 3},
 		"--lease-duration=5s":         {LeaseDuration: 5 * time.Second},
 		"--shard-by=namespace":        {Shards: 2, ShardBy: "namespace"},
 	} {
@@ -158,6 +160,10 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 	for args, want := range map[string]string{
 		"--workers 0":                        `--workers is 0; at least 1 is needed`,
 		"--hook-timeout 0s":                  `--hook-timeout is 0s; at least 1 is needed`,
+		"--kube-api-qps 0":                   `--kube-api-qps must be at least 1, or -1 for no limit, got 0`,
+		"--kube-api-qps -2":                  `--kube-api-qps: must be at least 1, or -1 for no limit, got -2`,
+		"--kube-api-burst 0":                 `--kube-api-burst is 0; at least 1 is needed`,
+		"--kube-api-burst 9":                 `--kube-api-qps and --kube-api-burst require --kubeconfig, --context, --master or --in-cluster; `,
 		"--hook a --template b":              `--hook: there is a template too, and one thing decides on an object; leave out the one or the other`,
 		"--finalize-hook a":                  `--finalize-hook: there is no hook for objects that are not being deleted; name it as hook, it may be the same program`,
 		"--selector a==b==c":                 `--selector: found '==', expected: ',' or 'end of string'; write for example app=x,tier!=test`,

@@ -44,7 +44,7 @@ func newBed(t *testing.T) *bed {
 	root := t.TempDir()
 	b.Options = Options{
 		Config: &rest.Config{Host: "http://api.test", Transport: b.api, ContentConfig: rest.ContentConfig{ContentType: "application/json"}},
-		Root:   root, NoEvents: true, Log: slog.New(b.log), Out: &b.out, Say: func(string, ...any) {},
+		Own:    true, Root: root, NoEvents: true, Log: slog.New(b.log), Out: &b.out, Say: func(string, ...any) {},
 		Loop: project.Loop{Template: "templates", Owns: []string{"v1/ConfigMap"}}.WithDefaults("demo"),
 		CRDs: []*apiextv1.CustomResourceDefinition{{
 			ObjectMeta: metav1.ObjectMeta{Name: "foos.example.com"},

@@ -32,6 +32,8 @@ import (
 // Options say what the controller is.
 type Options struct {
 	Config *rest.Config
+	// Own reports whether Config is of a control plane of crdctl's own. Other clusters are spared: see feed.Limited.
+	Own bool
 	// Root is the folder that paths in Loop are relative to.
 	Root string
 	Loop project.Loop
@@ -65,9 +67,13 @@ type controller struct {
 
 func open(o Options) (*controller, error) {
 	c := &controller{Options: o}
+	if o.Own {
+		c.Config = feed.Prompt(o.Config)
+	} else {
+		c.Config = feed.Limited(o.Config, o.Loop.QPS, o.Loop.Burst, o.Log)
+	}
 	if o.MetricsAddr != "" {
 		c.metrics = serve.NewMetrics()
-		c.Config = rest.CopyConfig(o.Config)
 		c.Config.Wrap(c.metrics.Transport)
 	}
 	config := feed.ClientConfig(c.Config)

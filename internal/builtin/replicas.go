@@ -14,7 +14,7 @@ import (
 
 // replicas divides the objects among the processes that run this controller.
 func (c *controller) replicas() (*shard.Shards, error) {
-	client, err := coordinationv1client.NewForConfig(feed.ClientConfig(c.Config))
+	client, err := coordinationv1client.NewForConfig(feed.ClientConfig(feed.Unlimited(c.Config))) // renewals must not queue behind other requests
 	if err != nil {
 		return nil, fmt.Errorf("make a client for %s: %w", c.Config.Host, err)
 	}

@@ -66,6 +66,12 @@ func (o *Options) args(c *cargo) []string {
 	if l.WatchList {
 		add("watch-list")
 	}
+	if l.QPS != project.DefaultLoopQPS {
+		add("kube-api-qps=%d", l.QPS)
+	}
+	if l.Burst != project.DefaultLoopBurst {
+		add("kube-api-burst=%d", l.Burst)
+	}
 	each("namespace", l.Namespaces)
 	if l.Selector != "" {
 		add("selector=%s", l.Selector)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/crdctl/crdctl/internal/loop/feed"
 	"github.com/crdctl/crdctl/internal/loop/looptest"
 )
 
@@ -33,7 +34,7 @@ func start(t *testing.T, reconciler Maker, change func(*Options), objects ...str
 	r.path, r.events = r.api.At(looptest.CronTabs), r.api.At(looptest.Events)
 	r.path.Answer(nil, objects...)
 	o := Options{
-		Config: &rest.Config{Host: "http://api.test", Transport: r.api, ContentConfig: rest.ContentConfig{ContentType: "application/json"}},
+		Config: feed.Prompt(&rest.Config{Host: "http://api.test", Transport: r.api, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}),
 		Kinds:  []Kind{cronTab}, Reconciler: reconciler, Log: slog.New(r.log), Started: func(s State) { r.state = s },
 	}
 	if change != nil {

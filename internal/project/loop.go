@@ -45,6 +45,10 @@ type Loop struct {
 	RetryLast  time.Duration `yaml:"retryLast,omitempty"`
 	// WatchList has the API server stream the first list, which spares its memory and costs processor time on both sides.
 	WatchList bool `yaml:"watchList,omitempty"`
+	// QPS and Burst limit the requests to a cluster that is not crdctl's own: how many a second on average, -1 for no limit, and how
+	// many at once. The defaults are 50 and 100.
+	QPS   int `yaml:"kubeAPIQPS,omitempty"`
+	Burst int `yaml:"kubeAPIBurst,omitempty"`
 	// Namespaces restrict the loop to what is in them, and Selector to objects with these labels.
 	Namespaces []string `yaml:"namespaces,omitempty"`
 	Selector   string   `yaml:"selector,omitempty"`
@@ -71,6 +75,8 @@ const (
 	DefaultLoopResync     = 30 * time.Second
 	DefaultLoopRetryFirst = 5 * time.Millisecond
 	DefaultLoopRetryLast  = 30 * time.Second
+	DefaultLoopQPS        = 50
+	DefaultLoopBurst      = 100
 	DefaultLoopShards     = 1
 	DefaultLoopLease      = 15 * time.Second
 )
@@ -90,6 +96,8 @@ func (l Loop) WithDefaults(name string) Loop {
 	l.Workers = cmp.Or(l.Workers, DefaultLoopWorkers)
 	l.RetryFirst = cmp.Or(l.RetryFirst, DefaultLoopRetryFirst)
 	l.RetryLast = cmp.Or(l.RetryLast, max(DefaultLoopRetryLast, l.RetryFirst))
+	l.QPS = cmp.Or(l.QPS, DefaultLoopQPS)
+	l.Burst = cmp.Or(l.Burst, DefaultLoopBurst)
 	l.Shards = cmp.Or(l.Shards, DefaultLoopShards)
 	l.ShardBy = cmp.Or(l.ShardBy, ShardByKey)
 	l.LeaseDuration = cmp.Or(l.LeaseDuration, DefaultLoopLease)

@@ -95,7 +95,7 @@ func (l *Loop) checkKinds(report func(field, format string, args ...any)) {
 
 func (l *Loop) checkNumbers(report func(field, format string, args ...any)) {
 	for field, n := range map[string]int64{
-		"maxAnswerBytes": l.MaxAnswerBytes, "parallel": int64(l.Parallel), "workers": int64(l.Workers), "shards": int64(l.Shards),
+		"maxAnswerBytes": l.MaxAnswerBytes, "parallel": int64(l.Parallel), "workers": int64(l.Workers), "shards": int64(l.Shards), "kubeAPIBurst": int64(l.Burst),
 	} {
 		if n < 0 {
 			report(field, "%d is less than 1, and at least 1 is needed; leave it out for the default", n)
@@ -106,6 +106,9 @@ func (l *Loop) checkNumbers(report func(field, format string, args ...any)) {
 	}
 	if l.Shards > MaxLoopShards {
 		report("shards", "%d is more than %d, which is the most", l.Shards, MaxLoopShards)
+	}
+	if l.QPS < -1 {
+		report("kubeAPIQPS", "must be at least 1, or -1 for no limit, got %d", l.QPS)
 	}
 	if l.Timeout < 0 {
 		report("timeout", "%s is less than nothing; write for example 10s", l.Timeout)

@@ -29,6 +29,8 @@ func TestLoopIsRead(t *testing.T) {
   shards: 8
   shardBy: namespace
   leaseDuration: 5s
+  kubeAPIQPS: -1
+  kubeAPIBurst: 7
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +40,7 @@ func TestLoopIsRead(t *testing.T) {
 		Name: "crontab", Hook: "python3 'my hooks/sync.py' --fast", FinalizeHook: "http://127.0.0.1:8000/finalize", Persistent: true,
 		Timeout: 90 * time.Second, MaxAnswerBytes: 1000, Parallel: 8, Owns: []string{"apps/v1/Deployment", "v1/ConfigMap", "example.com/v1/Thing=things"},
 		Workers: 4, Resync: &never, RetryFirst: 100 * time.Millisecond, RetryLast: time.Minute, WatchList: true, Namespaces: []string{"a", "b"}, Selector: "app=x", Shards: 8, ShardBy: ShardByNamespace,
-		LeaseDuration: 5 * time.Second,
+		LeaseDuration: 5 * time.Second, QPS: -1, Burst: 7,
 	}
 	if !reflect.DeepEqual(p.Loop, want) {
 		t.Errorf("%+v, want %+v", p.Loop, want)
@@ -50,7 +52,7 @@ func TestLoopIsRead(t *testing.T) {
 
 func TestLoopDefaults(t *testing.T) {
 	l := (Loop{}).WithDefaults("crontab")
-	if l.Name != "crontab" || l.Timeout != 10*time.Second || l.MaxAnswerBytes != 8388608 || l.Workers != 2 || *l.Resync != 30*time.Second || l.Shards != 1 || l.ShardBy != "key" || l.LeaseDuration != 15*time.Second {
+	if l.Name != "crontab" || l.Timeout != 10*time.Second || l.MaxAnswerBytes != 8388608 || l.Workers != 2 || *l.Resync != 30*time.Second || l.Shards != 1 || l.ShardBy != "key" || l.LeaseDuration != 15*time.Second || l.QPS != 50 || l.Burst != 100 {
 		t.Errorf("%+v", l)
 	}
 	if never := (Loop{Hook: "./sync"}).WithDefaults("crontab"); *never.Resync != 0 {

@@ -17,7 +17,7 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 	ctx, stop := t.boundTo(ctx, o)
 	defer stop()
 	b := builtin.Options{
-		Config: t.config, Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
+		Config: t.config, Own: t.ours, Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
 		Leases: o.Leases, LeaseNamespace: o.LeaseNamespace, MetricsAddr: o.MetricsAddr, Profiling: o.Profiling, NoEvents: o.NoEvents,
 		Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Say: say, Out: o.Out,
 	}

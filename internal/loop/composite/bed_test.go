@@ -90,7 +90,7 @@ func inBubble(t *testing.T, kinds []Served, test func(*bed), change ...func(*bed
 }
 
 func (b *bed) client() rest.Interface {
-	config := feed.ClientConfig(&rest.Config{Host: "http://api.test", Transport: b.api})
+	config := feed.ClientConfig(feed.Prompt(&rest.Config{Host: "http://api.test", Transport: b.api}))
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	client, err := rest.UnversionedRESTClientForConfigAndClient(config, &http.Client{Transport: b.api})
 	if err != nil {

@@ -33,7 +33,7 @@ type writing struct {
 func newWriting(t *testing.T) *writing {
 	t.Helper()
 	api := looptest.NewAPI()
-	config := feed.ClientConfig(&rest.Config{Host: "http://api.test", Transport: api, ContentConfig: rest.ContentConfig{ContentType: "application/json"}})
+	config := feed.ClientConfig(feed.Prompt(&rest.Config{Host: "http://api.test", Transport: api, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}))
 	client, err := corev1client.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,11 +10,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/crdctl/crdctl/internal/loop/looptest"
 	"github.com/crdctl/crdctl/internal/loop/object"
+	"github.com/crdctl/crdctl/internal/project"
 )
 
 func TestRequestsSayWhatIsWanted(t *testing.T) {
@@ -118,7 +121,7 @@ func TestStreamFallsBackToAList(t *testing.T) {
 func TestClientConfigIsFitForWatching(t *testing.T) {
 	given := &rest.Config{Host: "http://api.test", Timeout: time.Minute}
 	config := ClientConfig(given)
-	if config.Timeout != 0 || !config.DisableCompression || config.QPS >= 0 || config.UserAgent != "crdctl-loop" {
+	if config.Timeout != 0 || !config.DisableCompression || config.QPS != project.DefaultLoopQPS || config.Burst != project.DefaultLoopBurst || config.UserAgent != "crdctl-loop" {
 		t.Errorf("%+v", config)
 	}
 	if given.Timeout != time.Minute || given.QPS != 0 || given.UserAgent != "" || given.WrapTransport != nil {
@@ -132,6 +135,51 @@ func TestClientConfigIsFitForWatching(t *testing.T) {
 	if config = ClientConfig(limited); config.QPS != 0 {
 		t.Errorf("%+v", config)
 	}
+}
+
+// All clients of a cluster that is not crdctl's own share one limit, and wait as long as its API server asks for.
+func TestLimitedIsSharedAndPatient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, log := looptest.NewAPI(), looptest.NewLog()
+		api.SetRetryAfter("1")
+		refusals := 3
+		asked := api.Respond(func(looptest.Request) (int, string) {
+			if refusals--; refusals >= 0 {
+				return http.StatusTooManyRequests, "Too many requests, please try again later."
+			}
+			return http.StatusOK, `{}`
+		})
+		config := Limited(&rest.Config{Host: "http://api.test", Transport: api}, 2, 1, slog.New(log))
+		config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+		get := func(config *rest.Config, n int) time.Duration {
+			began := time.Now()
+			for range n {
+				client, err := rest.UnversionedRESTClientFor(ClientConfig(config)) // each a client of its own
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := client.Get().AbsPath("/x").Do(t.Context()).Error(); err != nil {
+					t.Error(err)
+				}
+			}
+			return time.Since(began)
+		}
+		if took := get(config, 1); took < 3*time.Second {
+			t.Errorf("3 responses with Retry-After 1 were waited for %s", took)
+		}
+		if n := len(asked.Asked()); n != 4 {
+			t.Errorf("%d requests, want 4", n)
+		}
+		log.Expect(t, "API server is busy and asks for a delay; waiting code=429 retryAfter=1 responses=1")
+		if took := get(config, 5); took < 2*time.Second || took > 3*time.Second {
+			t.Errorf("5 requests at 2 a second took %s", took)
+		}
+		for name, config := range map[string]*rest.Config{"unlimited": Unlimited(config), "-1": Limited(Unlimited(config), -1, 1, slog.New(log)), "prompt": Prompt(config)} {
+			if took := get(config, 500); took != 0 {
+				t.Errorf("%s: 500 requests took %s", name, took)
+			}
+		}
+	})
 }
 
 func TestPromptTransportLeavesNoTimeToWait(t *testing.T) {

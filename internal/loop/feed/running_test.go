@@ -23,7 +23,7 @@ var cronTabs = Source{
 // newClient is what the loop makes, without connections.
 func newClient(t *testing.T, api *looptest.API) rest.Interface {
 	t.Helper()
-	config := ClientConfig(&rest.Config{Host: "http://api.test", Transport: api})
+	config := ClientConfig(Prompt(&rest.Config{Host: "http://api.test", Transport: api}))
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -1,30 +1,64 @@
 package feed
 
 import (
+	"log/slog"
 	"net/http"
+	"sync"
+	"time"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/crdctl/crdctl/internal/project"
 )
 
-// ClientConfig is a copy made fit for watching: no overall timeout, since it would cut every watch, and no client-side
-// throttle unless the caller asked for one, since at the default of 5 a second events lag by minutes. Lists are asked for
-// as they are: to pack them costs the API server more time than the network needs for them.
+// ClientConfig returns a copy fit for watching: no overall timeout, since it would cut every watch. Lists are not compressed:
+// to pack them costs the API server more time than the network needs for them. A configuration without any limit gets the
+// default ones: client-go's 5 requests a second delay events by minutes.
 func ClientConfig(given *rest.Config) *rest.Config {
 	config := rest.CopyConfig(given)
 	config.Timeout = 0
 	config.DisableCompression = true
 	if config.QPS == 0 && config.RateLimiter == nil {
-		config.QPS = -1
+		config.QPS, config.Burst = project.DefaultLoopQPS, project.DefaultLoopBurst
 	}
 	if config.UserAgent == "" {
 		config.UserAgent = "crdctl-loop"
 	}
+	return config
+}
+
+// Unlimited returns a copy without a client-side limit on the rate of requests. Retry-After is still obeyed.
+func Unlimited(given *rest.Config) *rest.Config {
+	config := rest.CopyConfig(given)
+	config.QPS, config.RateLimiter = -1, nil
+	return config
+}
+
+// Limited returns a copy for a cluster that others use too. All clients made from it share one limit of qps requests a second,
+// with bursts; -1 disables the limit. Requests that the API server rejects with a Retry-After header are repeated after that time by
+// client-go, which does not log it: log does, at most every half minute.
+func Limited(given *rest.Config, qps, burst int, log *slog.Logger) *rest.Config {
+	config := Unlimited(given)
+	if qps > 0 {
+		config.QPS, config.Burst = float32(qps), burst
+		config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(float32(qps), burst)
+	}
+	told := &delays{log: log}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return toldTransport{next, told} })
+	return config
+}
+
+// Prompt returns a copy for crdctl's own control plane, which serves nobody else: no limit on the rate of requests, and the loop
+// alone decides when to retry. An API server that is starting answers 503 with a Retry-After of 5 seconds, which would
+// delay the loop ten times over.
+func Prompt(given *rest.Config) *rest.Config {
+	config := Unlimited(given)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return promptTransport{next} })
 	return config
 }
 
-// promptTransport leaves it to the loop when to try again. An API server that is starting answers 503 with a
-// Retry-After of 5 seconds, which client-go obeys without a word: the loop would be seconds late, ten times over.
+// promptTransport hides Retry-After from client-go.
 type promptTransport struct {
 	next http.RoundTripper
 }
@@ -40,3 +74,45 @@ func (t promptTransport) RoundTrip(request *http.Request) (*http.Response, error
 
 // WrappedRoundTripper lets the connections beneath be closed.
 func (t promptTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
+
+// toldTransport logs that the API server asks for a delay.
+type toldTransport struct {
+	next http.RoundTripper
+	told *delays
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t toldTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := t.next.RoundTrip(request)
+	if response != nil && (response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= http.StatusInternalServerError) {
+		if after := response.Header.Get("Retry-After"); after != "" {
+			t.told.tell(response.StatusCode, after)
+		}
+	}
+	return response, err
+}
+
+// WrappedRoundTripper lets the connections beneath be closed.
+func (t toldTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
+
+// delaysEvery is how often the log reports delays at most.
+const delaysEvery = 30 * time.Second
+
+// delays reports the delays that an API server asks for.
+type delays struct {
+	log   *slog.Logger
+	mu    sync.Mutex
+	next  time.Time
+	since int // responses since the last report
+}
+
+func (d *delays) tell(code int, after string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.since++
+	if time.Now().Before(d.next) {
+		return
+	}
+	d.log.Warn("API server is busy and asks for a delay; waiting", "code", code, "retryAfter", after, "responses", d.since)
+	d.next, d.since = time.Now().Add(delaysEvery), 0
+}

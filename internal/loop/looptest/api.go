@@ -19,10 +19,19 @@ type API struct {
 	mu        sync.Mutex
 	paths     map[string]*Endpoint
 	responder *Responder
+	// retryAfter is in all responses.
+	retryAfter string
 }
 
 // NewAPI makes an API server that knows no path: it answers 404.
-func NewAPI() *API { return &API{paths: map[string]*Endpoint{}} }
+func NewAPI() *API { return &API{paths: map[string]*Endpoint{}, retryAfter: "3600"} }
+
+// SetRetryAfter replaces the header Retry-After, which all responses have: an hour, if it is not set.
+func (a *API) SetRetryAfter(seconds string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.retryAfter = seconds
+}
 
 // At is the endpoint of a path, which exists from now on and is empty.
 func (a *API) At(path string) *Endpoint {
@@ -39,6 +48,16 @@ func (a *API) CloseIdleConnections() {}
 
 // RoundTrip implements http.RoundTripper.
 func (a *API) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := a.roundTrip(r)
+	if response != nil {
+		a.mu.Lock()
+		response.Header.Set("Retry-After", a.retryAfter)
+		a.mu.Unlock()
+	}
+	return response, err
+}
+
+func (a *API) roundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
 		var err error
@@ -182,6 +201,6 @@ func Status(err error) string {
 func answer(r *http.Request, code int, body io.ReadCloser) *http.Response {
 	return &http.Response{
 		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/json"}, "Retry-After": {"3600"}}, Body: body, ContentLength: -1, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: body, ContentLength: -1, Request: r,
 	}
 }

@@ -1,0 +1,43 @@
+package builtin
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/loop/looptest"
+)
+
+// A cluster that is not crdctl's own decides when a request may be repeated; of its own control plane crdctl asks at once.
+func TestRetryAfterIsForOthersClusters(t *testing.T) {
+	for name, own := range map[string]bool{"own": true, "other": false} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t)
+			b.Own = own
+			b.api.SetRetryAfter("1")
+			var mu sync.Mutex
+			var at []time.Time
+			b.writes = b.api.Respond(func(r looptest.Request) (int, string) {
+				if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/configmaps/a") {
+					mu.Lock()
+					defer mu.Unlock()
+					if at = append(at, time.Now()); len(at) == 1 {
+						return http.StatusTooManyRequests, "Too many requests, please try again later."
+					}
+				}
+				return b.usual(r)
+			})
+			defer b.start()()
+			b.until("second apply", func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return len(at) > 1
+			})
+			if gap := at[1].Sub(at[0]); (gap < 900*time.Millisecond) != own {
+				t.Errorf("repeated after %s", gap)
+			}
+		})
+	}
+}
