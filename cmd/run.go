@@ -17,12 +17,16 @@ type runOptions struct {
 	builtin bool
 	once    bool
 	noCRDs  bool
-	loop    builtinFlags
-	cluster run.Cluster
-	plane   planeOptions
-	account string
+	// noGenerate leaves generated files as they are.
+	noGenerate bool
+	loop       builtinFlags
+	cluster    run.Cluster
+	plane      planeOptions
+	account    string
 	// controller is the folder of the controller's main package.
 	controller string
+	// discovered is set where the project has no crdctl.yaml.
+	discovered bool
 }
 
 func newRun(s Streams, shared *options) *cobra.Command {
@@ -73,6 +77,7 @@ $(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
 	f.BoolVar(&o.builtin, "builtin", false, "run the controller that is built into crdctl")
 	f.BoolVar(&o.once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
 	f.BoolVar(&o.noCRDs, "skip-crds", false, "do not install the CRDs")
+	f.BoolVar(&o.noGenerate, "skip-generate", false, "do not generate, neither at the start nor on changes")
 	o.loop.bind(f)
 	o.plane.bind(f)
 	f.StringVar(&o.plane.dataDir, "data-dir", "", "keep the control plane's objects, port and kubeconfig in this `folder`")
@@ -105,7 +110,8 @@ func runRun(ctx context.Context, s Streams, o *runOptions, args []string) error 
 		account = &a
 	}
 	options := run.Options{
-		Root: root, Project: p, Cluster: o.cluster, Plane: plane, Account: account, Builtin: o.builtin, Once: o.once, SkipCRDs: o.noCRDs,
+		Root: root, Project: p, Cluster: o.cluster, Plane: plane, Account: account, Builtin: o.builtin, Once: o.once,
+		SkipCRDs: o.noCRDs, SkipGenerate: o.noGenerate, Discovered: o.discovered,
 		CRDs: func() ([]manifest.CRD, error) { return crdsToUse(root, p, o.files) }, CRDFiles: o.files,
 		Hurry: o.hurry, Args: args, Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), In: s.In, Out: s.Out, Err: s.Err,
 	}

@@ -28,7 +28,7 @@ func (o *runOptions) toRun(s Streams) (root string, p *project.Project, err erro
 		case !inModule(base):
 			return "", nil, err
 		}
-		root = base
+		root, o.discovered = base, true
 		p, err = discoverToRun(s, base)
 	}
 	if err == nil && o.controller != "" {

@@ -21,7 +21,20 @@ func TestDevLoop(t *testing.T) {
 	}
 	w.leavesNothing(dir)
 
+	// The types were edited while nothing ran: what is generated of them comes first. A CRD that is no YAML is waited for.
+	types := filepath.Join(dir, "pkg/apis/stable/v1beta1/types.go")
+	w.replace(types, "\tReplicas *int32", "\tPaused bool `json:\"paused,omitempty\"`\n\n\tReplicas *int32")
+	broken := filepath.Join(dir, "config/crd/broken.yaml")
+	w.write(broken, "spec: [\n")
 	run := w.start(dir, crdctl, "run")
+	run.waitFor("updated config/crd/stable.example.com_crontabs.yaml", "config/crd/broken.yaml:1", "crdctl: waiting for a change")
+	if err := os.Remove(broken); err != nil {
+		t.Fatal(err)
+	}
+	run.waitFor("crdctl: installed crontabs.stable.example.com")
+	if got := w.kubectl(dir, "get", "crd", "crontabs.stable.example.com", "-o", "yaml"); !strings.Contains(got, "paused:") {
+		t.Error("the CRD has not the field that was new before the run")
+	}
 	run.waitFor("crdctl: the controller does not compile:", "internal/controller/controller.go:", "logger.Inof undefined", "crdctl: waiting for a change")
 	w.replace(controller, "Inof", "Info")
 	run.waitFor("crdctl: building the controller", `"Started workers"`)
@@ -51,7 +64,6 @@ func TestDevLoop(t *testing.T) {
 	run.waitFor(`"Started workers"`)
 
 	// A new field: generated, installed, built and used.
-	types := filepath.Join(dir, "pkg/apis/stable/v1beta1/types.go")
 	w.replace(types, "\tReplicas *int32", "\tSuspend bool `json:\"suspend,omitempty\"`\n\n\tReplicas *int32")
 	run.waitFor("updated config/crd/stable.example.com_crontabs.yaml", "wrote 3, removed 0", "crdctl: installed crontabs.stable.example.com", `"Started workers"`)
 	w.run(dir, crdctl, "kubectl", "patch", "crontab", "crontab-demo", "--type=merge", "-p", `{"spec":{"suspend":true}}`)

@@ -59,21 +59,24 @@ func (c *clusterSide) begin(ctx context.Context) error {
 	if err := c.install(ctx); err != nil {
 		return err
 	}
+	var broken error
 	if len(c.Project.Controller.Manifests) > 0 {
 		if c.applier == nil {
 			c.say("the manifests of the controller are left to you: this cluster is not crdctl's own")
-		} else if err := c.applyManifests(ctx, true); err != nil && c.Once {
-			return err
-		} else if err != nil {
-			c.say("%v", err)
+		} else if broken = c.applyManifests(ctx, true); broken != nil && (c.Once || c.Account != nil) {
+			return broken // the account may be in what could not be applied
+		} else if broken != nil {
+			c.say("%v", broken)
 		}
 	}
 	if c.Account == nil {
 		return nil
 	}
 	var err error
-	c.who, err = newIdentity(ctx, c.target.config, *c.Account, c.Project.Controller.Manifests)
-	return err
+	if c.who, err = newIdentity(ctx, c.target.config, *c.Account, c.Project.Controller.Manifests); err != nil {
+		return brokenError{err} // the manifests are all there: it is the settings or the flags that must change
+	}
+	return nil
 }
 
 // update does what a change asks for. Only CRDs that are not installed keep a controller from being started.

@@ -3,10 +3,13 @@ package run
 import (
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crdctl/crdctl/internal/manifest"
 	"github.com/crdctl/crdctl/internal/project"
@@ -26,9 +29,23 @@ type devLoop struct {
 	pending watch.Change // what was told of while something was built
 	missed  watch.Change // what could not be followed, for the next change to make good
 	ready   *binary      // what was built last; it may wait for a CRD
+	stale   bool         // what is generated has not been checked yet
+	begun   bool         // the API server has what must be there before the first start
 	cluster *clusterSide
 	env     []string // of the controller, beyond ours
 	child   controller
+	steps   steps
+}
+
+// steps are what the loop has others do. They are functions so that tests of the loop need neither processes nor an API
+// server.
+type steps struct {
+	generate func(context.Context) error
+	begin    func(context.Context) error
+	update   func(context.Context, watch.Change) (blocking, other error)
+	build    func(ctx context.Context, generated bool) (*binary, error)
+	start    func(*binary) error
+	stop     func()
 }
 
 func (d *devLoop) run(ctx context.Context) (err error) {
@@ -44,32 +61,34 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.cluster.end(context.WithoutCancel(ctx))) }()
-	if err := d.prepare(ctx); err != nil {
-		return interrupted(ctx, err)
-	}
-	defer d.watcher.Close()
-	// The controller ends before the control plane does, whatever happens.
-	defer d.stopChild()
-	return d.loop(ctx)
-}
-
-// prepare does what must be there before the first build: the CRDs, the manifests, the controller's identity.
-func (d *devLoop) prepare(ctx context.Context) (err error) {
-	c := d.Project.Controller
-	d.env = append(d.cluster.env(), "KUBECONFIG="+d.target.kubeconfig)
-	manifests := slices.Concat(d.crdPaths(), c.Manifests, c.Samples)
+	// Before anything is read, so that no change falls between the two.
+	manifests := slices.Concat(d.crdPaths(), d.Project.Controller.Manifests, d.Project.Controller.Samples)
 	if d.watcher, err = watch.New(d.Root, manifests, project.FileName); err != nil {
 		return err
 	}
-	if err = d.cluster.begin(ctx); err == nil && d.cluster.who != nil {
-		var kubeconfig string
-		kubeconfig, err = d.cluster.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
-		d.env = append(d.env, "KUBECONFIG="+kubeconfig)
+	defer d.watcher.Close()
+	d.steps = steps{generate: d.generate, begin: d.begin, update: d.cluster.update, build: d.build, start: d.start, stop: d.stopChild}
+	// The controller ends before the control plane does, whatever happens.
+	defer d.stopChild()
+	return interrupted(ctx, d.loop(ctx))
+}
+
+// begin does what must be there before the controller is started for the first time: the CRDs, the manifests, the
+// controller's identity. It may be called again after an error.
+func (d *devLoop) begin(ctx context.Context) error {
+	if err := d.cluster.begin(ctx); err != nil {
+		return err
 	}
-	if err != nil {
-		d.watcher.Close()
+	env := append(d.cluster.env(), "KUBECONFIG="+d.target.kubeconfig)
+	if d.cluster.who != nil {
+		kubeconfig, err := d.cluster.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
+		if err != nil {
+			return err
+		}
+		env = append(env, "KUBECONFIG="+kubeconfig)
 	}
-	return err
+	d.env = env
+	return nil
 }
 
 // crdPaths are where the CRDs are, as far as that is below the root.
@@ -100,15 +119,19 @@ func (d *devLoop) loop(ctx context.Context) error {
 	refusals := time.NewTicker(time.Second)
 	defer refusals.Stop()
 	jumps := newClock(time.Now()).watch(ctx, d.say)
+	d.stale = d.generates()
 	err := d.follow(ctx, watch.Change{Sources: []string{"go.mod"}})
 	for {
 		if ctx.Err() != nil {
 			return failure(ctx)
 		}
 		if err != nil && !errors.Is(err, errSuperseded) {
+			if d.hopeless(err) {
+				return err
+			}
 			d.say("%v", err)
 			if d.Once {
-				return errors.New("the controller does not run; mend that and run again")
+				return errors.New("the controller does not run; fix that and run again")
 			}
 			if d.child.runs() {
 				d.say("the controller that was built last goes on running; waiting for a change; stop with Ctrl-C")
@@ -150,23 +173,31 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 		d.say("%s changed; run again to use it", project.FileName)
 		c.Settings = false
 	}
-	generated := len(d.Project.APIs) > 0 && c.In(d.Project.APIs)
+	generated := d.stale || !d.SkipGenerate && len(d.Project.APIs) > 0 && c.In(d.Project.APIs)
 	if generated {
-		if err := d.generate(ctx); err != nil {
+		if err := d.steps.generate(ctx); err != nil {
 			d.missed = c
 			return err
 		}
+		d.stale = false
+	}
+	if !d.begun {
+		if err := d.steps.begin(ctx); err != nil {
+			d.missed = c
+			return err
+		}
+		d.begun = true
 	}
 	type outcome struct{ blocking, other error }
 	told := make(chan outcome, 1)
 	go func() {
-		blocking, other := d.cluster.update(ctx, c)
+		blocking, other := d.steps.update(ctx, c)
 		told <- outcome{blocking, other}
 	}()
 	var err error
 	if len(c.Sources) > 0 || c.All {
 		var built *binary
-		if built, err = d.build(ctx, generated); err == nil {
+		if built, err = d.steps.build(ctx, generated); err == nil {
 			d.ready = built
 		}
 	}
@@ -191,11 +222,32 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 	if err != nil || d.ready == nil || d.child.runsBinary(d.ready) {
 		return err // runsBinary: a comment, a test; the program is the same
 	}
-	d.stopChild()
+	d.steps.stop()
 	if ctx.Err() != nil {
 		return nil
 	}
-	return d.start(d.ready)
+	return d.steps.start(d.ready)
+}
+
+// generates reports whether the run begins by generating: only with settings that somebody wrote down. Settings that were
+// found are good for comparing, and for following what is changed during the run, but a try of a repository must not
+// rewrite what another version of the generators has made.
+func (d *devLoop) generates() bool {
+	switch {
+	case d.SkipGenerate, len(d.Project.APIs) == 0:
+		return false
+	case d.Discovered:
+		d.say("there is no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", project.FileName)
+		return false
+	}
+	return true
+}
+
+// hopeless reports whether no change of a file could help: waiting for one would be a dead end.
+func (d *devLoop) hopeless(err error) bool {
+	_, broken := errors.AsType[brokenError](err)
+	_, transport := errors.AsType[*url.Error](err)
+	return broken || !d.begun && (transport || apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err))
 }
 
 // renewToken gives the controller a token that the API server does not take for one of the future, or of the past.

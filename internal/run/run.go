@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/builtin"
@@ -29,8 +30,10 @@ type Options struct {
 	// that is not the project's folder of CRDs.
 	CRDs     func() ([]manifest.CRD, error)
 	CRDFiles []string
-	// SkipCRDs leaves the installing to somebody else.
-	SkipCRDs bool
+	// SkipCRDs leaves the installing to somebody else, and SkipGenerate the generating.
+	SkipCRDs, SkipGenerate bool
+	// Discovered tells that the project has no crdctl.yaml: its settings were found in what is generated there.
+	Discovered bool
 	// Cluster names a cluster that exists. Left empty, a control plane is started.
 	Cluster Cluster
 	// Plane is about the control plane that is started.
@@ -85,8 +88,8 @@ func (p Plane) isSet() bool { return p != Plane{} }
 func Run(ctx context.Context, o Options) (err error) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(o.Err, "crdctl: "+format+"\n", args...) }
 	crds, err := o.CRDs()
-	if err != nil {
-		return err
+	if err != nil && (o.Builtin || errors.Is(err, fs.ErrNotExist)) {
+		return err // otherwise the loop says it, and waits for a fix
 	}
 	var sketch *builtin.Sketch
 	if o.Render != "" { // before a control plane is started for nothing

@@ -133,10 +133,13 @@ func (d *devLoop) generate(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if err := child.Err(); err != nil {
-		return fmt.Errorf("generate: %w", err)
+		return errNotGenerated
 	}
 	return nil
 }
+
+// errNotGenerated follows the generators' own words.
+var errNotGenerated = errors.New("nothing was generated, so CRDs and clients may not fit the types; fix that, or run with --skip-generate")
 
 // startChild starts a program in the project's folder. Broken off, the go command takes its temporary files with it if it
 // is asked with SIGINT; those of a compiler that has no time for that are in our folder, and go with that.

@@ -83,8 +83,10 @@ func (t *target) boundTo(ctx context.Context, o Options) (context.Context, conte
 	return ctx, func() { cancel(nil) }
 }
 
-// brokenError is why a run ended that nobody ended.
+// brokenError is why a run ends that no client ended: waiting for a change would not help.
 type brokenError struct{ error }
+
+func (e brokenError) Unwrap() error { return e.error }
 
 // failure is why the context ended, or nil if somebody wanted that.
 func failure(ctx context.Context) error {

@@ -1,0 +1,172 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/watch"
+)
+
+// fakeLoop is a loop whose steps only note that they were asked for, and fail where a test says so.
+type fakeLoop struct {
+	*devLoop
+	changes chan watch.Change
+	did     []string
+	fail    map[string]error // by step
+	said    bytes.Buffer
+	program byte // what a build makes
+}
+
+func newFakeLoop(t *testing.T, o Options) *fakeLoop {
+	t.Helper()
+	o.Root = t.TempDir()
+	if o.Project == nil {
+		o.Project = &project.Project{APIs: []string{"apis"}}
+	}
+	f := &fakeLoop{changes: make(chan watch.Change), fail: map[string]error{}}
+	step := func(name string) error {
+		f.did = append(f.did, name)
+		return f.fail[name]
+	}
+	f.devLoop = &devLoop{
+		Options: o, cluster: &clusterSide{}, watcher: &watch.Watcher{Changes: f.changes},
+		say: func(format string, args ...any) { fmt.Fprintf(&f.said, format+"\n", args...) },
+		steps: steps{
+			generate: func(context.Context) error { return step("generate") },
+			begin:    func(context.Context) error { return step("begin") },
+			update:   func(context.Context, watch.Change) (error, error) { return f.fail["update"], nil }, // runs beside build
+			build: func(context.Context, bool) (*binary, error) {
+				return &binary{sum: sha256.Sum256([]byte{f.program})}, step("build")
+			},
+			start: func(*binary) error { return step("start") },
+			stop:  func() {},
+		},
+	}
+	return f
+}
+
+// run runs the loop, calls then when it has nothing left to do, ends it, and returns its error.
+func (f *fakeLoop) run(t *testing.T, then func()) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- f.loop(ctx) }()
+	synctest.Wait()
+	if then != nil {
+		then()
+		synctest.Wait()
+	}
+	cancel()
+	return <-ended
+}
+
+// save tells the loop of a change, and returns what it has done since the one before.
+func (f *fakeLoop) save(files ...string) []string {
+	f.did = nil
+	f.changes <- watch.Change{Sources: files}
+	synctest.Wait()
+	return f.did
+}
+
+func (f *fakeLoop) wantDid(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("did %v, want %v; said:\n%s", got, want, f.said.String())
+	}
+}
+
+var errFake = errors.New("file.yaml:3: no good")
+
+// What is generated may be older than the types: a run begins by generating, before the API server gets any CRD.
+func TestLoopGeneratesAtItsStart(t *testing.T) {
+	for name, test := range map[string]struct {
+		options Options
+		want    []string
+	}{
+		"settings":       {Options{}, []string{"generate", "begin", "build", "start"}},
+		"found settings": {Options{Discovered: true}, []string{"begin", "build", "start"}},
+		"skipped":        {Options{SkipGenerate: true}, []string{"begin", "build", "start"}},
+		"no APIs":        {Options{Project: &project.Project{}}, []string{"begin", "build", "start"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFakeLoop(t, test.options)
+				if err := f.run(t, nil); err != nil {
+					t.Error(err)
+				}
+				f.wantDid(t, f.did, test.want...)
+			})
+		})
+	}
+}
+
+func TestLoopGeneratesOnChangesOfTypes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeLoop(t, Options{})
+		if err := f.run(t, func() {
+			f.wantDid(t, f.save("apis/v1/types.go"), "generate", "build", "start")
+			f.wantDid(t, f.save("main.go"), "build", "start")
+			f.SkipGenerate = true
+			f.wantDid(t, f.save("apis/v1/types.go"), "build", "start")
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What a file is to blame for is said and waited for, at the start as later, and all that was left out is made good.
+func TestLoopWaitsForAFix(t *testing.T) {
+	for _, step := range []string{"generate", "begin", "build"} {
+		t.Run(step, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFakeLoop(t, Options{})
+				f.fail[step] = errFake
+				if err := f.run(t, func() {
+					if f.did[len(f.did)-1] != step || !strings.Contains(f.said.String(), errFake.Error()) || !strings.Contains(f.said.String(), "waiting for a change") {
+						t.Errorf("did %v, said:\n%s", f.did, f.said.String())
+					}
+					delete(f.fail, step)
+					steps := []string{"generate", "begin", "build", "start"}
+					f.wantDid(t, f.save("main.go"), steps[slices.Index(steps, step):]...)
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Test(t, func(t *testing.T) {
+				f := newFakeLoop(t, Options{Once: true})
+				f.fail[step] = errFake
+				if err := f.run(t, nil); err == nil {
+					t.Error("--once does not end with an error")
+				}
+			})
+		})
+	}
+}
+
+// What no change of a file can help against ends the run at once.
+func TestLoopEndsWhereNothingHelps(t *testing.T) {
+	for name, err := range map[string]error{
+		"no API server": &url.Error{Op: "Get", URL: "https://192.0.2.1", Err: errFake},
+		"no account":    errors.Join(errFake, brokenError{errors.New("there is no such account")}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFakeLoop(t, Options{})
+				f.fail["begin"] = err
+				if got := f.run(t, nil); !errors.Is(got, err) {
+					t.Errorf("error %v, want %v", got, err)
+				}
+			})
+		})
+	}
+}
