@@ -81,6 +81,9 @@ func (d *Dir) Remove() error {
 	return errors.Join(remove(d.Path), d.lock.Close())
 }
 
+// Leave gives up the lock and leaves the directory to the next sweep.
+func (d *Dir) Leave() error { return d.lock.Close() }
+
 // remove removes a folder, its lock file last: whoever is killed on the way leaves a folder that the next sweep knows.
 func remove(dir string) error {
 	if err := removeContents(dir); err != nil {
@@ -108,6 +111,12 @@ func removeContents(dir string) error {
 
 // Sweep removes the folders in parent whose names begin with prefix and whose owners have ended.
 func Sweep(parent, prefix string) error {
+	return SweepAfter(parent, prefix, func(string) error { return nil })
+}
+
+// SweepAfter is Sweep that first has something done about each directory, whose lock is held meanwhile. An error leaves the
+// directory as it is.
+func SweepAfter(parent, prefix string, do func(dir string) error) error {
 	dirs, err := os.ReadDir(parent)
 	if err != nil {
 		return fmt.Errorf("sweep %s: %w", parent, err)
@@ -115,13 +124,13 @@ func Sweep(parent, prefix string) error {
 	var errs []error
 	for _, d := range dirs {
 		if d.IsDir() && strings.HasPrefix(d.Name(), prefix) {
-			errs = append(errs, sweep(filepath.Join(parent, d.Name())))
+			errs = append(errs, sweep(filepath.Join(parent, d.Name()), do))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func sweep(dir string) error {
+func sweep(dir string, do func(string) error) error {
 	lock, err := fileutil.TryLockFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
 	switch {
 	case errors.Is(err, fileutil.ErrLocked), errors.Is(err, fs.ErrPermission): // alive, or another user's
@@ -131,7 +140,10 @@ func sweep(dir string) error {
 	case err != nil:
 		return fmt.Errorf("sweep %s: %w", dir, err)
 	}
-	if err := errors.Join(remove(dir), lock.Close()); err != nil { // in this order: the lock guards the removal
+	if err = do(dir); err == nil {
+		err = remove(dir)
+	}
+	if err := errors.Join(err, lock.Close()); err != nil { // in this order: the lock guards the removal
 		return fmt.Errorf("sweep %s: %w", dir, err)
 	}
 	return nil

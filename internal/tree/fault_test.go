@@ -24,6 +24,14 @@ var (
 	}
 )
 
+// onDisks runs a test on the disk that there is, and on one that cannot exchange files in one step.
+func onDisks(t *testing.T, test func(t *testing.T, plain bool)) {
+	t.Helper()
+	for name, plain := range map[string]bool{"real": false, "plain": true} {
+		t.Run(name, func(t *testing.T) { test(t, plain) })
+	}
+}
+
 func wanted(t *testing.T) *Tree {
 	t.Helper()
 	files := map[string]string{}
@@ -36,7 +44,7 @@ func wanted(t *testing.T) *Tree {
 }
 
 // writeOn does to root all that there is to do, on a disk on which something happens. It tells whether it did happen.
-func writeOn(t *testing.T, root string, n int, happen func() error) (happened bool, err error) {
+func writeOn(t *testing.T, root string, plain bool, n int, happen func() error) (happened bool, err error) {
 	t.Helper()
 	changes, err := wanted(t).Diff(root)
 	if err != nil {
@@ -46,7 +54,7 @@ func writeOn(t *testing.T, root string, n int, happen func() error) (happened bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &faulty{disk: rootDisk{dir}, left: n, happen: happen}
+	d := &faulty{disk: rootDisk{dir}, plain: plain, left: n, happen: happen}
 	err = errors.Join(write(root, d, changes), dir.Close())
 	return d.left <= 0, err
 }
@@ -66,6 +74,10 @@ func contents(t *testing.T, root string) map[string]string {
 		if d.IsDir() {
 			all[rel+"/"] = ""
 			return nil
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			all[rel], err = os.Readlink(p)
+			return err
 		}
 		data, err := os.ReadFile(p)
 		all[rel] = string(data)
@@ -88,7 +100,10 @@ func same(a, b map[string]string) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 // mends holds that the next run makes the tree complete and leaves nothing else in it.
 func mends(t *testing.T, root string, complete map[string]string) {
 	t.Helper()
-	if _, err := writeOn(t, root, 0, nil); err != nil {
+	if _, err := Recover(root); err != nil {
+		t.Errorf("the next run: %v", err)
+	}
+	if _, err := writeOn(t, root, false, 0, nil); err != nil {
 		t.Errorf("the next run: %v", err)
 	}
 	if changes, err := wanted(t).Diff(root); err != nil || len(changes) > 0 {
@@ -106,7 +121,7 @@ func completed(t *testing.T) map[string]string {
 	t.Helper()
 	root := t.TempDir()
 	lay(t, root, before)
-	if _, err := writeOn(t, root, 0, nil); err != nil {
+	if _, err := writeOn(t, root, false, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	return contents(t, root)
@@ -114,13 +129,15 @@ func completed(t *testing.T) map[string]string {
 
 // An error at any operation, such as that of a full disk, leaves the tree as it was, or it was of no account and the tree
 // is complete.
-func TestErrorAtEveryOperation(t *testing.T) {
+func TestErrorAtEveryOperation(t *testing.T) { onDisks(t, errorAtEveryOperation) }
+
+func errorAtEveryOperation(t *testing.T, plain bool) {
 	complete := files(completed(t))
 	for n := 1; ; n++ {
 		root := t.TempDir()
 		lay(t, root, before)
 		old := contents(t, root)
-		happened, err := writeOn(t, root, n, func() error { return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} })
+		happened, err := writeOn(t, root, plain, n, func() error { return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} })
 		if !happened {
 			if n < 20 {
 				t.Errorf("only %d operations", n)
@@ -150,7 +167,9 @@ func TestErrorAtEveryOperation(t *testing.T) {
 }
 
 // A disk that fails from some operation on does not let what was done be taken back. Still each file is whole.
-func TestErrorFromEveryOperationOn(t *testing.T) {
+func TestErrorFromEveryOperationOn(t *testing.T) { onDisks(t, errorFromEveryOperationOn) }
+
+func errorFromEveryOperationOn(t *testing.T, plain bool) {
 	complete := files(completed(t))
 	for n := 1; ; n++ {
 		root := t.TempDir()
@@ -164,7 +183,7 @@ func TestErrorFromEveryOperationOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := &faulty{disk: rootDisk{dir}, left: n}
+		d := &faulty{disk: rootDisk{dir}, plain: plain, left: n}
 		d.happen = func() error { d.left = 1; return syscall.EIO }
 		err = errors.Join(write(root, d, changes), dir.Close())
 		if d.left > 1 || err == nil {
@@ -172,6 +191,11 @@ func TestErrorFromEveryOperationOn(t *testing.T) {
 				t.Errorf("only %d operations", n)
 			}
 			return
+		}
+		if plain { // a file may lie in the stage
+			if _, err := Recover(root); err != nil {
+				t.Error(err)
+			}
 		}
 		whole(t, n, files(contents(t, root)), old, complete)
 		mends(t, root, complete)

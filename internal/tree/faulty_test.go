@@ -2,6 +2,7 @@ package tree
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 )
 
@@ -9,6 +10,7 @@ import (
 type faulty struct {
 	disk
 	left   int
+	plain  bool // cannot exchange files, nor rename without replacing
 	happen func() error
 }
 
@@ -32,6 +34,62 @@ func (d *faulty) Stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	return d.disk.Stat(name)
+}
+
+func (d *faulty) Lstat(name string) (fs.FileInfo, error) {
+	if err := d.step(); err != nil {
+		return nil, err
+	}
+	return d.disk.Lstat(name)
+}
+
+func (d *faulty) Open(name string) (io.ReadSeekCloser, error) {
+	if err := d.step(); err != nil {
+		return nil, err
+	}
+	f, err := d.disk.Open(name)
+	if err == nil {
+		err = d.step() // open, and not yet read
+	}
+	return f, err
+}
+
+func (d *faulty) Exchange(a, b string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	if d.plain {
+		return errors.ErrUnsupported
+	}
+	return d.disk.Exchange(a, b)
+}
+
+// RenameNew has the disk that can do the least go step by step.
+func (d *faulty) RenameNew(from, to string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	if !d.plain {
+		return d.disk.RenameNew(from, to)
+	}
+	// As in rootDisk.
+	if err := d.disk.(rootDisk).Link(from, to); err == nil {
+		_ = d.Remove(from)
+		return nil
+	} else if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := d.disk.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	return d.disk.Rename(from, to)
+}
+
+func (d *faulty) RemoveDir(name string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	return d.disk.RemoveDir(name)
 }
 
 func (d *faulty) Mkdir(name string, mode fs.FileMode) error {

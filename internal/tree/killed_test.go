@@ -16,6 +16,7 @@ const (
 	dieEnv   = "CRDCTL_TEST_TREE_DIE_AT"
 	limitEnv = "CRDCTL_TEST_TREE_LIMIT"
 	rootEnv  = "CRDCTL_TEST_TREE_ROOT"
+	plainEnv = "CRDCTL_TEST_TREE_PLAIN"
 )
 
 // TestChild is not a test but the process that others start: it writes, and is killed at some operation, or may write no
@@ -36,7 +37,7 @@ func TestChild(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	happened, err := writeOn(t, root, n, func() error {
+	happened, err := writeOn(t, root, os.Getenv(plainEnv) != "", n, func() error {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	})
@@ -56,19 +57,30 @@ func child(t *testing.T, root string, env ...string) *exec.Cmd {
 }
 
 // A real kill -9 before any operation, and in the middle of any write.
-func TestKilledAtEveryOperation(t *testing.T) {
+func TestKilledAtEveryOperation(t *testing.T) { onDisks(t, killedAtEveryOperation) }
+
+func killedAtEveryOperation(t *testing.T, plain bool) {
+	disk := plainEnv + "="
+	if plain {
+		disk += "1"
+	}
 	complete := files(completed(t))
 	for n := 1; ; n++ {
 		root := t.TempDir()
 		lay(t, root, before)
 		old := contents(t, root)
-		if out, err := child(t, root, dieEnv+"="+fmt.Sprint(n)).CombinedOutput(); err == nil {
+		if out, err := child(t, root, disk, dieEnv+"="+fmt.Sprint(n)).CombinedOutput(); err == nil {
 			if n < 20 {
 				t.Errorf("only %d operations", n)
 			}
 			return
 		} else if !strings.Contains(err.Error(), "killed") {
 			t.Fatalf("operation %d: %v\n%s", n, err, out)
+		}
+		if plain { // a file may lie in the stage
+			if _, err := Recover(root); err != nil {
+				t.Error(err)
+			}
 		}
 		whole(t, n, files(contents(t, root)), old, complete)
 		mends(t, root, complete)

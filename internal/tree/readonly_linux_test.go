@@ -53,7 +53,7 @@ func TestReadOnly(t *testing.T) {
 			if err := os.Chmod(at, info.Mode().Perm()&^0o222); err != nil {
 				t.Fatal(err)
 			}
-			asAnybody(t, func() { _, err = writeOn(t, root, 0, nil) })
+			asAnybody(t, func() { _, err = writeOn(t, root, false, 0, nil) })
 			if want == "" {
 				after, statErr := os.Stat(at)
 				if err != nil || statErr != nil || after.Mode().Perm() != info.Mode().Perm()&^0o222 {

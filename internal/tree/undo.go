@@ -5,8 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"syscall"
 )
+
+// changedError is that of a file that a user wrote, moved or removed since it was read.
+type changedError struct{ path string }
+
+func (e *changedError) Error() string { return e.path + " changed during the command" }
 
 // undo knows how to take back what was done to a tree.
 type undo struct {
@@ -20,52 +26,85 @@ type step struct {
 	back func() error
 }
 
-// made notes a folder that was not there.
-func (u *undo) made(folder string) {
-	u.steps = append(u.steps, step{folder, func() error { return u.stage.disk.Remove(folder) }})
-}
-
-// placed notes a file that was written. What it was is in memory, so that a run that goes well does nothing for one that
-// does not.
-func (u *undo) placed(c Change) {
-	u.steps = append(u.steps, step{c.Path, func() error {
-		if c.Op == Create {
-			return u.stage.disk.Remove(c.Path)
-		}
-		name, err := u.stage.put(c.Path, c.Old, c.mode)
-		if err != nil {
+// made notes a directory that did not exist.
+func (u *undo) made(dir string) {
+	u.steps = append(u.steps, step{dir, func() error {
+		if err := u.stage.disk.RemoveDir(dir); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return u.stage.disk.Rename(name, c.Path)
+		return nil
 	}})
 }
 
-// moved notes a left-over file that lies aside now.
-func (u *undo) moved(c Change, aside string) {
-	u.steps = append(u.steps, step{c.Path, func() error { return u.stage.disk.Rename(aside, c.Path) }})
+// created notes the file of the i-th change, which did not exist. A user may have written to it since: then it stays.
+func (u *undo) created(i int, c Change) {
+	s := u.stage
+	u.steps = append(u.steps, step{c.Path, func() error {
+		name := s.next(i)
+		if err := s.disk.Rename(c.Path, name); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if ours, err := holds(s.disk, name, c.New); ours && err == nil {
+			return nil
+		}
+		if s.disk.RenameNew(name, c.Path) != nil {
+			s.save(i, name)
+		}
+		return nil
+	}})
+}
+
+// moved notes where the old file of the i-th change lies.
+func (u *undo) moved(i int, c Change, old string) {
+	s := u.stage
+	u.steps = append(u.steps, step{c.Path, func() error {
+		err := s.back(i, old, func(name string) (bool, error) {
+			if c.Op == Delete {
+				return false, nil
+			}
+			return holds(s.disk, name, c.New)
+		})
+		if err != nil {
+			s.holding = true
+		}
+		return err
+	}})
 }
 
 // all takes everything back, the last first, because of an error, and says in it how the tree is now.
 func (u *undo) all(because error) error {
+	u.stage.undoing()
 	var left []string
 	for _, s := range slices.Backward(u.steps) {
 		if s.back() != nil {
 			left = append(left, s.path)
 		}
 	}
+	hint := mend(because)
+	if len(u.stage.saved) > 0 {
+		hint = fmt.Sprintf("other versions of these files are in %s; %s", strings.Join(u.stage.saved, ", "), hint)
+	}
+	if changed := (*changedError)(nil); len(left) == 0 && errors.As(because, &changed) {
+		return fmt.Errorf("%w; nothing was written; %s", because, hint)
+	}
 	if len(left) == 0 {
-		return fmt.Errorf("%w; nothing was changed; %s", because, mend(because))
+		return fmt.Errorf("%w; nothing was changed; %s", because, hint)
 	}
 	names := left[0]
 	if len(left) > 1 {
 		names = fmt.Sprintf("%s and %d more", left[0], len(left)-1)
 	}
-	return fmt.Errorf("%w; %s could not be put back (each file is whole, as it was or new); %s", because, names, mend(because))
+	return fmt.Errorf("%w; %s could not be put back (each file is whole, as it was or new); %s", because, names, hint)
 }
 
 // mend is what a user can do about an error of the disk.
 func mend(err error) string {
 	const again = ", and run the command again"
+	if changed := (*changedError)(nil); errors.As(err, &changed) {
+		return "run it again"
+	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return "make room on the disk" + again

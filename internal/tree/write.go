@@ -1,17 +1,21 @@
 package tree
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path"
-
-	"github.com/crdctl/crdctl/internal/scratch"
+	"strings"
 )
 
-// Write makes the folder root as the changes say. Whenever it is stopped, every file is as it was or complete: first all
-// new content goes to a staging folder, then each file is renamed into place, and left-over files go last. On an error,
-// what was done is taken back, so that the tree is as before.
+// Write makes the directory root as the changes say. Whenever it is stopped, every file is as it was or complete: first all
+// new content goes to a staging directory, then each file is swapped with the one in its place, and left-over files go last.
+// What was replaced or removed is compared with what the changes were made of, when all is in place: where a user changed a
+// file meanwhile, and on any other error, what was done is taken back, so that the tree is as before. No file of a user's is
+// removed that is not known by its content; Recover sees to those that a killed run took away.
 func Write(root string, changes []Change) (err error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
@@ -23,73 +27,172 @@ func Write(root string, changes []Change) (err error) {
 
 // write is Write on a disk.
 func write(root string, d disk, changes []Change) (err error) {
-	// What killed runs left behind is in nobody's way, so trouble with it must not stop this one.
-	_ = scratch.Sweep(root, stagePrefix)
+	// What killed runs left behind is in nobody's way, so trouble with it must not stop this one, but for files put back:
+	// the changes were made without them.
+	if restored, _ := recoverOn(root, d); len(restored) > 0 {
+		return fmt.Errorf("%s; nothing was written; run it again", strings.Join(restored, "; "))
+	}
 	if len(changes) == 0 {
 		return nil
 	}
-	s, folder, err := newStage(root, d)
+	s, err := newStage(root, d, changes)
 	if err != nil {
-		return err
+		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", err, mend(err))
 	}
-	defer func() { err = errors.Join(err, folder.Remove()) }()
+	defer func() { err = errors.Join(err, s.end()) }()
 
 	staged := make([]string, len(changes))
 	for i, c := range changes {
 		if c.Op == Delete {
 			continue
 		}
-		if staged[i], err = s.put(c.Path, c.New, c.mode); err != nil {
+		if staged[i], err = s.put(i, c); err != nil {
 			return fmt.Errorf("write %s: %w; nothing was changed; %s", c.Path, unwrapPath(err), mend(err))
 		}
 	}
+	if err := s.journal(); err != nil {
+		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", unwrapPath(err), mend(err))
+	}
 	u := &undo{stage: s}
-	if err := place(d, s, u, changes, staged); err != nil {
+	old, err := place(s, u, changes, staged)
+	if err == nil {
+		err = s.compare(changes, old)
+	}
+	if err != nil {
 		return u.all(err)
 	}
+	err = s.discard(changes, old)
 	for _, c := range changes {
 		if c.Op == Delete {
 			removeEmpty(d, path.Dir(c.Path))
 		}
 	}
-	return nil
+	return err
 }
 
-// place makes the folders, renames what was staged into place, and left-over files out of it.
-func place(d disk, s *stage, u *undo, changes []Change, staged []string) error {
+// place makes the directories, swaps what was staged with what is in its place, and moves left-over files away. It returns
+// where the old file of each change lies.
+func place(s *stage, u *undo, changes []Change, staged []string) (old []string, err error) {
 	for _, c := range changes {
 		if c.Op != Create {
 			continue
 		}
-		if err := makeFolder(d, u, path.Dir(c.Path)); err != nil {
-			return fmt.Errorf("make the folder of %s: %w", c.Path, unwrapPath(err))
+		if err := makeFolder(s.disk, u, path.Dir(c.Path)); err != nil {
+			return nil, fmt.Errorf("make the folder of %s: %w", c.Path, unwrapPath(err))
+		}
+	}
+	old = make([]string, len(changes))
+	for i, c := range changes {
+		switch c.Op {
+		case Create:
+			err = create(s, u, i, c, staged[i])
+		case Update:
+			old[i], err = s.swap(i, staged[i], c.Path)
+			if old[i] != "" {
+				u.moved(i, c, old[i])
+			}
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+				err = &changedError{c.Path}
+			}
+		case Delete:
+			continue
+		}
+		if changed := (*changedError)(nil); errors.As(err, &changed) {
+			return nil, err
+		} else if err != nil {
+			return nil, fmt.Errorf("write %s: %w", c.Path, unwrapPath(err))
 		}
 	}
 	for i, c := range changes {
-		if c.Op == Delete {
-			continue
-		}
-		if err := d.Rename(staged[i], c.Path); err != nil {
-			return fmt.Errorf("write %s: %w", c.Path, unwrapPath(err))
-		}
-		u.placed(c)
-	}
-	for _, c := range changes {
 		if c.Op != Delete {
 			continue
 		}
-		aside := s.next()
-		if err := d.Rename(c.Path, aside); errors.Is(err, os.ErrNotExist) {
-			continue // somebody else was faster
+		aside := s.next(i)
+		if err := s.disk.Rename(c.Path, aside); errors.Is(err, os.ErrNotExist) {
+			continue // the user was faster
 		} else if err != nil {
-			return fmt.Errorf("remove %s: %w", c.Path, unwrapPath(err))
+			return nil, fmt.Errorf("remove %s: %w", c.Path, unwrapPath(err))
 		}
-		u.moved(c, aside)
+		old[i] = aside
+		u.moved(i, c, aside)
+	}
+	return old, nil
+}
+
+// create puts a file where none is to be. One that has just appeared with the same content is as good.
+func create(s *stage, u *undo, i int, c Change, staged string) error {
+	err := s.disk.RenameNew(staged, c.Path)
+	if errors.Is(err, fs.ErrExist) {
+		if same, err := holds(s.disk, c.Path, c.New); same && err == nil {
+			return nil
+		}
+		return &changedError{c.Path}
+	}
+	if err == nil {
+		u.created(i, c)
+	}
+	return err
+}
+
+// compare holds the old files to what the changes were made of. Another process may also have made the same change.
+func (s *stage) compare(changes []Change, old []string) error {
+	for i, c := range changes {
+		if old[i] == "" {
+			continue
+		}
+		same, err := holds(s.disk, old[i], c.Old)
+		if err == nil && !same && c.Op == Update {
+			same, err = holds(s.disk, old[i], c.New)
+		}
+		if err != nil {
+			return fmt.Errorf("compare %s: %w", c.Path, unwrapPath(err))
+		}
+		if !same {
+			return &changedError{c.Path}
+		}
 	}
 	return nil
 }
 
-// makeFolder makes a folder and those above it, of which the root is there.
+// discard removes the old files. Whoever had one open may have written to it up to now: it is looked at once more when it
+// has no name any more, and what is in it is saved.
+func (s *stage) discard(changes []Change, old []string) error {
+	for i, c := range changes {
+		if old[i] == "" {
+			continue
+		}
+		f, err := s.disk.Open(old[i])
+		if err != nil {
+			continue // it is known by its content, and goes with the stage
+		}
+		_ = s.disk.Remove(old[i]) // as above
+		if same, err := reads(f, c.Old); err == nil && !same {
+			s.rescue(i, c, f)
+		}
+		_ = f.Close() // it was only read
+	}
+	if len(s.saved) > 0 {
+		return fmt.Errorf("files changed while they were replaced; everything was written; what was added to them is in %s", strings.Join(s.saved, ", "))
+	}
+	return nil
+}
+
+// rescue saves what is in a file that has no name any more.
+func (s *stage) rescue(i int, c Change, f io.ReadSeeker) {
+	_, err := f.Seek(0, io.SeekStart)
+	if err != nil {
+		return
+	}
+	data, err := io.ReadAll(f)
+	if err != nil || bytes.Equal(data, c.New) {
+		return // another process made the same change
+	}
+	if name, err := s.put(i, Change{Path: c.Path, New: data, mode: 0o600}); err == nil {
+		s.save(i, name)
+	}
+}
+
+// makeFolder makes a directory and those above it, of which the root exists.
 func makeFolder(d disk, u *undo, name string) error {
 	if name == "." {
 		return nil
@@ -113,10 +216,10 @@ func makeFolder(d disk, u *undo, name string) error {
 	return err
 }
 
-// removeEmpty removes a folder and those above it as long as they are empty: git does not keep them either.
+// removeEmpty removes a directory and those above it as long as they are empty: git does not keep them either.
 func removeEmpty(d disk, name string) {
 	for ; name != "."; name = path.Dir(name) {
-		if d.Remove(name) != nil {
+		if d.RemoveDir(name) != nil {
 			return
 		}
 	}

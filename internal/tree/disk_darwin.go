@@ -1,0 +1,17 @@
+package tree
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+func renameAt(fromDir int, from string, toDir int, to string, flags uint) error {
+	return unix.RenameatxNp(fromDir, from, toDir, to, uint32(flags))
+}
+
+func renameNew(root *os.Root, from, to string) error {
+	return renameWith(root, from, to, unix.RENAME_EXCL)
+}
+
+func exchange(root *os.Root, a, b string) error { return renameWith(root, a, b, unix.RENAME_SWAP) }

@@ -1,0 +1,337 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const mark = "// precious"
+
+// edit is what a user does to a file during a command. It reports false where that was no edit of the tree any more.
+type edit struct {
+	name  string
+	paths []string
+	// prepare is what was done before the command began: a file that was opened.
+	prepare func(t *testing.T, path string) (do func() bool)
+}
+
+func editing(do func(path string) error) func(*testing.T, string) func() bool {
+	return func(t *testing.T, path string) func() bool {
+		t.Helper()
+		return func() bool {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Error(err)
+			}
+			if err := do(path); err != nil {
+				t.Errorf("edit: %v", err)
+			}
+			return true
+		}
+	}
+}
+
+// replace writes as most editors do: another file takes the place of the old one.
+func replace(path string) error {
+	old, _ := os.ReadFile(path)
+	if err := os.WriteFile(path+"~", append(old, mark...), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+"~", path)
+}
+
+func appendTo(path string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(mark)
+	return errors.Join(err, f.Close())
+}
+
+// throughOpen writes to a file that was opened before. One that has no name any more is in no tree.
+func throughOpen(t *testing.T, path string) func() bool {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return func() bool {
+		if !named(t, f) {
+			return false
+		}
+		if _, err := f.WriteString(mark); err != nil {
+			t.Error(err)
+		}
+		return true
+	}
+}
+
+var edits = []edit{
+	{"replace", []string{"gen/a.go", "gen/left.go", "gen/new/c.go"}, editing(replace)},
+	{"append", []string{"gen/a.go", "gen/left.go", "gen/new/c.go"}, editing(appendTo)},
+	{"open", []string{"gen/a.go", "gen/left.go"}, throughOpen},
+	{"instead of a directory", []string{"gen/old/deep"}, editing(func(path string) error {
+		err := os.Remove(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil // it is not empty
+		}
+		return os.WriteFile(path, []byte(mark), 0o644)
+	})},
+	{"a directory", []string{"gen/a.go", "gen/new/c.go"}, editing(func(path string) error {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Mkdir(path, 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(path, "file"), []byte(mark), 0o644)
+	})},
+	{"a link", []string{"gen/a.go", "gen/new/c.go"}, editing(func(path string) error {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return os.Symlink("precious", path)
+	})},
+}
+
+// A user edits a file at any operation of a write, in any way: the edit is in the tree afterwards, in its place or in a
+// file next to it that the error names. Where there is an error, all else is as it was; where there is none, complete.
+func TestEditedAtEveryOperation(t *testing.T) {
+	complete := files(completed(t))
+	onDisks(t, func(t *testing.T, plain bool) {
+		for i, e := range edits {
+			if plain && i > 2 {
+				break // what differs there does not depend on what is in the way
+			}
+			for _, path := range e.paths {
+				t.Run(e.name+" "+strings.ReplaceAll(path, "/", "."), func(t *testing.T) {
+					refused := 0
+					for n := 1; ; n++ {
+						happened, err := editedAt(t, e, path, plain, n, complete)
+						if !happened {
+							break
+						}
+						if err != nil {
+							refused++
+						}
+					}
+					if refused == 0 && !strings.Contains(e.name, "instead") {
+						t.Error("no edit was noticed")
+					}
+				})
+			}
+		}
+	})
+}
+
+func editedAt(t *testing.T, e edit, path string, plain bool, n int, complete map[string]string) (happened bool, err error) {
+	t.Helper()
+	root := t.TempDir()
+	lay(t, root, before)
+	old := files(contents(t, root))
+	edited := true
+	do := e.prepare(t, filepath.Join(root, path))
+	happened, err = writeOn(t, root, plain, n, func() error { edited = do(); return nil })
+	if !happened {
+		return false, err
+	}
+	got := files(contents(t, root))
+	found := saves(t, root)
+	if edited && len(found) == 0 && !strings.Contains(e.name, "instead") {
+		t.Errorf("operation %d: the edit is lost (%v)\n%v", n, err, got)
+	}
+	if err != nil && !strings.Contains(err.Error(), "run it again") && !strings.Contains(err.Error(), "everything was written") &&
+		!strings.Contains(err.Error(), "run the command again") {
+		t.Errorf("operation %d: error %v", n, err)
+	}
+	want := old
+	if err == nil || strings.Contains(err.Error(), "everything was written") {
+		want = complete
+	}
+	for p, content := range got {
+		if !strings.HasPrefix(p, path) && !strings.Contains(p, "crdctl-saved") && want[p] != content {
+			t.Errorf("operation %d: %v: %s is %q, want %q", n, err, p, content, want[p])
+		}
+	}
+	for p := range want {
+		if _, ok := got[p]; !ok && p != path && !strings.HasPrefix(p, path+"/") {
+			t.Errorf("operation %d: %v: %s is gone", n, err, p)
+		}
+	}
+	for _, p := range found {
+		if err != nil && strings.Contains(p, "crdctl-saved") && !strings.Contains(err.Error(), p) {
+			t.Errorf("operation %d: %s is not named in: %v", n, p, err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*")); len(left) > 0 {
+		t.Errorf("operation %d: left behind: %v", n, left)
+	}
+	return true, err
+}
+
+// saves are the files and links that have the mark.
+func saves(t *testing.T, root string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(root, p)
+		target, _ := os.Readlink(p)
+		data, _ := os.ReadFile(p)
+		if strings.Contains(target, "precious") || strings.Contains(string(data), mark) {
+			found = append(found, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// What the changes were made of counts, not what was there when writing began.
+func TestWriteHoldsFilesToWhatWasRead(t *testing.T) {
+	for name, do := range map[string]func(path string) error{"update": appendTo, "delete": appendTo, "create": appendTo, "remove": os.Remove} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			lay(t, root, before)
+			changes, err := wanted(t).Diff(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := map[string]string{"update": "gen/a.go", "delete": "gen/left.go", "create": "gen/mine.go", "remove": "gen/a.go"}[name]
+			if name == "create" {
+				changes = append(changes, Change{Path: path, Op: Create, New: []byte("// generated"), mode: 0o644})
+			}
+			if err := do(filepath.Join(root, path)); err != nil {
+				t.Fatal(err)
+			}
+			old := contents(t, root)
+			var changed *changedError
+			if err := Write(root, changes); !errors.As(err, &changed) || changed.path != path {
+				t.Errorf("error %v", err)
+			}
+			if got := contents(t, root); !same(got, old) {
+				t.Errorf("the tree is\n%v\nwant\n%v", got, old)
+			}
+		})
+	}
+}
+
+// A run that is killed with an edit of the user's in its stage: the next one puts it back, and is refused, since it was
+// planned without.
+func TestRecover(t *testing.T) {
+	for name, c := range map[string]struct {
+		have map[string]string // beside the stage
+		undo bool
+		old  string // in the stage
+		want map[string]string
+	}{
+		"replaced":            {map[string]string{"a": "new"}, false, "old", map[string]string{"a": "new"}},
+		"replaced and edited": {map[string]string{"a": "new"}, false, mark, map[string]string{"a": mark}},
+		"edited twice":        {map[string]string{"a": "mine"}, false, mark, map[string]string{"a": "mine", "a.crdctl-saved": mark}},
+		"taken away":          {map[string]string{}, false, "old", map[string]string{"a": "old"}},
+		"taken away, edited":  {map[string]string{}, false, mark, map[string]string{"a": mark}},
+		"not needed":          {map[string]string{"a": "old"}, false, "new", map[string]string{"a": "old"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			lay(t, root, c.have)
+			journal := fmt.Sprintf(`[{"path":"a","old":%q,"new":%q}]`, hash([]byte("old")), hash([]byte("new")))
+			lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": journal, stagePrefix + "1/0.1": c.old})
+			restored, err := Recover(root)
+			if err != nil {
+				t.Error(err)
+			}
+			if got := contents(t, root); !same(got, c.want) {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+			if moved := !maps.Equal(c.have, c.want); moved != (len(restored) > 0) {
+				t.Errorf("restored %q", restored)
+			}
+			if left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestWriteAfterRecoverIsRefused(t *testing.T) {
+	root := t.TempDir()
+	journal := fmt.Sprintf(`[{"path":"a","old":%q,"new":%q}]`, hash([]byte("old")), hash([]byte("new")))
+	lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": journal, stagePrefix + "1/0.1": mark})
+	if err := Write(root, []Change{{Path: "b", Op: Create, New: []byte("b"), mode: 0o644}}); err == nil || !strings.HasPrefix(err.Error(), "a: ") {
+		t.Errorf("error %v", err)
+	}
+	if got := contents(t, root); !same(got, map[string]string{"a": mark}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// A stage that came with a repository reaches nothing that the repository itself cannot.
+func TestRecoverWritesNoHooks(t *testing.T) {
+	for _, path := range []string{".git/hooks/pre-commit", "sub/.GIT/config", "git~1/config", "../outside", "/etc/x", ".gitmodules", "a/../../x"} {
+		root := filepath.Join(t.TempDir(), "root")
+		lay(t, root, map[string]string{
+			stagePrefix + "1/lock": "", stagePrefix + "1/journal": fmt.Sprintf(`[{"path":%q}]`, path), stagePrefix + "1/0.1": mark,
+		})
+		if restored, err := Recover(root); err != nil || len(restored) > 0 {
+			t.Errorf("%s: %q %v", path, restored, err)
+		}
+		if found := saves(t, filepath.Dir(root)); len(found) > 0 {
+			t.Errorf("%s: %v", path, found)
+		}
+	}
+	for _, path := range []string{".gitignore", ".github/workflows/x.yml", "a.go"} {
+		if !writable(path) {
+			t.Errorf("%s is not put back", path)
+		}
+	}
+}
+
+// Recover itself may be killed: the next one goes on.
+func TestRecoverInterrupted(t *testing.T) {
+	for n := 1; ; n++ {
+		root := t.TempDir()
+		lay(t, root, map[string]string{"a": "new", "c": "mine"})
+		var entries []string
+		for _, p := range []string{"a", "b", "c"} {
+			entries = append(entries, fmt.Sprintf(`{"path":%q,"old":%q,"new":%q}`, p, hash([]byte("old")), hash([]byte("new"))))
+		}
+		stage := stagePrefix + "1/"
+		lay(t, root, map[string]string{
+			stage + "lock": "", stage + "journal": "[" + strings.Join(entries, ",") + "]",
+			stage + "0.1": mark + "a", stage + "1.1": mark + "b", stage + "2.1": mark + "c",
+		})
+		dir, err := os.OpenRoot(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &faulty{disk: rootDisk{dir}, left: n}
+		d.happen = func() error { d.left = 1; return errors.New("no more") }
+		_, _ = recoverOn(root, d)
+		if d.left > 1 {
+			return
+		}
+		if _, err := Recover(root); err != nil {
+			t.Error(err)
+		}
+		// Of two versions, either may have the name.
+		want := []string{mark + "a", mark + "b", mark + "c", "mine"}
+		if got := slices.Sorted(maps.Values(contents(t, root))); !slices.Equal(got, want) {
+			t.Errorf("operation %d: %q, want %q", n, got, want)
+		}
+		if err := dir.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

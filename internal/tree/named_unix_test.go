@@ -1,0 +1,19 @@
+//go:build unix
+
+package tree
+
+import (
+	"os"
+	"syscall"
+	"testing"
+)
+
+// named reports whether a file still has a name.
+func named(t *testing.T, f *os.File) bool {
+	t.Helper()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Sys().(*syscall.Stat_t).Nlink > 0
+}
