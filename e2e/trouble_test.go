@@ -29,6 +29,11 @@ func TestTrouble(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, content := range map[string]string{".gitignore": "*\n", "lock": ""} { // by which it is known as crdctl's
+		if err := os.WriteFile(filepath.Join(broken, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	other := filepath.Join(w.dir, "other")
 	if err := os.Mkdir(other, 0o755); err != nil {
 		t.Fatal(err)
@@ -41,12 +46,12 @@ func TestTrouble(t *testing.T) {
 		env, args []string
 	}{
 		"no home to build in": {dir, "crdctl: the go command has no place to work in: ", []string{"HOME=/proc/none", "GOCACHE=", "XDG_CACHE_HOME=", "GOENV=off"}, []string{"run", "--once"}},
-		"no temporary folder": {dir, "set TMPDIR to a folder that can be written", []string{"TMPDIR=/proc/none"}, []string{"run"}},
-		"data in a file":      {dir, file + ": not a directory; choose another", nil, []string{"run", "--data-dir", file}},
-		"data in the project": {dir, dir + " has other things in it (", nil, []string{"run", "--data-dir", "."}},
+		"no temporary folder": {dir, "set TMPDIR to a directory that can be written", []string{"TMPDIR=/proc/none"}, []string{"run"}},
+		"data in a file":      {dir, file + ": not a directory; choose one that can be written", nil, []string{"run", "--data-dir", file}},
+		"data in the project": {dir, dir + " is not empty, and crdctl did not make it (found ", nil, []string{"run", "--data-dir", "."}},
 		"broken data":         {dir, "if its data are broken, remove " + broken + " and start anew", nil, []string{"run", "--data-dir", broken}},
-		"no folder for state": {other, ".crdctl: not a directory; make room for it there", nil, []string{"run", "--builtin", "-f", crd}},
-		"nor in background":   {other, ".crdctl: not a directory; make room for it there", nil, []string{"cluster", "start"}},
+		"no folder for state": {other, ".crdctl: not a directory; remove it, ", nil, []string{"run", "--builtin", "-f", crd}},
+		"nor in background":   {other, ".crdctl: not a directory; remove it, ", nil, []string{"cluster", "start"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, stderr, err := w.tryWith(test.env, test.dir, crdctl, test.args...)

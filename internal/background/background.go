@@ -12,12 +12,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
-	"k8s.io/client-go/tools/clientcmd"
-
+	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/statedir"
 )
 
@@ -38,48 +36,52 @@ type State struct {
 	Log        string `json:"log"`
 }
 
-const (
-	// holderName is the file that the process holds a lock on, and that has its number.
-	holderName = "process"
-	// readyMark ends its line once the control plane is ready.
-	readyMark = " ready"
-)
+// readyMark ends the line of the process in the file statedir.HolderName once the control plane is ready.
+const readyMark = " ready"
+
+// holderLimit is more than that file has.
+const holderLimit = 1 << 12
 
 func stateOf(root string) State {
 	dir := statedir.Cluster(root)
-	return State{Kubeconfig: filepath.Join(dir, "kubeconfig"), Data: dir, Log: filepath.Join(dir, "log")}
+	return State{Kubeconfig: filepath.Join(dir, statedir.KubeconfigName), Data: dir, Log: filepath.Join(dir, statedir.LogName)}
 }
 
-// Look returns the state of a project's control plane. One that was never started does not run.
+// Look returns the state of a project's control plane. One that was never started does not run. It writes nothing.
 func Look(root string) (State, error) {
 	s, err := lookAtProcess(root)
 	if err != nil {
 		return s, err
 	}
-	return s, s.readURL()
+	return s, s.readURL(root)
 }
 
-// lookAtProcess is Look without the address, for those who would mend a kubeconfig that can't be read.
+// lookAtProcess is Look without the address, for those who would replace a kubeconfig that cannot be read.
 func lookAtProcess(root string) (State, error) {
 	s := stateOf(root)
-	holder := filepath.Join(s.Data, holderName)
-	if _, err := os.Stat(holder); isNotThere(err) {
+	dir, err := statedir.OpenCluster(root)
+	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	} else if err != nil {
-		return s, fmt.Errorf("look whether a control plane runs: %w; that folder is another user's", err)
+		return s, fmt.Errorf("look whether a control plane runs: %w", err)
 	}
+	defer func() { _ = dir.Close() }()
+	holder, err := dir.OpenFile(statedir.HolderName, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	} else if err != nil {
+		return s, fmt.Errorf("look whether a control plane runs: %w", err)
+	}
+	defer func() { _ = holder.Close() }()
 	// Lookers share the lock: none takes another for the holder.
-	lock := flock.New(holder, flock.SetFlag(os.O_RDWR))
-	free, err := lock.TryRLock()
-	if err != nil {
+	switch err := safefs.TryLock(holder, true); {
+	case err == nil:
+		return s, nil
+	case !errors.Is(err, safefs.ErrLocked):
 		return s, fmt.Errorf("look whether the control plane of %s runs: %w", root, err)
 	}
-	if free {
-		// What the holder noted before it was killed must not be taken for news of the next one.
-		return s, errors.Join(os.Truncate(holder, 0), lock.Close())
-	}
 	s.Running = true
-	content, err := os.ReadFile(holder)
+	content, err := dir.Read(statedir.HolderName, holderLimit)
 	if err != nil {
 		return s, err
 	}
@@ -88,31 +90,34 @@ func lookAtProcess(root string) (State, error) {
 		return s, nil // it has the lock, and is about to write who it is
 	}
 	if s.PID, err = strconv.Atoi(number); err != nil {
-		return s, fmt.Errorf("read %s: %w", holder, err)
+		return s, fmt.Errorf("read %s: %w", holder.Name(), err)
 	}
 	if s.Since, err = time.Parse(time.RFC3339, strings.TrimSuffix(since, readyMark)); err != nil {
-		return s, fmt.Errorf("read %s: %w", holder, err)
+		return s, fmt.Errorf("read %s: %w", holder.Name(), err)
 	}
 	s.Ready = strings.HasSuffix(since, readyMark)
 	return s, nil
 }
 
-// isNotThere is also true of what would lie in a folder that is a file: whoever makes that folder says what is wrong with it.
-func isNotThere(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+// readURL takes the address from the kubeconfig, if there is one.
+func (s *State) readURL(root string) error {
+	k, err := Kubeconfig(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	s.URL = k.Server
+	return nil
 }
 
-// readURL takes the address from the kubeconfig, if there is one.
-func (s *State) readURL() error {
-	config, err := clientcmd.LoadFromFile(s.Kubeconfig)
-	if isNotThere(err) {
-		return nil
-	}
+// Kubeconfig returns the credential of a project's control plane in the background. Where there is none, the error is
+// fs.ErrNotExist.
+func Kubeconfig(root string) (*controlplane.Kubeconfig, error) {
+	dir, err := statedir.OpenCluster(root)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", s.Kubeconfig, err)
+		return nil, err
 	}
-	for _, c := range config.Clusters {
-		s.URL = c.Server
-	}
-	return nil
+	defer func() { _ = dir.Close() }()
+	return controlplane.ReadKubeconfig(dir, statedir.KubeconfigName)
 }

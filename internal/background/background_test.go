@@ -16,10 +16,14 @@ import (
 func stale(t *testing.T) (root, holder string) {
 	t.Helper()
 	root = t.TempDir()
-	if err := statedir.MakeCluster(root); err != nil {
+	dir, err := statedir.MakeCluster(root)
+	if err != nil {
 		t.Fatal(err)
 	}
-	holder = filepath.Join(statedir.Cluster(root), holderName)
+	if err := dir.Close(); err != nil {
+		t.Fatal(err)
+	}
+	holder = filepath.Join(statedir.Cluster(root), statedir.HolderName)
 	line := fmt.Sprintf("%d %s%s\n", os.Getpid(), time.Now().Format(time.RFC3339), readyMark)
 	if err := os.WriteFile(holder, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
@@ -31,6 +35,10 @@ func stale(t *testing.T) (root, holder string) {
 // may be a stranger's by now.
 func TestLookAtAKilledOne(t *testing.T) {
 	root, holder := stale(t)
+	before, err := os.ReadFile(holder)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var looking sync.WaitGroup
 	for range 4 {
 		looking.Go(func() {
@@ -47,8 +55,8 @@ func TestLookAtAKilledOne(t *testing.T) {
 		})
 	}
 	looking.Wait()
-	if content, err := os.ReadFile(holder); err != nil || len(content) > 0 {
-		t.Errorf("the killed one's number is still there: %q, %v", content, err)
+	if after, err := os.ReadFile(holder); err != nil || string(after) != string(before) {
+		t.Errorf("looking wrote %q in place of %q, %v", after, before, err)
 	}
 }
 
@@ -64,11 +72,16 @@ func TestLookWhereTheFolderIsAFile(t *testing.T) {
 }
 
 func TestLookAtOneThatRuns(t *testing.T) {
-	root, holder := stale(t)
+	root, _ := stale(t)
 	if _, err := Look(root); err != nil { // as every start does
 		t.Fatal(err)
 	}
-	lock, err := hold(t.Context(), holder)
+	dir, err := statedir.OpenCluster(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = dir.Close() }()
+	lock, err := hold(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +91,7 @@ func TestLookAtOneThatRuns(t *testing.T) {
 	}
 	began := time.Now().Truncate(time.Second)
 	for _, mark := range []string{"", readyMark} {
-		if err := note(holder, began, mark); err != nil {
+		if err := note(lock, began, mark); err != nil {
 			t.Fatal(err)
 		}
 		if s, err := Look(root); err != nil || !s.Running || s.PID != os.Getpid() || !s.Since.Equal(began) || s.Ready != (mark == readyMark) {
@@ -87,7 +100,7 @@ func TestLookAtOneThatRuns(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if _, err := hold(ctx, holder); err == nil || err.Error() != ErrRunning.Error() {
+	if _, err := hold(ctx, dir); err == nil || err.Error() != ErrRunning.Error() {
 		t.Errorf("a second holder: %v, want %v", err, ErrRunning)
 	}
 	if found, err := Reset(root); found || err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/statedir"
 )
 
@@ -20,6 +21,8 @@ const (
 	pollInterval = 10 * time.Millisecond
 	// lastLines is how much of the log tells why a start failed.
 	lastLines = 5
+	// logLimit is more than a start that failed logs.
+	logLimit = 64 << 20
 )
 
 // Start starts the process that program and args make, which calls Serve, and returns when its control plane is ready.
@@ -30,10 +33,12 @@ func Start(ctx context.Context, root, program string, args ...string) (State, er
 	} else if s.Running {
 		return s, ErrRunning
 	}
-	if err := statedir.MakeCluster(root); err != nil {
+	dir, err := statedir.MakeCluster(root)
+	if err != nil {
 		return State{}, err
 	}
-	log, err := os.OpenFile(stateOf(root).Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	defer func() { _ = dir.Close() }()
+	log, err := dir.OpenFile(statedir.LogName, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return State{}, err
 	}
@@ -52,7 +57,7 @@ func Start(ctx context.Context, root, program string, args ...string) (State, er
 	err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
 		select {
 		case <-ended:
-			return false, fmt.Errorf("the control plane did not start:\n%s", tail(stateOf(root).Log))
+			return false, fmt.Errorf("the control plane did not start:\n%s", tail(dir))
 		default:
 		}
 		var err error
@@ -67,8 +72,8 @@ func Start(ctx context.Context, root, program string, args ...string) (State, er
 	return s, err
 }
 
-func tail(file string) string {
-	content, err := os.ReadFile(file)
+func tail(dir *safefs.Dir) string {
+	content, err := dir.Read(statedir.LogName, logLimit)
 	if err != nil {
 		return err.Error()
 	}
@@ -125,8 +130,9 @@ func Reset(root string) (found bool, err error) {
 	} else if s.Running {
 		return false, errors.New("the control plane runs; stop it first with \"crdctl cluster stop\"")
 	}
-	if _, err := os.Stat(statedir.Cluster(root)); errors.Is(err, fs.ErrNotExist) {
+	err = statedir.RemoveCluster(root)
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return true, statedir.RemoveCluster(root)
+	return err == nil, err
 }

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/startup"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 	"github.com/crdctl/crdctl/internal/statedir"
@@ -34,17 +36,20 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 	say := func(format string, args ...any) {
 		_, _ = fmt.Fprintf(log, time.Now().Format(time.RFC3339)+" "+format+"\n", args...)
 	}
-	if err := statedir.MakeCluster(root); err != nil {
-		return err
-	}
-	state := stateOf(root)
-	holder := filepath.Join(state.Data, holderName)
-	lock, err := hold(ctx, holder)
+	dir, err := statedir.MakeCluster(root)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	_ = os.Truncate(state.Log, 0) // of the last time; whoever started this appends to it
+	defer func() { _ = dir.Close() }()
+	state := stateOf(root)
+	holder, err := hold(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, holder.Close()) }()
+	if err := empty(dir, statedir.LogName); err != nil { // of the last time; the process that started this one appends to it
+		return err
+	}
 	began := time.Now()
 	if err := note(holder, began, ""); err != nil {
 		return err
@@ -75,37 +80,67 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 		return nil
 	case <-plane.Done():
 		return fmt.Errorf("the control plane ended by itself: %w", cmp.Or(plane.Err(), errors.New("its API server stopped; start it again with \"crdctl cluster start -v 2\" to see what it logs")))
-	case path := <-watch.Moved(ctx, root, holder):
+	case path := <-watch.Moved(ctx, root, filepath.Join(state.Data, statedir.HolderName)):
 		return fmt.Errorf("%s was moved or removed while its control plane ran; start it again where it is now", path)
 	}
 }
 
-// hold locks the file. Who looks whether it is locked shares it for an instant, hence the patience.
-func hold(ctx context.Context, file string) (*flock.Flock, error) {
+// hold locks the file of the process. One that looks whether it is locked shares it for an instant, hence the patience.
+func hold(ctx context.Context, dir *safefs.Dir) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
-	lock := flock.New(file, flock.SetPermissions(0o600))
-	locked, err := lock.TryLockContext(ctx, pollInterval)
-	if err != nil && ctx.Err() == nil {
-		return nil, fmt.Errorf("lock the control plane's folder: %w", err)
+	// What a process noted that was killed must not be taken for news of this one. It is read only while the file is locked for
+	// one process alone, and goes while that is impossible.
+	shared, err := lockHolder(ctx, dir, true)
+	if err != nil {
+		return nil, err
 	}
-	if !locked {
-		return nil, ErrRunning
+	if err := errors.Join(shared.Truncate(0), shared.Close()); err != nil {
+		return nil, err
 	}
-	// Who it was before, if that one was killed. It is read only while somebody has the lock.
-	return lock, os.Truncate(file, 0)
+	return lockHolder(ctx, dir, false)
 }
 
-// note writes who holds the file, for Look. The second line of a process is longer than its first, and replaces that.
-func note(file string, since time.Time, ready string) error {
-	line := fmt.Sprintf("%d %s%s\n", os.Getpid(), since.Format(time.RFC3339), ready)
-	f, err := os.OpenFile(file, os.O_WRONLY, 0)
-	if err == nil {
-		_, err = f.WriteAt([]byte(line), 0)
-		err = errors.Join(err, f.Close())
-	}
+func lockHolder(ctx context.Context, dir *safefs.Dir, shared bool) (*os.File, error) {
+	f, err := dir.OpenFile(statedir.HolderName, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
+		return nil, err
+	}
+	err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
+		err := safefs.TryLock(f, shared)
+		if errors.Is(err, safefs.ErrLocked) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	switch {
+	case err == nil:
+		return f, nil
+	case ctx.Err() != nil:
+		err = ErrRunning
+	default:
+		err = fmt.Errorf("lock the control plane's directory: %w", err)
+	}
+	_ = f.Close() // the first error says more
+	return nil, err
+}
+
+// empty truncates a file, if it exists.
+func empty(dir *safefs.Dir, name string) error {
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// note writes which process holds the file, for Look. The second line of a process is longer than its first, and replaces that.
+func note(holder *os.File, since time.Time, ready string) error {
+	line := fmt.Sprintf("%d %s%s\n", os.Getpid(), since.Format(time.RFC3339), ready)
+	if _, err := holder.WriteAt([]byte(line), 0); err != nil {
+		return fmt.Errorf("write %s: %w", holder.Name(), err)
 	}
 	return nil
 }

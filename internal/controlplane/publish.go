@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"k8s.io/client-go/tools/clientcmd"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/statedir"
 )
 
 // publish writes the kubeconfig. It is the last step of the start, so that whoever waits for the file finds a server.
@@ -48,7 +49,7 @@ func (c *ControlPlane) kubeconfigs() []string {
 	return files
 }
 
-const kubeconfigName = "kubeconfig"
+const kubeconfigName = statedir.KubeconfigName
 
 // checkKubeconfig spares the caller to wait for a control plane that could not be published.
 func (c *ControlPlane) checkKubeconfig() error {
@@ -62,33 +63,30 @@ func (c *ControlPlane) checkKubeconfig() error {
 }
 
 // keptPort is the port that the kubeconfig in dir names, and 0 if there is none.
-func keptPort(dir string) int {
-	config, err := clientcmd.LoadFromFile(filepath.Join(dir, kubeconfigName))
+func keptPort(path string) int {
+	dir, err := safefs.Anchor(path, safefs.Trusted())
 	if err != nil {
 		return 0
 	}
-	for _, cluster := range config.Clusters {
-		if u, err := url.Parse(cluster.Server); err == nil && net.ParseIP(u.Hostname()).Equal(loopback()) {
-			port, _ := strconv.Atoi(u.Port()) // 0 on an error, as for no port
-			return port
-		}
+	defer func() { _ = dir.Close() }()
+	k, err := ReadKubeconfig(dir, kubeconfigName)
+	if err != nil {
+		return 0
 	}
-	return 0
+	u, err := url.Parse(k.Server)
+	if err != nil || !net.ParseIP(u.Hostname()).Equal(loopback()) {
+		return 0
+	}
+	port, _ := strconv.Atoi(u.Port()) // 0 on an error, as for no port
+	return port
 }
 
 // writePrivate puts a file in place by rename, so that no reader sees half of it.
 func writePrivate(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
+	dir, err := safefs.Anchor(filepath.Dir(path), safefs.Trusted())
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	defer func() { _ = dir.Close() }()
+	return dir.Write(filepath.Base(path), content)
 }

@@ -13,7 +13,6 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
 // adminUser is a member of system:masters, which the API server lets do everything before any role exists.
@@ -108,13 +107,8 @@ func (s *secrets) create() error {
 
 // kubeconfig returns the file for other programs and the client configuration for this one.
 func (s *secrets) kubeconfig(server string) ([]byte, *rest.Config, error) {
-	const name = "crdctl"
-	k := clientcmdapi.NewConfig()
-	k.Clusters[name] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: s.ca}
-	k.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: s.token}
-	k.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
-	k.CurrentContext = name
-	content, err := clientcmd.Write(*k)
+	k := Kubeconfig{Server: server, CA: s.ca, Token: s.token, Namespace: "default"}
+	content, err := k.Encode()
 	if err != nil {
 		return nil, nil, fmt.Errorf("encode kubeconfig: %w", err)
 	}

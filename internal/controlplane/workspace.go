@@ -3,15 +3,12 @@ package controlplane
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
-	"go.etcd.io/etcd/client/pkg/v3/fileutil"
-
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/statedir"
 )
 
 // socketLimit is the longest path that a unix socket may have on every system (104 bytes with the final NUL
@@ -20,10 +17,10 @@ const socketLimit = 103
 
 // workspace is the part of the file system that one control plane owns, and the locks that say so.
 type workspace struct {
-	data      string               // etcd's data, secrets, a kubeconfig
-	private   *scratch.Dir         // sockets; always new, always temporary
-	temporary bool                 // data is private
-	lock      *fileutil.LockedFile // of data, where that is not private
+	data      string       // etcd's data, secrets, a kubeconfig
+	private   *scratch.Dir // sockets; always new, always temporary
+	temporary bool         // data is private
+	lock      *os.File     // of data, where that is not private
 }
 
 // openWorkspace locks dir, creating it first, and makes the private directory; with dir == "" the two are
@@ -31,7 +28,7 @@ type workspace struct {
 func openWorkspace(dir string) (*workspace, error) {
 	w := &workspace{data: dir}
 	if dir != "" {
-		lock, err := lockState(dir)
+		lock, err := lockData(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -52,48 +49,19 @@ func openWorkspace(dir string) (*workspace, error) {
 	return w, nil
 }
 
-// ours are the files of a state directory; package background has its own there.
-var ours = []string{"etcd", "secrets", kubeconfigName, "lock", ".gitignore", "process", "log"}
-
-// checkState refuses a directory that is somebody else's: it would be closed to others, and one day removed.
-func checkState(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+func lockData(path string) (*os.File, error) {
+	dir, err := statedir.OpenData(path)
 	if err != nil {
-		return fmt.Errorf("read state directory: %w; choose another", err)
-	}
-	for _, e := range entries {
-		if !slices.Contains(ours, e.Name()) && !strings.HasPrefix(e.Name(), "."+kubeconfigName) {
-			return fmt.Errorf("%s has other things in it (%s); choose a directory that is empty or not there", dir, e.Name())
-		}
-	}
-	return nil
-}
-
-func lockState(dir string) (*fileutil.LockedFile, error) {
-	if err := checkState(dir); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("create state directory: %w; choose one that can be written", err)
-	}
-	// MkdirAll leaves a directory that exists as it is, and the data is readable to whoever may enter.
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("close state directory to others: %w", err)
-	}
-	// It may be in a repository, and has credentials.
-	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o644); err != nil {
-		return nil, fmt.Errorf("write to state directory: %w", err)
-	}
-	lock, err := fileutil.TryLockFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if errors.Is(err, fileutil.ErrLocked) {
+	defer func() { _ = dir.Close() }()
+	lock, err := statedir.LockData(dir)
+	if errors.Is(err, safefs.ErrLocked) {
 		// etcd would wait for ever here.
-		return nil, fmt.Errorf("%s is in use by another control plane; stop that one or choose another directory", dir)
+		return nil, fmt.Errorf("%s is in use by another control plane; stop that one or choose another directory", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lock state directory: %w", err)
+		return nil, fmt.Errorf("lock data directory: %w", err)
 	}
 	return lock, nil
 }

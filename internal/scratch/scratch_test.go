@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 func TestSweepOfFoldersWithoutLock(t *testing.T) {
@@ -92,7 +94,7 @@ func TestSweepAndBirth(t *testing.T) {
 			t.Error(err)
 			break
 		}
-		if _, err := os.Stat(d.lockFile()); err != nil {
+		if _, err := os.Stat(filepath.Join(d.Path, lockName)); err != nil {
 			t.Errorf("lost: %v", err)
 		}
 		if err := d.Remove(); err != nil {
@@ -119,7 +121,7 @@ func TestLockGoesLast(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := removeContents(d.Path); err != nil {
+	if err := removeContents(d.dir); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(d.Path); err != nil || len(left) != 1 || left[0].Name() != lockName {
@@ -128,4 +130,110 @@ func TestLockGoesLast(t *testing.T) {
 	if err := d.Remove(); err != nil {
 		t.Error(err)
 	}
+}
+
+// A directory that is replaced by a link while it is swept does not lead the sweep elsewhere: what was opened is emptied.
+func TestSweepOfASwappedDirectory(t *testing.T) {
+	parent, victim := t.TempDir(), t.TempDir()
+	precious := filepath.Join(victim, "docs", "thesis.txt")
+	dead := died(t, parent, "kill me")
+	for _, dir := range []string{filepath.Dir(precious), filepath.Join(dead, "docs")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(precious, []byte("years"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	aside := filepath.Join(parent, "aside")
+	told := ""
+	err := Sweep(parent, RunPrefix, func(record []byte) error {
+		told = string(record)
+		return errors.Join(os.Rename(dead, aside), os.Symlink(victim, dead))
+	})
+	if err != nil || told != "kill me" {
+		t.Errorf("told %q, error %v", told, err)
+	}
+	if _, err := os.Stat(precious); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(aside); err != nil || len(left) != 0 {
+		t.Errorf("left of what was swept: %v, %v", left, err)
+	}
+}
+
+// A link, which may lead to a directory of the same user, is not swept.
+func TestSweepFollowsNoLink(t *testing.T) {
+	parent, elsewhere := t.TempDir(), t.TempDir()
+	dead := died(t, elsewhere, "")
+	if err := os.Symlink(dead, filepath.Join(parent, RunPrefix+"link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sweep(parent, RunPrefix); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dead, lockName)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Directories of other users are neither entered nor removed.
+func TestSweepLeavesOtherUsersAlone(t *testing.T) {
+	parent := t.TempDir()
+	dead := died(t, parent, "")
+	if err := sweepOf(safefs.Owners{os.Geteuid() + 1}, parent, RunPrefix, tell(nil)); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dead, lockName)); err != nil {
+		t.Errorf("a directory of another user: %v", err)
+	}
+	if err := sweepOf(safefs.Self(), parent, RunPrefix, tell(nil)); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("one of this user: %v", err)
+	}
+}
+
+// A directory with a record stays until a sweep has read it.
+func TestSweepKeepsRecords(t *testing.T) {
+	parent := t.TempDir()
+	dead := died(t, parent, "group 1")
+	refuse := errors.New("not yet")
+	for _, ended := range [][]Ended{nil, {func([]byte) error { return refuse }}} {
+		if err := Sweep(parent, RunPrefix, ended...); (err != nil) != (ended != nil) || err != nil && !errors.Is(err, refuse) {
+			t.Errorf("with %d readers: %v", len(ended), err)
+		}
+		if _, err := os.Stat(filepath.Join(dead, RecordName)); err != nil {
+			t.Errorf("with %d readers: %v", len(ended), err)
+		}
+	}
+	// What is in its place and is no file must not block.
+	if err := os.Remove(filepath.Join(dead, RecordName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dead, RecordName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sweep(parent, RunPrefix, func([]byte) error { return nil }); err == nil {
+		t.Error("a directory was read as a record")
+	}
+}
+
+// died is the directory of a process that was killed, with a record if there is a text for it.
+func died(t *testing.T, parent, record string) string {
+	t.Helper()
+	d, err := New(parent, RunPrefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record != "" {
+		if err := d.Write(RecordName, []byte(record)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	return d.Path
 }

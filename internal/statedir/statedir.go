@@ -1,7 +1,8 @@
-// Package statedir is the folder .crdctl of a project: what a running control plane leaves for others to find it by.
+// Package statedir is the directory .crdctl of a project: what a running control plane leaves for others to find it by.
 //
 // It is there while something runs, and gone afterwards, unless a control plane keeps its data in it (package background).
-// Nothing in it is a setting.
+// Nothing in it is a setting. A repository may have anything committed in it, so no link in it is followed, what belongs to
+// other users is refused, and only files of the names below are ever removed.
 package statedir
 
 import (
@@ -10,150 +11,241 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
-	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// Name is the folder's name, in the project's root.
+// Name is the directory's name, in the project's root.
 const Name = ".crdctl"
 
 const (
+	// KubeconfigName is the credential for the control plane, in the directory and in that of Cluster.
+	KubeconfigName = "kubeconfig"
+	// RecordName is what a run says about itself.
+	RecordName = "run"
 	lockName   = "lock"
 	ignoreName = ".gitignore"
-	// clusterName is the folder of the control plane that runs in the background.
+	// clusterName is the directory of the control plane that runs in the background.
 	clusterName = "cluster"
+	// fileLimit is the largest file that is read.
+	fileLimit = 1 << 20
+	// takeTries is how often the directory may be removed by its holder just when it is opened.
+	takeTries = 1000
 )
 
-// ErrRunning is the error of a folder that a running crdctl has.
+// runNames are the files of a run.
+var runNames = []string{KubeconfigName, RecordName, lockName, ignoreName}
+
+// ErrRunning is the error of a directory that a running crdctl has.
 var ErrRunning = errors.New("crdctl run is running for this project already; stop it first, or use what it serves with \"crdctl kubectl\"")
 
-// Dir is a folder that this process has for itself.
+// Dir is a directory that this process has for itself.
 type Dir struct {
-	path string
-	// parent is the project's folder, and folder the one in it, also when they are moved.
-	parent, folder *os.Root
-	lock           *fileutil.LockedFile
+	// parent is the project's directory, and dir the one in it, also when they are moved.
+	parent, dir *safefs.Dir
+	lock        *os.File
 }
 
 // Kubeconfig is where the kubeconfig of the project's control plane is, while it runs.
-func Kubeconfig(root string) string { return filepath.Join(root, Name, "kubeconfig") }
+func Kubeconfig(root string) string { return filepath.Join(root, Name, KubeconfigName) }
 
-// Acquire makes the folder and takes it for this process, until Release.
-func Acquire(root string) (*Dir, error) {
-	d := &Dir{path: filepath.Join(root, Name)}
-	// The holder removes the folder when it ends. One who opened the lock just before has locked a file that is
-	// nobody's any more, and tries again.
-	for {
-		if err := os.MkdirAll(d.path, 0o700); err != nil {
-			return nil, fmt.Errorf("make the folder for the state of a run: %w; make room for it there", err)
-		}
-		if err := os.Chmod(d.path, 0o700); err != nil { // one that was there may be open to others
-			return nil, err
-		}
-		lock, err := fileutil.TryLockFile(d.lockFile(), os.O_CREATE|os.O_WRONLY, 0o600)
-		switch {
-		case errors.Is(err, fileutil.ErrLocked):
-			return nil, ErrRunning
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return nil, fmt.Errorf("lock %s: %w", d.lockFile(), err)
-		}
-		if d.lock = lock; !d.current() {
-			_ = lock.Close()
-			continue
-		}
-		if d.parent, err = os.OpenRoot(root); err == nil {
-			d.folder, err = os.OpenRoot(d.path)
-		}
-		if err != nil {
-			return nil, errors.Join(err, lock.Close())
-		}
-		if err := ignore(d.path); err != nil {
-			return nil, errors.Join(err, d.Release())
-		}
-		return d, nil
-	}
-}
+// Acquire makes the directory and takes it for this process, until Release.
+func Acquire(root string) (*Dir, error) { return acquire(root, safefs.Trusted()) }
 
-// Cluster is where the control plane that runs in the background keeps what it has.
-func Cluster(root string) string { return filepath.Join(root, Name, clusterName) }
-
-// MakeCluster makes the folder of Cluster, and those above it.
-func MakeCluster(root string) error {
-	if err := os.MkdirAll(Cluster(root), 0o700); err != nil {
-		return fmt.Errorf("make the folder of the control plane: %w; make room for it there", err)
-	}
-	return ignore(filepath.Join(root, Name))
-}
-
-// RemoveCluster removes it, and the folder above it if nothing else is there.
-func RemoveCluster(root string) error {
-	if err := os.RemoveAll(Cluster(root)); err != nil {
-		return err
-	}
-	dir := filepath.Join(root, Name)
-	if _, err := os.Stat(filepath.Join(dir, lockName)); err == nil {
-		return nil // a run has it
-	}
-	return errors.Join(unlessGone(os.Remove(filepath.Join(dir, ignoreName))), unlessFull(os.Remove(dir)))
-}
-
-// Release removes the folder, less the control plane that runs in the background, wherever the project is by now.
-func (d *Dir) Release() error {
-	defer func() { _, _ = d.parent.Close(), d.folder.Close() }()
-	entries, err := fs.ReadDir(d.folder.FS(), ".")
+func acquire(root string, owners safefs.Owners) (*Dir, error) {
+	parent, err := safefs.Anchor(root, owners)
 	if err != nil {
-		return errors.Join(err, d.lock.Close())
+		return nil, err
+	}
+	var d *Dir
+	for range takeTries {
+		// The holder before may just have removed it.
+		if d, err = take(parent); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, parent.Close())
+	}
+	return d, nil
+}
+
+// take is Acquire, once. The holder removes the directory when it ends. One who opened the lock just before has locked a file
+// that is nobody's any more; the error is fs.ErrNotExist then.
+func take(parent *safefs.Dir) (_ *Dir, err error) {
+	dir, err := parent.Make(Name)
+	if err != nil {
+		return nil, withHint(err)
+	}
+	d := &Dir{parent: parent, dir: dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+	if err := checkFiles(dir); err != nil {
+		return nil, err
+	}
+	if err := dir.Private(); err != nil { // one that was there may be open to others
+		return nil, err
+	}
+	d.lock, err = dir.Lock(lockName)
+	switch {
+	case errors.Is(err, safefs.ErrLocked):
+		return nil, ErrRunning
+	case err != nil:
+		return nil, withHint(err)
+	case !dir.Holds(lockName, d.lock):
+		return nil, fs.ErrNotExist
+	}
+	return d, ignore(dir)
+}
+
+// checkFiles refuses what has the name of a file of crdctl's and is something else, before anything is done.
+func checkFiles(dir *safefs.Dir) error {
+	for _, name := range runNames {
+		if _, err := dir.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return withHint(err)
+		}
+	}
+	return nil
+}
+
+func (d *Dir) close() error {
+	var err error
+	if d.lock != nil {
+		err = d.lock.Close()
+	}
+	return errors.Join(err, d.dir.Close())
+}
+
+// WriteRecord keeps what this run says about itself, for Record. It goes with the directory.
+func (d *Dir) WriteRecord(data []byte) error { return d.dir.Write(RecordName, data) }
+
+// Running reports whether a run holds the directory of the project in root.
+func Running(root string) (bool, error) {
+	dir, err := open(root)
+	if isNotThere(err) {
+		return false, nil
+	} else if err != nil {
+		return false, withHint(err)
+	}
+	defer func() { _ = dir.Close() }()
+	return dir.Locked(lockName)
+}
+
+// Record is what the run of the project in root says about itself. Where there is none, the error is fs.ErrNotExist. What a run
+// left that was killed counts only while Running.
+func Record(root string) ([]byte, error) { return read(root, RecordName) }
+
+// ReadKubeconfig is the content of Kubeconfig.
+func ReadKubeconfig(root string) ([]byte, error) { return read(root, KubeconfigName) }
+
+// WriteKubeconfig replaces the content of Kubeconfig, where there is one.
+func WriteKubeconfig(root string, data []byte) error {
+	dir, err := open(root)
+	if err != nil {
+		return withHint(err)
+	}
+	defer func() { _ = dir.Close() }()
+	if _, err := dir.Stat(KubeconfigName); err != nil {
+		return withHint(err)
+	}
+	return dir.Write(KubeconfigName, data)
+}
+
+func read(root, name string) ([]byte, error) {
+	dir, err := open(root)
+	if err != nil {
+		return nil, withHint(err)
+	}
+	defer func() { _ = dir.Close() }()
+	data, err := dir.Read(name, fileLimit)
+	return data, withHint(err)
+}
+
+// open opens the directory of a project if it exists.
+func open(root string) (*safefs.Dir, error) {
+	parent, err := safefs.Anchor(root, safefs.Trusted())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = parent.Close() }()
+	return parent.Sub(Name)
+}
+
+// Release removes the files of this run, wherever the project is by now, and the directory if nothing else is in it, such as
+// the control plane that runs in the background.
+func (d *Dir) Release() error {
+	defer func() { _ = d.parent.Close() }()
+	entries, err := d.dir.Entries()
+	if err != nil {
+		return errors.Join(err, d.close())
 	}
 	var errs []error
 	kept := false
 	for _, e := range entries {
-		switch e.Name() {
-		case clusterName:
-			kept = true
-		case lockName, ignoreName:
+		switch name := e.Name(); {
+		case name == lockName, name == ignoreName:
+		case slices.Contains(runNames, name) || isTemporary(runNames, name):
+			errs = append(errs, d.dir.Remove(name))
 		default:
-			errs = append(errs, d.folder.RemoveAll(e.Name()))
+			kept = true
 		}
 	}
 	if !kept {
-		errs = append(errs, unlessGone(d.folder.Remove(ignoreName)))
+		errs = append(errs, d.dir.Remove(ignoreName))
 	}
-	errs = append(errs, unlessGone(d.folder.Remove(lockName)))
-	// A link to a folder elsewhere is the user's.
-	if info, err := d.parent.Lstat(Name); err == nil && info.IsDir() && !kept {
-		errs = append(errs, unlessFull(d.parent.Remove(Name)))
+	errs = append(errs, d.dir.Remove(lockName))
+	// It may have been moved, and another be in its place.
+	if here, err := d.dir.Root().Stat("."); err == nil && !kept {
+		if there, err := d.parent.Lstat(Name); err == nil && os.SameFile(here, there) {
+			errs = append(errs, unlessFull(d.parent.Remove(Name)))
+		}
 	}
-	return errors.Join(append(errs, d.lock.Close())...)
+	return errors.Join(append(errs, d.close())...)
 }
 
-func unlessGone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+// isTemporary reports whether a file is what an interrupted write of one of the names left.
+func isTemporary(names []string, file string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(file, safefs.TempPrefix(name)) })
+}
+
+// unlessFull ignores the error of a directory in which another process has put something meanwhile.
+func unlessFull(err error) error {
+	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
 		return nil
 	}
 	return err
 }
 
-// unlessFull passes over the error of a folder that somebody else has put something into meanwhile.
-func unlessFull(err error) error {
-	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
+// isNotThere is also true of what would lie in a directory that is a file: who makes that directory says what is wrong with it.
+func isNotThere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// ignore has git ignore the directory wherever it is: the project's own .gitignore need not know.
+func ignore(dir *safefs.Dir) error {
+	const all = "*\n"
+	if content, err := dir.Read(ignoreName, fileLimit); err == nil && string(content) == all {
 		return nil
 	}
-	return unlessGone(err)
+	return withHint(dir.Write(ignoreName, []byte(all)))
 }
 
-// ignore has git pass over the folder wherever it is: the project's own .gitignore need not know.
-func ignore(dir string) error {
-	return os.WriteFile(filepath.Join(dir, ignoreName), []byte("*\n"), 0o644)
-}
-
-func (d *Dir) lockFile() string { return filepath.Join(d.path, lockName) }
-
-// current tells whether the locked file is still the one at its path.
-func (d *Dir) current() bool {
-	held, err1 := d.lock.Stat()
-	there, err2 := os.Stat(d.lockFile())
-	return err1 == nil && err2 == nil && os.SameFile(held, there)
+// withHint ends an error with what to do about it.
+func withHint(err error) error {
+	if errors.Is(err, safefs.ErrLink) || errors.Is(err, safefs.ErrSpecial) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+		return fmt.Errorf("%w; remove it, crdctl keeps its state in a directory and files of its own", err)
+	}
+	if owner, ok := errors.AsType[*safefs.OwnerError](err); ok {
+		return fmt.Errorf("%w; remove it, or work in a project of your own", owner)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; crdctl keeps its state there: make it writable", err)
+	}
+	return err
 }

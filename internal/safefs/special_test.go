@@ -1,0 +1,54 @@
+//go:build unix
+
+package safefs
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Neither a FIFO, which blocks who opens it until another process does, nor a socket is opened.
+func TestSpecialFilesDoNotBlock(t *testing.T) {
+	dir, err := os.MkdirTemp("", "s") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	d, err := Anchor(dir, Self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	socket, err := net.Listen("unix", filepath.Join(dir, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = socket.Close() }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, name := range []string{"fifo", "socket"} {
+			for what, err := range map[string]error{"read": second(d.Read(name, 1)), "write": d.Write(name, nil), "lock": second(d.Lock(name)), "locked": second(d.Locked(name))} {
+				if !errors.Is(err, ErrSpecial) {
+					t.Errorf("%s %s: %v, want ErrSpecial", what, name, err)
+				}
+			}
+			if _, err := d.Sub(name); !errors.Is(err, syscall.ENOTDIR) {
+				t.Errorf("sub %s: %v, want ENOTDIR", name, err)
+			}
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("blocked")
+	}
+}
