@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -120,5 +121,11 @@ func runRun(ctx context.Context, s Streams, o *runOptions, args []string) error 
 			return err
 		}
 	}
-	return run.Run(ctx, options)
+	ctx, stop := outlivePipe(ctx)
+	defer stop()
+	err = run.Run(ctx, options)
+	if errors.Is(context.Cause(ctx), errOutputClosed) {
+		err = errors.Join(errOutputClosed, err)
+	}
+	return err
 }

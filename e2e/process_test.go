@@ -30,9 +30,19 @@ type process struct {
 // start starts a program; at the end of the test it is killed if it still runs.
 func (w *world) start(dir, name string, args ...string) *process {
 	w.Helper()
+	return w.startTo(nil, dir, name, args...)
+}
+
+// startTo is start with a file, closed here, that the output goes to; nil keeps it for waitFor.
+func (w *world) startTo(out *os.File, dir, name string, args ...string) *process {
+	w.Helper()
 	p := &process{T: w.T, cmd: exec.Command(name, args...), done: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = dir, w.env()
 	p.cmd.Stdout, p.cmd.Stderr = p, p
+	if out != nil {
+		p.cmd.Stdout, p.cmd.Stderr = out, out
+		defer func() { _ = out.Close() }()
+	}
 	if err := p.cmd.Start(); err != nil {
 		w.Fatal(err)
 	}

@@ -17,11 +17,12 @@ import (
 
 // Options say what to start.
 type Options struct {
-	Path   string
-	Args   []string
-	Env    []string // the whole environment, as KEY=value
-	Dir    string
-	Stdin  io.Reader // nothing to read, if nil
+	Path  string
+	Args  []string
+	Env   []string // the whole environment, as KEY=value
+	Dir   string
+	Stdin io.Reader // nothing to read, if nil
+	// Stdout and Stderr may be files, which the child then writes to itself, or others, whose errors it does not notice.
 	Stdout io.Writer
 	Stderr io.Writer
 	// StopSignal is how the child is asked to stop; SIGTERM if nil.
@@ -52,6 +53,11 @@ func Start(o Options) (*Process, error) {
 	cmd.Cancel = func() error { return askToStop(cmd.Process, o.StopSignal) }
 	cmd.WaitDelay = o.Grace
 
+	out := &outputs{}
+	if err := out.connect(cmd); err != nil {
+		cancel()
+		return nil, fmt.Errorf("start %s: %w", o.Path, err)
+	}
 	p := &Process{cancel: cancel, done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
@@ -62,6 +68,7 @@ func Start(o Options) (*Process, error) {
 		if err == nil {
 			p.pid = cmd.Process.Pid
 		}
+		out.started()
 		started <- err
 		if err != nil {
 			return
@@ -70,6 +77,7 @@ func Start(o Options) (*Process, error) {
 			p.err = nil // it ended in order, having been asked to
 		}
 		killGroup(p.pid)
+		out.drain()
 		close(p.done)
 	}()
 	if err := <-started; err != nil {

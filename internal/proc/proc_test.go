@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -26,6 +27,19 @@ func TestMain(m *testing.M) {
 		fmt.Println("ready")
 		<-signals
 		fmt.Println("stopping in order")
+	case "talk":
+		for range 100 {
+			if _, err := fmt.Println(strings.Repeat("x", 1000)); err != nil {
+				os.Exit(4)
+			}
+		}
+	case "leave": // a child of its own, which has its output too
+		left := exec.Command(os.Args[0])
+		left.Env = append(os.Environ(), "PROC_TEST_CHILD=ignore")
+		left.Stdout = os.Stdout
+		if err := left.Start(); err != nil {
+			os.Exit(5)
+		}
 	case "ignore":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
 		fmt.Println("ready")
@@ -90,5 +104,39 @@ func TestChildThatDies(t *testing.T) {
 func TestStartOfWhatIsNotThere(t *testing.T) {
 	if _, err := Start(Options{Path: "/does/not/exist"}); err == nil || !strings.Contains(err.Error(), "start /does/not/exist") {
 		t.Errorf("error %v", err)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+// A child whose output nothing takes any more goes on, and ends as it likes.
+func TestBrokenOutput(t *testing.T) {
+	p, err := Start(Options{Path: os.Args[0], Env: append(os.Environ(), "PROC_TEST_CHILD=talk"), Stdout: brokenWriter{}, Stderr: brokenWriter{}, Grace: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if <-p.Done(); p.Err() != nil {
+		t.Errorf("the child ended with %v", p.Err())
+	}
+}
+
+// What a child leaves behind is killed with its group, and does not hold up the end although it has the child's output.
+func TestDescendantWithTheOutput(t *testing.T) {
+	var out bytes.Buffer
+	began := time.Now()
+	p, err := Start(Options{Path: os.Args[0], Env: append(os.Environ(), "PROC_TEST_CHILD=leave"), Stdout: &out, Stderr: &out, Grace: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.Done():
+		t.Logf("ended after %s: %v", time.Since(began), p.Err())
+	case <-time.After(30 * time.Second):
+		t.Fatal("the end waits for a descendant")
+	}
+	if p.Err() != nil {
+		t.Error(p.Err())
 	}
 }

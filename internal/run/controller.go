@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +57,7 @@ func (c *controller) ended() error {
 func (d *devLoop) start(b *binary) error {
 	env := controllerEnv(os.Environ(), d.env)
 	process, err := proc.Start(proc.Options{
-		Path: b.path, Args: expand(slices.Concat(d.Project.Controller.Args, d.Args), env), Dir: d.Root, Stdout: d.Out, Stderr: d.Err, Grace: graceTime, Env: env,
+		Path: b.path, Args: expand(slices.Concat(d.Project.Controller.Args, d.Args), env), Dir: d.Root, Stdout: sturdy(d.Out), Stderr: sturdy(d.Err), Grace: graceTime, Env: env,
 	})
 	if err != nil {
 		return err
@@ -64,6 +65,19 @@ func (d *devLoop) start(b *binary) error {
 	d.child = controller{process: process, sum: b.sum}
 	d.removeBinaries(b)
 	return nil
+}
+
+// sturdy is where the controller writes: a terminal or a file itself, but a pipe by way of this process. A pipe whose reader
+// is gone would kill the controller in the middle of its orderly end.
+func sturdy(w io.Writer) io.Writer {
+	f, ok := w.(*os.File)
+	if !ok {
+		return w
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return w
+	}
+	return struct{ io.Writer }{w}
 }
 
 // removeBinaries removes those that will not run again: each is some 40 MB.

@@ -91,6 +91,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil && (o.Builtin || errors.Is(err, fs.ErrNotExist)) {
 		return err // otherwise the loop says it, and waits for a fix
 	}
+	if !o.Builtin {
+		if err := checkGo(ctx, o.Root); err != nil {
+			return interrupted(ctx, err)
+		}
+	}
 	var sketch *builtin.Sketch
 	if o.Render != "" { // before a control plane is started for nothing
 		if sketch, err = builtin.ReadSketch(o.Render, o.In); err != nil {

@@ -40,9 +40,9 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 		d.say("the sources changed meanwhile; beginning again")
 		return nil, err
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, errors.New("the go command is not in PATH, and builds the controller; install Go")
+		return nil, brokenError{errNoGo}
 	case err != nil && strings.Contains(words, "build cache"), err != nil && strings.Contains(words, "module cache"):
-		return nil, fmt.Errorf("the go command has no place to work in: %s; set HOME, or GOCACHE and GOMODCACHE, to folders that can be written", strings.TrimSpace(words))
+		return nil, brokenError{errNoCache(strings.TrimSpace(words))}
 	case err != nil:
 		return nil, fmt.Errorf("the controller does not compile:\n%s", strings.TrimRight(cmp.Or(words, err.Error()), "\n"))
 	}

@@ -1,0 +1,44 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// errNoGo and errNoCache are errors that no saved file helps against: the environment of a process does not change.
+var errNoGo = errors.New("the go command is not in PATH, and it builds the controller; install Go (https://go.dev/dl) or add its bin directory to PATH, then run again")
+
+func errNoCache(why string) error {
+	return fmt.Errorf("the go command has no place to work in: %s; set HOME, or GOCACHE and GOMODCACHE, to directories that can be written", why)
+}
+
+// checkGo reports what keeps the go command from building anything, before a control plane is started in vain.
+func checkGo(ctx context.Context, dir string) error {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOCACHE", "GOMODCACHE")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return errNoGo
+	case errors.As(err, &exit):
+		return fmt.Errorf("go env: %s", strings.TrimSpace(string(exit.Stderr)))
+	case err != nil:
+		return fmt.Errorf("go env: %w", err)
+	}
+	values := strings.Split(string(out), "\n")
+	for i, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		if value := strings.TrimSpace(values[i]); value == "" || value == "off" {
+			return errNoCache(name + " is not set, and neither is HOME")
+		}
+	}
+	// The module cache may be read-only, if it has all modules; the build cache is always written to.
+	if err := os.MkdirAll(strings.TrimSpace(values[0]), 0o700); err != nil {
+		return errNoCache("GOCACHE: " + err.Error())
+	}
+	return nil
+}

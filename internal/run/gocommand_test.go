@@ -1,0 +1,53 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// Without a go command that can build, nothing is started: no control plane, no folder for its state.
+func TestRunWithoutGo(t *testing.T) {
+	run := func(t *testing.T) error {
+		t.Helper()
+		root := t.TempDir()
+		err := Run(t.Context(), Options{
+			Root: root, Project: &project.Project{}, Err: t.Output(), Out: t.Output(), CRDs: func() ([]manifest.CRD, error) { return nil, nil },
+		})
+		if left, readErr := os.ReadDir(root); readErr != nil || len(left) > 0 {
+			t.Errorf("left behind: %v (%v)", left, readErr)
+		}
+		return err
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOENV", "off")
+	for name, env := range map[string][]string{
+		"no home":        {"HOME=", "XDG_CACHE_HOME=", "GOCACHE=", "GOMODCACHE=", "GOPATH="},
+		"no directory":   {"GOCACHE=" + file},
+		"no build cache": {"GOCACHE=off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, v := range env {
+				key, value, _ := strings.Cut(v, "=")
+				t.Setenv(key, value)
+			}
+			if err := run(t); err == nil || !strings.Contains(err.Error(), "GOCACHE") {
+				t.Errorf("error %v, want one that names GOCACHE", err)
+			}
+		})
+	}
+	t.Run("no go", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		if err := run(t); !errors.Is(err, errNoGo) {
+			t.Errorf("error %v, want %v", err, errNoGo)
+		}
+	})
+}
