@@ -78,7 +78,7 @@ func crdsToUse(root string, p *project.Project, files []string) ([]manifest.CRD,
 		if p == nil || p.CRDs.Dir == "" {
 			return nil, nil
 		}
-		return manifest.CRDsIn(filepath.Join(root, filepath.FromSlash(p.CRDs.Dir)))
+		return manifest.CRDsIn(root, filepath.FromSlash(p.CRDs.Dir))
 	}
 	var all []manifest.CRD
 	for _, f := range files {

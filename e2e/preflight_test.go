@@ -39,7 +39,7 @@ func TestChangeOfManifests(t *testing.T) {
 		t.Errorf("the color is %q, want green", got)
 	}
 	w.replace(extra, "kind: ConfigMap", "kind: ConfigMop")
-	run.waitFor("crdctl: " + extra + ":1: configmop/settings in team: no matches for kind \"ConfigMop\" in version \"v1\"")
+	run.waitFor("crdctl: config/extra/map.yaml:1: configmop/settings in team: no matches for kind \"ConfigMop\" in version \"v1\"")
 	w.write(extra, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: team}\ndata: {color: red}\n")
 	run.waitFor("crdctl: applied configmap/settings in team")
 
@@ -76,7 +76,7 @@ func TestChangeOfManifests(t *testing.T) {
 	// The API server refuses it: a default that its own rules refuse.
 	file := filepath.Join(dir, "config/crd/stable.example.com_crontabs.yaml")
 	w.replace(file, "maximum: 2", "maximum: 2\n                default: 9")
-	run.waitFor("crdctl: "+file+":", "not installed: install CRD crontabs.stable.example.com (correct it if the API server refuses it)", "should be less than or equal to 2", "goes on running")
+	run.waitFor("crdctl: config/crd/stable.example.com_crontabs.yaml:2: not installed: install CRD crontabs.stable.example.com (correct it if the API server refuses it)", "should be less than or equal to 2", "goes on running")
 	if got := w.run(dir, crdctl, "kubectl", "get", "crd", "crontabs.stable.example.com", "-o", "yaml"); strings.Contains(got, "default: 9") {
 		t.Error("the CRD that was refused is installed")
 	}

@@ -1,7 +1,6 @@
 package crdimport
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +9,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/crdctl/crdctl/internal/manifest"
 )
 
 // approval is what the API server wants of a CRD in a group of the Kubernetes project.
@@ -36,7 +37,7 @@ func (doc document) definition() (*Definition, error) {
 		return nil, err
 	}
 	d.note(doc, repairScope(&crd.Spec.Scope))
-	if err := missing(doc, crd); err != nil {
+	if err := manifest.Complete(crd, doc.json); err != nil {
 		return nil, err
 	}
 	if protected(crd.Spec.Group) && crd.Annotations[approval] == "" {
@@ -102,39 +103,6 @@ func repairScope(scope *apiextensionsv1.ResourceScope) string {
 // protected tells whether a group is one that the API server guards.
 func protected(group string) bool {
 	return group == "k8s.io" || strings.HasSuffix(group, ".k8s.io") || group == "kubernetes.io" || strings.HasSuffix(group, ".kubernetes.io")
-}
-
-// missing refuses a CRD without what it cannot be without, and says where it stands instead, if anywhere: a wrong
-// indentation is how it gets lost.
-func missing(doc document, crd *apiextensionsv1.CustomResourceDefinition) error {
-	var gone []string
-	for path, there := range map[string]bool{
-		"metadata.name": crd.Name != "", "spec.group": crd.Spec.Group != "", "spec.scope": crd.Spec.Scope != "",
-		"spec.names.kind": crd.Spec.Names.Kind != "", "spec.names.plural": crd.Spec.Names.Plural != "",
-		"spec.versions": len(crd.Spec.Versions) > 0,
-	} {
-		if !there {
-			gone = append(gone, path)
-		}
-	}
-	if len(gone) == 0 {
-		return nil
-	}
-	slices.Sort(gone)
-	said := "has no " + strings.Join(gone, ", ")
-	var places []string
-	for _, path := range gone {
-		if crd.Spec.Names.Kind == "" && crd.Spec.Names.Plural == "" && strings.HasPrefix(path, "spec.names.") {
-			path = "spec.names" // it has moved as one
-		}
-		if at := elsewhere(doc.json, path); at != "" && !slices.Contains(places, path+" is at "+at) {
-			places = append(places, path+" is at "+at)
-		}
-	}
-	if len(places) == 0 {
-		return errors.New(said + "; add what is missing")
-	}
-	return fmt.Errorf("%s; %s: correct the indentation", said, strings.Join(places, ", "))
 }
 
 // sortedPairs are annotations or labels as markers have them.

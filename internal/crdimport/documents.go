@@ -1,7 +1,6 @@
 package crdimport
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -9,8 +8,9 @@ import (
 	"io"
 	"strings"
 
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/yamldoc"
 )
 
 // The limits are far above what is real, and far below what takes long: an API server takes objects of 3 MiB, and the
@@ -55,41 +55,33 @@ func documents(name string, content []byte) ([]document, error) {
 	}
 	var all []document
 	var problems []error
-	err := eachText(name, content, func(line int, text []byte) {
-		docs, err := parse(name, line, text)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("%s:%d: %w", name, line, err))
-		}
+	texts, err := split(content)
+	if err != nil {
+		problems = append(problems, fmt.Errorf("%s: %w", name, err))
+	}
+	for _, text := range texts {
+		docs, err := parse(name, text)
+		problems = append(problems, err)
 		all = append(all, docs...)
-	})
-	return all, errors.Join(errors.Join(problems...), err)
+	}
+	return all, errors.Join(problems...)
 }
 
-// eachText calls do with the text of each document and the line on which it begins: JSON values one after the other, or
-// YAML between separators.
-func eachText(name string, content []byte, do func(line int, text []byte)) error {
-	if values := jsonValues(content); values != nil {
-		at := 0
-		for _, v := range values {
-			begin := bytes.Index(content[at:], v) + at
-			do(1+bytes.Count(content[:begin], []byte("\n")), v)
-			at = begin + len(v)
-		}
-		return nil
+// split returns the documents of a file: JSON values one after the other, or YAML between separators.
+func split(content []byte) ([]yamldoc.Document, error) {
+	values := jsonValues(content)
+	if values == nil {
+		return yamldoc.Split(content)
 	}
-	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
-	for line := 1; ; {
-		doc, err := docs.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", name, line, err)
-		}
-		blank := bytes.Count(doc[:len(doc)-len(bytes.TrimLeft(doc, "\n\r\t "))], []byte("\n"))
-		do(line+blank, doc)
-		line += bytes.Count(doc, []byte("\n")) + 1 // and the separator
+	var all []yamldoc.Document
+	at := 0
+	for _, v := range values {
+		begin := bytes.Index(content[at:], v) + at
+		line := 1 + bytes.Count(content[:begin], []byte("\n"))
+		all = append(all, yamldoc.Document{Text: v, First: line, Line: line})
+		at = begin + len(v)
 	}
+	return all, nil
 }
 
 // jsonValues are the values of a file that is JSON throughout; nil for another.
@@ -110,14 +102,23 @@ func jsonValues(content []byte) []json.RawMessage {
 }
 
 // parse returns the objects of one document; none for one without content.
-func parse(name string, line int, text []byte) ([]document, error) {
-	if len(text) > maxDocument {
-		return nil, fmt.Errorf("has %d bytes, and %d is the most that an object can have", len(text), maxDocument)
+func parse(name string, doc yamldoc.Document) ([]document, error) {
+	if len(doc.Text) > maxDocument {
+		return nil, fmt.Errorf("%s:%d: has %d bytes, and %d is the most that an object can have", name, doc.Line, len(doc.Text), maxDocument)
 	}
-	asJSON, err := yaml.YAMLToJSONStrict(text)
+	asJSON, err := yaml.YAMLToJSONStrict(doc.Text)
 	if err != nil {
-		return nil, errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "), "\n", ""))
+		return nil, doc.Error(name, err)
 	}
+	docs, err := objects(name, doc.Line, asJSON)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, doc.Line, err)
+	}
+	return docs, nil
+}
+
+// objects are those that JSON has: one, the items of a list, or none.
+func objects(name string, line int, asJSON []byte) ([]document, error) {
 	if len(asJSON) > 2*maxDocument || tooDeep(asJSON) {
 		return nil, errors.New("has more in it than an object can have, by aliases or by depth; write it out as the API server is to get it")
 	}
@@ -138,7 +139,7 @@ func parse(name string, line int, text []byte) ([]document, error) {
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		var all []document
 		for _, item := range head.Items {
-			docs, err := parse(name, line, item)
+			docs, err := objects(name, line, item)
 			if err != nil {
 				return nil, err
 			}

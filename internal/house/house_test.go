@@ -57,10 +57,10 @@ var rules = []rule{
 }
 
 // leaves are packages that know none of ours, or one another, and that bottom may know.
-var leaves = []string{"internal/safefs", "internal/scratch"}
+var leaves = []string{"internal/safefs", "internal/scratch", "internal/yamldoc"}
 
 // bottom are the packages that know none of ours but leaves, and so can be used by all of them.
-var bottom = []string{"internal/safefs", "internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/manifest", "internal/logging", "internal/watch", "internal/loop/ondisk", "templates"}
+var bottom = []string{"internal/safefs", "internal/yamldoc", "internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/manifest", "internal/logging", "internal/watch", "internal/loop/ondisk", "templates"}
 
 type listed struct {
 	ImportPath string

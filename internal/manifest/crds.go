@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/yamldoc"
 )
 
 // CRD is a CustomResourceDefinition as a manifest has it, and where that is.
@@ -32,10 +33,10 @@ func Definitions(crds []CRD) []*apiextv1.CustomResourceDefinition {
 	return all
 }
 
-// CRDsIn reads the CRDs of all manifests in a folder. Other objects are passed over. A folder that does not exist
-// has none.
-func CRDsIn(dir string) ([]CRD, error) {
-	files, err := filesOf(dir)
+// CRDsIn reads the CRDs of all manifests in a folder below root; their places are seen from there. Other objects are
+// skipped. A folder that does not exist has none.
+func CRDsIn(root, dir string) ([]CRD, error) {
+	files, err := filesOf(root, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -47,7 +48,7 @@ func CRDsIn(dir string) ([]CRD, error) {
 
 // CRDs reads the CRDs of a manifest, or of those in a folder. One without any is an error.
 func CRDs(path string) ([]CRD, error) {
-	files, err := filesOf(path)
+	files, err := filesOf("", path)
 	if err != nil {
 		return nil, err
 	}
@@ -78,50 +79,47 @@ func parseCRDs(f file) ([]CRD, error) {
 	var all []CRD
 	var problems []error
 	for _, doc := range docs {
-		crd, err := parseCRD(doc.text)
+		crd, err := f.parseCRD(doc)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s:%d: %w", f.name, doc.line, err))
+			problems = append(problems, err)
 		} else if crd != nil {
-			all = append(all, CRD{CustomResourceDefinition: crd, File: f.name, Line: doc.line})
+			all = append(all, CRD{CustomResourceDefinition: crd, File: f.name, Line: doc.Line})
 		}
 	}
 	return all, errors.Join(problems...)
 }
 
 // parseCRD returns nil for a document that is no CRD.
-func parseCRD(doc []byte) (*apiextv1.CustomResourceDefinition, error) {
+func (f file) parseCRD(doc yamldoc.Document) (*apiextv1.CustomResourceDefinition, error) {
 	var head metav1.TypeMeta
-	if err := yaml.Unmarshal(doc, &head); err != nil {
-		return nil, plain(err)
+	if err := yaml.Unmarshal(doc.Text, &head); err != nil {
+		return nil, doc.Error(f.name, err)
 	}
 	if head.Kind != "CustomResourceDefinition" {
 		return nil, nil
 	}
-	if head.APIVersion != apiextv1.SchemeGroupVersion.String() {
-		return nil, fmt.Errorf("a CustomResourceDefinition of %s; API servers since 1.22 take %s only, rewrite it in that form",
-			head.APIVersion, apiextv1.SchemeGroupVersion)
-	}
-	asJSON, err := yaml.YAMLToJSONStrict(doc)
+	asJSON, err := f.decode(doc)
 	if err != nil {
 		return nil, err
 	}
+	crd, err := decodeCRD(head.APIVersion, asJSON)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", f.name, doc.Line, err)
+	}
+	return crd, nil
+}
+
+func decodeCRD(version string, asJSON []byte) (*apiextv1.CustomResourceDefinition, error) {
 	crd := &apiextv1.CustomResourceDefinition{}
+	if v1 := apiextv1.SchemeGroupVersion.String(); version != v1 {
+		return nil, fmt.Errorf("a CustomResourceDefinition of %s; API servers since 1.22 take %s only; \"crdctl init --from-crd FILE\" converts it", version, v1)
+	}
 	strict, err := kjson.UnmarshalStrict(asJSON, crd)
-	if err := errors.Join(append(strict, err)...); err != nil {
+	if err == nil { // what is missing comes first: it may be an unknown field elsewhere
+		err = errors.Join(append([]error{Complete(crd, asJSON)}, strict...)...)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("CustomResourceDefinition %s: %s", crd.Name, strings.ReplaceAll(err.Error(), "\n", "; "))
-	}
-	var missing []string
-	for field, value := range map[string]string{
-		"metadata.name": crd.Name, "spec.group": crd.Spec.Group, "spec.names.kind": crd.Spec.Names.Kind,
-		"spec.names.plural": crd.Spec.Names.Plural, "spec.scope": string(crd.Spec.Scope),
-	} {
-		if value == "" {
-			missing = append(missing, field)
-		}
-	}
-	if len(missing) > 0 {
-		slices.Sort(missing)
-		return nil, fmt.Errorf("CustomResourceDefinition %s: missing %s; look at the indentation", crd.Name, strings.Join(missing, ", "))
 	}
 	return crd, nil
 }

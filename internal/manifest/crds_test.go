@@ -19,7 +19,7 @@ spec:
 
 func TestParseReadsSeveralDocuments(t *testing.T) {
 	other := "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"
-	json := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a.b.c"},"spec":{"group":"b.c","scope":"Cluster","names":{"kind":"A","plural":"a"},"versions":[]}}`
+	json := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a.b.c"},"spec":{"group":"b.c","scope":"Cluster","names":{"kind":"A","plural":"a"},"versions":[{"name":"v1"}]}}`
 	crds, err := parseCRDs(file{name: "crd.yaml", data: []byte("---\n" + good + "---\n" + other + "---\n\n---\n" + json + "\n")})
 	if err != nil {
 		t.Fatal(err)
@@ -37,17 +37,22 @@ func TestParseRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ in, want string }{
 		"the removed version": {
 			strings.Replace(good, "/v1", "/v1beta1", 1),
-			"crd.yaml:1: a CustomResourceDefinition of apiextensions.k8s.io/v1beta1; API servers since 1.22 take apiextensions.k8s.io/v1 only, rewrite it in that form",
+			"crd.yaml:1: a CustomResourceDefinition of apiextensions.k8s.io/v1beta1; API servers since 1.22 take apiextensions.k8s.io/v1 only; \"crdctl init --from-crd FILE\" converts it",
 		},
 		"an unknown field, in the second document": {
 			good + "---\n" + strings.Replace(good, "scope:", "socpe:", 1),
-			`crd.yaml:10: CustomResourceDefinition crontabs.stable.example.com: unknown field "spec.socpe"`,
+			`crd.yaml:10: CustomResourceDefinition crontabs.stable.example.com: has no spec.scope; add what is missing; unknown field "spec.socpe"`,
 		},
 		"names at the wrong place": { // as in the manifest of a walk-through, by a wrong indentation
 			"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b.c}\nspec: {group: b.c, versions: []}\n",
-			"crd.yaml:1: CustomResourceDefinition a.b.c: missing spec.names.kind, spec.names.plural, spec.scope; look at the indentation",
+			"crd.yaml:1: CustomResourceDefinition a.b.c: has no spec.names.kind, spec.names.plural, spec.scope, spec.versions; add what is missing",
 		},
-		"what is not YAML": {"a: [\n", "crd.yaml:1: yaml: line 1: did not find expected node content"},
+		"names that are indented too deep": {
+			"---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b.c}\nspec:\n  group: b.c\n  scope: Namespaced\n" +
+				"  versions:\n    - {name: v1, schema: {names: {kind: A, plural: a}}}\n",
+			"crd.yaml:2: CustomResourceDefinition a.b.c: has no spec.names.kind, spec.names.plural; spec.names is at spec.versions[0].schema.names: correct the indentation; unknown field \"spec.versions[0].schema.names\"",
+		},
+		"what is not YAML": {good + "---\na: [\n", "crd.yaml:10: did not find expected node content"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parseCRDs(file{name: "crd.yaml", data: []byte(test.in)})
@@ -68,7 +73,7 @@ func TestCRDsOfAFolder(t *testing.T) {
 	if crds, err := CRDs(dir); err != nil || len(crds) != 1 {
 		t.Errorf("%d CRDs, %v; want 1", len(crds), err)
 	}
-	if crds, err := CRDsIn(filepath.Join(dir, "missing")); err != nil || len(crds) != 0 {
+	if crds, err := CRDsIn(dir, "missing"); err != nil || len(crds) != 0 {
 		t.Errorf("a missing folder: %v, %v", crds, err)
 	}
 	if _, err := CRDs(filepath.Join(dir, "README.md")); err == nil {

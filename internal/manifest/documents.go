@@ -4,17 +4,14 @@
 package manifest
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/yamldoc"
 )
 
 // file is a manifest.
@@ -23,27 +20,22 @@ type file struct {
 	data []byte
 }
 
-// document is one object's text in a file, and the line where it begins.
-type document struct {
-	text []byte
-	line int
-}
-
-// filesOf returns the file at path or, as "kubectl apply -f" does, the manifests that lie directly in that folder.
-func filesOf(path string) ([]file, error) {
-	info, err := os.Stat(path)
+// filesOf returns the file at path or, as "kubectl apply -f" does, the manifests that lie directly in that folder. Errors
+// about their content call files as they are seen from root, which may be empty.
+func filesOf(root, path string) ([]file, error) {
+	info, err := os.Stat(filepath.Join(root, path))
 	if err != nil {
 		return nil, err
 	}
 	paths := []string{path}
 	if info.IsDir() {
-		if paths, err = manifestsIn(path); err != nil {
+		if paths, err = manifestsIn(root, path); err != nil {
 			return nil, err
 		}
 	}
 	var files []file
 	for _, p := range paths {
-		data, err := os.ReadFile(p)
+		data, err := os.ReadFile(filepath.Join(root, p))
 		if err != nil {
 			return nil, err
 		}
@@ -52,8 +44,8 @@ func filesOf(path string) ([]file, error) {
 	return files, nil
 }
 
-func manifestsIn(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+func manifestsIn(root, dir string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(root, dir))
 	var paths []string
 	for _, e := range entries {
 		if !e.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name())) {
@@ -63,27 +55,19 @@ func manifestsIn(dir string) ([]string, error) {
 	return paths, err
 }
 
-func (f file) documents() ([]document, error) {
-	var all []document
-	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(f.data)))
-	for line := 1; ; {
-		doc, err := docs.Read()
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", f.name, line, err)
-		}
-		all = append(all, document{text: doc, line: line + leadingBlank(doc)})
-		line += bytes.Count(doc, []byte("\n")) + 1 // and the separator
+func (f file) documents() ([]yamldoc.Document, error) {
+	docs, err := yamldoc.Split(f.data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
+	return docs, nil
 }
 
-func leadingBlank(doc []byte) int {
-	return bytes.Count(doc[:len(doc)-len(bytes.TrimLeft(doc, "\n\r\t "))], []byte("\n"))
-}
-
-// plain is a decoder's error without what the user did not ask for.
-func plain(err error) error {
-	return errors.New(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+// decode returns a document as JSON; the error has a place.
+func (f file) decode(doc yamldoc.Document) ([]byte, error) {
+	asJSON, err := yaml.YAMLToJSONStrict(doc.Text)
+	if err != nil {
+		return nil, doc.Error(f.name, err)
+	}
+	return asJSON, nil
 }

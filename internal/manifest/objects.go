@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 )
 
 // Object is an object as a manifest has it, and where that is.
@@ -24,10 +23,10 @@ func (o Object) Place() string { return fmt.Sprintf("%s:%d", o.File, o.Line) }
 // kustomize's own files are no objects of a cluster.
 var kustomize = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
-// Objects reads all objects of a manifest, or of those in a folder; the items of lists are objects of their own. What is
-// no object is an error.
-func Objects(path string) ([]Object, error) {
-	files, err := filesOf(path)
+// Objects reads all objects of a manifest below root, or of those in a folder; the items of lists are objects of their own.
+// What is no object is an error. Their places are seen from root.
+func Objects(root, path string) ([]Object, error) {
+	files, err := filesOf(root, path)
 	if err != nil {
 		return nil, err
 	}
@@ -52,23 +51,24 @@ func (f file) objects() ([]Object, error) {
 	var all []Object
 	var problems []error
 	for _, doc := range docs {
-		objects, err := parseObjects(doc.text)
+		asJSON, err := f.decode(doc)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s:%d: %w", f.name, doc.line, err))
+			problems = append(problems, err)
+			continue
+		}
+		objects, err := parseObjects(asJSON)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s:%d: %w", f.name, doc.Line, err))
 		}
 		for _, o := range objects {
-			all = append(all, Object{Unstructured: o, File: f.name, Line: doc.line})
+			all = append(all, Object{Unstructured: o, File: f.name, Line: doc.Line})
 		}
 	}
 	return all, errors.Join(problems...)
 }
 
 // parseObjects returns none for a document without content.
-func parseObjects(doc []byte) ([]*unstructured.Unstructured, error) {
-	asJSON, err := yaml.YAMLToJSONStrict(doc)
-	if err != nil {
-		return nil, plain(err)
-	}
+func parseObjects(asJSON []byte) ([]*unstructured.Unstructured, error) {
 	if string(asJSON) == "null" || string(asJSON) == "{}" {
 		return nil, nil
 	}
@@ -86,7 +86,7 @@ func parseObjects(doc []byte) ([]*unstructured.Unstructured, error) {
 		return []*unstructured.Unstructured{o}, nil
 	}
 	var items []*unstructured.Unstructured
-	err = o.EachListItem(func(item runtime.Object) error {
+	err := o.EachListItem(func(item runtime.Object) error {
 		items = append(items, item.(*unstructured.Unstructured))
 		return nil
 	})

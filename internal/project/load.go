@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+	k8syaml "sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/yamldoc"
 )
 
 // Find returns the root of the project that dir is in: the nearest folder, from dir upwards, that holds a project
@@ -79,44 +81,34 @@ func Parse(name string, data []byte, edits ...func(*Project)) (*Project, error) 
 	return &p, nil
 }
 
-var (
-	yamlLine     = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?line (\d+): (.*)$`)
-	unknownField = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
-)
+var unknownField = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
 
 // yamlError puts the decoder's findings into the form file:line:col: message, one a line.
 func yamlError(name string, data []byte, err error) error {
-	lines := []string{err.Error()}
 	var typeErr *yaml.TypeError
-	if errors.As(err, &typeErr) {
-		lines = typeErr.Errors
+	if !errors.As(err, &typeErr) {
+		// Its line of a syntax error is that of what is around it; the other decoder has the error's own.
+		if _, other := k8syaml.YAMLToJSON(data); other != nil {
+			err = other
+		}
 	}
 	var all []error
-	for _, l := range lines {
-		m := yamlLine.FindStringSubmatch(l)
-		if m == nil {
-			all = append(all, fmt.Errorf("%s: %s", name, strings.TrimPrefix(l, "yaml: ")))
-			continue
+	for _, p := range yamldoc.Problems(data, err) {
+		if f := unknownField.FindStringSubmatch(p.What); f != nil {
+			p.What = fmt.Sprintf("unknown field %q; see docs/settings.md of crdctl for the fields there are", f[1])
 		}
-		msg := m[2]
-		if f := unknownField.FindStringSubmatch(msg); f != nil {
-			msg = fmt.Sprintf("unknown field %q; see docs/settings.md of crdctl for the fields there are", f[1])
-		}
-		all = append(all, fmt.Errorf("%s:%s:%d: %s", name, m[1], column(data, m[1]), msg))
+		p.Line = max(p.Line, 1)
+		all = append(all, fmt.Errorf("%s:%d:%d: %s", name, p.Line, column(data, p.Line), p.What))
 	}
 	return errors.Join(all...)
 }
 
 // column is the place of the first thing on a line: the decoder tells lines only.
-func column(data []byte, line string) int {
-	var n int
-	if _, err := fmt.Sscan(line, &n); err != nil {
-		return 1
-	}
+func column(data []byte, line int) int {
 	lines := bytes.Split(data, []byte("\n"))
-	if n < 1 || n > len(lines) {
+	if line < 1 || line > len(lines) {
 		return 1
 	}
-	text := lines[n-1]
+	text := lines[line-1]
 	return len(text) - len(bytes.TrimLeft(text, " -\t")) + 1
 }

@@ -58,7 +58,7 @@ func read(root string, paths []string) ([]manifest.Object, error) {
 	var all []manifest.Object
 	var problems []error
 	for _, p := range paths {
-		objects, err := manifest.Objects(filepath.Join(root, filepath.FromSlash(p)))
+		objects, err := manifest.Objects(root, filepath.FromSlash(p))
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%w; crdctl.yaml names it under controller, as manifests or samples", err)
 		}

@@ -1,0 +1,58 @@
+package yamldoc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+func TestSplit(t *testing.T) {
+	docs, err := Split([]byte("# head\n---\n# of one\na: 1\n---\n\nb: 2\nc: 3\n---\n---\nd: 4\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range docs {
+		got = append(got, fmt.Sprintf("%d %d %q", d.First, d.Line, strings.TrimSpace(string(d.Text))))
+	}
+	want := []string{`1 1 "# head"`, `3 4 "# of one\na: 1"`, `6 7 "b: 2\nc: 3"`, `10 11 "---\nd: 4"`}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Each has its fault on the line that ends with "#!".
+func TestErrorHasTheLine(t *testing.T) {
+	for name, text := range map[string]string{
+		"a list that is not closed":   "a: 1\nb: [ #!\n",
+		"no list":                     "a: 1\nb: [\nc: 2 #!\n",
+		"no map":                      "a: 1\nb: {\nc: [1]\nd #!\n: ]\n",
+		"on the first line":           "a: [ #!\n",
+		"a key that is out of line":   "a:\n  b: 1\n c: 2 #!\n",
+		"a value that is a map":       "a: 1\nb: c: d #!\n",
+		"an item that is out of line": "a:\n  - x\n - y #!\n",
+		"a tab":                       "a: 1\nb:\n\tc: 1 #!\n",
+		"a key that is there twice":   "a: 1\nb: 2\na: 3 #!\n",
+		"two keys that are there":     "a: 1\nb: 2\nc: 4\na: 3 #!\n",
+		"after a separator":           "a: 1\n---\n# comment\n\nb: 1\nc: [\nd: 2\ne: 3 #!\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := fmt.Sprintf("f.yaml:%d: ", strings.Count(text[:strings.Index(text, "#!")], "\n")+1)
+			docs, err := Split([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said []string
+			for _, d := range docs {
+				if _, err := yaml.YAMLToJSONStrict(d.Text); err != nil {
+					said = append(said, d.Error("f.yaml", err).Error())
+				}
+			}
+			if len(said) != 1 || !strings.HasPrefix(said[0], want) || strings.Contains(said[0], "line ") {
+				t.Errorf("said %q, want %s", said, want)
+			}
+		})
+	}
+}
