@@ -25,7 +25,7 @@ func (f *loopFlags) bind(namespaces, short string) *pflag.FlagSet {
 	set.StringVar(&l.FinalizeHook, "finalize-hook", "", "`program` or URL that decides when an object is being deleted")
 	set.StringVar(&l.CustomizeHook, "customize-hook", "", "`program` or URL that says which other objects the hooks are shown")
 	set.BoolVar(&l.Persistent, "hook-persistent", false, "keep the hook's program running, and send it lines of JSON")
-	set.DurationVar(&l.Timeout, "hook-timeout", l.Timeout, "how long one call of a hook may take")
+	set.DurationVar(&l.Timeout, "hook-timeout", l.Timeout, "how long one call of a hook, or one rendering of templates, may take")
 	set.Int64Var(&l.MaxAnswerBytes, "hook-max-bytes", l.MaxAnswerBytes, "how large the answer of a hook may be")
 	set.IntVar(&l.Parallel, "hook-parallel", 0, "how many programs of hooks run at the same time, where one is started for each call (default: four for each processor)")
 	set.StringVar(&l.Template, "template", "", "`folder` of Go templates that render the children, in place of a hook")

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestBuiltinHooks(t *testing.T) {
 	stories := map[string]func(*hooked){
 		"related": (*hooked).related, "finalized": (*hooked).finalized, "again": (*hooked).again, "cluster": (*hooked).cluster,
 		"program": (*hooked).programChanged, "templates": (*hooked).templateChanged, "undeclared": (*hooked).undeclared,
-		"kinds": (*hooked).kinds, "persistent": (*hooked).persistent, "http": (*hooked).http,
+		"evil": (*hooked).evilObjects, "kinds": (*hooked).kinds, "persistent": (*hooked).persistent, "http": (*hooked).http,
 	}
 	t.Run("each", func(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(stories)) {
@@ -222,6 +223,35 @@ func (h *hooked) templateChanged() {
 	h.shows("testtype/demo", ".status.children", "child says and one")
 	h.kubectl("patch", "testtype", "demo", "--type=merge", "-p", `{"spec":{"message":"two"}}`)
 	h.shows("testtype/demo", ".status.children", "child says and two")
+}
+
+// Objects that make a rendering endless are errors of their own, by the bound that each exceeds, and others are reconciled.
+func (h *hooked) evilObjects() {
+	h.check(os.Mkdir(filepath.Join(h.dir, "t"), 0o755))
+	h.write(filepath.Join(h.dir, "t", "child.yaml"), `{{ define "deep" }}{{ include "deep" . }}{{ end -}}
+{{ $how := .parent.spec.message -}}
+{{ if eq $how "deep" }}{{ include "deep" . }}{{ end -}}
+{{ if eq $how "endless" }}{{ range $i := 1000000000000 }}{{ end }}{{ end -}}
+{{ if eq $how "large" }}{{ $s := "xx" }}{{ range until 40 }}{{ $s = printf "%s%s" $s $s }}{{ end }}{{ end -}}
+{apiVersion: v1, kind: ConfigMap, metadata: {name: {{ .parent.metadata.name }}}, data: {message: {{ $how }}}}
+`)
+	h.start("--template", "t", "--owns", "v1/ConfigMap", "--resync", "0s", "--hook-timeout", "2s")
+	evil := map[string]string{"deep": "stack", "endless": "time", "endless-too": "time", "large": "memory"}
+	for name := range evil {
+		h.apply(testType(name, strings.TrimSuffix(name, "-too")))
+	}
+	h.apply(testType("good", "one"))
+	h.shows("configmap/good", ".data.message", "one")
+	for name, bound := range evil {
+		h.eventually(bound+" limit of ", h.at, crdctl, "kubectl", "get", "events", "-n", h.name, "--field-selector", "reason=SyncError,type=Warning,involvedObject.name="+name)
+		if line := regexp.MustCompile(`(?m)^.*key=evil/` + name + ` .* ` + bound + ` limit of .*$`); !line.MatchString(h.run.text()) {
+			h.Errorf("no line of the log tells that %s exceeds the %s limit:\n%s", name, bound, h.run.text())
+		}
+	}
+	h.kubectl("patch", "testtype", "good", "--type=merge", "-p", `{"spec":{"message":"two"}}`)
+	h.shows("configmap/good", ".data.message", "two")
+	h.kubectl("patch", "testtype", "endless", "--type=merge", "-p", `{"spec":{"message":"harmless"}}`) // does not wait for the back-off
+	h.shows("configmap/endless", ".data.message", "harmless")
 }
 
 // A kind that is not among those of --owns is refused with the flag that mends it; other objects are not held up.

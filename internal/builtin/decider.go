@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/loop/composite"
-	"github.com/crdctl/crdctl/internal/loop/gotemplate"
 	"github.com/crdctl/crdctl/internal/loop/hook"
+	"github.com/crdctl/crdctl/internal/loop/renderhelper"
 	"github.com/crdctl/crdctl/internal/loop/serve"
 	"github.com/crdctl/crdctl/internal/project"
 )
@@ -14,7 +14,9 @@ import (
 // decider opens the hook or the templates of the settings.
 func (c *controller) decider() (hook.Decider, error) {
 	if c.Loop.Template != "" {
-		templates, err := gotemplate.Open(c.path(c.Loop.Template), c.Log)
+		templates, err := renderhelper.Open(c.path(c.Loop.Template), renderhelper.Options{
+			Timeout: c.Loop.Timeout, MaxOutput: int(c.Loop.MaxAnswerBytes), OneObject: c.patience > 0, Log: c.Log,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +48,7 @@ func readsChildren(d hook.Decider) bool {
 	if m, ok := d.(*measured); ok {
 		d = m.Decider
 	}
-	templates, ok := d.(*gotemplate.Templates)
+	templates, ok := d.(*renderhelper.Templates)
 	return !ok || templates.ReadsChildren()
 }
 

@@ -145,8 +145,13 @@ func (o *Options) packTemplates() (f *folder, customizes string, err error) {
 		return nil, "", fmt.Errorf("%s has no *.yaml, *.yml or *.tmpl; name the folder of the templates", o.Loop.Template)
 	}
 	// The pods could only crash with what does not parse.
-	if customizes, err = gotemplate.Check(dir); err != nil {
+	texts, err := gotemplate.Read(dir)
+	if err != nil {
 		return nil, "", err
 	}
-	return f, customizes, nil
+	templates, err := gotemplate.Parse(texts)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", dir, err)
+	}
+	return f, templates.Customize(), nil
 }

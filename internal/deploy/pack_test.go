@@ -110,7 +110,7 @@ func TestPackRefuses(t *testing.T) {
 		{project.Loop{Template: "odd"}, "template: a b.yaml: a ConfigMap takes names of letters"},
 		{project.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or mend it"},
 		{project.Loop{Template: "broken"}, "template: ROOT/broken: a.yaml:1: missing value for if; mend the template"},
-		{project.Loop{Template: "blocks"}, "template: ROOT/blocks has no templates; "},
+		{project.Loop{Template: "blocks"}, "template: ROOT/blocks: there are no templates; "},
 		{project.Loop{Hook: "python3 missing.py"}, "hook: missing.py is not in ROOT; mend the path, or name what is in the image by its absolute path"},
 		{project.Loop{Hook: "python3 -u hooks/missing"}, "hook: hooks/missing is not in "},
 		{project.Loop{Hook: "./run.sh x", FinalizeHook: "./run.sh --file ../missing"}, "finalizeHook: ../missing is not in "},

@@ -20,9 +20,9 @@ type Loop struct {
 	CustomizeHook string `yaml:"customizeHook,omitempty"`
 	// Persistent keeps the hook's program running and sends it lines of JSON. The default is one start for each call.
 	Persistent bool `yaml:"persistent,omitempty"`
-	// Timeout bounds one call of a hook. The default is 10s.
+	// Timeout bounds one call of a hook, and one rendering of templates. The default is 10s.
 	Timeout time.Duration `yaml:"timeout,omitempty"`
-	// MaxAnswerBytes bounds the answer of one call. The default is 8 MiB.
+	// MaxAnswerBytes bounds the answer of one call, and what one rendering gives. The default is 8 MiB.
 	MaxAnswerBytes int64 `yaml:"maxAnswerBytes,omitempty"`
 	// Parallel bounds how many programs run at the same time, where one is started for each call: a persistent one and a URL
 	// get all calls at once. The default is four for each processor.

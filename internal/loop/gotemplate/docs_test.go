@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/crdctl/crdctl/internal/loop/hook"
 )
 
 // The templates on the page about hooks, asked what the page asks, answer what the page says that a hook answers.
@@ -45,7 +43,7 @@ func TestTemplatesOfTheDocs(t *testing.T) {
 			q = strings.Replace(q, `"example-foo": {`, `"other": {`, 1)
 			want = strings.Replace(want, `"availableReplicas": 1`, `"availableReplicas": 0`, 1)
 		}
-		out, err := d.Call(t.Context(), hook.Call{Op: hook.Sync, Body: []byte(q)})
+		out, err := d.Sync([]byte(q), limit)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 // what is allowed, since the next sprig may have more that are not. Left out are the clock, dates (they depend on the time zone),
 // chance, keys and certificates, the environment, the network, and keys and values, which sprig gives in the order of the map.
 var ofSprig = strings.Fields(`
-	abbrev abbrevboth trunc trim upper lower title untitle substr trimall trimAll trimSuffix trimPrefix nospace initials swapcase
+	until untilStep seq repeat indent nindent abbrev abbrevboth trunc trim upper lower title untitle substr trimall trimAll trimSuffix trimPrefix nospace initials swapcase
 	snakecase camelcase kebabcase wrap wrapWith contains hasPrefix hasSuffix quote squote cat replace plural
 	sha1sum sha256sum sha512sum adler32sum toString
 	atoi int64 int float64 toDecimal split splitList splitn toStrings
@@ -29,20 +29,15 @@ var ofSprig = strings.Fields(`
 	semver semverCompare fail regexMatch mustRegexMatch regexFindAll mustRegexFindAll regexFind mustRegexFind regexReplaceAll
 	mustRegexReplaceAll regexReplaceAllLiteral mustRegexReplaceAllLiteral regexSplit mustRegexSplit regexQuoteMeta urlParse urlJoin`)
 
-// functions are all that do not depend on the rendering; see renderer for those that do.
+// functions are all but include, which depends on the rendering.
 func functions() template.FuncMap {
 	all := sprig.TxtFuncMap()
 	some := template.FuncMap{
 		"required": required, "toYaml": toYAML, "fromYaml": fromYAML,
-		"keys": sortedKeys, "values": sortedValues,
-		"until":     until,
-		"untilStep": untilStep, "seq": seq,
-		"repeat":  repeat,
-		"indent":  indent,
-		"nindent": func(n any, s string) (string, error) { s, err := indent(n, s); return "\n" + s, err },
+		"keys": sortedKeys, "values": sortedValues, fnPrint: printed,
 	}
 	for _, name := range ofSprig {
-		some[name] = all[name]
+		some[name] = acceptWhole(all[name])
 	}
 	return some
 }

@@ -12,18 +12,23 @@ type answer struct {
 	Children []json.RawMessage `json:"children"`
 }
 
-// sync renders the children and the status.
-func (s *set) sync(r *renderer, data map[string]any) ([]byte, error) {
+// Sync renders the children and the status: the answer to the sync hook's question. The output is bounded to maxOutput bytes, and nothing
+// else is: package renderhelper sees to that.
+func (s *Set) Sync(request []byte, maxOutput int) ([]byte, error) {
+	data, err := s.begin(request, maxOutput)
+	if err != nil {
+		return nil, err
+	}
 	a := answer{Children: []json.RawMessage{}}
 	for _, name := range s.children {
-		objects, err := objects(r, name, data)
+		objects, err := s.objects(name, data)
 		if err != nil {
 			return nil, err
 		}
 		a.Children = append(a.Children, objects...)
 	}
 	if s.status != "" {
-		statuses, err := objects(r, s.status, data)
+		statuses, err := s.objects(s.status, data)
 		if err != nil {
 			return nil, err
 		}
@@ -36,12 +41,12 @@ func (s *set) sync(r *renderer, data map[string]any) ([]byte, error) {
 			return nil, fmt.Errorf("%s: %d documents; a parent has one status", s.status, len(statuses))
 		}
 	}
-	return json.Marshal(a)
+	return s.marshal(a)
 }
 
 // objects renders a file of objects.
-func objects(r *renderer, name string, data any) ([]json.RawMessage, error) {
-	text, err := r.render(name, data)
+func (s *Set) objects(name string, data any) ([]json.RawMessage, error) {
+	text, err := s.render(name, data)
 	if err != nil {
 		return nil, inTemplate(err)
 	}
@@ -67,9 +72,14 @@ func objects(r *renderer, name string, data any) ([]json.RawMessage, error) {
 	return all, nil
 }
 
-// related renders the list of related resources: a YAML list of rules, or a mapping with relatedResources, as a hook answers.
-func (s *set) related(r *renderer, data any) ([]byte, error) {
-	text, err := r.render(s.customize, data)
+// Related renders the list of related resources: a YAML list of rules, or a mapping with relatedResources, as a hook answers. It is for
+// sets that have a file for it.
+func (s *Set) Related(request []byte, maxOutput int) ([]byte, error) {
+	data, err := s.begin(request, maxOutput)
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.render(s.customize, data)
 	if err != nil {
 		return nil, inTemplate(err)
 	}
@@ -93,5 +103,5 @@ func (s *set) related(r *renderer, data any) ([]byte, error) {
 			return nil, errors.New(s.customize + ": no list; give a list of rules, each with apiVersion and resource")
 		}
 	}
-	return json.Marshal(map[string]any{"relatedResources": rules})
+	return s.marshal(map[string]any{"relatedResources": rules})
 }

@@ -2,85 +2,61 @@ package gotemplate
 
 import (
 	"bytes"
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"text/template"
+
+	kjson "sigs.k8s.io/json"
 )
 
-const (
-	maxOutput = 8 << 20 // bytes of one rendering, all files together
-	maxDepth  = 100     // of templates within templates
-)
+// ErrOutput is the end of a rendering that gives more than its bound.
+var ErrOutput = errors.New("the rendering exceeds the output limit")
 
-// renderer renders one request at a time. The functions of its copy of the templates know it.
-type renderer struct {
-	templates *template.Template
-	ctx       context.Context
-	left      int // bytes that may still come out
-	depth     int
-}
-
-func newRenderer(root *template.Template) *renderer {
-	r := &renderer{}
-	// Clone fails for html/template only, and there only after a rendering.
-	r.templates = template.Must(root.Clone()).Funcs(r.functions())
-	return r
-}
-
-func (r *renderer) functions() template.FuncMap {
-	return template.FuncMap{
-		"include": r.include,
-		fnPrint:   printed,
-		fnTick:    func() (string, error) { return "", r.tick() },
-		fnEnter:   r.enter,
-		fnLeave:   func() string { r.depth--; return "" },
+// begin decodes a request, and bounds what is rendered for it.
+func (s *Set) begin(request []byte, limit int) (data map[string]any, err error) {
+	s.limit, s.left = limit, limit
+	if err := unmarshalJSON(request, &data); err != nil {
+		return nil, fmt.Errorf("the request is no JSON object: %w", err)
 	}
+	return data, nil
 }
 
 // render renders one file.
-func (r *renderer) render(name string, data any) ([]byte, error) {
-	r.depth = 0
-	out := &output{renderer: r}
-	err := r.templates.ExecuteTemplate(out, name, data)
+func (s *Set) render(name string, data any) ([]byte, error) {
+	out := &output{left: &s.left}
+	err := s.root.ExecuteTemplate(out, name, data)
 	return out.Bytes(), err
 }
 
 // include is Helm's: a template as text, for nindent and the like.
-func (r *renderer) include(name string, data any) (string, error) {
-	out := &output{renderer: r}
-	err := r.templates.ExecuteTemplate(out, name, data)
-	return out.String(), err
+func (s *Set) include(name string, data any) (string, error) {
+	text, err := s.render(name, data)
+	return string(text), err
 }
 
-func (r *renderer) tick() error {
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
+// marshal makes the answer, which can be larger than what was rendered: YAML has aliases.
+func (s *Set) marshal(answer any) ([]byte, error) {
+	b, err := json.Marshal(answer)
+	if err == nil && len(b) > s.limit {
+		return nil, ErrOutput
 	}
-	return nil
+	return b, err
 }
 
-func (r *renderer) enter() (string, error) {
-	if r.depth++; r.depth > maxDepth {
-		return "", fmt.Errorf("templates call each other more than %d deep; see that they come to an end", maxDepth)
-	}
-	return "", r.tick()
-}
-
-// output takes what is rendered, up to the limit or the end of the context.
+// output takes what is rendered, up to the limit.
 type output struct {
 	bytes.Buffer
-	renderer *renderer
+	left *int
 }
 
-var errOutput = errors.New("more than 8 MiB come out; render less")
-
 func (o *output) Write(b []byte) (int, error) {
-	if err := o.renderer.tick(); err != nil {
-		return 0, err
-	}
-	if o.renderer.left -= len(b); o.renderer.left < 0 {
-		return 0, errOutput
+	if *o.left -= len(b); *o.left < 0 {
+		return 0, ErrOutput
 	}
 	return o.Buffer.Write(b)
+}
+
+// unmarshalJSON has whole numbers as int64 and not as float64: a template prints and compares them as the numbers that they are.
+func unmarshalJSON(b []byte, into any) error {
+	return kjson.UnmarshalCaseSensitivePreserveInts(b, into)
 }

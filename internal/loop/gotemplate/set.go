@@ -1,23 +1,33 @@
 package gotemplate
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"text/template"
 )
 
-// set is a folder of templates that parsed.
-type set struct {
+// Set is a folder of templates that parsed. It renders one request at a time.
+type Set struct {
+	root      *template.Template
 	children  []string // names of files, in order
 	status    string   // name of a file, or empty
 	customize string
-	reads     bool      // .children
-	renderers sync.Pool // of *renderer: each has functions of its own, and can be used by one rendering at a time
+	reads     bool // .children
+	limit     int  // bytes of one rendering, all files together
+	left      int  // of limit
 }
+
+// Customize is the file that asks for related objects, or "".
+func (s *Set) Customize() string { return s.customize }
+
+// ReadsChildren reports whether a rendering may depend on the children that exist, so that they must be kept whole.
+func (s *Set) ReadsChildren() bool { return s.reads }
 
 // Wanted tells whether a file of that name in the folder of templates is one.
 func Wanted(name string) bool {
@@ -42,57 +52,56 @@ func role(name string) string {
 	}
 }
 
-// Check tells what is wrong with the templates of a folder as Open does, and which of the files asks for related objects, if any.
-func Check(dir string) (customizes string, err error) {
-	s, err := load(dir)
-	if err != nil {
-		return "", err
-	}
-	return s.customize, nil
-}
-
-// load reads and parses the templates of a folder.
-func load(dir string) (*set, error) {
-	entries, err := os.ReadDir(dir) // in the order of their names
+// Read reads the templates of a folder: their text, by the names of the files.
+func Read(dir string) (map[string]string, error) {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w; name a folder of templates with --template (loop.template)", err)
 	}
-	root := template.New("").Option("missingkey=zero").Funcs(functions()).Funcs(new(renderer).functions())
-	s := &set{}
+	files := map[string]string{}
 	for _, e := range entries {
-		name := e.Name()
-		if info, err := os.Stat(filepath.Join(dir, name)); !Wanted(name) || err != nil || !info.Mode().IsRegular() {
+		file := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(file); !Wanted(e.Name()) || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, name))
+		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("templates: %w", err)
 		}
-		if _, err := root.New(name).Parse(string(text)); err != nil {
-			return nil, fmt.Errorf("%s: %w; mend the template", dir, inTemplate(err))
+		files[e.Name()] = string(text)
+	}
+	return files, nil
+}
+
+// Parse parses templates that were read.
+func Parse(files map[string]string) (*Set, error) {
+	s := &Set{}
+	s.root = template.New("").Option("missingkey=zero").Funcs(functions()).Funcs(template.FuncMap{"include": s.include})
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if _, err := s.root.New(name).Parse(files[name]); err != nil {
+			return nil, fmt.Errorf("%w; mend the template", inTemplate(err))
 		}
 		if err := s.add(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
+			return nil, err
 		}
 	}
 	if len(s.children) == 0 && s.status == "" {
-		return nil, fmt.Errorf("%s has no templates; write files *.yaml, each of which gives children", dir)
+		return nil, errors.New("there are no templates; write files *.yaml, each of which gives children")
 	}
-	files := append([]string{}, s.children...)
+	rendered := slices.Clone(s.children)
 	if s.status != "" {
-		files = append(files, s.status)
+		rendered = append(rendered, s.status)
 	}
-	s.reads = reads(root, files, "children")
-	for _, t := range root.Templates() {
-		if t.Tree != nil && t.Root != nil {
-			guard(t.Tree)
+	s.reads = reads(s.root, rendered, "children")
+	for _, t := range s.root.Templates() {
+		if t.Tree != nil {
+			refuseAbsent(t.Root)
 		}
 	}
-	s.renderers.New = func() any { return newRenderer(root) }
 	return s, nil
 }
 
-func (s *set) add(name string) error {
+func (s *Set) add(name string) error {
 	twice := func(other string) error {
 		return fmt.Errorf("%s and %s are for the same; remove one", other, name)
 	}
@@ -114,7 +123,7 @@ func (s *set) add(name string) error {
 	return nil
 }
 
-// ours are the functions that guard put in: an error should name what a person wrote.
+// ours is the function that refuseAbsent put in: an error should name what a person wrote.
 var ours = regexp.MustCompile(`executing "[^"]*" at <_.*>: error calling _[a-z]+: `)
 
 // inTemplate is an error of text/template in the words of this house: it begins with the place.
