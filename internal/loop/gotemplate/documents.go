@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 )
 
@@ -34,6 +35,13 @@ func documents(text []byte) []document {
 
 var lineInError = regexp.MustCompile(`line (\d+)`)
 
+// unknownAnchor is an error that has no line.
+var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+
+// ofParser are the errors of yaml's parser: for them it gives the line before, as it counts from 0 there, and from 1 in its scanner's and
+// decoder's.
+var ofParser = regexp.MustCompile(`did not find expected (<(stream-start|document start)>|node content|key|'-' indicator|',' or )|found (undefined tag|incompatible YAML|duplicate %)`)
+
 // decode reads a document; nil if there is nothing in it. The error shows the line that is wrong, as it was rendered: nobody has it on disk.
 func (d document) decode(file string) (value any, err error) {
 	if err := unmarshalYAML(d.text, &value); err != nil {
@@ -41,10 +49,18 @@ func (d document) decode(file string) (value any, err error) {
 		at := d.line
 		if m := lineInError.FindStringSubmatchIndex(text); m != nil {
 			n, _ := strconv.Atoi(text[m[2]:m[3]])
+			if ofParser.MatchString(text) {
+				n++
+			}
 			at = d.line + n - 1
 			text = strings.TrimPrefix(text[:m[0]]+text[m[1]:], ": ")
+		} else if m := unknownAnchor.FindStringSubmatch(text); m != nil {
+			at += bytes.Count(d.text[:max(0, bytes.Index(d.text, []byte("*"+m[1])))], []byte("\n"))
 		}
-		for at > d.line && d.show(at-d.line) == `""` { // it was noticed at the end
+		if open := d.unclosed(); open > 0 && strings.Contains(text, "did not find expected ',' or") {
+			at = d.line + open - 1
+		}
+		for at > d.line && strings.TrimSpace(d.at(at-d.line)) == "" { // it was noticed at the end
 			at--
 		}
 		return nil, fmt.Errorf("%s: line %d of what it rendered is no YAML: %s: %s; mend the template", file, at, text, d.show(at-d.line))
@@ -52,17 +68,34 @@ func (d document) decode(file string) (value any, err error) {
 	return value, nil
 }
 
-// show is a line of the document, in quotes.
-func (d document) show(n int) string {
+// unclosed is the line, from 1, of a list or mapping in brackets that does not end, or 0. The YAML library that decodes tells only where it
+// noticed; the next version of it tells what it was reading.
+func (d document) unclosed() int {
+	var n yaml3.Node
+	err := yaml3.Unmarshal(d.text, &n)
+	if err == nil {
+		return 0
+	}
+	if m := lineInError.FindStringSubmatch(err.Error()); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		return line + 1
+	}
+	return 1
+}
+
+// at is a line of the document.
+func (d document) at(n int) string {
 	lines := bytes.Split(d.text, []byte("\n"))
 	if n < 0 || n >= len(lines) {
-		return `""`
+		return ""
 	}
-	line := lines[n]
-	if len(line) > 200 {
-		line = line[:200]
-	}
-	return fmt.Sprintf("%q", line)
+	return string(lines[n])
+}
+
+// show is a line of the document, in quotes.
+func (d document) show(n int) string {
+	line := d.at(n)
+	return fmt.Sprintf("%q", line[:min(len(line), 200)])
 }
 
 // first is the first line with something in it.
