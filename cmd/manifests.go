@@ -133,6 +133,23 @@ func (o *manifestsOptions) toDeploy() (*deploy.Options, error) {
 	}, nil
 }
 
+// staysInside refuses an output directory that is below --dir by its name, and elsewhere because of a link.
+func (o *manifestsOptions) staysInside() error {
+	name := filepath.Clean(o.output)
+	if !filepath.IsLocal(name) {
+		return nil // the user names another place
+	}
+	root, err := os.OpenRoot(o.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if _, err := root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--output %s: a link leads out of %s; name the directory that it leads to", o.output, o.dir)
+	}
+	return nil
+}
+
 // write makes the folder as the files are: those of before that are no longer needed go.
 func (o *manifestsOptions) write(s Streams, set *deploy.Set) error {
 	dir := o.output
@@ -141,6 +158,9 @@ func (o *manifestsOptions) write(s Streams, set *deploy.Set) error {
 	}
 	files, err := set.Tree(o.force)
 	if err != nil {
+		return err
+	}
+	if err := o.staysInside(); err != nil {
 		return err
 	}
 	if o.dryRun {

@@ -76,7 +76,7 @@ func TestMakeRefuses(t *testing.T) {
 		"an unknown kind":   {project.Loop{Hook: "http://a/", Owns: []string{"v1/Pod", "x.io/v1/Thing"}}, nil, `owns[1]: the name of the resource of "x.io/v1/Thing" is not known: the CRDs do not have that kind, and client-go has no such kind; name one such as `},
 		"a misspelt kind":   {project.Loop{Hook: "http://a/", Owns: []string{"apps/v1/Deploymnet"}}, nil, `did you mean apps/v1/Deployment?; or write the name behind it, for example apps/v1/Deploymnet=things`},
 		"a missing program": {project.Loop{Hook: "./nowhere.py"}, nil, "hook: ./nowhere.py is not in "},
-		"missing templates": {project.Loop{Template: "nowhere"}, nil, "template: open "},
+		"missing templates": {project.Loop{Template: "nowhere"}, nil, "template: nowhere is not in "},
 	} {
 		o := options(test.loop, test.crds...)
 		o.Root = t.TempDir()

@@ -68,6 +68,8 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 		case err == nil:
 			command.Words[i] = into.put(path.Clean(word), content)
 			note("%s is taken along, and nothing that it reads from beside itself", path.Clean(word))
+		case errors.Is(err, errOutside):
+			return "", fmt.Errorf("%w, or name what is in the image by its absolute path", err)
 		case errors.Is(err, errBinary):
 			note("%s is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there", word)
 		case errors.Is(err, fs.ErrNotExist) && (isProgram || namesFile(command.Words, i)):
@@ -100,17 +102,25 @@ func namesFile(words []string, i int) bool {
 
 var errBinary = errors.New("is no text")
 
-// text is a file of the project, if it can be in a ConfigMap.
+var errOutside = errors.New("is outside of the project's directory")
+
+// text is a file of the project, if it can be in a ConfigMap. What is outside of the project's directory is refused, also where a link leads
+// there: who may read ConfigMaps should not read what nobody meant to publish.
 func (o *Options) text(name string) (string, error) {
-	file := filepath.Join(o.Root, filepath.FromSlash(name))
-	info, err := os.Stat(file)
+	root, err := os.OpenRoot(o.Root)
 	if err != nil {
 		return "", err
+	}
+	defer func() { _ = root.Close() }()
+	name = filepath.FromSlash(name)
+	info, err := root.Stat(name)
+	if err != nil {
+		return "", o.outside(name, err)
 	}
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is no file", name)
 	}
-	data, err := os.ReadFile(file)
+	data, err := root.ReadFile(name)
 	if err != nil {
 		return "", err
 	}
@@ -120,23 +130,46 @@ func (o *Options) text(name string) (string, error) {
 	return string(data), nil
 }
 
+// outside replaces the error for a path that cannot be reached from the project's directory: it is errOutside if there is something.
+func (o *Options) outside(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch _, there := os.Stat(filepath.Join(o.Root, name)); {
+	case there == nil:
+		return fmt.Errorf("%s: %w %s; copy it into the project", filepath.ToSlash(name), errOutside, o.Root)
+	case errors.Is(there, fs.ErrNotExist):
+		return there
+	}
+	return err
+}
+
 // packTemplates takes the files that the loop takes for templates: those that lie directly in the folder. customizes is the one
 // that asks for related objects, if there is one.
 func (o *Options) packTemplates() (f *folder, customizes string, err error) {
 	f = newFolder("template")
-	dir := filepath.Join(o.Root, filepath.FromSlash(o.Loop.Template))
-	entries, err := os.ReadDir(dir)
+	root, err := os.OpenRoot(o.Root)
 	if err != nil {
-		return nil, "", fmt.Errorf("%w; name the folder of the templates", err)
+		return nil, "", err
 	}
+	defer func() { _ = root.Close() }()
+	name := filepath.ToSlash(filepath.Clean(filepath.FromSlash(o.Loop.Template)))
+	entries, err := fs.ReadDir(root.FS(), name)
+	if err = o.outside(filepath.FromSlash(name), err); errors.Is(err, fs.ErrNotExist) {
+		return nil, "", fmt.Errorf("%s is not in %s; name the folder of the templates", name, o.Root)
+	} else if err != nil {
+		return nil, "", err
+	}
+	texts := map[string]string{}
 	for _, e := range entries {
 		if e.IsDir() || !gotemplate.Wanted(e.Name()) {
 			continue
 		}
-		content, err := o.text(path.Join(o.Loop.Template, e.Name()))
+		content, err := o.text(path.Join(name, e.Name()))
 		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w; remove it, or mend it", e.Name(), err)
 		}
+		texts[e.Name()] = content
 		if where := f.put(e.Name(), content); path.Base(where) != e.Name() {
 			return nil, "", fmt.Errorf("%s: a ConfigMap takes names of letters, digits, hyphens, dots and underscores only; give it another one", e.Name())
 		}
@@ -145,13 +178,9 @@ func (o *Options) packTemplates() (f *folder, customizes string, err error) {
 		return nil, "", fmt.Errorf("%s has no *.yaml, *.yml or *.tmpl; name the folder of the templates", o.Loop.Template)
 	}
 	// The pods could only crash with what does not parse.
-	texts, err := gotemplate.Read(dir)
-	if err != nil {
-		return nil, "", err
-	}
 	templates, err := gotemplate.Parse(texts)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", dir, err)
+		return nil, "", fmt.Errorf("%s: %w", o.Loop.Template, err)
 	}
 	return f, templates.Customize(), nil
 }

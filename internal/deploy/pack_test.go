@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -109,8 +110,8 @@ func TestPackRefuses(t *testing.T) {
 		{project.Loop{Template: "empty"}, "template: empty has no *.yaml, *.yml or *.tmpl; name the folder of the templates"},
 		{project.Loop{Template: "odd"}, "template: a b.yaml: a ConfigMap takes names of letters"},
 		{project.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or mend it"},
-		{project.Loop{Template: "broken"}, "template: ROOT/broken: a.yaml:1: missing value for if; mend the template"},
-		{project.Loop{Template: "blocks"}, "template: ROOT/blocks: there are no templates; "},
+		{project.Loop{Template: "broken"}, "template: broken: a.yaml:1: missing value for if; mend the template"},
+		{project.Loop{Template: "blocks"}, "template: blocks: there are no templates; "},
 		{project.Loop{Hook: "python3 missing.py"}, "hook: missing.py is not in ROOT; mend the path, or name what is in the image by its absolute path"},
 		{project.Loop{Hook: "python3 -u hooks/missing"}, "hook: hooks/missing is not in "},
 		{project.Loop{Hook: "./run.sh x", FinalizeHook: "./run.sh --file ../missing"}, "finalizeHook: ../missing is not in "},
@@ -120,6 +121,36 @@ func TestPackRefuses(t *testing.T) {
 		if _, err := Make(o); err == nil || !strings.HasPrefix(filepath.ToSlash(strings.ReplaceAll(err.Error(), root, "ROOT")), test.want) {
 			t.Errorf("%v, want %s", err, test.want)
 		}
+	}
+}
+
+// A file that only its owner should see must not get into a ConfigMap because a link or a path leads to it.
+func TestPackRefusesWhatIsOutside(t *testing.T) {
+	parent := t.TempDir()
+	root := filepath.Join(parent, "project")
+	put(t, parent, map[string]string{"outside.key": "secret", "templates/a.yaml": "a: 1"})
+	put(t, root, map[string]string{"run.sh": "", "inside/sync.sh": "x", "t/a.yaml": "a: 1"})
+	for link, to := range map[string]string{
+		"link.sh": "../outside.key", "absolute.sh": filepath.Join(parent, "outside.key"), "t/_k.tpl": "../../outside.key", "out": "../templates", "dir": "..",
+		"ok.sh": "inside/sync.sh",
+	} {
+		if err := os.Symlink(to, filepath.Join(root, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, loop := range []project.Loop{
+		{Hook: "sh ../outside.key"}, {Hook: "../outside.key"}, {Hook: "./link.sh"}, {Hook: "sh absolute.sh"}, {Hook: "./run.sh", FinalizeHook: "./run.sh link.sh"},
+		{Hook: "./run.sh x dir/outside.key"}, {Template: "t"}, {Template: "out"}, {Template: "../templates"},
+	} {
+		o := options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
+		o.Root = root
+		if _, err := Make(o); !errors.Is(err, errOutside) {
+			t.Errorf("%+v: error %v", loop, err)
+		}
+	}
+	set := packed(t, root, project.Loop{Hook: "./ok.sh"}) // a link that stays inside
+	if got := find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data; !reflect.DeepEqual(got, map[string]string{"ok.sh": "x"}) {
+		t.Errorf("files %q", got)
 	}
 }
 
