@@ -65,13 +65,14 @@ func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 	if err != nil {
 		return err
 	}
-	changes, merged, err := w.changes(c.Context(), false)
+	changes, draft, err := w.changes(c.Context(), false)
 	if err != nil {
 		return err
 	}
-	if err := o.carryOut(s, w.place, changes, merged); err != nil {
+	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {
 		return err
 	}
+	printNotes(s.Err, draft.Notes)
 	verb := "added"
 	if o.dryRun {
 		verb = "would add"
@@ -145,9 +146,9 @@ func (w *scaffolded) latest(group string) string {
 	return version
 }
 
-// changes are what is to be written, and the files of the user's that lines change in. Force has edited files removed.
-func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Change, merged []string, err error) {
-	draft, err := remake.New(w.place, remake.Shape{Project: w.before, Templates: templates.FS}, remake.Shape{Project: w.after, Templates: templates.FS, Files: w.types})
+// changes are what is to be written, and the draft that they come from. Force has edited files removed.
+func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Change, draft *remake.Draft, err error) {
+	draft, err = remake.New(w.place, remake.Shape{Project: w.before, Templates: templates.FS}, remake.Shape{Project: w.after, Templates: templates.FS, Files: w.types})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -168,5 +169,5 @@ func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Ch
 		return nil, nil, fmt.Errorf("nothing was written:\n  %s", strings.Join(refused, "\n  "))
 	}
 	changes, err = draft.Changes(ctx)
-	return changes, draft.Merged, err
+	return changes, draft, err
 }

@@ -61,13 +61,14 @@ func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
 	if err != nil {
 		return err
 	}
-	changes, merged, err := w.changes(ctx, o.force)
+	changes, draft, err := w.changes(ctx, o.force)
 	if err != nil {
 		return err
 	}
-	if err := o.carryOut(s, w.place, changes, merged); err != nil {
+	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {
 		return err
 	}
+	printNotes(s.Err, draft.Notes)
 	verb := "deleted"
 	if o.dryRun {
 		verb = "would delete"

@@ -95,6 +95,7 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	if err := o.carryOut(s, place, changes, nil); err != nil {
 		return err
 	}
+	printNotes(s.Err, draft.Notes)
 	if len(p.Without) > 0 {
 		_, _ = fmt.Fprintf(s.Err, "left as they are: %s\n", strings.Join(p.Without, ", "))
 	}

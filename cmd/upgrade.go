@@ -64,6 +64,7 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {
 		return err
 	}
+	printNotes(s.Err, draft.Notes)
 	for _, l := range []struct {
 		files []string
 		words string

@@ -1,16 +1,15 @@
 package crdimport
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"go/token"
 	"regexp"
 	"strings"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+
+	"github.com/crdctl/crdctl/internal/crd"
 )
 
 // maxSchemaDepth is how deep a schema may be. Those of whole pod templates have 20 levels.
@@ -36,42 +35,12 @@ func check(crd *apiextensionsv1.CustomResourceDefinition) error {
 }
 
 // refusals are what the API server's own validation has against a CRD, each beginning with its path.
-func refusals(crd *apiextensionsv1.CustomResourceDefinition) []string {
-	internal := &apiextensions.CustomResourceDefinition{}
-	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd.DeepCopy(), internal, nil); err != nil {
-		return []string{err.Error()}
-	}
-	// The validation looks at what the server keeps as status.
-	internal.Status.StoredVersions = nil
-	for _, v := range internal.Spec.Versions {
-		if v.Storage {
-			internal.Status.StoredVersions = append(internal.Status.StoredVersions, v.Name)
-		}
-	}
-	said, broke := validated(internal)
-	if broke != nil {
-		// It looks up selectable fields in a schema that it could not make structural. What is wrong with that is what counts.
-		for i := range internal.Spec.Versions {
-			internal.Spec.Versions[i].SelectableFields = nil
-		}
-		internal.Spec.SelectableFields = nil
-		said, broke = validated(internal)
-	}
-	if broke != nil {
-		said = append(said, fmt.Sprintf("spec: its validation breaks off: %v", broke))
+func refusals(definition *apiextensionsv1.CustomResourceDefinition) []string {
+	var said []string
+	for _, err := range crd.Validate(definition) {
+		said = append(said, strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	return said
-}
-
-// validated runs the API server's validation, and survives it.
-func validated(crd *apiextensions.CustomResourceDefinition) (said []string, broke any) {
-	defer func() { broke = recover() }()
-	for _, problem := range validation.ValidateCustomResourceDefinition(context.Background(), crd) {
-		if !strings.HasPrefix(problem.Field, "status.") {
-			said = append(said, strings.ReplaceAll(problem.Error(), "\n", " "))
-		}
-	}
-	return said, nil
 }
 
 func few(said []string) string {

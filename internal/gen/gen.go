@@ -64,7 +64,15 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 		m.Notes = append(m.Notes, left)
 	}
 	t, err := g.plan.tree(root, p, m, o)
-	return &Result{Tree: t, Notes: m.Notes, Generators: g.version, Cached: m.cached}, err
+	if err != nil {
+		return nil, err
+	}
+	refused, err := g.judge(t)
+	if err != nil {
+		return nil, err
+	}
+	notes := slices.Concat(m.Notes, lossyConversions(root, m.Files), refused)
+	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached}, nil
 }
 
 // generation is one run of Generate.

@@ -100,6 +100,7 @@ func (d *Draft) try(ctx context.Context, st *stage.Stage) (*tree.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.Notes = result.Notes
 	return result.Tree, nil
 }
 

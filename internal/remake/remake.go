@@ -36,6 +36,8 @@ type Draft struct {
 	// Generated are files that would be overwritten by generated ones where a project comes into being, and LeftOver those that
 	// nothing asks for. Such a project owns nothing yet: neither is for it to touch.
 	Generated, LeftOver []string
+	// Notes are what the generators reported without failing.
+	Notes []string
 }
 
 // New compares two shapes with what is on disk. A before without a project is nothing at all.

@@ -1,0 +1,58 @@
+// Package crd judges CustomResourceDefinitions as the API server does, without a server.
+//
+// It does not read files and does not compare revisions.
+package crd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Validate returns the errors for which the API server refuses to create the CRD, less those of its status. Where all
+// versions have the same schema, it is validated once, at spec.validation.
+func Validate(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
+	crd = crd.DeepCopy()
+	apiextv1.SetObjectDefaults_CustomResourceDefinition(crd)
+	internal := &apiextensions.CustomResourceDefinition{}
+	if err := apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, internal, nil); err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	// The validation compares the storage version with what the server keeps as status.
+	internal.Status.StoredVersions = nil
+	for _, v := range internal.Spec.Versions {
+		if v.Storage {
+			internal.Status.StoredVersions = append(internal.Status.StoredVersions, v.Name)
+		}
+	}
+	errs, panicked := validate(internal)
+	if panicked != nil {
+		// The validation looks up selectable fields in a schema that it could not make structural. The errors of the
+		// schema are the cause.
+		for i := range internal.Spec.Versions {
+			internal.Spec.Versions[i].SelectableFields = nil
+		}
+		internal.Spec.SelectableFields = nil
+		errs, panicked = validate(internal)
+	}
+	if panicked != nil {
+		errs = append(errs, field.InternalError(field.NewPath("spec"), fmt.Errorf("the validation panicked: %v", panicked)))
+	}
+	return errs
+}
+
+// validate runs the API server's validation and recovers from its panics.
+func validate(crd *apiextensions.CustomResourceDefinition) (errs field.ErrorList, panicked any) {
+	defer func() { panicked = recover() }()
+	for _, err := range validation.ValidateCustomResourceDefinition(context.Background(), crd) {
+		if !strings.HasPrefix(err.Field, "status.") {
+			errs = append(errs, err)
+		}
+	}
+	return errs, nil
+}

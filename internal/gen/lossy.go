@@ -1,0 +1,142 @@
+package gen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+)
+
+var (
+	autoConvert = regexp.MustCompile(`^autoConvert_(\w+)_To_(\w+)$`)
+	unconverted = regexp.MustCompile(`^// WARNING: in\.(\w+) (.*)$`)
+)
+
+// lossyConversions returns the fields that generated conversions leave out and that the hand-written conversion function
+// of the type does not mention either: their values are lost when an object is converted. One note a field, at the
+// function. A conversion without a hand-written function does not compile, which is reported elsewhere.
+func lossyConversions(root string, files []codegen.File) []string {
+	var notes []string
+	for _, f := range files {
+		if f.Generator != "conversion-gen" {
+			continue
+		}
+		fset := token.NewFileSet()
+		generated, err := parser.ParseFile(fset, f.Path, f.Content, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			continue // the generator's output is checked elsewhere
+		}
+		dir := path.Dir(f.Path)
+		byHand := handwrittenFunctions(filepath.Join(root, filepath.FromSlash(dir)))
+		for _, decl := range generated.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			names := autoConvert.FindStringSubmatch(fn.Name.Name)
+			if names == nil {
+				continue
+			}
+			own, ok := byHand["Convert_"+names[1]+"_To_"+names[2]]
+			if !ok {
+				continue
+			}
+			for _, lost := range warnings(generated, fn) {
+				if own.mentions(lost[1]) {
+					continue
+				}
+				notes = append(notes, fmt.Sprintf("%s/%s:%d:%d: %s.%s is lost in the conversion to %s: %s; convert in.%s there, or accept the loss with \"_ = in.%s\"",
+					dir, filepath.Base(own.at.Filename), own.at.Line, own.at.Column, typeName(names[1]), lost[1], typeName(names[2]), because(lost[2]), lost[1], lost[1]))
+			}
+		}
+	}
+	return notes
+}
+
+// typeName is a type in the name of a conversion function, version and type, as people write it.
+func typeName(name string) string { return strings.Replace(name, "_", " ", 1) }
+
+// because is the generator's reason in plain words.
+func because(reason string) string {
+	reason = strings.TrimPrefix(reason, "requires manual conversion: ")
+	if reason == "does not exist in peer-type" {
+		return "it has no such field"
+	}
+	return reason
+}
+
+// warnings are the comments in a generated function about fields that it does not convert.
+func warnings(file *ast.File, fn *ast.FuncDecl) (found [][]string) {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if fn.Pos() <= c.Pos() && c.End() <= fn.End() {
+				if m := unconverted.FindStringSubmatch(c.Text); m != nil {
+					found = append(found, m)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// handwritten is a function that a person wrote.
+type handwritten struct {
+	decl *ast.FuncDecl
+	at   token.Position
+}
+
+// handwrittenFunctions are the functions in the files of dir that were not generated, by name.
+func handwrittenFunctions(dir string) map[string]handwritten {
+	found := map[string]handwritten{}
+	names, _ := filepath.Glob(filepath.Join(dir, "*.go")) // no files, no functions
+	for _, name := range names {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil || ast.IsGenerated(file) || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		for _, decl := range file.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Body != nil {
+				found[fn.Name.Name] = handwritten{fn, fset.Position(fn.Name.Pos())}
+			}
+		}
+	}
+	return found
+}
+
+// mentions reports whether the function reads a field of its first parameter, or hands the whole of it to a function that
+// is not the generated conversion: that may read any field.
+func (h handwritten) mentions(field string) bool {
+	params := h.decl.Type.Params.List
+	if len(params) == 0 || len(params[0].Names) == 0 {
+		return false
+	}
+	in := params[0].Names[0].Name
+	isIn := func(e ast.Expr) bool {
+		ident, ok := e.(*ast.Ident)
+		return ok && ident.Name == in
+	}
+	found := false
+	ast.Inspect(h.decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			found = found || isIn(n.X) && n.Sel.Name == field
+		case *ast.CallExpr:
+			name, _ := n.Fun.(*ast.Ident)
+			if name != nil && autoConvert.MatchString(name.Name) {
+				return true
+			}
+			for _, arg := range n.Args {
+				found = found || isIn(arg)
+			}
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,112 @@
+package gen
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apifield "k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/crd"
+	"github.com/crdctl/crdctl/internal/gen/gofield"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// refusedCRDs runs the API server's own validation on the generated CRDs whose bytes differ from the disk, and returns
+// what it has against them, one problem a line, at the Go field that it is about. Files that do not change were judged
+// when they did.
+func (g *generation) refusedCRDs(t *tree.Tree) []string {
+	var problems []string
+	for _, file := range t.Paths() {
+		if g.settings.CRDs.Dir == "" || path.Dir(file) != path.Clean(g.settings.CRDs.Dir) {
+			continue
+		}
+		manifest, _ := t.Content(file) // it is one of its paths
+		onDisk, err := os.ReadFile(filepath.Join(g.root, filepath.FromSlash(file)))
+		if err == nil && bytes.Equal(onDisk, manifest) {
+			continue
+		}
+		definition := &apiextv1.CustomResourceDefinition{}
+		if err := yaml.Unmarshal(manifest, definition); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", file, err))
+			continue
+		}
+		if definition.Kind != "CustomResourceDefinition" {
+			continue // the role may be in the same directory
+		}
+		for _, refusal := range crd.Validate(definition) {
+			problems = append(problems, fmt.Sprintf("%s: the API server refuses CRD %s: %s", g.place(file, definition, refusal), definition.Name, textOf(refusal)))
+		}
+	}
+	return problems
+}
+
+// judge returns the refusals as an error in a project of crdctl's own scaffold, where nothing else completes the CRDs,
+// and as notes elsewhere: kustomize patches, for example, may add what is missing.
+func (g *generation) judge(t *tree.Tree) (notes []string, err error) {
+	problems := g.refusedCRDs(t)
+	if len(problems) == 0 || g.settings.Scaffold == nil {
+		return problems, nil
+	}
+	return nil, errors.New(strings.Join(problems, "\n") + "\nfix the markers or the types that these come from")
+}
+
+// textOf is a refusal on one line. A rule is printed by its detail only: its value is a struct.
+func textOf(refusal *apifield.Error) string {
+	text := refusal.Error()
+	if strings.HasPrefix(fmt.Sprintf("%T", refusal.BadValue), "apiextensions.") {
+		text = fmt.Sprintf("%s: %s: %s", refusal.Field, refusal.Type, refusal.Detail)
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+var (
+	schemaOf = regexp.MustCompile(`^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema`)
+	property = regexp.MustCompile(`\bproperties\[([^\]]*)\]`)
+)
+
+// place is the Go field that a refusal is about, and the manifest where none is found.
+func (g *generation) place(file string, definition *apiextv1.CustomResourceDefinition, refusal *apifield.Error) string {
+	version, properties := 0, []string(nil)
+	if m := schemaOf.FindStringSubmatch(refusal.Field); m != nil {
+		version, _ = strconv.Atoi(m[1]) // empty where all versions have the same schema
+		for _, p := range property.FindAllStringSubmatch(refusal.Field, -1) {
+			properties = append(properties, p[1])
+		}
+	}
+	if version >= len(definition.Spec.Versions) {
+		return file
+	}
+	for _, dir := range g.plan.crdDirs {
+		if path.Base(dir) != definition.Spec.Versions[version].Name || !g.isGroup(dir, definition.Spec.Group) {
+			continue
+		}
+		types, err := gofield.Parse(filepath.Join(g.root, filepath.FromSlash(dir)))
+		if err != nil {
+			continue
+		}
+		if at, ok := types.Position(definition.Spec.Names.Kind, properties); ok {
+			return fmt.Sprintf("%s:%d:%d", path.Join(dir, filepath.Base(at.Filename)), at.Line, at.Column)
+		}
+	}
+	return file
+}
+
+// isGroup reports whether a directory's packages are of the API group.
+func (g *generation) isGroup(dir, group string) bool {
+	files, _ := filepath.Glob(filepath.Join(g.root, filepath.FromSlash(dir), "*.go")) // the pattern is well-formed but for odd directories
+	return slices.ContainsFunc(files, func(name string) bool {
+		data, err := os.ReadFile(name)
+		m := groupTag.FindSubmatch(data)
+		return err == nil && m != nil && string(m[1]) == group
+	})
+}
