@@ -33,6 +33,9 @@ func TestChangeOfManifests(t *testing.T) {
 	sample := filepath.Join(dir, "config/samples/crontab.yaml")
 	w.replace(sample, "replicas: 2", "replicas: 3")
 	run.waitFor("crdctl: applied crontab.stable.example.com/crontab-demo in default", `"replicas":3`)
+	if _, stderr, err := w.try(dir, crdctl, "kubectl", "apply", "-f", "config/samples"); err != nil || strings.Contains(stderr, "last-applied") {
+		t.Errorf("kubectl apply of an applied sample: %v\n%s", err, stderr)
+	}
 	w.replace(extra, "blue", "green")
 	run.waitFor("crdctl: applied configmap/settings in team")
 	if got := w.run(dir, crdctl, "kubectl", "get", "configmap", "settings", "-n", "team", "-o", "jsonpath={.data.color}"); got != "green" {
@@ -80,6 +83,17 @@ func TestChangeOfManifests(t *testing.T) {
 	if got := w.run(dir, crdctl, "kubectl", "get", "crd", "crontabs.stable.example.com", "-o", "yaml"); strings.Contains(got, "default: 9") {
 		t.Error("the CRD that was refused is installed")
 	}
+	w.replace(file, "\n                default: 9", "")
+	run.waitFor("crdctl: the CRDs: all right again")
+
+	// A CRD that leaves the project stays.
+	other := filepath.Join(dir, "config/crd/other.yaml")
+	w.write(other, otherCRD)
+	run.waitFor("crdctl: installed crontabs.stable.example.com, ")
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	run.waitFor(" is not in the project any more; it stays with 0 objects until the run ends")
 	if code := run.interrupt(); code != 0 {
 		t.Errorf("exit code %d after Ctrl-C, want 0", code)
 	}

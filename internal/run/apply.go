@@ -73,8 +73,9 @@ func read(root string, paths []string) ([]manifest.Object, error) {
 var order = slices.Concat([]string{"Namespace", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", ""}, webhookKinds)
 
 // apply applies objects, says which were not as they are, and reports all that the server refuses. The objects become what
-// is applied: with the namespace that they are in, and the webhooks on this machine.
-func (a *applier) apply(ctx context.Context, objects []manifest.Object) error {
+// is applied: with the namespace that they are in, and the webhooks on this machine. With forKubectl they also have what a
+// later "kubectl apply" of them looks for.
+func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubectl bool) error {
 	rank := func(o manifest.Object) int {
 		if i := slices.Index(order, o.GetKind()); i >= 0 {
 			return i
@@ -85,7 +86,7 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object) error {
 	var problems []error
 	var done []string
 	for _, o := range objects {
-		changed, err := a.one(ctx, o.Unstructured)
+		changed, err := a.one(ctx, o.Unstructured, forKubectl)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -101,13 +102,18 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object) error {
 	return errors.Join(problems...)
 }
 
-func (a *applier) one(ctx context.Context, o *unstructured.Unstructured) (changed bool, err error) {
+func (a *applier) one(ctx context.Context, o *unstructured.Unstructured, forKubectl bool) (changed bool, err error) {
 	resource, err := a.resource(o)
 	if err != nil {
 		return false, err
 	}
 	if a.adapt != nil {
 		if err := a.adapt(o); err != nil {
+			return false, err
+		}
+	}
+	if forKubectl {
+		if err := setLastApplied(o); err != nil {
 			return false, err
 		}
 	}

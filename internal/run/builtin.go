@@ -23,7 +23,7 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 	}
 	if len(o.CRDNames) == 0 {
 		b.CRDs = manifest.Definitions(crds)
-		cluster := &clusterSide{Options: o, target: t, say: say}
+		cluster := &clusterSide{Options: o, target: t, say: say, broken: map[string]bool{}}
 		if sketch == nil || t.ours { // a preview changes nothing in a cluster of somebody's
 			if err := cluster.install(ctx); err != nil {
 				return interrupted(ctx, err)

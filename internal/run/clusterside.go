@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/kubernetes"
@@ -28,10 +29,11 @@ type clusterSide struct {
 	applied   []manifest.Object // of the manifests
 	manifests string            // what they were when all of them had been applied
 	who       *identity         // nil for the administrator
+	broken    map[string]bool   // what could not be installed or applied when it was last tried
 }
 
 func newClusterSide(o Options, t *target, dir string, say sayer) (*clusterSide, error) {
-	c := &clusterSide{Options: o, target: t, say: say}
+	c := &clusterSide{Options: o, target: t, say: say, broken: map[string]bool{}}
 	if !t.ours {
 		return c, nil
 	}
@@ -56,14 +58,14 @@ func (c *clusterSide) begin(ctx context.Context) error {
 	if err := c.removeWebhooks(ctx); err != nil { // of a run that was killed
 		return err
 	}
-	if err := c.install(ctx); err != nil {
+	if err := c.tried("the CRDs", c.install(ctx)); err != nil {
 		return err
 	}
 	var broken error
 	if len(c.Project.Controller.Manifests) > 0 {
 		if c.applier == nil {
 			c.say("the manifests of the controller are left to you: this cluster is not crdctl's own")
-		} else if broken = c.applyManifests(ctx, true); broken != nil && (c.Once || c.Account != nil) {
+		} else if broken = c.tried(c.manifestPaths(), c.applyManifests(ctx, true)); broken != nil && (c.Once || c.Account != nil) {
 			return broken // the account may be in what could not be applied
 		} else if broken != nil {
 			c.say("%v", broken)
@@ -82,18 +84,30 @@ func (c *clusterSide) begin(ctx context.Context) error {
 // update does what a change asks for. Only CRDs that are not installed keep a controller from being started.
 func (c *clusterSide) update(ctx context.Context, change watch.Change) (blocking, other error) {
 	// Also when sources changed: generate may have written manifests.
-	if err := c.install(ctx); err != nil || c.applier == nil {
+	if err := c.tried("the CRDs", c.install(ctx)); err != nil || c.applier == nil {
 		return err, nil
 	}
 	var problems []error
 	if changed := change.Below(c.Project.Controller.Manifests...); changed || len(c.Project.Controller.Manifests) > 0 {
-		problems = append(problems, c.applyManifests(ctx, changed))
+		problems = append(problems, c.tried(c.manifestPaths(), c.applyManifests(ctx, changed)))
 	}
 	if change.Below(c.Project.Controller.Samples...) {
-		samples, err := read(c.Root, c.Project.Controller.Samples)
-		problems = append(problems, err, c.applier.apply(ctx, samples))
+		problems = append(problems, c.tried(strings.Join(c.Project.Controller.Samples, ", "), c.applySamples(ctx)))
 	}
 	return nil, errors.Join(problems...)
+}
+
+// tried remembers whether something could be done, and says that it can be done again: a fix may leave nothing to apply.
+func (c *clusterSide) tried(what string, err error) error {
+	if c.broken[what] && err == nil {
+		c.say("%s: all right again", what)
+	}
+	c.broken[what] = err != nil
+	return err
+}
+
+func (c *clusterSide) manifestPaths() string {
+	return strings.Join(c.Project.Controller.Manifests, ", ")
 }
 
 // install installs the CRDs if they are others than those that are installed, and says before what that would break.
@@ -102,8 +116,12 @@ func (c *clusterSide) install(ctx context.Context) error {
 		return nil
 	}
 	crds, err := crdsOf(c.Options, c.hooks)
-	if err != nil || len(crds) == 0 {
+	if err != nil {
 		return err
+	}
+	c.sayGone(ctx, crds)
+	if len(crds) == 0 {
+		return nil
 	}
 	if apiequality.Semantic.DeepEqual(manifest.Definitions(crds), manifest.Definitions(c.installed)) {
 		// They may have been deleted by hand.
@@ -122,6 +140,38 @@ func (c *clusterSide) install(ctx context.Context) error {
 	return nil
 }
 
+// sayGone says of CRDs that were installed, and that the project has no more, that they stay: with them their objects would go.
+func (c *clusterSide) sayGone(ctx context.Context, crds []manifest.CRD) {
+	for _, gone := range c.installed {
+		if slices.ContainsFunc(crds, func(crd manifest.CRD) bool { return crd.Name == gone.Name }) {
+			continue
+		}
+		c.installed = slices.DeleteFunc(slices.Clone(c.installed), func(crd manifest.CRD) bool { return crd.Name == gone.Name })
+		if there, err := c.target.installed(ctx, []manifest.CRD{gone}); err == nil && !there {
+			continue // deleted by hand
+		}
+		count := "its objects"
+		if objects, err := c.target.stored(ctx, gone.CustomResourceDefinition); err == nil {
+			count = plural(len(objects), "object")
+		}
+		kubectl, until := "crdctl kubectl", " until the run ends"
+		if c.target.kept {
+			until = ""
+		}
+		if !c.target.ours {
+			kubectl = "kubectl"
+		}
+		c.say("%s is not in the project any more; it stays with %s%s; \"%s delete crd %s\" removes it", gone.Name, count, until, kubectl, gone.Name)
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // applyManifests applies the manifests; unless they changed, only if they are others than those that were applied last:
 // generate may have written the role.
 func (c *clusterSide) applyManifests(ctx context.Context, changed bool) error {
@@ -132,7 +182,7 @@ func (c *clusterSide) applyManifests(ctx context.Context, changed bool) error {
 	}
 	c.manifests = ""
 	before := c.applied
-	if err := errors.Join(err, c.applier.apply(ctx, objects)); err != nil {
+	if err := errors.Join(err, c.applier.apply(ctx, objects, false)); err != nil {
 		// Not all of what the manifests have is known, so nothing can be said to have left them.
 		objects = slices.DeleteFunc(objects, func(o manifest.Object) bool { return !c.applier.applied(o) })
 		c.applied = append(objects, slices.DeleteFunc(slices.Clone(before), func(o manifest.Object) bool { return has(objects, o) })...)

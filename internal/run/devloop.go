@@ -35,6 +35,8 @@ type devLoop struct {
 	env     []string // of the controller, beyond ours
 	child   controller
 	steps   steps
+
+	settings settings
 }
 
 // steps are what the loop has others do. They are functions so that tests of the loop need neither processes nor an API
@@ -119,7 +121,7 @@ func (d *devLoop) loop(ctx context.Context) error {
 	refusals := time.NewTicker(time.Second)
 	defer refusals.Stop()
 	jumps := newClock(time.Now()).watch(ctx, d.say)
-	d.stale = d.generates()
+	d.stale, d.settings = d.generates(), settingsOf(d.Root)
 	err := d.follow(ctx, watch.Change{Sources: []string{"go.mod"}})
 	for {
 		if ctx.Err() != nil {
@@ -170,7 +172,7 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 	}
 	c, d.missed = d.missed.Add(c), watch.Change{}
 	if c.Settings {
-		d.say("%s changed; run again to use it", project.FileName)
+		d.settings.changed(d.Root, d.say)
 		c.Settings = false
 	}
 	generated := d.stale || !d.SkipGenerate && len(d.Project.APIs) > 0 && c.In(d.Project.APIs)
@@ -195,10 +197,11 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 		told <- outcome{blocking, other}
 	}()
 	var err error
-	if len(c.Sources) > 0 || c.All {
-		var built *binary
-		if built, err = d.steps.build(ctx, generated); err == nil {
-			d.ready = built
+	built := len(c.Sources) > 0 || c.All
+	if built {
+		var program *binary
+		if program, err = d.steps.build(ctx, generated); err == nil {
+			d.ready = program
 		}
 	}
 	cluster := <-told
@@ -219,8 +222,14 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 		d.say("%v", cluster.other)
 	}
 	// Without a build, this is the chance of a controller that waited for a CRD, or that died for want of a manifest.
-	if err != nil || d.ready == nil || d.child.runsBinary(d.ready) {
-		return err // runsBinary: a comment, a test; the program is the same
+	if err != nil || d.ready == nil {
+		return err
+	}
+	if d.child.runsBinary(d.ready) {
+		if built { // from a comment, or a test
+			d.say("same program; the controller goes on")
+		}
+		return nil
 	}
 	d.steps.stop()
 	if ctx.Err() != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/watch"
 )
@@ -169,4 +170,26 @@ func TestLoopEndsWhereNothingHelps(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A build that gives the same program restarts nothing, and says so.
+func TestLoopKeepsTheSameProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeLoop(t, Options{})
+		start := f.steps.start
+		f.steps.start = func(b *binary) error {
+			f.child = controller{process: &proc.Process{}, sum: b.sum}
+			return start(b)
+		}
+		if err := f.run(t, func() {
+			f.wantDid(t, f.save("main.go"), "build")
+			if !strings.Contains(f.said.String(), "same program") {
+				t.Errorf("said:\n%s", f.said.String())
+			}
+			f.program++
+			f.wantDid(t, f.save("main.go"), "build", "start")
+		}); err != nil {
+			t.Error(err)
+		}
+	})
 }

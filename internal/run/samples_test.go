@@ -1,0 +1,67 @@
+package run
+
+import (
+	"encoding/json"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdctl/crdctl/internal/manifest"
+)
+
+func sample(version, namespace, name string) manifest.Object {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion("example.com/" + version)
+	o.SetKind("Alpha")
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return manifest.Object{Unstructured: o}
+}
+
+func TestOncePerObject(t *testing.T) {
+	crd := &apiextv1.CustomResourceDefinition{Spec: apiextv1.CustomResourceDefinitionSpec{
+		Group: "example.com", Names: apiextv1.CustomResourceDefinitionNames{Kind: "Alpha"},
+		Versions: []apiextv1.CustomResourceDefinitionVersion{{Name: "v1", Storage: true}, {Name: "v1beta1"}, {Name: "v1beta2"}},
+	}}
+	for name, test := range map[string]struct {
+		in   []manifest.Object
+		want []string // versions
+	}{
+		"the stored one first": {[]manifest.Object{sample("v1", "", "a"), sample("v1beta1", "default", "a")}, []string{"v1"}},
+		"the stored one last":  {[]manifest.Object{sample("v1beta1", "", "a"), sample("v1", "", "a")}, []string{"v1"}},
+		"neither is stored":    {[]manifest.Object{sample("v1beta1", "", "a"), sample("v1beta2", "", "a")}, []string{"v1beta2"}},
+		"other names":          {[]manifest.Object{sample("v1beta1", "", "a"), sample("v1", "", "b")}, []string{"v1beta1", "v1"}},
+		"other namespaces":     {[]manifest.Object{sample("v1beta1", "x", "a"), sample("v1", "", "a")}, []string{"v1beta1", "v1"}},
+		"generated names":      {[]manifest.Object{sample("v1beta1", "", ""), sample("v1", "", "")}, []string{"v1beta1", "v1"}},
+	} {
+		kept, others := oncePerObject(test.in, []manifest.CRD{{CustomResourceDefinition: crd}})
+		if len(kept) != len(test.want) || len(kept)+len(others) != len(test.in) {
+			t.Errorf("%s: %d kept, %d left out, want %d kept", name, len(kept), len(others), len(test.want))
+			continue
+		}
+		for i, o := range kept {
+			if o.GroupVersionKind().Version != test.want[i] {
+				t.Errorf("%s: kept %s, want %s", name, o.GroupVersionKind().Version, test.want[i])
+			}
+		}
+	}
+}
+
+// The annotation is the manifest without it, also when it is set again.
+func TestSetLastApplied(t *testing.T) {
+	o := sample("v1", "default", "a").Unstructured
+	for range 2 {
+		if err := setLastApplied(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var last unstructured.Unstructured
+	if err := json.Unmarshal([]byte(o.GetAnnotations()[corev1.LastAppliedConfigAnnotation]), &last.Object); err != nil {
+		t.Fatal(err)
+	}
+	if last.GetName() != "a" || len(last.GetAnnotations()) > 0 {
+		t.Errorf("the annotation is %v", last.Object)
+	}
+}

@@ -1,0 +1,50 @@
+package run
+
+import (
+	"errors"
+	"io/fs"
+	"reflect"
+
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// settings are those of crdctl.yaml that a run uses for as long as it lasts: all but the record of the scaffold, which is for
+// other commands.
+type settings struct {
+	project *project.Project // nil where there was no crdctl.yaml
+	broken  bool             // as it is now
+}
+
+func settingsOf(root string) settings {
+	p, err := loadSettings(root)
+	return settings{project: p, broken: err != nil}
+}
+
+// loadSettings returns nil for a project without crdctl.yaml.
+func loadSettings(root string) (*project.Project, error) {
+	p, err := project.Load(root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	p.Scaffold = nil
+	return p, nil
+}
+
+// changed says what a save of crdctl.yaml means for the run; nothing, where it means nothing.
+func (s *settings) changed(root string, say sayer) {
+	now, err := loadSettings(root)
+	was := s.broken
+	s.broken = err != nil
+	switch {
+	case err != nil:
+		say("%v", err)
+		say("the run goes on with the settings that it began with")
+	case !reflect.DeepEqual(now, s.project):
+		say("%s changed; stop with Ctrl-C and run again for it to take effect", project.FileName)
+	case was:
+		say("%s is all right again", project.FileName)
+	}
+}

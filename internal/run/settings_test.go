@@ -1,0 +1,42 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/project"
+)
+
+// Only what the run uses is worth a word, and what is broken.
+func TestSettingsChanged(t *testing.T) {
+	const used = "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [apis]\n"
+	root := t.TempDir()
+	save := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, project.FileName), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(used)
+	s := settingsOf(root)
+	for _, step := range []struct{ content, want string }{
+		{used + "# a comment\n", ""},
+		{used + "scaffold: {templates: 1, apis: []}\n", ""},
+		{used + "controller: {package: .}\n", "take effect"},
+		{used, ""},
+		{used + "foo: bar\n", project.FileName + ":4:1: unknown field"},
+		{used + "crds: [\n", project.FileName + ":4:1: "},
+		{used, "all right again"},
+		{used + "\n", ""},
+	} {
+		save(step.content)
+		var said strings.Builder
+		s.changed(root, func(format string, args ...any) { fmt.Fprintf(&said, format+"\n", args...) })
+		if got := said.String(); !strings.Contains(got, step.want) || step.want == "" && got != "" {
+			t.Errorf("%q: said %q, want %q", step.content, got, step.want)
+		}
+	}
+}
