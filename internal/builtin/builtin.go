@@ -48,6 +48,8 @@ type Options struct {
 	Profiling   bool
 	NoEvents    bool
 	Log         *slog.Logger
+	// Mark is that of the processes of hooks, see proc.Options.
+	Mark string
 	// Say prints a line of crdctl's own.
 	Say func(format string, args ...any)
 	// Out is where a preview is printed.

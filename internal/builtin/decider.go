@@ -24,7 +24,7 @@ func (c *controller) decider() (hook.Decider, error) {
 	}
 	o := hook.Options{
 		Persistent: c.Loop.Persistent, Timeout: c.Loop.Timeout, MaxAnswer: c.Loop.MaxAnswerBytes, MaxParallel: c.Loop.Parallel,
-		Dir: c.Root, Log: c.Log,
+		Dir: c.Root, Mark: c.Mark, Log: c.Log,
 	}
 	for target, text := range map[*hook.Target]string{&o.Sync: c.Loop.Hook, &o.Finalize: c.Loop.FinalizeHook, &o.Customize: c.Loop.CustomizeHook} {
 		if text == "" {

@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -29,6 +31,12 @@ type Options struct {
 	StopSignal os.Signal
 	// Grace is how long the child may take to stop after it was asked to, before it is killed.
 	Grace time.Duration
+	// Mark, if not empty, is put into the environment of the child, followed by its number, so that KillMarked finds its descendants. When the
+	// child has ended they are killed, also those in sessions of their own.
+	Mark string
+	// Brief leaves descendants of a child that ends by itself alone, except those in its process group: to look for others costs as much as
+	// a short child does. KillMarked ends them later.
+	Brief bool
 }
 
 // Process is a started child.
@@ -37,6 +45,7 @@ type Process struct {
 	pid    int
 	done   chan struct{}
 	err    error
+	killed atomic.Bool // by Kill
 }
 
 // Start starts a child in a process group of its own, so that a Ctrl-C at the terminal reaches it once, from here,
@@ -47,6 +56,11 @@ func Start(o Options) (*Process, error) {
 	cmd := exec.CommandContext(ctx, o.Path, o.Args...)
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Env, o.Dir, o.Stdin, o.Stdout, o.Stderr
 	cmd.SysProcAttr = sysProcAttr()
+	mark := ""
+	if o.Mark != "" {
+		mark = newMark(o.Mark)
+		cmd.Env = append(slices.Clip(cmd.Env), Marker+"="+mark)
+	}
 	if o.StopSignal == nil {
 		o.StopSignal = syscall.SIGTERM
 	}
@@ -77,6 +91,9 @@ func Start(o Options) (*Process, error) {
 			p.err = nil // it ended in order, having been asked to
 		}
 		killGroup(p.pid)
+		if !o.Brief || p.killed.Load() {
+			KillMarked(mark)
+		}
 		out.drain()
 		close(p.done)
 	}()
@@ -96,8 +113,11 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // Err says how the child ended, once Done is closed: nil for exit code 0.
 func (p *Process) Err() error { return p.err }
 
-// Kill kills the child and its own children, without asking.
-func (p *Process) Kill() { killGroup(p.pid) }
+// Kill kills the child and its descendants, without asking.
+func (p *Process) Kill() {
+	p.killed.Store(true)
+	killGroup(p.pid)
+}
 
 // Stop asks the child to stop, kills it if it takes longer than its grace, and returns when it has ended. Killed
 // reports whether that was needed. It may be called any number of times, also after the child has ended by itself.

@@ -40,6 +40,8 @@ func TestMain(m *testing.M) {
 		if err := left.Start(); err != nil {
 			os.Exit(5)
 		}
+	case "parent":
+		parent()
 	case "ignore":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
 		fmt.Println("ready")

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -9,15 +10,21 @@ import (
 
 	"github.com/crdctl/crdctl/internal/builtin"
 	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/scratch"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 )
 
 // runBuiltin runs the controller that is built in on the kinds of the CRDs, or shows what it would do.
-func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD, sketch *builtin.Sketch, say sayer) error {
+func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD, sketch *builtin.Sketch, say sayer) (err error) {
+	mark, unmark, err := o.mark()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unmark()) }()
 	ctx, stop := t.boundTo(ctx, o)
 	defer stop()
 	b := builtin.Options{
-		Config: t.config, Own: t.ours, Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
+		Config: t.config, Own: t.ours, Mark: mark, Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
 		Leases: o.Leases, LeaseNamespace: o.LeaseNamespace, MetricsAddr: o.MetricsAddr, Profiling: o.Profiling, NoEvents: o.NoEvents,
 		Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Say: say, Out: o.Out,
 	}
@@ -34,7 +41,6 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 		b.LeaseNamespace = metav1.NamespaceDefault // of a control plane of crdctl's own
 	}
 	if o.Cluster.isSet() && b.Leases && o.LeaseNamespace == "" {
-		var err error
 		if b.LeaseNamespace, err = o.Cluster.Namespace(); err != nil {
 			return err
 		}
@@ -47,4 +53,20 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 	}
 	newClock(time.Now()).watch(ctx, say)
 	return errors.Join(interrupted(ctx, builtin.Run(ctx, b)), failure(ctx))
+}
+
+// mark returns what the descendants of hooks are found by. It is the name of a temporary directory: should this process be killed, the next
+// run sweeps the directory and ends them. A pod may have no disk to write to, and its container ends with everything in it.
+func (o Options) mark() (mark string, unmark func() error, err error) {
+	if o.Loop.Hook == "" {
+		return "", func() error { return nil }, nil
+	}
+	if o.Cluster.InCluster {
+		return rand.Text(), func() error { return nil }, nil
+	}
+	dir, err := scratch.NewRun()
+	if err != nil {
+		return "", nil, err
+	}
+	return scratch.Mark(dir.Path), dir.Remove, nil
 }

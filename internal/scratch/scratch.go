@@ -74,6 +74,9 @@ func NewRun(ended ...Ended) (*Dir, error) {
 // Write puts a file into the directory, as a whole.
 func (d *Dir) Write(name string, data []byte) error { return d.dir.Write(name, data) }
 
+// Mark returns the mark of the processes that belong to a directory of a run, see proc.Options: the sweep of the directory ends them.
+func Mark(dir string) string { return filepath.Base(dir) }
+
 // Remove removes the directory and gives up the lock, in this order: one without a lock is anybody's to sweep.
 func (d *Dir) Remove() error {
 	return errors.Join(remove(d.parent, d.dir, filepath.Base(d.Path)), d.Leave())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -101,6 +102,7 @@ func sweep(in *safefs.Dir, name string, before func(*safefs.Dir) error) error {
 		return err
 	}
 	defer func() { _ = lock.Close() }() // after the removal, which it guards
+	proc.KillMarked(Mark(name))         // before the directory goes, which is all that is known of them
 	if err := before(dir); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (b *bench) runBuiltin(ctx context.Context) (result, error) {
 	said := &counter{text: []byte("Successfully synced"), goal: b.plane.filled, reached: make(chan struct{})}
 	began := time.Now()
 	p, err := proc.Start(proc.Options{
-		Path: b.crdctl, Args: []string{"run", "--builtin", "--kubeconfig", b.plane.kubeconfig, "-f", b.plane.crdFile, "--skip-crds", "--no-events"}, Dir: dir,
+		Path: b.crdctl, Args: []string{"run", "--builtin", "--kubeconfig", b.plane.kubeconfig, "-f", b.plane.crdFile, "--skip-crds", "--no-events", "--kube-api-qps=-1"}, Dir: dir,
 		Env: append(os.Environ(), "NO_COLOR=1"), Stdout: said, Stderr: said, StopSignal: os.Interrupt, Grace: 30 * time.Second,
 	})
 	if err != nil {

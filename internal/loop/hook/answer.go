@@ -62,13 +62,13 @@ func checkAnswer(answer []byte) error {
 	err := dec.Decode(&first)
 	switch {
 	case err != nil && errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the answer ends in the middle of its JSON: it begins with %s; print one whole JSON object", show(trimmed))
+		return private(errors.New("the answer ends in the middle of its JSON"), fmt.Sprintf(": it begins with %s; print one whole JSON object", show(trimmed)))
 	case err != nil:
-		return fmt.Errorf("the answer is not JSON (%w): it begins with %s; print one JSON object and nothing else, and the rest to stderr", err, show(trimmed))
+		return private(fmt.Errorf("the answer is not JSON (%w)", err), fmt.Sprintf(": it begins with %s; print one JSON object and nothing else, and the rest to stderr", show(trimmed)))
 	case trimmed[0] != '{':
-		return fmt.Errorf("the answer is JSON, but no object: it begins with %s; print an object like {\"children\": []}", show(trimmed))
+		return private(errors.New("the answer is JSON, but no object"), fmt.Sprintf(": it begins with %s; print an object like {\"children\": []}", show(trimmed)))
 	}
-	return fmt.Errorf("the answer goes on after its JSON object, with %s; print one object and nothing else", show(bytes.TrimSpace(trimmed[dec.InputOffset():])))
+	return private(errors.New("the answer goes on after its JSON object"), fmt.Sprintf(", with %s; print one object and nothing else", show(bytes.TrimSpace(trimmed[dec.InputOffset():]))))
 }
 
 // show is the beginning of what a hook said, in quotes and without what would confuse a terminal.

@@ -98,3 +98,19 @@ func TestMendedPersistentProgram(t *testing.T) {
 	awaitChange(t, d)
 	mustCall(t, d, do("answer", ""))
 }
+
+// A hook that is removed is reported when it is, and not at the next call.
+func TestHookThatIsRemoved(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sync")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\necho '{}'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, log := open(t, Options{Sync: Target{Args: []string{file}}})
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a report", func() bool { return strings.Contains(log.String(), "files=["+file+"]") })
+	if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
+		t.Errorf("%d reports: %s", n, log)
+	}
+}

@@ -11,8 +11,8 @@ import (
 	"github.com/crdctl/crdctl/internal/proc"
 )
 
-// drain is how long what a program printed is read after its end. Its children are killed with it, so only one that made itself a
-// session of its own can hold the pipes open; it is not waited for.
+// drain is how long what a program printed is read after its end. Its process group is killed with it, so only a child in a session of
+// its own can hold the pipes open; it is not waited for.
 const drain = time.Second
 
 // child is a started program and this side of its pipes.
@@ -23,7 +23,7 @@ type child struct {
 
 // start starts a program. The pipes are files, and not writers of os/exec: the end of the program is then seen at once, also where a
 // child of it keeps them open.
-func (p program) start(env []string, grace time.Duration) (c *child, err error) {
+func (p program) start(env []string, grace time.Duration, brief bool) (c *child, err error) {
 	var mine, theirs []io.Closer
 	defer func() {
 		closeAll(theirs)
@@ -58,7 +58,7 @@ func (p program) start(env []string, grace time.Duration) (c *child, err error) 
 	}
 	process, err := proc.Start(proc.Options{
 		Path: p.path, Args: p.args, Env: append(os.Environ(), env...), Dir: p.dir,
-		Stdin: inR, Stdout: outW, Stderr: errW, Grace: grace,
+		Stdin: inR, Stdout: outW, Stderr: errW, Grace: grace, Mark: p.mark, Brief: brief,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w; %s", err, startAdvice(err))

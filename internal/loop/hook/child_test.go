@@ -41,6 +41,12 @@ func behave(how string, args []string) {
 		fmt.Print("half an ans")
 		fmt.Fprintf(os.Stderr, "first\nboom \x1b[31mred\n")
 		os.Exit(3)
+	case "secret":
+		fmt.Fprintln(os.Stderr, "no way token=hunter2")
+		os.Exit(7)
+	case "persistent-secret":
+		fmt.Println(`{"id":1,"error":"token=hunter2"}`)
+		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "killed":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "hang": // with a child that hangs too, and its stdout

@@ -109,9 +109,9 @@ func (s *server) take(line []byte) bool {
 	s.owner.failures = 0
 	switch {
 	case r.Error != nil:
-		w.deliver(result{err: fmt.Errorf("it answered with an error: %s", show([]byte(*r.Error)))})
+		w.deliver(result{err: private(errors.New("it answered with an error"), ": "+show([]byte(*r.Error)))})
 	case r.Response == nil:
-		w.deliver(result{err: fmt.Errorf("the answer has neither response nor error: %s; print {\"id\":%d,\"response\":{…}}", show(line), w.id)})
+		w.deliver(result{err: private(errors.New("the answer has neither response nor error"), fmt.Sprintf(": %s; print {\"id\":%d,\"response\":{…}}", show(line), w.id))})
 	default:
 		err := checkAnswer(r.Response)
 		w.deliver(result{answer: r.Response, err: err})
@@ -121,7 +121,7 @@ func (s *server) take(line []byte) bool {
 
 // rubbish is a line that is no answer. Where several calls wait, none can be blamed. The owner's lock is held.
 func (s *server) rubbish(line []byte) {
-	err := fmt.Errorf("a line on stdout is no answer: %s; print answers only, and the rest to stderr", show(line))
+	err := private(errors.New("a line on stdout is no answer"), fmt.Sprintf(": %s; print answers only, and the rest to stderr", show(line)))
 	if w, ok := s.only(); ok {
 		w.deliver(result{err: err})
 		return

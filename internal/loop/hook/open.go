@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/loop/ondisk"
+	"github.com/crdctl/crdctl/internal/proc"
 )
 
 // caller asks one target.
@@ -19,10 +20,11 @@ type caller interface {
 
 // hooks is the Decider of hooks.
 type hooks struct {
-	targets  map[Op]Target
+	names    map[Op]string // of the targets, for logs and events
 	callers  map[Op]caller
 	servers  []*persistent
 	closeWeb func()
+	mark     string
 	watcher  *ondisk.Watcher
 	changed  chan struct{}
 
@@ -43,7 +45,7 @@ func Open(o Options) (Decider, error) {
 		return nil, errors.New("hooks: there is none for sync; name a program or a URL with --hook (loop.hook)")
 	}
 	o = o.withDefaults()
-	h := &hooks{targets: map[Op]Target{}, callers: map[Op]caller{}, changed: make(chan struct{}, 1), closeWeb: func() {}}
+	h := &hooks{names: map[Op]string{}, callers: map[Op]caller{}, changed: make(chan struct{}, 1), closeWeb: func() {}, mark: o.Mark}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	turns := make(chan struct{}, o.MaxParallel)
 	var client *http.Client
@@ -53,7 +55,7 @@ func Open(o Options) (Decider, error) {
 		if target.IsZero() {
 			continue
 		}
-		h.targets[op] = target
+		h.names[op] = target.String()
 		if target.URL != "" {
 			if _, err := parseURL(target.URL); err != nil {
 				return nil, err
@@ -69,6 +71,7 @@ func Open(o Options) (Decider, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.mark, h.names[op] = o.Mark, p.name
 		files = append(files, p.files...)
 		if o.Persistent {
 			h.callers[op] = h.server(target, p, o)
@@ -102,6 +105,9 @@ func (h *hooks) follow(log *slog.Logger) {
 		select {
 		case <-h.ctx.Done():
 			return
+		case gone := <-h.watcher.Missing:
+			log.Error("Hook is gone; calls fail until it is back", "files", gone)
+			continue
 		case <-h.watcher.Changes:
 		}
 		log.Info("Hook changed on disk")
@@ -141,9 +147,9 @@ func (h *hooks) Call(ctx context.Context, c Call) ([]byte, error) {
 	}
 	var later *RetryAfterError
 	if errors.As(err, &later) {
-		return nil, &RetryAfterError{After: later.After, Err: fmt.Errorf("%s hook %s: %w", c.Op, h.targets[c.Op], later.Err)}
+		return nil, &RetryAfterError{After: later.After, Err: fmt.Errorf("%s hook %s: %w", c.Op, h.names[c.Op], later.Err)}
 	}
-	return nil, fmt.Errorf("%s hook %s: %w", c.Op, h.targets[c.Op], err)
+	return nil, fmt.Errorf("%s hook %s: %w", c.Op, h.names[c.Op], err)
 }
 
 func (h *hooks) Close() { h.once.Do(h.close) }
@@ -162,4 +168,5 @@ func (h *hooks) close() {
 		h.watcher.Close()
 	}
 	h.closeWeb()
+	proc.KillMarked(h.mark) // what the calls left in sessions of their own
 }

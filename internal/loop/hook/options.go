@@ -16,7 +16,9 @@ type Options struct {
 	MaxAnswer   int64         // bytes; 8 MiB if 0
 	MaxParallel int           // programs that run at once, where one is started for each call; 4 for each CPU if 0
 	Dir         string        // where programs are found and started
-	Log         *slog.Logger
+	// Mark is that of the programs' processes, see proc.Options. All that they started ends with Close.
+	Mark string
+	Log  *slog.Logger
 }
 
 func (o Options) withDefaults() Options {

@@ -15,6 +15,7 @@ type perCall struct {
 	timeout time.Duration
 	limit   int64
 	log     *slog.Logger
+	said    saidBefore
 }
 
 var errTimeout = errors.New("time-out")
@@ -23,14 +24,14 @@ func timedOut(after time.Duration) error {
 	return fmt.Errorf("no answer within %s: make it quicker, or raise --hook-timeout (loop.timeout)", after)
 }
 
-func (p *perCall) call(ctx context.Context, c Call) ([]byte, error) {
+func (p *perCall) call(ctx context.Context, c Call) (_ []byte, err error) {
 	select {
 	case p.turns <- struct{}{}:
 		defer func() { <-p.turns }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	child, err := p.program.start([]string{"CRDCTL_HOOK=" + string(c.Op), "CRDCTL_KIND=" + c.Kind, "CRDCTL_KEY=" + c.Key}, drain)
+	child, err := p.program.start([]string{"CRDCTL_HOOK=" + string(c.Op), "CRDCTL_KIND=" + c.Kind, "CRDCTL_KEY=" + c.Key}, drain, true)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +53,8 @@ func (p *perCall) call(ctx context.Context, c Call) ([]byte, error) {
 		}
 	}()
 	stderr := newStderrLog(p.log, func() []any { return []any{"kind", c.Kind, "key", c.Key, "hook", string(c.Op)} })
+	stderr.fold = p.said.about(c.Kind + " " + c.Key)
+	defer func() { stderr.end(err != nil) }()
 	go func() {
 		defer close(logged)
 		stderr.read(child.errs)
@@ -70,14 +73,14 @@ func (p *perCall) call(ctx context.Context, c Call) ([]byte, error) {
 	case errors.Is(readErr, errTooLarge): // before what followed from it: the program is killed, or its pipe is broken
 		return nil, tooLarge(p.limit)
 	case errors.Is(killed, errTimeout):
-		return nil, fmt.Errorf("%w%s", timedOut(p.timeout), stderr.tail())
+		return nil, private(timedOut(p.timeout), stderr.tail())
 	case killed != nil:
 		return nil, killed
 	case child.Err() != nil:
-		return nil, fmt.Errorf("it ended with %w%s%s; mend the program", child.Err(), stderr.tail(), said(answer))
+		return nil, private(fmt.Errorf("it ended with %w", child.Err()), stderr.tail()+said(answer)+"; mend the program")
 	}
 	if err := checkAnswer(answer); err != nil {
-		return nil, fmt.Errorf("%w%s", err, stderr.tail())
+		return nil, private(err, stderr.tail())
 	}
 	return answer, nil
 }

@@ -169,3 +169,40 @@ func TestProgramsAtOnce(t *testing.T) {
 		t.Errorf("%d ran", n)
 	}
 }
+
+// What puts itself into a session of its own ends with the hooks.
+func TestCloseEndsChildrenInOtherSessions(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	d, _ := open(t, Options{Sync: self("session", pids), Mark: t.TempDir()})
+	mustCall(t, d, `{}`)
+	_, child := twoPIDs(t, pids)
+	if runtime.GOOS != "linux" {
+		_ = syscall.Kill(child, syscall.SIGKILL) // it is not found
+	} else if gone(child) {
+		t.Error("it ended with the call, for which all processes were looked at")
+	}
+	d.Close()
+	if !gone(child) {
+		t.Error("the child goes on")
+	}
+}
+
+// What a program prints with each failure is logged once, and all of it as soon as something is new.
+func TestStderrOfRepeatedFailuresIsFolded(t *testing.T) {
+	says := filepath.Join(t.TempDir(), "says")
+	d, log := open(t, Options{Sync: Target{Args: []string{"/bin/sh", "-c", `cat "$0" >&2; exit $(wc -l < "$0")`, says}}})
+	for _, step := range []struct {
+		says     string
+		one, two int // lines so far
+	}{
+		{"one\ntwo\n", 1, 1}, {"one\ntwo\n", 1, 1}, {"one\n", 2, 1}, {"one\n", 2, 1}, {"one\ntwo\n", 3, 2}, {"one\ntwo\n", 3, 2},
+	} {
+		if err := os.WriteFile(says, []byte(step.says), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		mustFail(t, t.Context(), d, `{}`, "exit status", "last line on stderr")
+		if one, two := strings.Count(log.String(), "line=one"), strings.Count(log.String(), "line=two"); one != step.one || two != step.two {
+			t.Errorf("after %q: %d and %d lines, want %d and %d", step.says, one, two, step.one, step.two)
+		}
+	}
+}

@@ -89,7 +89,7 @@ func (p *persistent) begin(c Call) (*server, *waiting, error) {
 
 // start starts a process. The lock is held.
 func (p *persistent) start() error {
-	child, err := p.program.start([]string{"CRDCTL_HOOK_PERSISTENT=1"}, stopGrace)
+	child, err := p.program.start([]string{"CRDCTL_HOOK_PERSISTENT=1"}, stopGrace, false)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ type program struct {
 	path  string
 	args  []string
 	dir   string   // where it is started
+	mark  string   // of its processes
 	files []string // that decide what it does: the program, and arguments that are files
 }
 
@@ -51,6 +52,7 @@ func find(t Target, dir string) (program, error) {
 		file := within(dir, arg)
 		if info, err := os.Stat(file); arg != "" && err == nil && info.Mode().IsRegular() {
 			p.files = append(p.files, file)
+			p.name += " " + arg // such as python3 sync.py
 		}
 	}
 	return p, nil

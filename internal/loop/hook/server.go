@@ -66,7 +66,7 @@ func (s *server) reason() error {
 			why = fmt.Errorf("%w; mend the program", err)
 		}
 	}
-	return fmt.Errorf("%w%s", why, s.stderr.tail())
+	return private(why, s.stderr.tail())
 }
 
 // kill ends the process at once. The owner's lock is held.
@@ -103,7 +103,7 @@ func (s *server) late(w *waiting) error {
 	if s.answers == w.answersBefore {
 		s.kill(fmt.Errorf("it answered nothing for %s and was killed", s.owner.timeout))
 	}
-	return fmt.Errorf("%w%s", err, s.stderr.tail())
+	return private(err, s.stderr.tail())
 }
 
 // forget removes a call, answered or not.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 )
 
@@ -28,6 +29,7 @@ type stderrLog struct {
 	left int   // bytes that may still be logged
 	out  int64 // bytes that were left out
 	last []byte
+	fold *folding // nil where nothing is left out that was there before
 }
 
 func newStderrLog(log *slog.Logger, attrs func() []any) *stderrLog {
@@ -71,7 +73,20 @@ func (s *stderrLog) add(part []byte, rest bool) {
 		return
 	}
 	s.left -= cost
-	s.log.Info("Hook stderr", append(attrs, "line", printable(text))...)
+	for _, line := range s.fold.take(printable(text)) {
+		s.log.Info("Hook stderr", append(slices.Clip(attrs), "line", line)...)
+	}
+}
+
+// end logs what was held back of a call's lines, unless the call failed and they are those of the failure before it.
+func (s *stderrLog) end(failed bool) {
+	attrs := s.attrs()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := s.fold.end(failed)
+	for _, line := range lines {
+		s.log.Info("Hook stderr", append(slices.Clip(attrs), "line", line)...)
+	}
 }
 
 // refill says what was left out, and lets as much through again: another call begins.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 )
 
 // Target is who is asked: a URL, or a program with its arguments. The zero Target is nobody.
@@ -16,15 +15,16 @@ type Target struct {
 // IsZero tells whether there is nobody to ask.
 func (t Target) IsZero() bool { return t.URL == "" && len(t.Args) == 0 }
 
-// String is the target as a person would write it, without the password of a URL.
+// String is the target as logs and events name it: a URL without credentials and query, a program without its arguments, which may have
+// secrets in them.
 func (t Target) String() string {
-	if t.URL != "" {
-		if u, err := url.Parse(t.URL); err == nil {
-			return u.Redacted()
-		}
-		return t.URL
+	switch {
+	case t.URL != "":
+		return safeURL(t.URL)
+	case len(t.Args) > 0:
+		return t.Args[0]
 	}
-	return strings.Join(t.Args, " ")
+	return ""
 }
 
 func (t Target) equal(other Target) bool {
@@ -34,10 +34,10 @@ func (t Target) equal(other Target) bool {
 func parseURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil {
-		return nil, fmt.Errorf("hook: %w; give a URL like http://127.0.0.1:8080/sync", err)
+		return nil, fmt.Errorf("hook %s: %w; give a URL like http://127.0.0.1:8080/sync", safeURL(s), withoutURL(err))
 	}
 	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("hook %q: there is no host in it; give a URL like http://127.0.0.1:8080/sync", s)
+		return nil, fmt.Errorf("hook %q: there is no host in it; give a URL like http://127.0.0.1:8080/sync", safeURL(s))
 	}
 	return u, nil
 }

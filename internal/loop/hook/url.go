@@ -57,7 +57,7 @@ func (w *web) call(ctx context.Context, c Call) ([]byte, error) {
 	defer response.Body.Close() //nolint:errcheck // it was read, or is of no use
 	if response.StatusCode != http.StatusOK {
 		begin, _ := readUpTo(response.Body, shown) // of what can't be read, the status says enough
-		err := fmt.Errorf("the server answered %s: %s; see the server's own log", response.Status, show(begin))
+		err := private(fmt.Errorf("the server answered %s", response.Status), ": "+show(begin)+"; see the server's own log")
 		if after, ok := retryAfter(response, time.Now()); ok {
 			return nil, &RetryAfterError{After: after, Err: err}
 		}
@@ -78,7 +78,7 @@ func because(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return fmt.Errorf("%w; see that the server runs and can be reached from here", err)
+	return fmt.Errorf("%w; see that the server runs and can be reached from here", withoutURL(err))
 }
 
 // retryAfter is when a server that is too busy wants to be asked again. At once is as if it had not said when.

@@ -13,6 +13,7 @@ type State struct {
 	files      map[string]fs.FileInfo
 	folders    []string // whose events may mean a change
 	incomplete bool     // something is missing: perhaps only for the moment in which it is replaced
+	missing    []string // what is
 }
 
 // Files looks at files by name. Symbolic links are followed.
@@ -23,7 +24,7 @@ func Files(paths ...string) func() State {
 			s.folders = append(s.folders, filepath.Dir(p))
 			info, err := os.Stat(p)
 			if err != nil {
-				s.incomplete = true
+				s.incomplete, s.missing = true, append(s.missing, p)
 				continue
 			}
 			s.files[p] = info
@@ -42,7 +43,9 @@ func Folder(dir string, wanted func(name string) bool) func() State {
 	return func() State {
 		s := State{files: map[string]fs.FileInfo{}, folders: []string{dir}}
 		entries, err := os.ReadDir(dir)
-		s.incomplete = err != nil
+		if err != nil {
+			s.incomplete, s.missing = true, []string{dir}
+		}
 		for _, e := range entries {
 			if !wanted(e.Name()) {
 				continue

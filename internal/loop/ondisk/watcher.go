@@ -11,6 +11,8 @@ const (
 	settle = 100 * time.Millisecond
 	// again is how soon a file that is missing is looked for, also where its folder went with it and no event can come.
 	again = 250 * time.Millisecond
+	// missingLooks is how many looks in a row find a file missing before that is told: an editor replaces files.
+	missingLooks = 3
 	// poll is how often files are looked at where the system has no more watches to give: a controller must not fail for that.
 	poll = 2 * time.Second
 )
@@ -19,10 +21,13 @@ const (
 type Watcher struct {
 	// Changes hands out something once the files have changed and are at rest. Changes that are not taken become one.
 	Changes <-chan struct{}
+	// Missing hands out the names of files that are gone, once until they are back.
+	Missing <-chan []string
 
 	look    func() State
 	notify  *fsnotify.Watcher // nil where the system gives none
 	changes chan struct{}
+	missing chan []string
 	done    chan struct{}
 	stopped chan struct{}
 }
@@ -30,8 +35,8 @@ type Watcher struct {
 // Watch tells when what look returns is no longer what it returned first. What was read before Watch was called may be older than
 // that: call Watch, then read.
 func Watch(look func() State) *Watcher {
-	changes := make(chan struct{}, 1)
-	w := &Watcher{Changes: changes, look: look, changes: changes, done: make(chan struct{}), stopped: make(chan struct{})}
+	changes, missing := make(chan struct{}, 1), make(chan []string, 1)
+	w := &Watcher{Missing: missing, missing: missing, Changes: changes, look: look, changes: changes, done: make(chan struct{}), stopped: make(chan struct{})}
 	if n, err := fsnotify.NewWatcher(); err == nil {
 		w.notify = n
 	}
@@ -88,6 +93,7 @@ func (w *Watcher) run(known State, polled bool) {
 		}
 	}
 	var candidate *State
+	absent := 0 // looks in a row at which something was missing
 	for {
 		select {
 		case <-w.done:
@@ -104,9 +110,18 @@ func (w *Watcher) run(known State, polled bool) {
 			pending = false
 			now := w.look()
 			w.follow(now)
+			if !now.incomplete {
+				absent = 0
+			}
 			switch {
 			case now.incomplete:
 				candidate = nil
+				if absent++; absent == missingLooks {
+					select {
+					case w.missing <- now.missing:
+					default: // nobody takes them
+					}
+				}
 				soon(again)
 			case now.equal(known):
 				candidate = nil

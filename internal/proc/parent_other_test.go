@@ -1,0 +1,5 @@
+//go:build !unix
+
+package proc
+
+func parent() {} // there are no sessions
