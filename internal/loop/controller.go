@@ -25,6 +25,7 @@ type controller struct {
 	queue      workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	reconciler Reconciler
 	events     recorder
+	repeated   repeated
 }
 
 // recorder tells the readers of an object what became of it.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -36,6 +37,7 @@ func (c *controller) next(ctx context.Context) bool {
 	mine, done, ok := c.options.begin(ctx, key)
 	if !ok {
 		c.queue.Forget(key) // another replica's; when it becomes ours, all keys are queued
+		c.repeated.forget(key)
 		if c.feeds.Get(key) == nil {
 			c.reconciler.Forget(key)
 		}
@@ -54,6 +56,7 @@ func (c *controller) work(ctx context.Context, key cache.ObjectName) {
 	switch {
 	case err == nil:
 		c.queue.Forget(key)
+		c.repeated.forget(key)
 		if c.log.Enabled(ctx, slog.LevelInfo) { // the words of the line take longer than a reconcile that does nothing
 			c.log.Info("Successfully synced "+strconv.Quote(key.String()), "key", key.String())
 		}
@@ -80,19 +83,26 @@ func resultOf(err error) string {
 func (c *controller) retry(key cache.ObjectName, err error) {
 	log := c.log.With("key", key.String())
 	after, later := PutOff(err)
-	if later && after > 0 { // the failures before it count on: being put off is no success
-		c.queue.AddAfter(key, after)
-		log.Info(msgPutOff, "err", err, "after", after)
-		return
-	}
-	c.queue.AddRateLimited(key)
-	if later {
+	if later && after == 0 {
+		c.queue.AddRateLimited(key)
 		log.Info(msgPutOff, "err", err, "times", c.queue.NumRequeues(key))
 		return
 	}
-	attributes := []any{"err", err, "failures", c.queue.NumRequeues(key)}
+	repeats, tell := c.repeated.note(key, err, time.Now())
+	if later { // the failures before it count on: being put off is no success
+		c.queue.AddAfter(key, after)
+		if tell {
+			log.Info(msgPutOff, withRepeats(repeats, "err", err, "after", after)...)
+		}
+		return
+	}
+	c.queue.AddRateLimited(key)
+	if !tell {
+		return
+	}
+	attributes := withRepeats(repeats, "err", err, "failures", c.queue.NumRequeues(key))
 	var crash *panicError
-	if errors.As(err, &crash) {
+	if errors.As(err, &crash) && repeats == 0 {
 		attributes = append(attributes, "stack", string(crash.stack))
 	}
 	log.Error("Reconcile failed; retrying with back-off", attributes...)

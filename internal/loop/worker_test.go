@@ -56,7 +56,7 @@ func TestFailureIsRetriedWithBackOffAndSuccessForgets(t *testing.T) {
 			}
 		}
 		const failed = "Reconcile failed; retrying with back-off kind=CronTab key=default/crontab-demo err=not yet failures="
-		if r.log.Count(failed) != 4 || r.log.Count(failed+"4") != 1 {
+		if r.log.Count(failed) != 1 { // the others are the same within less than repeatEvery
 			t.Errorf("%q", r.log.Said())
 		}
 		if r.log.Count(`Successfully synced "default/crontab-demo"`) != 1 || r.log.Count(`Successfully synced "default/other"`) != 1 || r.synced() != 2 {

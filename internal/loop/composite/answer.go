@@ -43,6 +43,9 @@ const (
 // read decodes an answer. Without children all are removed: that is not done where a field's name may be a misspelt one.
 func (r *reconciler) read(said []byte, finalizing bool) (answer, error) {
 	var a answer
+	if err := noDuplicates(said); err != nil {
+		return a, err
+	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(said, &fields); err != nil {
 		return a, formError(err)

@@ -4,39 +4,53 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/crdctl/crdctl/internal/loop"
 	"github.com/crdctl/crdctl/internal/loop/object"
 )
 
-// bringInLine removes the children that are no longer wanted, and applies the others where they are not what they should
-// be. What fails does not keep the rest from being done: a child that cannot be deleted should not stop the one that is
-// missing. It returns how much was changed.
+// bringInLine applies the children that are not what they should be, and then removes those that are no longer wanted. What
+// fails does not keep the other children from being applied. But nothing is removed while one cannot be applied: it may be what takes
+// the place of a child that works. It returns how much was changed.
 func (r *reconciler) bringInLine(ctx context.Context, parent *object.Object, d *decision) (changes int, err error) {
 	var problems []error
-	for _, o := range d.observed {
-		if o.object.Deleting() || isWanted(o, d.desired) {
-			continue
-		}
-		if err := r.remove(ctx, o); err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		changes++
-	}
+	missing := false
 	for i := range d.desired {
 		changed, err := r.bring(ctx, parent, &d.desired[i])
 		if err != nil {
 			problems = append(problems, err)
+			missing = missing || !errors.As(err, new(*contestedError)) // that one is there
 		}
 		if changed {
 			changes++
 		}
 	}
+	kept := false
+	for _, o := range d.observed {
+		if o.object.Deleting() || isWanted(o, d.desired) {
+			continue
+		}
+		if missing {
+			kept = true
+			continue
+		}
+		if err := r.remove(ctx, parent, o); err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		changes++
+	}
 	r.memory.retain(parent, d.desired)
-	return changes, errors.Join(problems...)
+	r.contests.retain(r.memory, parent, d.desired)
+	err = errors.Join(problems...)
+	if kept {
+		err = fmt.Errorf("%w; children that are not wanted stay until all others are applied", err)
+	}
+	return changes, err
 }
 
 func isWanted(o observed, all []desired) bool {
@@ -49,7 +63,7 @@ func isWanted(o observed, all []desired) bool {
 	return false
 }
 
-func (r *reconciler) remove(ctx context.Context, o observed) error {
+func (r *reconciler) remove(ctx context.Context, parent *object.Object, o observed) error {
 	name := o.kind.Kind + " " + o.object.Key().String()
 	err := r.writer.delete(ctx, o.kind.Served, o.object)
 	if apierrors.IsNotFound(err) {
@@ -59,7 +73,7 @@ func (r *reconciler) remove(ctx context.Context, o observed) error {
 		return fmt.Errorf("delete %s: %w", name, err)
 	}
 	r.count(o.kind.Kind, "delete")
-	r.log.Info("Child deleted", "child", name)
+	r.log.Info("Child deleted", "key", parent.Key().String(), "child", name)
 	return nil
 }
 
@@ -78,8 +92,19 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 		if r.memory.isApplied(d.kind.Served, key, body, known) {
 			return false, nil
 		}
-	} else if err := r.mayTake(ctx, parent, d); err != nil {
-		return false, err
+	}
+	// What was applied before and has to be applied again, another writer changed or removed.
+	before, undone := r.memory.last(d.kind.Served, key, body)
+	child := r.memory.child(d.kind.Served, key)
+	if undone {
+		if wait := r.contests.wait(child, time.Now()); wait > 0 {
+			return false, &loop.LaterError{After: wait, Err: &contestedError{d.String()}}
+		}
+	}
+	if known == nil || known.Owner() != parent.UID() {
+		if err := r.mayTake(ctx, parent, d); err != nil {
+			return false, err
+		}
 	}
 	now, created, err := r.writer.apply(ctx, d.kind.Served, key, body)
 	if err != nil {
@@ -92,6 +117,9 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 	r.count(d.kind.Kind, "apply")
 	if known != nil && known.SameVersion(now) {
 		return false, nil // the API server found nothing to change
+	}
+	if undone && (created || r.restored(known, now, before)) && r.contests.note(child, time.Now()) {
+		r.reportContest(ctx, parent, d)
 	}
 	verb := "Child updated"
 	if created {

@@ -79,6 +79,7 @@ type reconciler struct {
 	writer     *writer
 	children   []children
 	memory     *memory
+	contests   contests
 	related    *related
 	controller json.RawMessage
 	finalizer  string

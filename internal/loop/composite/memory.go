@@ -62,6 +62,14 @@ func (m *memory) isApplied(kind Served, key cache.ObjectName, body []byte, now *
 	return ok && last.asked == maphash.Bytes(m.seed, body) && last.became == m.content(now)
 }
 
+// last returns what came of the last apply of a child, and whether that had the same body.
+func (m *memory) last(kind Served, key cache.ObjectName, body []byte) (became uint64, same bool) {
+	m.mu.Lock()
+	last, ok := m.sums[m.child(kind, key)]
+	m.mu.Unlock()
+	return last.became, ok && last.asked == maphash.Bytes(m.seed, body)
+}
+
 func (m *memory) applied(parent cache.ObjectName, kind Served, key cache.ObjectName, body []byte, now *object.Object) {
 	child, owner, p := m.child(kind, key), m.sum("parent", parent.Namespace, parent.Name), pair{maphash.Bytes(m.seed, body), m.content(now)}
 	m.put(owner, child, p)

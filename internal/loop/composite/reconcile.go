@@ -32,7 +32,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request loop.Request) (loop.
 		return result, err
 	}
 	if _, later := loop.PutOff(err); !later {
-		r.handle.Record(r.handle.Kind.Reference(parent), corev1.EventTypeWarning, "SyncError", err.Error())
+		r.handle.Record(r.handle.Kind.Reference(parent), corev1.EventTypeWarning, "SyncError", hook.Public(err))
 	}
 	return result, err
 }
@@ -40,6 +40,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request loop.Request) (loop.
 // Forget implements loop.Reconciler.
 func (r *reconciler) Forget(parent cache.ObjectName) {
 	r.related.forget(parent)
+	r.contests.forgetParent(parent)
 	r.memory.forgetParent(parent)
 }
 

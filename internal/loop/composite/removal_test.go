@@ -55,7 +55,7 @@ func TestRemovalsThatFail(t *testing.T) {
 			b.decider.answers[hook.Sync] = `{"status":{"n":1},"children":[` + bare(deployments, "new") + `]}`
 			_, err := b.reconcile(foo("a"))
 			expectError(t, err, c.err)
-			b.wrote("the rest is done", "DELETE "+b.pathOf(deployments, "old"), "PATCH "+b.pathOf(deployments, "new"), "PATCH /apis/example.com/v1/namespaces/default/foos/a/status")
+			b.wrote("the rest is done", "PATCH "+b.pathOf(deployments, "new"), "DELETE "+b.pathOf(deployments, "old"), "PATCH /apis/example.com/v1/namespaces/default/foos/a/status")
 		})
 	}
 }
@@ -99,19 +99,17 @@ func TestParentsOfAChangedChildAreReconciled(t *testing.T) {
 
 func TestAFailureIsNotHiddenByAConflict(t *testing.T) {
 	inBubble(t, []Served{deployments}, func(b *bed) {
-		b.endpoint(deployments).Answer(nil, child(deployments, "old", `"resourceVersion":"7"`, owned("a", "uid-a")))
-		within()
 		b.respond = func(r looptest.Request) (int, string) {
-			switch r.Method {
-			case http.MethodDelete:
+			switch {
+			case r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/old"):
 				return status(http.StatusConflict, "Conflict")
-			case http.MethodPatch:
+			case r.Method == http.MethodPatch:
 				return status(http.StatusForbidden, "Forbidden")
 			}
 			return 0, ""
 		}
-		b.decider.answers[hook.Sync] = wants(bare(deployments, "new"))
-		const both = "delete Deployment default/old: it says Conflict\napply Deployment default/new: it says Forbidden"
+		b.decider.answers[hook.Sync] = wants(bare(deployments, "old"), bare(deployments, "new"))
+		const both = "apply Deployment default/old: it says Conflict\napply Deployment default/new: it says Forbidden"
 		_, err := b.reconcile(foo("a"))
 		expectError(t, err, both)
 		if after, only := loop.PutOff(err); only {

@@ -33,7 +33,7 @@ func TestRemove(t *testing.T) {
 		}
 		r := &reconciler{Options: Options{Name: "x"}, log: slog.New(slog.DiscardHandler), writer: newWriter(client, "x"), memory: newMemory()}
 		kind := &children{Served: Served{Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap", Namespaced: true}}
-		if err := r.remove(t.Context(), observed{kind: kind, object: child}); (err != nil) != failed || apierrors.IsConflict(err) != (code == http.StatusConflict) {
+		if err := r.remove(t.Context(), child, observed{kind: kind, object: child}); (err != nil) != failed || apierrors.IsConflict(err) != (code == http.StatusConflict) {
 			t.Errorf("%d: %v", code, err)
 		}
 		server.Close()

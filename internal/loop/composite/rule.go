@@ -41,6 +41,9 @@ func (r *reconciler) readRules(said []byte) ([]rule, error) {
 	var answer struct {
 		RelatedResources []rule `json:"relatedResources"`
 	}
+	if err := noDuplicates(said); err != nil {
+		return nil, err
+	}
 	if err := utiljson.Unmarshal(said, &answer); err != nil {
 		return nil, formError(err)
 	}

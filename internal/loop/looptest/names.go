@@ -19,6 +19,13 @@ func (n *Names) Add(name string) {
 	n.list = append(n.list, name)
 }
 
+// All are the names so far.
+func (n *Names) All() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.list)
+}
+
 // Expect compares what was added since it was last called, in any order.
 func (n *Names) Expect(t *testing.T, when string, want ...string) {
 	t.Helper()
