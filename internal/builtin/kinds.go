@@ -9,10 +9,12 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/crdctl/crdctl/internal/loop"
 	"github.com/crdctl/crdctl/internal/loop/composite"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/scaffold"
 )
 
 // retryPeriod is how often something is asked for that is not there yet.
@@ -71,9 +73,20 @@ func readCRD(ctx context.Context, client apiextclient.CustomResourceDefinitionIn
 	return client.Get(ctx, name, metav1.GetOptions{})
 }
 
-// waitFor asks until there is an answer, and says what it waits for each time that the reason is another one.
+// waitNotice is how often a wait is logged again.
+const waitNotice = 30 * time.Second
+
+// neverError is an error that waiting does not end.
+type neverError struct{ error }
+
+// Unwrap returns the error.
+func (e neverError) Unwrap() error { return e.error }
+
+// waitFor asks until there is an answer, or one that will not change. It logs what it waits for each time that the reason is another one,
+// and every half minute.
 func (c *controller) waitFor(ctx context.Context, what string, ask func() error) error {
 	said, began := "", time.Now()
+	told := began
 	for {
 		err := ask()
 		if err == nil {
@@ -82,12 +95,15 @@ func (c *controller) waitFor(ctx context.Context, what string, ask func() error)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if errors.As(err, new(neverError)) {
+			return err
+		}
 		if c.patience > 0 && time.Since(began) >= c.patience {
 			return fmt.Errorf("waited %s for %s: %w", c.patience, what, err)
 		}
-		if err.Error() != said {
-			said = err.Error()
-			c.Log.Info("Waiting for "+what, "err", err)
+		if err.Error() != said || time.Since(told) >= waitNotice {
+			said, told = err.Error(), time.Now()
+			c.Log.Info("Waiting for "+what, "err", err, "waited", time.Since(began).Round(time.Second))
 		}
 		select {
 		case <-ctx.Done():
@@ -108,11 +124,23 @@ func (c *controller) served(ctx context.Context, kinds []string) ([]composite.Se
 		var found composite.Served
 		if err := c.waitFor(ctx, "the API server to serve "+kind.String(), func() (err error) {
 			found, err = c.catalogue.Kind(ctx, kind.APIVersion(), kind.Kind)
-			return err
+			return ofBuiltinGroup(kind, err)
 		}); err != nil {
 			return nil, err
 		}
 		all = append(all, found)
 	}
 	return all, nil
+}
+
+// ofBuiltinGroup makes final that a kind is not served whose group is one of Kubernetes itself: no CRD can add a kind there.
+func ofBuiltinGroup(kind project.ObjectKind, err error) error {
+	if !errors.As(err, new(*composite.NotServedError)) || len(scheme.Scheme.PrioritizedVersionsForGroup(kind.Group)) == 0 {
+		return err
+	}
+	hint := "this API server is another version, or has the kind disabled; leave the kind out, or enable it there"
+	if _, unknown := scaffold.KnownKind(kind); unknown != nil {
+		hint = scaffold.Meant(kind)
+	}
+	return neverError{fmt.Errorf("--owns (loop.owns) %s: %w; %s", kind.String(), err, hint)}
 }

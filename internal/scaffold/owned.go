@@ -102,6 +102,9 @@ func KnownKind(kind project.ObjectKind) (Owned, error) {
 	return Owned{}, fmt.Errorf("client-go has no such kind; %s", meant(kind.String(), known))
 }
 
+// Meant returns the hint for a kind that client-go does not have: what may have been meant.
+func Meant(kind project.ObjectKind) string { return meant(kind.String(), clientGoKinds()) }
+
 // meant says what a kind that client-go does not have was meant to be: one of the same name elsewhere, or with a letter
 // more, less or other.
 func meant(name string, known map[string]Owned) string {
