@@ -1,12 +1,16 @@
 package e2e
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/background"
+	"github.com/crdctl/crdctl/internal/sockettest"
 )
 
 // A control plane in the background: start, use by run and kubectl, what is kept over a stop, reset.
@@ -34,6 +38,8 @@ func TestClusterInTheBackground(t *testing.T) {
 	if out := w.run(dir, crdctl, "cluster", "status"); !strings.Contains(out, "running at https://127.0.0.1:") {
 		t.Errorf("status: %s", out)
 	}
+	state := w.clusterStatus(dir)
+	sockettest.OnlyAt(w, state.PID, state.URL)
 	if _, stderr, err := w.try(dir, crdctl, "cluster", "start"); exitCode(err) != 2 || !strings.Contains(stderr, "runs already") {
 		t.Errorf("a second start: %v\n%s", err, stderr)
 	}
@@ -91,6 +97,15 @@ func TestClusterInTheBackground(t *testing.T) {
 		t.Errorf("reset: %s", out)
 	}
 	w.leavesNothing(dir)
+}
+
+// clusterStatus is what "cluster status -o json" prints of a control plane that runs.
+func (w *world) clusterStatus(dir string) (state background.State) {
+	w.Helper()
+	if err := json.Unmarshal([]byte(w.run(dir, crdctl, "cluster", "status", "-o", "json")), &state); err != nil {
+		w.Fatal(err)
+	}
+	return state
 }
 
 // A folder that is moved takes its control plane with it: the one that runs ends, and says why.

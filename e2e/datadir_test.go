@@ -6,6 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/crdctl/crdctl/internal/sockettest"
 )
 
 // With --data-dir the port, the kubeconfig and the objects outlast a run, and nobody else may use them meanwhile.
@@ -23,6 +27,13 @@ func TestDataDir(t *testing.T) {
 	first, err := os.ReadFile(kubeconfig)
 	if err != nil {
 		t.Fatal(err)
+	}
+	config, err := clientcmd.Load(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cluster := range config.Clusters {
+		sockettest.OnlyAt(t, run.cmd.Process.Pid, cluster.Server)
 	}
 	other := filepath.Join(dir, "other")
 	if err := os.Mkdir(other, 0o755); err != nil {

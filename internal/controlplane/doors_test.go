@@ -1,18 +1,13 @@
 package controlplane
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/controlplane/access"
+	"github.com/crdctl/crdctl/internal/sockettest"
 )
 
 func TestAnonymousIsRefused(t *testing.T) {
@@ -116,51 +112,10 @@ func withToken(c *rest.Config, token string) *rest.Config {
 	return c
 }
 
-// TestListeners holds the whole process to one port, of 127.0.0.1: neither etcd nor anything else has a door.
+// TestListeners holds the whole process to one port, of 127.0.0.1, and to sockets that no other user can reach.
 func TestListeners(t *testing.T) {
 	c, _ := sharedPlane(t)
-	u, err := url.Parse(c.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := strconv.Atoi(u.Port())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{fmt.Sprintf("0100007F:%04X", port)} // as the kernel writes 127.0.0.1
-	if got := listeners(t); !slices.Equal(got, want) {
-		t.Errorf("listening sockets of this process: %v, want %v", got, want)
-	}
-}
-
-// listeners returns the addresses of the TCP sockets of this process that are in state LISTEN.
-func listeners(t *testing.T) []string {
-	t.Helper()
-	ours := map[string]bool{}
-	fds, err := filepath.Glob("/proc/self/fd/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fd := range fds {
-		if target, err := os.Readlink(fd); err == nil && strings.HasPrefix(target, "socket:[") {
-			ours[strings.Trim(target, "socket:[]")] = true
-		}
-	}
-	var found []string
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		f, err := os.Open(table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer closeIt(t, f)
-		for lines := bufio.NewScanner(f); lines.Scan(); {
-			const address, state, inode, listen = 1, 3, 9, "0A"
-			if fields := strings.Fields(lines.Text()); len(fields) > inode && fields[state] == listen && ours[fields[inode]] {
-				found = append(found, fields[address])
-			}
-		}
-	}
-	return found
+	sockettest.OnlyAt(t, os.Getpid(), c.URL())
 }
 
 func TestModes(t *testing.T) {
@@ -174,11 +129,8 @@ func TestModes(t *testing.T) {
 			return err
 		}
 		want := fs.FileMode(0o600)
-		switch {
-		case d.IsDir():
+		if d.IsDir() {
 			want = 0o700
-		case d.Type() == fs.ModeSocket: // the directory guards it
-			return nil
 		}
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("%s: mode %v, want %v", path, got, want)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"sync"
 	"time"
 
@@ -25,22 +26,26 @@ type store struct {
 	err    error // why; read it once failed is closed
 }
 
-// startEtcd starts the store on two unix sockets, so that no door of it is on the network. It accepts
-// connections when startEtcd returns and answers once await has returned.
+// noPeers is the address that the member announces to others. There are no others, and nothing listens on it: the
+// listener for peers takes Raft messages from every client that reaches it, without a credential.
+var noPeers = []url.URL{{Scheme: "unix", Path: "/crdctl-has-no-etcd-peers"}}
+
+// startEtcd starts the store on one unix socket, so that it cannot be reached from the network or by another user. It
+// accepts connections when startEtcd returns and answers once await has returned.
 //
-// The peer socket has another path at every start, and the data remember the one they were made with. That is
-// harmless: a single member never dials itself. (ForceNewCluster would mend the record and may drop the last
-// writes of a killed process, whose commit the log does not hold yet.)
+// Kept data may name another peer address, that of the start they were made by. That is harmless: a single member
+// never dials itself. (ForceNewCluster would correct the record and may drop the last writes of a killed process,
+// whose commit the log does not hold yet.)
 func startEtcd(w *workspace, fsync bool) (*store, error) {
 	client := []url.URL{{Scheme: "unix", Path: w.clientSocket()}}
-	peer := []url.URL{{Scheme: "unix", Path: w.peerSocket()}}
 	s := &store{failed: make(chan struct{})}
 	cfg := embed.NewConfig()
 	cfg.Dir = w.etcdDir()
 	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(newEtcdLog(s.fail))
 	cfg.UnsafeNoFsync = !fsync
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = client, client
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = peer, peer
+	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = nil, noPeers
+	cfg.ListenMetricsUrls, cfg.EnableGRPCGateway = nil, false
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 	cfg.TickMs, cfg.ElectionMs = 10, 100 // the only voter need not wait a second for its own vote
 
@@ -61,6 +66,11 @@ func startEtcd(w *workspace, fsync bool) (*store, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start etcd in %s: %w", cfg.Dir, err)
+	}
+	// The directory keeps other users out; the socket's own mode must not depend on the umask either.
+	if err := os.Chmod(w.clientSocket(), 0o600); err != nil {
+		s.etcd.Close()
+		return nil, fmt.Errorf("close the socket of etcd to others: %w", err)
 	}
 	go func() {
 		for err := range s.etcd.Err() {

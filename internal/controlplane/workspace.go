@@ -18,7 +18,7 @@ const socketLimit = 103
 // workspace is the part of the file system that one control plane owns, and the locks that say so.
 type workspace struct {
 	data      string       // etcd's data, secrets, a kubeconfig
-	private   *scratch.Dir // sockets; always new, always temporary
+	private   *scratch.Dir // the socket of etcd; always new, always temporary
 	temporary bool         // data is private
 	lock      *os.File     // of data, where that is not private
 }
@@ -69,7 +69,6 @@ func lockData(path string) (*os.File, error) {
 func (w *workspace) secrets() string      { return filepath.Join(w.data, "secrets") }
 func (w *workspace) etcdDir() string      { return filepath.Join(w.data, "etcd") }
 func (w *workspace) clientSocket() string { return filepath.Join(w.private.Path, "c.sock") }
-func (w *workspace) peerSocket() string   { return filepath.Join(w.private.Path, "p.sock") }
 
 // close removes what is temporary and gives the locks up.
 func (w *workspace) close() error {
