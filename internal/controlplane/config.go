@@ -5,10 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 
+	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/util/webhook"
+	aggregatorscheme "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	kubecontrolplane "k8s.io/kubernetes/pkg/controlplane"
+	"k8s.io/kubernetes/pkg/controlplane/apiserver"
+	generatedopenapi "k8s.io/kubernetes/pkg/generated/openapi"
 
 	"github.com/crdctl/crdctl/internal/controlplane/access"
 )
@@ -29,7 +38,7 @@ func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *access.R
 	if errs := completed.Validate(); len(errs) > 0 {
 		return app.CompletedConfig{}, fmt.Errorf("validate the API server's options: %w", errors.Join(errs...))
 	}
-	config, err := app.NewConfig(completed)
+	config, err := newConfig(completed, recorder)
 	if err != nil {
 		return app.CompletedConfig{}, fmt.Errorf("configure the API server: %w", err)
 	}
@@ -38,13 +47,39 @@ func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *access.R
 	for _, g := range []*genericapiserver.Config{kube, &config.Aggregator.GenericConfig.Config} {
 		g.EffectiveVersion = releasedVersion{g.EffectiveVersion}
 	}
-	// All requests come through the aggregator; the servers behind it ask their own authorizers about other questions.
-	outer := &config.Aggregator.GenericConfig.Authorization
-	outer.Authorizer = recorder.Listen(outer.Authorizer)
-	for _, g := range []*genericapiserver.Config{kube, &config.ApiExtensions.GenericConfig.Config} {
-		g.Authorization.Authorizer = recorder.ListenForCreation(g.Authorization.Authorizer)
+	// All requests come through the aggregator's handlers.
+	outer := &config.Aggregator.GenericConfig.Config
+	build := outer.BuildHandlerChainFunc
+	outer.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
+		return recorder.Follow(build(handler, c))
 	}
 	return config.Complete()
+}
+
+// newConfig is app.NewConfig with an authorizer that the recorder hears, from the beginning: admission plugins keep the one
+// that they are made with.
+func newConfig(opts options.CompletedOptions, recorder *access.Recorder) (*app.Config, error) {
+	schemes := []*runtime.Scheme{legacyscheme.Scheme, apiextensionsapiserver.Scheme, aggregatorscheme.Scheme}
+	generic, informers, storage, err := apiserver.BuildGenericConfig(
+		opts.CompletedOptions, schemes, kubecontrolplane.DefaultAPIResourceConfigSource(), generatedopenapi.GetOpenAPIDefinitions, opts.InformerName)
+	if err != nil {
+		return nil, err
+	}
+	generic.Authorization.Authorizer = recorder.Listen(generic.Authorization.Authorizer)
+	c := &app.Config{Options: opts}
+	kube, services, initializers, err := app.CreateKubeAPIServerConfig(opts, generic, informers, storage)
+	if err != nil {
+		return nil, err
+	}
+	c.KubeAPIs = kube
+	plane := kube.ControlPlane
+	webhooks := webhook.NewDefaultAuthenticationInfoResolverWrapper(plane.ProxyTransport, plane.Generic.EgressSelector, plane.Generic.LoopbackClientConfig, plane.Generic.TracerProvider)
+	c.ApiExtensions, err = apiserver.CreateAPIExtensionsConfig(*plane.Generic, plane.VersionedInformers, initializers, opts.CompletedOptions, opts.MasterCount, services, webhooks)
+	if err != nil {
+		return nil, err
+	}
+	c.Aggregator, err = apiserver.CreateAggregatorConfig(*plane.Generic, opts.CompletedOptions, plane.VersionedInformers, services, plane.ProxyTransport, plane.Extra.PeerProxy, initializers)
+	return c, err
 }
 
 func serverOptions(l *listener, s *secrets, etcdSocket string) *options.ServerRunOptions {

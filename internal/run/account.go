@@ -151,7 +151,7 @@ func (i *identity) news(ctx context.Context, say sayer) {
 	if err != nil {
 		return // the report at the end says so
 	}
-	for _, t := range used {
+	for _, t := range used.Tallies {
 		t.Name = ""
 		if t.Refused > 0 && !i.refused[t.Request] {
 			i.refused[t.Request] = true

@@ -27,16 +27,16 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 }
 
 // Fetch asks an API server for what a user asked of it.
-func Fetch(ctx context.Context, client rest.Interface, user string) ([]Tally, error) {
+func Fetch(ctx context.Context, client rest.Interface, user string) (Used, error) {
 	body, err := client.Get().AbsPath(Path).Param("user", user).DoRaw(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("ask the control plane what %s used: %w", user, err)
+		return Used{}, fmt.Errorf("ask the control plane what %s used: %w", user, err)
 	}
-	var all []Tally
-	if err := json.Unmarshal(body, &all); err != nil {
-		return nil, fmt.Errorf("read what %s used: %w", user, err)
+	var used Used
+	if err := json.Unmarshal(body, &used); err != nil {
+		return Used{}, fmt.Errorf("read what %s used: %w", user, err)
 	}
-	return all, nil
+	return used, nil
 }
 
 // Reset has an API server forget what a user asked of it.

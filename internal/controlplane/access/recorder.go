@@ -6,14 +6,10 @@ package access
 
 import (
 	"cmp"
-	"context"
 	"slices"
-	"strings"
 	"sync"
 
-	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
 const (
@@ -35,11 +31,20 @@ type Request struct {
 	Path string `json:"path,omitempty"`
 }
 
-// Tally says how often the API server said yes, and how often no.
+// Tally is how often the API server allowed a request, and how often it refused it.
 type Tally struct {
 	Request
-	Allowed int `json:"allowed"`
-	Refused int `json:"refused"`
+	// Others marks the sum of all requests of this kind whose names are beyond maxNames; its own Name is empty.
+	Others  bool `json:"others,omitempty"`
+	Allowed int  `json:"allowed"`
+	Refused int  `json:"refused"`
+}
+
+// Used is what one user asked for.
+type Used struct {
+	Tallies []Tally `json:"tallies"`
+	// Full reports that there were more than maxRequests different requests, and what came later is not in Tallies.
+	Full bool `json:"full,omitempty"`
 }
 
 // Recorder keeps the requests of all service accounts since it was made, or since they were last forgotten. It may be
@@ -47,54 +52,25 @@ type Tally struct {
 type Recorder struct {
 	mu    sync.Mutex
 	users map[string]*tallies
+	// open are the HTTP requests of a user that are being answered.
+	open map[string]map[*inquiry]bool
 }
 
 type tallies struct {
-	byRequest map[Request]*Tally
+	byRequest map[key]*Tally
 	names     map[Request]int // by request without a name
+	full      bool
+}
+
+// key is a request, or all those that differ from it by their names and are not told apart.
+type key struct {
+	Request
+	others bool
 }
 
 // NewRecorder returns one that has heard of nothing.
-func NewRecorder() *Recorder { return &Recorder{users: map[string]*tallies{}} }
-
-// Listen returns an authorizer that decides as a does, and tells the recorder.
-func (r *Recorder) Listen(a authorizer.Authorizer) authorizer.Authorizer {
-	return listening{Authorizer: a, recorder: r}
-}
-
-type listening struct {
-	authorizer.Authorizer
-	recorder *Recorder
-}
-
-// Authorize is what the handlers of all requests call.
-func (l listening) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-	decision, reason, err := l.Authorizer.Authorize(ctx, a)
-	if u := a.GetUser(); u != nil && strings.HasPrefix(u.GetName(), serviceaccount.ServiceAccountUsernamePrefix) {
-		l.recorder.note(u.GetName(), requestOf(a), decision == authorizer.DecisionAllow)
-	}
-	return decision, reason, err
-}
-
-// ListenForCreation returns the authorizer of a server behind the one that Listen is for. It tells of one question alone: whether
-// who patches or updates an object that is not there, as server-side apply does, may create it. The others that such a server
-// has to answer are about no request, such as reviews of what somebody could do.
-func (r *Recorder) ListenForCreation(a authorizer.Authorizer) authorizer.Authorizer {
-	return listeningForCreation{Authorizer: a, recorder: r}
-}
-
-type listeningForCreation struct {
-	authorizer.Authorizer
-	recorder *Recorder
-}
-
-// Authorize is what the handlers of patches and updates call.
-func (l listeningForCreation) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-	request, ok := genericapirequest.RequestInfoFrom(ctx)
-	if ok && a.GetVerb() == "create" && (request.Verb == "patch" || request.Verb == "update") && request.Resource == a.GetResource() {
-		return listening(l).Authorize(ctx, a)
-	}
-	return l.Authorizer.Authorize(ctx, a)
+func NewRecorder() *Recorder {
+	return &Recorder{users: map[string]*tallies{}, open: map[string]map[*inquiry]bool{}}
 }
 
 func requestOf(a authorizer.Attributes) Request {
@@ -108,12 +84,11 @@ func requestOf(a authorizer.Attributes) Request {
 	return r
 }
 
+// note counts one request; r.mu is held.
 func (r *Recorder) note(user string, request Request, allowed bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	u := r.users[user]
 	if u == nil {
-		u = &tallies{byRequest: map[Request]*Tally{}, names: map[Request]int{}}
+		u = &tallies{byRequest: map[key]*Tally{}, names: map[Request]int{}}
 		r.users[user] = u
 	}
 	if t := u.find(request); t != nil && allowed {
@@ -125,42 +100,56 @@ func (r *Recorder) note(user string, request Request, allowed bool) {
 
 // find returns the tally of a request, or nil where there are too many of them.
 func (u *tallies) find(request Request) *Tally {
-	if t := u.byRequest[request]; t != nil {
+	k := key{Request: request}
+	if t := u.byRequest[k]; t != nil {
 		return t
 	}
 	if request.Name != "" {
 		unnamed := request
 		unnamed.Name = ""
 		if u.names[unnamed] == maxNames {
-			return u.find(unnamed)
+			k = key{unnamed, true}
+			if t := u.byRequest[k]; t != nil {
+				return t
+			}
+		} else {
+			u.names[unnamed]++
 		}
-		u.names[unnamed]++
 	}
 	if len(u.byRequest) == maxRequests {
+		u.full = true
 		return nil
 	}
-	t := &Tally{Request: request}
-	u.byRequest[request] = t
+	t := &Tally{Request: k.Request, Others: k.others}
+	u.byRequest[k] = t
 	return t
 }
 
 // Requests returns what a user asked for, in a stable order.
-func (r *Recorder) Requests(user string) []Tally {
+func (r *Recorder) Requests(user string) Used {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := []Tally{}
+	used := Used{Tallies: []Tally{}}
 	if u := r.users[user]; u != nil {
+		used.Full = u.full
 		for _, t := range u.byRequest {
-			all = append(all, *t)
+			used.Tallies = append(used.Tallies, *t)
 		}
 	}
-	slices.SortFunc(all, func(a, b Tally) int { return compare(a.Request, b.Request) })
-	return all
+	slices.SortFunc(used.Tallies, compare)
+	return used
 }
 
-func compare(a, b Request) int {
-	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource),
+func compare(a, b Tally) int {
+	byName := cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource),
 		cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Name, b.Name))
+	if byName == 0 && a.Others != b.Others {
+		if b.Others {
+			return -1
+		}
+		return 1
+	}
+	return byName
 }
 
 // Forget drops what a user asked for.

@@ -16,8 +16,12 @@ type Report struct {
 	Missing []Permission
 	// Unused is what roles grant, and no request needed.
 	Unused []Permission
+	// Unknown is what roles grant of which it is not known whether it was used: more was asked than a Recorder keeps.
+	Unknown []Permission
 	// Wide is what rules with a "*" were used for.
 	Wide []Permission
+	// Full reports that there was more than what is in Missing and Wide.
+	Full bool
 }
 
 // Permission is what may be done with one resource.
@@ -30,26 +34,34 @@ type Permission struct {
 	Group, Resource string
 	// Elsewhere are the namespaces in which roles grant what is missing here.
 	Elsewhere []string
-	// Name is the one object that the rule is about, if it names any.
+	// Name is the one object that the rule is about, if it names any, or should name.
 	Name string
 	// Verbs are sorted.
 	Verbs []string
 }
 
 // Compare makes the report of an account. Both arguments may be empty.
-func Compare(used []Tally, grants []Grant) Report {
-	var missing, unused, wide permissions
-	for _, t := range used {
-		if t.Refused > 0 && !covered(t.Request, grants) {
-			missing.add(Permission{Namespace: t.Namespace, Group: t.Group, Resource: cmp.Or(t.Resource, t.Path), Elsewhere: elsewhere(t.Request, grants)}, t.Verb)
+func Compare(used Used, grants []Grant) Report {
+	var missing, unused, unknown, wide permissions
+	for _, t := range used.Tallies {
+		if t.Refused > 0 && !covered(t, grants) {
+			p := Permission{Namespace: t.Namespace, Group: t.Group, Resource: cmp.Or(t.Resource, t.Path), Elsewhere: elsewhere(t.Request, grants)}
+			if slices.Contains(byName, t.Verb) {
+				p.Name = t.Name
+			}
+			missing.add(p, t.Verb)
 		}
 	}
 	for _, g := range grants {
 		for _, atom := range atoms(g.Rule) {
-			matched := matching(used, Grant{Namespace: g.Namespace, Rule: atom.needed()})
+			needed := Grant{Namespace: g.Namespace, Rule: atom.needed()}
+			matched := matching(used.Tallies, needed)
+			p := Permission{Role: g.Role, Namespace: g.Namespace, Group: atom.group, Resource: atom.resource, Name: atom.name}
 			switch {
+			case len(matched) == 0 && (used.Full || mayMatch(used.Tallies, needed)):
+				unknown.add(p, atom.verb)
 			case len(matched) == 0:
-				unused.add(Permission{Role: g.Role, Namespace: g.Namespace, Group: atom.group, Resource: atom.resource, Name: atom.name}, atom.verb)
+				unused.add(p, atom.verb)
 			case atom.wide():
 				for _, m := range matched {
 					wide.add(Permission{Role: g.Role, Namespace: g.Namespace, Group: m.Group, Resource: cmp.Or(m.Resource, m.Path)}, m.Verb)
@@ -57,7 +69,21 @@ func Compare(used []Tally, grants []Grant) Report {
 			}
 		}
 	}
-	return Report{Missing: missing.sorted(), Unused: unused.sorted(), Wide: wide.sorted()}
+	return Report{Missing: missing.sorted(), Unused: unused.sorted(), Unknown: unknown.sorted(), Wide: wide.sorted(), Full: used.Full}
+}
+
+// byName are the verbs that are granted for single names, as the rest of a rule would be too much.
+var byName = []string{"approve", "attest", "bind", "impersonate", "sign", "use"}
+
+// anyName is the grant without its names.
+func (g Grant) anyName() Grant {
+	g.Rule.ResourceNames = nil
+	return g
+}
+
+// mayMatch reports whether the grant may have been used for one of the names that are not told apart.
+func mayMatch(used []Tally, g Grant) bool {
+	return slices.ContainsFunc(used, func(t Tally) bool { return t.Others && t.Allowed > 0 && g.anyName().allows(t.Request) })
 }
 
 // elsewhere are the namespaces in which the request would be granted.
@@ -72,8 +98,9 @@ func elsewhere(r Request, grants []Grant) []string {
 	return all
 }
 
-func covered(r Request, grants []Grant) bool {
-	return slices.ContainsFunc(grants, func(g Grant) bool { return g.allows(r) })
+// covered reports whether a request is granted by now; of names that are not told apart, whether that may be so.
+func covered(t Tally, grants []Grant) bool {
+	return slices.ContainsFunc(grants, func(g Grant) bool { return g.allows(t.Request) || t.Others && g.anyName().allows(t.Request) })
 }
 
 func matching(used []Tally, g Grant) []Request {

@@ -19,6 +19,9 @@ func (r Report) Lines(a Account, markers bool) []string {
 				lines[len(lines)-1] += fmt.Sprintf(" (roles grant that in %s only: ask there, or bind a ClusterRole by a ClusterRoleBinding)", strings.Join(p.Elsewhere, ", "))
 			}
 		}
+		if slices.ContainsFunc(r.Missing, Permission.givesAway) {
+			say("instead of escalate or bind, its roles may grant what it grants to others")
+		}
 		if rules := r.rules(); len(rules) > 0 {
 			say("grant it, if the controller needs it, with")
 			for _, rule := range rules {
@@ -32,11 +35,20 @@ func (r Report) Lines(a Account, markers bool) []string {
 			say("  %s: %s", p.Role, p)
 		}
 	}
+	if len(r.Unknown) > 0 {
+		say("%s/%s holds what it may have used or not (only %d names of a kind and %d different requests are told apart):", a.Namespace, a.Name, maxNames, maxRequests)
+		for _, p := range r.Unknown {
+			say("  %s: %s", p.Role, p)
+		}
+	}
 	if len(r.Wide) > 0 {
 		say("of what \"*\" grants to %s/%s, it used:", a.Namespace, a.Name)
 		for _, p := range r.Wide {
 			say("  %s: %s", p.Role, p)
 		}
+	}
+	if r.Full {
+		say("%s/%s made more than %d different requests; what was refused or needed beyond these is not known", a.Namespace, a.Name, maxRequests)
 	}
 	if len(lines) == 0 {
 		say("%s/%s used all the permissions that its roles grant, and needed no other", a.Namespace, a.Name)
@@ -67,10 +79,15 @@ func (p Permission) String() string {
 	return text
 }
 
+// givesAway reports whether the permission is one to pass on rights.
+func (p Permission) givesAway() bool {
+	return slices.Contains(p.Verbs, "escalate") || slices.Contains(p.Verbs, "bind")
+}
+
 // addition is a rule that a role lacks.
 type addition struct {
-	group, resource string
-	verbs           []string
+	group, resource, name string
+	verbs                 []string
 }
 
 // rules are what is missing, whatever the namespace.
@@ -80,10 +97,10 @@ func (r Report) rules() []addition {
 		if len(p.Elsewhere) > 0 {
 			continue // the rule is there
 		}
-		i := slices.IndexFunc(all, func(a addition) bool { return a.group == p.Group && a.resource == p.Resource })
+		i := slices.IndexFunc(all, func(a addition) bool { return a.group == p.Group && a.resource == p.Resource && a.name == p.Name })
 		if i < 0 {
 			i = len(all)
-			all = append(all, addition{group: p.Group, resource: p.Resource})
+			all = append(all, addition{group: p.Group, resource: p.Resource, name: p.Name})
 		}
 		all[i].verbs = append(all[i].verbs, p.Verbs...)
 	}
@@ -96,16 +113,21 @@ func (r Report) rules() []addition {
 
 func (a addition) text(marker bool) string {
 	path := strings.HasPrefix(a.resource, "/")
+	name := ""
 	switch verbs := strings.Join(a.verbs, ";"); {
 	case marker && path:
 		return fmt.Sprintf("// +kubebuilder:rbac:urls=%s,verbs=%s", a.resource, verbs)
-	case marker && a.group == "":
-		return fmt.Sprintf("// +kubebuilder:rbac:groups=\"\",resources=%s,verbs=%s", a.resource, verbs)
 	case marker:
-		return fmt.Sprintf("// +kubebuilder:rbac:groups=%s,resources=%s,verbs=%s", a.group, a.resource, verbs)
+		if a.name != "" {
+			name = ",resourceNames=" + a.name
+		}
+		return fmt.Sprintf("// +kubebuilder:rbac:groups=%s,resources=%s%s,verbs=%s", cmp.Or(a.group, `""`), a.resource, name, verbs)
 	case path:
 		return fmt.Sprintf("- {nonResourceURLs: [%q], verbs: [%s]}", a.resource, strings.Join(a.verbs, ", "))
 	default:
-		return fmt.Sprintf("- {apiGroups: [%q], resources: [%s], verbs: [%s]}", a.group, a.resource, strings.Join(a.verbs, ", "))
+		if a.name != "" {
+			name = fmt.Sprintf(", resourceNames: [%q]", a.name)
+		}
+		return fmt.Sprintf("- {apiGroups: [%q], resources: [%s]%s, verbs: [%s]}", a.group, a.resource, name, strings.Join(a.verbs, ", "))
 	}
 }

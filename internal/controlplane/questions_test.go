@@ -1,0 +1,170 @@
+package controlplane
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"slices"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/crdctl/crdctl/internal/controlplane/access"
+)
+
+// TestQuestionsOfTheServers holds that the recorder hears what the servers and admission plugins behind the front ask
+// about an account, and nothing of requests in its name.
+func TestQuestionsOfTheServers(t *testing.T) {
+	c, admin := sharedPlane(t)
+	account := access.Account{Namespace: newNamespace(t, admin), Name: "asker"}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := admin.CoreV1().ServiceAccounts(account.Namespace).Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account.Name}}, metav1.CreateOptions{})
+	must(err)
+	token, err := admin.CoreV1().ServiceAccounts(account.Namespace).CreateToken(t.Context(), account.Name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	must(err)
+	mine, err := kubernetes.NewForConfig(withToken(c.RESTConfig(), token.Status.Token))
+	must(err)
+	name := metav1.ObjectMeta{Name: account.Namespace}
+	role := &rbacv1.ClusterRole{ObjectMeta: name, Rules: []rbacv1.PolicyRule{
+		{Verbs: []string{"create", "escalate"}, APIGroups: []string{rbacv1.GroupName}, Resources: []string{"clusterroles"}},
+		{Verbs: []string{"create"}, APIGroups: []string{rbacv1.GroupName}, Resources: []string{"clusterrolebindings"}},
+		{Verbs: []string{"update"}, APIGroups: []string{certificatesv1.GroupName}, Resources: []string{"certificatesigningrequests/approval"}},
+		{Verbs: []string{"approve"}, APIGroups: []string{certificatesv1.GroupName}, Resources: []string{"signers"}, ResourceNames: []string{"example.com/*"}},
+		{Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"configmaps"}},
+		{Verbs: []string{"publish"}, APIGroups: []string{"example.com"}, Resources: []string{"maps"}},
+	}}
+	_, err = admin.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{})
+	must(err)
+	_, err = admin.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: name,
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name.Name},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: account.Namespace, Name: account.Name}},
+	}, metav1.CreateOptions{})
+	must(err)
+	t.Cleanup(func() {
+		ctx := context.Background()
+		_ = admin.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(ctx, name.Name, metav1.DeleteOptions{})
+		_ = admin.AdmissionregistrationV1().ValidatingAdmissionPolicies().Delete(ctx, name.Name, metav1.DeleteOptions{})
+	})
+
+	more := []rbacv1.PolicyRule{{Verbs: []string{"delete"}, APIGroups: []string{""}, Resources: []string{"nodes"}}}
+	eventually(t, "escalate", func(ctx context.Context) error {
+		_, err := mine.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{GenerateName: "more-"}, Rules: more}, metav1.CreateOptions{})
+		return err
+	})
+	_, err = mine.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{GenerateName: "more-"},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"}}, metav1.CreateOptions{})
+	if !apierrors.IsForbidden(err) {
+		t.Fatalf("a binding of cluster-admin: %v, want it to be forbidden", err)
+	}
+	approveOne(t, admin, mine)
+	policy(t, admin, name)
+	eventually(t, "the policy asks", func(ctx context.Context) error {
+		if _, err := mine.CoreV1().ConfigMaps(account.Namespace).Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"}}, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		if used, err := fetch(ctx, admin, account); err != nil || !slices.Contains(used, "publish maps allowed") {
+			return fmt.Errorf("recorded %q (%w)", used, err)
+		}
+		return nil
+	})
+	other := c.RESTConfig()
+	other.Impersonate = rest.ImpersonationConfig{UserName: account.User()}
+	impersonating, err := kubernetes.NewForConfig(other)
+	must(err)
+	if _, err := impersonating.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Fatalf("secrets, in the account's name: %v, want it to be forbidden", err)
+	}
+
+	used, err := fetch(t.Context(), admin, account)
+	must(err)
+	for _, want := range []string{"escalate clusterroles allowed", "bind clusterroles refused", "approve signers allowed", "publish maps allowed"} {
+		if !slices.Contains(used, want) {
+			t.Errorf("no %q among %q", want, used)
+		}
+	}
+	for _, not := range []string{"list secrets refused", "approve signers refused"} {
+		if slices.Contains(used, not) {
+			t.Errorf("%q among %q", not, used)
+		}
+	}
+}
+
+// fetch returns what an account asked for, in words.
+func fetch(ctx context.Context, admin kubernetes.Interface, account access.Account) (all []string, err error) {
+	used, err := access.Fetch(ctx, admin.Discovery().RESTClient(), account.User())
+	for _, t := range used.Tallies {
+		if t.Allowed > 0 {
+			all = append(all, t.Verb+" "+t.Resource+" allowed")
+		}
+		if t.Refused > 0 {
+			all = append(all, t.Verb+" "+t.Resource+" refused")
+		}
+	}
+	return all, err
+}
+
+// approveOne has an account approve a certificate for a signer that it may approve for by the signer's domain.
+func approveOne(t *testing.T, admin, mine kubernetes.Interface) {
+	t.Helper()
+	key, err := newKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "x"}}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	csr, err := admin.CertificatesV1().CertificateSigningRequests().Create(t.Context(), &certificatesv1.CertificateSigningRequest{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"},
+		Spec: certificatesv1.CertificateSigningRequestSpec{
+			Request: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), SignerName: "example.com/one",
+			Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	csr.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: "Test"}}
+	if _, err := mine.CertificatesV1().CertificateSigningRequests().UpdateApproval(t.Context(), csr.Name, csr, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// policy lets those create ConfigMaps of a namespace who may publish maps.
+func policy(t *testing.T, admin kubernetes.Interface, name metav1.ObjectMeta) {
+	t.Helper()
+	_, err := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies().Create(t.Context(), &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: name, Spec: admissionv1.ValidatingAdmissionPolicySpec{
+		MatchConstraints: &admissionv1.MatchResources{
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: name.Name}},
+			ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+				Operations: []admissionv1.OperationType{admissionv1.Create},
+				Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
+			}}},
+		},
+		Validations: []admissionv1.Validation{{Expression: `authorizer.group("example.com").resource("maps").check("publish").allowed()`}},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = admin.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Create(t.Context(), &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: name,
+		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: name.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
