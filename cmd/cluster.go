@@ -155,9 +155,7 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 			}
 			switch output {
 			case "json":
-				encoder := json.NewEncoder(s.Out)
-				encoder.SetIndent("", "  ")
-				err = encoder.Encode(state)
+				err = s.json(state)
 			case "text":
 				err = printState(s, root, state)
 			default:
@@ -183,6 +181,13 @@ func printState(s Streams, root string, state background.State) error {
 	default:
 		return s.say("no control plane runs in the background for %s; start one with \"crdctl cluster start\"", root)
 	}
+}
+
+// json prints a result for programs.
+func (s Streams) json(v any) error {
+	encoder := json.NewEncoder(s.Out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
 }
 
 // say prints a result.

@@ -27,10 +27,14 @@ func newKubectl(s Streams, o *options) *cobra.Command {
 		Short: "Talk to the project's running control plane, with the kubectl that is built in",
 		Long: `Kubectl is Kubernetes' own kubectl, pointed at the control plane that "crdctl run" runs for this project.
 Its exit codes are its own.`,
-		Example: "  crdctl kubectl apply -f config/samples\n  crdctl kubectl get crontabs\n  crdctl -C ../other kubectl get events",
+		Example: "  crdctl kubectl apply -f config/samples\n  crdctl kubectl get crontabs\n  crdctl kubectl -C ../other get events",
 		// All that follows is kubectl's.
 		DisableFlagParsing: true,
 		RunE: func(c *cobra.Command, args []string) error {
+			args, err := o.takeDir(args)
+			if err != nil {
+				return err
+			}
 			kubeconfig, err := o.runningControlPlane(args)
 			if err != nil {
 				return err
@@ -43,6 +47,34 @@ Its exit codes are its own.`,
 	}
 }
 
+// takeDir takes --dir from the arguments before kubectl's own command. kubectl has no such flag, and its users write flags
+// behind its name.
+func (o *options) takeDir(args []string) ([]string, error) {
+	for len(args) > 0 {
+		dir, given := "", false
+		for _, prefix := range []string{"--dir=", "-C="} {
+			if dir, given = strings.CutPrefix(args[0], prefix); given {
+				break
+			}
+		}
+		switch {
+		case given:
+		case args[0] == "--dir" || args[0] == "-C":
+			if len(args) == 1 {
+				return nil, usageError{fmt.Errorf("%s needs a directory", args[0])}
+			}
+			args = args[1:]
+			dir = args[0]
+		case strings.HasPrefix(args[0], "-C"):
+			dir = args[0][len("-C"):]
+		default:
+			return args, nil
+		}
+		args, o.dir = args[1:], dir
+	}
+	return args, nil
+}
+
 // runningControlPlane returns the kubeconfig of the project's control plane, and an error if it doesn't run and the
 // arguments need it.
 func (o *options) runningControlPlane(args []string) (string, error) {
@@ -51,16 +83,19 @@ func (o *options) runningControlPlane(args []string) (string, error) {
 		return "", err
 	}
 	kubeconfig := statedir.Kubeconfig(root)
-	if needsNoServer(args) {
+	if needsNoServer(args) && !slices.Equal(args[:min(1, len(args))], []string{"config"}) {
 		return kubeconfig, nil
 	}
-	// A run that was killed leaves a kubeconfig behind which nobody is.
+	// A run that was killed leaves a kubeconfig behind that nothing serves.
 	if !answers(kubeconfig) {
 		if s, err := background.Look(root); err != nil {
 			return "", err
 		} else if s.Running {
 			kubeconfig = s.Kubeconfig
 		}
+	}
+	if needsNoServer(args) {
+		return kubeconfig, nil // "config" reads and writes the file of the control plane that runs
 	}
 	config, err := clientcmd.LoadFromFile(kubeconfig)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -109,6 +109,7 @@ func newRoot(s Streams, hurry <-chan struct{}) *cobra.Command {
 
 Nothing but Go is needed: the code generators, an API server with etcd, and kubectl are in this program.
 Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`,
+		Version:       Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noArgs,
@@ -123,6 +124,7 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.TraverseChildren = true // flags before kubectl are ours, those behind it are its own
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
@@ -132,7 +134,36 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's own, from 2 what the Kubernetes libraries log, as in klog")
 	f.StringVar(&o.color, "color", "auto", "color the output: auto, always or never (NO_COLOR counts)")
 	root.AddCommand(newInit(s, &o), newCreate(s, &o), newDelete(s, &o), newUpgrade(s, &o), newAdopt(s, &o), newGenerate(s, &o), newVerify(s, &o), newRun(s, &o), newManifests(s, &o), newCluster(s, &o), newKubectl(s, &o), newVersion(s, &o))
+	root.InitDefaultCompletionCmd()
+	root.SetHelpCommand(newHelp())
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // cobra's own prints its help for a shell that it does not know, with exit code 0
+			c.Args, c.RunE = noArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 	return root
+}
+
+// newHelp is cobra's help command, with an error for a command that does not exist.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			switch {
+			case err != nil:
+				return usageError{err}
+			case found.DisableFlagParsing:
+				found.SetContext(c.Context())
+				return found.RunE(found, append(rest, "--help"))
+			case len(rest) > 0:
+				return noArgs(found, rest)
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
 }
 
 func (o *options) validate() error {

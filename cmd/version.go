@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,20 +16,56 @@ import (
 	"github.com/crdctl/crdctl/internal/project"
 )
 
+// buildInfo is what "version -o json" prints: docs/ci.md has its keys.
+type buildInfo struct {
+	Version         string     `json:"version"`
+	Commit          string     `json:"commit,omitempty"`
+	Time            *time.Time `json:"time,omitempty"`
+	Dirty           bool       `json:"dirty"`
+	Kubernetes      string     `json:"kubernetes"`
+	CodeGenerator   string     `json:"codeGenerator"`
+	ControllerTools string     `json:"controllerTools"`
+	Go              string     `json:"go"`
+	Platform        string     `json:"platform"`
+	// Project is what the project's code is generated with, where the project decides.
+	Project *projectGenerators `json:"project,omitempty"`
+}
+
+type projectGenerators struct {
+	CodeGenerator string `json:"codeGenerator"`
+	Source        string `json:"source"`
+}
+
 func newVersion(s Streams, shared *options) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of crdctl and of what is in it",
-		Args:  noArgs,
+	var output string
+	c := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of crdctl and of what is in it",
+		Example: "  crdctl version\n  crdctl version -o json\n  crdctl --version",
+		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.Out, "crdctl %s\nkubernetes %s\ncode-generator %s\ncontroller-tools %s\n%s %s/%s\n",
-				Version(), controlplane.KubernetesVersion, codegen.Version, crd.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			if used := generatorsOf(shared.dir); err == nil && used.Source != "" {
+			b := thisBuild()
+			used := generatorsOf(shared.dir)
+			if used.Source != "" {
+				b.Project = &projectGenerators{CodeGenerator: used.Version, Source: used.Source}
+			}
+			switch output {
+			case "json":
+				return s.json(b)
+			case "text":
+			default:
+				return usageError{fmt.Errorf("-o is %q; it is text or json", output)}
+			}
+			_, err := fmt.Fprintf(s.Out, "crdctl %s\nkubernetes %s\ncode-generator %s\ncontroller-tools %s\n%s %s\n",
+				b.Version, b.Kubernetes, b.CodeGenerator, b.ControllerTools, b.Go, b.Platform)
+			if err == nil && used.Source != "" {
 				_, err = fmt.Fprintf(s.Out, "this project: %s\n", used)
 			}
 			return err
 		},
 	}
+	c.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	return c
 }
 
 // generatorsOf is the version of the generators that a folder's project is generated with. Without a project, or one that
@@ -58,10 +95,51 @@ func generatorsOf(dir string) (none gen.Generators) {
 	return used
 }
 
-// Version is the version that crdctl was built as: that of its module, as "go install" records it.
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
+// version is what a release may be linked with: -ldflags "-X github.com/crdctl/crdctl/cmd.version=v1.2.3".
+var version string
+
+// Version is the version that crdctl was built as.
+func Version() string { return thisBuild().Version }
+
+func thisBuild() buildInfo {
+	b := buildInfo{
+		Kubernetes: controlplane.KubernetesVersion, CodeGenerator: codegen.Version, ControllerTools: crd.Version,
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
-	return "(devel)"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	b.stamp(version, info)
+	return b
+}
+
+// stamp takes what is known of the sources, in this order: what the program was linked with, the module's version as
+// "go install module@version" and a build in a checkout record it, and the commit.
+func (b *buildInfo) stamp(linked string, info *debug.BuildInfo) {
+	const develop = "(devel)" // what the go command writes where it does not know
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Dirty = s.Value == "true"
+		case "vcs.time":
+			if t, err := time.Parse(time.RFC3339, s.Value); err == nil {
+				b.Time = &t
+			}
+		}
+	}
+	if b.Version = linked; b.Version != "" {
+		return
+	}
+	if b.Version = info.Main.Version; b.Version != "" && b.Version != develop {
+		return
+	}
+	if b.Version = develop; b.Commit != "" {
+		b.Version = "devel-" + b.Commit[:min(12, len(b.Commit))]
+		if b.Dirty {
+			b.Version += "+dirty"
+		}
+	}
 }

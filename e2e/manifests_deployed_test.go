@@ -146,15 +146,15 @@ func sample(object string) string {
 // report compares what the account asked for with what it is granted. Whatever was refused once is missing.
 func (d *deployed) report() access.Report {
 	d.world.Helper()
-	var used []access.Tally
+	var used access.Used
 	raw := d.kubectl(d.plane, "get", "--raw", access.Path+"?user="+d.account.User())
 	d.check(json.Unmarshal([]byte(raw), &used))
 	grants, err := access.Grants(d.world.Context(), d.client.RbacV1(), d.account)
 	d.check(err)
-	if len(used) == 0 || len(grants) == 0 {
-		d.world.Fatalf("%d requests and %d grants: nothing was compared", len(used), len(grants))
+	if len(used.Tallies) == 0 || len(grants) == 0 {
+		d.world.Fatalf("%d requests and %d grants: nothing was compared", len(used.Tallies), len(grants))
 	}
-	for _, t := range used {
+	for _, t := range used.Tallies {
 		if t.Refused > 0 {
 			d.world.Errorf("refused %d times: %s", t.Refused, t.Request)
 		}

@@ -55,18 +55,26 @@ func newCommand(ctx context.Context, kubeconfig string, streams genericiooptions
 	return &command{root: root, flags: flags, kubeconfig: kubeconfig}
 }
 
-// execute runs the command line; a fatal end inside kubectl comes back as a value.
-func (c *command) execute(args []string) (end exit) {
-	defer recoverExit(&end)
+// execute runs the command line, until it or a fatal end inside kubectl is heard on ends.
+func (c *command) execute(ends chan exit, args []string) exit {
 	// As a flag, not as the default: "kubectl config" has a --kubeconfig of its own, whose default is the user's own
 	// file, which it writes to. A later --kubeconfig, the user's, goes before this one.
 	c.root.SetArgs(append([]string{"--kubeconfig=" + c.kubeconfig}, args...))
-	checkErr(c.root.Execute())
-	return exit{}
+	go func() {
+		checkErr(c.root.Execute())
+		select {
+		case ends <- exit{}:
+		default: // another goroutine has ended the command
+		}
+	}()
+	return <-ends
 }
 
 // hint says what mends the most likely trouble, a control plane that is not running.
 func (c *command) hint(end exit) string {
+	if strings.Contains(end.message, "unknown shorthand flag: 'C'") || strings.Contains(end.message, "unknown flag: --dir") {
+		return "-C and --dir name the project; write them before kubectl's own command, as \"crdctl kubectl -C DIR get pods\"\n"
+	}
 	if *c.flags.KubeConfig != c.kubeconfig || *c.flags.APIServer != "" {
 		return "" // the user named another server
 	}

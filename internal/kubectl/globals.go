@@ -10,15 +10,15 @@ import (
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 )
 
-// exit is how a command ends. kubectl's fatal paths would call os.Exit and skip everyone's defers; here they panic with
-// an exit, which is no error type on purpose, so that nothing in between can take it for one.
+// exit is how a command ends.
 type exit struct {
 	message string
 	code    int
 }
 
-// takeGlobals sets kubectl's package variables for one Run; the function returned puts them back.
-func takeGlobals(ctx context.Context, errOut io.Writer) (putBack func()) {
+// takeGlobals sets kubectl's package variables for one Run; putBack puts them back. The first fatal end, in whatever
+// goroutine of kubectl, comes as a value on ends.
+func takeGlobals(ctx context.Context, errOut io.Writer) (ends chan exit, putBack func()) {
 	klogState := klog.CaptureState()
 	// What -v asks for is the user's output, so it belongs to errOut, each line once, whatever the process did to klog.
 	settings := flag.NewFlagSet("klog", flag.ContinueOnError)
@@ -31,8 +31,17 @@ func takeGlobals(ctx context.Context, errOut io.Writer) (putBack func()) {
 		}
 	}
 	klog.SetOutput(writerUntil{ctx, errOut})
-	cmdutil.BehaviorOnFatal(func(message string, code int) { panic(exit{message, code}) })
-	return func() {
+	// kubectl's fatal paths would call os.Exit: nothing runs after them. So that nothing does here either, the goroutine
+	// stays where it is.
+	ends = make(chan exit, 1)
+	cmdutil.BehaviorOnFatal(func(message string, code int) {
+		select {
+		case ends <- exit{message, code}:
+		default:
+		}
+		select {}
+	})
+	return ends, func() {
 		cmdutil.DefaultBehaviorOnFatal()
 		rest.SetDefaultWarningHandler(rest.WarningLogger{}) // kubectl set one that writes to errOut
 		klog.Flush()
@@ -52,17 +61,6 @@ func (w writerUntil) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return w.out.Write(p)
-}
-
-// recoverExit turns the panic of a fatal end into a value. Any other panic is a bug and goes on.
-func recoverExit(end *exit) {
-	switch p := recover().(type) {
-	case nil:
-	case exit:
-		*end = p
-	default:
-		panic(p)
-	}
 }
 
 // checkErr ends the command with kubectl's own wording and code for err, if there is one.

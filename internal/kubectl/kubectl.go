@@ -58,10 +58,10 @@ func runAlone(ctx context.Context, o Options, streams genericiooptions.IOStreams
 	if o.Kubeconfig == "" {
 		o.Kubeconfig = filepath.Join(nowhere, "kubeconfig") // an empty path would mean $KUBECONFIG
 	}
-	defer takeGlobals(ctx, streams.ErrOut)()
-
+	ends, putBack := takeGlobals(ctx, streams.ErrOut)
+	defer putBack()
 	c := newCommand(ctx, o.Kubeconfig, streams)
-	end := c.execute(o.Args)
+	end := c.execute(ends, o.Args)
 	if end.code == 0 {
 		return 0
 	}

@@ -58,6 +58,7 @@ func TestWithoutServer(t *testing.T) {
 		out, errOut      string // contained
 	}{
 		{"help", absent, []string{"--help"}, 0, "crdctl kubectl [flags] [options]", ""},
+		{"help on the project", absent, []string{"--help"}, 0, "crdctl kubectl -C DIR", ""},
 		{"no arguments", absent, nil, 0, "Use \"crdctl kubectl <command> --help\"", ""},
 		{"help of a command", absent, []string{"get", "--help"}, 0, "  crdctl kubectl get pods -o wide", ""},
 		{"explain help", "", []string{"explain", "--help"}, 0, "Usage:\n  crdctl kubectl explain", ""},
@@ -70,6 +71,9 @@ func TestWithoutServer(t *testing.T) {
 		{"not running", absent, []string{"get", "pods"}, 1, "", absent + ": no such file or directory\n" + start},
 		{"no kubeconfig", "", []string{"get", "pods"}, 1, "", start},
 		{"stopped", refused, []string{"get", "pods"}, 1, "", "was refused - did you specify the right host or port?\n" + start},
+		{"another project, too late", refused, []string{"get", "pods", "-C", "x"}, 1, "", "unknown shorthand flag: 'C' in -C\nSee 'crdctl kubectl get --help' for usage.\n-C and --dir name the project"},
+		{"copy from a pod, in a goroutine of its own", refused, []string{"cp", "default/pod:/x", filepath.Join(t.TempDir(), "x")}, 1, "", start},
+		{"copy to a pod", refused, []string{"cp", refused, "default/pod:/x"}, 1, "", start},
 		{"server version", refused, []string{"version"}, 1, "Client Version: v", start},
 	}
 	for _, c := range cases {

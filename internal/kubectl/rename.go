@@ -19,6 +19,7 @@ func rename(root *cobra.Command, streams genericiooptions.IOStreams) {
 	}
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = displayName
 	renameTexts(root)
+	root.Long += "\n\n" + `Requests go to the control plane of the project in the working directory; "` + displayName + ` -C DIR" (or --dir DIR), before the command, names another project.`
 
 	usage := root.UsageFunc()
 	root.SetUsageFunc(func(c *cobra.Command) error {

@@ -1,0 +1,35 @@
+package cmd
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+func TestStamp(t *testing.T) {
+	commit := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.modified", Value: "false"}, {Key: "vcs.time", Value: "2026-11-22T10:00:00Z"}}
+	dirty := []debug.BuildSetting{commit[0], {Key: "vcs.modified", Value: "true"}}
+	for name, test := range map[string]struct {
+		linked, module string
+		settings       []debug.BuildSetting
+		version        string
+		dirty          bool
+	}{
+		"go install module@version": {module: "v1.2.3", version: "v1.2.3"},
+		"a checkout":                {module: "v1.2.4-0.20261122100000-0123456789ab+dirty", settings: dirty, version: "v1.2.4-0.20261122100000-0123456789ab+dirty", dirty: true},
+		"linked":                    {linked: "v2.0.0", module: "v1.2.3", settings: commit, version: "v2.0.0"},
+		"a commit without a module": {module: "(devel)", settings: commit, version: "devel-0123456789ab"},
+		"and with changes":          {settings: dirty, version: "devel-0123456789ab+dirty", dirty: true},
+		"nothing":                   {version: "(devel)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b buildInfo
+			b.stamp(test.linked, &debug.BuildInfo{Main: debug.Module{Version: test.module}, Settings: test.settings})
+			if b.Version != test.version || b.Dirty != test.dirty {
+				t.Errorf("version %s, dirty %v; want %s, %v", b.Version, b.Dirty, test.version, test.dirty)
+			}
+			if len(test.settings) == 3 && (b.Time == nil || b.Commit != "0123456789abcdef0123") {
+				t.Errorf("commit %s of %v", b.Commit, b.Time)
+			}
+		})
+	}
+}
