@@ -100,6 +100,7 @@ func (o *createOptions) add(c *cobra.Command, s Streams, w *scaffolded) (added [
 	if err != nil {
 		return nil, usageError{err}
 	}
+	saySamePlural(s, o.api, api)
 	return []*scaffold.API{api}, nil
 }
 

@@ -105,5 +105,9 @@ func (w *scaffolded) remove(o scaffold.APIOptions) (*scaffold.API, error) {
 		return nil, fmt.Errorf("the controller of %s works with %s; have it work with another version by hand, move \"controller: %s\" in crdctl.yaml to that version, and try again", api.Kind, api.Version, api.Controller)
 	}
 	w.after.Remove(api)
+	if len(w.after.APIs) == 0 {
+		return nil, fmt.Errorf("%s %s of %s is the only API of the project, and a project needs one; add another first with \"crdctl create api\", or remove the project's folder",
+			api.Version, api.Kind, api.Group)
+	}
 	return api, nil
 }

@@ -167,9 +167,11 @@ func (o *initOptions) apis(c *cobra.Command, s Streams, place remake.Place, p *s
 		return nil, errNoKind
 	}
 	o.api.Version = cmp.Or(o.api.Version, "v1alpha1")
-	if _, err := p.Add(o.api); err != nil {
+	api, err := p.Add(o.api)
+	if err != nil {
 		return nil, usageError{err}
 	}
+	saySamePlural(s, o.api, api)
 	return nil, nil
 }
 
@@ -181,6 +183,13 @@ func sayNext(s Streams, o initOptions, p *scaffold.Project, n int, took time.Dur
 		cd = "cd " + o.dir + " && "
 	}
 	_, _ = fmt.Fprintf(s.Err, "next: %scrdctl run\n", cd)
+}
+
+// saySamePlural names the flag for a word that is taken for a plural: kubectl has no name for many of such a kind.
+func saySamePlural(s Streams, o scaffold.APIOptions, a *scaffold.API) {
+	if o.Plural == "" && a.Plural == a.Singular {
+		_, _ = fmt.Fprintf(s.Err, "the plural of %s is %s, like its singular; for another, give --plural\n", a.Kind, a.Plural)
+	}
 }
 
 // sayProtected tells of the groups that are not everybody's.

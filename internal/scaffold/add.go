@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,9 @@ func (p *Project) Kinds(group, kind string) []*API {
 func (p *Project) Add(o APIOptions) (*API, error) {
 	if p.Find(o.Group, o.Version, o.Kind) != nil {
 		return nil, fmt.Errorf("%s %s of %s is there already; change its types by hand, and run \"crdctl generate\"", o.Version, o.Kind, o.Group)
+	}
+	if o.Kind == "List" {
+		return nil, errors.New(`--kind "List" is what kubectl takes for a list of objects, so it could not apply one; choose another, for example TaskList`)
 	}
 	siblings := p.Kinds(o.Group, o.Kind)
 	if len(siblings) > 0 {
@@ -82,8 +86,13 @@ func (p *Project) Remove(api *API) {
 	}
 }
 
-// inherit takes from a version of the kind what all its versions share, and refuses what contradicts that.
+// inherit takes from a version of the kind what all its versions share, and refuses what contradicts that. A further version
+// has no status where that one has none, unless it is given fields of a status: a conversion would lose the status.
 func (o *APIOptions) inherit(a *API) error {
+	inStatus := func(f string) bool { return strings.HasPrefix(f, "status.") }
+	if !a.Status && !o.Imported && !slices.ContainsFunc(o.Fields, inStatus) {
+		o.NoStatus = true
+	}
 	for _, x := range []struct {
 		flag, is string
 		given    *string

@@ -73,11 +73,15 @@ func (p *Project) convert(a *API, how string) error {
 	return nil
 }
 
-// Parts are the types of the kind whose conversion is the user's to complete.
+// Parts are the types of the kind whose conversion is the user's to complete. Where one version has a status and the other
+// none, the whole object is one of them: conversion-gen leaves out the function of an object that has a field too many.
 func (c Conversion) Parts() []string {
 	parts := []string{c.API.Kind + "Spec"}
-	if c.API.Status && c.Hub.Status {
+	switch {
+	case c.API.Status && c.Hub.Status:
 		parts = append(parts, c.API.Kind+"Status")
+	case c.API.Status != c.Hub.Status:
+		parts = append(parts, c.API.Kind)
 	}
 	return parts
 }
