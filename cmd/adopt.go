@@ -67,6 +67,9 @@ func runAdopt(s Streams, o adoptOptions) error {
 	} else if err := writeAdopted(o, found.YAML()); err != nil {
 		return err
 	}
+	for _, n := range found.NotCompared {
+		_, _ = fmt.Fprintln(s.Err, "not adopted: "+n.String())
+	}
 	for _, u := range found.Unread {
 		_, _ = fmt.Fprintln(s.Err, u)
 	}

@@ -82,6 +82,9 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 	if err != nil {
 		return nil, err
 	}
+	for _, n := range g.notCompared {
+		_, _ = fmt.Fprintln(s.Err, "not generated: "+n.String())
+	}
 	printNotes(s.Err, g.notes)
 	if !o.dryRun {
 		if err := tree.Write(g.root, g.changes); err != nil {
@@ -99,6 +102,8 @@ type generation struct {
 	files   int
 	changes []tree.Change
 	notes   []string
+	// notCompared is what other tools made, where that was looked for: in a project without settings of its own.
+	notCompared []tree.NotCompared
 }
 
 func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (*generation, error) {
@@ -126,8 +131,15 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 		}
 	}
 	g := &generation{root: at.root, files: result.Tree.Len(), notes: append(notes, result.Notes...)}
-	g.changes, err = result.Tree.Diff(at.root)
-	return g, err
+	if g.changes, err = result.Tree.Diff(at.root); err != nil || at.found == nil {
+		return g, err
+	}
+	g.notCompared = at.found.NotCompared
+	if g.files == 0 && len(g.changes) == 0 {
+		// What was asked for and what was found have nothing in common: that is no success.
+		return nil, &discover.NothingError{Found: g.notCompared}
+	}
+	return g, nil
 }
 
 // discovered are the settings that were found, in one line, and what was not, in one line each.

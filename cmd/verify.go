@@ -53,7 +53,7 @@ func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
 	if err != nil {
 		return err
 	}
-	r := verdict.Report{Files: g.files, Changes: g.changes, Notes: g.notes, Prefix: verdict.RepositoryPrefix(g.root), Version: Version()}
+	r := verdict.Report{Files: g.files, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared, Prefix: verdict.RepositoryPrefix(g.root), Version: Version()}
 	if o.output == "text" {
 		err = printVerdict(s, newPaint(s.Out, o.color), r)
 	} else {
@@ -81,6 +81,11 @@ func printReport(s Streams, form string, r verdict.Report) (err error) {
 	}
 	if _, err := s.Out.Write(data); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
+	}
+	if form == "json" || form == "sarif" { // github has all of it, and all that is printed is in one log there
+		for _, n := range r.NotCompared {
+			_, _ = fmt.Fprintln(s.Err, "not compared: "+n.String())
+		}
 	}
 	if form != "github" { // it has the summary, and all that is printed is in one log there
 		_, _ = fmt.Fprintln(s.Err, r.Summary())

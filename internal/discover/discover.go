@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // Found is what a repository's own files say about its generation.
@@ -25,6 +26,8 @@ type Found struct {
 	Settings []Setting
 	// Unread are the things that could not be read or decided.
 	Unread []Finding
+	// NotCompared is the generated code of other tools, which crdctl neither makes nor compares.
+	NotCompared []tree.NotCompared
 	// Version is the version of the generators that made the tree.
 	Version Version
 
@@ -133,11 +136,18 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	d.readScriptSettings()
 	d.readHeader()
 	d.readManifests()
+	d.readRole()
+	d.readControllerGen()
+	d.readController()
 	for _, edit := range edits {
 		if err := edit.Do(&d.found.raw); err != nil {
 			return nil, err
 		}
 		d.found.Settings = slices.DeleteFunc(d.found.Settings, func(s Setting) bool { return slices.Contains(edit.Fields, s.Field) })
+	}
+	d.found.NotCompared = slices.DeleteFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return madeAnyway(n, &d.found.raw) })
+	if !makes(&d.found.raw) {
+		return nil, &NothingError{d.found.NotCompared}
 	}
 	if d.found.Project, err = project.Parse("the discovered settings", d.found.YAML()); err != nil {
 		return nil, fmt.Errorf("%w\nwrite a %s by hand; docs/settings.md of crdctl has the fields", err, project.FileName)

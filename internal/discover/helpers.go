@@ -41,6 +41,7 @@ func (d *discovery) readHelpers() {
 		d.set("generators", flow(names), joined(sources))
 	}
 	d.passedBy(names)
+	d.leaveToControllerGen(names)
 	d.exclude(names)
 }
 
@@ -121,4 +122,25 @@ func (d *discovery) exclude(names []string) {
 		}
 	}
 	slices.Sort(d.found.raw.Exclude)
+}
+
+// leaveToControllerGen keeps deepcopy-gen from the packages whose deep copies controller-gen made, whatever their tags say:
+// both tools write to one file, and the file there says whose it is.
+func (d *discovery) leaveToControllerGen(names []string) {
+	const name = "deepcopy"
+	if !slices.Contains(names, name) {
+		return
+	}
+	dirs, _ := d.tagged(name, d.found.raw.APIs)
+	for _, dir := range dirs {
+		i := slices.IndexFunc(d.byDir[dir], func(f *goFile) bool { return f.generator == controllerGen && path.Base(f.path) == helpers[0].file })
+		if i < 0 || d.passedByIn(dir, name) {
+			continue
+		}
+		if d.found.raw.ExcludeFrom == nil {
+			d.found.raw.ExcludeFrom = map[string][]string{}
+		}
+		d.found.raw.ExcludeFrom[name] = append(d.found.raw.ExcludeFrom[name], dir)
+		d.set("excludeFrom."+name, dir, d.byDir[dir][i].path+" is controller-gen's")
+	}
 }

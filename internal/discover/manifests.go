@@ -2,9 +2,13 @@ package discover
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/crd"
 )
@@ -19,6 +23,7 @@ type manifest struct {
 var (
 	crdKind    = regexp.MustCompile(`(?m)^kind: CustomResourceDefinition\s*$`)
 	crdVersion = regexp.MustCompile(`(?m)^\s+controller-gen\.kubebuilder\.io/version: (\S+)\s*$`)
+	groupName  = regexp.MustCompile(`(?m)^\s*//\s*\+groupName=(\S+)`)
 	crdName    = regexp.MustCompile(`(?m)^  name: (\S+)\s*$`)
 )
 
@@ -40,32 +45,69 @@ func (m manifest) asMade() bool {
 	return ok && path.Base(m.path) == string(group)+"_"+string(plural)+".yaml"
 }
 
-// readManifests claims a folder of CRDs only where crdctl's own version made all of them: others are patched, wrapped or
-// of another version, and would change.
+// readManifests claims a folder of CRDs only where crdctl's own version made all of them, with no options of its own and
+// without a change afterwards: others would change, and are listed as not compared.
 func (d *discovery) readManifests() {
 	var dirs []string
 	byDir := map[string][]manifest{}
-	for _, m := range d.manifests {
-		if m.asMade() {
-			if byDir[m.dir] == nil {
-				dirs = append(dirs, m.dir)
-			}
-			byDir[m.dir] = append(byDir[m.dir], m)
+	for _, m := range d.ownManifests() {
+		if byDir[m.dir] == nil {
+			dirs = append(dirs, m.dir)
 		}
+		byDir[m.dir] = append(byDir[m.dir], m)
 	}
 	slices.Sort(dirs)
 	for _, dir := range dirs {
 		all := byDir[dir]
+		tool, reason := controllerGen+" "+crd.Version, ""
 		other := slices.IndexFunc(all, func(m manifest) bool { return m.version != crd.Version })
+		changed := slices.IndexFunc(all, func(m manifest) bool { return !d.inForm(m.path) })
+		option, optionAt := d.callWith(crdOption, "")
 		switch {
 		case other >= 0:
-			d.note(all[other].path, all[other].line, "CRDs by controller-gen %s, and crdctl makes those of %s; %s stays as it is, write crds: {dir: %s} to have crdctl make them",
-				all[other].version, crd.Version, dir, dir)
+			tool = controllerGen + " " + all[other].version
+			reason = fmt.Sprintf("crdctl makes the CRDs of %s; write crds: {dir: %s} to have them", crd.Version, dir)
+		case changed >= 0:
+			reason = fmt.Sprintf("%s is not in the form in which controller-gen writes: something changes it afterwards; write crds: {dir: %s} to have it made by crdctl", all[changed].path, dir)
+		case option != "":
+			reason = fmt.Sprintf("%s calls controller-gen with %s; write crds: {dir: %s} to have crdctl make the CRDs without", optionAt, option, dir)
 		case d.found.raw.CRDs.Dir != "":
-			d.note(all[0].path, all[0].line, "a second folder of CRDs besides %s; crdctl makes one, so %s stays as it is", d.found.raw.CRDs.Dir, dir)
+			reason = fmt.Sprintf("crdctl makes one folder of CRDs, and that is %s", d.found.raw.CRDs.Dir)
 		default:
 			d.found.raw.CRDs.Dir = dir
 			d.set("crds.dir", dir, at(all[0].path, all[0].line))
+			continue
+		}
+		var paths []string
+		for _, m := range all {
+			paths = append(paths, m.path)
+		}
+		d.notCompared("crd", tool, paths, reason)
+	}
+}
+
+// ownManifests are the CRDs that controller-gen made of the repository's own types: they have the name that it gives them,
+// and a group that a package here has, where any says its group. CRDs of other projects are kept in repositories, too.
+func (d *discovery) ownManifests() []manifest {
+	groups := map[string]bool{}
+	for _, f := range d.files {
+		for _, m := range groupName.FindAllSubmatch(f.data, -1) {
+			if f.generator == "" {
+				groups[string(m[1])] = true
+			}
 		}
 	}
+	var own []manifest
+	for _, m := range d.manifests {
+		if _, group, _ := strings.Cut(m.name, "."); m.asMade() && (len(groups) == 0 || groups[group]) {
+			own = append(own, m)
+		}
+	}
+	return own
+}
+
+// inForm tells whether a manifest has the form in which controller-gen writes it.
+func (d *discovery) inForm(file string) bool {
+	data, err := os.ReadFile(filepath.Join(d.root, filepath.FromSlash(file)))
+	return err == nil && crd.InForm(data)
 }

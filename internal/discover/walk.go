@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/crdctl/crdctl/internal/gen/crd"
 )
 
 // repo is what was read of a repository. All paths are slash-separated and relative to its root.
@@ -22,6 +25,8 @@ type repo struct {
 	modules   *modules
 	texts     []textFile // scripts
 	manifests []manifest
+	roles     []role
+	webhooks  []string    // files of webhook configurations with the name that controller-gen gives them
 	small     []smallFile // files that may be a header
 }
 
@@ -112,6 +117,10 @@ func walk(root string) (*repo, error) {
 			r.byDir[found.dir] = append(r.byDir[found.dir], found)
 		case manifest:
 			r.manifests = append(r.manifests, found)
+		case role:
+			r.roles = append(r.roles, found)
+		case webhookFile:
+			r.webhooks = append(r.webhooks, string(found))
 		case textFile:
 			if path.Base(found.path) == "go.mod" {
 				r.modules.add(found.path, found.data)
@@ -123,7 +132,10 @@ func walk(root string) (*repo, error) {
 	return r, nil
 }
 
-// readOne reads a file and returns what is of use of it: a *goFile, a manifest, a textFile, or nil.
+// webhookFile is the path of webhook configurations.
+type webhookFile string
+
+// readOne reads a file and returns what is of use of it: a *goFile, a manifest, a role, a webhookFile, a textFile, or nil.
 func readOne(root, rel string) (any, error) {
 	full := filepath.Join(root, filepath.FromSlash(rel))
 	switch path.Ext(rel) {
@@ -144,6 +156,17 @@ func readOne(root, rel string) (any, error) {
 			}
 			if m, ok := newManifest(rel, top); ok {
 				return m, nil
+			}
+			switch {
+			case path.Base(rel) == crd.RoleFile && (bytes.Contains(top, []byte("kind: ClusterRole\n")) || bytes.Contains(top, []byte("kind: Role\n"))):
+				data, err := os.ReadFile(full)
+				if err != nil {
+					return nil, unreadable(err)
+				}
+				names, form := crd.RolesInForm(data)
+				return role{path: rel, names: names, form: form}, nil
+			case path.Base(rel) == "manifests.yaml" && webhooks.Match(top):
+				return webhookFile(rel), nil
 			}
 			return nil, nil
 		}

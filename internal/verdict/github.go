@@ -16,7 +16,7 @@ func (r Report) GitHub() []byte {
 		b.WriteString(command("error", message(c),
 			"file", r.Prefix+c.Path, "line", fmt.Sprint(firstDifference(c).line), "title", string(KindOf(c.Op))+" generated file"))
 	}
-	for _, n := range r.Notes {
+	for _, n := range r.Asides() {
 		b.WriteString(command("notice", n, "title", "crdctl verify"))
 	}
 	if len(r.Changes) == 0 {

@@ -3,15 +3,18 @@ package verdict
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // document is the one object of -o json. Scripts read it: fields may come, none may go or change its meaning. See
 // docs/verify.md.
 type document struct {
-	Fresh   bool      `json:"fresh"`
-	Files   int       `json:"files"`
-	Changes []finding `json:"changes"`
-	Notes   []string  `json:"notes"`
+	Fresh       bool               `json:"fresh"`
+	Files       int                `json:"files"`
+	Changes     []finding          `json:"changes"`
+	NotCompared []tree.NotCompared `json:"notCompared"`
+	Notes       []string           `json:"notes"`
 }
 
 type finding struct {
@@ -22,7 +25,7 @@ type finding struct {
 
 // JSON returns the report as one object. Paths are relative to the project.
 func (r Report) JSON() ([]byte, error) {
-	d := document{Fresh: len(r.Changes) == 0, Files: r.Files, Changes: []finding{}, Notes: append([]string{}, r.Notes...)}
+	d := document{Fresh: len(r.Changes) == 0, Files: r.Files, Changes: []finding{}, NotCompared: append([]tree.NotCompared{}, r.NotCompared...), Notes: append([]string{}, r.Notes...)}
 	for _, c := range r.Changes {
 		f := finding{Path: c.Path, Op: KindOf(c.Op)}
 		if !binary(c.Old) && !binary(c.New) {

@@ -18,6 +18,8 @@ type Report struct {
 	Changes []tree.Change
 	// Notes are what the generators had to say without failing.
 	Notes []string
+	// NotCompared are files of other tools, about which the answer says nothing.
+	NotCompared []tree.NotCompared
 	// Prefix is the way from the top of the repository to the project, with a slash at its end, or empty: CI systems
 	// know files by their path in the repository.
 	Prefix string
@@ -71,6 +73,15 @@ func message(c tree.Change) string {
 		}
 	}
 	return text
+}
+
+// Asides are what a reader is told beside the answer: what was not compared, and the notes.
+func (r Report) Asides() []string {
+	var all []string
+	for _, n := range r.NotCompared {
+		all = append(all, "not compared: "+n.String())
+	}
+	return append(all, r.Notes...)
 }
 
 // Summary is the answer in a line.

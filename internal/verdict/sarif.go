@@ -17,7 +17,7 @@ func (r Report) SARIF() ([]byte, error) {
 		ColumnKind:  "utf16CodeUnits",
 		Results:     []sarifResult{}, // none is an empty list: a missing one means that nothing was looked at
 	}
-	for _, n := range r.Notes {
+	for _, n := range r.Asides() {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{Level: "note", Message: sarifText{n}})
 	}
 	for _, c := range r.Changes {

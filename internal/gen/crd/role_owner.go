@@ -72,6 +72,13 @@ func unknownRole(names []string, name string, made []byte) string {
 	return ""
 }
 
+// RolesInForm returns the names of the roles in a file that has the form in which controller-gen writes a role.yaml; ok is
+// false for any other file.
+func RolesInForm(manifest []byte) (names []string, ok bool) {
+	names, err := roleNames(manifest)
+	return names, err == nil && len(names) > 0 && inForm(manifest)
+}
+
 // roleNames are the names of the roles in a file that has nothing else, each once.
 func roleNames(manifest []byte) (names []string, err error) {
 	for dec := yaml.NewDecoder(bytes.NewReader(manifest)); ; {
