@@ -13,8 +13,8 @@ import (
 const (
 	// quick is how long a rendering may keep others from a worker; a usual one takes less than a millisecond.
 	quick = 500 * time.Millisecond
-	// slowAgain is when an object is tried again that found another one in the slow lane.
-	slowAgain = time.Second
+	// slowAgain is when an object is tried again that found another one in the slow lane, for each that there is: the log should not fill.
+	slowAgain, slowLast = time.Second, 30 * time.Second
 	// maxKnown bounds what is remembered of objects: those that are deleted are never asked about again.
 	maxKnown = 10_000
 )
@@ -32,9 +32,9 @@ type lanes struct {
 // record is what is remembered of an object and a question about it.
 type record struct {
 	exceeded int       // times in a row
-	until    time.Time // not to be rendered before, unless the request changes
-	request  uint64
+	until    time.Time // not to be rendered before
 	err      error
+	request  uint64 // with another one the object may be harmless, and is tried as if nothing was known
 }
 
 var seed = maphash.MakeSeed()
@@ -46,16 +46,16 @@ func newLanes(parallel int) *lanes {
 // enter waits for a turn, or puts an object off. The rendering may last as long as limit.
 func (l *lanes) enter(ctx context.Context, key string, request []byte, timeout time.Duration) (leave func(), limit time.Duration, err error) {
 	l.mu.Lock()
-	r := l.known[key]
-	var wait time.Duration
-	if r != nil && r.request == maphash.Bytes(seed, request) {
-		wait = time.Until(r.until)
+	var r record
+	if known := l.known[key]; known != nil && known.request == maphash.Bytes(seed, request) {
+		r = *known
 	}
+	again := min(time.Duration(len(l.known))*slowAgain, slowLast)
 	l.mu.Unlock()
-	switch {
+	switch wait := time.Until(r.until); {
 	case wait > 0:
 		return nil, 0, &hook.RetryAfterError{After: wait, Err: r.err}
-	case r == nil:
+	case r.request == 0:
 		select {
 		case l.turns <- struct{}{}:
 			return func() { <-l.turns }, min(quick, timeout), nil
@@ -67,7 +67,7 @@ func (l *lanes) enter(ctx context.Context, key string, request []byte, timeout t
 	case l.slow <- struct{}{}:
 		return func() { <-l.slow }, timeout, nil
 	default:
-		return nil, 0, &hook.RetryAfterError{After: slowAgain, Err: errors.New("another object's rendering takes long")}
+		return nil, 0, &hook.RetryAfterError{After: again, Err: errors.New("another object's rendering takes long")}
 	}
 }
 
@@ -88,11 +88,13 @@ func (l *lanes) ended(key string, request []byte, took, limit, timeout time.Dura
 		r = &record{}
 		l.known[key] = r
 	}
+	r.request = maphash.Bytes(seed, request)
 	if exceeded.Bound == Time && limit < timeout {
+		r.until = time.Time{}
 		return &hook.RetryAfterError{After: time.Millisecond, Err: errors.New("the rendering takes long; it is repeated apart from those of other objects")}
 	}
 	r.exceeded++
-	r.until, r.request, r.err = time.Now().Add(pause(r.exceeded, took)), maphash.Bytes(seed, request), err
+	r.until, r.err = time.Now().Add(pause(r.exceeded, took)), err
 	return err
 }
 
