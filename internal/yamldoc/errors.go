@@ -23,6 +23,7 @@ var (
 	byParser = []string{
 		"did not find expected <stream-start>", "did not find expected <document start>", "did not find expected node content",
 		"did not find expected '-' indicator", "did not find expected key", "did not find expected ',' or ']'", "did not find expected ',' or '}'",
+		"found undefined tag handle", "found incompatible YAML document", "found duplicate %YAML directive", "found duplicate %TAG directive",
 	}
 )
 

@@ -9,6 +9,8 @@ import (
 
 	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/yamldoc"
 )
 
 // document is one YAML document of what a file gave, and the line where it begins.
@@ -38,32 +40,18 @@ var lineInError = regexp.MustCompile(`line (\d+)`)
 // unknownAnchor is an error that has no line.
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 
-// ofParser are the errors of yaml's parser: for them it gives the line before, as it counts from 0 there, and from 1 in its scanner's and
-// decoder's.
-var ofParser = regexp.MustCompile(`did not find expected (<(stream-start|document start)>|node content|key|'-' indicator|',' or )|found (undefined tag|incompatible YAML|duplicate %)`)
-
 // decode reads a document; nil if there is nothing in it. The error shows the line that is wrong, as it was rendered: nobody has it on disk.
 func (d document) decode(file string) (value any, err error) {
 	if err := unmarshalYAML(d.text, &value); err != nil {
-		text := strings.NewReplacer("error converting YAML to JSON: ", "", "yaml: ", "", "unmarshal errors:\n  ", "").Replace(err.Error())
-		at := d.line
-		if m := lineInError.FindStringSubmatchIndex(text); m != nil {
-			n, _ := strconv.Atoi(text[m[2]:m[3]])
-			if ofParser.MatchString(text) {
-				n++
-			}
-			at = d.line + n - 1
-			text = strings.TrimPrefix(text[:m[0]]+text[m[1]:], ": ")
-		} else if m := unknownAnchor.FindStringSubmatch(text); m != nil {
+		p := yamldoc.Problems(d.text, err)[0]
+		at := max(p.Line, 1)
+		if m := unknownAnchor.FindStringSubmatch(p.What); m != nil {
 			at += bytes.Count(d.text[:max(0, bytes.Index(d.text, []byte("*"+m[1])))], []byte("\n"))
 		}
-		if open := d.unclosed(); open > 0 && strings.Contains(text, "did not find expected ',' or") {
-			at = d.line + open - 1
+		if open := d.unclosed(); open > 0 && strings.HasPrefix(p.What, "did not find expected ',' or") {
+			at = open
 		}
-		for at > d.line && strings.TrimSpace(d.at(at-d.line)) == "" { // it was noticed at the end
-			at--
-		}
-		return nil, fmt.Errorf("%s: line %d of what it rendered is no YAML: %s: %s; mend the template", file, at, text, d.show(at-d.line))
+		return nil, fmt.Errorf("%s: line %d of what it rendered is no YAML: %s: %s; mend the template", file, d.line+at-1, p.What, d.show(at-1))
 	}
 	return value, nil
 }
@@ -83,19 +71,13 @@ func (d document) unclosed() int {
 	return 1
 }
 
-// at is a line of the document.
-func (d document) at(n int) string {
-	lines := bytes.Split(d.text, []byte("\n"))
-	if n < 0 || n >= len(lines) {
-		return ""
-	}
-	return string(lines[n])
-}
-
 // show is a line of the document, in quotes.
 func (d document) show(n int) string {
-	line := d.at(n)
-	return fmt.Sprintf("%q", line[:min(len(line), 200)])
+	lines := bytes.Split(d.text, []byte("\n"))
+	if n < 0 || n >= len(lines) {
+		return `""`
+	}
+	return fmt.Sprintf("%q", lines[n][:min(len(lines[n]), 200)])
 }
 
 // first is the first line with something in it.
