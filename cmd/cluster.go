@@ -46,7 +46,7 @@ func newClusterStart(s Streams, o *options) *cobra.Command {
 			if _, err := plane.settle(); err != nil {
 				return err
 			}
-			root, err := o.rootOrHere()
+			root, err := o.ownRoot()
 			if err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func newClusterServe(s Streams, o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			root, err := o.rootOrHere()
+			root, err := o.ownRoot()
 			if err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func newClusterStop(s Streams, o *options) *cobra.Command {
 		Short: "Stop it, and keep its objects",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			root, err := o.rootOrHere()
+			root, err := o.ownRoot()
 			if err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func newClusterReset(s Streams, o *options) *cobra.Command {
 		Short: "Remove the objects and credentials of one that is stopped",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			root, err := o.rootOrHere()
+			root, err := o.ownRoot()
 			if err != nil {
 				return err
 			}
@@ -145,7 +145,7 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 		Short: "Tell whether it runs (exit code 0) or not (1), and where",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			root, err := o.rootOrHere()
+			root, err := o.ownRoot()
 			if err != nil {
 				return err
 			}

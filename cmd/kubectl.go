@@ -1,24 +1,18 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/crdctl/crdctl/internal/background"
 	"github.com/crdctl/crdctl/internal/kubectl"
 	"github.com/crdctl/crdctl/internal/project"
-	"github.com/crdctl/crdctl/internal/statedir"
 )
 
 func newKubectl(s Streams, o *options) *cobra.Command {
@@ -35,14 +29,7 @@ Its exit codes are its own.`,
 			if err != nil {
 				return err
 			}
-			kubeconfig, err := o.runningControlPlane(args)
-			if err != nil {
-				return err
-			}
-			if code := kubectl.Run(c.Context(), kubectl.Options{Kubeconfig: kubeconfig, Args: args, In: s.In, Out: s.Out, Err: s.Err}); code != 0 {
-				return exitCode(code)
-			}
-			return nil
+			return runKubectl(c.Context(), s, o, args)
 		},
 	}
 }
@@ -75,41 +62,38 @@ func (o *options) takeDir(args []string) ([]string, error) {
 	return args, nil
 }
 
-// runningControlPlane returns the kubeconfig of the project's control plane, and an error if it doesn't run and the
-// arguments need it.
-func (o *options) runningControlPlane(args []string) (string, error) {
-	root, err := o.rootOrHere()
+func runKubectl(ctx context.Context, s Streams, o *options, args []string) (err error) {
+	c, err := o.kubectlCredential(args)
 	if err != nil {
-		return "", err
+		return err
 	}
-	kubeconfig := statedir.Kubeconfig(root)
-	if needsNoServer(args) && !slices.Equal(args[:min(1, len(args))], []string{"config"}) {
-		return kubeconfig, nil
-	}
-	// A run that was killed leaves a kubeconfig behind that nothing serves.
-	if !answers(kubeconfig) {
-		if s, err := background.Look(root); err != nil {
-			return "", err
-		} else if s.Running {
-			kubeconfig = s.Kubeconfig
-		}
-	}
-	if needsNoServer(args) {
-		return kubeconfig, nil // "config" reads and writes the file of the control plane that runs
-	}
-	config, err := clientcmd.LoadFromFile(kubeconfig)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("no control plane runs for %s; start it with \"crdctl run\" in another terminal, or with \"crdctl cluster start\"", root)
-	}
+	l, err := c.lend()
 	if err != nil {
-		return "", err
+		return err
 	}
-	for _, cluster := range config.Clusters {
-		if !listens(cluster.Server) {
-			return "", fmt.Errorf("the control plane of %s does not answer at %s; start it again with \"crdctl run\" in another terminal", root, cluster.Server)
-		}
+	defer func() { err = errors.Join(err, l.remove()) }()
+	code := kubectl.Run(ctx, kubectl.Options{
+		Kubeconfig: l.path, Loaded: func() { _ = l.remove() }, // tried again at the end
+		Args: args, In: s.In, Out: s.Out, Err: s.Err,
+	})
+	if code != 0 {
+		return exitCode(code)
 	}
-	return kubeconfig, nil
+	return l.keep()
+}
+
+// kubectlCredential returns the credential for the project's control plane, and an error if it does not run and the arguments
+// need it.
+func (o *options) kubectlCredential(args []string) (credential, error) {
+	optional := needsNoServer(args)
+	if optional && !(len(args) > 0 && slices.Contains([]string{"config", "__complete", "__completeNoDesc"}, args[0])) {
+		return credential{}, nil
+	}
+	root, err := o.ownRoot()
+	if err != nil {
+		return credential{}, err
+	}
+	return findCredential(root, optional)
 }
 
 // rootOrHere is the project's folder, or the working one where there is no project: "run --builtin" needs none.
@@ -129,30 +113,4 @@ func needsNoServer(args []string) bool {
 	return slices.ContainsFunc(args, func(a string) bool {
 		return a == "-h" || a == "--help" || a == "--client" || a == "--client=true" || strings.HasPrefix(a, "--kubeconfig")
 	})
-}
-
-// answers tells whether a kubeconfig is there, and somebody listens where it says.
-func answers(kubeconfig string) bool {
-	config, err := clientcmd.LoadFromFile(kubeconfig)
-	if err != nil {
-		return false
-	}
-	for _, cluster := range config.Clusters {
-		return listens(cluster.Server)
-	}
-	return false
-}
-
-// listens tells whether somebody accepts connections at an address.
-func listens(server string) bool {
-	u, err := url.Parse(server)
-	if err != nil {
-		return false
-	}
-	conn, err := net.DialTimeout("tcp", u.Host, time.Second)
-	if err != nil {
-		return os.IsTimeout(err) // there, but busy
-	}
-	_ = conn.Close()
-	return true
 }

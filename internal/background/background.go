@@ -121,3 +121,16 @@ func Kubeconfig(root string) (*controlplane.Kubeconfig, error) {
 	defer func() { _ = dir.Close() }()
 	return controlplane.ReadKubeconfig(dir, statedir.KubeconfigName)
 }
+
+// WriteKubeconfig replaces the content of State.Kubeconfig, where there is one.
+func WriteKubeconfig(root string, content []byte) error {
+	dir, err := statedir.OpenCluster(root)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	if _, err := dir.Stat(statedir.KubeconfigName); err != nil {
+		return err
+	}
+	return dir.Write(statedir.KubeconfigName, content)
+}

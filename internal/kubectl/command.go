@@ -20,7 +20,7 @@ type command struct {
 	kubeconfig string
 }
 
-func newCommand(ctx context.Context, kubeconfig string, streams genericiooptions.IOStreams) *command {
+func newCommand(ctx context.Context, kubeconfig string, loaded func(), streams genericiooptions.IOStreams) *command {
 	flags := genericclioptions.NewConfigFlags(true).
 		WithDeprecatedPasswordFlag().
 		WithDiscoveryBurst(300).
@@ -29,6 +29,9 @@ func newCommand(ctx context.Context, kubeconfig string, streams genericiooptions
 		WithWrapConfigFn(func(config *rest.Config) *rest.Config {
 			config.QPS = -1 // or "delete --all" of 2,000 objects takes seven minutes, at 5 a second
 			config.Wrap(endRequestsWith(ctx))
+			if loaded != nil {
+				loaded()
+			}
 			return config
 		})
 	// kubectl caches discovery in ~/.kube/cache, by host and port, for hours: the next control plane on this port would be

@@ -14,10 +14,12 @@ import (
 
 // Options is one command line and where it reads and writes.
 type Options struct {
-	Kubeconfig string   // of the project's control plane, which need not be running; --kubeconfig in Args goes before it
-	Args       []string // without the command's own name
-	In         io.Reader
-	Out, Err   io.Writer
+	Kubeconfig string // of the project's control plane, which need not be running; --kubeconfig in Args goes before it
+	// Loaded, if any, is called when the kubeconfig has been read and is not read again. "kubectl config" never calls it.
+	Loaded   func()
+	Args     []string // without the command's own name
+	In       io.Reader
+	Out, Err io.Writer
 }
 
 // kubectlGlobals lets one Run at a time change what kubectl keeps in package variables.
@@ -60,7 +62,7 @@ func runAlone(ctx context.Context, o Options, streams genericiooptions.IOStreams
 	}
 	ends, putBack := takeGlobals(ctx, streams.ErrOut)
 	defer putBack()
-	c := newCommand(ctx, o.Kubeconfig, streams)
+	c := newCommand(ctx, o.Kubeconfig, o.Loaded, streams)
 	end := c.execute(ends, o.Args)
 	if end.code == 0 {
 		return 0

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/client-go/tools/clientcmd"
+
 	"github.com/crdctl/crdctl/internal/background"
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/scratch"
@@ -68,7 +70,15 @@ func connectToBackground(ctx context.Context, o Options, s background.State, say
 	if !s.Ready {
 		return nil, errors.New("the control plane in the background is just being started; try again")
 	}
-	config, _, _, err := Cluster{Kubeconfig: s.Kubeconfig}.load()
+	k, err := background.Kubeconfig(o.Root)
+	if err != nil {
+		return nil, err
+	}
+	content, err := k.Encode()
+	if err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(content)
 	if err != nil {
 		return nil, err
 	}

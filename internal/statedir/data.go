@@ -165,7 +165,7 @@ func OpenCluster(root string) (*safefs.Dir, error) {
 
 // MakeCluster makes the directory of Cluster, and those above it, and opens it.
 func MakeCluster(root string) (*safefs.Dir, error) {
-	parent, err := safefs.Anchor(root, safefs.Trusted())
+	parent, err := safefs.Anchor(root, safefs.TrustedIn(root))
 	if err != nil {
 		return nil, err
 	}
@@ -178,14 +178,14 @@ func MakeCluster(root string) (*safefs.Dir, error) {
 	if err := checkFiles(dir); err != nil {
 		return nil, err
 	}
-	if err := ignore(dir); err != nil {
-		return nil, err
-	}
 	cluster, err := dir.Make(clusterName)
 	if err != nil {
 		return nil, withHint(err)
 	}
 	if err := claim(cluster); err != nil {
+		return nil, errors.Join(err, cluster.Close())
+	}
+	if err := ignore(dir); err != nil {
 		return nil, errors.Join(err, cluster.Close())
 	}
 	return cluster, nil
@@ -233,7 +233,7 @@ func RemoveCluster(root string) error {
 	if left, err := dir.Entries(); err != nil || slices.ContainsFunc(left, func(e fs.DirEntry) bool { return e.Name() != ignoreName }) {
 		return err
 	}
-	parent, err := safefs.Anchor(root, safefs.Trusted())
+	parent, err := safefs.Anchor(root, safefs.TrustedIn(root))
 	if err != nil {
 		return err
 	}

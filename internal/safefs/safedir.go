@@ -1,0 +1,43 @@
+package safefs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// SafeDirectoryEnv is the environment variable with the directories of other users whose projects are trusted nevertheless, as
+// git's safe.directory. Like PATH it is a list; each entry is an absolute path and stands for that directory alone.
+const SafeDirectoryEnv = "CRDCTL_SAFE_DIRECTORY"
+
+// IsSafe reports whether the list of SafeDirectoryEnv has a directory.
+func IsSafe(dir string) bool { return isSafe(dir, os.Getenv(SafeDirectoryEnv)) }
+
+func isSafe(dir, list string) bool {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	dir = realPath(dir)
+	return slices.ContainsFunc(filepath.SplitList(list), func(entry string) bool {
+		return filepath.IsAbs(entry) && realPath(entry) == dir
+	})
+}
+
+func realPath(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return filepath.Clean(dir)
+}
+
+// TrustedIn is Trusted for what is in a directory: where that is safe its owner is trusted too.
+func TrustedIn(dir string) Owners {
+	owners := Trusted()
+	if info, err := os.Stat(dir); err == nil && IsSafe(dir) {
+		if uid, ok := uidOf(info); ok {
+			owners = append(owners, uid)
+		}
+	}
+	return owners
+}

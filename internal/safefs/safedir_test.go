@@ -1,0 +1,43 @@
+package safefs
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestSafeDirectories(t *testing.T) {
+	base := t.TempDir()
+	a, b, below, link := filepath.Join(base, "a"), filepath.Join(base, "b"), filepath.Join(base, "a", "below"), filepath.Join(base, "link")
+	for _, dir := range []string{a, b, below} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(a, link); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(base)
+	for _, c := range []struct {
+		dir, list string
+		want      bool
+	}{
+		{a, "", false},
+		{a, a, true},
+		{a, a + "/", true},
+		{"a", a, true},
+		{link, a, true},
+		{a, link, true},
+		{b, a, false},
+		{b, a + string(os.PathListSeparator) + b, true},
+		{below, a, false}, // an entry stands for one directory
+		{a, below, false},
+		{a, "a", false}, // relative to what?
+		{a, ".", false},
+		{a, "*", false},
+	} {
+		if got := isSafe(c.dir, c.list); got != c.want {
+			t.Errorf("isSafe(%s, %s) is %v, want %v", c.dir, c.list, got, c.want)
+		}
+	}
+}
