@@ -28,10 +28,11 @@ func newAdopt(s Streams, shared *options) *cobra.Command {
 		Long: `Adopt reads how the code of a repository was generated: from the generated files themselves, from the scripts that ran
 the generators, and from go.mod. It writes that to ` + project.FileName + `, each setting with the place where it was found.
 
-It runs no script and changes no other file. What it could not read or decide is on standard error, with file and line.
+It runs no script and changes no other file. What it could not read or decide is on standard error, with file and line, and so is
+generated code of controller-gen that it leaves to controller-gen, as not adopted.
 
 Exit code 0: all was read. 1: something was not that changes generated code; ` + project.FileName + ` is written all the same.
-2: trouble; nothing is written.`,
+2: trouble, or nothing here is for crdctl to generate; nothing is written.`,
 		Example: "  crdctl adopt --dry-run\n  crdctl adopt && crdctl verify",
 		Args:    noArgs,
 		RunE:    func(*cobra.Command, []string) error { return runAdopt(s, o) },
