@@ -65,8 +65,9 @@ func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 	if err != nil {
 		return err
 	}
-	changes, draft, err := w.changes(c.Context(), false)
-	if err != nil {
+	shown, done := s.showWork(c.Context(), "adding the API")
+	changes, draft, err := w.changes(shown, false)
+	if done(); err != nil {
 		return err
 	}
 	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {

@@ -61,8 +61,9 @@ func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
 	if err != nil {
 		return err
 	}
-	changes, draft, err := w.changes(ctx, o.force)
-	if err != nil {
+	shown, done := s.showWork(ctx, "removing the API")
+	changes, draft, err := w.changes(shown, o.force)
+	if done(); err != nil {
 		return err
 	}
 	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {

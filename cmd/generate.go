@@ -78,8 +78,9 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 	if !o.noCache {
 		how.Results = results.Open()
 	}
-	g, err := o.generated(ctx, o.settings, how)
-	if err != nil {
+	shown, done := s.showWork(ctx, "generating")
+	g, err := o.generated(shown, o.settings, how)
+	if done(); err != nil {
 		return nil, err
 	}
 	for _, n := range g.notCompared {

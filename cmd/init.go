@@ -85,8 +85,9 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	changes, err := draft.Changes(c.Context())
-	if err != nil {
+	shown, done := s.showWork(c.Context(), "making the project")
+	changes, err := draft.Changes(shown)
+	if done(); err != nil {
 		return err
 	}
 	if len(draft.Generated) > 0 {

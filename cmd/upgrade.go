@@ -57,8 +57,9 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	if err != nil {
 		return err
 	}
-	changes, err := draft.Changes(ctx)
-	if err != nil {
+	shown, stop := s.showWork(ctx, "upgrading")
+	changes, err := draft.Changes(shown)
+	if stop(); err != nil {
 		return err
 	}
 	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {

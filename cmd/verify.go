@@ -49,8 +49,9 @@ func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
 		last := len(outputs) - 1
 		return usageError{fmt.Errorf("--output %q is not %s or %s", o.output, strings.Join(outputs[:last], ", "), outputs[last])}
 	}
-	g, err := o.generated(ctx, o.settings, gen.Options{Results: results.Open()})
-	if err != nil {
+	shown, done := s.showWork(ctx, "generating, to compare")
+	g, err := o.generated(shown, o.settings, gen.Options{Results: results.Open()})
+	if done(); err != nil {
 		return err
 	}
 	r := verdict.Report{Files: g.files, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared, Prefix: verdict.RepositoryPrefix(g.root), Version: Version()}

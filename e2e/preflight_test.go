@@ -89,7 +89,7 @@ func TestChangeOfManifests(t *testing.T) {
 	// A CRD that leaves the project stays.
 	other := filepath.Join(dir, "config/crd/other.yaml")
 	w.write(other, otherCRD)
-	run.waitFor("crdctl: installed crontabs.stable.example.com, ")
+	run.waitFor("crdctl: installed others.example.com, ")
 	if err := os.Remove(other); err != nil {
 		t.Fatal(err)
 	}

@@ -59,10 +59,10 @@ var rules = []rule{
 
 // leaves are packages that know none of ours, or one another, and that bottom may know. Scratch knows proc: its sweep ends the processes of a
 // killed run.
-var leaves = []string{"internal/safefs", "internal/scratch", "internal/yamldoc", "internal/proc"}
+var leaves = []string{"internal/safefs", "internal/scratch", "internal/ui", "internal/yamldoc", "internal/proc"}
 
 // bottom are the packages that know none of ours but leaves, and so can be used by all of them.
-var bottom = []string{"internal/safefs", "internal/yamldoc", "internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/manifest", "internal/logging", "internal/watch", "internal/loop/ondisk", "internal/crd", "templates"}
+var bottom = []string{"internal/safefs", "internal/ui", "internal/yamldoc", "internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/manifest", "internal/logging", "internal/watch", "internal/loop/ondisk", "internal/crd", "templates"}
 
 type listed struct {
 	ImportPath string

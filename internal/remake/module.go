@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/merge"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // moduleFiles are the files of a module that the project shares with all else in it.
@@ -108,7 +109,7 @@ func (d *Draft) settleModule(ctx context.Context, module, root string) error {
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off") // a vendor folder or a workspace would keep it from changing go.mod
 	var errs bytes.Buffer
-	cmd.Stderr = &errs
+	cmd.Stderr = ui.GoOutput(ctx, &errs)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("find the modules that the project needs: %w: %s", err, strings.TrimSpace(errs.String()))
 	}

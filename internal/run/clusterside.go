@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/watch"
 )
 
@@ -132,7 +134,11 @@ func (c *clusterSide) install(ctx context.Context) error {
 	if err := c.target.preflight(ctx, crds, c.say); err != nil {
 		return err
 	}
-	if err := c.target.install(ctx, manifest.Definitions(crds)...); err != nil {
+	stop := ui.Repeat(ui.WaitEvery/3, ui.WaitEvery, func(passed time.Duration) {
+		c.say("waiting for the API server to establish %s (%s)", names(crds), passed)
+	})
+	err = c.target.install(ctx, manifest.Definitions(crds)...)
+	if stop(); err != nil {
 		return err
 	}
 	c.installed = crds

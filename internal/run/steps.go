@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/watch"
 )
 
@@ -32,7 +33,9 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	d.say("building the controller")
 	// One place for all builds: the go command links nothing if what is there is up to date.
 	built := filepath.Join(d.dir, "built")
-	words, err := d.compile(ctx, began, generated, "build", "-o", built, "./"+d.Project.Controller.Package)
+	shown, done := ui.Lines(d.Err).Show(ctx, "building the controller; the first build compiles client-go and takes minutes on a slow machine")
+	defer done()
+	words, err := d.compile(shown, began, generated, built)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -69,13 +72,15 @@ func sumOf(file string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), errors.Join(err, f.Close())
 }
 
-// compile runs the go command and returns what it prints. It is broken off when sources change that it may have read.
-func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, args ...string) (words string, err error) {
+// compile builds a program and returns what the go command says. It is broken off when sources change that it may have read.
+func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, program string) (words string, err error) {
 	var out bytes.Buffer
-	child, err := d.startChild(&out, "go", args...)
+	pkg := "./" + d.Project.Controller.Package
+	child, err := d.startChild(ui.GoOutput(ctx, &out), "go", "build", "-v", "-o", program, pkg)
 	if err != nil {
 		return "", err
 	}
+	long := time.After(longBuild)
 	for {
 		select {
 		case <-child.Done():
@@ -83,6 +88,8 @@ func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, 
 		case <-ctx.Done():
 			child.Stop()
 			return "", context.Cause(ctx)
+		case <-long:
+			defer d.countPackages(ctx, pkg)()
 		case c := <-d.watcher.Changes:
 			if fresh := d.since(c, began, generated); !fresh.IsZero() {
 				d.pending = d.pending.Add(fresh)
@@ -92,6 +99,31 @@ func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, 
 				return "", errSuperseded
 			}
 		}
+	}
+}
+
+// longBuild is after how long a build is one that compiles more than the controller.
+const longBuild = 3 * time.Second
+
+// countPackages finds out how many packages a build that goes on has still to compile. stop ends that.
+func (d *devLoop) countPackages(ctx context.Context, pkg string) (stop func()) {
+	var out bytes.Buffer
+	child, err := proc.Start(proc.Options{
+		Path: "go", Args: []string{"list", "-deps", "-f", "{{if .Stale}}x{{end}}", pkg}, Dir: d.Root, Stdout: &out, Env: os.Environ(), Grace: time.Second,
+	})
+	if err != nil {
+		return func() {} // the build has the words for it
+	}
+	counted := make(chan struct{})
+	go func() {
+		defer close(counted)
+		if <-child.Done(); child.Err() == nil {
+			ui.SetTotal(ctx, strings.Count(out.String(), "x"))
+		}
+	}()
+	return func() {
+		child.Stop()
+		<-counted
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/scratch"
 	"github.com/crdctl/crdctl/internal/statedir"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // startTimeout bounds the start of the control plane: it takes about a second, and ten times that on a bad day.
@@ -29,6 +30,9 @@ func startOwn(ctx context.Context, o Options, say sayer) (*target, error) {
 	began := time.Now()
 	startCtx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
+	defer ui.Repeat(ui.WaitEvery/3, ui.WaitEvery, func(passed time.Duration) {
+		say("waiting for etcd and the API server to be ready (%s of at most %s)", passed, startTimeout)
+	})()
 	plane, err := controlplane.Start(startCtx, controlplane.Options{
 		Kubeconfig: statedir.Kubeconfig(o.Root), Dir: o.Plane.DataDir, Port: o.Plane.Port, PendingPods: o.Plane.PendingPods,
 	})

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // pause is how long a waiting process sleeps between looks at the lock.
@@ -24,9 +26,9 @@ const pause = 20 * time.Millisecond
 // Turn is the right to generate in a folder.
 type Turn struct{ lock *fileutil.LockedFile }
 
-// Take waits for the turn in root, a path without links. waiting is called, once, if another process has it. Where the
-// user has no cache folder that can be written, there are no turns, and everybody goes on: a build in a sandbox must
-// work, and is alone.
+// Take waits for the turn in root, a path without links. waiting is called if another process has it, at once and then every
+// 30 seconds. Where the user has no cache folder that can be written, there are no turns, and everybody goes on: a build in a
+// sandbox must work, and is alone.
 func Take(ctx context.Context, root string, waiting func()) (*Turn, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -43,6 +45,7 @@ func take(ctx context.Context, dir, root string, waiting func()) (*Turn, error) 
 	// The files are empty, and stay: one that is removed can be locked by two, each in the belief that it is the one.
 	sum := sha256.Sum256([]byte(root))
 	name := filepath.Join(dir, hex.EncodeToString(sum[:16]))
+	var said time.Time
 	for {
 		lock, err := fileutil.TryLockFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 		switch {
@@ -51,9 +54,9 @@ func take(ctx context.Context, dir, root string, waiting func()) (*Turn, error) 
 		case !errors.Is(err, fileutil.ErrLocked):
 			return &Turn{}, nil //nolint:nilerr // a file system without locks is as good as none
 		}
-		if waiting != nil {
+		if waiting != nil && time.Since(said) >= ui.WaitEvery {
 			waiting()
-			waiting = nil
+			said = time.Now()
 		}
 		select {
 		case <-ctx.Done():

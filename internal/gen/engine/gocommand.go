@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // goCommand is the user's go command, for work outside of the user's modules.
@@ -65,7 +67,7 @@ func (g *goCommand) run(ctx context.Context, dir string, args ...string) ([]byte
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir, cmd.Env = dir, append(slices.Clone(g.env), "PWD="+dir)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout, cmd.Stderr = &stdout, ui.GoOutput(ctx, &stderr)
 	cmd.WaitDelay = patience
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {

@@ -1,0 +1,96 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+type statusKey struct{}
+
+// status is what the go command is at.
+type status struct {
+	mu       sync.Mutex
+	modules  int
+	module   string // that is downloaded
+	packages int    // that were compiled
+	total    int    // of packages to compile; 0 where that is not known
+}
+
+func (s *status) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.packages > 0 && s.total >= s.packages:
+		return fmt.Sprintf("; %d of %d packages compiled", s.packages, s.total)
+	case s.packages > 0:
+		return fmt.Sprintf("; %d packages compiled", s.packages)
+	case s.module != "":
+		return fmt.Sprintf("; downloading %s, module %d", s.module, s.modules)
+	}
+	return ""
+}
+
+// SetTotal says how many packages are still to be compiled, where the context's work is shown.
+func SetTotal(ctx context.Context, left int) {
+	if s, ok := ctx.Value(statusKey{}).(*status); ok {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.total = s.packages + left
+	}
+}
+
+// goOutput takes what the go command prints on standard error.
+type goOutput struct {
+	status *status
+	others io.Writer // gets the lines that are no progress
+	line   []byte    // that is not complete yet
+}
+
+// GoOutput returns a writer for the standard error of a go command, which may run with -v: lines about progress are
+// counted where the context's work is shown, and all others go to others.
+func GoOutput(ctx context.Context, others io.Writer) io.Writer {
+	s, ok := ctx.Value(statusKey{}).(*status)
+	if !ok {
+		s = &status{}
+	}
+	return &goOutput{status: s, others: others}
+}
+
+// compiled is a line of "go build -v": an import path. What compilers say has blanks or colons in it.
+var compiled = regexp.MustCompile(`^[A-Za-z0-9_][^\s:#^]*$`)
+
+// Write never fails: what a command says must not break it off.
+func (g *goOutput) Write(p []byte) (int, error) {
+	g.line = append(g.line, p...)
+	for {
+		i := bytes.IndexByte(g.line, '\n')
+		if i < 0 {
+			return len(p), nil
+		}
+		line := string(g.line[:i])
+		g.line = g.line[i+1:]
+		g.take(line)
+	}
+}
+
+func (g *goOutput) take(line string) {
+	module, downloading := strings.CutPrefix(line, "go: downloading ")
+	switch {
+	case downloading:
+		g.status.mu.Lock()
+		defer g.status.mu.Unlock()
+		g.status.modules++
+		g.status.module = module
+	case compiled.MatchString(line):
+		g.status.mu.Lock()
+		defer g.status.mu.Unlock()
+		g.status.packages++
+	default:
+		_, _ = io.WriteString(g.others, line+"\n")
+	}
+}

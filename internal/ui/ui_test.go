@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestRepeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []string
+		stop := Repeat(5*time.Second, 10*time.Second, func(passed time.Duration) { at = append(at, passed.String()) })
+		time.Sleep(26 * time.Second)
+		stop()
+		time.Sleep(time.Minute)
+		if got := strings.Join(at, " "); got != "5s 15s 25s" {
+			t.Errorf("said at %s", got)
+		}
+	})
+}
+
+// What is short is not shown; what is long is shown with what the go command is at, in lines or in place.
+func TestShow(t *testing.T) {
+	for name, drawn := range map[string]bool{"lines": false, "drawn": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out, words bytes.Buffer
+				d := Display{&out, drawn}
+				_, done := d.Show(t.Context(), "working")
+				time.Sleep(time.Second)
+				done()
+				if out.Len() > 0 {
+					t.Errorf("short work is shown: %q", out.String())
+				}
+				ctx, done := d.Show(t.Context(), "working")
+				w := GoOutput(ctx, &words)
+				fmt.Fprint(w, "go: downloading k8s.io/api v0.37.1\ngo: downloading k8s.io/client-go v0.37.1\n")
+				time.Sleep(11 * time.Second)
+				fmt.Fprint(w, "k8s.io/api/core/v1\n# example.com/x\nx/x.go:1:2: no good\nk8s.io/cl")
+				fmt.Fprint(w, "ient-go/rest\n")
+				SetTotal(ctx, 40)
+				time.Sleep(10 * time.Second)
+				done()
+				done() // once more does nothing
+				for _, want := range []string{"k8s.io/client-go v0.37.1, module 2 (10s)", "2 of 42 packages compiled (20s)"} {
+					if !strings.Contains(out.String(), want) {
+						t.Errorf("shown %q, want %q", out.String(), want)
+					}
+				}
+				if want := "# example.com/x\nx/x.go:1:2: no good\n"; words.String() != want {
+					t.Errorf("the others are %q, want %q", words.String(), want)
+				}
+				if drawn && !strings.HasSuffix(out.String(), "\r\x1b[K") || !drawn && strings.Contains(out.String(), "\x1b") {
+					t.Errorf("shown %q", out.String())
+				}
+			})
+		})
+	}
+}
+
+// Without anything shown, nothing is lost.
+func TestGoOutputAlone(t *testing.T) {
+	var words bytes.Buffer
+	fmt.Fprintln(GoOutput(context.Background(), &words), "x.go:1:1: no good")
+	if !strings.Contains(words.String(), "no good") {
+		t.Errorf("lost: %q", words.String())
+	}
+}

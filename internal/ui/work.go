@@ -1,0 +1,60 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+const (
+	// lineEvery is how often a line is printed about work, where it is not drawn.
+	lineEvery = 10 * time.Second
+	// drawFirst and drawEvery are when it is drawn on a terminal.
+	drawFirst, drawEvery = 2 * time.Second, time.Second
+)
+
+// Display is where work is shown.
+type Display struct {
+	w     io.Writer
+	drawn bool
+}
+
+// On is a display that is drawn in place on a terminal, and printed line by line elsewhere. Nothing else may be printed to a
+// terminal meanwhile.
+func On(w io.Writer) Display {
+	f, ok := w.(*os.File)
+	return Display{w, ok && term.IsTerminal(int(f.Fd()))}
+}
+
+// Lines is a display that is printed line by line everywhere, for programs that log.
+func Lines(w io.Writer) Display { return Display{w: w} }
+
+// Show shows work that takes long, with what the go command is at: GoOutput of the context. What takes no time is not shown.
+// Done ends that, and takes away what was drawn.
+func (d Display) Show(ctx context.Context, what string) (_ context.Context, done func()) {
+	s := &status{}
+	var once sync.Once
+	if !d.drawn {
+		stop := Repeat(lineEvery, lineEvery, func(passed time.Duration) {
+			_, _ = fmt.Fprintf(d.w, "crdctl: %s%s (%s)\n", what, s, passed)
+		})
+		return context.WithValue(ctx, statusKey{}, s), func() { once.Do(stop) }
+	}
+	shown := false
+	stop := Repeat(drawFirst, drawEvery, func(passed time.Duration) {
+		_, _ = fmt.Fprintf(d.w, "\r\x1b[Kcrdctl: %s%s (%s)", what, s, passed)
+		shown = true
+	})
+	return context.WithValue(ctx, statusKey{}, s), func() {
+		once.Do(func() {
+			if stop(); shown {
+				_, _ = fmt.Fprint(d.w, "\r\x1b[K")
+			}
+		})
+	}
+}
