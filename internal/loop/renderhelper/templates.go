@@ -86,6 +86,9 @@ func (t *Templates) follow() {
 		select {
 		case <-t.ctx.Done():
 			return
+		case gone := <-t.watcher.Missing:
+			t.Log.Error("Templates are gone; those before are used until they are back", "files", gone)
+			continue
 		case <-t.watcher.Changes:
 		}
 		p, err := load(t.dir)
