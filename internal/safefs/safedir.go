@@ -31,12 +31,18 @@ func realPath(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// TrustedIn is Trusted for what is in a directory: where that is safe its owner is trusted too.
-func TrustedIn(dir string) Owners {
+// TrustedIn is Trusted for what is in a directory and in its entry state: where the directory is safe, the owners of the two are
+// trusted too.
+func TrustedIn(dir, state string) Owners {
 	owners := Trusted()
-	if info, err := os.Stat(dir); err == nil && IsSafe(dir) {
-		if uid, ok := uidOf(info); ok {
-			owners = append(owners, uid)
+	if !IsSafe(dir) {
+		return owners
+	}
+	for _, path := range []string{dir, filepath.Join(dir, state)} {
+		if info, err := os.Lstat(path); err == nil {
+			if uid, ok := uidOf(info); ok {
+				owners = append(owners, uid)
+			}
 		}
 	}
 	return owners

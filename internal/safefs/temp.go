@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -48,7 +47,7 @@ func (d *Dir) Touch(name string) {
 }
 
 // Cache opens a directory below that of crdctl in the user's cache directory. Unless create is set, one that does not exist is
-// an error. Its owner must be this user.
+// an error. Its owner must be this user, or another one of Trusted.
 func Cache(create bool, names ...string) (*Dir, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -57,14 +56,14 @@ func Cache(create bool, names ...string) (*Dir, error) {
 	return Below(base, create, append([]string{"crdctl"}, names...)...)
 }
 
-// Below opens a directory of this user some levels below an anchor.
+// Below opens a directory some levels below an anchor, for the owners of Trusted.
 func Below(anchor string, create bool, names ...string) (*Dir, error) {
 	if create {
 		if err := os.MkdirAll(anchor, 0o700); err != nil {
 			return nil, err
 		}
 	}
-	d, err := Anchor(anchor, Self())
+	d, err := Anchor(anchor, Trusted())
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +80,4 @@ func Below(anchor string, create bool, names ...string) (*Dir, error) {
 		d = next
 	}
 	return d, nil
-}
-
-// Parent splits a path into its directory, opened as an anchor for this user, and the name in it.
-func Parent(path string) (*Dir, string, error) {
-	d, err := Anchor(filepath.Dir(path), Self())
-	return d, filepath.Base(path), err
 }

@@ -165,7 +165,7 @@ func OpenCluster(root string) (*safefs.Dir, error) {
 
 // MakeCluster makes the directory of Cluster, and those above it, and opens it.
 func MakeCluster(root string) (*safefs.Dir, error) {
-	parent, err := safefs.Anchor(root, safefs.TrustedIn(root))
+	parent, err := safefs.Anchor(root, safefs.TrustedIn(root, Name))
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func RemoveCluster(root string) error {
 	if left, err := dir.Entries(); err != nil || slices.ContainsFunc(left, func(e fs.DirEntry) bool { return e.Name() != ignoreName }) {
 		return err
 	}
-	parent, err := safefs.Anchor(root, safefs.TrustedIn(root))
+	parent, err := safefs.Anchor(root, safefs.TrustedIn(root, Name))
 	if err != nil {
 		return err
 	}

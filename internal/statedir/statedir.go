@@ -53,7 +53,7 @@ type Dir struct {
 func Kubeconfig(root string) string { return filepath.Join(root, Name, KubeconfigName) }
 
 // Acquire makes the directory and takes it for this process, until Release.
-func Acquire(root string) (*Dir, error) { return acquire(root, safefs.TrustedIn(root)) }
+func Acquire(root string) (*Dir, error) { return acquire(root, safefs.TrustedIn(root, Name)) }
 
 func acquire(root string, owners safefs.Owners) (*Dir, error) {
 	parent, err := safefs.Anchor(root, owners)
@@ -169,7 +169,7 @@ func read(root, name string) ([]byte, error) {
 
 // open opens the directory of a project if it exists.
 func open(root string) (*safefs.Dir, error) {
-	parent, err := safefs.Anchor(root, safefs.TrustedIn(root))
+	parent, err := safefs.Anchor(root, safefs.TrustedIn(root, Name))
 	if err != nil {
 		return nil, err
 	}

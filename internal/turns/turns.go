@@ -12,11 +12,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
-	"go.etcd.io/etcd/client/pkg/v3/fileutil"
-
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -24,34 +22,37 @@ import (
 const pause = 20 * time.Millisecond
 
 // Turn is the right to generate in a folder.
-type Turn struct{ lock *fileutil.LockedFile }
+type Turn struct{ lock *os.File }
 
 // Take waits for the turn in root, a path without links. waiting is called if another process has it, at once and then every
 // 30 seconds. Where the user has no cache folder that can be written, there are no turns, and everybody goes on: a build in a
 // sandbox must work, and is alone.
 func Take(ctx context.Context, root string, waiting func()) (*Turn, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return &Turn{}, nil //nolint:nilerr // see above
-	}
-	return take(ctx, filepath.Join(cache, "crdctl", "turns"), root, waiting)
+	dir, err := safefs.Cache(true, "turns")
+	return takeIn(ctx, dir, err, root, waiting)
 }
 
 // take is Take with the folder for the locks.
 func take(ctx context.Context, dir, root string, waiting func()) (*Turn, error) {
-	if os.MkdirAll(dir, 0o700) != nil {
-		return &Turn{}, nil
+	d, err := safefs.Below(dir, true)
+	return takeIn(ctx, d, err, root, waiting)
+}
+
+func takeIn(ctx context.Context, dir *safefs.Dir, err error, root string, waiting func()) (*Turn, error) {
+	if err != nil {
+		return &Turn{}, nil //nolint:nilerr // see Take
 	}
+	defer func() { _ = dir.Close() }()
 	// The files are empty, and stay: one that is removed can be locked by two, each in the belief that it is the one.
 	sum := sha256.Sum256([]byte(root))
-	name := filepath.Join(dir, hex.EncodeToString(sum[:16]))
+	name := hex.EncodeToString(sum[:16])
 	var said time.Time
 	for {
-		lock, err := fileutil.TryLockFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+		lock, err := dir.Lock(name)
 		switch {
 		case err == nil:
 			return &Turn{lock}, nil
-		case !errors.Is(err, fileutil.ErrLocked):
+		case !errors.Is(err, safefs.ErrLocked):
 			return &Turn{}, nil //nolint:nilerr // a file system without locks is as good as none
 		}
 		if waiting != nil && time.Since(said) >= ui.WaitEvery {

@@ -15,6 +15,7 @@ import (
 
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scratch"
 )
 
@@ -23,6 +24,8 @@ const (
 	checksumName = "engine.sha256"
 	lockName     = "lock"
 	scratchName  = "build-"
+	// checksumLimit is more than a checksum has.
+	checksumLimit = 1 << 10
 	// idle is how long an engine may go unused before it makes room.
 	idle = 60 * 24 * time.Hour
 )
@@ -43,15 +46,24 @@ func keyOf(version, goVersion string) key {
 
 // lookUp finds a whole engine in the cache. One that is truncated or was changed is none.
 func lookUp(cache string, k key) (binary string, ok bool) {
-	binary = filepath.Join(cache, k.name, binaryName)
-	want, err := os.ReadFile(filepath.Join(cache, k.name, checksumName))
+	dir, err := safefs.Below(cache, false, k.name)
+	if err != nil {
+		return "", false // it does not exist, or another user could have made it
+	}
+	defer func() { _ = dir.Close() }()
+	want, err := dir.Read(checksumName, checksumLimit)
 	if err != nil {
 		return "", false
 	}
-	got, err := checksum(binary)
+	f, err := dir.OpenFile(binaryName, os.O_RDONLY, 0)
+	if err != nil {
+		return "", false
+	}
+	got, err := checksumOf(f)
 	if err != nil || got != strings.TrimSpace(string(want)) {
 		return "", false
 	}
+	binary = dir.Join(binaryName)
 	now := time.Now()
 	_ = os.Chtimes(filepath.Join(cache, k.name), now, now) // a read-only cache serves as well
 	return binary, true
@@ -62,8 +74,13 @@ func checksum(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return checksumOf(f)
+}
+
+// checksumOf also closes the file.
+func checksumOf(f *os.File) (string, error) {
 	h := sha256.New()
-	_, err = io.Copy(h, f)
+	_, err := io.Copy(h, f)
 	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
 }
 

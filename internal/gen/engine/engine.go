@@ -9,12 +9,11 @@ package engine
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"golang.org/x/mod/semver"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // module is what a version is a version of.
@@ -41,11 +40,13 @@ func For(ctx context.Context, version string) (*Engine, error) {
 	if !semver.IsValid(version) || semver.Compare(version, oldest) < 0 {
 		return nil, fmt.Errorf("%s %s is older than crdctl can run; pin %s or newer in go.mod", module, version, oldest)
 	}
-	home, err := os.UserCacheDir()
+	// Engines are programs that are run: they lie where no other user can have put one.
+	cache, err := safefs.Cache(true, "engines")
 	if err != nil {
-		return nil, fmt.Errorf("find the cache folder for engines: %w; set XDG_CACHE_HOME or HOME", err)
+		return nil, fmt.Errorf("open the cache directory for engines: %w; set XDG_CACHE_HOME or HOME to a directory of yours", err)
 	}
-	return in(ctx, filepath.Join(home, "crdctl", "engines"), version)
+	defer func() { _ = cache.Close() }()
+	return in(ctx, cache.Path(), version)
 }
 
 // in is For with a cache folder.

@@ -16,10 +16,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // MaxBytes is how large the folder may grow before the entries that were not used for longest go.
@@ -30,31 +31,34 @@ type Key [sha256.Size]byte
 
 // Store is a folder of entries.
 type Store struct {
-	dir string
-	max int64
+	// open opens the folder, which need not exist unless it is to be created.
+	open func(create bool) (*safefs.Dir, error)
+	max  int64
 }
 
 // Open uses the folder of the user. Without one, nothing is kept, which is no error.
 func Open() *Store {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return nil
-	}
-	return At(filepath.Join(base, "crdctl", "results"), MaxBytes)
+	return &Store{open: func(create bool) (*safefs.Dir, error) { return safefs.Cache(create, "results") }, max: MaxBytes}
 }
 
 // At uses a folder, which may not exist yet.
-func At(dir string, maxBytes int64) *Store { return &Store{dir: dir, max: maxBytes} }
+func At(dir string, maxBytes int64) *Store {
+	return &Store{open: func(create bool) (*safefs.Dir, error) { return safefs.Below(dir, create) }, max: maxBytes}
+}
 
-func (s *Store) file(k Key) string { return filepath.Join(s.dir, hex.EncodeToString(k[:])) }
+func (k Key) file() string { return hex.EncodeToString(k[:]) }
 
 // Get reads an entry into v, a pointer, and tells whether there was a whole one.
 func (s *Store) Get(k Key, v any) bool {
 	if s == nil {
 		return false
 	}
-	name := s.file(k)
-	data, err := os.ReadFile(name)
+	dir, err := s.open(false)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = dir.Close() }()
+	data, err := dir.Read(k.file(), MaxBytes)
 	if err != nil || len(data) < 2*sha256.Size {
 		return false
 	}
@@ -66,8 +70,7 @@ func (s *Store) Get(k Key, v any) bool {
 	if gob.NewDecoder(bytes.NewReader(body)).Decode(v) != nil {
 		return false
 	}
-	now := time.Now()
-	_ = os.Chtimes(name, now, now) // a cache that can't be written to is still good to read
+	dir.Touch(k.file())
 	return true
 }
 
@@ -76,10 +79,12 @@ func (s *Store) Put(k Key, v any) error {
 	if s == nil {
 		return nil
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	dir, err := s.open(true)
+	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, tempPrefix)
+	defer func() { _ = dir.Close() }()
+	f, temp, err := dir.CreateTemp(tempPrefix)
 	if err != nil {
 		return err
 	}
@@ -97,20 +102,20 @@ func (s *Store) Put(k Key, v any) error {
 		_, err = f.WriteAt(sum.Sum(nil), 0)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), s.file(k))
+		err = dir.Rename(temp, k.file())
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("keep the result in %s: %w", s.dir, err)
+		_ = dir.Remove(temp)
+		return fmt.Errorf("keep the result in %s: %w", dir.Path(), err)
 	}
-	return s.trim()
+	return s.trim(dir)
 }
 
 const tempPrefix = ".new-"
 
 // trim removes the entries that were not used for longest, until the rest fits, and what killed processes left.
-func (s *Store) trim() error {
-	entries, err := os.ReadDir(s.dir)
+func (s *Store) trim(dir *safefs.Dir) error {
+	entries, err := dir.Entries()
 	if err != nil {
 		return err
 	}
@@ -123,7 +128,7 @@ func (s *Store) trim() error {
 		}
 		if strings.HasPrefix(info.Name(), tempPrefix) {
 			if time.Since(info.ModTime()) > time.Hour {
-				_ = os.Remove(filepath.Join(s.dir, info.Name()))
+				_ = dir.Remove(info.Name())
 			}
 			continue
 		}
@@ -135,7 +140,7 @@ func (s *Store) trim() error {
 		if total <= s.max {
 			break
 		}
-		if os.Remove(filepath.Join(s.dir, f.Name())) == nil {
+		if dir.Remove(f.Name()) == nil {
 			total -= f.Size()
 		}
 	}

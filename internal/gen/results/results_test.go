@@ -13,6 +13,16 @@ func key(s string) Key {
 	return h.Key()
 }
 
+// path is the file of an entry.
+func (s *Store) path(k Key) string {
+	dir, err := s.open(true)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = dir.Close() }()
+	return dir.Join(k.file())
+}
+
 func TestGet(t *testing.T) {
 	s := At(t.TempDir(), 1<<20)
 	var got string
@@ -42,11 +52,11 @@ func TestGetTrustsNothing(t *testing.T) {
 			if err := s.Put(key("a"), "value"); err != nil {
 				t.Fatal(err)
 			}
-			data, err := os.ReadFile(s.file(key("a")))
+			data, err := os.ReadFile(s.path(key("a")))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(s.file(key("a")), spoil(data), 0o600); err != nil {
+			if err := os.WriteFile(s.path(key("a")), spoil(data), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			var got string
@@ -60,7 +70,7 @@ func TestGetTrustsNothing(t *testing.T) {
 		if err := s.Put(key("a"), "value"); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Rename(s.file(key("a")), s.file(key("b"))); err != nil {
+		if err := os.Rename(s.path(key("a")), s.path(key("b"))); err != nil {
 			t.Fatal(err)
 		}
 		var got string
@@ -78,11 +88,16 @@ func TestBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := time.Now().Add(time.Duration(i-10) * time.Minute)
-		if err := os.Chtimes(s.file(key(name)), at, at); err != nil {
+		if err := os.Chtimes(s.path(key(name)), at, at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.trim(); err != nil {
+	opened, err := s.open(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	if err := s.trim(opened); err != nil {
 		t.Fatal(err)
 	}
 	var got string
