@@ -45,15 +45,20 @@ Exit code 0: all was read. 1: something was not that changes generated code; ` +
 
 func runAdopt(s Streams, o adoptOptions) error {
 	file := filepath.Join(o.dir, project.FileName)
+	base, err := realPath(o.dir)
+	if err != nil {
+		return err
+	}
+	if !o.dryRun {
+		recovered(s, base)
+	}
+	var seen tree.Seen
 	if _, err := os.Lstat(file); err == nil && !o.force && !o.dryRun {
 		return fmt.Errorf("%s exists, and would be overwritten; give --force to have it so", file)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	base, err := realPath(o.dir)
-	if err != nil {
-		return err
-	}
+	_, _ = seen.ReadFile(filepath.Join(base, project.FileName)) // to hold it to that when it is written
 	if err := o.settings.pairs(); err != nil {
 		return usageError{err}
 	}
@@ -65,7 +70,7 @@ func runAdopt(s Streams, o adoptOptions) error {
 		if _, err := s.Out.Write(found.YAML()); err != nil {
 			return err
 		}
-	} else if err := writeAdopted(o, found.YAML()); err != nil {
+	} else if err := writeAdopted(base, &seen, found.YAML()); err != nil {
 		return err
 	}
 	for _, n := range found.NotCompared {
@@ -84,14 +89,17 @@ func runAdopt(s Streams, o adoptOptions) error {
 }
 
 // writeAdopted writes the file as generated files are written: all of it or nothing.
-func writeAdopted(o adoptOptions, data []byte) error {
+func writeAdopted(base string, seen *tree.Seen, data []byte) error {
 	t := tree.New()
 	if err := t.Add(project.FileName, data); err != nil {
 		return err
 	}
-	changes, err := t.Diff(o.dir)
+	changes, err := t.Diff(base)
+	if err == nil {
+		err = seen.Check(base, changes)
+	}
 	if err != nil {
 		return err
 	}
-	return tree.Write(o.dir, changes)
+	return tree.Write(base, changes)
 }

@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +31,17 @@ func (o *changeOptions) checkOutput() error {
 		return usageError{fmt.Errorf("--output %q is not text or json", o.output)}
 	}
 	return nil
+}
+
+// recovered puts back what a killed run took away, before anything is read.
+func recovered(s Streams, root string) {
+	restored, err := tree.Recover(root)
+	for _, line := range restored {
+		_, _ = fmt.Fprintf(s.Err, "crdctl: %s\n", line)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		_, _ = fmt.Fprintf(s.Err, "crdctl: %v\n", err) // which need not keep the command from its work
+	}
 }
 
 // changed is one change as JSON has it.

@@ -57,7 +57,7 @@ never touched.`,
 
 func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 	start := time.Now()
-	w, err := o.scaffolded(o.checkOutput)
+	w, err := o.scaffolded(s, &o.changeOptions)
 	if err != nil {
 		return err
 	}
@@ -109,15 +109,16 @@ func (o *createOptions) add(c *cobra.Command, s Streams, w *scaffolded) (added [
 type scaffolded struct {
 	place         remake.Place
 	before, after *scaffold.Project
+	templates     int               // that it was made from
 	types         map[string][]byte // of the APIs that come from a CRD, by path
 }
 
 // scaffolded finds the project and what it was made from. Both sides of the change are that, to begin with.
-func (o *options) scaffolded(check func() error) (*scaffolded, error) {
-	if err := check(); err != nil {
+func (o *options) scaffolded(s Streams, c *changeOptions) (*scaffolded, error) {
+	if err := c.checkOutput(); err != nil {
 		return nil, err
 	}
-	root, settings, err := o.project()
+	root, settings, err := o.project() // which has the words for what is wrong with it
 	if err != nil {
 		return nil, err
 	}
@@ -129,10 +130,17 @@ func (o *options) scaffolded(check func() error) (*scaffolded, error) {
 		return nil, fmt.Errorf("there is no go.mod in %s or above it; make one with \"go mod init\"", root)
 	}
 	place.Exists, place.Work = true, ""
+	if !c.dryRun {
+		recovered(s, place.Base())
+	}
+	if settings, err = place.Settings(); err != nil {
+		return nil, err
+	}
 	w := &scaffolded{place: place}
 	if w.before, err = scaffold.FromRecord(settings, place.Path, place.Folder); err != nil {
 		return nil, err
 	}
+	w.templates = settings.Scaffold.Templates
 	w.after, err = scaffold.FromRecord(settings, place.Path, place.Folder)
 	return w, err
 }

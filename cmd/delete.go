@@ -53,7 +53,7 @@ func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
 	if o.api.Group == "" || o.api.Kind == "" {
 		return errNoKind
 	}
-	w, err := o.scaffolded(o.checkOutput)
+	w, err := o.scaffolded(s, &o.changeOptions)
 	if err != nil {
 		return err
 	}

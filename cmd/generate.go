@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/discover"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/results"
+	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/remake"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 	"github.com/crdctl/crdctl/internal/tree"
@@ -74,6 +76,10 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, turn.End()) }()
+	if base, err := realPath(o.dir); err == nil && !o.dryRun {
+		root, _ := project.Find(base) // where there is none, the directory itself is the root
+		recovered(s, cmp.Or(root, base))
+	}
 	how := gen.Options{Only: o.only, UpdateReport: o.updateReport}
 	if !o.noCache {
 		how.Results = results.Open()

@@ -72,6 +72,9 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	if err != nil {
 		return err
 	}
+	if !o.dryRun {
+		recovered(s, place.Base())
+	}
 	p, wrong := o.project(place)
 	types, err := o.apis(c, s, place, p)
 	if err := errors.Join(err, wrong); err != nil {

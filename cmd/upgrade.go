@@ -40,15 +40,11 @@ nothing is written.`,
 
 func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	start := time.Now()
-	w, err := o.scaffolded(o.checkOutput)
+	w, err := o.scaffolded(s, &o.changeOptions)
 	if err != nil {
 		return err
 	}
-	_, settings, err := o.project()
-	if err != nil {
-		return err
-	}
-	was := settings.Scaffold.Templates
+	was := w.templates
 	old, err := templates.At(was)
 	if err != nil {
 		return fmt.Errorf("crdctl.yaml: scaffold.templates: %w", err)

@@ -3,7 +3,6 @@ package remake
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,7 +45,7 @@ func (d *Draft) complete() error {
 	settings, ok := d.Tree.Content(project.FileName)
 	if !ok {
 		var err error
-		if settings, err = os.ReadFile(filepath.Join(d.place.Root(), project.FileName)); err != nil {
+		if settings, err = d.place.Seen.ReadFile(filepath.Join(d.place.Root(), project.FileName)); err != nil {
 			return err
 		}
 	}
@@ -61,9 +60,7 @@ func (d *Draft) complete() error {
 	if err != nil {
 		return err
 	}
-	if d.before.Project == nil {
-		d.Generated = wiring.InTheWay(d.place.Root())
-	}
+	d.wiring = wiring
 	if err := d.Tree.AddAll(wiring); err != nil {
 		return err
 	}
@@ -124,7 +121,7 @@ func (d *Draft) compare(generated *tree.Tree) ([]tree.Change, error) {
 		all = append(all, changes...)
 	}
 	if d.before.Project == nil {
-		d.Generated = append(d.Generated, generated.InTheWay(root)...)
+		d.Generated = append(d.wiring.InTheWay(root), generated.InTheWay(root)...)
 		slices.Sort(d.Generated)
 		all = slices.DeleteFunc(all, func(c tree.Change) bool {
 			if c.Op == tree.Delete {
@@ -141,6 +138,9 @@ func (d *Draft) compare(generated *tree.Tree) ([]tree.Change, error) {
 		return nil, err
 	}
 	all = append(all, shared...)
+	if err := d.place.Seen.Check(d.place.Base(), all); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(all, func(a, b tree.Change) int { return strings.Compare(a.Path, b.Path) })
 	// A file that is generated no more can also be one that the scaffold has no more.
 	return slices.CompactFunc(all, func(a, b tree.Change) bool { return a.Path == b.Path && a.Op == tree.Delete && b.Op == tree.Delete }), nil
@@ -156,7 +156,7 @@ func Write(place Place, changes []tree.Change) error {
 		if statErr != nil {
 			_ = os.Remove(place.Root()) // it is empty again
 		}
-		return fmt.Errorf("%w; the project is as it was", err)
+		return err
 	}
 	return nil
 }

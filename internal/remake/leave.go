@@ -2,12 +2,10 @@ package remake
 
 import (
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 
 	"github.com/crdctl/crdctl/internal/gen/crd"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -22,7 +20,7 @@ func (d *Draft) leaveImported() {
 			continue
 		}
 		for _, file := range []string{path.Join(d.before.Project.VersionOf(a).Dir, a.TypesFile+".go"), path.Join("config/samples", a.SampleFile+".yaml")} {
-			if _, err := os.Stat(filepath.Join(d.place.Root(), filepath.FromSlash(file))); err == nil {
+			if _, err := d.place.Seen.ReadFile(filepath.Join(d.place.Root(), filepath.FromSlash(file))); err == nil {
 				d.Edited = append(d.Edited, file)
 			}
 		}
@@ -35,7 +33,7 @@ func (d *Draft) leave(wiring *tree.Tree) error {
 	if d.before.Project == nil {
 		return nil
 	}
-	disk := os.DirFS(d.place.Root())
+	disk := d.place.Seen.FS(d.place.Root())
 	was, err := d.before.Project.Wiring(d.before.Templates)
 	if err != nil {
 		return err
@@ -46,7 +44,7 @@ func (d *Draft) leave(wiring *tree.Tree) error {
 			d.Tree.Remove(name)
 		}
 	}
-	settings, err := project.Load(d.place.Root())
+	settings, err := d.place.Settings()
 	if err != nil {
 		return err
 	}

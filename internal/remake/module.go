@@ -36,7 +36,7 @@ func (d *Draft) mergeModule(was, is *tree.Tree) error {
 		if bytes.Equal(base, theirs) {
 			continue
 		}
-		mine, err := os.ReadFile(filepath.Join(d.place.Module, name))
+		mine, err := d.place.Seen.ReadFile(filepath.Join(d.place.Module, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

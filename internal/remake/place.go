@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/stage"
 	"github.com/crdctl/crdctl/internal/tree"
@@ -24,13 +25,16 @@ type Place struct {
 	Path string
 	// Exists tells that the module is there with more in it than "go mod init" makes; its go.mod is the user's.
 	Exists bool
+	// Seen is what was read of the files that change. What differs from it when all is planned was changed by the user meanwhile.
+	Seen *tree.Seen
 	// Work is the go.work that does not use the module, and without which the go command would refuse to build it.
 	Work string
 }
 
 // Locate finds the module that the folder root is in. Apart tells that a module above it is not to be used.
 func Locate(root string, apart bool) (Place, error) {
-	place := Place{Module: root, Folder: "."}
+	seen := &tree.Seen{}
+	place := Place{Module: root, Folder: ".", Seen: seen}
 	for dir := root; ; dir = filepath.Dir(dir) {
 		goMod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if err == nil {
@@ -46,7 +50,7 @@ func Locate(root string, apart bool) (Place, error) {
 				return place, err
 			}
 			_, bare := scaffold.BareModule(goMod)
-			place = Place{Module: dir, Folder: filepath.ToSlash(folder), Path: f.Module.Mod.Path, Exists: dir != root || !bare || hasGo(dir)}
+			place = Place{Seen: seen, Module: dir, Folder: filepath.ToSlash(folder), Path: f.Module.Mod.Path, Exists: dir != root || !bare || hasGo(dir)}
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -65,6 +69,15 @@ func Locate(root string, apart bool) (Place, error) {
 func hasGo(dir string) bool {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	return err == nil && len(files) > 0
+}
+
+// Settings are those of the project, as they are remembered.
+func (p Place) Settings() (*project.Project, error) {
+	data, err := p.Seen.ReadFile(filepath.Join(p.Root(), project.FileName))
+	if err != nil {
+		return nil, err
+	}
+	return project.Parse(project.FileName, data)
 }
 
 // Root is the project's folder.
@@ -112,7 +125,7 @@ func (d *Draft) sharedChanges() ([]tree.Change, error) {
 
 // workspace is the go.work with the module among those that it uses.
 func (p Place) workspace() ([]byte, error) {
-	data, err := os.ReadFile(p.Work)
+	data, err := p.Seen.ReadFile(p.Work)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ package remake
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -38,6 +37,8 @@ type Draft struct {
 	Generated, LeftOver []string
 	// Notes are what the generators reported without failing.
 	Notes []string
+
+	wiring *tree.Tree
 }
 
 // New compares two shapes with what is on disk. A before without a project is nothing at all.
@@ -58,7 +59,7 @@ func New(place Place, before, after Shape) (*Draft, error) {
 		was, is = without(was, moduleFiles), without(is, moduleFiles)
 	} else if before.Project == nil {
 		// What "go mod init" wrote is no loss.
-		if goMod, err := os.ReadFile(filepath.Join(place.Root(), "go.mod")); err == nil {
+		if goMod, err := place.Seen.ReadFile(filepath.Join(place.Root(), "go.mod")); err == nil {
 			if _, bare := scaffold.BareModule(goMod); bare {
 				if err := was.Put("go.mod", goMod); err != nil {
 					return nil, err
@@ -66,7 +67,7 @@ func New(place Place, before, after Shape) (*Draft, error) {
 			}
 		}
 	}
-	if d.Plan, err = reshape.New(settingsFS{os.DirFS(place.Root())}, was, is); err != nil {
+	if d.Plan, err = reshape.New(settingsFS{place.Seen.FS(place.Root())}, was, is); err != nil {
 		return nil, err
 	}
 	d.leaveImported()

@@ -57,6 +57,7 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 		return nil, errors.Join(problems...)
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	hook("compared")
 	return changes, nil
 }
 

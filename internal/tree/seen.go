@@ -30,6 +30,7 @@ func (s *Seen) ReadFile(name string) ([]byte, error) {
 		s.files = map[string][]byte{}
 	}
 	data, err := os.ReadFile(name)
+	defer hook("read")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		s.files[name] = nil
@@ -73,5 +74,7 @@ func (s *Seen) Check(root string, changes []Change) error {
 // notWritten is an error before anything was written.
 type notWritten struct{ error }
 
-func (e *notWritten) Error() string { return e.error.Error() + "; nothing was written; " + mend(e.error) }
+func (e *notWritten) Error() string {
+	return e.error.Error() + "; nothing was written; " + mend(e.error)
+}
 func (e *notWritten) Unwrap() error { return e.error }

@@ -53,8 +53,10 @@ func write(root string, d disk, changes []Change) (err error) {
 	if err := s.journal(); err != nil {
 		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", unwrapPath(err), mend(err))
 	}
+	hook("staged")
 	u := &undo{stage: s}
 	old, err := place(s, u, changes, staged)
+	hook("placed")
 	if err == nil {
 		err = s.compare(changes, old)
 	}
