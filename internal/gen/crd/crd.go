@@ -86,7 +86,12 @@ func generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 		}
 		// What can't be listed, or failed, is for the go command to judge, and its words are those that people know.
 	}
-	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: dir}, importPaths...)
+	environment, done, err := load.ReadOnly(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: dir, Env: environment}, importPaths...)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

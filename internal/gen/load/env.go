@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,7 +112,23 @@ func (e *Env) Fingerprint(root string) []string {
 		}
 		return dir
 	}
+	// What is in go.sum and in the module cache decides whether the go command builds at all.
+	files := []string{e.Vars["GOWORK"], e.Vars["GOWORK"] + ".sum"}
 	for _, m := range e.modules {
+		if m.Main {
+			files = append(files, filepath.Join(m.Dir, "go.sum"))
+		}
+	}
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil {
+			sum := sha256.Sum256(data)
+			all = append(all, filepath.Base(file)+" "+string(sum[:]))
+		}
+	}
+	for _, m := range e.modules {
+		if !isDir(m.Dir) {
+			all = append(all, "missing")
+		}
 		all = append(all, m.Path+"@"+m.Version+" "+m.GoVersion)
 		if e.Local(m.Dir) {
 			all = append(all, place(m.Dir))

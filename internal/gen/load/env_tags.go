@@ -13,13 +13,18 @@ func (e *Env) flags() (mod string, err error) {
 		return "", fmt.Errorf("%w: GOFLAGS has quotes", ErrNotPlain)
 	}
 	for _, flag := range strings.Fields(e.Vars["GOFLAGS"]) {
-		name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		name, value, _ := strings.Cut(flag, "=")
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
 		switch name {
 		case "mod":
 			mod = value
 		case "tags", "modfile", "overlay", "compiler",
 			"race", "msan", "asan", "cover", "covermode", "coverpkg": // each of which is a build tag, too
 			return "", fmt.Errorf("%w: GOFLAGS has -%s", ErrNotPlain, name)
+		case "modcacherw", "trimpath", "buildvcs", "ldflags", "gcflags", "asmflags", "v", "x", "p", "a", "count", "timeout", "short", "json", "vet":
+			// They change nothing of what is loaded.
+		default: // the go command may not know it either, and says so
+			return "", fmt.Errorf("%w: GOFLAGS has %s", ErrNotPlain, flag)
 		}
 	}
 	return mod, nil

@@ -58,6 +58,7 @@ func (e *Env) findModules(ctx context.Context, dir string) error {
 		return fmt.Errorf("%w: go.mod is older than Go 1.17", ErrNotPlain)
 	}
 	root := filepath.Dir(gomod)
+	mod = settleMod(mod, isDir(filepath.Join(root, "vendor")))
 	e.modules = []module{{Module: packages.Module{Path: file.Module.Mod.Path, Dir: root, Main: true, GoVersion: file.Go.Version}, nested: true}}
 	if err := unanimous(file); err != nil {
 		return err
@@ -78,8 +79,13 @@ func (e *Env) findModules(ctx context.Context, dir string) error {
 
 // listModules asks the go command.
 func (e *Env) listModules(ctx context.Context, dir string) error {
+	env, done, err := readOnly(e.Vars, dir)
+	if err != nil {
+		return err
+	}
+	defer done()
 	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json", "all")
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("%w: go list -m: %w", ErrNotPlain, err)

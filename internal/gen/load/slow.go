@@ -14,8 +14,13 @@ import (
 // and type-checked. It knows every layout that the go command knows, and its errors are the go command's.
 func Slowly(ctx context.Context, dir string, whole []string, tags ...string) (*Graph, error) {
 	g := &Graph{Fset: token.NewFileSet(), Packages: map[string]*packages.Package{}}
+	env, done, err := ReadOnly(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	config := &packages.Config{
-		Context: ctx, Dir: dir, Fset: g.Fset,
+		Context: ctx, Dir: dir, Env: env, Fset: g.Fset,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
 			packages.NeedModule | packages.NeedTypes | packages.NeedSyntax,
 	}

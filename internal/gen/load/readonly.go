@@ -1,0 +1,129 @@
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/scratch"
+)
+
+// ReadOnly is the environment of go commands that read the module in dir and change nothing of it: -mod=mod, which lets them
+// write go.mod and go.sum, becomes -mod=readonly, and of a workspace they see a copy of go.work and its sums, which they
+// write in any mode. A vendor directory stays in use where it is. The caller calls done when the commands have ended.
+func ReadOnly(ctx context.Context, dir string) (env []string, done func(), err error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOFLAGS", "GOMOD", "GOWORK")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	vars := map[string]string{}
+	if err == nil {
+		err = json.Unmarshal(out, &vars)
+	}
+	if err != nil {
+		// The command to come has the words for it.
+		return append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "PWD="+dir), func() {}, nil //nolint:nilerr // see above
+	}
+	return readOnly(vars, dir)
+}
+
+// readOnly is ReadOnly for what "go env" says.
+func readOnly(vars map[string]string, dir string) (env []string, done func(), err error) {
+	env, done = append(os.Environ(), "PWD="+dir), func() {}
+	flags, work := vars["GOFLAGS"], vars["GOWORK"]
+	mod := modOf(flags)
+	base := filepath.Dir(vars["GOMOD"])
+	inWork := work != "" && work != "off"
+	if inWork {
+		base = filepath.Dir(work)
+	}
+	vendored := isDir(filepath.Join(base, "vendor"))
+	if settled := settleMod(mod, vendored); settled != mod {
+		env = append(env, strings.TrimSpace("GOFLAGS="+flags+" -mod="+settled)) // the last one counts
+		mod = settled
+	}
+	if !inWork || vendored && mod != "readonly" {
+		return env, done, nil // what is vendored needs no sums
+	}
+	copied, err := scratch.NewRun()
+	if err != nil {
+		return nil, nil, err
+	}
+	done = func() { _ = copied.Remove() } // the next run sweeps what this one cannot remove
+	if err := copyWorkspace(work, copied.Path); err != nil {
+		done()
+		return nil, nil, fmt.Errorf("copy %s: %w", work, err)
+	}
+	return append(env, "GOWORK="+filepath.Join(copied.Path, "go.work")), done, nil
+}
+
+// settleMod is the value of -mod that commands which change nothing are run with. There is nothing in a vendor directory that
+// does not exist: a new project has none, whatever the environment says.
+func settleMod(mod string, vendored bool) string {
+	if mod == "mod" || mod == "vendor" && !vendored {
+		return "readonly"
+	}
+	return mod
+}
+
+// modOf is the value of the last -mod in GOFLAGS, however it is quoted.
+func modOf(flags string) (mod string) {
+	for _, flag := range strings.Fields(flags) {
+		name, value, _ := strings.Cut(strings.Trim(flag, `'"`), "=")
+		if name == "-mod" || name == "--mod" {
+			mod = value
+		}
+	}
+	return mod
+}
+
+// copyWorkspace writes a go.work, with absolute paths, and its sums into a directory.
+func copyWorkspace(file, to string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	work, err := modfile.ParseWork(file, data, nil)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(file)
+	absolute := func(p string) string {
+		if p = filepath.FromSlash(p); filepath.IsAbs(p) {
+			return p
+		}
+		return filepath.Join(dir, p)
+	}
+	for _, u := range work.Use {
+		from, to := u.Path, absolute(u.Path) // DropUse clears u
+		if err := errors.Join(work.DropUse(from), work.AddUse(to, "")); err != nil {
+			return err
+		}
+	}
+	for _, r := range work.Replace {
+		if r.New.Version == "" {
+			if err := work.AddReplace(r.Old.Path, r.Old.Version, absolute(r.New.Path), ""); err != nil {
+				return err
+			}
+		}
+	}
+	work.Cleanup()
+	if err := os.WriteFile(filepath.Join(to, "go.work"), modfile.Format(work.Syntax), 0o600); err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(file + ".sum")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, "go.work.sum"), sums, 0o600)
+}
