@@ -69,12 +69,22 @@ func readCRDs(in io.Reader, file string, declared func(group, version string) []
 	name, content, err := file, []byte(nil), error(nil)
 	if file == "-" {
 		name = "standard input"
-		content, err = io.ReadAll(in)
+		content, err = io.ReadAll(io.LimitReader(in, crdimport.MaxFile+1))
 	} else {
-		content, err = os.ReadFile(file)
+		content, err = readAtMost(file, crdimport.MaxFile+1)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the CRDs: %w", err)
 	}
 	return crdimport.Read(name, content, declared)
+}
+
+// readAtMost reads no more of a file than a limit: it may be a device without an end.
+func readAtMost(name string, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit))
+	return data, errors.Join(err, f.Close())
 }

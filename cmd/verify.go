@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/results"
+	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/verdict"
 )
 
@@ -54,6 +56,7 @@ func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
 	if done(); err != nil {
 		return err
 	}
+	g.notes = append(g.notes, lineEndings(g.changes)...)
 	r := verdict.Report{Files: g.files, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared, Prefix: verdict.RepositoryPrefix(g.root), Version: Version()}
 	if o.output == "text" {
 		err = printVerdict(s, newPaint(s.Out, o.color), r)
@@ -64,6 +67,22 @@ func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
 		return errNo
 	}
 	return err
+}
+
+// lineEndings tells why files are stale that differ in nothing but their line endings, as in a checkout of git's with
+// core.autocrlf.
+func lineEndings(changes []tree.Change) []string {
+	n := 0
+	for _, c := range changes {
+		if c.Op == tree.Update && bytes.Equal(bytes.ReplaceAll(c.Old, []byte("\r\n"), []byte("\n")), c.New) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{plural(n, "file differs", "files differ") + " only in line endings: generated files end lines with LF; " +
+		"add \"* text=auto eol=lf\" to .gitattributes and run \"git add --renormalize .\""}
 }
 
 // printReport prints the answer for a program: all of it, or none.

@@ -17,7 +17,8 @@ import (
 // largest bundles of CRDs have a dozen. YAML's aliases are what makes little text large: the decoder behind sigs.k8s.io/yaml
 // bounds them by itself, and what comes out of it is measured too.
 const (
-	maxFile     = 32 << 20
+	// MaxFile is the size of the largest file that is read.
+	MaxFile     = 32 << 20
 	maxDocument = 4 << 20
 	maxDepth    = 1000 // of YAML or JSON, before anything walks it
 )
@@ -50,8 +51,8 @@ func (doc document) String() string {
 
 // documents splits a file into objects; the items of lists are objects of their own.
 func documents(name string, content []byte) ([]document, error) {
-	if len(content) > maxFile {
-		return nil, fmt.Errorf("%s: has %d bytes, and %d is the most; name a file with less in it", name, len(content), maxFile)
+	if len(content) > MaxFile {
+		return nil, fmt.Errorf("%s: has %d bytes, and %d is the most; name a file with less in it", name, len(content), MaxFile)
 	}
 	var all []document
 	var problems []error

@@ -125,7 +125,7 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 	m, err := g.make(ctx)
 	if err == nil && g.local != nil {
 		if err := c.put(ctx, m, g.local); err != nil {
-			m.Notes = append(m.Notes, err.Error())
+			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v): it is right, but the next run takes as long; set XDG_CACHE_HOME to a directory that you can write to", err))
 		}
 	}
 	return m, err

@@ -106,7 +106,7 @@ func NewPlan(root string, p *project.Project, o Options) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.RBAC = importPaths(all, func(a apiPackage) bool { return a.asks["rbac"] })
+		b.RBAC = importPaths(all, func(a apiPackage) bool { return a.asks["rbac"] && !a.ignored() })
 	}
 	b.sources = b.scan.sources
 	slices.Sort(b.Load)
@@ -125,7 +125,17 @@ func (p apiPackage) generates() bool {
 }
 
 // hasKinds tells whether the package may have kinds that get a CRD.
-func (p apiPackage) hasKinds() bool { return (p.asks["client"] || p.asks["kinds"]) && p.versioned() }
+func (p apiPackage) hasKinds() bool {
+	return (p.asks["client"] || p.asks["kinds"]) && p.versioned() && !p.ignored()
+}
+
+// ignored reports whether the package is in a directory that "./..." leaves out, and controller-gen with it: kube_codegen.sh's
+// generators find it all the same.
+func (p apiPackage) ignored() bool {
+	return slices.ContainsFunc(strings.Split(p.dir, "/"), func(part string) bool {
+		return part != "." && (part[0] == '_' || part[0] == '.' || part == "testdata")
+	})
+}
 
 // noteLifecycle says, once, that lifecycles are asked for and not made.
 func (b *planner) noteLifecycle(pkgs []apiPackage) {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/load"
 )
 
 // tags are those that ask for a generator, as kube_codegen.sh greps for them, by the generator's name in the settings.
@@ -89,6 +90,8 @@ func (s *scanner) below(api string) ([]apiPackage, error) {
 			}
 		case strings.HasSuffix(p, ".go") && d.Type().IsRegular():
 			files = append(files, p)
+		case strings.HasSuffix(p, ".go"):
+			return load.Readable(p, d.Type())
 		}
 		return nil
 	})

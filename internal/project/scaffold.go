@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -59,12 +60,18 @@ const (
 
 // CutScaffold returns a project file without its section scaffold; all other bytes stay.
 func CutScaffold(data []byte) ([]byte, error) {
+	above, below, err := cutScaffold(data)
+	return slices.Concat(above, below), err
+}
+
+// cutScaffold returns what is above and below the section. Without one, that is all and nothing.
+func cutScaffold(data []byte) (above, below []byte, err error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, yamlError(FileName, data, err)
+		return nil, nil, yamlError(FileName, data, err)
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
-		return data, nil
+		return data, nil, nil
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	keys := doc.Content[0].Content
@@ -73,10 +80,10 @@ func CutScaffold(data []byte) ([]byte, error) {
 			continue
 		}
 		if doc.Content[0].Style&yaml.FlowStyle != 0 {
-			return nil, fmt.Errorf("%s:%d: the section %s must be a block of lines of its own; write the file's settings without braces around them", FileName, keys[i].Line, scaffoldKey)
+			return nil, nil, fmt.Errorf("%s:%d: the section %s must be a block of lines of its own; write the file's settings without braces around them", FileName, keys[i].Line, scaffoldKey)
 		}
 		from, to := keys[i].Line-1, len(lines)
-		if from > 0 && string(lines[from-1]) == scaffoldComment {
+		if from > 0 && strings.TrimRight(string(lines[from-1]), "\r\n") == strings.TrimSpace(scaffoldComment) {
 			from--
 		}
 		if i+2 < len(keys) {
@@ -85,17 +92,25 @@ func CutScaffold(data []byte) ([]byte, error) {
 				to -= 1 + strings.Count(above, "\n")
 			}
 		}
-		rest := append(bytes.Join(lines[:from], nil), bytes.Join(lines[to:], nil)...)
-		return rest, nil
+		for to > from+1 && len(bytes.TrimSpace(lines[to-1])) == 0 {
+			to-- // empty lines are the user's
+		}
+		return bytes.Join(lines[:from], nil), bytes.Join(lines[to:], nil), nil
 	}
-	return data, nil
+	return data, nil, nil
 }
 
-// PutScaffold returns a project file with another section scaffold, or none for nil; all other bytes stay.
+// PutScaffold returns a project file with another section scaffold, or none for nil; all other bytes stay. A section that
+// is there is replaced where it is, and a new one comes last. Its lines end as those of the file do.
 func PutScaffold(data []byte, s *Scaffold) ([]byte, error) {
-	rest, err := CutScaffold(data)
+	above, below, err := cutScaffold(data)
+	rest := slices.Concat(above, below)
 	if err != nil || s == nil {
 		return rest, err
+	}
+	ending := "\n"
+	if bytes.Contains(data, []byte("\r\n")) {
+		ending = "\r\n"
 	}
 	var section bytes.Buffer
 	section.WriteString(scaffoldComment)
@@ -104,10 +119,10 @@ func PutScaffold(data []byte, s *Scaffold) ([]byte, error) {
 	if err := enc.Encode(map[string]*Scaffold{scaffoldKey: s}); err != nil {
 		return nil, err
 	}
-	if len(rest) > 0 && rest[len(rest)-1] != '\n' {
-		rest = append(rest, '\n')
+	if len(above) > 0 && above[len(above)-1] != '\n' {
+		above = slices.Concat(above, []byte(ending))
 	}
-	out := append(bytes.Clone(rest), section.Bytes()...)
+	out := slices.Concat(above, bytes.ReplaceAll(section.Bytes(), []byte("\n"), []byte(ending)), below)
 	// What stands above must mean what it meant.
 	was, err := Parse(FileName, rest)
 	if err != nil {

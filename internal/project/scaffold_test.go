@@ -36,8 +36,12 @@ func TestPutScaffold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.HasPrefix(string(out), string(rest)) {
-				t.Errorf("what was there is not as it was:\n%s", out)
+			kept, err := CutScaffold(out)
+			if err != nil || strings.TrimSuffix(string(kept), "\n") != strings.TrimSuffix(string(rest), "\n") {
+				t.Errorf("what was there is not as it was (%v):\n%s", err, out)
+			}
+			if before, _, _ := strings.Cut(string(out), "scaffold:"); name == "in the middle" && strings.Contains(before, "# about APIs") {
+				t.Errorf("the section moved:\n%s", out)
 			}
 			p, err := Parse(FileName, out)
 			if err != nil {

@@ -24,6 +24,8 @@ func (p *Project) validate(name string) error {
 	local := func(field, value string) {
 		if value != "" && (!filepath.IsLocal(filepath.FromSlash(value)) || strings.Contains(value, `\`)) {
 			report(field, "%q must be a path below the folder of %s, with forward slashes", value, name)
+		} else if slices.ContainsFunc(strings.Split(value, "/"), func(part string) bool { return strings.EqualFold(part, ".git") }) {
+			report(field, "%q is in git's own directory; name one of the project", value)
 		}
 	}
 

@@ -43,7 +43,7 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 	defer func() { _ = dir.Close() }()
 
 	changes, problems := t.compare(dir)
-	stale, err := t.stale(dir.FS())
+	stale, err := t.stale(dir)
 	if err != nil {
 		problems = append(problems, err)
 	}
@@ -54,7 +54,7 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 	}
 	changes = append(changes, removed...)
 	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
+		return nil, errors.Join(eachOnce(problems)...)
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	hook("compared")
@@ -93,11 +93,17 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 	old, err := dir.ReadFile(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := dir.Lstat(p); err == nil {
+			return nil, obstacle(dir, p, fs.ErrNotExist)
+		}
 		return &Change{Path: p, Op: Create, New: f.data, mode: f.mode}, nil
 	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", p, unwrapPath(err))
+		return nil, obstacle(dir, p, err)
 	case bytes.Equal(old, f.data):
 		return nil, nil
+	}
+	if info, err := dir.Lstat(p); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, obstacle(dir, p, nil)
 	}
 	if a := t.areaOf(p); a != nil && !torn(old) && !a.Owns(p, old) && (a.Replaces == nil || !a.Replaces(p, old)) {
 		return nil, fmt.Errorf("%s was not written by %s, and would be overwritten; %s", p, a.Tool, a.act(old))
@@ -131,7 +137,8 @@ func (t *Tree) areaOf(p string) *Area {
 func inside(dir, p string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
 
 // stale finds the files that an area's owner wrote and that the tree no longer has.
-func (t *Tree) stale(disk fs.FS) ([]Change, error) {
+func (t *Tree) stale(root *os.Root) ([]Change, error) {
+	disk := root.FS()
 	found := map[string]Change{}
 	byDir := map[string][]Area{}
 	for _, a := range t.areas {
@@ -172,7 +179,7 @@ func (t *Tree) stale(disk fs.FS) ([]Change, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, fmt.Errorf("look for left-over files in %s: %w", dir, unwrapPath(err))
+			return nil, obstacle(root, dir, fmt.Errorf("look for left-over files: %w", unwrapPath(err)))
 		}
 	}
 	stale := make([]Change, 0, len(found))
@@ -192,8 +199,8 @@ func (t *Tree) removed(dir *os.Root, stale []Change) (changes []Change, err erro
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", p, unwrapPath(err))
+		if info, statErr := dir.Lstat(p); err != nil || statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, obstacle(dir, p, err)
 		}
 		changes = append(changes, Change{Path: p, Op: Delete, Old: old})
 	}

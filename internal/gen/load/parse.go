@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,10 +86,14 @@ func (e *Env) goFiles(dir string, each func(name string, src []byte) error) erro
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name[0] == '_' || name[0] == '.' {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name[0] == '_' || name[0] == '.' || entry.IsDir() {
 			continue
 		}
-		src, err := os.ReadFile(filepath.Join(dir, name))
+		file := filepath.Join(dir, name)
+		if err := Readable(file, entry.Type()); err != nil {
+			return err
+		}
+		src, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
@@ -103,6 +108,30 @@ func (e *Env) goFiles(dir string, each func(name string, src []byte) error) erro
 		}
 	}
 	return nil
+}
+
+// Readable refuses what is called a Go file and is a named pipe, a socket or a device: whoever opens such waits for ever, the
+// go command too. kind is what the listing of its directory says of it.
+func Readable(file string, kind fs.FileMode) error {
+	if kind&fs.ModeSymlink != 0 {
+		if info, err := os.Stat(file); err == nil {
+			kind = info.Mode()
+		}
+	}
+	if kind&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeIrregular) != 0 {
+		return fmt.Errorf("%s is not a regular file, but %s; remove it, or give it a name that does not end in .go", file, kindOf(kind))
+	}
+	return nil
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
 }
 
 // Source is a file of a package as it was read.

@@ -25,7 +25,7 @@ func TestVendorGivesUp(t *testing.T) {
 	for name, c := range map[string]struct{ more, flags, said string }{
 		"as go.mod has it":         {more: list + modulesTxt},
 		"no list":                  {more: "-- vendor/example.com/b/b.go --\npackage b\n", said: "modules.txt"},
-		"no folder, and a flag":    {flags: "-mod=vendor", said: "modules.txt"},
+		"no folder, and a flag":    {flags: "-mod=vendor"}, // a new project has none
 		"a file":                   {more: "-- vendor --\n"},
 		"of no use":                {more: "-- vendor/example.com/b/b.go --\npackage b\n", flags: "-mod=mod"},
 		"of a workspace":           {more: list + "## workspace\n" + modulesTxt, said: "is for a workspace"},
