@@ -19,10 +19,15 @@ func outlivePipe(parent context.Context) (context.Context, context.CancelFunc) {
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	go func() {
-		select {
-		case <-broken:
-			cancel(errOutputClosed)
-		case <-ctx.Done():
+		for {
+			select {
+			case <-broken:
+				if outputIsBroken() {
+					cancel(errOutputClosed)
+				}
+			case <-ctx.Done():
+				return
+			}
 		}
 	}()
 	return ctx, func() { cancel(nil) }
