@@ -241,6 +241,7 @@ func (h *hooked) evilObjects() {
 		h.apply(testType(name, strings.TrimSuffix(name, "-too")))
 	}
 	h.apply(testType("good", "one"))
+	h.appears("configmap/good")
 	h.shows("configmap/good", ".data.message", "one")
 	for name, bound := range evil {
 		h.eventually(bound+" limit of ", h.at, crdctl, "kubectl", "get", "events", "-n", h.name, "--field-selector", "reason=SyncError,type=Warning,involvedObject.name="+name)
@@ -251,6 +252,7 @@ func (h *hooked) evilObjects() {
 	h.kubectl("patch", "testtype", "good", "--type=merge", "-p", `{"spec":{"message":"two"}}`)
 	h.shows("configmap/good", ".data.message", "two")
 	h.kubectl("patch", "testtype", "endless", "--type=merge", "-p", `{"spec":{"message":"harmless"}}`) // does not wait for the back-off
+	h.appears("configmap/endless")
 	h.shows("configmap/endless", ".data.message", "harmless")
 }
 
