@@ -54,6 +54,12 @@ func newClusterStart(s Streams, o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// A second control plane of the project would be started, and kubectl would go on to use that of the run.
+			if r, err := background.LookAtRun(root); err != nil {
+				return err
+			} else if r != nil {
+				return fmt.Errorf("%s has a control plane of its own for this project; stop it first, then run again after \"crdctl cluster start\"", r)
+			}
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
@@ -142,7 +148,7 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Tell whether it runs (exit code 0) or not (1), and where",
+		Short: "Report whether it or a \"crdctl run\" is running (exit code 0) or neither (1), and where",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			root, err := o.ownRoot()
@@ -150,6 +156,9 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 				return err
 			}
 			state, err := background.Look(root)
+			if err == nil {
+				state.Run, err = background.LookAtRun(root)
+			}
 			if err != nil {
 				return err
 			}
@@ -161,7 +170,7 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 			default:
 				return usageError{fmt.Errorf("-o is %q; it is text or json", output)}
 			}
-			if err == nil && !state.Running {
+			if err == nil && !state.Running && state.Run == nil {
 				return errNo
 			}
 			return err
@@ -172,6 +181,18 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 }
 
 func printState(s Streams, root string, state background.State) error {
+	if r := state.Run; r != nil {
+		line := r.String() + " is running"
+		if !r.Since.IsZero() {
+			line += " since " + r.Since.Local().Format(time.DateTime)
+		}
+		if r.URL != "" {
+			line += ", at " + r.URL + "\nkubeconfig: " + r.Kubeconfig
+		}
+		if err := s.say("%s", line); err != nil || !state.Running {
+			return err
+		}
+	}
 	switch {
 	case state.Ready:
 		return s.say("running at %s, process %d, since %s\nkubeconfig: %s\nlog: %s",

@@ -34,6 +34,8 @@ type State struct {
 	Kubeconfig string `json:"kubeconfig"`
 	Data       string `json:"data"`
 	Log        string `json:"log"`
+	// Run is the "crdctl run" of the project, if there is one: see LookAtRun.
+	Run *Foreground `json:"run,omitempty"`
 }
 
 // readyMark ends the line of the process in the file statedir.HolderName once the control plane is ready.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
@@ -41,8 +42,17 @@ func connect(ctx context.Context, o Options, say sayer) (*target, error) {
 		return nil, errors.New("a control plane runs in the background for this project, and --data-dir, --port and --pods are for one of the run's own; stop it first with \"crdctl cluster stop\", or leave them out")
 	}
 	state, err := statedir.Acquire(o.Root)
+	if errors.Is(err, statedir.ErrRunning) {
+		if other, lookErr := background.LookAtRun(o.Root); lookErr == nil && other != nil && other.PID != 0 {
+			err = fmt.Errorf("process %d: %w", other.PID, err)
+		}
+	}
 	if err != nil {
 		return nil, err
+	}
+	began := time.Now().Truncate(time.Second)
+	if err := background.Announce(state, began, "", ""); err != nil {
+		return nil, errors.Join(err, state.Release())
 	}
 	var t *target
 	if s.Running {
@@ -54,6 +64,9 @@ func connect(ctx context.Context, o Options, say sayer) (*target, error) {
 		return nil, errors.Join(err, state.Release())
 	}
 	stop := t.close
+	if err := background.Announce(state, began, t.config.Host, t.kubeconfig); err != nil {
+		return nil, errors.Join(err, stop(), state.Release())
+	}
 	t.close = func() error { return errors.Join(stop(), state.Release()) }
 	return t, nil
 }
