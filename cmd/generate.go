@@ -99,6 +99,12 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 		}
 	}
 	printChanges(s.Out, g.changes, o.dryRun)
+	switch {
+	case g.uncompiled != nil && g.uncompiled.Cause == gen.Outdated:
+		_, _ = fmt.Fprintln(s.Err, g.uncompiled)
+	case g.uncompiled != nil:
+		return g, g.uncompiled
+	}
 	_, _ = fmt.Fprintf(s.Err, "%s in %.1fs\n", g.summary(o.dryRun), time.Since(start).Seconds())
 	return g, nil
 }
@@ -111,6 +117,8 @@ type generation struct {
 	notes   []string
 	// notCompared is what other tools made, where that was looked for: in a project without settings of its own.
 	notCompared []tree.NotCompared
+	// uncompiled is why the generated code does not compile, where it is written all the same.
+	uncompiled *gen.CompileError
 }
 
 func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (*generation, error) {
@@ -138,15 +146,22 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 		}
 	}
 	g := &generation{root: at.root, files: result.Tree.Len(), notes: append(notes, result.Notes...)}
-	if g.changes, err = result.Tree.Diff(at.root); err != nil || at.found == nil {
-		return g, err
+	if g.changes, err = result.Tree.Diff(at.root); err != nil {
+		return nil, err
 	}
-	g.notCompared = at.found.NotCompared
-	if g.files == 0 && len(g.changes) == 0 {
-		// What was asked for and what was found have nothing in common: that is no success.
-		return nil, &discover.NothingError{Found: g.notCompared}
+	if at.found != nil {
+		g.notCompared = at.found.NotCompared
+		if g.files == 0 && len(g.changes) == 0 {
+			// What was asked for and what was found have nothing in common: that is no success.
+			return nil, &discover.NothingError{Found: g.notCompared}
+		}
 	}
-	return g, nil
+	notes, err = result.TypeCheck(ctx, g.changes)
+	g.notes = append(g.notes, notes...)
+	if errors.As(err, &g.uncompiled) && g.uncompiled.Cause != gen.Broken {
+		return g, nil
+	}
+	return g, err
 }
 
 // discovered are the settings that were found, in one line, and what was not, in one line each.
@@ -167,7 +182,7 @@ func printNotes(w io.Writer, notes []string) {
 }
 
 func (g *generation) summary(dryRun bool) string {
-	if len(g.changes) == 0 {
+	if len(g.changes) == 0 && g.uncompiled == nil {
 		return fmt.Sprintf("%d generated files are up to date; checked", g.files)
 	}
 	n := count(g.changes)

@@ -56,6 +56,10 @@ func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
 	if done(); err != nil {
 		return err
 	}
+	if g.uncompiled != nil {
+		printNotes(s.Err, g.notes)
+		return g.uncompiled
+	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
 	r := verdict.Report{Files: g.files, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared, Prefix: verdict.RepositoryPrefix(g.root), Version: Version()}
 	if o.output == "text" {

@@ -45,28 +45,35 @@ func newCached(store *results.Store, g *generation, o Options) (*cached, error) 
 	return &cached{store: store, run: g, env: g.env, o: o, first: first}, err
 }
 
-// get is the result, if it was made before.
-func (c *cached) get() (*made, bool) {
+// knownResult is a result that is kept, by its key.
+type knownResult struct {
+	store *results.Store
+	key   results.Key
+}
+
+// get is the result and its key, if it was made before.
+func (c *cached) get() (*made, results.Key, bool) {
 	var folders []string
 	if !c.store.Get(c.first, &folders) {
-		return nil, false
+		return nil, results.Key{}, false
 	}
 	now, err := c.read(folders)
 	if err != nil {
-		return nil, false
+		return nil, results.Key{}, false
 	}
 	var m made
-	return &m, c.store.Get(c.second(now), &m)
+	key := c.second(now)
+	return &m, key, c.store.Get(key, &m)
 }
 
 // put keeps a result that was made of the files in folders. If any file is another by now, nobody knows which of the two
-// each generator saw, and nothing is kept.
-func (c *cached) put(ctx context.Context, m *made, loaded map[string][]load.Source) error {
+// each generator saw, and nothing is kept: there is no key.
+func (c *cached) put(ctx context.Context, m *made, loaded map[string][]load.Source) (key results.Key, err error) {
 	local := map[string][]load.Source{}
 	for dir, sources := range loaded {
 		rel, err := filepath.Rel(c.run.root, dir)
 		if err != nil {
-			return err
+			return key, err
 		}
 		local[filepath.ToSlash(rel)] = sources
 	}
@@ -74,12 +81,12 @@ func (c *cached) put(ctx context.Context, m *made, loaded map[string][]load.Sour
 	second := c.second(local)
 	now, err := c.read(folders)
 	if err != nil || c.second(now) != second || c.edited(ctx) {
-		return nil //nolint:nilerr // the next run reads anew
+		return key, nil //nolint:nilerr // the next run reads anew
 	}
 	if err := c.store.Put(second, m); err != nil {
-		return err
+		return key, err
 	}
-	return c.store.Put(c.first, folders)
+	return second, c.store.Put(c.first, folders)
 }
 
 // read are the files that a load would read in folders now, side by side.

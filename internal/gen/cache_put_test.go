@@ -46,7 +46,7 @@ func TestCacheKeepsNothingOfAnEdit(t *testing.T) {
 				t.Fatal(err)
 			}
 			whileEdited(t, filepath.Join(root, filepath.FromSlash(c.file)), c.edit, func() {
-				if err := kept.put(t.Context(), m, g.local); err != nil {
+				if _, err := kept.put(t.Context(), m, g.local); err != nil {
 					t.Error(err)
 				}
 			})

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 // noRule is what each generator says of a rule that there is not.
@@ -19,6 +22,35 @@ func (s settled) Unwrap() error { return s.error }
 // aboutCopies are the words that come of types which deepcopy-gen can't copy: its own, or those of a formatter that was
 // handed DeepCopyinterface{…}() by it, or by who trusts in the copies.
 var aboutCopies = regexp.MustCompile(`deepcopy-gen|made code that is not Go`)
+
+// place is a file with a line, as errors name them.
+var place = regexp.MustCompile(`[^\s:]+\.go:\d+`)
+
+// explainAll is one error of all generators that failed, in their order. What was wrong with the packages that one loaded is not
+// said again in the words of another.
+func (g *generation) explainAll(ctx context.Context, errs ...error) error {
+	var all []error
+	var said string
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		explained := g.explain(ctx, err)
+		places := place.FindAllString(explained.Error(), -1)
+		known := func(at string) bool { return strings.Contains(said, at) }
+		if said != "" && (explained.Error() == said || slices.ContainsFunc(places, known) || len(places) == 0 && settledIn(errs)) {
+			continue
+		}
+		said += explained.Error() + "\n"
+		all = append(all, explained)
+	}
+	return errors.Join(all...)
+}
+
+// settledIn reports whether one of the errors is about packages that do not load: what others have to say follows from it.
+func settledIn(errs []error) bool {
+	return slices.ContainsFunc(errs, func(err error) bool { s := (settled{}); return errors.As(err, &s) })
+}
 
 // explain finds the reason for a generator's failure in the sources, and returns it with its place: upstream's generators
 // work on what is left of types that use names which do not exist, and fail with riddles. Where the sources tell
@@ -44,6 +76,12 @@ func (g *generation) explain(ctx context.Context, err error) error {
 		if wrong := uncopyable(g.root, graph, g.plan.Load, err.Error()); wrong != nil {
 			return wrong
 		}
+	}
+	if wrong := bothTags(g.root, g.plan.sources, err.Error()); wrong != nil {
+		return wrong
+	}
+	if inRoot := g.root + string(filepath.Separator); strings.Contains(err.Error(), inRoot) {
+		return errors.New(strings.ReplaceAll(err.Error(), inRoot, "")) // init and create generate in a copy
 	}
 	return err
 }

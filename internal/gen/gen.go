@@ -48,6 +48,8 @@ type Result struct {
 	Cached bool
 	// Generators is the version that made the Go code.
 	Generators Generators
+
+	run *generation
 }
 
 // Generate makes all generated files of the project in root.
@@ -72,7 +74,10 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 		return nil, err
 	}
 	notes := slices.Concat(m.Notes, lossyConversions(root, m.Files), refused)
-	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached}, nil
+	for _, f := range m.Files {
+		g.generators[f.Path] = f.Generator
+	}
+	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached, run: g}, nil
 }
 
 // generation is one run of Generate.
@@ -87,6 +92,9 @@ type generation struct {
 	env      *load.Env                // nil where the go command must load the packages
 	more     []string                 // packages that tags name, and that there are
 	local    map[string][]load.Source // the files that were read and may change, by folder
+
+	generators map[string]string // the generator of each file
+	known      *knownResult      // nil where nothing is kept
 }
 
 // newGeneration reads what a run is decided by.
@@ -102,7 +110,7 @@ func newGeneration(ctx context.Context, root string, p *project.Project, o Optio
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{version: plan.version, dir: loadDir(root, p.APIs), root: root, settings: p, plan: plan, header: header, tags: tags}
+	g := &generation{version: plan.version, dir: loadDir(root, p.APIs), root: root, settings: p, plan: plan, header: header, tags: tags, generators: map[string]string{}}
 	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrNotPlain) {
 		return nil, err
 	}
@@ -118,13 +126,18 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := c.get(); ok {
+	if m, key, ok := c.get(); ok {
 		m.cached = true
+		g.known = &knownResult{o.Results, key}
 		return m, nil
 	}
 	m, err := g.make(ctx)
 	if err == nil && g.local != nil {
-		if err := c.put(ctx, m, g.local); err != nil {
+		key, err := c.put(ctx, m, g.local)
+		if key != (results.Key{}) {
+			g.known = &knownResult{o.Results, key}
+		}
+		if err != nil {
 			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v): it is right, but the next run takes as long; set XDG_CACHE_HOME to a directory that you can write to", err))
 		}
 	}
@@ -157,8 +170,8 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	if err := g.tags.refusal(); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(codeErr, crdErr, roleErr); err != nil {
-		return nil, g.explain(ctx, err)
+	if err := g.explainAll(ctx, codeErr, crdErr, roleErr); err != nil {
+		return nil, err
 	}
 	m.Role = role
 	m.Notes = slices.Concat(g.plan.Notes, g.tags.notes(), notes)

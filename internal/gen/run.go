@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -39,7 +38,7 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 		}
 	}
 	both.Wait()
-	return append(ours, theirs...), append(notes, said...), cmp.Or(err, engineErr)
+	return append(ours, theirs...), append(notes, said...), errors.Join(err, engineErr)
 }
 
 // split tells the generators that are linked into this program from those that an engine must run.
@@ -117,10 +116,10 @@ func runOn(ctx context.Context, pkgs *codegen.Packages, gens []codegen.Generator
 		}
 	}
 	files, err = format.Files()
-	if len(errs) > 0 {
-		return nil, nil, asked, errs[0]
+	if errs = append(errs, err); errors.Join(errs...) != nil {
+		return nil, nil, asked, errors.Join(errs...)
 	}
-	return files, notes, asked, err
+	return files, notes, asked, nil
 }
 
 // load loads what the generators read, and leaves what it can't find to the go command.

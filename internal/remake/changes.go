@@ -98,7 +98,21 @@ func (d *Draft) try(ctx context.Context, st *stage.Stage) (*tree.Tree, error) {
 		return nil, err
 	}
 	d.Notes = result.Notes
-	return result.Tree, nil
+	return result.Tree, compiles(ctx, root, result)
+}
+
+// compiles refuses generated code that does not compile, unless that is for a newer version of a library to change.
+func compiles(ctx context.Context, root string, result *gen.Result) error {
+	changes, err := result.Tree.Diff(root)
+	if err != nil {
+		return err
+	}
+	var uncompiled *gen.CompileError
+	_, err = result.TypeCheck(ctx, changes)
+	if errors.As(err, &uncompiled) && uncompiled.Cause == gen.Outdated {
+		return nil
+	}
+	return err
 }
 
 // compare finds what differs on disk, with paths from the module's folder on.

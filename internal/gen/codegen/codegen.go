@@ -61,18 +61,18 @@ func (p *Packages) Run(ctx context.Context, gens []Generator, header Header, out
 	logged, release := capture()
 	defer release()
 	results := make([]Ran, len(gens))
-	group, ctx := errgroup.WithContext(ctx)
+	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, g := range gens {
 		group.Go(func() error {
 			r := &results[i]
 			if r.Err = context.Cause(ctx); r.Err != nil {
-				return r.Err
+				return nil
 			}
 			if r.Notes, r.Err = logged.guard(func() error { return p.run(g, header, out, r) }); r.Err != nil {
 				r.Err = fmt.Errorf("%s: %w", g.Name, r.Err)
 			}
-			return r.Err
+			return nil
 		})
 	}
 	_ = group.Wait() // each has its own error

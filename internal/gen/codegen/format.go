@@ -3,9 +3,11 @@ package codegen
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/golangci/gofmt"
@@ -21,12 +23,13 @@ type Formatter struct {
 	group *errgroup.Group
 	mu    sync.Mutex
 	files []File
+	errs  []error
 }
 
 // NewFormatter starts as many workers as there are processors.
 func NewFormatter(ctx context.Context) *Formatter {
 	f := &Formatter{}
-	f.group, f.ctx = errgroup.WithContext(ctx)
+	f.group, f.ctx = &errgroup.Group{}, ctx
 	f.group.SetLimit(runtime.GOMAXPROCS(0))
 	return f
 }
@@ -39,8 +42,14 @@ func (f *Formatter) Add(file File) {
 		}
 		if file.Generator != Report {
 			out, err := format(file.Content)
+			if quoted, ok := requote(file); err != nil && ok {
+				out, err = format(quoted)
+			}
 			if err != nil {
-				return fmt.Errorf("%s: %s made code that is not Go: %w", file.Path, file.Generator, err)
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				f.errs = append(f.errs, fmt.Errorf("%s: %s made code that is not Go: %w", file.Path, file.Generator, err))
+				return nil
 			}
 			file.Content = out
 		}
@@ -54,7 +63,21 @@ func (f *Formatter) Add(file File) {
 // Files waits for all files, and returns them in the order in which they were done.
 func (f *Formatter) Files() ([]File, error) {
 	err := f.group.Wait()
-	return f.files, err
+	slices.SortFunc(f.errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return f.files, errors.Join(append(f.errs, err)...)
+}
+
+// requote is the file of applyconfiguration-gen that has the schema in a raw string, with the back quotes in the schema, which
+// a default may have, outside of it. Upstream's bytes are not Go there.
+func requote(file File) ([]byte, bool) {
+	const opens, closes = "typed.YAMLObject(`", "`)\n"
+	head, rest, found := bytes.Cut(file.Content, []byte(opens))
+	end := bytes.LastIndex(rest, []byte(closes))
+	if file.Generator != "applyconfiguration-gen" || !found || end < 0 {
+		return nil, false
+	}
+	schema := bytes.ReplaceAll(rest[:end], []byte("`"), []byte("` + \"`\" + `"))
+	return slices.Concat(head, []byte(opens), schema, rest[end:]), true
 }
 
 // format spares goimports the body: it would parse and print a file twice, and gofmt -s once more.

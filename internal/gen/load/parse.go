@@ -89,6 +89,9 @@ func (e *Env) goFiles(dir string, each func(name string, src []byte) error) erro
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name[0] == '_' || name[0] == '.' || entry.IsDir() {
 			continue
 		}
+		if strings.Contains(name, "_") && !e.goodName(dir, name) {
+			continue // not read: many of Go's own are for other systems
+		}
 		file := filepath.Join(dir, name)
 		if err := Readable(file, entry.Type()); err != nil {
 			return err
@@ -159,6 +162,14 @@ func (e *Env) matches(dir, name string, src []byte) (bool, error) {
 	c := e.build
 	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(src)), nil }
 	return c.MatchFile(dir, name)
+}
+
+// goodName reports whether a file may belong to the build by its name: for this system and processor.
+func (e *Env) goodName(dir, name string) bool {
+	c := e.build
+	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p\n")), nil }
+	ok, err := c.MatchFile(dir, name)
+	return ok || err != nil
 }
 
 // sortedKeys is for walks that must not depend on the order of a map.

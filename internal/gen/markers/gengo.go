@@ -23,6 +23,9 @@ func (p *pkg) gengo() []Finding {
 }
 
 func (p *pkg) check(f *file, t tag) (Severity, string) {
+	if t.family == fieldFamily {
+		return t.field()
+	}
 	names := k8sTags
 	switch t.family {
 	case genclientFamily:

@@ -3,6 +3,8 @@ package markers
 import (
 	"fmt"
 	"go/ast"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/crd"
@@ -55,6 +57,20 @@ func judge(t tag, m crd.Marker, names []string) (Severity, string) {
 		return Warning, fmt.Sprintf("+%s: %s", m.Name, m.Err) // crdctl makes nothing of it
 	case m.Err != nil:
 		return Error, fmt.Sprintf("+%s: %s", m.Name, arguments(m))
+	case strings.HasSuffix(m.Name, ":Pattern"):
+		return pattern(t, m.Name)
+	}
+	return Warning, ""
+}
+
+// pattern says what is wrong with a regular expression: the API server refuses the CRD, and controller-gen does not look.
+func pattern(t tag, name string) (Severity, string) {
+	text, _ := t.value()
+	if unquoted, err := strconv.Unquote(text); err == nil {
+		text = unquoted
+	}
+	if _, err := regexp.Compile(text); err != nil {
+		return Warning, fmt.Sprintf("+%s: %s; the API server will refuse the CRD", name, err)
 	}
 	return Warning, ""
 }

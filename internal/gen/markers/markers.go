@@ -64,6 +64,7 @@ func Check(root string, dirs []string, families Families) ([]Finding, error) {
 	for _, p := range pkgs {
 		if families.Gengo {
 			found = append(found, p.gengo()...)
+			found = append(found, p.blocks()...)
 			clashes := p.plurals(families.PluralExceptions)
 			p.clashes = len(clashes) > 0
 			found = append(found, clashes...)

@@ -58,6 +58,11 @@ func (p *pkg) placeOfGroup(f *file, t tag) (Severity, string) {
 			return Error, fmt.Sprintf("+%s: %s; write +%s=NAME without spaces around the equals sign", name, err, name)
 		}
 		return Warning, ""
+	case name == "groupName" && p.client && t.place.has(onType) && p.groupName != "" && !t.retired():
+		if v, _ := t.value(); v != p.groupName {
+			return Error, fmt.Sprintf("+groupName has no effect on a type; the group is %s, of the doc.go of the package: take the tag out, or move the type to a package of its group", p.groupName)
+		}
+		return Warning, ""
 	case p.inDoc[name], !p.client:
 		return Warning, ""
 	case name == "groupName" && p.controllerTools:

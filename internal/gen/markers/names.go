@@ -14,7 +14,8 @@ const (
 	genclientFamily
 	k8sFamily
 	kubebuilderFamily
-	nameFamily // +groupName, +groupGoName and +resourceName
+	nameFamily  // +groupName, +groupGoName and +resourceName
+	fieldFamily // what is almost a tag of a field without a prefix, such as +optional
 )
 
 // nameTags are the tags of client-gen and its friends that have no prefix.
@@ -32,6 +33,8 @@ func familyOf(text string) family {
 	switch {
 	case head == "":
 		return none
+	case misspeltField(text) != "":
+		return fieldFamily
 	case strings.HasPrefix(head, "genclient"):
 		return genclientFamily
 	case head == "k8s" && strings.HasPrefix(rest, ":"):

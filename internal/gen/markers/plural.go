@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 )
@@ -15,8 +16,14 @@ type client struct {
 	plural, resource string // in Go names, and in the paths of the API
 }
 
+// sameFile reports whether the generated files of two kinds have the same names.
+func (c client) sameFile(other client) bool {
+	return strings.EqualFold(c.kind.spec.Name.Name, other.kind.spec.Name.Name)
+}
+
 // plurals finds two kinds of one group version that would have one name: the client does not compile, or both kinds are
-// the same resource to the API server.
+// the same resource to the API server. Kinds that differ in case alone have the same files, in which the order of the two is
+// not determined.
 func (p *pkg) plurals(exceptions map[string]string) []Finding {
 	var clients []client
 	for _, f := range p.files {
@@ -30,7 +37,9 @@ func (p *pkg) plurals(exceptions map[string]string) []Finding {
 	}
 	var found []Finding
 	for i, c := range clients {
-		j := slices.IndexFunc(clients[:i], func(other client) bool { return other.plural == c.plural || other.resource == c.resource })
+		j := slices.IndexFunc(clients[:i], func(other client) bool {
+			return other.plural == c.plural || other.resource == c.resource || c.sameFile(other)
+		})
 		if j < 0 {
 			continue
 		}
@@ -41,6 +50,14 @@ func (p *pkg) plurals(exceptions map[string]string) []Finding {
 		}
 		at := c.file.fset.Position(c.kind.spec.Name.Pos())
 		first := other.file.fset.Position(other.kind.spec.Name.Pos())
+		if c.sameFile(other) {
+			found = append(found, Finding{
+				File: c.file.path, Line: at.Line, Col: at.Column, Severity: Error,
+				Message: fmt.Sprintf("the kinds %s and %s (%s:%d:%d) differ in case only, and their clients would be in the same files, %s.go; rename one of the kinds",
+					c.kind.spec.Name.Name, other.kind.spec.Name.Name, other.file.path, first.Line, first.Column, strings.ToLower(c.kind.spec.Name.Name)),
+			})
+			continue
+		}
 		found = append(found, Finding{
 			File: c.file.path, Line: at.Line, Col: at.Column, Severity: Error,
 			Message: fmt.Sprintf("the kinds %s and %s (%s:%d:%d) have one plural, %s; %s",

@@ -94,6 +94,8 @@ type pkg struct {
 	files []*file
 	// inDoc are the names of the tags in doc.go, the only file in which gengo looks for the tags of a package.
 	inDoc map[string]bool
+	// groupName is that of doc.go.
+	groupName string
 	// client tells that a type of the package has +genclient; controllerTools that there is a +kubebuilder marker;
 	// controllerGen that controller-gen, and not deepcopy-gen, made its deep copies.
 	client, controllerTools, controllerGen bool
@@ -116,6 +118,9 @@ func packages(root string, files []*file) []*pkg {
 		for _, t := range f.tags {
 			if f.isDoc() {
 				p.inDoc[t.name()] = true
+				if v, ok := t.value(); ok && t.name() == "groupName" {
+					p.groupName = v
+				}
 			}
 			p.client = p.client || t.text == "+genclient" && t.place.has(onType)
 			p.controllerTools = p.controllerTools || t.family == kubebuilderFamily

@@ -1,0 +1,154 @@
+package compile
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdctl/crdctl/internal/gen/load"
+)
+
+// world of the tests: a package "gen" with generated files, and packages that it imports.
+const module = `
+-- go.mod --
+module example.com/m
+
+go 1.25
+-- dep/dep.go --
+package dep
+
+import "net/http"
+
+// Client has more than anyone uses.
+type Client struct {
+	Name  string
+	inner *http.Client
+}
+
+type (
+	Shower interface{ Show() string }
+	Pair[K comparable, V any] struct {
+		Key   K
+		Value V
+	}
+)
+
+const (
+	First = iota
+	Second
+)
+
+var table, rest = map[string]int{}, []Shower{Client{}}
+
+func (c Client) Show() string { return c.Name }
+
+func (c Client) Hidden() {}
+
+func Table() map[string]int { return table }
+-- gen/hand.go --
+package gen
+
+import "example.com/dep/of/nobody"
+
+// Hand is written by hand, with a body that does not compile.
+type Hand struct{ A int }
+
+func (h Hand) broken() { nobody.Knows(undefinedName) }
+-- gen/zz_b.go --
+package gen
+
+import "example.com/m/dep"
+
+var all = []dep.Shower{dep.Client{Name: "x"}}
+
+func use() (dep.Pair[string, int], Hand) {
+	_ = dep.Second
+	dep.Client{}.Hidden()
+	dep.Table()["a"] = len(all)
+	return dep.Pair[string, int]{Key: "a", Value: 1}, Hand{A: 1}
+}
+`
+
+func checked(t *testing.T, edit map[string]string) *Report {
+	t.Helper()
+	root := t.TempDir()
+	p := Package{Path: "example.com/m/gen", Dir: filepath.Join(root, "gen"), Files: map[string][]byte{}}
+	files := map[string]string{}
+	for _, f := range txtar.Parse([]byte(module)).Files {
+		files[f.Name] = string(f.Data)
+	}
+	for name, data := range edit {
+		files[name] = data
+	}
+	for name, data := range files {
+		at := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Dir(name) == "gen" && filepath.Base(name) != "hand.go" {
+			p.Files[filepath.Base(name)] = []byte(data) // never on disk
+			continue
+		}
+		if err := os.WriteFile(at, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env, err := load.NewEnv(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Check(t.Context(), Plain{env}, []Package{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The import of hand.go is for a body alone, which is not looked at; but it cannot be loaded, which is said.
+func TestUnchecked(t *testing.T) {
+	r := checked(t, nil)
+	if len(r.Errors) != 0 || len(r.Unchecked) != 1 || r.Unchecked[0].Import != "example.com/dep/of/nobody" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	const hand = "package gen\n\ntype Hand struct{ A int }\n\nfunc (h Hand) broken() { undefinedName() }\n"
+	for name, c := range map[string]struct {
+		file, src string
+		want      []string // FILE:LINE:COLUMN
+	}{
+		"compiles":              {"gen/hand.go", hand, nil},
+		"no such name":          {"gen/zz_c.go", "package gen\n\nimport \"example.com/m/dep\"\n\nvar c dep.Missing\n", []string{"zz_c.go:5:11"}},
+		"no such method":        {"gen/zz_c.go", "package gen\n\nimport \"example.com/m/dep\"\n\nfunc c() { dep.Client{}.Gone() }\n", []string{"zz_c.go:5:25"}},
+		"no such field":         {"gen/zz_c.go", "package gen\n\nimport \"example.com/m/dep\"\n\nvar c = dep.Client{Gone: 1}\n", []string{"zz_c.go:5:20"}},
+		"not implemented":       {"gen/zz_c.go", "package gen\n\nimport \"example.com/m/dep\"\n\nvar c dep.Shower = Hand{}\n", []string{"zz_c.go:5:20"}},
+		"in a body":             {"gen/zz_c.go", "package gen\n\nfunc c() int { return \"\" }\n", []string{"zz_c.go:3:23"}},
+		"not used":              {"gen/zz_c.go", "package gen\n\nimport \"fmt\"\n", []string{"zz_c.go:3:8"}},
+		"declared by hand, too": {"gen/zz_a.go", "package gen\n\ntype Hand struct{}\n", []string{"zz_a.go:3:6"}},
+		"method by hand, too":   {"gen/zz_a.go", "package gen\n\nfunc (h Hand) broken() {}\n", []string{"zz_a.go:3:15"}},
+		"another package":       {"gen/zz_a.go", "package other\n", []string{"hand.go:1:9"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, e := range checked(t, map[string]string{"gen/hand.go": hand, c.file: c.src}).Errors {
+				e.Pos.Filename = filepath.Base(e.Pos.Filename)
+				got = append(got, e.Pos.String())
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// The type checker must not wait for ever.
+func TestCycle(t *testing.T) {
+	r := checked(t, map[string]string{"gen/hand.go": "package gen\n\ntype Hand struct{ A int }\n", "gen/zz_c.go": "package gen\n\nimport \"example.com/m/dep\"\n\nvar c dep.Back\n", "dep/back.go": "package dep\n\nimport \"example.com/m/gen\"\n\ntype Back = gen.Hand\n"})
+	if len(r.Errors) != 1 || r.Errors[0].Pos.Line == 0 {
+		t.Errorf("%+v", r.Errors)
+	}
+}

@@ -1,0 +1,243 @@
+package gen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/gen/compile"
+	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/results"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// TypeCheck type-checks all packages with generated Go files, as they will be once changes are written. What it found
+// without errors is remembered with the result, and not checked again before something changes. notes name what could not be
+// checked. Code that does not compile is a [*CompileError].
+func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []string, err error) {
+	c := &typeCheck{generation: r.run, tree: r.Tree, gone: map[string]bool{}, modules: moduleFinder{}}
+	for _, change := range changes {
+		if change.Op == tree.Delete {
+			c.gone[change.Path] = true
+		}
+	}
+	if r.run.known != nil {
+		if before, ok := c.remembered(r.run.known); ok {
+			return before.Notes, before.err()
+		}
+	}
+	var now verdictKept
+	var errs []compile.Error
+	for _, module := range c.byModule() {
+		report, err := c.check(ctx, module)
+		if err != nil {
+			return nil, err
+		}
+		errs = append(errs, report.Errors...)
+		now.Notes = append(now.Notes, unchecked(report.Unchecked)...)
+		now.Dirs = append(now.Dirs, report.Local...)
+		for _, u := range report.Unchecked {
+			now.Missing = append(now.Missing, u.Import)
+		}
+	}
+	if len(errs) > 0 {
+		var uncompiled *CompileError
+		if err = c.explain(errs); !errors.As(err, &uncompiled) || uncompiled.Cause != Outdated {
+			return now.Notes, err
+		}
+		now.Outdated = err.Error()
+	}
+	if notes = now.Notes; r.run.known != nil {
+		notes = append(notes, c.remember(r.run.known, now)...)
+	}
+	return notes, err
+}
+
+// typeCheck is one call of TypeCheck.
+type typeCheck struct {
+	*generation
+	tree    *tree.Tree
+	gone    map[string]bool
+	modules moduleFinder
+}
+
+// checkedModule is a module with packages to check.
+type checkedModule struct {
+	dir  string
+	pkgs []compile.Package
+}
+
+// byModule are the packages with generated Go files, by the directory of their module.
+func (c *typeCheck) byModule() []*checkedModule {
+	byDir := map[string]*compile.Package{}
+	made := map[string]bool{} // the directories with files of generators: other code is the scaffold's
+	for file := range c.generators {
+		made[path.Dir(file)] = true
+	}
+	for _, file := range c.tree.Paths() {
+		if path.Ext(file) != ".go" || !made[path.Dir(file)] {
+			continue
+		}
+		dir := filepath.Join(c.root, filepath.FromSlash(path.Dir(file)))
+		if byDir[dir] == nil {
+			byDir[dir] = &compile.Package{Dir: dir, Path: c.importPath(path.Dir(file), dir), Files: map[string][]byte{}, Gone: map[string]bool{}}
+		}
+		byDir[dir].Files[path.Base(file)], _ = c.tree.Content(file)
+	}
+	for file := range c.gone {
+		if p := byDir[filepath.Join(c.root, filepath.FromSlash(path.Dir(file)))]; p != nil {
+			p.Gone[path.Base(file)] = true
+		}
+	}
+	var all []*checkedModule
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
+		at := above(dir, "go.mod")
+		i := slices.IndexFunc(all, func(m *checkedModule) bool { return m.dir == at })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &checkedModule{dir: at})
+		}
+		byDir[dir].GoVersion = goLine(at)
+		all[i].pkgs = append(all[i].pkgs, *byDir[dir])
+	}
+	return all
+}
+
+// importPath is the path by which other generated packages import a directory.
+func (c *typeCheck) importPath(dir, abs string) string {
+	for _, client := range c.settings.Clients {
+		if rel, ok := strings.CutPrefix(dir+"/", client.Dir+"/"); ok && client.Package != "" {
+			return path.Join(client.Package, rel)
+		}
+	}
+	p, err := c.modules.importPath(abs)
+	if err != nil {
+		return dir // it is in no module; what it imports cannot be loaded
+	}
+	return p
+}
+
+func goLine(dir string) string {
+	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return ""
+	}
+	file, err := modfile.ParseLax("go.mod", data, nil)
+	if err != nil || file.Go == nil {
+		return ""
+	}
+	return file.Go.Version
+}
+
+func (c *typeCheck) check(ctx context.Context, m *checkedModule) (*compile.Report, error) {
+	env := c.env
+	if m.dir != above(c.dir, "go.mod") {
+		var err error
+		if env, err = load.NewEnv(ctx, m.dir); err != nil && !errors.Is(err, load.ErrNotPlain) {
+			return nil, err
+		}
+	}
+	var find compile.Finder = compile.NewListed(m.dir)
+	if env != nil {
+		find = compile.Plain{Env: env.WithTags()}
+	}
+	return compile.Check(ctx, find, m.pkgs)
+}
+
+// unchecked says, in one note for each package that cannot be loaded, what was not checked.
+func unchecked(all []compile.Unchecked) (notes []string) {
+	byImport := map[string][]compile.Unchecked{}
+	for _, u := range all {
+		byImport[u.Import] = append(byImport[u.Import], u)
+	}
+	for _, imported := range slices.Sorted(maps.Keys(byImport)) {
+		some := byImport[imported]
+		what := some[0].Path
+		if n := len(some) - 1; n > 0 {
+			what = fmt.Sprintf("%s and %d more", what, n)
+		}
+		why := strings.TrimPrefix(some[0].Err.Error(), load.ErrNotPlain.Error()+": ")
+		notes = append(notes, fmt.Sprintf("not type-checked: %s: cannot load %s: %s; run \"go mod download\", or \"go mod tidy\" if go.mod lacks its module", what, imported, why))
+	}
+	return notes
+}
+
+// verdictKept is what is known of a result: the directories that its check read, the packages that it did not find, and what it said.
+type verdictKept struct {
+	Dirs, Missing, Notes []string
+	Outdated             string
+}
+
+func (v verdictKept) err() error {
+	if v.Outdated == "" {
+		return nil
+	}
+	return &CompileError{errors.New(v.Outdated), Outdated}
+}
+
+// compiledKey is the key of a result's check, given the directories that it read.
+func (c *typeCheck) compiledKey(known *knownResult, dirs []string) (results.Key, error) {
+	h := results.NewHash("compiled")
+	h.Add(string(known.key[:]))
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(filepath.Join(c.root, filepath.FromSlash(dir)))
+		if err != nil && !os.IsNotExist(err) {
+			return results.Key{}, err
+		}
+		h.Add(dir)
+		for _, e := range entries {
+			file := path.Join(dir, e.Name())
+			if _, generated := c.tree.Content(file); generated || c.gone[file] || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") || !e.Type().IsRegular() {
+				continue
+			}
+			h.Add(file, sumOf(filepath.Join(c.root, filepath.FromSlash(file))))
+		}
+	}
+	return h.Key(), nil
+}
+
+// remembered is the verdict on the very same, if it was checked before and what was missing then still is.
+func (c *typeCheck) remembered(known *knownResult) (before verdictKept, ok bool) {
+	first, err := c.compiledKey(known, nil)
+	if err != nil || !known.store.Get(first, &before) {
+		return before, false
+	}
+	dirs := before.Dirs
+	before = verdictKept{}
+	all, err := c.compiledKey(known, dirs)
+	if err != nil || !known.store.Get(all, &before) {
+		return before, false
+	}
+	return before, !slices.ContainsFunc(before.Missing, c.env.Has)
+}
+
+// remember keeps the verdict on a result. That it cannot be kept is a note.
+func (c *typeCheck) remember(known *knownResult, now verdictKept) []string {
+	for i, dir := range now.Dirs {
+		rel, err := filepath.Rel(c.root, dir)
+		if err != nil {
+			return nil
+		}
+		now.Dirs[i] = filepath.ToSlash(rel)
+	}
+	if len(now.Dirs) == 0 || c.env == nil || slices.ContainsFunc(c.byModule(), func(m *checkedModule) bool { return m.dir != above(c.dir, "go.mod") }) {
+		return nil // the key does not know what other modules require
+	}
+	first, firstErr := c.compiledKey(known, nil)
+	all, allErr := c.compiledKey(known, now.Dirs)
+	if firstErr != nil || allErr != nil {
+		return nil
+	}
+	if err := errors.Join(known.store.Put(all, now), known.store.Put(first, now)); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package gen
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/compile"
+)
+
+// Cause is why generated code does not compile.
+type Cause int
+
+const (
+	// Broken code can be corrected only where it comes from, and is not written.
+	Broken Cause = iota
+	// Incomplete code lacks nothing but functions that the user has to write, with the generated ones next to them.
+	Incomplete
+	// Outdated are modules that go.mod requires in versions that lack what the generated code uses.
+	Outdated
+)
+
+// CompileError is the error of generated code that does not compile. Unless it is broken it is written all the same: the user
+// needs it to go on, and upstream's generators write it.
+type CompileError struct {
+	error
+	Cause Cause
+}
+
+// missingConversion is what the type checker says of a conversion that conversion-gen leaves to the user.
+var missingConversion = regexp.MustCompile(`^undefined: Convert_\w+$`)
+
+// explain makes one error of what the type checker found.
+func (c *typeCheck) explain(errs []compile.Error) error {
+	for i, e := range errs {
+		if rel, err := filepath.Rel(c.root, e.Pos.Filename); err == nil {
+			errs[i].Pos.Filename = filepath.ToSlash(rel)
+		}
+	}
+	if outdated := c.outdated(errs); outdated != nil {
+		errs = slices.DeleteFunc(errs, func(e compile.Error) bool { return isClient(c.generators[e.Pos.Filename]) })
+		if len(errs) == 0 {
+			return outdated
+		}
+	}
+	var lines []string
+	cause := Incomplete
+	for _, e := range errs {
+		maker := c.generators[e.Pos.Filename]
+		by := ""
+		if maker != "" {
+			by = maker + ": "
+		}
+		if maker != "conversion-gen" || !missingConversion.MatchString(e.Msg) {
+			cause = Broken
+		}
+		lines = append(lines, e.Pos.String()+": "+by+e.Msg)
+	}
+	text := some(lines)
+	do := hint(text)
+	if cause == Incomplete {
+		do = "write these conversion functions in the same package: the types differ in ways that conversion-gen cannot decide on"
+	}
+	return &CompileError{fmt.Errorf("type-check the generated code:\n  %s\n%s", text, do), cause}
+}
+
+// some are the first of many lines.
+func some(lines []string) string {
+	const most = 20
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most:most], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+func isClient(generator string) bool {
+	return slices.Contains([]string{"client-gen", "lister-gen", "informer-gen", "applyconfiguration-gen"}, generator)
+}
+
+// outdated is the error of clients that use what the required versions of their libraries lack; nil if none does.
+func (c *typeCheck) outdated(errs []compile.Error) error {
+	var lines, seen []string
+	for _, e := range errs {
+		if e.Lacks != "" && isClient(c.generators[e.Pos.Filename]) && strings.HasPrefix(e.Lacks, "k8s.io/") && !slices.Contains(seen, e.Lacks) {
+			seen = append(seen, e.Lacks)
+			lines = append(lines, fmt.Sprintf("%s: %s: %s does not exist", e.Pos, c.generators[e.Pos.Filename], e.Lacks))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	version := "k8s.io/client-go@" + cmp.Or(c.version.Version, codegen.Version)
+	return &CompileError{errors.New("the generated code does not compile with the modules that go.mod requires:\n  " + some(lines) +
+		"\nrun \"go get " + version + "\", or set codeGeneratorVersion to the version of k8s.io/client-go"), Outdated}
+}
+
+// hint is what the user can do about generated code that does not compile.
+func hint(text string) string {
+	switch {
+	case strings.Contains(text, "is generated with package "):
+		return "the generators name a package by its directory"
+	case strings.Contains(text, "redeclared"), strings.Contains(text, "already declared"):
+		return "rename or delete the declaration that was written by hand, or turn the generator off for the type with its tag"
+	case strings.Contains(text, "undefined: Convert_"):
+		return "write the missing conversion functions in the same package, and correct the rest"
+	}
+	return "correct the type, tag or setting that this code is generated from"
+}
