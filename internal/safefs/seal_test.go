@@ -38,7 +38,9 @@ func TestSeal(t *testing.T) {
 		t.Errorf("%v, %v; want the key alone", entries, err)
 	}
 	// Another user's machine.
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	another := t.TempDir()
+	t.Setenv("HOME", another)
+	t.Setenv("XDG_CONFIG_HOME", another)
 	if _, err := Seal(nil); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,14 +23,28 @@ func (p *Project) Kinds(group, kind string) []*API {
 	return slices.DeleteFunc(slices.Clone(p.APIs), func(a *API) bool { return a.Group != group || a.Kind != kind })
 }
 
+const (
+	takenByKubectl = "is what kubectl takes for an answer of the API server, so it could not apply one"
+	takenByMeta    = "is a kind that apimachinery registers in every group, so the program would panic at its start"
+)
+
+// takenKinds are the kinds that apimachinery has a meaning for in every group, with what comes of another type of that name:
+// those that metav1.AddToGroupVersion registers, and those that kubectl's decoder looks for.
+var takenKinds = map[string]string{
+	"List": takenByKubectl, "Status": takenByKubectl, "APIVersions": takenByKubectl, "APIGroup": takenByKubectl,
+	"APIGroupList": takenByKubectl, "APIResourceList": takenByKubectl,
+	"WatchEvent": takenByMeta, "ListOptions": takenByMeta, "GetOptions": takenByMeta, "DeleteOptions": takenByMeta,
+	"CreateOptions": takenByMeta, "UpdateOptions": takenByMeta, "PatchOptions": takenByMeta,
+}
+
 // Add adds an API, and decides the names that depend on those that are there. A further version of a kind has the kind's
 // names and scope; options that say otherwise are refused.
 func (p *Project) Add(o APIOptions) (*API, error) {
 	if p.Find(o.Group, o.Version, o.Kind) != nil {
 		return nil, fmt.Errorf("%s %s of %s is there already; change its types by hand, and run \"crdctl generate\"", o.Version, o.Kind, o.Group)
 	}
-	if o.Kind == "List" {
-		return nil, errors.New(`--kind "List" is what kubectl takes for a list of objects, so it could not apply one; choose another, for example TaskList`)
+	if reason := takenKinds[o.Kind]; reason != "" {
+		return nil, fmt.Errorf("--kind %q %s; choose another, for example Task%s", o.Kind, reason, o.Kind)
 	}
 	siblings := p.Kinds(o.Group, o.Kind)
 	if len(siblings) > 0 {

@@ -164,3 +164,23 @@ func await(t *testing.T, holds func() bool) {
 		}
 	}
 }
+
+// A file that comes back as it was is a change, if it was said to be gone.
+func TestReturnIsAChange(t *testing.T) {
+	dir := t.TempDir()
+	file, aside := filepath.Join(dir, "hook"), filepath.Join(dir, "aside")
+	write(t, file, "a")
+	w := watched(t, Files(file))
+	if err := os.Rename(file, aside); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-w.Missing:
+	case <-time.After(patience):
+		t.Fatal("not said to be gone")
+	}
+	if err := os.Rename(aside, file); err != nil {
+		t.Fatal(err)
+	}
+	changed(t, w)
+}

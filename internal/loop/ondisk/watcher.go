@@ -19,7 +19,7 @@ const (
 
 // Watcher follows the state of files until it is closed.
 type Watcher struct {
-	// Changes hands out something once the files have changed and are at rest. Changes that are not taken become one.
+	// Changes hands out something once the files have changed, or are back, and are at rest. Changes that are not taken become one.
 	Changes <-chan struct{}
 	// Missing hands out the names of files that are gone, once until they are back.
 	Missing <-chan []string
@@ -93,7 +93,8 @@ func (w *Watcher) run(known State, polled bool) {
 		}
 	}
 	var candidate *State
-	absent := 0 // looks in a row at which something was missing
+	absent := 0   // looks in a row at which something was missing
+	gone := false // that was told, so that its return is a change, whatever it is
 	for {
 		select {
 		case <-w.done:
@@ -117,16 +118,17 @@ func (w *Watcher) run(known State, polled bool) {
 			case now.incomplete:
 				candidate = nil
 				if absent++; absent == missingLooks {
+					gone = true
 					select {
 					case w.missing <- now.missing:
 					default: // nobody takes them
 					}
 				}
 				soon(again)
-			case now.equal(known):
+			case now.equal(known) && !gone:
 				candidate = nil
 			case candidate != nil && now.equal(*candidate):
-				known, candidate = now, nil
+				known, candidate, gone = now, nil, false
 				select {
 				case w.changes <- struct{}{}:
 				default:

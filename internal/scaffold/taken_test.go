@@ -1,0 +1,22 @@
+package scaffold
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// All that apimachinery registers in a group or without one is refused as a kind.
+func TestTakenKindsAreThoseOfApimachinery(t *testing.T) {
+	scheme, version := runtime.NewScheme(), schema.GroupVersion{Group: "stable.example.com", Version: "v1"}
+	metav1.AddToGroupVersion(scheme, version)
+	for _, v := range []schema.GroupVersion{version, metav1.Unversioned} {
+		for kind := range scheme.KnownTypes(v) {
+			if takenKinds[kind] == "" {
+				t.Errorf("kind %s is accepted", kind)
+			}
+		}
+	}
+}
