@@ -31,10 +31,7 @@ var place = regexp.MustCompile(`[^\s:]+\.go:\d+`)
 func (g *generation) explainAll(ctx context.Context, errs ...error) error {
 	var all []error
 	var said string
-	for _, err := range errs {
-		if err == nil {
-			continue
-		}
+	for _, err := range each(errors.Join(errs...)) {
 		explained := g.explain(ctx, err)
 		places := place.FindAllString(explained.Error(), -1)
 		known := func(at string) bool { return strings.Contains(said, at) }
@@ -45,6 +42,21 @@ func (g *generation) explainAll(ctx context.Context, errs ...error) error {
 		all = append(all, explained)
 	}
 	return errors.Join(all...)
+}
+
+// each are the errors that were joined, however deep.
+func each(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped with words of its own stays whole
+	if !ok {
+		if err != nil {
+			all = append(all, err)
+		}
+		return all
+	}
+	for _, one := range joined.Unwrap() {
+		all = append(all, each(one)...)
+	}
+	return all
 }
 
 // settledIn reports whether one of the errors is about packages that do not load: what others have to say follows from it.

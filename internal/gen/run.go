@@ -97,7 +97,11 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 		}
 		missing := slices.DeleteFunc(asked, func(path string) bool { return slices.Contains(whole, path) || slices.Contains(g.plan.MayLoad, path) })
 		if len(missing) == 0 || ctx.Err() != nil {
-			return files, notes, schemaError(g.root, err)
+			var errs []error
+			for _, one := range each(err) {
+				errs = append(errs, schemaError(g.root, one))
+			}
+			return files, notes, errors.Join(errs...)
 		}
 		whole = append(whole, missing...)
 	}
