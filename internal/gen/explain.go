@@ -35,7 +35,7 @@ func (g *generation) explainAll(ctx context.Context, errs ...error) error {
 		explained := g.explain(ctx, err)
 		places := place.FindAllString(explained.Error(), -1)
 		known := func(at string) bool { return strings.Contains(said, at) }
-		if said != "" && (explained.Error() == said || slices.ContainsFunc(places, known) || len(places) == 0 && settledIn(errs)) {
+		if said != "" && (strings.Contains(said, explained.Error()+"\n") || slices.ContainsFunc(places, known) || len(places) == 0 && settledIn(errs)) {
 			continue
 		}
 		said += explained.Error() + "\n"

@@ -25,6 +25,9 @@ const (
 	Outdated
 )
 
+// missingMethod is what the type checker says of a client that lacks a method of its expansion interface, which a person wrote.
+var missingMethod = regexp.MustCompile(`does not implement .*Interface \(missing method \w+\)`)
+
 // CompileError is the error of generated code that does not compile. Unless it is broken it is written all the same: the user
 // needs it to go on, and upstream's generators write it.
 type CompileError struct {
@@ -56,7 +59,10 @@ func (c *typeCheck) explain(errs []compile.Error) error {
 		if maker != "" {
 			by = maker + ": "
 		}
-		if maker != "conversion-gen" || !missingConversion.MatchString(e.Msg) {
+		switch {
+		case maker == "conversion-gen" && missingConversion.MatchString(e.Msg):
+		case maker == "client-gen" && missingMethod.MatchString(e.Msg):
+		default:
 			cause = Broken
 		}
 		lines = append(lines, e.Pos.String()+": "+by+e.Msg)
@@ -64,7 +70,7 @@ func (c *typeCheck) explain(errs []compile.Error) error {
 	text := some(lines)
 	do := hint(text)
 	if cause == Incomplete {
-		do = "write these conversion functions in the same package: the types differ in ways that conversion-gen cannot decide on"
+		do = "write what is missing in the same package: conversion functions where conversion-gen cannot decide, and the methods of a client's expansion interface, of its fake as well"
 	}
 	return &CompileError{fmt.Errorf("type-check the generated code:\n  %s\n%s", text, do), cause}
 }
