@@ -35,6 +35,8 @@ type record struct {
 	until    time.Time // not to be rendered before
 	err      error
 	request  uint64 // with another one the object may be harmless, and is tried as if nothing was known
+	// waiting is since when the object waits for the slow lane, and asked when it last asked for it.
+	waiting, asked time.Time
 }
 
 var seed = maphash.MakeSeed()
@@ -63,11 +65,44 @@ func (l *lanes) enter(ctx context.Context, key string, request []byte, timeout t
 			return nil, 0, context.Cause(ctx)
 		}
 	}
-	select {
-	case l.slow <- struct{}{}:
-		return func() { <-l.slow }, timeout, nil
-	default:
-		return nil, 0, &hook.RetryAfterError{After: again, Err: errors.New("another object's rendering takes long")}
+	if l.first(key, again) {
+		select {
+		case l.slow <- struct{}{}:
+			l.served(key)
+			return func() { <-l.slow }, timeout, nil
+		default:
+		}
+	}
+	return nil, 0, &hook.RetryAfterError{After: again, Err: errors.New("another object's rendering takes long")}
+}
+
+// first reports whether no object that still asks has waited longer for the slow lane: the one that asks most often must not
+// always be the one that is served.
+func (l *lanes) first(key string, again time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, now := l.known[key], time.Now()
+	if r == nil {
+		return true // the templates changed meanwhile
+	}
+	if r.waiting.IsZero() {
+		r.waiting = now
+	}
+	r.asked = now
+	for _, other := range l.known {
+		if !other.waiting.IsZero() && other.waiting.Before(r.waiting) && now.Sub(other.asked) < 2*again {
+			return false
+		}
+	}
+	return true
+}
+
+// served notes that an object waits no longer.
+func (l *lanes) served(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.known[key]; r != nil {
+		r.waiting = time.Time{}
 	}
 }
 
