@@ -49,3 +49,32 @@ func TestSweepEndsTheProcessesOfTheDead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A directory that is not of a run may come with a repository, and names no process to end.
+func TestSweepOfOtherDirectoriesEndsNothing(t *testing.T) {
+	const prefix = ".crdctl-stage-"
+	parent := t.TempDir()
+	dead, err := New(parent, prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := proc.Start(proc.Options{Path: "/bin/sleep", Args: []string{"1000"}, Env: os.Environ(), Mark: Mark(dead.Path), Grace: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Stop() })
+	if err := dead.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sweep(parent, prefix); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dead.Path); err == nil {
+		t.Error("the directory stays")
+	}
+	select {
+	case <-p.Done():
+		t.Error("a process was ended")
+	case <-time.After(100 * time.Millisecond):
+	}
+}

@@ -17,8 +17,10 @@ import (
 // RunPrefix begins the names of the directories of a run in the system's temporary directory: sockets, keys, binaries.
 const RunPrefix = "crdctl-run-"
 
+// LockName is the file that is in every directory.
+const LockName = "lock"
+
 const (
-	lockName = "lock"
 	// birthTries is how many directories in a row may be lost to a Sweep that met them at birth.
 	birthTries = 100
 )
@@ -46,7 +48,7 @@ func New(parent, prefix string) (*Dir, error) {
 		} else if err != nil {
 			return nil, errors.Join(fmt.Errorf("make a temporary directory: %w", err), in.Close())
 		}
-		if lock, err = dir.Lock(lockName); err == nil && dir.Holds(lockName, lock) {
+		if lock, err = dir.Lock(LockName); err == nil && dir.Holds(LockName, lock) {
 			return &Dir{Path: dir.Path(), parent: in, dir: dir, lock: lock}, nil
 		}
 		if lock != nil {
@@ -90,7 +92,7 @@ func remove(parent, dir *safefs.Dir, name string) error {
 	if err := removeContents(dir); err != nil {
 		return err
 	}
-	return errors.Join(dir.Remove(lockName), parent.Remove(name))
+	return errors.Join(dir.Remove(LockName), parent.Remove(name))
 }
 
 // removeContents removes all but the lock file. It goes by the open directory: another one in its place is not touched.
@@ -100,7 +102,7 @@ func removeContents(dir *safefs.Dir) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() == lockName {
+		if e.Name() == LockName {
 			continue
 		}
 		if err := dir.RemoveAll(e.Name()); err != nil {

@@ -94,7 +94,7 @@ func TestSweepAndBirth(t *testing.T) {
 			t.Error(err)
 			break
 		}
-		if _, err := os.Stat(filepath.Join(d.Path, lockName)); err != nil {
+		if _, err := os.Stat(filepath.Join(d.Path, LockName)); err != nil {
 			t.Errorf("lost: %v", err)
 		}
 		if err := d.Remove(); err != nil {
@@ -124,7 +124,7 @@ func TestLockGoesLast(t *testing.T) {
 	if err := removeContents(d.dir); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(d.Path); err != nil || len(left) != 1 || left[0].Name() != lockName {
+	if left, err := os.ReadDir(d.Path); err != nil || len(left) != 1 || left[0].Name() != LockName {
 		t.Errorf("before the folder goes, it has %v %v", left, err)
 	}
 	if err := d.Remove(); err != nil {
@@ -172,7 +172,7 @@ func TestSweepFollowsNoLink(t *testing.T) {
 	if err := Sweep(parent, RunPrefix); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(dead, lockName)); err != nil {
+	if _, err := os.Stat(filepath.Join(dead, LockName)); err != nil {
 		t.Error(err)
 	}
 }
@@ -184,7 +184,7 @@ func TestSweepLeavesOtherUsersAlone(t *testing.T) {
 	if err := sweepOf(safefs.Owners{os.Geteuid() + 1}, parent, RunPrefix, tell(nil)); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(dead, lockName)); err != nil {
+	if _, err := os.Stat(filepath.Join(dead, LockName)); err != nil {
 		t.Errorf("a directory of another user: %v", err)
 	}
 	if err := sweepOf(safefs.Self(), parent, RunPrefix, tell(nil)); err != nil {

@@ -92,7 +92,7 @@ func sweep(in *safefs.Dir, name string, before func(*safefs.Dir) error) error {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
-	lock, err := dir.LockExisting(lockName)
+	lock, err := dir.LockExisting(LockName)
 	switch {
 	case errors.Is(err, safefs.ErrLocked), errors.Is(err, fs.ErrPermission): // alive, or another user's
 		return nil
@@ -101,8 +101,10 @@ func sweep(in *safefs.Dir, name string, before func(*safefs.Dir) error) error {
 	case err != nil:
 		return err
 	}
-	defer func() { _ = lock.Close() }() // after the removal, which it guards
-	proc.KillMarked(Mark(name))         // before the directory goes, which is all that is known of them
+	defer func() { _ = lock.Close() }()     // after the removal, which it guards
+	if strings.HasPrefix(name, RunPrefix) { // not in a repository, which may name any process
+		proc.KillMarked(Mark(name)) // before the directory goes, which is all that is known of them
+	}
 	if err := before(dir); err != nil {
 		return err
 	}

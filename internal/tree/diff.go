@@ -53,6 +53,7 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 		problems = append(problems, err)
 	}
 	changes = append(changes, removed...)
+	problems = append(problems, inGit(root, changes)...)
 	if len(problems) > 0 {
 		return nil, errors.Join(eachOnce(problems)...)
 	}

@@ -12,6 +12,9 @@ import (
 	"testing"
 )
 
+// limit is more bytes than a journal has here, and less than a file.
+const limit = 3000
+
 // before is a tree with work to do of every kind, and after what it comes to.
 var (
 	before = map[string]string{
@@ -19,7 +22,7 @@ var (
 		"gen/old/deep/left.go": "// generated left over", "gen/left.go": "// generated left over, too", "gen/expansion.go": "// by hand", "main.go": "// by hand",
 	}
 	after = map[string]string{
-		"gen/equal.go": "// generated same", "gen/a.go": "// generated new a", "gen/z.go": "// generated new",
+		"gen/equal.go": "// generated same", "gen/a.go": "// generated new a" + strings.Repeat("\n", 2*limit), "gen/z.go": "// generated new",
 		"gen/new/deep/b.go": "// generated b", "gen/new/c.go": "// generated c", "gen/expansion.go": "// by hand", "main.go": "// by hand",
 	}
 )

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,13 +12,17 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scratch"
 )
 
 const (
+	// planName is what the journal is called until all new content is in the stage.
+	planName = "journal.part"
 	// journalName is the file of a stage that says what its files are. It is there before the first file of the user's is.
 	journalName = "journal"
 	// undoName is there when what was done is being taken back.
@@ -49,21 +54,31 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// journal writes down what the stage is for. It gets its name when all of it is written.
-func (s *stage) journal() error {
+// plan writes down what the stage is for, before anything else is in it. The first line is a seal: a repository can contain a
+// stage, and Recover must not act on that one. Without a key (there is no HOME) there is no seal, and Recover leaves the stage
+// of a killed run alone.
+func (s *stage) plan() error {
 	data, err := json.Marshal(s.changes)
 	if err != nil {
 		return err
 	}
-	f, err := s.disk.Create(path.Join(s.name, journalName+".part"), 0o600)
+	seal, _ := safefs.Seal(s.sealed(data)) // see above
+	f, err := s.disk.Create(path.Join(s.name, planName), 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return s.disk.Rename(path.Join(s.name, journalName+".part"), path.Join(s.name, journalName))
+	_, err = f.Write(append([]byte(seal+"\n"), data...))
+	return errors.Join(err, f.Close())
+}
+
+// sealed is what the seal of a journal is for: it is right in no other stage, and for nothing else that crdctl seals.
+func (s *stage) sealed(journal []byte) []byte {
+	return append([]byte("stage "+s.name+"\n"), journal...)
+}
+
+// begin makes the plan the journal.
+func (s *stage) begin() error {
+	return s.disk.Rename(path.Join(s.name, planName), path.Join(s.name, journalName))
 }
 
 // undoing writes down that what was done is being taken back. A disk that cannot do that is no reason not to try.
@@ -73,8 +88,12 @@ func (s *stage) undoing() {
 	}
 }
 
+// errForeign is the error of a stage without a right seal. It may be that of a run without a key, and have files of the user's.
+var errForeign = errors.New("cannot tell whether crdctl made this directory here; move files that you need out of it, and remove it")
+
 // Recover puts back the files of the user's that killed runs took away in root, and removes what else these left. It returns
-// one line for each file that it put somewhere.
+// one line for each file that it put somewhere. A stage that crdctl did not make here for this user is left as it is, with an
+// error.
 func Recover(root string) (restored []string, err error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
@@ -97,15 +116,12 @@ func recoverOn(root string, d disk) (restored []string, err error) {
 // recover looks at each file of a stage that a killed run left. Most are new content that was not needed any more, or old
 // content that was replaced. The rest is the user's.
 func (s *stage) recover(dir string) (restored []string, err error) {
-	data, err := s.read(journalName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // the run did not get to the user's files
+	begun, err := s.readJournal()
+	if errors.Is(err, errForeign) && isBare(dir) {
+		return nil, nil
 	}
-	if err != nil {
+	if err != nil || !begun {
 		return nil, err
-	}
-	if json.Unmarshal(data, &s.changes) != nil {
-		return nil, nil // a power failure got at it, and so at all files of that moment
 	}
 	_, err = s.disk.Lstat(path.Join(s.name, undoName))
 	undoing := err == nil
@@ -143,12 +159,34 @@ func (s *stage) recover(dir string) (restored []string, err error) {
 	return restored, nil
 }
 
+// readJournal reads what a stage is for, if it has the right seal. It reports whether the run got to the user's files.
+func (s *stage) readJournal() (begun bool, err error) {
+	data, err := s.read(journalName)
+	begun = !errors.Is(err, fs.ErrNotExist)
+	if !begun {
+		data, err = s.read(planName)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	seal, journal, _ := bytes.Cut(data, []byte("\n"))
+	if !safefs.Sealed(s.sealed(journal), string(seal)) {
+		return false, errForeign
+	}
+	return begun, json.Unmarshal(journal, &s.changes)
+}
+
+// isBare reports whether a stage has no file but those that are there before the seal is: the run was killed at its birth.
+func isBare(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !e.Type().IsRegular() || e.Name() != scratch.LockName && e.Name() != planName
+	})
+}
+
 // recoverFile puts one file back, if it is the user's.
 func (s *stage) recoverFile(i int, name string, undoing bool) (put bool, err error) {
 	c := s.changes[i]
-	if !writable(c.Path) {
-		return false, nil
-	}
 	have, err := s.hashOf(name)
 	if err != nil || have == c.New && c.New != "" {
 		return false, err
@@ -163,6 +201,9 @@ func (s *stage) recoverFile(i int, name string, undoing bool) (put bool, err err
 	} else if have == c.Old && c.New == "" && !undoing {
 		return false, nil // it was removed, as it was to be
 	}
+	if err := s.reachable(c.Path); err != nil {
+		return false, err
+	}
 	saved := len(s.saved)
 	if err := makeFolder(s.disk, &undo{stage: s}, path.Dir(c.Path)); err != nil {
 		return false, err
@@ -172,6 +213,26 @@ func (s *stage) recoverFile(i int, name string, undoing bool) (put bool, err err
 		return now == c.New, err
 	})
 	return len(s.saved) == saved, err
+}
+
+// reachable refuses paths at which Recover puts no file, seal or not: the user may have replaced a directory with a link since.
+func (s *stage) reachable(name string) error {
+	if !writable(name) {
+		return errors.New("crdctl puts no file there")
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		info, err := s.disk.Lstat(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is not a directory, or is a link to one", dir)
+		}
+	}
+	return nil
 }
 
 // hashOf is the hash of a regular file; other kinds of files have none.
@@ -207,8 +268,8 @@ func (s *stage) read(name string) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// writable reports whether a journal may have a file put at a path. A stage can come with a repository, as any directory can,
-// and must not reach what cannot: the project's folder is left to its root, and git's own to git.
+// writable reports whether a journal may have a file put at a path, also if its seal is right: what is outside of the project
+// is left to the root, and git's own to git.
 func writable(name string) bool {
 	if !fs.ValidPath(name) || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return false

@@ -15,12 +15,11 @@ import (
 const (
 	dieEnv   = "CRDCTL_TEST_TREE_DIE_AT"
 	limitEnv = "CRDCTL_TEST_TREE_LIMIT"
-	rootEnv  = "CRDCTL_TEST_TREE_ROOT"
 	plainEnv = "CRDCTL_TEST_TREE_PLAIN"
 )
 
 // TestChild is not a test but the process that others start: it writes, and is killed at some operation, or may write no
-// file of more than a few bytes.
+// file of more than limit bytes.
 func TestChild(t *testing.T) {
 	root := os.Getenv(rootEnv)
 	if root == "" {
@@ -33,7 +32,7 @@ func TestChild(t *testing.T) {
 		}
 	}
 	if os.Getenv(limitEnv) != "" {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 14, Max: 14}); err != nil {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -194,7 +194,7 @@ func TestWriteKeepsModes(t *testing.T) {
 // A run that was killed leaves its staging folder; the next one takes it away, also if it has nothing to write.
 func TestWriteSweeps(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{stagePrefix + "killed/lock": "", stagePrefix + "killed/0": "x"})
+	lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal.part": sealed(t, "[]"), stagePrefix + "1/0": "x"})
 	if err := Write(root, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ import (
 // new content goes to a staging directory, then each file is swapped with the one in its place, and left-over files go last.
 // What was replaced or removed is compared with what the changes were made of, when all is in place: where a user changed a
 // file meanwhile, and on any other error, what was done is taken back, so that the tree is as before. No file of a user's is
-// removed that is not known by its content; Recover sees to those that a killed run took away.
+// removed that is not known by its content; Recover sees to those that a killed run took away, except where crdctl could make
+// no key for the user (there is no HOME): it then cannot know the stage again, and names it.
 func Write(root string, changes []Change) (err error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
@@ -41,6 +42,9 @@ func write(root string, d disk, changes []Change) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.end()) }()
 
+	if err := s.plan(); err != nil {
+		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", unwrapPath(err), mend(err))
+	}
 	staged := make([]string, len(changes))
 	for i, c := range changes {
 		if c.Op == Delete {
@@ -50,7 +54,7 @@ func write(root string, d disk, changes []Change) (err error) {
 			return fmt.Errorf("write %s: %w; nothing was changed; %s", c.Path, unwrapPath(err), mend(err))
 		}
 	}
-	if err := s.journal(); err != nil {
+	if err := s.begin(); err != nil {
 		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", unwrapPath(err), mend(err))
 	}
 	hook("staged")

@@ -1,0 +1,196 @@
+package tree
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+const rootEnv = "CRDCTL_TEST_TREE_ROOT"
+
+// TestMain gives the tests a key of their own, which the processes that they start share.
+func TestMain(m *testing.M) {
+	if os.Getenv(rootEnv) != "" {
+		os.Exit(m.Run())
+	}
+	home, err := os.MkdirTemp("", "tree")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
+		if err := os.Setenv(name, home); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// sealed is the journal of the stage stagePrefix+"1" as crdctl writes it.
+func sealed(t *testing.T, journal string) string {
+	t.Helper()
+	seal, err := safefs.Seal((&stage{name: stagePrefix + "1"}).sealed([]byte(journal)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seal + "\n" + journal
+}
+
+func link(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Skip(err) // Windows has rights for that
+	}
+}
+
+// taken is a journal of a file that a killed run took away: the stage has it, with the mark.
+func taken(path string) string {
+	return fmt.Sprintf(`[{"path":%q,"old":%q,"new":"00"}]`, path, hash([]byte(mark)))
+}
+
+// A stage that came with a repository has no right seal: it reaches no file, whether through a link or not, and stays.
+func TestRecoverLeavesForgedStages(t *testing.T) {
+	for name, c := range map[string]struct {
+		path    string
+		journal func(t *testing.T, journal string) string
+	}{
+		"without a seal":          {"main.go", func(_ *testing.T, journal string) string { return journal }},
+		"an empty seal":           {"main.go", func(_ *testing.T, journal string) string { return "\n" + journal }},
+		"through a link":          {"x/hooks/post-checkout", func(_ *testing.T, journal string) string { return journal }},
+		"a new file":              {"new.go", func(_ *testing.T, journal string) string { return strings.Repeat("0", 64) + "\n" + journal }},
+		"seal of another journal": {"main.go", func(t *testing.T, journal string) string { return strings.TrimSuffix(sealed(t, "[]"), "[]") + journal }},
+		"seal of another stage": {"main.go", func(t *testing.T, journal string) string {
+			seal, err := safefs.Seal((&stage{name: stagePrefix + "2"}).sealed([]byte(journal)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return seal + "\n" + journal
+		}},
+		"seal of another key": {"main.go", func(t *testing.T, journal string) string {
+			home := os.Getenv("XDG_CONFIG_HOME")
+			t.Setenv("HOME", t.TempDir())
+			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+			forged := sealed(t, journal)
+			t.Setenv("HOME", home)
+			t.Setenv("XDG_CONFIG_HOME", home)
+			return forged
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			lay(t, root, map[string]string{"main.go": "mine", ".git/config": "git's", ".git/hooks/a": ""})
+			link(t, ".git", filepath.Join(root, "x"))
+			lay(t, root, map[string]string{
+				stagePrefix + "1/lock": "", stagePrefix + "1/0.1": mark, stagePrefix + "1/journal": c.journal(t, taken(c.path)),
+			})
+			old := contents(t, root)
+			if restored, err := Recover(root); err == nil || len(restored) > 0 {
+				t.Errorf("%q, error %v", restored, err)
+			}
+			if err := Write(root, []Change{{Path: "gen.go", Op: Create, New: []byte("gen"), mode: 0o644}}); err != nil {
+				t.Errorf("a forged stage is in the way of a command: %v", err)
+			}
+			old["gen.go"] = "gen"
+			if got := contents(t, root); !same(got, old) {
+				t.Errorf("%v, want %v", got, old)
+			}
+			if left, err := os.ReadDir(filepath.Join(root, stagePrefix+"1")); err != nil || len(left) != 3 {
+				t.Errorf("the stage has %v, error %v", left, err)
+			}
+		})
+	}
+}
+
+// With the right seal too, git's own files are not reached, nor is anything through a link or outside. The file stays in the stage.
+func TestRecoverReachesNothingOfGits(t *testing.T) {
+	for _, path := range []string{
+		"x/hooks/post-checkout", "x/new/file", "sub/y/post-checkout", "dir/file", "z/file",
+		".git/hooks/pre-commit", "sub/.GIT/config", "git~1/config", "../outside", "/etc/x", ".gitmodules", "a/../../x",
+	} {
+		t.Run(strings.ReplaceAll(path, "/", "."), func(t *testing.T) {
+			root := filepath.Join(t.TempDir(), "root")
+			lay(t, root, map[string]string{".git/hooks/a": "", "sub/a": "", "dir2/a": ""})
+			link(t, ".git", filepath.Join(root, "x"))
+			link(t, "../.git/hooks", filepath.Join(root, "sub", "y"))
+			link(t, "dir2", filepath.Join(root, "dir"))
+			link(t, ".git/modules", filepath.Join(root, "z"))
+			stage := stagePrefix + "1"
+			lay(t, root, map[string]string{stage + "/lock": "", stage + "/journal": sealed(t, taken(path)), stage + "/0.1": mark})
+			if restored, err := Recover(root); err == nil || len(restored) > 0 {
+				t.Errorf("%q, error %v", restored, err)
+			}
+			if found := saves(t, filepath.Dir(root)); len(found) != 1 || found[0] != "root/"+stage+"/0.1" {
+				t.Errorf("the file is at %v", found)
+			}
+		})
+	}
+	for _, path := range []string{".gitignore", ".github/workflows/x.yml", "a.go"} {
+		if !writable(path) {
+			t.Errorf("%s is not put back", path)
+		}
+	}
+}
+
+// Without a key files are written, and the stage of a run that was killed is left as it is.
+func TestWriteWithoutAKey(t *testing.T) {
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
+		t.Setenv(name, "")
+	}
+	root := t.TempDir()
+	lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": "\n" + taken("a"), stagePrefix + "1/0.1": mark})
+	if err := Write(root, []Change{{Path: "b", Op: Create, New: []byte("b"), mode: 0o644}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Recover(root); err == nil {
+		t.Error("no error")
+	}
+	if got, want := contents(t, root), map[string]string{"b": "b"}; !same(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if left, err := filepath.Glob(filepath.Join(root, stagePrefix+"*", "*")); err != nil || len(left) != 3 {
+		t.Errorf("stages have %v, error %v", left, err)
+	}
+}
+
+// A run that was killed at the birth of its stage leaves nothing that a seal is needed for.
+func TestRecoverRemovesBareStages(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "2/lock": "", stagePrefix + "2/journal.part": "half of a se"})
+	if restored, err := Recover(root); err != nil || len(restored) > 0 {
+		t.Errorf("%q, error %v", restored, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A link to a directory of the project is followed, and not one to git's.
+func TestDiffRefusesGitsDirectory(t *testing.T) {
+	root := t.TempDir()
+	lay(t, root, map[string]string{".git/hooks/old": "old", ".git/left": "// generated", "elsewhere/a": "", "sub/a": ""})
+	link(t, ".git", filepath.Join(root, "x"))
+	link(t, "../.git/hooks", filepath.Join(root, "sub", "y"))
+	link(t, "elsewhere", filepath.Join(root, "z"))
+	for _, path := range []string{"x/config", "x/new/deep/config", "x/hooks/old", "sub/y/post-checkout", ".git/hooks/post-checkout", ".GIT/config"} {
+		if changes, err := newTree(t, map[string]string{path: "new"}).Diff(root); err == nil {
+			t.Errorf("%s: no error, but %s", path, describe(changes))
+		}
+	}
+	gone := New()
+	gone.Remove("x/left")
+	if changes, err := gone.Diff(root); err == nil {
+		t.Errorf("no error, but %s", describe(changes))
+	}
+	changes, err := newTree(t, map[string]string{"z/b": "new", ".github/b": "new", "x.git/b": "new"}).Diff(root)
+	if err != nil || len(changes) != 3 {
+		t.Fatalf("%s, error %v", describe(changes), err)
+	}
+	if err := Write(root, changes); err != nil {
+		t.Error(err)
+	}
+}
