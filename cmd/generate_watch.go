@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/watch"
 )
@@ -128,7 +128,7 @@ func (w *watching) isOwn(file string) bool {
 	if !ours {
 		return false
 	}
-	have, err := os.ReadFile(filepath.Join(w.root, filepath.FromSlash(file)))
+	have, err := safefs.ReadFile(filepath.Join(w.root, filepath.FromSlash(file)), safefs.MaxFile)
 	if want == nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}

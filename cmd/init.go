@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/remake"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/templates"
 )
@@ -136,7 +137,7 @@ func (o *initOptions) root() (string, error) {
 	case !info.IsDir():
 		return "", usageError{fmt.Errorf("--dir %s is a file, not a folder", o.dir)}
 	}
-	if data, err := os.ReadFile(filepath.Join(root, project.FileName)); err == nil && !o.force {
+	if data, err := safefs.ReadFile(filepath.Join(root, project.FileName), safefs.MaxFile); err == nil && !o.force {
 		if p, err := project.Parse(project.FileName, data); err == nil && p.Scaffold != nil {
 			return "", fmt.Errorf("%s is a project already; add a kind to it with \"crdctl create api\", or overwrite its scaffold with --force", root)
 		}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // rebased is a hook of a flag as one of the settings: what its words name as a file in base, they then name from root.
@@ -52,7 +53,7 @@ const maxDefaultName = 40
 // controllerName is the last element of the module's path, or the name of the folder, as a label of DNS.
 func controllerName(root string) string {
 	name := filepath.Base(root)
-	if data, err := os.ReadFile(filepath.Join(root, "go.mod")); err == nil {
+	if data, err := safefs.ReadFile(filepath.Join(root, "go.mod"), safefs.MaxFile); err == nil {
 		if p := modfile.ModulePath(data); p != "" {
 			prefix, _, _ := module.SplitPathVersion(p) // or the name would be v2
 			name = path.Base(prefix)

@@ -176,15 +176,21 @@ func (o *options) validate() error {
 
 // project finds and loads the project that --dir is in.
 func (o *options) project() (root string, p *project.Project, err error) {
-	if root, err = project.Find(o.dir); err != nil {
-		return "", nil, err
-	}
-	// The real path: generators compare the folders of packages with it, and the go command resolves links.
-	if root, err = filepath.EvalSymlinks(root); err != nil {
+	if root, err = o.root(); err != nil {
 		return "", nil, err
 	}
 	p, err = project.Load(root)
 	return root, p, err
+}
+
+// root finds the root of the project that --dir is in.
+func (o *options) root() (string, error) {
+	root, err := project.Find(o.dir)
+	if err != nil {
+		return "", err
+	}
+	// The real path: generators compare the folders of packages with it, and the go command resolves links.
+	return filepath.EvalSymlinks(root)
 }
 
 // noArgs is cobra.NoArgs with an error of ours.

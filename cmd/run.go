@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane/access"
 	"github.com/crdctl/crdctl/internal/manifest"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/run"
 )
 
@@ -93,9 +92,6 @@ $(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
 
 func runRun(ctx context.Context, s Streams, o *runOptions, args []string) error {
 	root, p, err := o.toRun(s)
-	if err == nil {
-		err = project.CheckOwner(root)
-	}
 	if err != nil {
 		return err
 	}

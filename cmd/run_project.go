@@ -13,23 +13,30 @@ import (
 )
 
 // toRun returns the project, and its root: that of crdctl.yaml, or where there is none what is discovered. The built-in
-// controller with a manifest, or with CRDs of the cluster, needs no project, and gets nil.
+// controller with a manifest, or with CRDs of the cluster, needs no project, and gets nil. Its owner comes before what is in it.
 func (o *runOptions) toRun(s Streams) (root string, p *project.Project, err error) {
-	root, p, err = o.project()
+	root, err = o.root()
+	if err == nil {
+		if err = project.CheckOwner(root); err == nil {
+			p, err = project.Load(root)
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		base, realErr := realPath(o.dir)
 		switch {
 		case realErr != nil:
 			return "", nil, realErr
 		case o.builtin && len(o.files)+len(o.loop.crds) > 0:
-			return base, nil, nil
+			return base, nil, project.CheckOwner(base)
 		case !inModule(base) && o.builtin:
 			return "", nil, fmt.Errorf("%w; or name CRDs with -f, or with --crd those that the cluster has", err)
 		case !inModule(base):
 			return "", nil, err
 		}
 		root, o.discovered = base, true
-		p, err = discoverToRun(s, base)
+		if err = project.CheckOwner(root); err == nil {
+			p, err = discoverToRun(s, base)
+		}
 	}
 	if err == nil && o.controller != "" {
 		p.Controller.Package, err = below(root, o.dir, o.controller)

@@ -90,6 +90,11 @@ users: [{name: crdctl, user: {exec: {apiVersion: client.authentication.k8s.io/v1
 			t.Errorf("with %s: %v\n%s", env, err, stderr)
 		}
 	}
+	// The owner comes before what is in the file.
+	w.check(os.Remove(settings))
+	w.put(settings, "apis: [")
+	w.giveAway(settings)
+	refuses(victim, settings)
 	w.check(os.Remove(settings))
 	refuses(open, state)
 	if _, err := os.Stat(ran); err == nil {

@@ -3,6 +3,7 @@ package deploy
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/loop/gotemplate"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // pack takes along the files that hooks and templates consist of, as far as it can know them, and says what it takes to be in
@@ -70,6 +72,8 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 			note("%s is taken along, and nothing that it reads from beside itself", path.Clean(word))
 		case errors.Is(err, errOutside):
 			return "", fmt.Errorf("%w, or name what is in the image by its absolute path", err)
+		case errors.Is(err, safefs.ErrTooBig):
+			return "", err
 		case errors.Is(err, errBinary):
 			note("%s is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there", word)
 		case errors.Is(err, fs.ErrNotExist) && (isProgram || namesFile(command.Words, i)):
@@ -120,12 +124,20 @@ func (o *Options) text(name string) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is no file", name)
 	}
-	data, err := root.ReadFile(name)
+	f, err := safefs.OpenIn(root, name)
 	if err != nil {
 		return "", err
 	}
-	if !utf8.Valid(data) || slices.Contains(data, 0) {
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxFolder+1))
+	tooBig := len(data) > maxFolder
+	switch {
+	case err != nil:
+		return "", err
+	case slices.Contains(data, 0) || !tooBig && !utf8.Valid(data): // what is cut off may end within a character
 		return "", errBinary
+	case tooBig:
+		return "", fmt.Errorf("%s %w: a ConfigMap takes %d KiB; put it into the image, and name it by its absolute path there", filepath.ToSlash(name), safefs.ErrTooBig, maxFolder>>10)
 	}
 	return string(data), nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 func put(t *testing.T, root string, files map[string]string) {
@@ -177,5 +179,36 @@ func TestArgs(t *testing.T) {
 		"--workers=4 --resync=2s --kube-api-qps=-1 --kube-api-burst=7 --namespace=a --namespace=b --selector=app=x"
 	if got := strings.Join(podArgs(t, set), " "); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// What no ConfigMap can take is not read into memory.
+func TestPackReadsNoMoreThanFits(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"t/a.yaml": "", "run.sh": "", "huge.sh": strings.Repeat("ü", maxFolder), "blob": ""})
+	for _, sparse := range []string{"t/a.yaml", "blob"} {
+		if err := os.Truncate(filepath.Join(root, sparse), 1<<30); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, test := range []struct {
+		loop project.Loop
+		want error
+	}{
+		{project.Loop{Template: "t"}, errBinary},
+		{project.Loop{Hook: "sh ./huge.sh"}, safefs.ErrTooBig},
+		{project.Loop{Hook: "./blob"}, nil}, // which is a program in the image
+	} {
+		o := options(test.loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
+		o.Root = root
+		if _, err := Make(o); !errors.Is(err, test.want) {
+			t.Errorf("%+v: %v, want %v", test.loop, err, test.want)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 256 {
+		t.Errorf("%d MiB were allocated", n)
 	}
 }

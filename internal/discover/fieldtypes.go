@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // fieldTypes are the types of other packages that the structs in a folder have fields of: their names, with the import
@@ -26,7 +28,7 @@ func (d *discovery) fieldTypes(dir string) map[string][]string {
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "zz_generated") || strings.HasSuffix(name, ".pb.go") {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(full, name))
+		data, err := safefs.ReadFile(filepath.Join(full, name), safefs.MaxFile)
 		if err != nil {
 			continue
 		}

@@ -2,12 +2,13 @@ package discover
 
 import (
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // gengoTools are the generators whose header the setting boilerplate is.
@@ -126,7 +127,7 @@ func (d *discovery) bestHeader(count map[string]int) (file string, matched int) 
 func (d *discovery) headerFits(file, header string) bool {
 	data := ""
 	if file != "" {
-		content, err := os.ReadFile(filepath.Join(d.root, filepath.FromSlash(file)))
+		content, err := safefs.ReadFile(filepath.Join(d.root, filepath.FromSlash(file)), safefs.MaxFile)
 		if err != nil || len(content) > headerSize {
 			return false
 		}

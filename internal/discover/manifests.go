@@ -3,7 +3,6 @@ package discover
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/crd"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // manifest is a CustomResourceDefinition that controller-gen or crdctl made.
@@ -108,6 +108,6 @@ func (d *discovery) ownManifests() []manifest {
 
 // inForm tells whether a manifest has the form in which controller-gen writes it.
 func (d *discovery) inForm(file string) bool {
-	data, err := os.ReadFile(filepath.Join(d.root, filepath.FromSlash(file)))
+	data, err := safefs.ReadFile(filepath.Join(d.root, filepath.FromSlash(file)), safefs.MaxFile)
 	return err == nil && crd.InForm(data)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // modules maps folders to import paths and back, through the go.mod files: never by what a path ends in.
@@ -32,7 +34,7 @@ func newModules(root string) *modules {
 		return m
 	}
 	for dir := filepath.Dir(root); ; dir = filepath.Dir(dir) {
-		if data, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+		if data, err := safefs.ReadFile(filepath.Join(dir, "go.mod"), safefs.MaxFile); err == nil {
 			rel, _ := filepath.Rel(dir, root) // root is below dir
 			m.above = &goMod{file: path.Join(strings.Repeat("../", 1+strings.Count(filepath.ToSlash(rel), "/")), "go.mod"), path: modfile.ModulePath(data), prefix: filepath.ToSlash(rel)}
 			if mod, err := modfile.Parse("go.mod", data, nil); err == nil {

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/gen/crd"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // repo is what was read of a repository. All paths are slash-separated and relative to its root.
@@ -140,7 +141,7 @@ func readOne(root, rel string) (any, error) {
 	full := filepath.Join(root, filepath.FromSlash(rel))
 	switch path.Ext(rel) {
 	case ".go":
-		data, err := os.ReadFile(full)
+		data, err := safefs.ReadFile(full, safefs.MaxFile)
 		if err != nil {
 			return nil, unreadable(err)
 		}
@@ -159,7 +160,7 @@ func readOne(root, rel string) (any, error) {
 			}
 			switch {
 			case path.Base(rel) == crd.RoleFile && (bytes.Contains(top, []byte("kind: ClusterRole\n")) || bytes.Contains(top, []byte("kind: Role\n"))):
-				data, err := os.ReadFile(full)
+				data, err := safefs.ReadFile(full, safefs.MaxFile)
 				if err != nil {
 					return nil, unreadable(err)
 				}
@@ -174,7 +175,7 @@ func readOne(root, rel string) (any, error) {
 	if info, err := os.Stat(full); err != nil || info.Size() > scriptSize {
 		return nil, unreadable(err)
 	}
-	data, err := os.ReadFile(full)
+	data, err := safefs.ReadFile(full, safefs.MaxFile)
 	if err != nil {
 		return nil, unreadable(err)
 	}

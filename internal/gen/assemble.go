@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crd"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -100,7 +101,7 @@ func (p *Plan) leftRole(root string, proj *project.Project, m *made) string {
 		return ""
 	}
 	file := path.Join(proj.RBAC.Dir, crd.RoleFile)
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(file)), safefs.MaxFile)
 	if err != nil {
 		return "" // there is none, or the comparison has the error
 	}
@@ -117,7 +118,7 @@ func withYears(root string, files []codegen.File, year int) ([][]byte, error) {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range files {
 		group.Go(func() error {
-			onDisk, _ := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.Path))) // a file that can't be read has no year to keep
+			onDisk, _ := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(f.Path)), safefs.MaxFile) // a file that can't be read has no year to keep
 			dated[i] = codegen.WithYear(f, onDisk, year)
 			return nil
 		})
@@ -149,7 +150,7 @@ func addReport(t *tree.Tree, root, known string, report []byte, update bool) err
 	if update {
 		return t.Add(known, report)
 	}
-	before, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(known)))
+	before, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(known)), safefs.MaxFile)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}

@@ -8,12 +8,12 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/gen/loaderror"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 var (
@@ -30,7 +30,7 @@ func bothTags(root string, sources map[string][sha256.Size]byte, said string) er
 	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		src, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(name)), safefs.MaxFile)
 		if err != nil || !bytes.Contains(src, []byte(m[1])) {
 			continue
 		}

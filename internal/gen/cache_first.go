@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/results"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // firstKey is the key of the settings and of all that people wrote: of what was read of them, and of what is on disk now.
@@ -75,7 +75,7 @@ func sums(root string, files []string) (map[string][sha256.Size]byte, error) {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, file := range files {
 		group.Go(func() error {
-			data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+			data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(file)), safefs.MaxFile)
 			all[i] = sha256.Sum256(data)
 			return err
 		})
@@ -92,7 +92,7 @@ func sums(root string, files []string) (map[string][sha256.Size]byte, error) {
 
 // sumOf is the sum of a file's content; a file that can't be read has none.
 func sumOf(file string) string {
-	data, err := os.ReadFile(file)
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
 		return "unreadable"
 	}

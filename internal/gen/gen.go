@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/results"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -192,7 +192,7 @@ func readHeader(root, boilerplate string) (codegen.Header, error) {
 	if boilerplate == "" {
 		return codegen.Header{}, nil
 	}
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(boilerplate)))
+	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(boilerplate)), safefs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return codegen.Header{}, fmt.Errorf("boilerplate: %s does not exist; make the file, or name another in %s or with --boilerplate", boilerplate, project.FileName)
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // moduleFinder finds the module that a folder is in, and remembers: folder to import path.
@@ -21,7 +23,7 @@ func (m moduleFinder) importPath(dir string) (string, error) {
 	if known, ok := m[dir]; ok {
 		return known, nil
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	data, err := safefs.ReadFile(filepath.Join(dir, "go.mod"), safefs.MaxFile)
 	switch {
 	case err == nil:
 		modPath := modfile.ModulePath(data)
@@ -61,7 +63,7 @@ func loadDir(root string, apis []string) string {
 	if above(root, "go.work") != "" && os.Getenv("GOWORK") != "off" {
 		return dir // a workspace is the same from each of its modules; outside of them there is none
 	}
-	data, err := os.ReadFile(filepath.Join(own, "go.mod"))
+	data, err := safefs.ReadFile(filepath.Join(own, "go.mod"), safefs.MaxFile)
 	if err != nil {
 		return dir
 	}

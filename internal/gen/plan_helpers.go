@@ -1,13 +1,13 @@
 package gen
 
 import (
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // Names are the short names of all generators, in the order in which they run.
@@ -56,7 +56,7 @@ func (b *planner) others(pkg apiPackage, name string) bool {
 		return false
 	}
 	file := path.Join(pkg.dir, helperFiles[name])
-	data, err := os.ReadFile(b.abs(file))
+	data, err := safefs.ReadFile(b.abs(file), safefs.MaxFile)
 	if err != nil || !codegen.IsGenerated(data) || codegen.Owns(name+"-gen", data) {
 		return false
 	}

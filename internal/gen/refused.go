@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/crd"
 	"github.com/crdctl/crdctl/internal/gen/gofield"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -31,7 +31,7 @@ func (g *generation) refusedCRDs(t *tree.Tree) []string {
 			continue
 		}
 		manifest, _ := t.Content(file) // it is one of its paths
-		onDisk, err := os.ReadFile(filepath.Join(g.root, filepath.FromSlash(file)))
+		onDisk, err := safefs.ReadFile(filepath.Join(g.root, filepath.FromSlash(file)), safefs.MaxFile)
 		if err == nil && bytes.Equal(onDisk, manifest) {
 			continue
 		}
@@ -105,7 +105,7 @@ func (g *generation) place(file string, definition *apiextv1.CustomResourceDefin
 func (g *generation) isGroup(dir, group string) bool {
 	files, _ := filepath.Glob(filepath.Join(g.root, filepath.FromSlash(dir), "*.go")) // the pattern is well-formed but for odd directories
 	return slices.ContainsFunc(files, func(name string) bool {
-		data, err := os.ReadFile(name)
+		data, err := safefs.ReadFile(name, safefs.MaxFile)
 		m := groupTag.FindSubmatch(data)
 		return err == nil && m != nil && string(m[1]) == group
 	})

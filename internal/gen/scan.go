@@ -18,6 +18,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // tags are those that ask for a generator, as kube_codegen.sh greps for them, by the generator's name in the settings.
@@ -148,7 +149,7 @@ type fileTags struct {
 }
 
 func readTags(file string) (fileTags, error) {
-	src, err := os.ReadFile(file)
+	src, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
 		return fileTags{}, err
 	}

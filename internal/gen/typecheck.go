@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/compile"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/results"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -126,7 +127,7 @@ func (c *typeCheck) importPath(dir, abs string) string {
 }
 
 func goLine(dir string) string {
-	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	data, err := safefs.ReadFile(filepath.Join(dir, "go.mod"), safefs.MaxFile)
 	if err != nil {
 		return ""
 	}

@@ -2,13 +2,13 @@ package gen
 
 import (
 	"go/types"
-	"os"
 	"path/filepath"
 	"regexp"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/loaderror"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 var undefined = regexp.MustCompile(`^undefined: (\w+)$`)
@@ -36,7 +36,7 @@ func generated(dir, name string) bool {
 		return false
 	}
 	for _, file := range files {
-		src, err := os.ReadFile(file)
+		src, err := safefs.ReadFile(file, safefs.MaxFile)
 		if err == nil && codegen.IsGenerated(src) && declared.Match(src) {
 			return true
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // Generators is the version of the generators that a project is to be generated with, and why.
@@ -94,7 +95,7 @@ func required(file *modfile.File, path string) (p pin) {
 func nearestGoMod(dir, root string) (file *modfile.File, name string, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		path := filepath.Join(at, "go.mod")
-		data, err := os.ReadFile(path)
+		data, err := safefs.ReadFile(path, safefs.MaxFile)
 		if os.IsNotExist(err) && at != filepath.Dir(at) {
 			continue
 		}

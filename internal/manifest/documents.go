@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/yamldoc"
 )
 
@@ -33,9 +34,13 @@ func filesOf(root, path string) ([]file, error) {
 			return nil, err
 		}
 	}
+	read := safefs.ReadFile
+	if root == "" && !info.IsDir() {
+		read = safefs.ReadNamed
+	}
 	var files []file
 	for _, p := range paths {
-		data, err := os.ReadFile(filepath.Join(root, p))
+		data, err := read(filepath.Join(root, p), safefs.MaxFile)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	k8syaml "sigs.k8s.io/yaml"
 
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/yamldoc"
 )
 
@@ -39,10 +40,13 @@ func Find(dir string) (string, error) {
 	}
 }
 
+// maxSize bounds a project file, which may have been found in a directory of another user.
+const maxSize = 16 << 20
+
 // Load reads, defaults and validates the project file in root. All that is wrong with it is in the one error. Edits
 // change what the file says before that.
 func Load(root string, edits ...func(*Project)) (*Project, error) {
-	data, err := os.ReadFile(filepath.Join(root, FileName))
+	data, err := safefs.ReadFile(filepath.Join(root, FileName), maxSize)
 	if err != nil {
 		return nil, err
 	}

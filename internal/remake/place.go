@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 
 	"golang.org/x/mod/modfile"
 
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/stage"
 	"github.com/crdctl/crdctl/internal/tree"
@@ -36,7 +36,7 @@ func Locate(root string, apart bool) (Place, error) {
 	seen := &tree.Seen{}
 	place := Place{Module: root, Folder: ".", Seen: seen}
 	for dir := root; ; dir = filepath.Dir(dir) {
-		goMod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		goMod, err := safefs.ReadFile(filepath.Join(dir, "go.mod"), safefs.MaxFile)
 		if err == nil {
 			f, err := modfile.ParseLax("go.mod", goMod, nil)
 			if err != nil {
@@ -60,10 +60,11 @@ func Locate(root string, apart bool) (Place, error) {
 			break
 		}
 	}
-	if work, used := stage.AboveWorkspace(place.Module); !used {
+	work, used, err := stage.AboveWorkspace(place.Module)
+	if err == nil && !used {
 		place.Work = work
 	}
-	return place, nil
+	return place, err
 }
 
 func hasGo(dir string) bool {

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scratch"
 )
 
@@ -115,7 +116,7 @@ func put(to, from, name string) error {
 
 // rebase makes the replacements of a go.mod that lead out of its folder absolute.
 func rebase(file, was string) error {
-	data, err := os.ReadFile(file)
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -147,11 +148,11 @@ func rebase(file, was string) error {
 
 // workspace gives the copy a go.work like the one that the module is used by.
 func (s *Stage) workspace(module string) error {
-	file := Workspace(module)
-	if file == "" {
-		return nil
+	file, used, err := AboveWorkspace(module)
+	if err != nil || !used {
+		return err
 	}
-	data, err := os.ReadFile(file)
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func (s *Stage) workspace(module string) error {
 	}
 	work.Cleanup()
 	out := modfile.Format(work.Syntax)
-	if sum, err := os.ReadFile(filepath.Join(dir, "go.work.sum")); err == nil {
+	if sum, err := safefs.ReadFile(filepath.Join(dir, "go.work.sum"), safefs.MaxFile); err == nil {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(s.Module), "go.work.sum"), sum, 0o644); err != nil {
 			return err
 		}
@@ -193,27 +194,22 @@ func (s *Stage) workspace(module string) error {
 	return os.WriteFile(filepath.Join(filepath.Dir(s.Module), "go.work"), out, 0o644)
 }
 
-// Workspace is the go.work that uses the module in a folder, empty if there is none.
-func Workspace(module string) string {
-	file, used := AboveWorkspace(module)
-	if !used {
-		return ""
-	}
-	return file
-}
-
-// AboveWorkspace is the go.work above a folder, and whether that uses the folder as a module.
-func AboveWorkspace(module string) (file string, used bool) {
+// AboveWorkspace is the go.work above a folder, and whether that uses the folder as a module. One that is not a regular file, and
+// that the go command would wait for, is an error.
+func AboveWorkspace(module string) (file string, used bool, err error) {
 	if os.Getenv("GOWORK") == "off" {
-		return "", false
+		return "", false, nil
 	}
 	for dir := module; ; dir = filepath.Dir(dir) {
 		file := filepath.Join(dir, "go.work")
-		data, err := os.ReadFile(file)
+		data, err := safefs.ReadFile(file, safefs.MaxFile)
+		if errors.Is(err, safefs.ErrSpecial) || errors.Is(err, safefs.ErrTooBig) {
+			return file, false, fmt.Errorf("%w, or set GOWORK=off", err)
+		}
 		if err == nil {
 			work, err := modfile.ParseWork(file, data, nil)
 			if err != nil {
-				return file, false
+				return file, false, nil //nolint:nilerr // the go command says what is wrong with it
 			}
 			for _, u := range work.Use {
 				p := filepath.FromSlash(u.Path)
@@ -221,13 +217,13 @@ func AboveWorkspace(module string) (file string, used bool) {
 					p = filepath.Join(dir, p)
 				}
 				if p == module {
-					return file, true
+					return file, true, nil
 				}
 			}
-			return file, false
+			return file, false, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", false
+			return "", false, nil
 		}
 	}
 }

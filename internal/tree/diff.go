@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // Op is what Write does to a file.
@@ -91,7 +93,7 @@ func (t *Tree) compare(dir *os.Root) (changes []Change, problems []error) {
 
 func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 	f := t.files[p]
-	old, err := dir.ReadFile(p)
+	old, err := safefs.ReadFileIn(dir, p, safefs.MaxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := dir.Lstat(p); err == nil {
@@ -166,7 +168,7 @@ func (t *Tree) stale(root *os.Root) ([]Change, error) {
 				if !a.Match(p) {
 					continue
 				}
-				data, err := fs.ReadFile(disk, p)
+				data, err := safefs.ReadFileIn(root, p, safefs.MaxFile)
 				if errors.Is(err, fs.ErrNotExist) {
 					return nil // another run has just removed it
 				}
@@ -196,7 +198,7 @@ func (t *Tree) removed(dir *os.Root, stale []Change) (changes []Change, err erro
 		if _, ok := t.files[p]; ok || slices.ContainsFunc(stale, func(c Change) bool { return c.Path == p }) {
 			continue
 		}
-		old, err := dir.ReadFile(p)
+		old, err := safefs.ReadFileIn(dir, p, safefs.MaxFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -217,7 +219,7 @@ func (t *Tree) InTheWay(root string) []string {
 		if _, err := os.Lstat(full); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if old, err := os.ReadFile(full); err == nil && bytes.Equal(old, t.files[p].data) {
+		if old, err := safefs.ReadFile(full, safefs.MaxFile); err == nil && bytes.Equal(old, t.files[p].data) {
 			continue
 		}
 		paths = append(paths, p)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // Seen remembers what a command read of the files that it is about to change, when it first read them: what it plans is
@@ -29,7 +31,7 @@ func (s *Seen) ReadFile(name string) ([]byte, error) {
 	if s.files == nil {
 		s.files = map[string][]byte{}
 	}
-	data, err := os.ReadFile(name)
+	data, err := safefs.ReadFile(name, safefs.MaxFile)
 	defer hook("read")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

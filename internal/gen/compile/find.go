@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"go/build"
 	"io"
-	"os"
 	"path/filepath"
 
 	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // Finder finds packages and their files.
@@ -93,7 +93,7 @@ func (l *Listed) Find(path string, fromStd bool) (load.Place, error) {
 // Files is part of Finder.
 func (l *Listed) Files(dir string, each func(name string, src []byte) error) error {
 	for _, file := range l.files[dir] {
-		src, err := os.ReadFile(file)
+		src, err := safefs.ReadFile(file, safefs.MaxFile)
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // world is one check.
@@ -135,7 +137,7 @@ func (w *world) parseTarget(p *pkg, t Package) error {
 	for _, name := range names {
 		src, generated := t.Files[name]
 		if !generated {
-			if src, err = os.ReadFile(filepath.Join(p.dir, name)); err != nil {
+			if src, err = safefs.ReadFile(filepath.Join(p.dir, name), safefs.MaxFile); err != nil {
 				return err
 			}
 		}

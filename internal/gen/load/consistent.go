@@ -13,6 +13,8 @@ import (
 	modpath "golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // consistent holds modules that have packages of a build to what the go command asks of them before it builds: go.sum knows
@@ -68,7 +70,7 @@ func (e *Env) summed(m modpath.Version, known map[string][]string) error {
 	if err != nil {
 		return err
 	}
-	sum, err := os.ReadFile(file)
+	sum, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err == nil && !slices.Contains(known[line], string(bytes.TrimSpace(sum))) {
 		return fmt.Errorf("%w: go.sum has another sum of %s", ErrNotPlain, line)
 	}
@@ -81,7 +83,7 @@ func (e *Env) summed(m modpath.Version, known map[string][]string) error {
 // agrees tells whether the go.mod of a module asks for nothing later than what was selected. A later Go is another matter than
 // a missing one: the go command wants it in the main module's go.mod first.
 func (e *Env) agrees(file string, selected map[string]string) error {
-	data, err := os.ReadFile(file)
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNotPlain, err)
 	}
@@ -115,7 +117,7 @@ func (e *Env) downloaded(m modpath.Version, ending string) (string, error) {
 
 // readSums are the sums of a go.sum by the two words before. There is no such file where nothing is required.
 func readSums(file string) (map[string][]string, error) {
-	data, err := os.ReadFile(file)
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}

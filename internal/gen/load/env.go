@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // Env is how the go command builds in a folder: its settings, and where each module is.
@@ -32,6 +34,9 @@ var counts = slices.Concat([]string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED"
 
 // NewEnv asks the go command about a folder. tags are the build tags to load with.
 func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
+	if err := checkAbove(dir); err != nil {
+		return nil, err
+	}
 	// By name: for all of them the go command asks the C compiler as well.
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK"}, counts)...)
 	cmd.Dir = dir
@@ -64,6 +69,25 @@ func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// checkAbove refuses a go.mod or go.work, of a directory or of the nearest one above it, for which the go command would wait for ever.
+func checkAbove(dir string) error {
+	for _, name := range []string{"go.mod", "go.work"} {
+		if name == "go.work" && os.Getenv("GOWORK") != "" {
+			continue // the user names it, or wants none
+		}
+		for at := dir; ; at = filepath.Dir(at) {
+			_, err := safefs.ReadFile(filepath.Join(at, name), safefs.MaxFile)
+			if errors.Is(err, safefs.ErrSpecial) || errors.Is(err, safefs.ErrTooBig) {
+				return err
+			}
+			if err == nil || at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // releaseTags are go1.1 to the version's.
@@ -120,7 +144,7 @@ func (e *Env) Fingerprint(root string) []string {
 		}
 	}
 	for _, file := range files {
-		if data, err := os.ReadFile(file); err == nil {
+		if data, err := safefs.ReadFile(file, safefs.MaxFile); err == nil {
 			sum := sha256.Sum256(data)
 			all = append(all, filepath.Base(file)+" "+string(sum[:]))
 		}

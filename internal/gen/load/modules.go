@@ -18,6 +18,8 @@ import (
 	modpath "golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // module is where the packages of a module are.
@@ -46,7 +48,7 @@ func (e *Env) findModules(ctx context.Context, dir string) error {
 		}
 		return e.listModules(ctx, dir)
 	}
-	data, err := os.ReadFile(gomod)
+	data, err := safefs.ReadFile(gomod, safefs.MaxFile)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // parse reads the files of a package, drops what is not needed of them, and starts with what is left of its imports.
@@ -96,7 +98,7 @@ func (e *Env) goFiles(dir string, each func(name string, src []byte) error) erro
 		if err := Readable(file, entry.Type()); err != nil {
 			return err
 		}
-		src, err := os.ReadFile(file)
+		src, err := safefs.ReadFile(file, safefs.MaxFile)
 		if err != nil {
 			return err
 		}

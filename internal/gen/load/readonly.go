@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scratch"
 )
 
@@ -86,7 +87,7 @@ func modOf(flags string) (mod string) {
 
 // copyWorkspace writes a go.work, with absolute paths, and its sums into a directory.
 func copyWorkspace(file, to string) error {
-	data, err := os.ReadFile(file)
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func copyWorkspace(file, to string) error {
 	if err := os.WriteFile(filepath.Join(to, "go.work"), modfile.Format(work.Syntax), 0o600); err != nil {
 		return err
 	}
-	sums, err := os.ReadFile(file + ".sum")
+	sums, err := safefs.ReadFile(file+".sum", safefs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -2,13 +2,14 @@ package load
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	modpath "golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // vendorOf is the vendor folder that the go command builds from, or "". Since Go 1.14 it looks at any that there is, even at
@@ -18,7 +19,7 @@ func vendorOf(root, flag string, mod *modfile.File) (string, error) {
 	if flag != "vendor" && (flag != "" || !isDir(dir)) {
 		return "", nil
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "modules.txt"))
+	data, err := safefs.ReadFile(filepath.Join(dir, "modules.txt"), safefs.MaxFile)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrNotPlain, err)
 	}

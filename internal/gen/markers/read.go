@@ -5,13 +5,14 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // generated is the line by which Go's tools know a file that no one edits.
@@ -77,7 +78,7 @@ func list(root string, dirs []string) ([]string, error) {
 
 // readFile returns nil for a file that has nothing to look at.
 func readFile(root, name string) (*file, error) {
-	src, err := os.ReadFile(filepath.Join(root, name))
+	src, err := safefs.ReadFile(filepath.Join(root, name), safefs.MaxFile)
 	if err != nil {
 		return nil, err
 	}

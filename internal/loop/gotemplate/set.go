@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // Set is a folder of templates that parsed. It renders one request at a time.
@@ -64,7 +66,7 @@ func Read(dir string) (map[string]string, error) {
 		if info, err := os.Stat(file); !Wanted(e.Name()) || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		text, err := os.ReadFile(file)
+		text, err := safefs.ReadFile(file, safefs.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("templates: %w", err)
 		}

@@ -1,0 +1,60 @@
+//go:build unix
+
+package project
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+func TestLoadOfWhatIsNoFile(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, FileName)
+	load := func() error {
+		_, err := Load(root)
+		return err
+	}
+	for name, place := range map[string]func() error{
+		"FIFO":             func() error { return syscall.Mkfifo(file, 0o600) },
+		"device by a link": func() error { return os.Symlink("/dev/zero", file) },
+	} {
+		if err := place(); err != nil {
+			t.Fatal(err)
+		}
+		if err := within(t, load); !errors.Is(err, safefs.ErrSpecial) {
+			t.Errorf("%s: %v, want ErrSpecial", name, err)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, maxSize+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := load(); !errors.Is(err, safefs.ErrTooBig) {
+		t.Errorf("%v, want ErrTooBig", err)
+	}
+}
+
+// within calls a function that must not wait for a FIFO.
+func within(t *testing.T, f func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(10 * time.Second):
+		t.Fatal("blocked")
+		return nil
+	}
+}

@@ -1,0 +1,49 @@
+//go:build unix
+
+package stage
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// A go.work that the go command would wait for is an error, unless workspaces are turned off.
+func TestWorkspaceThatIsNoFile(t *testing.T) {
+	root := t.TempDir()
+	module := filepath.Join(root, "module")
+	if err := errors.Join(os.Mkdir(module, 0o700), syscall.Mkfifo(filepath.Join(root, "go.work"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	above := func() error {
+		_, _, err := AboveWorkspace(module)
+		return err
+	}
+	t.Setenv("GOWORK", "")
+	if err := within(t, above); !errors.Is(err, safefs.ErrSpecial) {
+		t.Errorf("%v, want ErrSpecial", err)
+	}
+	t.Setenv("GOWORK", "off")
+	if err := within(t, above); err != nil {
+		t.Error(err)
+	}
+}
+
+// within calls a function that must not wait for a FIFO.
+func within(t *testing.T, f func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(10 * time.Second):
+		t.Fatal("blocked")
+		return nil
+	}
+}
