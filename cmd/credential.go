@@ -38,11 +38,19 @@ func (o *options) ownRoot() (string, error) {
 // findCredential returns the credential for the control plane that runs: that of a run, or else of the one in the background.
 // If none runs, the error says so, unless it is optional; then it may be the credential for one that does not run, or empty.
 func findCredential(root string, optional bool) (credential, error) {
+	// A run removes what it finds before it says who it is. Without one, the kubeconfig may be anybody's.
+	foreground, err := background.LookAtRun(root)
+	if err != nil {
+		return credential{}, err
+	}
 	run, err := runKubeconfig(root)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return credential{}, err
 	}
-	// A run that was killed leaves a kubeconfig of which no server is left.
+	if foreground == nil || foreground.PID == 0 {
+		run = nil
+	}
+	// A run that is ending may have no server any more.
 	if run != nil && listens(run.Server) {
 		return credential{root: root, kubeconfig: run}, nil
 	}

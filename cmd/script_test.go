@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/crdctl/crdctl/cmd"
+	"github.com/crdctl/crdctl/internal/statedir"
 )
 
 var update = flag.Bool("update", false, "write what the scripts compare with anew")
@@ -24,6 +25,17 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"crdctl": func() {
 			os.Exit(cmd.Main(os.Args[1:], cmd.Streams{In: os.Stdin, Out: os.Stdout, Err: unhurried{}}, os.Exit))
+		},
+		// makecluster ROOT makes the directory of a control plane in the background that does not run.
+		"makecluster": func() {
+			dir, err := statedir.MakeCluster(os.Args[1])
+			if err == nil {
+				err = dir.Close()
+			}
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
 		},
 	})
 }
@@ -50,7 +62,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// The real caches: a script that builds must not start from nothing, and needs no network.
 			e.Vars = append(e.Vars, goEnv...)
-			for name, dir := range map[string]string{"TMPDIR": "tmp", "XDG_CACHE_HOME": "cache"} {
+			for name, dir := range map[string]string{"TMPDIR": "tmp", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config"} {
 				e.Vars = append(e.Vars, name+"="+filepath.Join(e.WorkDir, dir))
 				if err := os.Mkdir(filepath.Join(e.WorkDir, dir), 0o755); err != nil && !os.IsExist(err) {
 					return err

@@ -3,10 +3,12 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -24,6 +26,10 @@ func buildAndRun(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	if err := ownConfig(filepath.Join(dir, "config")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	crdctl = filepath.Join(dir, "crdctl")
 	build := exec.Command("go", "build", "-o", crdctl, "..")
 	build.Stderr = os.Stderr
@@ -32,4 +38,13 @@ func buildAndRun(m *testing.M) int {
 		return 1
 	}
 	return m.Run()
+}
+
+// ownConfig keeps crdctl's key out of the configuration of the user who tests, and what that sets for the go command.
+func ownConfig(dir string) error {
+	file, err := exec.Command("go", "env", "GOENV").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOENV: %w", err)
+	}
+	return errors.Join(os.Setenv("GOENV", strings.TrimSpace(string(file))), os.Setenv("XDG_CONFIG_HOME", dir))
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/statedir"
 )
 
 // What a machine can be short of: one clear sentence each, exit code 2, and nothing left behind.
@@ -17,6 +19,13 @@ func TestTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := filepath.Join(w.dir, "broken")
+	data, err := statedir.OpenData(broken) // by which it is known as crdctl's
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := data.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.MkdirAll(filepath.Join(broken, "etcd/member/wal"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +35,6 @@ func TestTrouble(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(strings.Repeat("rubbish ", 1000)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, content := range map[string]string{".gitignore": "*\n", "lock": ""} { // by which it is known as crdctl's
-		if err := os.WriteFile(filepath.Join(broken, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -43,11 +43,19 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		err = os.Setenv("TMPDIR", tmp) // the control planes of other processes are none of our business
 	}
+	home := ""
+	if err == nil {
+		home, err = os.MkdirTemp("", "crdctl-test-home-")
+	}
+	if err == nil {
+		err = os.Setenv("XDG_CONFIG_HOME", home) // the key of seals is not that of the user who tests
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	code := m.Run()
+	_ = os.RemoveAll(home) // or it is left, see below
 	if sharedUsed.Load() {
 		if c, err := shared(); err == nil {
 			if err := c.Stop(context.Background()); err != nil {

@@ -99,7 +99,24 @@ func (d *Dir) Private() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Chmod(0o700), f.Close())
+	if err := errors.Join(f.Chmod(0o700), f.Close()); err != nil {
+		return err
+	}
+	if shared, err := d.Shared(); err != nil || shared {
+		return errors.Join(err, fmt.Errorf("%s cannot be closed to other users, and crdctl keeps credentials there; use a file system that has permissions", d.path))
+	}
+	return nil
+}
+
+// Shared reports whether the mode of the directory lets other users in: they can lock files that they can read. Where files have
+// no user ids, on Windows, none is.
+func (d *Dir) Shared() (bool, error) {
+	info, err := d.root.Stat(".")
+	if err != nil {
+		return false, err
+	}
+	_, hasOwner := uidOf(info)
+	return hasOwner && info.Mode().Perm()&0o077 != 0, nil
 }
 
 // OpenFile opens a regular file as os.OpenFile does. O_TRUNC takes effect after the file has been checked.

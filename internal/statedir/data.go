@@ -17,17 +17,14 @@ const (
 	// HolderName is the file that the process of a control plane in the background locks, and LogName what it says.
 	HolderName = "process"
 	LogName    = "log"
-	// markName is the file by which a directory is known as one that crdctl made for a control plane.
+	// markName is the file by which a directory is known as one that crdctl made for a control plane: see sign.
 	markName = ".crdctl-data"
-	mark     = "The data of a control plane of crdctl. Without this file, crdctl does not take the directory for its own.\n"
 )
 
 var (
 	// dataFiles and dataDirs are what crdctl makes in a data directory.
 	dataFiles = []string{markName, ignoreName, lockName, KubeconfigName, HolderName, LogName}
 	dataDirs  = []string{etcdName, secretsName}
-	// secretNames are the files of secretsName.
-	secretNames = []string{"tokens.csv", "ca.crt", "tls.crt", "tls.key", "service-account.key"}
 )
 
 // OpenData opens the directory of a control plane's data, and creates it if it does not exist. One that is neither empty nor
@@ -57,23 +54,21 @@ func openData(path string, owners safefs.Owners) (*safefs.Dir, error) {
 
 // claim marks a directory as crdctl's, and closes it to other users, once it is known not to be anything else.
 func claim(dir *safefs.Dir) error {
-	entries, err := dir.Entries()
-	if err != nil {
-		return fmt.Errorf("read data directory: %w; choose another", err)
-	}
 	if err := checkData(dir); err != nil {
 		return withHint(err)
 	}
-	if len(entries) > 0 {
-		if name := foreign(dir, entries); name != "" {
-			return fmt.Errorf("%s is not empty, and crdctl did not make it (found %s); use an empty or new directory", dir.Path(), name)
-		}
+	found, err := foreign(dir)
+	if err != nil {
+		return err
+	}
+	if found != "" {
+		return &foreignError{dir.Path(), found}
 	}
 	if err := dir.Private(); err != nil { // the data is readable to whoever may enter
 		return fmt.Errorf("close data directory to others: %w", err)
 	}
-	if content, err := dir.Read(markName, fileLimit); err != nil || string(content) != mark {
-		if err := dir.Write(markName, []byte(mark)); err != nil {
+	if !signed(dir) {
+		if err := sign(dir); err != nil {
 			return fmt.Errorf("write to data directory: %w", err)
 		}
 	}
@@ -99,59 +94,27 @@ func checkData(dir *safefs.Dir) error {
 	return nil
 }
 
-// foreign returns the name of an entry that shows that crdctl did not make a directory, or "". Versions that had no mark yet
-// made a .gitignore and an empty lock first of all, and nothing but the names below.
-func foreign(dir *safefs.Dir, entries []fs.DirEntry) string {
-	if _, err := dir.Stat(markName); err == nil {
-		return ""
-	}
-	known := slices.Concat(dataFiles, dataDirs)
-	for _, e := range entries {
-		if !slices.Contains(known, e.Name()) && !isTemporary(dataFiles, e.Name()) {
-			return e.Name()
-		}
-	}
-	if content, err := dir.Read(ignoreName, fileLimit); err != nil || string(content) != "*\n" {
-		return entries[0].Name()
-	}
-	if info, err := dir.Stat(lockName); err != nil || info.Size() > 0 {
-		return entries[0].Name()
-	}
-	for name, inside := range map[string][]string{etcdName: {"member"}, secretsName: secretNames} {
-		if found := other(dir, name, inside); found != "" {
-			return filepath.Join(name, found)
-		}
-	}
-	return ""
-}
-
-// other returns an entry of a directory that is not one of the names.
-func other(dir *safefs.Dir, name string, names []string) string {
-	sub, err := dir.Sub(name)
-	if err != nil {
-		return "" // it does not exist, see checkData
-	}
-	defer func() { _ = sub.Close() }()
-	entries, err := sub.Entries()
-	if err != nil {
-		return "."
-	}
-	for _, e := range entries {
-		if !slices.Contains(names, e.Name()) && !isTemporary(names, e.Name()) {
-			return e.Name()
-		}
-	}
-	return ""
-}
-
 // LockData locks a data directory for this process. The error of one that is in use is safefs.ErrLocked.
 func LockData(dir *safefs.Dir) (*os.File, error) { return dir.Lock(lockName) }
 
 // Cluster is where the control plane that runs in the background keeps what it has.
 func Cluster(root string) string { return filepath.Join(root, Name, clusterName) }
 
-// OpenCluster opens the directory of Cluster. The error of one that does not exist is fs.ErrNotExist.
+// OpenCluster opens the directory of Cluster. The error of one that does not exist is fs.ErrNotExist. One that crdctl did not
+// make for this user, or that others can enter, is refused: whoever wrote the data in it would be its administrator.
 func OpenCluster(root string) (*safefs.Dir, error) {
+	cluster, err := openCluster(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCluster(cluster); err != nil {
+		return nil, errors.Join(err, cluster.Close())
+	}
+	return cluster, nil
+}
+
+// openCluster is OpenCluster of any directory.
+func openCluster(root string) (*safefs.Dir, error) {
 	dir, err := open(root)
 	if isNotThere(err) {
 		return nil, fs.ErrNotExist
@@ -161,6 +124,26 @@ func OpenCluster(root string) (*safefs.Dir, error) {
 	defer func() { _ = dir.Close() }()
 	cluster, err := dir.Sub(clusterName)
 	return cluster, withHint(err)
+}
+
+func checkCluster(cluster *safefs.Dir) error {
+	if err := checkData(cluster); err != nil {
+		return withHint(err)
+	}
+	found, err := foreign(cluster)
+	switch {
+	case err != nil:
+		return err
+	case found != "":
+		return resetHint(&foreignError{cluster.Path(), found})
+	case !signed(cluster):
+		return fs.ErrNotExist // it is being made
+	}
+	shared, err := cluster.Shared()
+	if err == nil && shared {
+		err = fmt.Errorf("%s is open to other users, and has credentials; close it with \"chmod 700\"", cluster.Path())
+	}
+	return err
 }
 
 // MakeCluster makes the directory of Cluster, and those above it, and opens it.
@@ -183,7 +166,7 @@ func MakeCluster(root string) (*safefs.Dir, error) {
 		return nil, withHint(err)
 	}
 	if err := claim(cluster); err != nil {
-		return nil, errors.Join(err, cluster.Close())
+		return nil, errors.Join(resetHint(err), cluster.Close())
 	}
 	if err := ignore(dir); err != nil {
 		return nil, errors.Join(err, cluster.Close())
@@ -191,15 +174,23 @@ func MakeCluster(root string) (*safefs.Dir, error) {
 	return cluster, nil
 }
 
-// RemoveCluster removes what crdctl made there, and the directories if nothing else is in them.
+// RemoveCluster removes what has the names that crdctl uses there, and the directories if nothing else is in them. It also
+// removes what crdctl did not make, unless a process holds a lock in it.
 func RemoveCluster(root string) error {
-	cluster, err := OpenCluster(root)
+	cluster, err := openCluster(root)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = cluster.Close() }()
-	if err := claim(cluster); err != nil {
-		return err
+	if err := checkData(cluster); err != nil {
+		return withHint(err)
+	}
+	for _, name := range []string{HolderName, lockName} {
+		if locked, err := cluster.Locked(name); err != nil {
+			return withHint(err)
+		} else if locked {
+			return fmt.Errorf("%s is locked by a process; end that first", cluster.Join(name))
+		}
 	}
 	entries, err := cluster.Entries()
 	if err != nil {

@@ -189,24 +189,28 @@ func TestOnlyOwnNamesAreRemoved(t *testing.T) {
 }
 
 func TestDataDirectories(t *testing.T) {
+	own, others := markOf(t), markOfAnotherUser(t)
+	record, err := sealRecord(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		files map[string]string
 		taken bool
 	}{
-		"new":             {nil, true},
-		"marked":          {map[string]string{markName: mark, "etcd/member/wal": "", "notes": ""}, true},
-		"before the mark": {map[string]string{".gitignore": "*\n", "lock": "", "etcd/member/wal": "x", "secrets/ca.crt": "x", "kubeconfig": "x", ".kubeconfig-12": "", "process": "1", "log": "x"}, true},
-		"begun":           {map[string]string{".gitignore": "*\n", "lock": ""}, true},
-		"a log":           {map[string]string{"log": "mine"}, false},
-		"log, directory":  {map[string]string{"log/today": "mine"}, false},
-		"etcd":            {map[string]string{"etcd/mydata": "mine"}, false},
-		"lock":            {map[string]string{"lock": ""}, false},
-		"gitignore":       {map[string]string{".gitignore": "*\n"}, false},
-		"other gitignore": {map[string]string{".gitignore": "*.o\n", "lock": ""}, false},
-		"a lock file":     {map[string]string{".gitignore": "*\n", "lock": "mine"}, false},
-		"foreign etcd":    {map[string]string{".gitignore": "*\n", "lock": "", "etcd/mydata": "mine"}, false},
-		"foreign secrets": {map[string]string{".gitignore": "*\n", "lock": "", "secrets/mine": ""}, false},
-		"one more":        {map[string]string{".gitignore": "*\n", "lock": "", "notes": ""}, false},
+		"new":              {nil, true},
+		"own":              {map[string]string{markName: own, "etcd/member/wal": "", "notes": ""}, true},
+		"begun":            {map[string]string{".crdctl-data-abc": ""}, true},
+		"another user's":   {map[string]string{markName: others, ".gitignore": "*\n", "lock": "", "etcd/member/wal": ""}, false},
+		"another number":   {map[string]string{markName: "x" + own}, false},
+		"seal of a record": {map[string]string{markName: "1 " + strings.TrimSpace(string(record))}, false},
+		"fixed text":       {map[string]string{markName: "The data of a control plane of crdctl. Without this file, crdctl does not take the directory for its own.\n"}, false},
+		"no mark":          {map[string]string{".gitignore": "*\n", "lock": "", "etcd/member/wal": "x", "secrets/ca.crt": "x", "kubeconfig": "x"}, false},
+		"a log":            {map[string]string{"log": "mine"}, false},
+		"log, directory":   {map[string]string{"log/today": "mine"}, false},
+		"etcd":             {map[string]string{"etcd/mydata": "mine"}, false},
+		"lock":             {map[string]string{"lock": ""}, false},
+		"gitignore":        {map[string]string{".gitignore": "*\n"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
@@ -237,8 +241,8 @@ func TestDataDirectories(t *testing.T) {
 			if err != nil || info.Mode().Perm() != 0o700 {
 				t.Errorf("mode %v, %v", info.Mode(), err)
 			}
-			if content, err := d.Read(markName, fileLimit); err != nil || string(content) != mark {
-				t.Errorf("mark %q, %v", content, err)
+			if !signed(d) {
+				t.Error("it is not marked")
 			}
 			if content, err := os.ReadFile(filepath.Join(dir, ".gitignore")); err != nil || string(content) != "*\n" {
 				t.Errorf(".gitignore %q, %v", content, err)

@@ -89,17 +89,30 @@ func take(parent *safefs.Dir) (_ *Dir, err error) {
 	if err := checkFiles(dir); err != nil {
 		return nil, err
 	}
-	if err := dir.Private(); err != nil { // one that was there may be open to others
+	shared, err := dir.Shared()
+	if err != nil {
 		return nil, err
 	}
 	d.lock, err = dir.Lock(lockName)
 	switch {
+	case errors.Is(err, safefs.ErrLocked) && shared:
+		return nil, fmt.Errorf("%s is open to other users, and one of their processes may have locked it; remove it if no \"crdctl run\" runs for this project", dir.Path())
 	case errors.Is(err, safefs.ErrLocked):
 		return nil, ErrRunning
 	case err != nil:
 		return nil, withHint(err)
 	case !dir.Holds(lockName, d.lock):
 		return nil, fs.ErrNotExist
+	}
+	if shared { // others may have opened the lock, and could lock it later: the next try makes another
+		if err := dir.Private(); err != nil {
+			return nil, err
+		}
+		return nil, errors.Join(fs.ErrNotExist, dir.Remove(lockName))
+	}
+	// What a killed run left, or a repository has, must not be taken for this run's.
+	if err := errors.Join(dir.Remove(KubeconfigName), dir.Remove(RecordName)); err != nil {
+		return nil, withHint(err)
 	}
 	return d, ignore(dir)
 }
@@ -123,9 +136,16 @@ func (d *Dir) close() error {
 }
 
 // WriteRecord keeps what this run says about itself, for Record. It goes with the directory.
-func (d *Dir) WriteRecord(data []byte) error { return d.dir.Write(RecordName, data) }
+func (d *Dir) WriteRecord(data []byte) error {
+	content, err := sealRecord(data)
+	if err != nil {
+		return err
+	}
+	return d.dir.Write(RecordName, content)
+}
 
-// Running reports whether a run holds the directory of the project in root.
+// Running reports whether a run holds the directory of the project in root. A run closes the directory to others: the lock of
+// one that they can enter may be theirs.
 func Running(root string) (bool, error) {
 	dir, err := open(root)
 	if isNotThere(err) {
@@ -134,14 +154,29 @@ func Running(root string) (bool, error) {
 		return false, withHint(err)
 	}
 	defer func() { _ = dir.Close() }()
-	return dir.Locked(lockName)
+	locked, err := dir.Locked(lockName)
+	if err != nil || !locked {
+		return false, withHint(err)
+	}
+	shared, err := dir.Shared()
+	return !shared, err
 }
 
 // Record is what the run of the project in root says about itself. Where there is none, the error is fs.ErrNotExist. What a run
 // left that was killed counts only while Running.
-func Record(root string) ([]byte, error) { return read(root, RecordName) }
+func Record(root string) ([]byte, error) {
+	content, err := read(root, RecordName)
+	if err != nil {
+		return nil, err
+	}
+	data, ok := unsealRecord(content)
+	if !ok {
+		return nil, fmt.Errorf("%s is not crdctl's own: it has no seal of this user; remove it", filepath.Join(root, Name, RecordName))
+	}
+	return data, nil
+}
 
-// ReadKubeconfig is the content of Kubeconfig.
+// ReadKubeconfig is the content of Kubeconfig, whoever wrote it: that of a run is there only after its Record, while Running.
 func ReadKubeconfig(root string) ([]byte, error) { return read(root, KubeconfigName) }
 
 // WriteKubeconfig replaces the content of Kubeconfig, where there is one.

@@ -1,0 +1,59 @@
+package background
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/statedir"
+)
+
+// TestMain is also the process that Stop stops, when it is called as Start calls that. The key of seals is not that of the user
+// who tests.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 5 && os.Args[1] == "cluster" {
+		os.Exit(serveNothing(os.Args[4]))
+	}
+	home, err := os.MkdirTemp("", "crdctl-test-")
+	if err == nil {
+		err = os.Setenv("HOME", home)
+	}
+	if err == nil {
+		err = os.Setenv("XDG_CONFIG_HOME", home)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(home); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// serveNothing is Serve without a control plane.
+func serveNothing(root string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	dir, err := statedir.MakeCluster(root)
+	if err == nil {
+		defer func() { _ = dir.Close() }()
+		var holder *os.File
+		if holder, err = hold(ctx, dir); err == nil {
+			defer func() { _ = holder.Close() }()
+			err = note(holder, time.Now(), readyMark)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	<-ctx.Done()
+	return 0
+}
