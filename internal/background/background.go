@@ -91,8 +91,8 @@ func lookAtProcess(root string) (State, error) {
 	if !ok {
 		return s, nil // it has the lock, and is about to write who it is
 	}
-	if s.PID, err = strconv.Atoi(number); err != nil {
-		return s, fmt.Errorf("read %s: %w", holder.Name(), err)
+	if s.PID, err = strconv.Atoi(number); err != nil || s.PID <= 1 {
+		return s, fmt.Errorf("read %s: %q is not the number of a control plane's process", dir.Join(statedir.HolderName), number)
 	}
 	if s.Since, err = time.Parse(time.RFC3339, strings.TrimSuffix(since, readyMark)); err != nil {
 		return s, fmt.Errorf("read %s: %w", holder.Name(), err)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -90,23 +91,35 @@ func Stop(ctx context.Context, root string) (stopped bool, err error) {
 	if s.PID == 0 {
 		return false, errors.New("the control plane is just being started; try again")
 	}
+	// The handle comes first: a process that gets the same number later is another one.
 	p, err := os.FindProcess(s.PID)
 	if err == nil {
-		err = askToStop(p)
+		defer func() { _ = p.Release() }()
+		if err = checkServes(s.PID, root); err == nil {
+			err = askToStop(p)
+		}
 	}
 	if err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return false, fmt.Errorf("stop process %d: %w", s.PID, err)
 	}
-	if err := awaitEnd(ctx, root); err != nil {
+	if err := awaitEnd(ctx, root, p); err != nil {
 		return false, fmt.Errorf("process %d does not stop; see %s, or kill it: what the API acknowledged is safe: %w", s.PID, s.Log, err)
 	}
 	return true, nil
 }
 
-func awaitEnd(ctx context.Context, root string) error {
+// awaitEnd waits until the process has ended, or the control plane is another's.
+func awaitEnd(ctx context.Context, root string, p *os.Process) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
+		ended := hasEnded(p) // before the look: who has ended holds no lock
 		s, err := lookAtProcess(root)
-		return !s.Running, err
+		if err != nil || !s.Running || s.PID != p.Pid {
+			return true, err
+		}
+		if ended {
+			return false, fmt.Errorf("it has ended, and another process holds the lock %s", filepath.Join(s.Data, statedir.HolderName))
+		}
+		return false, nil
 	})
 }
 
@@ -125,9 +138,8 @@ func Ended(ctx context.Context, root string) <-chan struct{} {
 
 // Reset removes all that a control plane kept. It must not run. Found is false if there was nothing.
 func Reset(root string) (found bool, err error) {
-	if s, err := lookAtProcess(root); err != nil {
-		return false, err
-	} else if s.Running {
+	// What cannot be looked at is what crdctl did not make: it is removed unless it is locked.
+	if s, err := lookAtProcess(root); err == nil && s.Running {
 		return false, errors.New("the control plane runs; stop it first with \"crdctl cluster stop\"")
 	}
 	err = statedir.RemoveCluster(root)
