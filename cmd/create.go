@@ -118,7 +118,7 @@ func (o *options) scaffolded(s Streams, c *changeOptions) (*scaffolded, error) {
 	if err := c.checkOutput(); err != nil {
 		return nil, err
 	}
-	root, settings, err := o.project() // which has the words for what is wrong with it
+	root, _, err := o.project() // which has the words for what is wrong with it
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,8 @@ func (o *options) scaffolded(s Streams, c *changeOptions) (*scaffolded, error) {
 	if !c.dryRun {
 		recovered(s, place.Base())
 	}
-	if settings, err = place.Settings(); err != nil {
+	settings, err := place.Settings()
+	if err != nil {
 		return nil, err
 	}
 	w := &scaffolded{place: place}

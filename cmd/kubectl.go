@@ -86,7 +86,7 @@ func runKubectl(ctx context.Context, s Streams, o *options, args []string) (err 
 // need it.
 func (o *options) kubectlCredential(args []string) (credential, error) {
 	optional := needsNoServer(args)
-	if optional && !(len(args) > 0 && slices.Contains([]string{"config", "__complete", "__completeNoDesc"}, args[0])) {
+	if optional && (len(args) == 0 || !slices.Contains([]string{"config", "__complete", "__completeNoDesc"}, args[0])) {
 		return credential{}, nil
 	}
 	root, err := o.ownRoot()

@@ -78,7 +78,7 @@ func newConfig(opts options.CompletedOptions, recorder *access.Recorder) (*app.C
 	if err != nil {
 		return nil, err
 	}
-	c.Aggregator, err = apiserver.CreateAggregatorConfig(*plane.Generic, opts.CompletedOptions, plane.VersionedInformers, services, plane.ProxyTransport, plane.Extra.PeerProxy, initializers)
+	c.Aggregator, err = apiserver.CreateAggregatorConfig(*plane.Generic, opts.CompletedOptions, plane.VersionedInformers, services, plane.ProxyTransport, plane.PeerProxy, initializers)
 	return c, err
 }
 

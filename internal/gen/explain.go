@@ -46,7 +46,7 @@ func (g *generation) explainAll(ctx context.Context, errs ...error) error {
 
 // each are the errors that were joined, however deep.
 func each(err error) (all []error) {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped with words of its own stays whole
+	joined, ok := err.(interface{ Unwrap() []error }) // not errors.As: what is wrapped with words of its own stays whole
 	if !ok {
 		if err != nil {
 			all = append(all, err)

@@ -14,9 +14,10 @@ import (
 const (
 	etcdName    = "etcd"
 	secretsName = "secrets"
-	// HolderName is the file that the process of a control plane in the background locks, and LogName what it says.
+	// HolderName is the file that the process of a control plane in the background locks.
 	HolderName = "process"
-	LogName    = "log"
+	// LogName is the file with the output of that process.
+	LogName = "log"
 	// markName is the file by which a directory is known as one that crdctl made for a control plane: see sign.
 	markName = ".crdctl-data"
 )

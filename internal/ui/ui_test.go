@@ -38,10 +38,10 @@ func TestShow(t *testing.T) {
 				}
 				ctx, done := d.Show(t.Context(), "working")
 				w := GoOutput(ctx, &words)
-				fmt.Fprint(w, "go: downloading k8s.io/api v0.37.1\ngo: downloading k8s.io/client-go v0.37.1\n")
+				_, _ = fmt.Fprint(w, "go: downloading k8s.io/api v0.37.1\ngo: downloading k8s.io/client-go v0.37.1\n")
 				time.Sleep(11 * time.Second)
-				fmt.Fprint(w, "k8s.io/api/core/v1\n# example.com/x\nx/x.go:1:2: no good\nk8s.io/cl")
-				fmt.Fprint(w, "ient-go/rest\n")
+				_, _ = fmt.Fprint(w, "k8s.io/api/core/v1\n# example.com/x\nx/x.go:1:2: no good\nk8s.io/cl")
+				_, _ = fmt.Fprint(w, "ient-go/rest\n")
 				SetTotal(ctx, 40)
 				time.Sleep(10 * time.Second)
 				done()
@@ -65,7 +65,7 @@ func TestShow(t *testing.T) {
 // Without anything shown, nothing is lost.
 func TestGoOutputAlone(t *testing.T) {
 	var words bytes.Buffer
-	fmt.Fprintln(GoOutput(context.Background(), &words), "x.go:1:1: no good")
+	_, _ = fmt.Fprintln(GoOutput(context.Background(), &words), "x.go:1:1: no good")
 	if !strings.Contains(words.String(), "no good") {
 		t.Errorf("lost: %q", words.String())
 	}

@@ -28,7 +28,7 @@ type setup struct {
 func writeFrame(w *bufio.Writer, kind byte, payload []byte) error {
 	var head [5]byte
 	head[0] = kind
-	binary.BigEndian.PutUint32(head[1:], uint32(len(payload))) //nolint:gosec // a request of 4 GiB does not fit into memory three times
+	binary.BigEndian.PutUint32(head[1:], uint32(len(payload))) // a request of 4 GiB does not fit into memory three times
 	_, _ = w.Write(head[:])
 	_, _ = w.Write(payload)
 	return w.Flush() // has the error of the writes too
@@ -40,7 +40,7 @@ func readFrame(r *bufio.Reader, limit int) (kind byte, payload []byte, err error
 		return 0, nil, err
 	}
 	n := binary.BigEndian.Uint32(head[1:])
-	if uint64(n) > uint64(limit) { //nolint:gosec // limits are positive
+	if uint64(n) > uint64(limit) { // limits are positive
 		return 0, nil, fmt.Errorf("a frame of %d bytes exceeds %d", n, limit)
 	}
 	payload = make([]byte, n)

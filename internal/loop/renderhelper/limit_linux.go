@@ -30,7 +30,7 @@ func limitData(limit uint64) {
 	if syscall.Getrlimit(rlimitData, &r) != nil {
 		return
 	}
-	r.Cur = min(pages*uint64(os.Getpagesize())+2*limit, r.Max) //nolint:gosec // a page's size is positive
+	r.Cur = min(pages*uint64(os.Getpagesize())+2*limit, r.Max) // a page's size is positive
 	_ = syscall.Setrlimit(rlimitData, &r)
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 }
