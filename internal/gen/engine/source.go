@@ -1,14 +1,19 @@
 package engine
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/scratch"
 )
 
 // program is the source of an engine. Its files have the ending .tmpl so that they are no part of this module.
@@ -25,6 +30,12 @@ type source struct {
 	content []byte
 }
 
+// packages are those of crdctl's that the program has a copy of: load, and what that imports.
+var packages = []struct {
+	name string
+	code embed.FS
+}{{"load", load.Code}, {"proc", proc.Code}, {"safefs", safefs.Code}, {"scratch", scratch.Code}}
+
 // programFiles are crdctl's own, in the order of their paths.
 func programFiles() []source {
 	var files []source
@@ -36,23 +47,40 @@ func programFiles() []source {
 		files = append(files, source{strings.TrimSuffix(strings.TrimPrefix(name, "program/"), ".tmpl"), content})
 		return err
 	})
-	loader, readErr := load.Code.ReadDir(".")
-	for _, d := range loader {
-		if strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "source.go" { // which would embed what is not there
-			continue
+	for _, p := range packages {
+		names, listErr := p.code.ReadDir(".")
+		err = errors.Join(err, listErr)
+		for _, d := range names {
+			if strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "source.go" { // which would embed what is not there
+				continue
+			}
+			content, readErr := p.code.ReadFile(d.Name())
+			err = errors.Join(err, readErr)
+			files = append(files, source{p.name + "/" + d.Name(), moved(upgraded(content))})
 		}
-		content, err := load.Code.ReadFile(d.Name())
-		readErr = errors.Join(readErr, err)
-		files = append(files, source{"load/" + d.Name(), upgraded(content)})
 	}
-	if err := errors.Join(err, readErr); err != nil {
+	if err != nil {
 		panic(err) // what is embedded can be read
 	}
 	return files
 }
 
 // upgraded lets a file of crdctl's be of crdctl's version of the language, whatever go.mod of the engine says.
-func upgraded(content []byte) []byte { return append([]byte("//go:build go1.26\n\n"), content...) }
+func upgraded(content []byte) []byte {
+	if rest, ok := bytes.CutPrefix(content, []byte("//go:build ")); ok {
+		constraint, rest, _ := bytes.Cut(rest, []byte("\n"))
+		return slices.Concat([]byte("//go:build go1.26 && ("), constraint, []byte(")\n"), rest)
+	}
+	return slices.Concat([]byte("//go:build go1.26\n\n"), content)
+}
+
+// moved has a file import the copies of crdctl's packages in the program's module.
+func moved(content []byte) []byte {
+	for _, p := range packages {
+		content = bytes.ReplaceAll(content, []byte(`"github.com/crdctl/crdctl/internal/`+p.name+`"`), []byte(`"`+programModule+"/"+p.name+`"`))
+	}
+	return content
+}
 
 // write writes the program's files into a folder.
 func write(dir string, files []source) error {
