@@ -243,13 +243,19 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 // rewrite what another version of the generators has made.
 func (d *devLoop) generates() bool {
 	switch {
-	case d.SkipGenerate, len(d.Project.APIs) == 0:
+	case d.SkipGenerate, !slices.ContainsFunc(d.Project.APIs, d.hasDir):
 		return false
 	case d.Discovered:
 		d.say("there is no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", project.FileName)
 		return false
 	}
 	return true
+}
+
+// hasDir reports whether the project has a directory: one without its API directories has nothing to generate from.
+func (d *devLoop) hasDir(name string) bool {
+	info, err := os.Stat(filepath.Join(d.Root, filepath.FromSlash(name)))
+	return err == nil && info.IsDir()
 }
 
 // hopeless reports whether no change of a file could help: waiting for one would be a dead end.
