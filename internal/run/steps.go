@@ -109,7 +109,9 @@ const longBuild = 3 * time.Second
 func (d *devLoop) countPackages(ctx context.Context, pkg string) (stop func()) {
 	var out bytes.Buffer
 	child, err := proc.Start(proc.Options{
-		Path: "go", Args: []string{"list", "-deps", "-f", "{{if .Stale}}x{{end}}", pkg}, Dir: d.Root, Stdout: &out, Env: os.Environ(), Grace: time.Second,
+		Path: "go", Args: []string{"list", "-deps", "-f", "{{if .Stale}}x{{end}}", pkg}, Dir: d.Root, Stdout: &out, Grace: time.Second,
+		// As in startChild: the go command leaves its temporary directory behind when it is ended by another signal.
+		Env: append(os.Environ(), "GOTMPDIR="+d.dir), StopSignal: os.Interrupt,
 	})
 	if err != nil {
 		return func() {} // the build has the words for it
