@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +34,9 @@ func newFakeLoop(t *testing.T, o Options) *fakeLoop {
 	o.Root = t.TempDir()
 	if o.Project == nil {
 		o.Project = &project.Project{APIs: []string{"apis"}}
+		if err := os.Mkdir(filepath.Join(o.Root, "apis"), 0o750); err != nil {
+			t.Fatal(err)
+		}
 	}
 	f := &fakeLoop{changes: make(chan watch.Change), fail: map[string]error{}}
 	step := func(name string) error {
@@ -97,6 +102,7 @@ func TestLoopGeneratesAtItsStart(t *testing.T) {
 		"settings":       {Options{}, []string{"generate", "begin", "build", "start"}},
 		"found settings": {Options{Discovered: true}, []string{"begin", "build", "start"}},
 		"skipped":        {Options{SkipGenerate: true}, []string{"begin", "build", "start"}},
+		"no directory":   {Options{Project: &project.Project{APIs: []string{"nowhere"}}}, []string{"begin", "build", "start"}},
 		"no APIs":        {Options{Project: &project.Project{}}, []string{"begin", "build", "start"}},
 	} {
 		t.Run(name, func(t *testing.T) {
