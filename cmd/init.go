@@ -190,7 +190,7 @@ func sayNext(s Streams, o initOptions, p *scaffold.Project, n int, took time.Dur
 	_, _ = fmt.Fprintf(s.Err, "next: %scrdctl run\n", cd)
 }
 
-// saySamePlural names the flag for a word that is taken for a plural: kubectl has no name for many of such a kind.
+// saySamePlural names the flag where the plural equals the singular: kubectl then has one name for one object and for many.
 func saySamePlural(s Streams, o scaffold.APIOptions, a *scaffold.API) {
 	if o.Plural == "" && a.Plural == a.Singular {
 		_, _ = fmt.Fprintf(s.Err, "the plural of %s is %s, like its singular; for another, give --plural\n", a.Kind, a.Plural)

@@ -8,7 +8,7 @@ import (
 	"github.com/crdctl/crdctl/internal/statedir"
 )
 
-// A run is known by its lock; what one left that was killed is not taken for one that runs.
+// A run is known by its lock; what a killed one left does not count as one that runs.
 func TestLookAtRun(t *testing.T) {
 	root := t.TempDir()
 	if f, err := LookAtRun(root); f != nil || err != nil {

@@ -89,7 +89,7 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 func hold(ctx context.Context, dir *safefs.Dir) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
-	// What a process noted that was killed must not be taken for news of this one. It is read only while the file is locked for
+	// What a killed process wrote must not count as written by this one. It is read only while the file is locked for
 	// one process alone, and goes while that is impossible.
 	shared, err := lockHolder(ctx, dir, true)
 	if err != nil {

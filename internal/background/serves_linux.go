@@ -25,7 +25,7 @@ func checkServes(pid int, root string) error {
 	}
 	cmdline, err := os.ReadFile(dir + "/cmdline")
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ESRCH), err == nil && len(cmdline) == 0: // nobody waited for it yet
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ESRCH), err == nil && len(cmdline) == 0: // its parent has not waited for it yet
 		return os.ErrProcessDone
 	case err != nil:
 		return err
@@ -45,7 +45,7 @@ func serves(args []string, root string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(want, got)
 }
 
-// hasEnded reports whether a process is gone, also one that nobody waited for.
+// hasEnded reports whether a process is gone, also one that its parent has not waited for.
 func hasEnded(p *os.Process) bool {
 	if errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
 		return true

@@ -103,7 +103,7 @@ func TestStopOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// Whoever holds the lock when the process has ended is not waited for.
+// Another process that holds the lock after the control plane has ended is not waited for.
 func TestStopDoesNotWaitForAnotherHolder(t *testing.T) {
 	cmd := exec.Command("true")
 	if err := cmd.Run(); err != nil {

@@ -31,7 +31,7 @@ func TestMistypedBuiltinKindFailsAtOnce(t *testing.T) {
 	}
 }
 
-// A kind of any other group may come; what is waited for is said again.
+// A kind of any other group may come; the notice of the wait is repeated.
 func TestWaitIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := looptest.NewLog()

@@ -109,7 +109,7 @@ var errBinary = errors.New("is no text")
 var errOutside = errors.New("is outside of the project's directory")
 
 // text is a file of the project, if it can be in a ConfigMap. What is outside of the project's directory is refused, also where a link leads
-// there: who may read ConfigMaps should not read what nobody meant to publish.
+// there: users who may read ConfigMaps should not read files that the author did not mean to publish.
 func (o *Options) text(name string) (string, error) {
 	root, err := os.OpenRoot(o.Root)
 	if err != nil {

@@ -112,7 +112,7 @@ func TestPackRefuses(t *testing.T) {
 		{project.Loop{Template: "empty"}, "template: empty has no *.yaml, *.yml or *.tmpl; name the folder of the templates"},
 		{project.Loop{Template: "odd"}, "template: a b.yaml: a ConfigMap takes names of letters"},
 		{project.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or mend it"},
-		{project.Loop{Template: "broken"}, "template: broken: a.yaml:1: missing value for if; mend the template"},
+		{project.Loop{Template: "broken"}, "template: broken: a.yaml:1: missing value for if; fix the template"},
 		{project.Loop{Template: "blocks"}, "template: blocks: there are no templates; "},
 		{project.Loop{Hook: "python3 missing.py"}, "hook: missing.py is not in ROOT; mend the path, or name what is in the image by its absolute path"},
 		{project.Loop{Hook: "python3 -u hooks/missing"}, "hook: hooks/missing is not in "},

@@ -11,7 +11,7 @@ import (
 // aside are the names of folders whose programs are no controllers.
 var aside = []string{"build", "docs", "e2e", "example", "examples", "hack", "scripts", "test", "tests", "tool", "tools"}
 
-// readController names the one program of the root's module: it is what "crdctl run" builds. Of several, nobody can tell.
+// readController names the one program of the root's module: it is what "crdctl run" builds. Of several, none is chosen.
 func (d *discovery) readController() {
 	var mains []*goFile
 	for _, f := range d.files {
@@ -49,7 +49,7 @@ func isMain(rel string, data []byte) bool {
 		if !buildline.IsGoBuild(text) {
 			continue
 		}
-		// Systems and versions are left open; a tag like ignore or tools is for somebody to give.
+		// Systems and versions are left open; a tag like ignore or tools is for the user to set.
 		expr, err := buildline.Parse(text)
 		if err != nil || !expr.Eval(func(tag string) bool { return slices.Contains(systems, tag) || strings.HasPrefix(tag, "go1.") }) {
 			return false

@@ -106,7 +106,7 @@ func (d *discovery) ownManifests() []manifest {
 	return own
 }
 
-// inForm tells whether a manifest has the form in which controller-gen writes it.
+// inForm reports whether a manifest has the form in which controller-gen writes it.
 func (d *discovery) inForm(file string) bool {
 	data, err := safefs.ReadFile(filepath.Join(d.root, filepath.FromSlash(file)), safefs.MaxFile)
 	return err == nil && crd.InForm(data)

@@ -20,7 +20,7 @@ type role struct {
 var markerRole = regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\broleName=([^,\s]+)`)
 
 // readRole claims the role.yaml of the +kubebuilder:rbac markers where the tree shows that crdctl makes it as it was made:
-// the CRDs beside it name the version, and it is the only one.
+// the CRDs next to it name the version, and it is the only one.
 func (d *discovery) readRole() {
 	var roles []role
 	var paths []string

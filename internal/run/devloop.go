@@ -238,7 +238,7 @@ func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
 	return d.steps.start(d.ready)
 }
 
-// generates reports whether the run begins by generating: only with settings that somebody wrote down. Settings that were
+// generates reports whether the run begins by generating: only with settings that the user wrote down. Settings that were
 // found are good for comparing, and for following what is changed during the run, but a try of a repository must not
 // rewrite what another version of the generators has made.
 func (d *devLoop) generates() bool {

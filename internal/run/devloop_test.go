@@ -49,7 +49,7 @@ func newFakeLoop(t *testing.T, o Options) *fakeLoop {
 		steps: steps{
 			generate: func(context.Context) error { return step("generate") },
 			begin:    func(context.Context) error { return step("begin") },
-			update:   func(context.Context, watch.Change) (error, error) { return f.fail["update"], nil }, // runs beside build
+			update:   func(context.Context, watch.Change) (error, error) { return f.fail["update"], nil }, // runs at the same time as build
 			build: func(context.Context, bool) (*binary, error) {
 				return &binary{sum: sha256.Sum256([]byte{f.program})}, step("build")
 			},
@@ -131,7 +131,7 @@ func TestLoopGeneratesOnChangesOfTypes(t *testing.T) {
 	})
 }
 
-// What a file is to blame for is said and waited for, at the start as later, and all that was left out is made good.
+// An error in a file is reported, and its fix is waited for, at the start as later, and all that was left out is made good.
 func TestLoopWaitsForAFix(t *testing.T) {
 	for _, step := range []string{"generate", "begin", "build"} {
 		t.Run(step, func(t *testing.T) {

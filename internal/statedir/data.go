@@ -65,7 +65,7 @@ func claim(dir *safefs.Dir) error {
 	if found != "" {
 		return &foreignError{dir.Path(), found}
 	}
-	if err := dir.Private(); err != nil { // the data is readable to whoever may enter
+	if err := dir.Private(); err != nil { // users who may enter can read the data
 		return fmt.Errorf("close data directory to others: %w", err)
 	}
 	if !signed(dir) {
@@ -102,7 +102,7 @@ func LockData(dir *safefs.Dir) (*os.File, error) { return dir.Lock(lockName) }
 func Cluster(root string) string { return filepath.Join(root, Name, clusterName) }
 
 // OpenCluster opens the directory of Cluster. The error of one that does not exist is fs.ErrNotExist. One that crdctl did not
-// make for this user, or that others can enter, is refused: whoever wrote the data in it would be its administrator.
+// make for this user, or that others can enter, is refused: the author of its data would be its administrator.
 func OpenCluster(root string) (*safefs.Dir, error) {
 	cluster, err := openCluster(root)
 	if err != nil {

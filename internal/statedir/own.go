@@ -49,7 +49,7 @@ func foreign(dir *safefs.Dir) (string, error) {
 	return "", nil
 }
 
-// sign writes the mark: a number of the directory and its seal. Nobody else can make one, nor read it, so a directory that came
+// sign writes the mark: a number of the directory and its seal. No other user can make one, nor read it, so a directory that came
 // with a repository has none. It does not depend on the path: a project may be moved.
 func sign(dir *safefs.Dir) error {
 	id := rand.Text()

@@ -55,7 +55,7 @@ func lockFile(t *testing.T, path string) {
 // clusterFiles are what a repository can have as the directory of a control plane in the background.
 var clusterFiles = []string{".gitignore", "lock", "kubeconfig", "process", "log", "etcd/member/wal", "secrets/tokens.csv", "secrets/tls.key"}
 
-// A directory that came with a repository is nobody's control plane, whatever its mark and its mode. Reset removes it.
+// A directory that came with a repository is not a control plane, whatever its mark and its mode. Reset removes it.
 func TestClusterOfARepository(t *testing.T) {
 	for what, mark := range map[string]string{"another user's mark": markOfAnotherUser(t), "a text": "The data of a control plane of crdctl.", "no mark": ""} {
 		for _, mode := range []os.FileMode{0o700, 0o755} {
@@ -89,7 +89,7 @@ func TestClusterOfARepository(t *testing.T) {
 	}
 }
 
-// What is in use is not removed, whoever made it.
+// What is in use is not removed, even if crdctl made it.
 func TestRemoveOfALockedCluster(t *testing.T) {
 	for _, name := range []string{HolderName, lockName} {
 		root := t.TempDir()
@@ -179,7 +179,7 @@ func TestRunOfARepository(t *testing.T) {
 		t.Errorf("closed: running %v, %v", running, err)
 	}
 	if content, err := Record(root); err == nil {
-		t.Errorf("the record %q is taken for crdctl's", content)
+		t.Errorf("the record %q is accepted as crdctl's", content)
 	}
 }
 

@@ -74,7 +74,7 @@ func acquire(root string, owners safefs.Owners) (*Dir, error) {
 }
 
 // take is Acquire, once. The holder removes the directory when it ends. One who opened the lock just before has locked a file
-// that is nobody's any more; the error is fs.ErrNotExist then.
+// that no process uses any more; the error is fs.ErrNotExist then.
 func take(parent *safefs.Dir) (_ *Dir, err error) {
 	dir, err := parent.Make(Name)
 	if err != nil {
@@ -110,7 +110,7 @@ func take(parent *safefs.Dir) (_ *Dir, err error) {
 		}
 		return nil, errors.Join(fs.ErrNotExist, dir.Remove(lockName))
 	}
-	// What a killed run left, or a repository has, must not be taken for this run's.
+	// What a killed run left, or a repository has, must not count as this run's.
 	if err := errors.Join(dir.Remove(KubeconfigName), dir.Remove(RecordName)); err != nil {
 		return nil, withHint(err)
 	}
@@ -176,7 +176,7 @@ func Record(root string) ([]byte, error) {
 	return data, nil
 }
 
-// ReadKubeconfig is the content of Kubeconfig, whoever wrote it: that of a run is there only after its Record, while Running.
+// ReadKubeconfig is the content of Kubeconfig, of any author: that of a run is there only after its Record, while Running.
 func ReadKubeconfig(root string) ([]byte, error) { return read(root, KubeconfigName) }
 
 // WriteKubeconfig replaces the content of Kubeconfig, where there is one.

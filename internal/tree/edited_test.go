@@ -231,7 +231,7 @@ func TestWriteHoldsFilesToWhatWasRead(t *testing.T) {
 // planned without.
 func TestRecover(t *testing.T) {
 	for name, c := range map[string]struct {
-		have map[string]string // beside the stage
+		have map[string]string // next to the stage
 		undo bool
 		old  string // in the stage
 		want map[string]string

@@ -109,7 +109,7 @@ func (s *stage) swap(i int, name, to string) (was string, err error) {
 }
 
 // back puts the old file of the i-th change, which lies in the stage, back into its place. What is there now is the new
-// content, which nobody needs any more, or a user's: that stays, and the old file is saved next to it.
+// content, which is not needed any more, or a user's: that stays, and the old file is saved next to it.
 func (s *stage) back(i int, old string, fresh func(name string) (bool, error)) error {
 	to := s.changes[i].Path
 	if err := s.disk.RenameNew(old, to); !errors.Is(err, fs.ErrExist) {
@@ -122,7 +122,7 @@ func (s *stage) back(i int, old string, fresh func(name string) (bool, error)) e
 	if was == "" {
 		return err
 	}
-	if err != nil { // somebody wrote a file in the moment without one
+	if err != nil { // a user wrote a file in the moment without one
 		s.save(i, old)
 		s.saveUnless(i, was, fresh)
 		return nil

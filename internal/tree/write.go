@@ -28,7 +28,7 @@ func Write(root string, changes []Change) (err error) {
 
 // write is Write on a disk.
 func write(root string, d disk, changes []Change) (err error) {
-	// What killed runs left behind is in nobody's way, so trouble with it must not stop this one, but for files put back:
+	// What killed runs left behind is not in the way, so trouble with it must not stop this one, but for files put back:
 	// the changes were made without them.
 	if restored, _ := recoverOn(root, d); len(restored) > 0 {
 		return fmt.Errorf("%s; nothing was written; run it again", strings.Join(restored, "; "))
@@ -160,7 +160,7 @@ func (s *stage) compare(changes []Change, old []string) error {
 	return nil
 }
 
-// discard removes the old files. Whoever had one open may have written to it up to now: it is looked at once more when it
+// discard removes the old files. A program that had one open may have written to it up to now: it is looked at once more when it
 // has no name any more, and what is in it is saved.
 func (s *stage) discard(changes []Change, old []string) error {
 	for i, c := range changes {

@@ -75,7 +75,7 @@ func message(c tree.Change) string {
 	return text
 }
 
-// Asides are what a reader is told beside the answer: what was not compared, and the notes.
+// Asides are what a reader is told next to the answer: what was not compared, and the notes.
 func (r Report) Asides() []string {
 	var all []string
 	for _, n := range r.NotCompared {

@@ -107,7 +107,7 @@ func checked(t *testing.T, edit map[string]string) *Report {
 	return r
 }
 
-// The import of hand.go is for a body alone, which is not looked at; but it cannot be loaded, which is said.
+// The import of hand.go is for a body alone, which is not looked at; but it cannot be loaded, which is reported.
 func TestUnchecked(t *testing.T) {
 	r := checked(t, nil)
 	if len(r.Errors) != 0 || len(r.Unchecked) != 1 || r.Unchecked[0].Import != "example.com/dep/of/nobody" {

@@ -85,7 +85,7 @@ func (w *world) sorted() []*pkg {
 	return all
 }
 
-// parseTargets parses the targets: what is on disk, with the generated files in the place of their older versions.
+// parseTargets parses the targets: what is on disk, with the generated files instead of their older versions.
 func (w *world) parseTargets(ctx context.Context, pkgs []Package) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

@@ -115,7 +115,7 @@ func (e *Env) goFiles(dir string, each func(name string, src []byte) error) erro
 	return nil
 }
 
-// Readable refuses what is called a Go file and is a named pipe, a socket or a device: whoever opens such waits for ever, the
+// Readable refuses what is called a Go file and is a named pipe, a socket or a device: opening one blocks for ever, the
 // go command too. kind is what the listing of its directory says of it.
 func Readable(file string, kind fs.FileMode) error {
 	if kind&fs.ModeSymlink != 0 {

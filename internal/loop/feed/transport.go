@@ -49,7 +49,7 @@ func Limited(given *rest.Config, qps, burst int, log *slog.Logger) *rest.Config 
 	return config
 }
 
-// Prompt returns a copy for crdctl's own control plane, which serves nobody else: no limit on the rate of requests, and the loop
+// Prompt returns a copy for crdctl's own control plane, which serves no other client: no limit on the rate of requests, and the loop
 // alone decides when to retry. An API server that is starting answers 503 with a Retry-After of 5 seconds, which would
 // delay the loop ten times over.
 func Prompt(given *rest.Config) *rest.Config {

@@ -51,7 +51,7 @@ func (d document) decode(file string) (value any, err error) {
 		if open := d.unclosed(); open > 0 && strings.HasPrefix(p.What, "did not find expected ',' or") {
 			at = open
 		}
-		return nil, fmt.Errorf("%s: line %d of what it rendered is no YAML: %s: %s; mend the template", file, d.line+at-1, p.What, d.show(at-1))
+		return nil, fmt.Errorf("%s: line %d of what it rendered is no YAML: %s: %s; fix the template", file, d.line+at-1, p.What, d.show(at-1))
 	}
 	return value, nil
 }

@@ -81,7 +81,7 @@ func Parse(files map[string]string) (*Set, error) {
 	s.root = template.New("").Option("missingkey=zero").Funcs(functions()).Funcs(template.FuncMap{"include": s.include})
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if _, err := s.root.New(name).Parse(files[name]); err != nil {
-			return nil, fmt.Errorf("%w; mend the template", inTemplate(err))
+			return nil, fmt.Errorf("%w; fix the template", inTemplate(err))
 		}
 		if err := s.add(name); err != nil {
 			return nil, err

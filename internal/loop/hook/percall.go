@@ -77,7 +77,7 @@ func (p *perCall) call(ctx context.Context, c Call) (_ []byte, err error) {
 	case killed != nil:
 		return nil, killed
 	case child.Err() != nil:
-		return nil, private(fmt.Errorf("it ended with %w", child.Err()), stderr.tail()+said(answer)+"; mend the program")
+		return nil, private(fmt.Errorf("it ended with %w", child.Err()), stderr.tail()+said(answer)+"; fix the program")
 	}
 	if err := checkAnswer(answer); err != nil {
 		return nil, private(err, stderr.tail())

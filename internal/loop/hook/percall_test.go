@@ -53,7 +53,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 func TestProgramThatCrashes(t *testing.T) {
 	d, log := open(t, Options{Sync: self("crash")})
-	mustFail(t, t.Context(), d, `{}`, "exit status 3", `boom \x1b[31mred`, "half an ans", "mend the program")
+	mustFail(t, t.Context(), d, `{}`, "exit status 3", `boom \x1b[31mred`, "half an ans", "fix the program")
 	if out := log.String(); !strings.Contains(out, "line=first kind") && !strings.Contains(out, "kind=CronTab key=default/demo hook=sync line=first") || strings.Contains(out, "\x1b") {
 		t.Errorf("log %q", out)
 	}

@@ -63,7 +63,7 @@ func (s *server) reason() error {
 	if why == nil {
 		why = errors.New("exit status 0, though it was not asked to end; let it read on until its stdin is closed")
 		if err := s.child.Err(); err != nil {
-			why = fmt.Errorf("%w; mend the program", err)
+			why = fmt.Errorf("%w; fix the program", err)
 		}
 	}
 	return private(why, s.stderr.tail())

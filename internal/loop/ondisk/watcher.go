@@ -121,7 +121,7 @@ func (w *Watcher) run(known State, polled bool) {
 					gone = true
 					select {
 					case w.missing <- now.missing:
-					default: // nobody takes them
+					default: // the notice before was not taken yet
 					}
 				}
 				soon(again)

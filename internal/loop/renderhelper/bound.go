@@ -49,7 +49,7 @@ func (o Options) explain(err error, request int) error {
 }
 
 // pause is how long an object waits that exceeded a bound so many times, after a rendering that took so long: long enough for such
-// objects to take a small part of the processor's time, and no longer than somebody who looks at the log waits.
+// objects to take a small part of the processor's time, and no longer than a user who watches the log waits.
 func pause(times int, took time.Duration) time.Duration {
 	return min(max(time.Second, 2*took)<<min(times-1, 10), longestPause)
 }

@@ -32,7 +32,7 @@ func TestSlowLaneIsFair(t *testing.T) {
 			t.Fatal("the object that waits is not served")
 		}
 		leave()
-		// One that does not ask any more keeps nobody waiting.
+		// One that does not ask any more keeps no other object waiting.
 		if enter("evil") == nil {
 			t.Error("not served although no other object asks")
 		}

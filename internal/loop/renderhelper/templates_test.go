@@ -95,7 +95,7 @@ func TestOthersAreNotHeldUp(t *testing.T) {
 	if got, err := render(t, d, object("good", `{"count":2}`)); err != nil || got != `{"children":[{"v":1}]}` {
 		t.Errorf("%s, error %v", got, err)
 	}
-	// One that was mended is not in the slow lane any more.
+	// One that was fixed is not in the slow lane any more.
 	if got, err := render(t, d, object("worse", `{"count":2}`)); err != nil || got != `{"children":[{"v":1}]}` {
 		t.Errorf("%s, error %v", got, err)
 	}
@@ -144,7 +144,7 @@ func TestSlowRendering(t *testing.T) {
 	}
 }
 
-// A helper has nothing of the environment, and one that was killed by somebody else is replaced.
+// A helper has nothing of the environment, and one that was killed from outside is replaced.
 func TestHelperProcess(t *testing.T) {
 	t.Setenv("SECRET", "hunter2")
 	d := open(t, Options{}, "a.yaml", "v: 1")
@@ -251,11 +251,11 @@ func TestChangedOnDisk(t *testing.T) {
 		}
 	}
 	renders(`"v":1`)
-	// What does not parse changes nothing, and is said.
+	// What does not parse changes nothing, and is reported.
 	write("v: {{ broken")
 	for end := time.Now().Add(patience); !log.has("can't be used"); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("nothing is said of what does not parse")
+			t.Fatal("what does not parse is not reported")
 		}
 	}
 	select {
