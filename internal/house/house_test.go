@@ -62,7 +62,7 @@ var rules = []rule{
 var leaves = []string{"internal/safefs", "internal/scratch", "internal/ui", "internal/yamldoc", "internal/proc"}
 
 // bottom are the packages that know none of ours but leaves, and so can be used by all of them.
-var bottom = []string{"internal/safefs", "internal/ui", "internal/yamldoc", "internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/manifest", "internal/logging", "internal/watch", "internal/loop/ondisk", "internal/crd", "templates"}
+var bottom = []string{"internal/safefs", "internal/ui", "internal/yamldoc", "internal/project", "internal/tree", "internal/scratch", "internal/turns", "internal/proc", "internal/statedir", "internal/manifest", "internal/logging", "internal/watch", "internal/loop/ondisk", "internal/crd", "internal/workspace", "templates"}
 
 type listed struct {
 	ImportPath string

@@ -17,6 +17,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Stage is a copy of a module in a temporary folder.
@@ -152,46 +153,12 @@ func (s *Stage) workspace(module string) error {
 	if err != nil || !used {
 		return err
 	}
-	data, err := safefs.ReadFile(file, safefs.MaxFile)
-	if err != nil {
-		return err
-	}
-	work, err := modfile.ParseWork(file, data, nil)
-	if err != nil {
-		return err
-	}
-	dir := filepath.Dir(file)
-	absolute := func(p string) string {
-		if p = filepath.FromSlash(p); filepath.IsAbs(p) {
-			return p
+	return workspace.Copy(file, filepath.Dir(s.Module), func(dir string) string {
+		if dir == module {
+			return s.Module
 		}
-		return filepath.Join(dir, p)
-	}
-	uses := work.Use
-	for _, u := range uses {
-		to := absolute(u.Path)
-		if to == module {
-			to = s.Module
-		}
-		if err := errors.Join(work.DropUse(u.Path), work.AddUse(to, "")); err != nil {
-			return err
-		}
-	}
-	for _, r := range work.Replace {
-		if r.New.Version == "" {
-			if err := work.AddReplace(r.Old.Path, r.Old.Version, absolute(r.New.Path), ""); err != nil {
-				return err
-			}
-		}
-	}
-	work.Cleanup()
-	out := modfile.Format(work.Syntax)
-	if sum, err := safefs.ReadFile(filepath.Join(dir, "go.work.sum"), safefs.MaxFile); err == nil {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(s.Module), "go.work.sum"), sum, 0o644); err != nil {
-			return err
-		}
-	}
-	return os.WriteFile(filepath.Join(filepath.Dir(s.Module), "go.work"), out, 0o644)
+		return dir
+	})
 }
 
 // AboveWorkspace is the go.work above a folder, and whether that uses the folder as a module. One that is not a regular file, and

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-const workspace = `
+const testWorkspace = `
 -- go.work --
 go 1.26.0
 
@@ -55,7 +55,7 @@ package other
 // A copy builds as the original does, which it leaves alone.
 func TestCopyBuilds(t *testing.T) {
 	dir := t.TempDir()
-	for _, f := range txtar.Parse([]byte(workspace)).Files {
+	for _, f := range txtar.Parse([]byte(testWorkspace)).Files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // program is the source of an engine. Its files have the ending .tmpl so that they are no part of this module.
@@ -34,7 +35,7 @@ type source struct {
 var packages = []struct {
 	name string
 	code embed.FS
-}{{"load", load.Code}, {"proc", proc.Code}, {"safefs", safefs.Code}, {"scratch", scratch.Code}}
+}{{"load", load.Code}, {"proc", proc.Code}, {"safefs", safefs.Code}, {"scratch", scratch.Code}, {"workspace", workspace.Code}}
 
 // programFiles are crdctl's own, in the order of their paths.
 func programFiles() []source {

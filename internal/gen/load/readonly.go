@@ -3,18 +3,14 @@ package load
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
-	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // ReadOnly is the environment of go commands that read the module in dir and change nothing of it: -mod=mod, which lets them
@@ -58,7 +54,7 @@ func readOnly(vars map[string]string, dir string) (env []string, done func(), er
 		return nil, nil, err
 	}
 	done = func() { _ = copied.Remove() } // the next run sweeps what this one cannot remove
-	if err := copyWorkspace(work, copied.Path); err != nil {
+	if err := workspace.Copy(work, copied.Path, nil); err != nil {
 		done()
 		return nil, nil, fmt.Errorf("copy %s: %w", work, err)
 	}
@@ -83,48 +79,4 @@ func modOf(flags string) (mod string) {
 		}
 	}
 	return mod
-}
-
-// copyWorkspace writes a go.work, with absolute paths, and its sums into a directory.
-func copyWorkspace(file, to string) error {
-	data, err := safefs.ReadFile(file, safefs.MaxFile)
-	if err != nil {
-		return err
-	}
-	work, err := modfile.ParseWork(file, data, nil)
-	if err != nil {
-		return err
-	}
-	dir := filepath.Dir(file)
-	absolute := func(p string) string {
-		if p = filepath.FromSlash(p); filepath.IsAbs(p) {
-			return p
-		}
-		return filepath.Join(dir, p)
-	}
-	for _, u := range work.Use {
-		from, to := u.Path, absolute(u.Path) // DropUse clears u
-		if err := errors.Join(work.DropUse(from), work.AddUse(to, "")); err != nil {
-			return err
-		}
-	}
-	for _, r := range work.Replace {
-		if r.New.Version == "" {
-			if err := work.AddReplace(r.Old.Path, r.Old.Version, absolute(r.New.Path), ""); err != nil {
-				return err
-			}
-		}
-	}
-	work.Cleanup()
-	if err := os.WriteFile(filepath.Join(to, "go.work"), modfile.Format(work.Syntax), 0o600); err != nil {
-		return err
-	}
-	sums, err := safefs.ReadFile(file+".sum", safefs.MaxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(to, "go.work.sum"), sums, 0o600)
 }
