@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	k8syaml "sigs.k8s.io/yaml"
@@ -80,7 +82,7 @@ func Parse(name string, data []byte, edits ...func(*Project)) (*Project, error) 
 		edit(&p)
 	}
 	if err := p.Settle(name); err != nil {
-		return nil, err
+		return nil, locate(err, name, data, len(edits) > 0)
 	}
 	return &p, nil
 }
@@ -96,15 +98,18 @@ func yamlError(name string, data []byte, err error) error {
 			err = other
 		}
 	}
-	var all []error
+	var said []string
 	for _, p := range yamldoc.Problems(data, err) {
 		if f := unknownField.FindStringSubmatch(p.What); f != nil {
 			p.What = fmt.Sprintf("unknown field %q; see docs/settings.md of crdctl for the fields there are", f[1])
 		}
 		p.Line = max(p.Line, 1)
-		all = append(all, fmt.Errorf("%s:%d:%d: %s", name, p.Line, column(data, p.Line), p.What))
+		text := fmt.Sprintf("%s:%d:%d: %s", name, p.Line, column(data, p.Line), withoutGoTypes(p.What))
+		if !slices.Contains(said, text) { // an alias repeats what is wrong with its anchor
+			said = append(said, text)
+		}
 	}
-	return errors.Join(all...)
+	return errors.New(strings.Join(said, "\n"))
 }
 
 // column is the place of the first thing on a line: the decoder tells lines only.

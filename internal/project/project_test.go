@@ -45,7 +45,7 @@ func TestParseRefuses(t *testing.T) {
 		},
 		"a wrong type": {
 			head + "apis: {a: b}\n",
-			"crdctl.yaml:3:1: cannot unmarshal !!map into []string",
+			"crdctl.yaml:3:1: must be a list, got a map; see docs/settings.md of crdctl",
 		},
 		"two documents": {
 			head + "apis: [a]\n---\n" + head,
@@ -54,12 +54,33 @@ func TestParseRefuses(t *testing.T) {
 		"all that is wrong at once": {
 			head + "boilerplate: /etc/passwd\nclients:\n- {dir: ../out, listersName: ../b, pluralExceptions: {Foo: 'b a r'}, apis: [other]}\n- {dir: ''}\n",
 			"crdctl.yaml: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]\n" +
-				"crdctl.yaml: boilerplate: \"/etc/passwd\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
-				"crdctl.yaml: clients[0].apis[0]: \"other\" is not among apis\n" +
-				"crdctl.yaml: clients[0].dir: \"../out\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
-				"crdctl.yaml: clients[0].listersName: \"../b\" must be the name of a folder in the tree\n" +
-				"crdctl.yaml: clients[0].pluralExceptions: \"Foo\": \"b a r\" must be two Go identifiers, for example Endpoints: Endpoints\n" +
-				"crdctl.yaml: clients[1].dir: is empty; name the folder of the client tree, for example dir: pkg/client",
+				"crdctl.yaml:3:14: boilerplate: \"/etc/passwd\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
+				"crdctl.yaml:5:9: clients[0].dir: \"../out\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
+				"crdctl.yaml:5:30: clients[0].listersName: \"../b\" must be the name of a folder in the tree\n" +
+				"crdctl.yaml:5:54: clients[0].pluralExceptions: \"Foo\": \"b a r\" must be two Go identifiers, for example Endpoints: Endpoints\n" +
+				"crdctl.yaml:5:77: clients[0].apis[0]: \"other\" is not among apis\n" +
+				"crdctl.yaml:6:9: clients[1].dir: is empty; name the folder of the client tree, for example dir: pkg/client",
+		},
+		"types, without Go's names, and each problem of an alias once": {
+			head + "exclude: &a [{a: b}, {a: b}]\napis: *a\nboilerplate: *a\ncrds: [1]\nloop: {timeout: soon, workers: many}\nclients: 3\nexcludeFrom: []\n",
+			"crdctl.yaml:3:1: must be a string, got a map; see docs/settings.md of crdctl\n" +
+				"crdctl.yaml:3:1: must be a string, got a list; see docs/settings.md of crdctl\n" +
+				"crdctl.yaml:6:1: must be a map, got a list; see docs/settings.md of crdctl\n" +
+				"crdctl.yaml:7:1: must be a duration such as 10s, got soon; see docs/settings.md of crdctl\n" +
+				"crdctl.yaml:7:1: must be a number, got many; see docs/settings.md of crdctl\n" +
+				"crdctl.yaml:8:1: must be a list, got 3; see docs/settings.md of crdctl\n" +
+				"crdctl.yaml:9:1: must be a map, got a list; see docs/settings.md of crdctl",
+		},
+		"names of packages, and control characters": {
+			head + "apis: [a]\ncrds:\n  dir: \"a\\0b\"\nclients:\n  - dir: c\n    versionedName: .\n    applyConfigurationName: x/a-b\n",
+			"crdctl.yaml:5:8: crds.dir: \"a\\x00b\" has a control character; take it out\n" +
+				"crdctl.yaml:8:20: clients[0].versionedName: \".\" must be the name of a Go package, for example versioned\n" +
+				"crdctl.yaml:9:29: clients[0].applyConfigurationName: \"x/a-b\" must end in the name of a Go package, for example applyconfiguration",
+		},
+		"a field behind an alias": {
+			head + "apis: &a [x, ../x]\nclients: [{dir: c}]\nexclude: *a\n",
+			"crdctl.yaml:3:14: apis[1]: \"../x\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
+				"crdctl.yaml:3:14: exclude[1]: \"../x\" must be a path below the folder of crdctl.yaml, with forward slashes",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,6 +92,16 @@ func TestParseRefuses(t *testing.T) {
 				t.Errorf("error:\n%s\nwant:\n%s", err, test.want)
 			}
 		})
+	}
+}
+
+// What flags say wrong is not blamed on a line of the file.
+func TestErrorsOfEditsHaveNoPlace(t *testing.T) {
+	_, err := Parse(FileName, []byte(head+"apis: [../a]\ncrds: {dir: b}\n"), func(p *Project) { p.CRDs.Dir = "/b" })
+	want := "crdctl.yaml: crds.dir: \"/b\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
+		"crdctl.yaml:3:8: apis[0]: \"../a\" must be a path below the folder of crdctl.yaml, with forward slashes"
+	if err == nil || err.Error() != want {
+		t.Errorf("error:\n%v\nwant:\n%s", err, want)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
@@ -19,10 +20,12 @@ import (
 func (p *Project) validate(name string) error {
 	var problems []error
 	report := func(field, format string, args ...any) {
-		problems = append(problems, fmt.Errorf("%s: %s: %s", name, field, fmt.Sprintf(format, args...)))
+		problems = append(problems, &fieldError{name: name, field: field, text: fmt.Sprintf(format, args...)})
 	}
 	local := func(field, value string) {
-		if value != "" && (!filepath.IsLocal(filepath.FromSlash(value)) || strings.Contains(value, `\`)) {
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			report(field, "%q has a control character; take it out", value)
+		} else if value != "" && (!filepath.IsLocal(filepath.FromSlash(value)) || strings.Contains(value, `\`)) {
 			report(field, "%q must be a path below the folder of %s, with forward slashes", value, name)
 		} else if slices.ContainsFunc(strings.Split(value, "/"), func(part string) bool { return strings.EqualFold(part, ".git") }) {
 			report(field, "%q is in git's own directory; name one of the project", value)
@@ -128,6 +131,12 @@ func (p *Project) validate(name string) error {
 			if folder != "" && (path.Clean(folder) != folder || !filepath.IsLocal(filepath.FromSlash(folder)) || strings.Contains(folder, `\`)) {
 				report(field(f), "%q must be the name of a folder in the tree", folder)
 			}
+		}
+		if name := c.VersionedName; name != "" && !token.IsIdentifier(name) {
+			report(field("versionedName"), "%q must be the name of a Go package, for example versioned", name)
+		}
+		if name := c.ApplyConfigurationName; name != "" && !token.IsIdentifier(path.Base(name)) {
+			report(field("applyConfigurationName"), "%q must end in the name of a Go package, for example applyconfiguration", name)
 		}
 		for kind, plural := range c.PluralExceptions {
 			if !token.IsIdentifier(kind) || !token.IsIdentifier(plural) {
