@@ -9,32 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/statedir"
 )
 
-// TestMain is also the process that Stop stops, when it is called as Start calls that. The key of seals is not that of the user
-// who tests.
+// TestMain is also the process that Stop stops, when it is called as Start calls that.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 5 && os.Args[1] == "cluster" {
 		os.Exit(serveNothing(os.Args[4]))
 	}
-	home, err := os.MkdirTemp("", "crdctl-test-")
-	if err == nil {
-		err = os.Setenv("HOME", home)
-	}
-	if err == nil {
-		err = os.Setenv("XDG_CONFIG_HOME", home)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if err := os.RemoveAll(home); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(safefstest.Run(m))
 }
 
 // serveNothing is Serve without a control plane.

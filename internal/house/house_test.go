@@ -52,6 +52,7 @@ var rules = []rule{
 	{`^github.com/crdctl/crdctl/internal/gen(/|$)`, []string{"cmd", "internal/gen/...", "internal/scaffold", "internal/remake", "internal/discover", "internal/house", "internal/crdimport/roundtrip"},
 		"remake generates; scaffold and discover ask codegen for Go plurals, and discover crd for its version; roundtrip is for tests; all others get a tree"},
 	{`^github.com/crdctl/crdctl/internal/sockettest$`, nil, "it reads /proc to hold processes to their doors, for tests"},
+	{`^github.com/crdctl/crdctl/internal/safefs/safefstest$`, nil, "it changes the environment of the process and fails tests"},
 	{`^github.com/crdctl/crdctl/internal/loop/looptest$`, nil, "it is an API server that does not exist, for tests"},
 	{`^github.com/go-json-experiment/json`, []string{"internal/loop/object"}, "it has no release: one package reads JSON with it, and has all others read objects"},
 	{`^github.com/crdctl/crdctl/internal/crdimport/roundtrip$`, nil, "it is for tests, and runs the go command as a user would not expect of a command"},

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // What lies in a directory must be a file; what a user names may be a pipe.
@@ -25,28 +25,14 @@ func TestManifestThatIsNoFile(t *testing.T) {
 		"objects":              func() error { _, err := Objects(dir, "crd.yaml"); return err },
 		"in a named directory": func() error { _, err := CRDs(dir); return err },
 	} {
-		if err := within(t, read); !errors.Is(err, safefs.ErrSpecial) {
+		if err := safefstest.Within(t, read); !errors.Is(err, safefs.ErrSpecial) {
 			t.Errorf("%s: %v, want ErrSpecial", name, err)
 		}
 	}
 	const content = "kind: List\napiVersion: v1\nitems: []\n"
 	go func() { _ = os.WriteFile(fifo, []byte(content), 0o600) }()
 	var files []file
-	if err := within(t, func() (err error) { files, err = filesOf("", fifo); return err }); err != nil || len(files) != 1 || string(files[0].data) != content {
+	if err := safefstest.Within(t, func() (err error) { files, err = filesOf("", fifo); return err }); err != nil || len(files) != 1 || string(files[0].data) != content {
 		t.Errorf("%+v, %v", files, err)
-	}
-}
-
-// within calls a function that must not wait for a FIFO.
-func within(t *testing.T, f func() error) error {
-	t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- f() }()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(10 * time.Second):
-		t.Fatal("blocked")
-		return nil
 	}
 }

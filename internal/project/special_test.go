@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 func TestLoadOfWhatIsNoFile(t *testing.T) {
@@ -27,7 +27,7 @@ func TestLoadOfWhatIsNoFile(t *testing.T) {
 		if err := place(); err != nil {
 			t.Fatal(err)
 		}
-		if err := within(t, load); !errors.Is(err, safefs.ErrSpecial) {
+		if err := safefstest.Within(t, load); !errors.Is(err, safefs.ErrSpecial) {
 			t.Errorf("%s: %v, want ErrSpecial", name, err)
 		}
 		if err := os.Remove(file); err != nil {
@@ -42,19 +42,5 @@ func TestLoadOfWhatIsNoFile(t *testing.T) {
 	}
 	if err := load(); !errors.Is(err, safefs.ErrTooBig) {
 		t.Errorf("%v, want ErrTooBig", err)
-	}
-}
-
-// within calls a function that must not wait for a FIFO.
-func within(t *testing.T, f func() error) error {
-	t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- f() }()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(10 * time.Second):
-		t.Fatal("blocked")
-		return nil
 	}
 }

@@ -63,9 +63,9 @@ func New(parent, prefix string) (*Dir, error) {
 }
 
 // NewRun makes a directory of a run where the system has such, and sweeps away those that killed runs left.
-func NewRun(ended ...Ended) (*Dir, error) {
+func NewRun() (*Dir, error) {
 	// They cost disk space only, so trouble with them must not stop this run.
-	_ = Sweep(os.TempDir(), RunPrefix, ended...)
+	_ = Sweep(os.TempDir(), RunPrefix)
 	d, err := New(os.TempDir(), RunPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("%w; set TMPDIR to a directory that can be written", err)

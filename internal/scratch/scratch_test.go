@@ -136,7 +136,7 @@ func TestLockGoesLast(t *testing.T) {
 func TestSweepOfASwappedDirectory(t *testing.T) {
 	parent, victim := t.TempDir(), t.TempDir()
 	precious := filepath.Join(victim, "docs", "thesis.txt")
-	dead := died(t, parent, "kill me")
+	dead := died(t, parent)
 	for _, dir := range []string{filepath.Dir(precious), filepath.Join(dead, "docs")} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -146,13 +146,13 @@ func TestSweepOfASwappedDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	aside := filepath.Join(parent, "aside")
-	told := ""
-	err := Sweep(parent, RunPrefix, func(record []byte) error {
-		told = string(record)
+	swapped := ""
+	err := SweepAfter(parent, RunPrefix, func(dir string) error {
+		swapped = dir
 		return errors.Join(os.Rename(dead, aside), os.Symlink(victim, dead))
 	})
-	if err != nil || told != "kill me" {
-		t.Errorf("told %q, error %v", told, err)
+	if err != nil || swapped != dead {
+		t.Errorf("swapped %q, error %v", swapped, err)
 	}
 	if _, err := os.Stat(precious); err != nil {
 		t.Error(err)
@@ -165,7 +165,7 @@ func TestSweepOfASwappedDirectory(t *testing.T) {
 // A link, which may lead to a directory of the same user, is not swept.
 func TestSweepFollowsNoLink(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
-	dead := died(t, elsewhere, "")
+	dead := died(t, elsewhere)
 	if err := os.Symlink(dead, filepath.Join(parent, RunPrefix+"link")); err != nil {
 		t.Fatal(err)
 	}
@@ -180,14 +180,14 @@ func TestSweepFollowsNoLink(t *testing.T) {
 // Directories of other users are neither entered nor removed.
 func TestSweepLeavesOtherUsersAlone(t *testing.T) {
 	parent := t.TempDir()
-	dead := died(t, parent, "")
-	if err := sweepOf(safefs.Owners{os.Geteuid() + 1}, parent, RunPrefix, tell(nil)); err != nil {
+	dead := died(t, parent)
+	if err := sweepOf(safefs.Owners{os.Geteuid() + 1}, parent, RunPrefix, func(string) error { return nil }); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dead, LockName)); err != nil {
 		t.Errorf("a directory of another user: %v", err)
 	}
-	if err := sweepOf(safefs.Self(), parent, RunPrefix, tell(nil)); err != nil {
+	if err := sweepOf(safefs.Self(), parent, RunPrefix, func(string) error { return nil }); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
@@ -195,42 +195,12 @@ func TestSweepLeavesOtherUsersAlone(t *testing.T) {
 	}
 }
 
-// A directory with a record stays until a sweep has read it.
-func TestSweepKeepsRecords(t *testing.T) {
-	parent := t.TempDir()
-	dead := died(t, parent, "group 1")
-	refuse := errors.New("not yet")
-	for _, ended := range [][]Ended{nil, {func([]byte) error { return refuse }}} {
-		if err := Sweep(parent, RunPrefix, ended...); (err != nil) != (ended != nil) || err != nil && !errors.Is(err, refuse) {
-			t.Errorf("with %d readers: %v", len(ended), err)
-		}
-		if _, err := os.Stat(filepath.Join(dead, RecordName)); err != nil {
-			t.Errorf("with %d readers: %v", len(ended), err)
-		}
-	}
-	// What is in its place and is no file must not block.
-	if err := os.Remove(filepath.Join(dead, RecordName)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dead, RecordName), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := Sweep(parent, RunPrefix, func([]byte) error { return nil }); err == nil {
-		t.Error("a directory was read as a record")
-	}
-}
-
-// died is the directory of a process that was killed, with a record if there is a text for it.
-func died(t *testing.T, parent, record string) string {
+// died returns the directory of a process that was killed.
+func died(t *testing.T, parent string) string {
 	t.Helper()
 	d, err := New(parent, RunPrefix)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if record != "" {
-		if err := d.Write(RecordName, []byte(record)); err != nil {
-			t.Fatal(err)
-		}
 	}
 	if err := d.Leave(); err != nil {
 		t.Fatal(err)

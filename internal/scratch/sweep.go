@@ -11,58 +11,22 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// RecordName is the file in which a run says what of it must be ended should it be killed, such as its child processes. A
-// directory with such a file is left to the sweeps that read it.
-const RecordName = "record"
-
-const (
-	// birthTime is how long a directory may exist before its lock does.
-	birthTime = time.Minute
-	// recordLimit is the largest record that is read.
-	recordLimit = 1 << 20
-)
-
-// Ended is told the record of a process that has ended without removing its directory, which is removed after that. While it
-// runs, the directory is locked: no two processes are told of the same record. After an error the directory stays.
-type Ended func(record []byte) error
+// birthTime is how long a directory may exist before its lock does.
+const birthTime = time.Minute
 
 // Sweep removes the directories of this user in parent whose names begin with prefix and whose processes have ended.
-func Sweep(parent, prefix string, ended ...Ended) error {
-	return sweepOf(safefs.Self(), parent, prefix, tell(ended))
+func Sweep(parent, prefix string) error {
+	return SweepAfter(parent, prefix, func(string) error { return nil })
 }
 
 // SweepAfter is Sweep that first has something done about each directory, whose lock is held meanwhile. An error leaves the
 // directory as it is.
 func SweepAfter(parent, prefix string, do func(dir string) error) error {
-	return sweepOf(safefs.Self(), parent, prefix, func(dir *safefs.Dir) error { return do(dir.Path()) })
-}
-
-// errKeep leaves a directory as it is, and is no error.
-var errKeep = errors.New("keep the directory")
-
-// tell reads the record of a directory to those who want to know.
-func tell(ended []Ended) func(*safefs.Dir) error {
-	return func(dir *safefs.Dir) error {
-		record, err := dir.Read(RecordName, recordLimit)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case len(ended) == 0:
-			return errKeep
-		}
-		for _, e := range ended {
-			if err := e(record); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	return sweepOf(safefs.Self(), parent, prefix, do)
 }
 
 // sweepOf is Sweep for the directories of some owners.
-func sweepOf(owners safefs.Owners, parent, prefix string, before func(*safefs.Dir) error) error {
+func sweepOf(owners safefs.Owners, parent, prefix string, before func(dir string) error) error {
 	in, err := safefs.Anchor(parent, owners)
 	if err != nil {
 		return fmt.Errorf("sweep %s: %w", parent, err)
@@ -77,14 +41,14 @@ func sweepOf(owners safefs.Owners, parent, prefix string, before func(*safefs.Di
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		if err := sweep(in, e.Name(), before); err != nil && !errors.Is(err, errKeep) {
+		if err := sweep(in, e.Name(), before); err != nil {
 			errs = append(errs, fmt.Errorf("sweep %s: %w", in.Join(e.Name()), err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func sweep(in *safefs.Dir, name string, before func(*safefs.Dir) error) error {
+func sweep(in *safefs.Dir, name string, before func(dir string) error) error {
 	dir, err := in.Sub(name)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, safefs.ErrLink) {
 		return nil // another user's, or swept by another process
@@ -105,7 +69,7 @@ func sweep(in *safefs.Dir, name string, before func(*safefs.Dir) error) error {
 	if strings.HasPrefix(name, RunPrefix) { // not in a repository, which may name any process
 		proc.KillMarked(Mark(name)) // before the directory goes, which is all that is known of them
 	}
-	if err := before(dir); err != nil {
+	if err := before(dir.Path()); err != nil {
 		return err
 	}
 	return remove(in, dir, name)

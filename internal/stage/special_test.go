@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // A go.work that the go command would wait for is an error, unless workspaces are turned off.
@@ -25,25 +25,11 @@ func TestWorkspaceThatIsNoFile(t *testing.T) {
 		return err
 	}
 	t.Setenv("GOWORK", "")
-	if err := within(t, above); !errors.Is(err, safefs.ErrSpecial) {
+	if err := safefstest.Within(t, above); !errors.Is(err, safefs.ErrSpecial) {
 		t.Errorf("%v, want ErrSpecial", err)
 	}
 	t.Setenv("GOWORK", "off")
-	if err := within(t, above); err != nil {
+	if err := safefstest.Within(t, above); err != nil {
 		t.Error(err)
-	}
-}
-
-// within calls a function that must not wait for a FIFO.
-func within(t *testing.T, f func() error) error {
-	t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- f() }()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(10 * time.Second):
-		t.Fatal("blocked")
-		return nil
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 const rootEnv = "CRDCTL_TEST_TREE_ROOT"
@@ -18,18 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(rootEnv) != "" {
 		os.Exit(m.Run())
 	}
-	home, err := os.MkdirTemp("", "tree")
-	if err != nil {
-		panic(err)
-	}
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
-		if err := os.Setenv(name, home); err != nil {
-			panic(err)
-		}
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home)
-	os.Exit(code)
+	os.Exit(safefstest.Run(m))
 }
 
 // sealed is the journal of the stage stagePrefix+"1" as crdctl writes it.
