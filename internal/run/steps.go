@@ -47,7 +47,7 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	case err != nil && strings.Contains(words, "build cache"), err != nil && strings.Contains(words, "module cache"):
 		return nil, brokenError{errNoCache(strings.TrimSpace(words))}
 	case err != nil:
-		return nil, fmt.Errorf("the controller does not compile:\n%s", strings.TrimRight(cmp.Or(words, err.Error()), "\n"))
+		return nil, notBuilt(cmp.Or(words, err.Error()))
 	}
 	sum, err := sumOf(built)
 	if err != nil {
@@ -60,6 +60,15 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 		return nil, err
 	}
 	return &binary{path: path, sum: sum}, nil
+}
+
+// notBuilt is the error of a build that failed with the output of the go command.
+func notBuilt(output string) error {
+	short, hint := ui.ShortenGo(strings.TrimRight(output, "\n"))
+	if hint != "" { // nothing was compiled
+		return fmt.Errorf("the go command cannot load the controller:\n%s\n%s", short, hint)
+	}
+	return fmt.Errorf("the controller does not compile:\n%s", short)
 }
 
 func sumOf(file string) (sum [sha256.Size]byte, err error) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,5 +36,17 @@ func TestSince(t *testing.T) {
 	got := d.since(watch.Change{Sources: []string{"old.go", "saved.go", "later.go", "generated.go", "again.go", "gone.go"}, Manifests: []string{"a.yaml"}}, began, false)
 	if want := []string{"old.go", "saved.go", "later.go", "again.go", "gone.go"}; !slices.Equal(got.Sources, want) || len(got.Manifests) != 1 {
 		t.Errorf("got %v, want the sources %v and the manifest", got, want)
+	}
+}
+
+// A vendor directory that does not fit go.mod is no error of the compiler's.
+func TestNotBuilt(t *testing.T) {
+	list := strings.Repeat("\texample.com/m@v1.0.0: is explicitly required in go.mod, but not marked as explicit in vendor/modules.txt\n", 60)
+	err := notBuilt("go: inconsistent vendoring in /p:\n" + list)
+	if text := err.Error(); strings.Contains(text, "compile") || strings.Count(text, "\n") > 10 || !strings.Contains(text, "GOFLAGS") {
+		t.Error(text)
+	}
+	if text := notBuilt("main.go:1:2: undefined: x\n").Error(); !strings.Contains(text, "does not compile:\nmain.go:1:2") {
+		t.Error(text)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 var (
@@ -21,6 +23,9 @@ var (
 // nothing.
 func New(doing, dir string, said ...string) error {
 	text := doing + ":\n  " + strings.Join(gather(dir, said), "\n  ")
+	if _, hint := ui.ShortenGo(text); hint != "" {
+		return WithAct(doing, dir, hint, said...)
+	}
 	for _, a := range acts() {
 		if strings.Contains(text, a.said) {
 			return WithAct(doing, dir, strings.TrimPrefix(a.do, "\n"), said...)
@@ -35,7 +40,8 @@ func WithAct(doing, dir, act string, said ...string) error {
 	if len(findings) == 0 {
 		return nil
 	}
-	return errors.New(strings.TrimSuffix(doing+":\n  "+strings.Join(findings, "\n  ")+"\n"+act, "\n"))
+	short, _ := ui.ShortenGo(strings.Join(findings, "\n"))
+	return errors.New(strings.TrimSuffix(doing+":\n  "+strings.ReplaceAll(short, "\n", "\n  ")+"\n"+act, "\n"))
 }
 
 // gather are the lines of what was said that tell something, each once, with paths relative to dir.

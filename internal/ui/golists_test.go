@@ -1,0 +1,44 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestShortenGo(t *testing.T) {
+	var vendor, sums strings.Builder
+	vendor.WriteString("go: inconsistent vendoring in /p:\n")
+	for i := range 60 {
+		fmt.Fprintf(&vendor, "\texample.com/m%d@v1.0.0: is explicitly required in go.mod, but not marked as explicit in vendor/modules.txt\n", i)
+		fmt.Fprintf(&sums, "main.go:%d:2: missing go.sum entry for module providing package example.com/m%d (imported by p); to add:\n\tgo get p\n", i, i)
+	}
+	vendor.WriteString("\n\tTo sync the vendor directory, run:\n\t\tgo mod vendor")
+	compiler := strings.Repeat("main.go:1:2: undefined: x@v1: is not in std\n", 60)
+	for name, test := range map[string]struct {
+		output, left string
+		lines        int
+		hint         bool
+	}{
+		"vendor":   {vendor.String(), "55 more", 10, true},
+		"go.sum":   {sums.String(), "55 more", 12, false},
+		"short":    {"main.go:1:2: missing go.sum entry", "", 1, false},
+		"compiler": {compiler, "", 61, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			short, hint := ShortenGo(test.output)
+			if n := strings.Count(short, "\n") + 1; n != test.lines || !strings.Contains(short, test.left) {
+				t.Errorf("%d lines, want %d:\n%s", n, test.lines, short)
+			}
+			if strings.Contains(hint, "GOFLAGS") != test.hint {
+				t.Errorf("hint %q", hint)
+			}
+			if test.left != "" && (!strings.Contains(short, "m4") || strings.Contains(short, "m5")) {
+				t.Errorf("not the first five:\n%s", short)
+			}
+			if test.hint && !strings.Contains(short, "go mod vendor") {
+				t.Error("what comes after the list is lost")
+			}
+		})
+	}
+}
