@@ -74,6 +74,9 @@ func (g *generation) explain(ctx context.Context, err error) error {
 	if m := noRule.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("lintRules: %q is no rule; there are known-tags-only and require-explicit-disablement", m[1])
 	}
+	if file := blocked(g.root, err); file != nil {
+		return file
+	}
 	graph, loadErr := g.load(ctx, g.plan.Load)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

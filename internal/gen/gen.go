@@ -103,7 +103,7 @@ func newGeneration(ctx context.Context, root string, p *project.Project, o Optio
 	plan, err := NewPlan(root, p, o)
 	if err != nil {
 		// A package whose only tag is misspelt asks for nothing.
-		return nil, cmp.Or(tags.mistakes(), err)
+		return nil, cmp.Or(tags.mistakes(), blocked(root, err), err)
 	}
 	tags.families.CRDs, tags.families.Clients = plan.crdDirs, plan.clientTrees
 	header, err := readHeader(root, p.Boilerplate)

@@ -90,7 +90,7 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 		}
 		files, notes, asked, err := runOn(ctx, codegen.Use(graph), gens, g.header)
 		// What a generator asks for in a way that the tags did not tell must be loaded whole for it to see.
-		if err != nil && g.local != nil && ctx.Err() == nil {
+		if err != nil && g.local != nil && ctx.Err() == nil && blocked(g.root, err) == nil {
 			// What failed may have missed what was not loaded: the go command's load is the judge.
 			g.env, g.local = nil, nil
 			continue

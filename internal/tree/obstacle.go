@@ -9,6 +9,16 @@ import (
 	"strings"
 )
 
+// Obstacle is the error of a path below root that err says leads through what is not a directory.
+func Obstacle(root, p string, err error) error {
+	dir, openErr := os.OpenRoot(root)
+	if openErr != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	return obstacle(dir, p, err)
+}
+
 // obstacle is the error of a path at which a file cannot be read or written: what stands in the way, and what to do about it.
 func obstacle(dir *os.Root, p string, err error) error {
 	at := ""
