@@ -23,6 +23,7 @@ type buildInfo struct {
 	Time            *time.Time `json:"time,omitempty"`
 	Dirty           bool       `json:"dirty"`
 	Kubernetes      string     `json:"kubernetes"`
+	Etcd            string     `json:"etcd"`
 	CodeGenerator   string     `json:"codeGenerator"`
 	ControllerTools string     `json:"controllerTools"`
 	Go              string     `json:"go"`
@@ -56,8 +57,8 @@ func newVersion(s Streams, shared *options) *cobra.Command {
 			default:
 				return usageError{fmt.Errorf("-o is %q; it is text or json", output)}
 			}
-			_, err := fmt.Fprintf(s.Out, "crdctl %s\nkubernetes %s\ncode-generator %s\ncontroller-tools %s\n%s %s\n",
-				b.Version, b.Kubernetes, b.CodeGenerator, b.ControllerTools, b.Go, b.Platform)
+			_, err := fmt.Fprintf(s.Out, "crdctl %s\nkubernetes %s\netcd %s\ncode-generator %s\ncontroller-tools %s\n%s %s\n",
+				b.Version, b.Kubernetes, b.Etcd, b.CodeGenerator, b.ControllerTools, b.Go, b.Platform)
 			if err == nil && used.Source != "" {
 				_, err = fmt.Fprintf(s.Out, "this project: %s\n", used)
 			}
@@ -103,7 +104,7 @@ func Version() string { return thisBuild().Version }
 
 func thisBuild() buildInfo {
 	b := buildInfo{
-		Kubernetes: controlplane.KubernetesVersion, CodeGenerator: codegen.Version, ControllerTools: crd.Version,
+		Kubernetes: controlplane.KubernetesVersion, Etcd: controlplane.EtcdVersion(), CodeGenerator: codegen.Version, ControllerTools: crd.Version,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	info, ok := debug.ReadBuildInfo()

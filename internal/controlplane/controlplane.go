@@ -13,6 +13,7 @@ import (
 	"context"
 	"sync"
 
+	etcdversion "go.etcd.io/etcd/api/v3/version"
 	"k8s.io/client-go/rest"
 
 	_ "github.com/crdctl/crdctl/internal/startup/quietetcd" // else the API server's etcd clients write to stderr
@@ -21,6 +22,9 @@ import (
 // KubernetesVersion is what the API server answers at /version. A test holds it equal to the requirement on
 // k8s.io/kubernetes in go.mod.
 const KubernetesVersion = "v1.37.1"
+
+// EtcdVersion returns the version of the etcd that is linked in.
+func EtcdVersion() string { return "v" + etcdversion.Version }
 
 // Options says how to start. The zero value is a temporary control plane on a free port.
 type Options struct {
