@@ -49,7 +49,8 @@ type options struct {
 	verbosity int
 	color     string
 
-	hurry <-chan struct{} // closed when the user can't wait for an orderly end
+	hurry      <-chan struct{} // closed when the user can't wait for an orderly end
+	beforeExit func(func())    // has a function called if that end is not waited for; nil in tests
 }
 
 // Main runs crdctl with the arguments and returns its exit code. It ends early on the first SIGINT or SIGTERM, and
@@ -57,7 +58,7 @@ type options struct {
 func Main(args []string, s Streams, exit func(int)) int {
 	ctx, interrupts := withSignals(context.Background(), s.Err, exit)
 	defer close(interrupts.done)
-	code := execute(ctx, interrupts.hurry, args, s)
+	code := execute(ctx, interrupts, args, s)
 	if interrupts.hurried() {
 		return exitTrouble
 	}
@@ -65,8 +66,8 @@ func Main(args []string, s Streams, exit func(int)) int {
 }
 
 // execute is Main without the signals.
-func execute(ctx context.Context, hurry <-chan struct{}, args []string, s Streams) int {
-	root := newRoot(s, hurry)
+func execute(ctx context.Context, i *interrupts, args []string, s Streams) int {
+	root := newRoot(s, i)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	return report(s.Err, cmd, err)
@@ -93,10 +94,13 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	return exitTrouble
 }
 
-func newRoot(s Streams, hurry <-chan struct{}) *cobra.Command {
+func newRoot(s Streams, i *interrupts) *cobra.Command {
 	// Libraries that are linked in put flags of their own programs there, and cobra gives them to every root command.
 	pflag.CommandLine = pflag.NewFlagSet("crdctl", pflag.ContinueOnError)
-	o := options{hurry: hurry}
+	var o options
+	if i != nil {
+		o.hurry, o.beforeExit = i.hurry, i.beforeExit
+	}
 	root := &cobra.Command{
 		Use:   "crdctl",
 		Short: "Scaffold, generate, verify and run Kubernetes CRD controllers",

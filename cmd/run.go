@@ -114,7 +114,7 @@ func runRun(ctx context.Context, s Streams, o *runOptions, args []string) error 
 		Root: root, Project: p, Cluster: o.cluster, Plane: plane, Account: account, Builtin: o.builtin, Once: o.once,
 		SkipCRDs: o.noCRDs, SkipGenerate: o.noGenerate, Discovered: o.discovered,
 		CRDs: func() ([]manifest.CRD, error) { return crdsToUse(root, p, o.files) }, CRDFiles: o.files,
-		Hurry: o.hurry, Args: args, Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), In: s.In, Out: s.Out, Err: s.Err,
+		Hurry: o.hurry, BeforeExit: o.beforeExit, Args: args, Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), In: s.In, Out: s.Out, Err: s.Err,
 	}
 	if o.builtin {
 		if err := o.builtinLoop(&options, p); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -16,6 +17,8 @@ const (
 	onePress = 300 * time.Millisecond
 	// hurryTime is how long the end may take after the second signal.
 	hurryTime = 3 * time.Second
+	// lastTime is how long what comes before exit may take.
+	lastTime = time.Second
 )
 
 // interrupts is what the user asks for with signals.
@@ -23,6 +26,34 @@ type interrupts struct {
 	// hurry is closed on the second signal: whoever presses Ctrl-C twice does not want to wait for an orderly end.
 	hurry chan struct{}
 	done  chan struct{}
+
+	mu   sync.Mutex
+	last []func()
+}
+
+// beforeExit has f called if exit is: an orderly end, which cannot be waited for, would do what f does.
+func (i *interrupts) beforeExit(f func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.last = append(i.last, f)
+}
+
+// leave calls exit, and before it what was registered.
+func (i *interrupts) leave(exit func(int)) {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		for _, f := range i.last {
+			f()
+		}
+	}()
+	select {
+	case <-over:
+	case <-time.After(lastTime):
+	}
+	exit(exitTrouble)
 }
 
 // withSignals returns a context that ends on the first SIGINT, SIGTERM or SIGHUP. On the second, what is waited for is
@@ -58,7 +89,7 @@ func withSignals(parent context.Context, w io.Writer, exit func(int)) (context.C
 		}
 		select {
 		case <-time.After(hurryTime):
-			exit(exitTrouble)
+			i.leave(exit)
 		case <-i.done:
 		}
 	}()

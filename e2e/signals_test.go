@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -40,6 +41,30 @@ func TestInterruptedStart(t *testing.T) {
 		t.Run(said, func(t *testing.T) {
 			interrupted(t, func(run *process) { run.waitFor(said) })
 		})
+	}
+}
+
+// A second Ctrl-C while the start cannot be broken off: the process exits with 2, and what it made in the project is gone.
+func TestSecondSignalInStart(t *testing.T) {
+	w := newWorld(t)
+	if err := os.WriteFile(filepath.Join(w.dir, "crd.yaml"), []byte(otherCRD), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := w.start(w.dir, crdctl, "run", "--builtin", "-f", "crd.yaml")
+	run.waitFor("crdctl: starting the control plane")
+	time.Sleep(300 * time.Millisecond)
+	run.signal(os.Interrupt)
+	time.Sleep(350 * time.Millisecond) // or it counts as one
+	run.signal(os.Interrupt)
+	time.Sleep(50 * time.Millisecond)
+	run.signal(syscall.SIGSTOP) // a slow machine: the time for an orderly end passes
+	time.Sleep(3200 * time.Millisecond)
+	run.signal(syscall.SIGCONT)
+	if code := run.wait(); code != 2 && code != 0 { // 0 of a machine that is quicker than the second signal
+		t.Errorf("exit code %d", code)
+	}
+	if _, err := os.Lstat(filepath.Join(w.dir, ".crdctl")); !os.IsNotExist(err) {
+		t.Errorf(".crdctl is left: %v", err)
 	}
 }
 

@@ -65,6 +65,8 @@ type Options struct {
 	Debug, Quiet, Color bool
 	// Hurry is closed when the user does not want to wait for an orderly end.
 	Hurry <-chan struct{}
+	// BeforeExit has a function called before the process exits without that end; nil where it never does.
+	BeforeExit func(func())
 	// In is where an object to render is read from that no file is named for.
 	In io.Reader
 	// Out and Err are the controller's standard output and error; crdctl's own words go to Err too.

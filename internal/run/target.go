@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -50,9 +51,13 @@ func connect(ctx context.Context, o Options, say sayer) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
+	release := sync.OnceValue(state.Release)
+	if o.BeforeExit != nil { // a start cannot be broken off: see controlplane.Start
+		o.BeforeExit(func() { _ = release() })
+	}
 	began := time.Now().Truncate(time.Second)
 	if err := background.Announce(state, began, "", ""); err != nil {
-		return nil, errors.Join(err, state.Release())
+		return nil, errors.Join(err, release())
 	}
 	var t *target
 	if s.Running {
@@ -61,13 +66,13 @@ func connect(ctx context.Context, o Options, say sayer) (*target, error) {
 		t, err = startOwn(ctx, o, say)
 	}
 	if err != nil {
-		return nil, errors.Join(err, state.Release())
+		return nil, errors.Join(err, release())
 	}
 	stop := t.close
 	if err := background.Announce(state, began, t.config.Host, t.kubeconfig); err != nil {
-		return nil, errors.Join(err, stop(), state.Release())
+		return nil, errors.Join(err, stop(), release())
 	}
-	t.close = func() error { return errors.Join(stop(), state.Release()) }
+	t.close = func() error { return errors.Join(stop(), release()) }
 	return t, nil
 }
 
