@@ -14,12 +14,19 @@ var fieldTags = []string{
 // misspeltField is the tag that a word on a field was surely meant to be, or "". Only words that are spelt almost like a tag
 // count: any tool may have tags of its own.
 func misspeltField(text string) string {
-	name := nameEnd(strings.TrimSpace(text))
-	if rest := strings.TrimSpace(text)[len(name):]; rest != "" && rest[0] != '=' || len(name) < 6 || slices.Contains(fieldTags, name) {
+	text = strings.TrimSpace(text)
+	name := nameEnd(text)
+	rest := text[len(name):]
+	name = strings.TrimSuffix(name, ":") // controller-tools takes a colon before the equals sign
+	if rest != "" && rest[0] != '=' || len(name) < 6 || slices.Contains(fieldTags, name) {
 		return ""
 	}
-	for _, known := range []string{"optional", "required", "nullable", "listType", "listMapKey", "mapType", "structType"} {
-		if len(name) >= len(known)-1 && distance(strings.ToLower(name), strings.ToLower(known)) == 1 || strings.EqualFold(name, known) {
+	for _, known := range []string{"optional", "required", "nullable", "default", "listType", "listMapKey", "mapType", "structType", "patchStrategy", "patchMergeKey"} {
+		slips := 1
+		if len(known) >= 10 {
+			slips = 2
+		}
+		if len(name) >= len(known)-slips && distance(strings.ToLower(name), strings.ToLower(known)) <= slips {
 			return known
 		}
 	}
@@ -31,5 +38,5 @@ func (t tag) field() (Severity, string) {
 	if !t.place.has(onField) {
 		return Warning, ""
 	}
-	return Error, fmt.Sprintf("unknown tag +%s; did you mean +%s?", nameEnd(t.text[1:]), misspeltField(t.text[1:]))
+	return Error, fmt.Sprintf("unknown tag +%s; did you mean +%s?", strings.TrimSuffix(nameEnd(t.text[1:]), ":"), misspeltField(t.text[1:]))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,6 +93,13 @@ func unknownMarker(t tag, names []string) (Severity, string) {
 	}
 	if meant := suggestMarker(t, names); meant != "" {
 		return Error, fmt.Sprintf("unknown tag %s; did you mean +%s?", t.shown(), meant)
+	}
+	// Other tools have tags of their own that begin with +kubebuilder, but leave these to controller-gen.
+	if parts := strings.SplitN(t.name(), ":", 3); len(parts) == 3 {
+		own := strings.Join(parts[:2], ":") + ":"
+		if slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, own) }) {
+			return Error, fmt.Sprintf("controller-gen knows no tag %s; correct it, or take it out", t.shown())
+		}
 	}
 	return Warning, fmt.Sprintf("controller-gen knows no tag %s; if no other tool reads it, take it out", t.shown())
 }

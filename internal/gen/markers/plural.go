@@ -3,6 +3,7 @@ package markers
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -37,6 +38,14 @@ func (p *pkg) plurals(exceptions map[string]string) []Finding {
 	}
 	var found []Finding
 	for i, c := range clients {
+		if name := c.kind.spec.Name; token.IsKeyword(strings.ToLower(name.Name)) && !c.file.narrowed(c.kind) {
+			at := c.file.fset.Position(name.Pos())
+			found = append(found, Finding{
+				File: c.file.path, Line: at.Line, Col: at.Column, Severity: Error,
+				Message: fmt.Sprintf("the kind %s is a keyword of Go in lower case, which client-gen uses as the name of a parameter; rename the kind, or take out +genclient", name.Name),
+			})
+			continue
+		}
 		j := slices.IndexFunc(clients[:i], func(other client) bool {
 			return other.plural == c.plural || other.resource == c.resource || c.sameFile(other)
 		})
@@ -65,6 +74,11 @@ func (p *pkg) plurals(exceptions map[string]string) []Finding {
 		})
 	}
 	return found
+}
+
+// narrowed reports whether a kind's client may lack the methods that have an object for a parameter.
+func (f *file) narrowed(k *kind) bool {
+	return slices.ContainsFunc([]string{"genclient:noVerbs", "genclient:readonly", "genclient:onlyVerbs", "genclient:skipVerbs"}, func(name string) bool { return f.tagged(k, name) })
 }
 
 // resourceName is the plural that +resourceName gives a kind, or "".
