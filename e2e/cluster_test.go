@@ -93,6 +93,13 @@ func TestClusterInTheBackground(t *testing.T) {
 	if code := run.wait(); code != 2 {
 		t.Errorf("exit code %d, want 2", code)
 	}
+	w.run(dir, crdctl, "cluster", "start")
+	run = w.start(dir, crdctl, "run", "--builtin")
+	run.waitFor("Started workers")
+	w.run(dir, crdctl, "cluster", "stop")
+	if code := run.wait(); code != 2 || strings.Count(run.text(), "the control plane ended by itself") != 1 {
+		t.Errorf("the built-in controller: exit code %d, want 2, with the reason once:\n%s", code, run.text())
+	}
 	if out := w.run(dir, crdctl, "cluster", "reset"); !strings.Contains(out, "removed") {
 		t.Errorf("reset: %s", out)
 	}

@@ -23,13 +23,9 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 	defer func() { err = errors.Join(err, unmark()) }()
 	ctx, stop := t.boundTo(ctx, o)
 	defer stop()
-	b := builtin.Options{
-		Config: t.config, Own: t.ours, Mark: mark, Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
-		Leases: o.Leases, LeaseNamespace: o.LeaseNamespace, MetricsAddr: o.MetricsAddr, Profiling: o.Profiling, NoEvents: o.NoEvents,
-		Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Say: say, Out: o.Out,
-	}
+	b := o.builtinOptions(crds, say)
+	b.Config, b.Own, b.Mark = t.config, t.ours, mark
 	if len(o.CRDNames) == 0 {
-		b.CRDs = manifest.Definitions(crds)
 		cluster := &clusterSide{Options: o, target: t, say: say, broken: map[string]bool{}}
 		if sketch == nil || t.ours { // a preview changes nothing in a cluster of somebody's
 			if err := cluster.install(ctx); err != nil {
@@ -52,7 +48,20 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 		return interrupted(ctx, builtin.Render(ctx, b, sketch))
 	}
 	newClock(time.Now()).watch(ctx, say)
-	return errors.Join(interrupted(ctx, builtin.Run(ctx, b)), failure(ctx))
+	return interrupted(ctx, builtin.Run(ctx, b))
+}
+
+// builtinOptions are the options of the controller that is built in, before it has a cluster.
+func (o Options) builtinOptions(crds []manifest.CRD, say sayer) builtin.Options {
+	b := builtin.Options{
+		Own: !o.Cluster.isSet(), Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
+		Leases: o.Leases, LeaseNamespace: o.LeaseNamespace, MetricsAddr: o.MetricsAddr, Profiling: o.Profiling, NoEvents: o.NoEvents,
+		Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Say: say, Out: o.Out,
+	}
+	if len(o.CRDNames) == 0 {
+		b.CRDs = manifest.Definitions(crds)
+	}
+	return b
 }
 
 // mark returns what the descendants of hooks are found by. It is the name of a temporary directory: should this process be killed, the next
