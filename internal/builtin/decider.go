@@ -78,3 +78,25 @@ func (c *controller) compositeOptions(ctx context.Context, decider hook.Decider)
 		Epoch: c.epoch.Load, Wrote: c.metrics.ChildWritten, Log: c.Log,
 	}, err
 }
+
+// Check reports what of the options cannot work with any API server of this version, so that none is started in vain.
+func Check(o Options) error {
+	c := &controller{Options: o}
+	if len(o.CRDs)+len(o.CRDNames) == 0 {
+		return errNoCRD
+	}
+	if !o.Loop.Decides() {
+		return nil
+	}
+	if o.Own {
+		if err := knownKinds(o.Loop.Owns); err != nil {
+			return err
+		}
+	}
+	decider, err := c.decider()
+	if err != nil {
+		return err
+	}
+	decider.Close()
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/crdctl/crdctl/internal/loop"
@@ -23,6 +24,8 @@ const retryPeriod = 500 * time.Millisecond
 // requestTimeout ends a request that is not answered.
 const requestTimeout = 30 * time.Second
 
+var errNoCRD = errors.New("no CustomResourceDefinition to work on; name a manifest with -f, or one that the cluster has with --crd")
+
 // kinds are those to work on.
 func (c *controller) kinds(ctx context.Context) ([]loop.Kind, error) {
 	crds := c.CRDs
@@ -33,7 +36,7 @@ func (c *controller) kinds(ctx context.Context) ([]loop.Kind, error) {
 		}
 	}
 	if len(crds) == 0 {
-		return nil, errors.New("no CustomResourceDefinition to work on; name a manifest with -f, or one that the cluster has with --crd")
+		return nil, errNoCRD
 	}
 	c.CRDs = crds
 	return loop.KindsOf(crds...)
@@ -143,4 +146,20 @@ func ofBuiltinGroup(kind project.ObjectKind, err error) error {
 		hint = scaffold.Meant(kind)
 	}
 	return neverError{fmt.Errorf("--owns (loop.owns) %s: %w; %s", kind.String(), err, hint)}
+}
+
+// knownKinds refuses kinds of the groups of Kubernetes that its API has in no version. Whether a control plane of crdctl's own serves
+// the others, and those of CRDs, is for that to tell.
+func knownKinds(kinds []string) error {
+	for _, text := range kinds {
+		kind, err := project.ParseObjectKind(text)
+		if err != nil {
+			return err
+		}
+		gv := schema.GroupVersion{Group: kind.Group, Version: kind.Version}
+		if len(scheme.Scheme.PrioritizedVersionsForGroup(kind.Group)) > 0 && !scheme.Scheme.Recognizes(gv.WithKind(kind.Kind)) {
+			return fmt.Errorf("--owns (loop.owns) %s: Kubernetes has no kind %s in %s; %s", kind, kind.Kind, kind.APIVersion(), scaffold.Meant(kind))
+		}
+	}
+	return nil
 }

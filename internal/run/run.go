@@ -104,6 +104,11 @@ func Run(ctx context.Context, o Options) (err error) {
 			return err
 		}
 	}
+	if o.Builtin {
+		if err := builtin.Check(o.builtinOptions(crds, say)); err != nil {
+			return err
+		}
+	}
 	target, err := connect(ctx, o, say)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil // Ctrl-C is how a run ends, whenever it comes; all has been undone
