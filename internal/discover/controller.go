@@ -11,7 +11,8 @@ import (
 // aside are the names of folders whose programs are no controllers.
 var aside = []string{"build", "docs", "e2e", "example", "examples", "hack", "scripts", "test", "tests", "tool", "tools"}
 
-// readController names the one program of the root's module: it is what "crdctl run" builds. Of several, none is chosen.
+// readController names the one program of the root's module: it is what "crdctl run" builds. Of several, none is chosen, and all
+// are named.
 func (d *discovery) readController() {
 	var mains []*goFile
 	for _, f := range d.files {
@@ -23,9 +24,18 @@ func (d *discovery) readController() {
 			mains = append(mains, f)
 		}
 	}
-	if len(mains) == 1 {
+	switch len(mains) {
+	case 0:
+	case 1:
 		d.found.raw.Controller.Package = mains[0].dir
 		d.set("controller.package", mains[0].dir, mains[0].path+", the only program here")
+	default:
+		var dirs []string
+		for _, f := range mains {
+			dirs = append(dirs, f.dir)
+		}
+		slices.Sort(dirs)
+		d.note("", 0, "controller.package: found %d main packages (%s); set it to the one that \"crdctl run\" is to build, or use --controller", len(dirs), strings.Join(dirs, ", "))
 	}
 }
 
