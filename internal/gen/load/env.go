@@ -34,7 +34,7 @@ var counts = slices.Concat([]string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED"
 
 // NewEnv asks the go command about a folder. tags are the build tags to load with.
 func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
-	if err := checkAbove(dir); err != nil {
+	if err := checkModuleFiles(dir); err != nil {
 		return nil, err
 	}
 	// By name: for all of them the go command asks the C compiler as well.
@@ -69,25 +69,6 @@ func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
 		return nil, err
 	}
 	return e, nil
-}
-
-// checkAbove refuses a go.mod or go.work, of a directory or of the nearest one above it, for which the go command would wait for ever.
-func checkAbove(dir string) error {
-	for _, name := range []string{"go.mod", "go.work"} {
-		if name == "go.work" && os.Getenv("GOWORK") != "" {
-			continue // the user names it, or wants none
-		}
-		for at := dir; ; at = filepath.Dir(at) {
-			_, err := safefs.ReadFile(filepath.Join(at, name), safefs.MaxFile)
-			if errors.Is(err, safefs.ErrSpecial) || errors.Is(err, safefs.ErrTooBig) {
-				return err
-			}
-			if err == nil || at == filepath.Dir(at) {
-				break
-			}
-		}
-	}
-	return nil
 }
 
 // releaseTags are go1.1 to the version's.

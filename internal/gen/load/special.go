@@ -1,0 +1,109 @@
+package load
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// checkModuleFiles refuses files that the go command would wait for, or read without end, when it looks at the modules of a
+// directory: a repository may have a FIFO or a link to a device in place of its go.sum.
+func checkModuleFiles(dir string) error {
+	mod, content, err := nearest(dir, "go.mod")
+	if err != nil || mod == "" {
+		return err
+	}
+	if err := checkModule(filepath.Dir(mod), content); err != nil {
+		return err
+	}
+	work := os.Getenv("GOWORK")
+	if work == "off" {
+		return nil
+	}
+	if work == "" {
+		if work, content, err = nearest(dir, "go.work"); err != nil || work == "" {
+			return err
+		}
+	} else if content, err = read(work); err != nil {
+		return err
+	}
+	at := filepath.Dir(work)
+	if err := errors.Join(second(read(work+".sum")), second(read(filepath.Join(at, "vendor", "modules.txt")))); err != nil {
+		return err
+	}
+	parsed, err := modfile.ParseWork(work, content, nil)
+	if err != nil {
+		return nil //nolint:nilerr // the go command says what is wrong
+	}
+	for _, use := range parsed.Use {
+		used := below(at, use.Path)
+		content, err := read(filepath.Join(used, "go.mod"))
+		if err == nil {
+			err = checkModule(used, content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return checkReplaced(at, parsed.Replace)
+}
+
+// checkModule is checkModuleFiles of one module, whose go.mod was read.
+func checkModule(dir string, gomod []byte) error {
+	if err := errors.Join(second(read(filepath.Join(dir, "go.sum"))), second(read(filepath.Join(dir, "vendor", "modules.txt")))); err != nil {
+		return err
+	}
+	parsed, err := modfile.Parse("go.mod", gomod, nil)
+	if err != nil {
+		return nil //nolint:nilerr // the go command says what is wrong
+	}
+	return checkReplaced(dir, parsed.Replace)
+}
+
+func checkReplaced(dir string, all []*modfile.Replace) error {
+	for _, r := range all {
+		if r.New.Version != "" {
+			continue
+		}
+		if _, err := read(filepath.Join(below(dir, r.New.Path), "go.mod")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearest reads the file of a name in dir or in the closest directory above it. Without one, the path is "".
+func nearest(dir, name string) (path string, content []byte, err error) {
+	for {
+		path = filepath.Join(dir, name)
+		if content, err = read(path); err != nil || content != nil {
+			return path, content, err
+		}
+		if dir == filepath.Dir(dir) {
+			return "", nil, nil
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// read returns the content of a file, never nil, or nil for one that the go command can judge, such as one that does not exist.
+func read(path string) ([]byte, error) {
+	content, err := safefs.ReadFile(path, safefs.MaxFile)
+	if errors.Is(err, safefs.ErrSpecial) || errors.Is(err, safefs.ErrTooBig) {
+		return nil, err
+	}
+	return content, nil
+}
+
+func below(dir, path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func second[T any](_ T, err error) error { return err }
