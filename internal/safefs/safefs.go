@@ -40,6 +40,11 @@ type Dir struct {
 // Anchor opens a directory whose own path may lead through links and belong to anyone. What is opened in it must belong to one
 // of the owners.
 func Anchor(path string, owners Owners) (*Dir, error) {
+	if info, err := os.Stat(path); err != nil { // OpenRoot would wait for a FIFO
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
+	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, err
@@ -49,6 +54,16 @@ func Anchor(path string, owners Owners) (*Dir, error) {
 
 // Path is where the directory was when it was opened.
 func (d *Dir) Path() string { return d.path }
+
+// Inode is the number of the directory in its file system: it stays when the directory is moved there, and a copy has another. On
+// Windows it is 0.
+func (d *Dir) Inode() (uint64, error) {
+	info, err := d.root.Stat(".")
+	if err != nil {
+		return 0, err
+	}
+	return inodeOf(info), nil
+}
 
 // Join is the path of an entry.
 func (d *Dir) Join(name string) string { return filepath.Join(d.path, name) }

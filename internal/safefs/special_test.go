@@ -104,3 +104,20 @@ func TestReadFileRefusesSpecialFiles(t *testing.T) {
 		t.Fatal("blocked")
 	}
 }
+
+func TestAnchorOfAFIFO(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- second(Anchor(fifo, Self())) }()
+	select {
+	case err := <-done:
+		if !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("%v, want ENOTDIR", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("blocked")
+	}
+}

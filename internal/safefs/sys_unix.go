@@ -20,6 +20,13 @@ func uidOf(info fs.FileInfo) (int, bool) {
 	return int(stat.Uid), true
 }
 
+func inodeOf(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Ino
+	}
+	return 0
+}
+
 func tryLock(f *os.File, shared bool) error {
 	how := syscall.LOCK_EX
 	if shared {

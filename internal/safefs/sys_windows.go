@@ -14,6 +14,9 @@ const nonblock = 0
 // uidOf knows none: a file's owner is no number there, and the directories in question are closed to other users.
 func uidOf(fs.FileInfo) (int, bool) { return 0, false }
 
+// inodeOf knows none: a FileInfo has no file index.
+func inodeOf(fs.FileInfo) uint64 { return 0 }
+
 func tryLock(f *os.File, shared bool) error {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if !shared {

@@ -189,33 +189,36 @@ func TestOnlyOwnNamesAreRemoved(t *testing.T) {
 }
 
 func TestDataDirectories(t *testing.T) {
-	own, others := markOf(t), markOfAnotherUser(t)
 	record, err := sealRecord(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
 		files map[string]string
+		mark  func(*testing.T, string)
 		taken bool
 	}{
-		"new":              {nil, true},
-		"own":              {map[string]string{markName: own, "etcd/member/wal": "", "notes": ""}, true},
-		"begun":            {map[string]string{".crdctl-data-abc": ""}, true},
-		"another user's":   {map[string]string{markName: others, ".gitignore": "*\n", "lock": "", "etcd/member/wal": ""}, false},
-		"another number":   {map[string]string{markName: "x" + own}, false},
-		"seal of a record": {map[string]string{markName: "1 " + strings.TrimSpace(string(record))}, false},
-		"fixed text":       {map[string]string{markName: "The data of a control plane of crdctl. Without this file, crdctl does not take the directory for its own.\n"}, false},
-		"no mark":          {map[string]string{".gitignore": "*\n", "lock": "", "etcd/member/wal": "x", "secrets/ca.crt": "x", "kubeconfig": "x"}, false},
-		"a log":            {map[string]string{"log": "mine"}, false},
-		"log, directory":   {map[string]string{"log/today": "mine"}, false},
-		"etcd":             {map[string]string{"etcd/mydata": "mine"}, false},
-		"lock":             {map[string]string{"lock": ""}, false},
-		"gitignore":        {map[string]string{".gitignore": "*\n"}, false},
+		"new":               {nil, nil, true},
+		"own":               {map[string]string{"etcd/member/wal": "", "notes": ""}, mark, true},
+		"begun":             {map[string]string{".crdctl-data-abc": ""}, nil, true},
+		"another user's":    {map[string]string{".gitignore": "*\n", "lock": "", "etcd/member/wal": ""}, markOfAnother, false},
+		"another directory": {map[string]string{"etcd/member/wal": ""}, markOfElsewhere, false},
+		"seal of a record":  {map[string]string{"lock": ""}, marked(string(record)), false},
+		"fixed text":        {map[string]string{"lock": ""}, marked("The data of a control plane of crdctl.\n"), false},
+		"no mark":           {map[string]string{".gitignore": "*\n", "lock": "", "etcd/member/wal": "x", "secrets/ca.crt": "x", "kubeconfig": "x"}, nil, false},
+		"a log":             {map[string]string{"log": "mine"}, nil, false},
+		"log, directory":    {map[string]string{"log/today": "mine"}, nil, false},
+		"etcd":              {map[string]string{"etcd/mydata": "mine"}, nil, false},
+		"lock":              {map[string]string{"lock": ""}, nil, false},
+		"gitignore":         {map[string]string{".gitignore": "*\n"}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			for file, content := range c.files {
 				write(t, filepath.Join(dir, file), content)
+			}
+			if c.mark != nil {
+				c.mark(t, dir)
 			}
 			if c.files != nil {
 				if err := os.Chmod(dir, 0o755); err != nil {

@@ -2,7 +2,6 @@ package statedir
 
 import (
 	"bytes"
-	"crypto/rand"
 	"fmt"
 	"strings"
 
@@ -19,13 +18,13 @@ const (
 type foreignError struct{ path, found string }
 
 func (e *foreignError) Error() string {
-	return fmt.Sprintf("%s is not empty, and crdctl did not make it (found %s); use an empty or new directory", e.path, e.found)
+	return fmt.Sprintf("%s is not empty, and crdctl did not make it here (found %s); use an empty or new directory", e.path, e.found)
 }
 
 // resetHint replaces the hint of a foreignError: the directory of a project's cluster cannot be chosen.
 func resetHint(err error) error {
 	if foreign, ok := err.(*foreignError); ok { //nolint:errorlint // claim returns it as it is
-		return fmt.Errorf("%s is not crdctl's own (found %s, and no %s that crdctl wrote for this user); remove it with \"crdctl cluster reset\"",
+		return fmt.Errorf("%s is not crdctl's own (found %s, and no %s that crdctl wrote there for this user); remove it with \"crdctl cluster reset\"",
 			foreign.path, foreign.found, markName)
 	}
 	return err
@@ -49,26 +48,31 @@ func foreign(dir *safefs.Dir) (string, error) {
 	return "", nil
 }
 
-// sign writes the mark: a number of the directory and its seal. No other user can make one, nor read it, so a directory that came
-// with a repository has none. It does not depend on the path: a project may be moved.
+// sign writes the mark: a seal of the directory's inode. No other user can make one, so a directory that came with a repository or
+// an archive has none, even if its author has seen a mark of this user. It does not depend on the path: a project may be moved.
 func sign(dir *safefs.Dir) error {
-	id := rand.Text()
-	seal, err := safefs.Seal([]byte(dataPurpose + id))
+	inode, err := dir.Inode()
 	if err != nil {
 		return err
 	}
-	return dir.Write(markName, []byte(id+" "+seal+"\n"))
+	seal, err := safefs.Seal(dataSealed(inode))
+	if err != nil {
+		return err
+	}
+	return dir.Write(markName, []byte(seal+"\n"))
 }
 
-// signed reports whether a directory has a mark that crdctl wrote for this user.
+// signed reports whether a directory has a mark that crdctl wrote in it for this user.
 func signed(dir *safefs.Dir) bool {
-	content, err := dir.Read(markName, fileLimit)
+	seal, err := dir.Read(markName, fileLimit)
 	if err != nil {
 		return false
 	}
-	id, seal, ok := strings.Cut(strings.TrimSuffix(string(content), "\n"), " ")
-	return ok && safefs.Sealed([]byte(dataPurpose+id), seal)
+	inode, err := dir.Inode()
+	return err == nil && safefs.Sealed(dataSealed(inode), strings.TrimSuffix(string(seal), "\n"))
 }
+
+func dataSealed(inode uint64) []byte { return fmt.Appendf(nil, "%s%d", dataPurpose, inode) }
 
 // sealRecord puts the seal of a record before it.
 func sealRecord(data []byte) ([]byte, error) {

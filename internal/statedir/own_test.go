@@ -11,32 +11,48 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// markOf is the mark of a data directory of this user.
-func markOf(t *testing.T) string {
+// mark has crdctl mark a directory as its own.
+func mark(t *testing.T, path string) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "data")
-	d, err := OpenData(dir)
+	d, err := safefs.Anchor(path, safefs.Self())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
-	content, err := d.Read(markName, fileLimit)
-	if err != nil {
+	if err := sign(d); err != nil {
 		t.Fatal(err)
 	}
-	return string(content)
 }
 
-// markOfAnotherUser is markOf with another key.
-func markOfAnotherUser(t *testing.T) (mark string) {
+// markOfAnother marks a directory with another user's key.
+func markOfAnother(t *testing.T, path string) {
 	t.Helper()
 	t.Run("another user", func(t *testing.T) {
 		home := t.TempDir()
 		t.Setenv("HOME", home)
 		t.Setenv("XDG_CONFIG_HOME", home)
-		mark = markOf(t)
+		mark(t, path)
 	})
-	return mark
+}
+
+// markOfElsewhere gives a directory this user's mark of another one.
+func markOfElsewhere(t *testing.T, path string) {
+	t.Helper()
+	elsewhere := t.TempDir()
+	mark(t, elsewhere)
+	content, err := os.ReadFile(filepath.Join(elsewhere, markName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(path, markName), string(content))
+}
+
+// marked returns a function that marks a directory with a text.
+func marked(content string) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		t.Helper()
+		write(t, filepath.Join(path, markName), content)
+	}
 }
 
 // lockFile locks a file as a process of any user can who can read it.
@@ -57,15 +73,17 @@ var clusterFiles = []string{".gitignore", "lock", "kubeconfig", "process", "log"
 
 // A directory that came with a repository is not a control plane, whatever its mark and its mode. Reset removes it.
 func TestClusterOfARepository(t *testing.T) {
-	for what, mark := range map[string]string{"another user's mark": markOfAnotherUser(t), "a text": "The data of a control plane of crdctl.", "no mark": ""} {
+	for what, mark := range map[string]func(*testing.T, string){
+		"another user's mark": markOfAnother, "another directory's mark": markOfElsewhere, "a text": marked("The data of a control plane of crdctl."), "no mark": nil,
+	} {
 		for _, mode := range []os.FileMode{0o700, 0o755} {
 			root := t.TempDir()
 			dir := Cluster(root)
 			for _, file := range clusterFiles {
 				write(t, filepath.Join(dir, file), "theirs")
 			}
-			if mark != "" {
-				write(t, filepath.Join(dir, markName), mark)
+			if mark != nil {
+				mark(t, dir)
 			}
 			if err := os.Chmod(dir, mode); err != nil {
 				t.Fatal(err)
