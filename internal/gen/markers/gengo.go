@@ -58,6 +58,9 @@ func (p *pkg) check(f *file, t tag) (Severity, string) {
 	if s, message := where(f, t); message != "" {
 		return s, message
 	}
+	if s, message := p.uncopied(f, t); message != "" {
+		return s, message
+	}
 	if slices.Contains(packageTags, name) && !f.isDoc() && !t.place.has(onType|onField|onOther) {
 		return Warning, "" // what doc.go says counts
 	}
