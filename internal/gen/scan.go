@@ -86,13 +86,15 @@ func (s *scanner) below(api string) ([]apiPackage, error) {
 		case err != nil:
 			return err
 		case d.IsDir():
-			if n := d.Name(); n == ".git" || n == "_output" || n == "vendor" || s.excluded(p) {
+			if skipped(d.Name()) || s.excluded(p) {
 				return fs.SkipDir
 			}
 		case strings.HasSuffix(p, ".go") && d.Type().IsRegular():
 			files = append(files, p)
 		case strings.HasSuffix(p, ".go"):
 			return load.Readable(p, d.Type())
+		case d.Type()&fs.ModeSymlink != 0 && !s.excluded(p):
+			return s.checkLink(top, p)
 		}
 		return nil
 	})
