@@ -72,8 +72,9 @@ type typeCheck struct {
 
 // checkedModule is a module with packages to check.
 type checkedModule struct {
-	dir  string
-	pkgs []compile.Package
+	dir       string
+	goVersion string
+	pkgs      []compile.Package
 }
 
 // byModule are the packages with generated Go files, by the directory of their module.
@@ -104,9 +105,9 @@ func (c *typeCheck) byModule() []*checkedModule {
 		i := slices.IndexFunc(all, func(m *checkedModule) bool { return m.dir == at })
 		if i < 0 {
 			i = len(all)
-			all = append(all, &checkedModule{dir: at})
+			all = append(all, &checkedModule{dir: at, goVersion: goLine(at)})
 		}
-		byDir[dir].GoVersion = goLine(at)
+		byDir[dir].GoVersion = all[i].goVersion
 		all[i].pkgs = append(all[i].pkgs, *byDir[dir])
 	}
 	return all

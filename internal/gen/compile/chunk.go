@@ -21,11 +21,12 @@ type chunk struct {
 }
 
 // split cuts a file into its declarations by their lines, as gofmt writes them, and reports whether that worked: it is an
-// order of magnitude faster than to parse what is thrown away afterwards.
+// order of magnitude faster than to parse what is thrown away afterwards. Its head is parsed once something of the file is reached.
 func (w *world) split(f *file, name string) bool {
 	src := f.src
 	var starts []int
 	inRaw, inBlock := false, false
+	special := nextSpecial(src, 0)
 	for at := 0; at < len(src); {
 		end := bytes.IndexByte(src[at:], '\n')
 		if end < 0 {
@@ -37,7 +38,11 @@ func (w *world) split(f *file, name string) bool {
 		if !inRaw && !inBlock && startsDecl(line) {
 			starts = append(starts, at)
 		}
-		inRaw, inBlock = scan(line, inRaw, inBlock)
+		if inRaw || inBlock || special < end {
+			if inRaw, inBlock = scan(line, inRaw, inBlock); !inRaw && !inBlock {
+				special = nextSpecial(src, end)
+			}
+		}
 		at = end + 1
 	}
 	if inRaw || inBlock {
@@ -58,12 +63,26 @@ func (w *world) split(f *file, name string) bool {
 			return false
 		}
 	}
-	syntax, err := parser.ParseFile(w.fset, name, src[:head], parser.ImportsOnly|parser.SkipObjectResolution)
-	if err != nil {
-		return false
+	f.head = func() error {
+		syntax, err := parser.ParseFile(w.fset, name, src[:head], parser.ImportsOnly|parser.SkipObjectResolution)
+		if err == nil {
+			f.syntax, f.specs = syntax, syntax.Imports
+		}
+		return err
 	}
-	f.syntax, f.specs = syntax, syntax.Imports
 	return true
+}
+
+// nextSpecial is the place of the first back quote or block comment from a place on, or the end.
+func nextSpecial(src []byte, from int) int {
+	next := len(src)
+	if i := bytes.IndexByte(src[from:], '`'); i >= 0 {
+		next = from + i
+	}
+	if i := bytes.Index(src[from:next], []byte("/*")); i >= 0 {
+		next = from + i
+	}
+	return next
 }
 
 var keywords = [][]byte{[]byte("func "), []byte("type "), []byte("var "), []byte("const "), []byte("import ")}
@@ -77,9 +96,6 @@ func startsDecl(line []byte) bool {
 
 // scan reports whether the end of a line is in a raw string or a block comment.
 func scan(line []byte, inRaw, inBlock bool) (raw, block bool) {
-	if !inRaw && !inBlock && bytes.IndexByte(line, '`') < 0 && !bytes.Contains(line, []byte("/*")) {
-		return false, false
-	}
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
 		case inRaw:
@@ -176,9 +192,10 @@ func (w *world) ungroup(c *chunk) {
 		return
 	}
 	c.queued = true
-	parsed, err := parser.ParseFile(w.fset, "", slices.Concat([]byte("package p;"), c.src), parser.SkipObjectResolution)
+	parsed, err := w.parseDecls(c.src)
 	if err != nil {
-		return // the exact check parses the whole file
+		w.torn = true
+		return
 	}
 	for _, d := range parsed.Decls {
 		c.file.addDecl(d)
@@ -267,13 +284,35 @@ func (w *world) parse(c *chunk) ast.Decl {
 	if c.decl != nil {
 		return c.decl
 	}
-	parsed, err := parser.ParseFile(w.fset, "", slices.Concat([]byte("package p;"), c.src), parser.SkipObjectResolution)
+	parsed, err := w.parseDecls(signature(c.src))
+	if err != nil {
+		parsed, err = w.parseDecls(c.src)
+	}
 	if err != nil || len(parsed.Decls) == 0 {
-		return nil // the exact check parses the whole file
+		w.torn = true
+		return nil
 	}
 	c.decl = parsed.Decls[0]
 	if fn, ok := c.decl.(*ast.FuncDecl); ok {
 		fn.Body = nil
 	}
 	return c.decl
+}
+
+func (w *world) parseDecls(src []byte) (*ast.File, error) {
+	return parser.ParseFile(w.fset, "", slices.Concat([]byte("package p;"), src), parser.SkipObjectResolution)
+}
+
+// signature is a function with an empty body in the place of one of several lines: the source up to the first line that opens
+// a block. Where that is not the body, the rest either does not parse, or is that of a type, which is left alone.
+func signature(src []byte) []byte {
+	i := bytes.Index(src, []byte("{\n"))
+	if i < 0 || !bytes.HasPrefix(src, []byte("func ")) {
+		return src
+	}
+	before := bytes.TrimRight(src[:i], " \t")
+	if bytes.HasSuffix(before, []byte("interface")) || bytes.HasSuffix(before, []byte("struct")) {
+		return src
+	}
+	return slices.Concat(before, []byte("{}"))
 }

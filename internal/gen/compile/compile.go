@@ -40,15 +40,17 @@ type Report struct {
 	Unchecked []Unchecked
 	// Local are the directories outside of the module cache and of Go itself that were read.
 	Local []string
+
+	torn bool // see world
 }
 
 // Check type-checks packages.
 func Check(ctx context.Context, find Finder, pkgs []Package) (*Report, error) {
 	quick, err := check(ctx, find, pkgs, false)
-	if err != nil || !slices.ContainsFunc(quick.Errors, func(e Error) bool { return e.Lacks == "" }) {
-		return quick, err
+	if err == nil && (quick.torn || slices.ContainsFunc(quick.Errors, func(e Error) bool { return e.Lacks == "" })) {
+		return check(ctx, find, pkgs, true)
 	}
-	return check(ctx, find, pkgs, true)
+	return quick, err
 }
 
 func check(ctx context.Context, find Finder, pkgs []Package, exact bool) (*Report, error) {
@@ -72,7 +74,7 @@ func check(ctx context.Context, find Finder, pkgs []Package, exact bool) (*Repor
 
 // report gathers what was found, in the order of packages and positions.
 func (w *world) report() *Report {
-	r := &Report{}
+	r := &Report{torn: w.torn}
 	for _, p := range w.sorted() {
 		if p.local && p.dir != "" {
 			r.Local = append(r.Local, p.dir)

@@ -48,6 +48,18 @@ func (c Client) Show() string { return c.Name }
 func (c Client) Hidden() {}
 
 func Table() map[string]int { return table }
+
+func Shown() interface {
+	Show() string
+} {
+	return Client{}
+}
+
+type Outer struct{ Odd Odd }
+
+// Odd is cut in the wrong place.
+type Odd =
+func (int) string
 -- gen/hand.go --
 package gen
 
@@ -130,6 +142,8 @@ func TestCheck(t *testing.T) {
 		"not used":              {"gen/zz_c.go", "package gen\n\nimport \"fmt\"\n", []string{"zz_c.go:3:8"}},
 		"declared by hand, too": {"gen/zz_a.go", "package gen\n\ntype Hand struct{}\n", []string{"zz_a.go:3:6"}},
 		"method by hand, too":   {"gen/zz_a.go", "package gen\n\nfunc (h Hand) broken() {}\n", []string{"zz_a.go:3:15"}},
+		"of a result type":      {"gen/zz_c.go", "package gen\n\nimport \"example.com/m/dep\"\n\nvar c func() interface{} = dep.Shown\n", []string{"zz_c.go:5:28"}},
+		"not as gofmt writes":   {"gen/zz_c.go", "package gen\n\nimport \"example.com/m/dep\"\n\nvar c string = dep.Outer{}.Odd\n", []string{"zz_c.go:5:16"}},
 		"another package":       {"gen/zz_a.go", "package other\n", []string{"hand.go:1:9"}},
 	} {
 		t.Run(name, func(t *testing.T) {

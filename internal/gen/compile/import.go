@@ -61,24 +61,32 @@ func (w *world) read(p *pkg, path string, fromStd bool) error {
 	return w.find.Files(p.dir, func(name string, src []byte) error {
 		f := &file{pkg: p, fset: w.fset, src: src, names: map[string]*pkg{}, kept: map[*ast.ImportSpec]bool{}}
 		at := filepath.Join(p.dir, name)
-		if w.exact || !w.split(f, at) {
+		if w.exact || !w.split(f, at) || p.name == "" && !f.parseHead() {
 			p.forget(f)
 			syntax, err := parser.ParseFile(w.fset, at, src, parser.SkipObjectResolution)
 			if err != nil {
 				return err
 			}
-			f.syntax, f.specs = syntax, syntax.Imports
+			f.head, f.syntax, f.specs = nil, syntax, syntax.Imports
 			for _, d := range syntax.Decls {
 				f.addDecl(d)
 			}
+			f.syntax.Decls = nil
 		}
-		f.syntax.Decls = nil
 		if p.name == "" {
 			p.name = f.syntax.Name.Name
 		}
 		p.files = append(p.files, f)
 		return nil
 	})
+}
+
+// parseHead parses the package clause and the imports, which few of the files that are cut are asked for.
+func (f *file) parseHead() bool {
+	if f.head != nil && f.head() == nil {
+		f.head = nil
+	}
+	return f.head == nil
 }
 
 // forget takes the declarations of a file out of the index.

@@ -162,11 +162,14 @@ func (w *world) interfaceMethods(t *ast.InterfaceType) {
 
 // visit keeps a declaration, and asks for what it refers to.
 func (w *world) visit(c *chunk) {
-	d := w.parse(c)
+	d, f := w.parse(c), c.file
 	if d == nil {
 		return
 	}
-	f := c.file
+	if !f.parseHead() {
+		w.torn = true
+		return
+	}
 	f.decls = append(f.decls, d)
 	if g, ok := d.(*ast.GenDecl); ok {
 		dropValues(g)

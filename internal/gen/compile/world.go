@@ -28,6 +28,8 @@ type world struct {
 	fset  *token.FileSet
 	pkgs  map[string]*pkg
 
+	// torn tells that a file is not cut as gofmt would have it: what was read of it is not all.
+	torn  bool
 	queue []*chunk
 	// selected are all names that the targets select, methods those and the methods of all interfaces that are reached.
 	selected, methods map[string]bool
@@ -62,6 +64,7 @@ type file struct {
 	fset      *token.FileSet
 	syntax    *ast.File // whole in a target; elsewhere the head, and the declarations that were reached
 	src       []byte
+	head      func() error // parses the head, and is nil once it did
 	generated bool
 	specs     []*ast.ImportSpec
 	names     map[string]*pkg // imports by the name that stands in the file; nil for a name that is not an import
