@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/crdctl/crdctl/cmd"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/statedir"
 )
 
@@ -22,7 +23,7 @@ var update = flag.Bool("update", false, "write what the scripts compare with ane
 
 // The scripts run this test binary as crdctl.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(ownConfig{m}, map[string]func(){
 		"crdctl": func() {
 			os.Exit(cmd.Main(os.Args[1:], cmd.Streams{In: os.Stdin, Out: os.Stdout, Err: unhurried{}}, os.Exit))
 		},
@@ -39,6 +40,11 @@ func TestMain(m *testing.M) {
 		},
 	})
 }
+
+// ownConfig runs the tests without the configuration of the user who tests; those in this process need it as the scripts do.
+type ownConfig struct{ m *testing.M }
+
+func (o ownConfig) Run() int { return safefstest.Run(o.m) }
 
 // unhurried is the standard error without the lines that tell of long work: how long it takes is the machine's affair.
 type unhurried struct{}

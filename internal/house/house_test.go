@@ -219,3 +219,27 @@ func TestPackagesHaveDocs(t *testing.T) {
 		}
 	}
 }
+
+// Tests that have files written under a seal do not read or make the key of the user who runs them.
+func TestTestsKeepTheKeyOfTheUser(t *testing.T) {
+	seals := regexp.MustCompile(`\b(tree\.Write|statedir\.(MakeCluster|OpenData|Acquire))\(`)
+	own := regexp.MustCompile(`safefstest\.Run\(|"XDG_CONFIG_HOME"`)
+	uses, keeps := map[string]bool{}, map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		uses[filepath.Dir(path)] = uses[filepath.Dir(path)] || seals.Match(data)
+		keeps[filepath.Dir(path)] = keeps[filepath.Dir(path)] || own.Match(data)
+		return err
+	})
+	if err != nil || len(uses) == 0 {
+		t.Fatal(err)
+	}
+	for dir, used := range uses {
+		if used && !keeps[dir] {
+			t.Errorf("%s has no TestMain with safefstest.Run", dir)
+		}
+	}
+}

@@ -3,8 +3,12 @@
 package safefstest
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -26,9 +30,9 @@ func Within(t *testing.T, f func() error) error {
 	}
 }
 
-// Run runs the tests of a package with a temporary home directory, so that none reads or makes the key of the user who tests.
-// It returns the exit code.
-func Run(m *testing.M) (code int) {
+// Run runs the tests of a package with a temporary directory of configurations, so that none reads or makes the key of the user who
+// tests. The go command stays configured as it is. It returns the exit code.
+func Run(m interface{ Run() int }) (code int) {
 	home, err := os.MkdirTemp("", "crdctl-test-")
 	if err != nil {
 		return failed(err)
@@ -38,12 +42,40 @@ func Run(m *testing.M) (code int) {
 			code = failed(err)
 		}
 	}()
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} { // see os.UserConfigDir
-		if err := os.Setenv(name, home); err != nil {
-			return failed(err)
-		}
+	if err := errors.Join(keepGo(), moveConfig(home)); err != nil {
+		return failed(err)
 	}
 	return m.Run()
+}
+
+// moveConfig has os.UserConfigDir return dir or a directory in it.
+func moveConfig(dir string) error {
+	names := []string{"XDG_CONFIG_HOME", "AppData"}
+	if runtime.GOOS == "darwin" {
+		names = append(names, "HOME")
+	}
+	for _, name := range names {
+		if err := os.Setenv(name, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepGo sets what the go command takes from the directories of the user.
+func keepGo() error {
+	names := []string{"GOENV", "GOPATH", "GOMODCACHE", "GOCACHE"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		return fmt.Errorf("go env: %w", err)
+	}
+	values := strings.Split(string(out), "\n")
+	for i, name := range names {
+		if err := os.Setenv(name, strings.TrimSpace(values[i])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func failed(err error) int {
