@@ -41,3 +41,25 @@ func TestRetryAfterIsForOthersClusters(t *testing.T) {
 		})
 	}
 }
+
+// A delay that is longer than a request may take holds no worker: the object comes back later, and that is not a failure.
+func TestLongRetryAfter(t *testing.T) {
+	b := newBed(t)
+	b.Own, b.Loop.Workers = false, 1
+	b.api.SetRetryAfter("50")
+	b.writes = b.api.Respond(func(r looptest.Request) (int, string) {
+		if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/configmaps/a") {
+			return http.StatusTooManyRequests, "Too many requests, please try again later."
+		}
+		return b.usual(r)
+	})
+	began := time.Now()
+	defer b.start()()
+	b.until("reconcile that is put off", func() bool { return b.log.Count("Reconcile put off") == 1 })
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("the worker was held for %s", took)
+	}
+	if b.log.Count("Reconcile failed") > 0 {
+		t.Errorf("a failure: %q", b.log.Said())
+	}
+}

@@ -1,6 +1,10 @@
 package loop
 
-import "time"
+import (
+	"time"
+
+	"github.com/crdctl/crdctl/internal/loop/feed"
+)
 
 // LaterError puts a reconcile off without calling it a failure: no error in the log, no event.
 type LaterError struct {
@@ -18,6 +22,8 @@ func (e *LaterError) Unwrap() error { return e.Err }
 func PutOff(err error) (after time.Duration, only bool) {
 	switch e := err.(type) { //nolint:errorlint // this is the walk that errors.As would make, but for its "any of them"
 	case *LaterError:
+		return e.After, true
+	case *feed.DelayedError:
 		return e.After, true
 	case interface{ Unwrap() []error }:
 		all := e.Unwrap()

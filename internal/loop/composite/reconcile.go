@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/crdctl/crdctl/internal/loop"
+	"github.com/crdctl/crdctl/internal/loop/feed"
 	"github.com/crdctl/crdctl/internal/loop/hook"
 	"github.com/crdctl/crdctl/internal/loop/object"
 )
@@ -23,7 +24,8 @@ func (r *reconciler) Reconcile(ctx context.Context, request loop.Request) (loop.
 		r.Forget(request.Key)
 		return loop.Result{Quiet: true}, nil
 	}
-	result, err := r.reconcile(ctx, parent)
+	// A worker has other objects to work on than one for which the API server asks for a long delay.
+	result, err := r.reconcile(feed.FailOnDelay(ctx), parent)
 	var retry *hook.RetryAfterError
 	switch {
 	case errors.As(err, &retry):

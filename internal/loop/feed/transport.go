@@ -75,7 +75,7 @@ func (t promptTransport) RoundTrip(request *http.Request) (*http.Response, error
 // WrappedRoundTripper lets the connections beneath be closed.
 func (t promptTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// toldTransport logs that the API server asks for a delay.
+// toldTransport logs that the API server asks for a delay, and fails requests that FailOnDelay is about.
 type toldTransport struct {
 	next http.RoundTripper
 	told *delays
@@ -87,6 +87,9 @@ func (t toldTransport) RoundTrip(request *http.Request) (*http.Response, error) 
 	if response != nil && (response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= http.StatusInternalServerError) {
 		if after := response.Header.Get("Retry-After"); after != "" {
 			t.told.tell(response.StatusCode, after)
+			if err := delayed(request, response); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return response, err
