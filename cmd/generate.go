@@ -99,11 +99,8 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 		}
 	}
 	printChanges(s.Out, g.changes, o.dryRun)
-	switch {
-	case g.uncompiled != nil && g.uncompiled.Cause == gen.Outdated:
-		_, _ = fmt.Fprintln(s.Err, g.uncompiled)
-	case g.uncompiled != nil:
-		return g, g.uncompiled
+	if g.incomplete != nil {
+		return g, g.incomplete
 	}
 	_, _ = fmt.Fprintf(s.Err, "%s in %.1fs\n", g.summary(o.dryRun), time.Since(start).Seconds())
 	return g, nil
@@ -117,8 +114,11 @@ type generation struct {
 	notes   []string
 	// notCompared is what other tools made, where that was looked for: in a project without settings of its own.
 	notCompared []tree.NotCompared
-	// uncompiled is why the generated code does not compile, where it is written all the same.
-	uncompiled *gen.CompileError
+	// incomplete is the error of generated code that is written though it needs functions of the user's to compile.
+	incomplete error
+	// outdated tells that the generated code needs newer modules than go.mod requires. The files are right, go.mod is not: that
+	// is a note to generate and verify alike, and nothing is called up to date.
+	outdated bool
 }
 
 func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (*generation, error) {
@@ -158,10 +158,20 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	}
 	notes, err = result.TypeCheck(ctx, g.changes)
 	g.notes = append(g.notes, notes...)
-	if errors.As(err, &g.uncompiled) && g.uncompiled.Cause != gen.Broken {
-		return g, nil
+	uncompiled := (*gen.CompileError)(nil)
+	if !errors.As(err, &uncompiled) {
+		return g, err
 	}
-	return g, err
+	switch uncompiled.Cause {
+	case gen.Incomplete:
+		g.incomplete = err
+	case gen.Outdated:
+		g.outdated = true
+		g.notes = append(g.notes, "crdctl: warning: "+err.Error())
+	case gen.Broken:
+		return nil, err
+	}
+	return g, nil
 }
 
 // discovered are the settings that were found, in one line, and what was not, in one line each.
@@ -182,7 +192,7 @@ func printNotes(w io.Writer, notes []string) {
 }
 
 func (g *generation) summary(dryRun bool) string {
-	if len(g.changes) == 0 && g.uncompiled == nil {
+	if len(g.changes) == 0 && !g.outdated {
 		return fmt.Sprintf("%d generated files are up to date; checked", g.files)
 	}
 	n := count(g.changes)

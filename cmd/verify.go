@@ -56,12 +56,12 @@ func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
 	if done(); err != nil {
 		return err
 	}
-	if g.uncompiled != nil {
+	if g.incomplete != nil {
 		printNotes(s.Err, g.notes)
-		return g.uncompiled
+		return g.incomplete
 	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
-	r := verdict.Report{Files: g.files, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared, Prefix: verdict.RepositoryPrefix(g.root), Version: Version()}
+	r := verdict.Report{Files: g.files, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared, Outdated: g.outdated, Prefix: verdict.RepositoryPrefix(g.root), Version: Version()}
 	if o.output == "text" {
 		err = printVerdict(s, newPaint(s.Out, o.color), r)
 	} else {

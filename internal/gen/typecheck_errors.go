@@ -46,7 +46,9 @@ func (c *typeCheck) explain(errs []compile.Error) error {
 		}
 	}
 	if outdated := c.outdated(errs); outdated != nil {
-		errs = slices.DeleteFunc(errs, func(e compile.Error) bool { return isClient(c.generators[e.Pos.Filename]) })
+		errs = slices.DeleteFunc(errs, func(e compile.Error) bool {
+			return c.lacksLibrary(e) || e.Follows && isClient(c.generators[e.Pos.Filename])
+		})
 		if len(errs) == 0 {
 			return outdated
 		}
@@ -88,11 +90,16 @@ func isClient(generator string) bool {
 	return slices.Contains([]string{"client-gen", "lister-gen", "informer-gen", "applyconfiguration-gen"}, generator)
 }
 
+// lacksLibrary reports whether an error is that of a client which uses what the required version of its library lacks.
+func (c *typeCheck) lacksLibrary(e compile.Error) bool {
+	return strings.HasPrefix(e.Lacks, "k8s.io/") && isClient(c.generators[e.Pos.Filename])
+}
+
 // outdated is the error of clients that use what the required versions of their libraries lack; nil if none does.
 func (c *typeCheck) outdated(errs []compile.Error) error {
 	var lines, seen []string
 	for _, e := range errs {
-		if e.Lacks != "" && isClient(c.generators[e.Pos.Filename]) && strings.HasPrefix(e.Lacks, "k8s.io/") && !slices.Contains(seen, e.Lacks) {
+		if c.lacksLibrary(e) && !slices.Contains(seen, e.Lacks) {
 			seen = append(seen, e.Lacks)
 			lines = append(lines, fmt.Sprintf("%s: %s: %s does not exist", e.Pos, c.generators[e.Pos.Filename], e.Lacks))
 		}

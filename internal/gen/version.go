@@ -39,7 +39,7 @@ const (
 	codeGenerator = "k8s.io/code-generator"
 	clientGo      = "k8s.io/client-go"
 	// oldestClientGo is the first version of client-go that what the built-in generators write compiles with.
-	oldestClientGo = "v0.36.0"
+	oldestClientGo = "v0.37.0"
 )
 
 // VersionFor decides by the settings, then by what go.mod pins, then by the client-go that the generated code must

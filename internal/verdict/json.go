@@ -15,6 +15,7 @@ type document struct {
 	Changes     []finding          `json:"changes"`
 	NotCompared []tree.NotCompared `json:"notCompared"`
 	Notes       []string           `json:"notes"`
+	Outdated    bool               `json:"outdated"`
 }
 
 type finding struct {
@@ -25,7 +26,7 @@ type finding struct {
 
 // JSON returns the report as one object. Paths are relative to the project.
 func (r Report) JSON() ([]byte, error) {
-	d := document{Fresh: len(r.Changes) == 0, Files: r.Files, Changes: []finding{}, NotCompared: append([]tree.NotCompared{}, r.NotCompared...), Notes: append([]string{}, r.Notes...)}
+	d := document{Fresh: len(r.Changes) == 0, Files: r.Files, Changes: []finding{}, NotCompared: append([]tree.NotCompared{}, r.NotCompared...), Notes: append([]string{}, r.Notes...), Outdated: r.Outdated}
 	for _, c := range r.Changes {
 		f := finding{Path: c.Path, Op: KindOf(c.Op)}
 		if !binary(c.Old) && !binary(c.New) {

@@ -9,6 +9,7 @@ import (
 	"go/version"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -35,10 +36,12 @@ func (w *world) checkOne(ctx context.Context, p *pkg, slots chan struct{}) {
 		if ctx.Err() != nil {
 			return
 		}
-		if p.err != nil || len(p.errs) > 0 {
+		p.shaky = slices.ContainsFunc(p.errs, lacks)
+		if p.err != nil || !allLack(p.errs) {
 			p.lost = p
 		}
 		for _, path := range sortedKeys(p.imports) {
+			p.shaky = p.shaky || p.imports[path].shaky
 			if p.lost == nil {
 				p.lost = p.imports[path].lost
 			}
@@ -133,12 +136,27 @@ func (c *collector) add(err error) {
 		return
 	}
 	c.last = nil
-	found := Error{Pos: at, Msg: e.Msg}
+	found := Error{Pos: at, Msg: e.Msg, Follows: mayFollow(e.Msg)}
+	if found.Follows && c.pkg.shaky || slices.ContainsFunc(c.pkg.errs, func(known Error) bool { return known.Pos == at }) {
+		return
+	}
 	if c.isGenerated(at.Filename) || c.mentions(e.Msg) {
 		c.found = append(c.found, found)
 		return
 	}
 	c.last = &found
+}
+
+// mayFollow reports whether an error may be about a type that is not known since its name is not declared.
+func mayFollow(msg string) bool {
+	return !strings.HasPrefix(msg, "undefined: ") && !strings.HasSuffix(msg, " imported and not used") &&
+		!strings.Contains(msg, " redeclared") && !strings.Contains(msg, " already declared")
+}
+
+func lacks(e Error) bool { return e.Lacks != "" }
+
+func allLack(errs []Error) bool {
+	return !slices.ContainsFunc(errs, func(e Error) bool { return !lacks(e) })
 }
 
 func (c *collector) isGenerated(file string) bool {

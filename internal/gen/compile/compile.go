@@ -24,6 +24,8 @@ type Error struct {
 	Msg string
 	// Lacks is the name, such as example.com/dep.Name, that an imported package of another module does not declare.
 	Lacks string
+	// Follows tells that the error may follow from what an imported package lacks.
+	Follows bool
 }
 
 // Unchecked is a package that was not checked, since a package that it needs could not be loaded.
@@ -47,7 +49,7 @@ type Report struct {
 // Check type-checks packages.
 func Check(ctx context.Context, find Finder, pkgs []Package) (*Report, error) {
 	quick, err := check(ctx, find, pkgs, false)
-	if err == nil && (quick.torn || slices.ContainsFunc(quick.Errors, func(e Error) bool { return e.Lacks == "" })) {
+	if err == nil && (quick.torn || !allLack(quick.Errors)) {
 		return check(ctx, find, pkgs, true)
 	}
 	return quick, err

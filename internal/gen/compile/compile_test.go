@@ -1,9 +1,11 @@
 package compile
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -86,6 +88,11 @@ func use() (dep.Pair[string, int], Hand) {
 
 func checked(t *testing.T, edit map[string]string) *Report {
 	t.Helper()
+	return checkedBy(t, edit, func(env *load.Env) Finder { return Plain{env} })
+}
+
+func checkedBy(t *testing.T, edit map[string]string, find func(*load.Env) Finder) *Report {
+	t.Helper()
 	root := t.TempDir()
 	p := Package{Path: "example.com/m/gen", Dir: filepath.Join(root, "gen"), Files: map[string][]byte{}}
 	files := map[string]string{}
@@ -112,7 +119,7 @@ func checked(t *testing.T, edit map[string]string) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Check(t.Context(), Plain{env}, []Package{p})
+	r, err := Check(t.Context(), find(env), []Package{p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +158,40 @@ func TestCheck(t *testing.T) {
 			for _, e := range checked(t, map[string]string{"gen/hand.go": hand, c.file: c.src}).Errors {
 				e.Pos.Filename = filepath.Base(e.Pos.Filename)
 				got = append(got, e.Pos.String())
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// fixed is a Finder whose packages cannot change.
+type fixed struct{ Plain }
+
+func (fixed) Local(string) bool { return false }
+
+// What an import lacks does not hide what else is wrong, and what follows from it is no error of its own.
+func TestLacks(t *testing.T) {
+	const hand = "package gen\n\ntype Hand struct{ A int }\n"
+	const lacking = "package gen\n\nimport \"example.com/m/dep\"\n\nvar missing dep.Missing = dep.First\n\nvar show dep.Shower = missing\n"
+	for name, c := range map[string]struct {
+		more string
+		want []string // what is wrong, without positions
+	}{
+		"alone":             {"", []string{"example.com/m/dep.Missing"}},
+		"declared twice":    {"\ntype Hand struct{}\n", []string{"example.com/m/dep.Missing", "Hand redeclared in this block"}},
+		"an undefined name": {"\nvar other = dep.Second + another\n", []string{"example.com/m/dep.Missing", "undefined: another"}},
+		"not of its type":   {"\nvar number int = show\n", []string{"example.com/m/dep.Missing"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := checkedBy(t, map[string]string{"gen/hand.go": hand, "gen/zz_c.go": lacking + c.more}, func(env *load.Env) Finder { return fixed{Plain{env}} })
+			var got []string
+			for _, e := range r.Errors {
+				what, _, _ := strings.Cut(cmp.Or(e.Lacks, e.Msg), filepath.Dir(e.Pos.Filename))
+				if got = append(got, what); e.Follows {
+					t.Errorf("%+v", e)
+				}
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)

@@ -87,7 +87,7 @@ func (w *world) target(f *file) {
 			if id, ok := n.X.(*ast.Ident); ok && f.names[id.Name] != nil {
 				p := f.names[id.Name]
 				w.need(p, n.Sel.Name)
-				if f.generated && p.lacks(n.Sel.Name) {
+				if f.generated && p.lacks(n.Sel.Name, w.exact) {
 					f.pkg.errs = append(f.pkg.errs, Error{Pos: w.fset.Position(n.Sel.Pos()), Msg: "undefined: " + id.Name + "." + n.Sel.Name, Lacks: p.path + "." + n.Sel.Name})
 				}
 			}
@@ -100,15 +100,16 @@ func (w *world) target(f *file) {
 	})
 }
 
-// lacks reports whether a package that cannot change surely declares no such name: no file of it has the word.
-func (p *pkg) lacks(name string) bool {
+// lacks reports whether a package that cannot change surely declares no such name: no file of it has the word, or none of
+// the declarations, of which the exact check knows all.
+func (p *pkg) lacks(name string, exact bool) bool {
 	if p.target || p.local || p.std || p.err != nil || len(p.decls[name]) > 0 {
 		return false
 	}
 	if known, ok := p.missing[name]; ok {
 		return known
 	}
-	missing := !slices.ContainsFunc(p.files, func(f *file) bool {
+	missing := exact || !slices.ContainsFunc(p.files, func(f *file) bool {
 		return bytes.Contains(f.src, []byte(name)) && regexp.MustCompile(`\b`+name+`\b`).Match(f.src)
 	})
 	if p.missing == nil {

@@ -55,6 +55,8 @@ type pkg struct {
 	once  sync.Once // type-checks it
 	types *types.Package
 	lost  *pkg // the package, it or one that it imports, that cannot be loaded
+	// shaky tells that it, or one that it imports, uses what an import lacks: of its errors only those count that cannot follow from that.
+	shaky bool
 	errs  []Error
 }
 
