@@ -28,7 +28,7 @@ func (e *fieldError) Error() string {
 // locate gives the fields that an error of validate is about their places in the file. Edits may have changed what the file
 // says: a field of which the file alone says nothing wrong keeps no place.
 func locate(err error, name string, data []byte, edited bool) error {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // validate joins them
+	joined, ok := err.(interface{ Unwrap() []error })
 	var doc yaml.Node
 	if !ok || name != FileName || yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
 		return err

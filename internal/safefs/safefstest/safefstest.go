@@ -31,21 +31,17 @@ func Within(t *testing.T, f func() error) error {
 }
 
 // Run runs the tests of a package with a temporary directory of configurations, so that none reads or makes the key of the user who
-// tests. The go command stays configured as it is. It returns the exit code.
-func Run(m interface{ Run() int }) (code int) {
+// tests. The go command stays configured as it is. It returns the exit code, and panics when the directory cannot be made or removed.
+func Run(m interface{ Run() int }) int {
 	home, err := os.MkdirTemp("", "crdctl-test-")
-	if err != nil {
-		return failed(err)
+	if err := errors.Join(err, keepGo(), moveConfig(home)); err != nil {
+		panic(err)
 	}
-	defer func() {
-		if err := os.RemoveAll(home); err != nil {
-			code = failed(err)
-		}
-	}()
-	if err := errors.Join(keepGo(), moveConfig(home)); err != nil {
-		return failed(err)
+	code := m.Run()
+	if err := os.RemoveAll(home); err != nil {
+		panic(err)
 	}
-	return m.Run()
+	return code
 }
 
 // moveConfig has os.UserConfigDir return dir or a directory in it.
@@ -76,9 +72,4 @@ func keepGo() error {
 		}
 	}
 	return nil
-}
-
-func failed(err error) int {
-	fmt.Fprintln(os.Stderr, err)
-	return 1
 }
