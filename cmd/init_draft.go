@@ -49,7 +49,7 @@ func (o *initOptions) withHeader(files map[string][]byte) (map[string][]byte, er
 
 // amenities are files that a project can do without: where the user has others in their place, these stay.
 var amenities = []string{
-	".dockerignore", ".github/workflows/ci.yaml", ".gitignore", ".golangci.yml", "Dockerfile", "Makefile", "README.md", boilerplateFile,
+	".dockerignore", ".gitattributes", ".github/workflows/ci.yaml", ".gitignore", ".golangci.yml", "Dockerfile", "Makefile", "README.md", boilerplateFile,
 }
 
 // draft puts the project's files beside what is there. Overwritten are the files that --force has go.
