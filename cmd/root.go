@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -88,6 +89,8 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 		_, _ = fmt.Fprintf(w, "crdctl: %v\nSee \"%s --help\".\n", err, cmd.CommandPath())
 	case errors.Is(err, context.Canceled):
 		_, _ = fmt.Fprintln(w, "crdctl: interrupted")
+	case errors.Is(err, syscall.EMFILE):
+		_, _ = fmt.Fprintf(w, "crdctl: %v; raise the limit of open files, for example with \"ulimit -n 1024\"\n", err)
 	default:
 		_, _ = fmt.Fprintf(w, "crdctl: %v\n", err)
 	}

@@ -34,8 +34,9 @@ func (g *generation) explainAll(ctx context.Context, errs ...error) error {
 	for _, err := range each(errors.Join(errs...)) {
 		explained := g.explain(ctx, err)
 		places := place.FindAllString(explained.Error(), -1)
-		known := func(at string) bool { return strings.Contains(said, at) }
-		if said != "" && (strings.Contains(said, explained.Error()+"\n") || slices.ContainsFunc(places, known) || len(places) == 0 && settledIn(errs)) {
+		unknown := func(at string) bool { return !strings.Contains(said, at) }
+		follows := len(places) > 0 && !slices.ContainsFunc(places, unknown)
+		if said != "" && (strings.Contains(said, explained.Error()+"\n") || follows || len(places) == 0 && settledIn(errs)) {
 			continue
 		}
 		said += explained.Error() + "\n"
@@ -87,8 +88,17 @@ func (g *generation) explain(ctx context.Context, err error) error {
 	if wrong := typeErrors(g.root, graph); wrong != nil {
 		return wrong
 	}
+	if wrong := misnamed(g.root, g.plan.sources, err.Error()); wrong != nil {
+		return wrong
+	}
+	if wrong := validated(g.root, graph, err.Error()); wrong != nil {
+		return wrong
+	}
 	if aboutCopies.MatchString(err.Error()) {
 		if wrong := uncopyable(g.root, graph, g.plan.Load, err.Error()); wrong != nil {
+			return wrong
+		}
+		if wrong := generic(g.root, graph, g.plan.Load, err.Error()); wrong != nil {
 			return wrong
 		}
 	}

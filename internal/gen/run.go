@@ -143,6 +143,9 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 	}
 	graph, err := load.Slowly(ctx, g.dir, slices.Concat(whole, g.more), codegen.BuildTag)
 	if err != nil && ctx.Err() == nil {
+		if unlisted := g.unlisted(err.Error()); unlisted != nil {
+			return nil, unlisted
+		}
 		return nil, loaderror.New("load the API packages", g.root, err.Error())
 	}
 	return graph, err

@@ -43,7 +43,7 @@ func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []
 			return nil, err
 		}
 		errs = append(errs, report.Errors...)
-		now.Notes = append(now.Notes, unchecked(report.Unchecked)...)
+		now.Notes = append(now.Notes, c.unchecked(report.Unchecked)...)
 		now.Dirs = append(now.Dirs, report.Local...)
 		for _, u := range report.Unchecked {
 			now.Missing = append(now.Missing, u.Import)
@@ -154,8 +154,9 @@ func (c *typeCheck) check(ctx context.Context, m *checkedModule) (*compile.Repor
 	return compile.Check(ctx, find, m.pkgs)
 }
 
-// unchecked says, in one note for each package that cannot be loaded, what was not checked.
-func unchecked(all []compile.Unchecked) (notes []string) {
+// unchecked says, in one note for each package that cannot be loaded, what was not checked, at the tag that names the package if
+// there is one.
+func (c *typeCheck) unchecked(all []compile.Unchecked) (notes []string) {
 	byImport := map[string][]compile.Unchecked{}
 	for _, u := range all {
 		byImport[u.Import] = append(byImport[u.Import], u)
@@ -167,7 +168,11 @@ func unchecked(all []compile.Unchecked) (notes []string) {
 			what = fmt.Sprintf("%s and %d more", what, n)
 		}
 		why := strings.TrimPrefix(some[0].Err.Error(), load.ErrNotPlain.Error()+": ")
-		notes = append(notes, fmt.Sprintf("not type-checked: %s: cannot load %s: %s; run \"go mod download\", or \"go mod tidy\" if go.mod lacks its module", what, imported, why))
+		at := ""
+		for _, tag := range tagsNaming(c.root, c.plan.sources, imported) {
+			at += tag.String() + ": "
+		}
+		notes = append(notes, fmt.Sprintf("%snot type-checked: %s: cannot load %s: %s; run \"go mod download\", or \"go mod tidy\" if go.mod lacks its module", at, what, imported, why))
 	}
 	return notes
 }

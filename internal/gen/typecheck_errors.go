@@ -45,6 +45,9 @@ func (c *typeCheck) explain(errs []compile.Error) error {
 			errs[i].Pos.Filename = filepath.ToSlash(rel)
 		}
 	}
+	if misnamed := c.misnamedTypes(errs); misnamed != nil {
+		return &CompileError{misnamed, Broken}
+	}
 	if outdated := c.outdated(errs); outdated != nil {
 		errs = slices.DeleteFunc(errs, func(e compile.Error) bool {
 			return c.lacksLibrary(e) || e.Follows && isClient(c.generators[e.Pos.Filename])

@@ -63,8 +63,8 @@ func fieldsOf(p *types.Package) []field {
 
 // whyUncopyable is what a user can do about a type that can't be copied; empty for all others.
 func whyUncopyable(t types.Type) string {
-	if copiesItself(t) {
-		return ""
+	if _, parameter := types.Unalias(t).(*types.TypeParam); parameter || copiesItself(t) {
+		return "" // deepcopy-gen copies generic types
 	}
 	switch u := types.Unalias(t).Underlying().(type) {
 	case *types.Signature, *types.Chan:

@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/ast"
 	"io"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -131,11 +133,40 @@ func packageErrors(dir string, roots []*loader.Package, doing string, alone bool
 	packages.Visit(raw, imports, func(p *packages.Package) {
 		for _, e := range p.Errors {
 			if e.Kind != packages.TypeError && (!alone || !aboutCycle(e)) {
+				if at := kindOf(raw, p, e); at != "" {
+					e.Pos = at
+				}
 				said = append(said, strings.ReplaceAll(e.Error(), dangerous, ""))
 			}
 		}
 	})
 	return loaderror.New(doing, dir, said...)
+}
+
+// aboutKind are the errors of controller-tools about a CRD, which have the package for a place.
+var aboutKind = regexp.MustCompile(`^CRD for (\w+)\.`)
+
+// kindOf is the place of the kind that an error without a place is about, or "". controller-tools says it of any of the kind's
+// versions, so the first is taken.
+func kindOf(roots []*packages.Package, p *packages.Package, e packages.Error) (at string) {
+	m := aboutKind.FindStringSubmatch(e.Msg)
+	if m == nil {
+		return ""
+	}
+	first := ""
+	for _, version := range roots {
+		if path.Dir(version.PkgPath) != path.Dir(p.PkgPath) || first != "" && first < version.PkgPath {
+			continue
+		}
+		for _, file := range version.Syntax {
+			for n := range ast.Preorder(file) {
+				if t, ok := n.(*ast.TypeSpec); ok && t.Name.Name == m[1] {
+					first, at = version.PkgPath, version.Fset.Position(t.Name.Pos()).String()
+				}
+			}
+		}
+	}
+	return at
 }
 
 // aboutCycle tells whether an error is about an import cycle. The go command says it of every package in the cycle, though what

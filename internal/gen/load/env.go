@@ -46,8 +46,11 @@ func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, errors.New("the go command is not in PATH; install Go from https://go.dev/dl")
 	}
+	if said := bytes.TrimSpace(stderr.Bytes()); err != nil && len(said) > 0 {
+		return nil, fmt.Errorf("go env: %w: %s", err, said)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("go env: %w: %s", err, bytes.TrimSpace(stderr.Bytes()))
+		return nil, fmt.Errorf("go env: %w", err)
 	}
 	e := &Env{}
 	if err := json.Unmarshal(out, &e.Vars); err != nil {

@@ -1,0 +1,112 @@
+package gen
+
+import (
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// Where several generators fail, each of them is reported, but what follows from an error that has been reported already.
+func TestExplainAllReportsEachGenerator(t *testing.T) {
+	one := settled{errors.New("copy:\n  v1/a.go:1:1: one")}
+	two := settled{errors.New("make:\n  v1/a.go:2:1: two\n  v1/a.go:1:1: one, too")}
+	three := settled{errors.New("make the role:\n  v1/b.go:3:1: three")}
+	follows := settled{errors.New("build:\n  v1/a.go:2:1: again")}
+	noPlace := settled{errors.New("something else")}
+	err := (&generation{}).explainAll(t.Context(), errors.Join(one, nil, errors.Join(two)), follows, three, noPlace)
+	if want := errors.Join(one, two, three).Error(); err == nil || err.Error() != want {
+		t.Errorf("error:\n%v\nwant:\n%s", err, want)
+	}
+	if err := (&generation{}).explainAll(t.Context(), nil, nil); err != nil {
+		t.Errorf("no errors: %v", err)
+	}
+}
+
+// kube-openapi names a field that is both optional and required, but neither its type nor its file.
+func TestBothTags(t *testing.T) {
+	root := t.TempDir()
+	layOut(t, root, map[string]string{
+		"v1/a.go": "package v1\n\ntype A struct {\n\t// +optional\n\t// +required\n\tExtra string\n\t// +required\n\tOther string\n}\n",
+		"v1/b.go": "package v1\n\ntype B struct {\n\t// +optional\n\tExtra string\n}\n\ntype C struct {\n\t// +k8s:optional\n\t// +k8s:required\n\tExtra string\n}\n",
+	})
+	sources := map[string][sha256.Size]byte{"v1/a.go": {}, "v1/b.go": {}, "v1/gone.go": {}}
+	compareLines(t, "both", bothTags(root, sources, "openapi-gen: member Extra cannot be both optional and required"), []string{
+		"v1/a.go:6:2: Extra has both +optional and +required", "v1/b.go:11:2: Extra has both +optional and +required",
+	})
+	compareLines(t, "another error", bothTags(root, sources, "member Extra is wrong"), nil)
+}
+
+// controller-tools says of a package that no version of a kind is stored; the place is that of the kind in its first version.
+func TestNoStorageVersionHasAPlace(t *testing.T) {
+	root := t.TempDir()
+	files := tree.New()
+	rendered := render(t, scaffold.APIOptions{Group: "stable.example.com", Version: "v1", Kind: "CronTab"})
+	for _, file := range []string{"go.mod", "go.sum"} {
+		data, _ := rendered.Content(file)
+		add(t, files, file, data)
+	}
+	add(t, files, "crdctl.yaml", []byte(`{apiVersion: crdctl.dev/v1alpha1, kind: Project, apis: [pkg], crds: {dir: crd}}`))
+	for _, version := range []string{"v1", "v2"} {
+		add(t, files, "pkg/"+version+"/types.go", []byte("// +groupName=example.com\npackage "+version+"\n\n"+
+			"import metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:object:root=true\n\n"+
+			"type Thing struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n"))
+	}
+	write(t, root, files)
+	_, err := Generate(t.Context(), root, settings(t, root), Options{Year: 2026})
+	compareLines(t, "two versions", err, []string{"pkg/v1/types.go:8:6: CRD for Thing.example.com has no storage version"})
+}
+
+// An API directory whose module the workspace does not list is an error of the workspace.
+func TestUnlisted(t *testing.T) {
+	const said = "x.go:1:1: no required module provides package example.com/a/v1; to add it:"
+	for name, c := range map[string]struct {
+		work, env string
+		want      bool
+	}{
+		"not listed":             {work: "go 1.26\n\nuse ./b\n", want: true},
+		"listed":                 {work: "go 1.26\n\nuse (\n\t./b\n\t./a\n)\n"},
+		"no workspace":           {},
+		"off":                    {work: "go 1.26\n\nuse ./b\n", env: "off"},
+		"the workspace is wrong": {work: "bogus x\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			t.Setenv("GOWORK", c.env)
+			files := map[string]string{"a/go.mod": "module example.com/a\n", "b/go.mod": "module example.com/b\n", "a/api/v1/a.go": "package v1\n"}
+			if c.work != "" {
+				files["go.work"] = c.work
+			}
+			layOut(t, root, files)
+			dir := filepath.Join(root, "a")
+			p := &project.Project{APIs: []string{"api"}}
+			g := &generation{root: dir, dir: dir, settings: p}
+			err := g.unlisted(said)
+			if (err != nil) != c.want || err != nil && (!strings.HasPrefix(err.Error(), filepath.Join(root, "go.work")+": ") || !strings.Contains(err.Error(), "go work use")) {
+				t.Errorf("error: %v", err)
+			}
+			if err := g.unlisted("syntax error"); err != nil {
+				t.Errorf("another error: %v", err)
+			}
+		})
+	}
+}
+
+func layOut(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

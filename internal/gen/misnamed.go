@@ -1,0 +1,113 @@
+package gen
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/compile"
+	"github.com/crdctl/crdctl/internal/gen/loaderror"
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+var (
+	// noPackage are the go command's words about a package that a generator asked for, and noInterface those of deepcopy-gen
+	// about a type that is none, or does not exist.
+	noPackage   = regexp.MustCompile(`no required module provides package ([^\s;]+)|package (\S+) is not in std`)
+	noInterface = regexp.MustCompile(`type "(\S+)" in k8s:deepcopy-gen:\S* ?interfaces tag .*, but: "(\w*)"`)
+
+	// namingTag is a tag whose value names packages, or types in them.
+	namingTag = regexp.MustCompile(`^\s*//\s*(\+(?:k8s:[a-zA-Z:-]+|genclient:method))=(\S+)`)
+)
+
+// misnamed finds the tags that name a package or an interface which does not exist: the generators name neither the tag nor its
+// file.
+func misnamed(root string, sources map[string][sha256.Size]byte, said string) error {
+	var lines []string
+	for _, m := range noPackage.FindAllStringSubmatch(said, -1) {
+		for _, tag := range tagsNaming(root, sources, m[1]+m[2]) {
+			lines = append(lines, fmt.Sprintf("%s: the package %s does not exist", tag, m[1]+m[2]))
+		}
+	}
+	for _, m := range noInterface.FindAllStringSubmatch(said, -1) {
+		why := "is not an interface"
+		if m[2] == "" {
+			why = "does not exist"
+		}
+		for _, tag := range tagsNaming(root, sources, m[1]) {
+			lines = append(lines, fmt.Sprintf("%s: %s %s", tag, m[1], why))
+		}
+	}
+	return loaderror.WithAct("read the tags of the API packages", root, "correct the tag, or add what it names; \"go get\" adds a package of another module", lines...)
+}
+
+// undefinedType is what the type checker says of a type that an imported package does not have.
+var undefinedType = regexp.MustCompile(`^undefined: (\w+)(\.\w+)$`)
+
+// misnamedTypes finds the tags that name types which generated code then lacks, as those of input and result of a
+// +genclient:method.
+func (c *typeCheck) misnamedTypes(errs []compile.Error) error {
+	var lines []string
+	for _, e := range errs {
+		match := func(value string) bool { return value == e.Lacks }
+		if m := undefinedType.FindStringSubmatch(e.Msg); m != nil && e.Lacks == "" {
+			// The package has a name made of the end of its path.
+			match = func(value string) bool {
+				pkg, ok := strings.CutSuffix(value, m[2])
+				return ok && strings.HasSuffix(m[1], path.Base(pkg))
+			}
+		}
+		for _, tag := range tagsWith(c.root, c.plan.sources, "+genclient:method", match) {
+			lines = append(lines, fmt.Sprintf("%s: %s does not exist", tag, tag.value))
+		}
+	}
+	return loaderror.WithAct("read the tags of the API packages", c.root, "correct the tag, or declare the type", lines...)
+}
+
+// namer is a tag with the value that names a package or a type.
+type namer struct {
+	file, name, value string
+	line, column      int
+}
+
+func (n namer) String() string { return fmt.Sprintf("%s:%d:%d: %s", n.file, n.line, n.column, n.name) }
+
+// tagsNaming are the tags with a package or a type in their values. A package is named by its types, too.
+func tagsNaming(root string, sources map[string][sha256.Size]byte, name string) []namer {
+	return tagsWith(root, sources, name, func(value string) bool {
+		rest, ok := strings.CutPrefix(value, name)
+		return ok && (rest == "" || rest[0] == '.' && !strings.ContainsRune(rest, '/'))
+	})
+}
+
+// tagsWith are the tags with a value that matches, in the lines that have a text.
+func tagsWith(root string, sources map[string][sha256.Size]byte, text string, match func(value string) bool) (found []namer) {
+	for _, file := range slices.Sorted(maps.Keys(sources)) {
+		src, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(file)), safefs.MaxFile)
+		if err != nil || !bytes.Contains(src, []byte(text)) {
+			continue
+		}
+		n := 0
+		for line := range bytes.Lines(src) {
+			n++
+			m := namingTag.FindSubmatch(line)
+			if m == nil || !bytes.Contains(line, []byte(text)) {
+				continue
+			}
+			for value := range strings.SplitSeq(string(m[2]), ",") {
+				value = value[strings.LastIndexByte(value, '=')+1:] // input=TYPE
+				if match(value) {
+					found = append(found, namer{file, string(m[1]), value, n, bytes.IndexByte(line, '+') + 1})
+					break
+				}
+			}
+		}
+	}
+	return found
+}
