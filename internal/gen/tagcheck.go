@@ -29,7 +29,7 @@ func newTagCheck(root string, p *project.Project, o Options) *tagCheck {
 		}
 	}
 	// Markers of controller-tools are looked at where controller-tools is what makes the CRDs.
-	families := markers.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", PluralExceptions: plurals}
+	families := markers.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", Fields: p.CRDs.Dir != "" || p.OpenAPI.Dir != "", PluralExceptions: plurals}
 	return &tagCheck{root: root, dirs: p.APIs, families: families, lenient: o.Discovered, done: make(chan struct{})}
 }
 

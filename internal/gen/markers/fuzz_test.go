@@ -24,7 +24,7 @@ func FuzzCheck(f *testing.F) {
 		for _, name := range []string{"a.go", "doc.go"} {
 			root := t.TempDir()
 			writeFile(t, root, name, []byte(src))
-			found, err := Check(root, []string{"."}, Families{Gengo: true, Kubebuilder: true})
+			found, err := Check(root, []string{"."}, Families{Gengo: true, Kubebuilder: true, Fields: true})
 			if err != nil {
 				t.Fatal(err)
 			}

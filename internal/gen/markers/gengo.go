@@ -7,7 +7,7 @@ import (
 )
 
 // gengo checks the tags that code-generator reads.
-func (p *pkg) gengo() []Finding {
+func (p *pkg) gengo(fields bool) []Finding {
 	var found []Finding
 	for _, f := range p.files {
 		for _, t := range f.tags {
@@ -15,6 +15,9 @@ func (p *pkg) gengo() []Finding {
 				continue
 			}
 			if s, message := p.check(f, t); message != "" {
+				if t.family == fieldFamily && !fields {
+					s = Warning
+				}
 				found = append(found, f.find(t, s, message))
 			}
 		}

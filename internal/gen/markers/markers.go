@@ -40,6 +40,9 @@ type Families struct {
 	Gengo bool
 	// Kubebuilder are the +kubebuilder: markers, which controller-tools reads.
 	Kubebuilder bool
+	// Fields tells that a tool runs which reads tags of fields without a prefix, such as +optional: controller-tools or openapi-gen.
+	// Without one, a misspelt one changes nothing, and is a warning.
+	Fields bool
 	// PluralExceptions are the Go plurals that the settings give kinds.
 	PluralExceptions map[string]string
 	// CRDs are the folders of the packages whose kinds get a CRD, relative to the root, and Clients are the trees of
@@ -63,7 +66,7 @@ func Check(root string, dirs []string, families Families) ([]Finding, error) {
 	var found []Finding
 	for _, p := range pkgs {
 		if families.Gengo {
-			found = append(found, p.gengo()...)
+			found = append(found, p.gengo(families.Fields)...)
 			found = append(found, p.blocks()...)
 			clashes := p.plurals(families.PluralExceptions)
 			p.clashes = len(clashes) > 0

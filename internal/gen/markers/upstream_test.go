@@ -94,7 +94,7 @@ func TestListsHaveUpstreamsTags(t *testing.T) {
 // Upstream's own packages generate as they are: nothing in them is a mistake.
 func TestUpstreamsPackagesHaveNoErrors(t *testing.T) {
 	for _, module := range []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator"} {
-		found, err := Check(moduleDir(t, module), []string{"."}, Families{Gengo: true, Kubebuilder: true})
+		found, err := Check(moduleDir(t, module), []string{"."}, Families{Gengo: true, Kubebuilder: true, Fields: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestUpstreamsPackagesHaveNoErrors(t *testing.T) {
 func BenchmarkCheck(b *testing.B) {
 	dir := moduleDir(b, "k8s.io/api")
 	for b.Loop() {
-		if _, err := Check(dir, []string{"."}, Families{Gengo: true, Kubebuilder: true}); err != nil {
+		if _, err := Check(dir, []string{"."}, Families{Gengo: true, Kubebuilder: true, Fields: true}); err != nil {
 			b.Fatal(err)
 		}
 	}
