@@ -19,7 +19,7 @@ func ShortenGo(output string) (short, hint string) {
 	var all []string
 	listed, at := 0, -1 // at is where the number of those that are left out goes
 	leaving := false
-	for _, line := range strings.Split(output, "\n") {
+	for line := range strings.SplitSeq(output, "\n") {
 		switch {
 		case aboutModule.MatchString(line):
 			if listed++; listed > modulesShown {
