@@ -3,8 +3,11 @@ package gen
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -68,6 +71,27 @@ func (c *typeCheck) misnamedTypes(errs []compile.Error) error {
 		}
 	}
 	return loaderror.WithAct("read the tags of the API packages", c.root, "correct the tag, or declare the type", lines...)
+}
+
+// misnamedPackages finds the tags that name packages of the project's own module for which there is no directory. A package of
+// another module may be there once go.mod requires it.
+func (c *typeCheck) misnamedPackages(all []compile.Unchecked) error {
+	dir := above(c.root, "go.mod")
+	module, err := c.modules.importPath(dir)
+	if dir == "" || err != nil {
+		return nil
+	}
+	var lines []string
+	for _, u := range all {
+		rest, ok := strings.CutPrefix(u.Import, module+"/")
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(rest))); !ok || !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		for _, tag := range tagsNaming(c.root, c.plan.sources, u.Import) {
+			lines = append(lines, fmt.Sprintf("%s: the package %s does not exist", tag, u.Import))
+		}
+	}
+	return loaderror.WithAct("read the tags of the API packages", c.root, "correct the tag, or make the package", lines...)
 }
 
 // namer is a tag with the value that names a package or a type.

@@ -42,6 +42,9 @@ func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []
 		if err != nil {
 			return nil, err
 		}
+		if err := c.misnamedPackages(report.Unchecked); err != nil {
+			return nil, &CompileError{err, Broken}
+		}
 		errs = append(errs, report.Errors...)
 		now.Notes = append(now.Notes, c.unchecked(report.Unchecked)...)
 		now.Dirs = append(now.Dirs, report.Local...)
