@@ -68,6 +68,7 @@ func Check(root string, dirs []string, families Families) ([]Finding, error) {
 		if families.Gengo {
 			found = append(found, p.gengo(families.Fields)...)
 			found = append(found, p.blocks()...)
+			found = append(found, p.keywords(families.Clients)...)
 			clashes := p.plurals(families.PluralExceptions)
 			p.clashes = len(clashes) > 0
 			found = append(found, clashes...)

@@ -38,14 +38,6 @@ func (p *pkg) plurals(exceptions map[string]string) []Finding {
 	}
 	var found []Finding
 	for i, c := range clients {
-		if name := c.kind.spec.Name; token.IsKeyword(strings.ToLower(name.Name)) && !c.file.narrowed(c.kind) {
-			at := c.file.fset.Position(name.Pos())
-			found = append(found, Finding{
-				File: c.file.path, Line: at.Line, Col: at.Column, Severity: Error,
-				Message: fmt.Sprintf("the kind %s is a keyword of Go in lower case, which client-gen uses as the name of a parameter; rename the kind, or take out +genclient", name.Name),
-			})
-			continue
-		}
 		j := slices.IndexFunc(clients[:i], func(other client) bool {
 			return other.plural == c.plural || other.resource == c.resource || c.sameFile(other)
 		})
@@ -72,6 +64,28 @@ func (p *pkg) plurals(exceptions map[string]string) []Finding {
 			Message: fmt.Sprintf("the kinds %s and %s (%s:%d:%d) have one plural, %s; %s",
 				c.kind.spec.Name.Name, other.kind.spec.Name.Name, other.file.path, first.Line, first.Column, name, mend),
 		})
+	}
+	return found
+}
+
+// keywords finds the kinds with a client whose names are keywords of Go in lower case: client-gen names parameters so.
+func (p *pkg) keywords(trees []ClientTree) (found []Finding) {
+	if !slices.ContainsFunc(trees, func(t ClientTree) bool { return slices.Contains(t.APIs, p.dir) }) {
+		return nil
+	}
+	for _, f := range p.files {
+		for i := range f.kinds {
+			k := &f.kinds[i]
+			name := k.spec.Name
+			if !token.IsKeyword(strings.ToLower(name.Name)) || !f.tagged(k, "genclient") || f.narrowed(k) {
+				continue
+			}
+			at := f.fset.Position(name.Pos())
+			found = append(found, Finding{
+				File: f.path, Line: at.Line, Col: at.Column, Severity: Error,
+				Message: fmt.Sprintf("the kind %s is a keyword of Go in lower case, which client-gen uses as the name of a parameter; rename the kind, or take out +genclient", name.Name),
+			})
+		}
 	}
 	return found
 }
