@@ -24,11 +24,11 @@ func (g *generation) unlisted(said string) error {
 	}
 	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
-		return nil // there is no workspace
+		return nil //nolint:nilerr // there is no workspace
 	}
 	work, err := modfile.ParseWork(file, data, nil)
 	if err != nil {
-		return nil // the go command has said so
+		return nil //nolint:nilerr // the go command has said so
 	}
 	for _, api := range g.settings.APIs {
 		module := above(filepath.Join(g.root, filepath.FromSlash(api)), "go.mod")
