@@ -57,18 +57,33 @@ var undefinedType = regexp.MustCompile(`^undefined: (\w+)(\.\w+)$`)
 // +genclient:method.
 func (c *typeCheck) misnamedTypes(errs []compile.Error) error {
 	var lines []string
+	missing := map[string]bool{} // a name may be missing in hundreds of places, and all sources are read
 	for _, e := range errs {
-		match := func(value string) bool { return value == e.Lacks }
-		if m := undefinedType.FindStringSubmatch(e.Msg); m != nil && e.Lacks == "" {
+		if e.Lacks != "" {
+			missing[e.Lacks] = true
+		} else if undefinedType.MatchString(e.Msg) {
+			missing[e.Msg] = true
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	match := func(value string) bool {
+		if missing[value] {
+			return true
+		}
+		for msg := range missing {
 			// The package has a name made of the end of its path.
-			match = func(value string) bool {
-				pkg, ok := strings.CutSuffix(value, m[2])
-				return ok && strings.HasSuffix(m[1], path.Base(pkg))
+			if m := undefinedType.FindStringSubmatch(msg); m != nil {
+				if pkg, ok := strings.CutSuffix(value, m[2]); ok && strings.HasSuffix(m[1], path.Base(pkg)) {
+					return true
+				}
 			}
 		}
-		for _, tag := range tagsWith(c.root, c.plan.sources, "+genclient:method", match) {
-			lines = append(lines, fmt.Sprintf("%s: %s does not exist", tag, tag.value))
-		}
+		return false
+	}
+	for _, tag := range tagsWith(c.root, c.plan.sources, "+genclient:method", match) {
+		lines = append(lines, fmt.Sprintf("%s: %s does not exist", tag, tag.value))
 	}
 	return loaderror.WithAct("read the tags of the API packages", c.root, "correct the tag, or declare the type", lines...)
 }
