@@ -114,7 +114,7 @@ func (b *bench) upstream(p project, tree string, c caches) measure.Side {
 
 // ours is crdctl in a tree.
 func (b *bench) ours(p project, tree string, c caches, more ...string) measure.Side {
-	argv := []string{b.crdctl, "generate", "--boilerplate", headerFile, "--api-dir", p.apiDir, "--client-dir", p.clientDir}
+	argv := []string{b.crdctl, "generate", "--boilerplate", headerFile, "--api-dir", p.apiDir, "--client-dir", p.clientDir, "--code-generator-version", b.codeGenerator}
 	return measure.Side{Dir: tree, Env: b.env(c), Argv: slices.Concat(argv, p.flags, more)}
 }
 

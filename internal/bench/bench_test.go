@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/bench/measure"
+	settingsfile "github.com/crdctl/crdctl/internal/project"
 )
 
 func write(t *testing.T, dir string, files map[string]string) string {
@@ -114,10 +115,33 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestChecks(t *testing.T) {
+	took := func(wall, cpu time.Duration) measure.Taken { return measure.Taken{Wall: wall, CPU: cpu} }
+	one := checks{"one", []measure.Taken{took(4e9, 2e9), took(1e9, 1e9), took(2e9, 9e9)}, []measure.Taken{took(3e9, 2.4e9)}}
+	var out strings.Builder
+	if err := printChecks(&out, []checks{one}); err != nil || !strings.Contains(out.String(), "| one | 2.00 s | 3.00 s | 50 % | 2.00 s | 2.40 s | 20 % |\n") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	out.Reset()
+	if err := printChecks(&out, nil); err != nil || out.Len() > 0 {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+func TestProjectFile(t *testing.T) {
+	b := &bench{codeGenerator: "v0.37.1"}
+	for _, p := range projects() {
+		parsed, err := settingsfile.Parse(settingsfile.FileName, b.projectFile(p))
+		if err != nil || len(parsed.Clients) != 1 || parsed.Clients[0].Dir != p.clientDir || parsed.CodeGeneratorVersion != "v0.37.1" {
+			t.Errorf("%s: %+v, %v", p.name, parsed, err)
+		}
+	}
+}
+
 func TestSettings(t *testing.T) {
 	env := map[string]string{}
 	get := func(name string) string { return env[name] }
-	if s, err := readSettings(get); err != nil || s.runs != 3 || s.cold != 1 || len(s.projects) != len(projects()) {
+	if s, err := readSettings(get); err != nil || s.runs != 3 || s.checks != 5 || s.cold != 1 || len(s.projects) != len(projects()) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	env["BENCH_PROJECTS"] = "k8s-api,gateway-api"
@@ -125,7 +149,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	env["BENCH_PROJECTS"] = "nothing"
-	if _, err := readSettings(get); err == nil || !strings.Contains(err.Error(), "there are sample-apiserver, gateway-api") {
+	if _, err := readSettings(get); err == nil || !strings.Contains(err.Error(), "there are sample-apiserver, sample-controller, gateway-api") {
 		t.Error(err)
 	}
 	env["BENCH_RUNS"] = "many"

@@ -1,5 +1,6 @@
 // Command bench measures "crdctl generate" beside upstream's kube_codegen.sh, on public modules, and prints a table of both
-// with their ratios. "make bench" runs it.
+// with their ratios; and what the type check of generated code adds to a first run. "make bench" runs it. BENCH_RUNS=0
+// BENCH_COLD_RUNS=0 leaves upstream out, BENCH_CHECK_RUNS=0 the type check.
 //
 // Both sides do the same work in trees of their own, in turns, in one run, and their trees are compared byte by byte
 // after each turn: where they differ there is no ratio. It holds nothing to a time, since a busy machine is no mistake
@@ -21,8 +22,8 @@ func main() { os.Exit(measure.Main(os.Args[1:], os.Stdout, os.Stderr, run)) }
 
 // settings are what the environment asks for.
 type settings struct {
-	projects   []project
-	runs, cold int
+	projects           []project
+	runs, cold, checks int
 }
 
 func run(ctx context.Context, asked measure.Asked) error {
@@ -35,6 +36,11 @@ func run(ctx context.Context, asked measure.Asked) error {
 		return err
 	}
 	var rows []row
+	checked, err := b.typeChecks(ctx, s)
+	wrong := errors.Join(err, printChecks(asked.Out, checked))
+	if err != nil || s.runs+s.cold == 0 {
+		return wrong
+	}
 	for _, p := range s.projects {
 		more, wrong := b.project(ctx, p, s)
 		rows = append(rows, more...)
@@ -44,15 +50,18 @@ func run(ctx context.Context, asked measure.Asked) error {
 			break
 		}
 	}
-	return errors.Join(err, printTable(asked.Out, b.about(s), rows))
+	return errors.Join(wrong, err, printTable(asked.Out, b.about(s), rows))
 }
 
-// readSettings reads BENCH_RUNS, BENCH_COLD_RUNS and BENCH_PROJECTS.
+// readSettings reads BENCH_RUNS, BENCH_COLD_RUNS, BENCH_CHECK_RUNS and BENCH_PROJECTS.
 func readSettings(env func(string) string) (s settings, err error) {
 	if s.runs, err = measure.Number(env, "BENCH_RUNS", 3); err != nil {
 		return s, err
 	}
 	if s.cold, err = measure.Number(env, "BENCH_COLD_RUNS", 1); err != nil {
+		return s, err
+	}
+	if s.checks, err = measure.Number(env, "BENCH_CHECK_RUNS", 5); err != nil {
 		return s, err
 	}
 	s.projects, err = choose(env("BENCH_PROJECTS"))

@@ -27,6 +27,11 @@ func projects() []project {
 			{"pkg/apis/wardle/v1beta1/types.go", "type FlunderStatus struct {"},
 		},
 	}, {
+		name: "sample-controller", module: "k8s.io/sample-controller", version: "v0.37.1",
+		apiDir: "pkg/apis", clientDir: "pkg/generated",
+		flags: []string{"--with-watch", "--with-applyconfig"},
+		edit:  []place{{"pkg/apis/samplecontroller/v1alpha1/types.go", "type FooSpec struct {"}},
+	}, {
 		name: "gateway-api", module: "sigs.k8s.io/gateway-api", version: "v1.6.3",
 		apiDir: ".", clientDir: "pkg/client",
 		flags: []string{"--with-watch", "--with-applyconfig"},
