@@ -104,13 +104,18 @@ func generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 }
 
 // run runs the one generator on packages. It is not controller-gen's own Run, which prints what is wrong and says only that
-// something was.
-func run(gens genall.Generators, dir string, roots []*loader.Package, doing string, alone bool) (memory, error) {
+// something was. A generator that panics does so on its input; its stack is of no use to the user.
+func run(gens genall.Generators, dir string, roots []*loader.Package, doing string, alone bool) (out memory, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = nil, fmt.Errorf("%s: %v", doing, r)
+		}
+	}()
 	c, err := contextOf(gens, roots)
 	if err != nil {
 		return nil, err
 	}
-	out := memory{}
+	out = memory{}
 	c.OutputRule = out
 	if err := (*gens[0]).Generate(c); err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)

@@ -120,7 +120,7 @@ func (e *Engine) ask(ctx context.Context, dir string, request wire.Request) (res
 		if ctx.Err() != nil {
 			return response, context.Cause(ctx)
 		}
-		return response, fmt.Errorf("code-generator %s: %w: %s", e.Version, err, strings.TrimSpace(stderr.String()))
+		return response, fmt.Errorf("code-generator %s: %w: %s", e.Version, err, lastWords(stderr.String()))
 	}
 	if err := gob.NewDecoder(&out).Decode(&response); err != nil {
 		return response, fmt.Errorf("code-generator %s: read its answer: %w", e.Version, err)
@@ -135,6 +135,16 @@ func (e *Engine) ask(ctx context.Context, dir string, request wire.Request) (res
 		return response, fmt.Errorf("code-generator %s: %d answers to %d questions", e.Version, len(response.Results), len(request.Generators))
 	}
 	return response, nil
+}
+
+// lastWords is what a program that failed wrote, without the stacks of its goroutines.
+func lastWords(stderr string) string {
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return strings.TrimSpace(stderr)
 }
 
 // simplified does, in parallel, what gengo calls gofmt -s for.

@@ -62,3 +62,16 @@ func TestFailures(t *testing.T) {
 		}
 	})
 }
+
+// What a program that crashed wrote is cut to its first words.
+func TestLastWords(t *testing.T) {
+	for stderr, want := range map[string]string{
+		"runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\ngoroutine 1 [running]:\nmain.main()\n": "fatal error: stack overflow",
+		"W0101 a note\npanic: out of range\n\ngoroutine 1 [running]:\n":                                                                "panic: out of range",
+		" no such file\nor directory\n": "no such file\nor directory",
+	} {
+		if got := lastWords(stderr); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
