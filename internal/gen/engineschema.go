@@ -3,6 +3,7 @@ package gen
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
@@ -34,7 +35,7 @@ func (g *generation) withSchemas(ctx context.Context, gens []codegen.Generator) 
 		}
 		filled, remove, err := pkgs.WithSchema(one)
 		if err != nil {
-			return nil, done, schemaError(g.root, err)
+			return nil, done, schemaError(g.root, fmt.Errorf("%s: %w", one.Name, err))
 		}
 		with[i], all = filled, append(all, remove)
 	}

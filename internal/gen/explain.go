@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,9 @@ var place = regexp.MustCompile(`[^\s:]+\.go:\d+`)
 func (g *generation) explainAll(ctx context.Context, errs ...error) error {
 	var all []error
 	var said string
+	if err := g.endless(errors.Join(errs...)); err != nil {
+		return err
+	}
 	for _, err := range each(errors.Join(errs...)) {
 		explained := g.explain(ctx, err)
 		places := place.FindAllString(explained.Error(), -1)
@@ -72,41 +76,47 @@ func (g *generation) explain(ctx context.Context, err error) error {
 	if s := (settled{}); errors.As(err, &s) {
 		return s.error
 	}
+	if g.graph == nil {
+		if _, loadErr := g.load(ctx, g.plan.Load); loadErr != nil {
+			return cmp.Or(context.Cause(ctx), loadErr)
+		}
+	}
+	if wrong := typeErrors(g.root, g.graph); wrong != nil {
+		return wrong
+	}
+	if why := g.reason(err); why != nil {
+		return why
+	}
+	if inRoot := g.root + string(filepath.Separator); strings.Contains(err.Error(), inRoot) {
+		return errors.New(strings.ReplaceAll(err.Error(), inRoot, "")) // init and create generate in a copy
+	}
+	return err
+}
+
+// reason is the reason for a generator's failure that the settings, the tree or the loaded packages show; nil if they do not.
+func (g *generation) reason(err error) error {
 	if m := noRule.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("lintRules: %q is no rule; there are known-tags-only and require-explicit-disablement", m[1])
 	}
 	if file := blocked(g.root, err); file != nil {
 		return file
 	}
-	graph, loadErr := g.load(ctx, g.plan.Load)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if loadErr != nil {
-		return loadErr
-	}
-	if wrong := typeErrors(g.root, graph); wrong != nil {
-		return wrong
+	if endless := g.endless(err); endless != nil {
+		return endless
 	}
 	if wrong := misnamed(g.root, g.plan.sources, err.Error()); wrong != nil {
 		return wrong
 	}
-	if wrong := validated(g.root, graph, err.Error()); wrong != nil {
+	if wrong := validated(g.root, g.graph, err.Error()); wrong != nil {
 		return wrong
 	}
 	if aboutCopies.MatchString(err.Error()) {
-		if wrong := uncopyable(g.root, graph, g.plan.Load, err.Error()); wrong != nil {
+		if wrong := uncopyable(g.root, g.graph, g.plan.inputs("deepcopy-gen"), err.Error()); wrong != nil {
 			return wrong
 		}
-		if wrong := generic(g.root, graph, g.plan.Load, err.Error()); wrong != nil {
+		if wrong := generic(g.root, g.graph, g.plan.Load, err.Error()); wrong != nil {
 			return wrong
 		}
 	}
-	if wrong := bothTags(g.root, g.plan.sources, err.Error()); wrong != nil {
-		return wrong
-	}
-	if inRoot := g.root + string(filepath.Separator); strings.Contains(err.Error(), inRoot) {
-		return errors.New(strings.ReplaceAll(err.Error(), inRoot, "")) // init and create generate in a copy
-	}
-	return err
+	return bothTags(g.root, g.plan.sources, err.Error())
 }

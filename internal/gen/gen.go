@@ -90,6 +90,7 @@ type generation struct {
 	tags     *tagCheck
 	version  Generators
 	env      *load.Env                // nil where the go command must load the packages
+	graph    *load.Graph              // what was loaded last
 	more     []string                 // packages that tags name, and that there are
 	local    map[string][]load.Source // the files that were read and may change, by folder
 

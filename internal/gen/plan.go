@@ -187,6 +187,16 @@ func (b *planner) add(name string, flags, inputs []string) {
 // need notes packages that are loaded whole.
 func (p *Plan) need(paths ...string) { p.Load = append(p.Load, paths...) }
 
+// inputs are the import paths of the packages that generators of a name read.
+func (p *Plan) inputs(name string) (paths []string) {
+	for _, one := range p.Generators {
+		if one.Name == name {
+			paths = append(paths, one.Inputs...)
+		}
+	}
+	return paths
+}
+
 func (b *planner) abs(dir string) string { return filepath.Join(b.root, filepath.FromSlash(dir)) }
 
 // packageOf is the import path of a folder, unless the settings say it.

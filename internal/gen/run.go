@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -26,15 +27,22 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 	var said []string
 	var engineErr error
 	var both sync.WaitGroup
+	engineCtx, stop := context.WithCancel(ctx)
+	defer stop()
 	if len(elsewhere) > 0 {
-		both.Go(func() { theirs, said, engineErr = g.inEngine(ctx, elsewhere) })
+		both.Go(func() { theirs, said, engineErr = g.inEngine(engineCtx, elsewhere) })
 	}
 	if len(here) > 0 {
 		ours, notes, err = g.inProcess(ctx, here)
-	} else if g.env != nil && g.local == nil {
-		// The engine loads for itself; what it read is for the cache to know.
-		if graph, err := load.Packages(ctx, g.env, g.plan.Load); err == nil {
-			g.local = graph.Local
+	} else if g.graph == nil {
+		// The engine loads for itself, and has its own words for what does not load. What it read is for the cache to know.
+		_, _ = g.load(ctx, g.plan.Load)
+	}
+	if g.graph != nil && len(elsewhere) > 0 {
+		if endless := codegen.Use(g.graph).Endless(elsewhere); len(endless) > 0 {
+			stop() // it would never end
+			both.Wait()
+			return nil, nil, errors.Join(append(endless, err)...)
 		}
 	}
 	both.Wait()
@@ -80,6 +88,7 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 // inProcess loads the packages once and runs generators on them.
 func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (files []codegen.File, notes []string, err error) {
 	whole := g.plan.Load
+	before := "" // the error on packages of which most was pruned
 	for {
 		graph, err := g.load(ctx, whole)
 		if err != nil {
@@ -89,12 +98,19 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 			return nil, nil, settled{err}
 		}
 		files, notes, asked, err := runOn(ctx, codegen.Use(graph), gens, g.header)
-		// What a generator asks for in a way that the tags did not tell must be loaded whole for it to see.
-		if err != nil && g.local != nil && ctx.Err() == nil && blocked(g.root, err) == nil {
-			// What failed may have missed what was not loaded: the go command's load is the judge.
-			g.env, g.local = nil, nil
-			continue
+		if err != nil && g.local != nil && ctx.Err() == nil && !g.certain(err) {
+			// The generator may lack what was not loaded. Where it says something else with all declarations of the
+			// packages, the go command's load, which takes ten times as long, decides.
+			said := numbers.ReplaceAllString(err.Error(), "")
+			if before != "" && said != before {
+				g.env, g.local = nil, nil
+			}
+			if said != before {
+				before, whole = said, append(slices.Clone(whole), inModules(graph)...)
+				continue
+			}
 		}
+		// What a generator asks for in a way that the tags did not tell must be loaded whole for it to see.
 		missing := slices.DeleteFunc(asked, func(path string) bool { return slices.Contains(whole, path) || slices.Contains(g.plan.MayLoad, path) })
 		if len(missing) == 0 || ctx.Err() != nil {
 			var errs []error
@@ -105,6 +121,25 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 		}
 		whole = append(whole, missing...)
 	}
+}
+
+// numbers are lines and columns of generated code, which has its imports in any order if their paths are the same.
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// certain reports whether the packages that are loaded say what is wrong: more of them would not change it.
+func (g *generation) certain(err error) bool {
+	return !slices.ContainsFunc(each(err), func(one error) bool { return g.reason(one) == nil })
+}
+
+// inModules are the packages of a graph that are not Go's own.
+func inModules(graph *load.Graph) (paths []string) {
+	for path, p := range graph.Packages {
+		if p.Module != nil {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 func runOn(ctx context.Context, pkgs *codegen.Packages, gens []codegen.Generator, header codegen.Header) (files []codegen.File, notes, asked []string, err error) {
@@ -132,7 +167,7 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 		g.more = slices.DeleteFunc(slices.Clone(g.plan.MayLoad), func(path string) bool { return !g.env.Has(path) })
 		graph, err := load.Packages(ctx, g.env, slices.Concat(whole, g.more))
 		if err == nil {
-			g.local = graph.Local
+			g.graph, g.local = graph, graph.Local
 		}
 		if cycle := (*load.CycleError)(nil); errors.As(err, &cycle) {
 			return nil, loaderror.New("load the API packages", g.root, "import cycle not allowed:", strings.Join(cycle.Imports, "\n"))
@@ -147,6 +182,9 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 			return nil, unlisted
 		}
 		return nil, loaderror.New("load the API packages", g.root, err.Error())
+	}
+	if err == nil {
+		g.graph = graph
 	}
 	return graph, err
 }

@@ -79,6 +79,7 @@ func (p *Packages) Run(ctx context.Context, gens []Generator, header Header, out
 	return results
 }
 
+// run runs a generator; without out, as execute does.
 func (p *Packages) run(g Generator, header Header, out func(File), r *Ran) (err error) {
 	g, done, err := p.withSchema(g)
 	if err != nil {
@@ -105,14 +106,18 @@ func (p *Packages) run(g Generator, header Header, out func(File), r *Ran) (err 
 	return nil
 }
 
-// execute runs the targets of a pass into memory.
+// execute runs the targets of a pass into memory. Without out, it only looks for types on which the generator would never end.
 func execute(c *generator.Context, targets func(*generator.Context) []generator.Target, name string, header Header, out func(File)) error {
+	look := out == nil
+	if look {
+		out = func(File) {}
+	}
 	sink := &sink{generator: name, dirs: map[string]string{}, out: out}
 	c.FileTypes = map[string]generator.FileType{}
 	var inMemory []generator.Target
 	for _, t := range targets(c) {
 		sink.dirs[t.Path()] = t.Dir()
-		inMemory = append(inMemory, memoryTarget{Target: t, header: header.of(name)})
+		inMemory = append(inMemory, memoryTarget{Target: t, header: header.of(name), name: name, look: look})
 	}
 	// openapi-gen has registered the type of its report by now.
 	for kind := range c.FileTypes {

@@ -42,6 +42,8 @@ func (s *logSink) guard(do func() error) (notes []string, err error) {
 		switch r := recover().(type) {
 		case nil:
 			notes = lines
+		case *EndlessError:
+			err = r
 		case exit:
 			err = errors.New(lastWords(lines))
 		default:

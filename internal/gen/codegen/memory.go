@@ -13,6 +13,8 @@ import (
 type memoryTarget struct {
 	generator.Target
 	header func(upstream []byte) []byte
+	name   string // of the generator
+	look   bool   // for types on which it would never end, and generate nothing
 }
 
 // Dir is a folder that exists: gengo makes the folder of a target before it has anything to put there. The real one
@@ -21,6 +23,17 @@ func (t memoryTarget) Dir() string { return os.TempDir() }
 
 // Header is upstream's with the clock and os.Args taken out.
 func (t memoryTarget) Header(filename string) []byte { return t.header(t.Target.Header(filename)) }
+
+// Generators are upstream's, which end on every type.
+func (t memoryTarget) Generators(c *generator.Context) []generator.Generator {
+	all := t.Target.Generators(c)
+	if find := endless[t.name]; find != nil {
+		for i, g := range all {
+			all[i] = ending{Generator: g, find: find, only: t.look}
+		}
+	}
+	return all
+}
 
 // sink is a file type that hands out the bytes.
 type sink struct {

@@ -48,6 +48,9 @@ func (r *reach) walk(t *types.Type) error {
 		if name == "-" || slices.Contains(gengo.ExtractCommentTags("+", m.CommentLines)["k8s:openapi-gen"], "false") { //nolint:staticcheck // as openapi-gen reads it
 			continue
 		}
+		if err := endlessError(circle(m.Type, elements)); err != nil {
+			return err
+		}
 		inlined := m.Embedded && tagged && name == ""
 		if s := structBehind(m.Type); s != nil && !inlined {
 			if why := nameless(s); why != "" {

@@ -1,0 +1,37 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/loaderror"
+)
+
+// endless is one error of the types on which generators would never end, at their declarations; nil if err has none.
+func (g *generation) endless(err error) error {
+	generators := map[string][]string{} // by line
+	for _, one := range each(err) {
+		e := (*codegen.EndlessError)(nil)
+		if !errors.As(one, &e) {
+			continue
+		}
+		at := e.Package
+		if p := g.graph.Packages[e.Package]; p != nil && p.Types != nil && p.Types.Scope().Lookup(e.Name) != nil {
+			at = g.graph.Fset.Position(p.Types.Scope().Lookup(e.Name).Pos()).String()
+		}
+		line := fmt.Sprintf("%s: %s refers to itself without a named field of a struct in between (%s)", at, e.Name, strings.Join(e.Path, ", "))
+		name, _, _ := strings.Cut(one.Error(), ": ")
+		generators[line] = append(generators[line], name)
+	}
+	var lines []string
+	for _, line := range slices.Sorted(maps.Keys(generators)) {
+		slices.Sort(generators[line])
+		lines = append(lines, line+", which "+strings.Join(slices.Compact(generators[line]), ", ")+" cannot handle")
+	}
+	return loaderror.WithAct("follow the types of the API packages", g.root,
+		"put a struct with a named field in between, for example type Node struct { Children []Node `json:\"children\"` }", lines...)
+}
