@@ -125,12 +125,13 @@ func TestEndlessSchema(t *testing.T) {
 // A generator's failure is explained without loading the packages with the go command, which takes ten times as long: if
 // the loaded types show the reason, and if more of them do not change it.
 func TestFailuresAreExplainedQuickly(t *testing.T) {
-	for _, test := range []struct{ name, field, group, want string }{
-		{"type", "chan int", "wood.example.com", "pkg/apis/wood/v1/types.go:11:2: "},
-		{"group", "string", "Not A Group!", "client-gen made code that is not Go"},
+	for _, test := range []struct{ name, more, field, group, want string }{
+		{"type", "", "chan int", "wood.example.com", "pkg/apis/wood/v1/types.go:11:2: "},
+		{"group", "", "string", "Not A Group!", "client-gen made code that is not Go"},
+		{"letter", "// +genclient\ntype Äx struct{}", "string", "wood.example.com", "pkg/apis/wood/v1/more.go:4:6: Äx "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			root := oneKindProject(t, "MORE", "", "FIELD", test.field, "SCHEMA", "", "+groupName=wood.example.com", "+groupName="+test.group)
+			root := oneKindProject(t, "MORE", test.more, "FIELD", test.field, "SCHEMA", "", "+groupName=wood.example.com", "+groupName="+test.group)
 			g, err := newGeneration(t.Context(), root, settings(t, root), Options{Year: 2026, Only: []string{"deepcopy", "client"}})
 			if err != nil {
 				t.Fatal(err)

@@ -110,6 +110,9 @@ func (g *generation) reason(err error) error {
 	if wrong := validated(g.root, g.graph, err.Error()); wrong != nil {
 		return wrong
 	}
+	if wrong := nonASCII(g.root, g.graph, g.plan.Load, err.Error()); wrong != nil {
+		return wrong
+	}
 	if aboutCopies.MatchString(err.Error()) {
 		if wrong := uncopyable(g.root, g.graph, g.plan.inputs("deepcopy-gen"), err.Error()); wrong != nil {
 			return wrong
