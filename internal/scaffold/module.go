@@ -2,9 +2,11 @@ package scaffold
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -23,17 +25,27 @@ func ModulePath(given, existing, folder string) (string, error) {
 		return "", fmt.Errorf("--module %q is not the module of the go.mod that is there, %s; leave --module out", given, existing)
 	}
 	if p := cmp.Or(given, existing); p != "" {
-		if err := module.CheckImportPath(p); err != nil {
+		err := module.CheckImportPath(p)
+		if err == nil && vendored(p) {
+			err = errors.New("Go imports what is below an element vendor from vendor directories only")
+		}
+		if err != nil {
 			return "", fmt.Errorf("--module %q is not a module path, for example github.com/you/crontab: %w", p, err)
 		}
 		return p, nil
 	}
 	name := strings.Trim(notInPath.ReplaceAllString(strings.ToLower(folder), "-"), "-.")
 	p := path.Join("example.com", name)
-	if name == "" || module.CheckImportPath(p) != nil {
+	if name == "" || module.CheckImportPath(p) != nil || vendored(p) {
 		return "", fmt.Errorf("the folder's name %q does not make a module path; give one with --module, for example --module github.com/you/crontab", folder)
 	}
 	return p, nil
+}
+
+// vendored reports whether the packages of a module could not be imported: the go command cuts the paths of imports behind an
+// element vendor.
+func vendored(modulePath string) bool {
+	return slices.Contains(strings.Split(modulePath, "/"), "vendor")
 }
 
 // BareModule returns the path of a go.mod that says nothing but its module and Go's version, as "go mod init" makes
