@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // errNoGo and errNoCache are errors that no saved file helps against: the environment of a process does not change.
@@ -18,6 +20,9 @@ func errNoCache(why string) error {
 
 // checkGo reports what keeps the go command from building anything, before a control plane is started in vain.
 func checkGo(ctx context.Context, dir string) error {
+	if err := workspace.Check(dir); err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(ctx, "go", "env", "GOCACHE", "GOMODCACHE")
 	cmd.Dir = dir
 	out, err := cmd.Output()

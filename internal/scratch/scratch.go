@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/safefs"
 )
@@ -78,6 +79,16 @@ func (d *Dir) Write(name string, data []byte) error { return d.dir.Write(name, d
 
 // Mark returns the mark of the processes that belong to a directory of a run, see proc.Options: the sweep of the directory ends them.
 func Mark(dir string) string { return filepath.Base(dir) }
+
+// RunOf returns the directory of a run that a path is in, or "".
+func RunOf(path string) string {
+	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+		if strings.HasPrefix(filepath.Base(path), RunPrefix) {
+			return path
+		}
+	}
+	return ""
+}
 
 // Remove removes the directory and gives up the lock, in this order: one without a lock is anybody's to sweep.
 func (d *Dir) Remove() error {

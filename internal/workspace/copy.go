@@ -1,6 +1,7 @@
-// Package workspace copies a go.work for go commands that must not change it.
+// Package workspace looks at the files of modules and workspaces before a go command does, and copies a go.work for go commands
+// that must not change it.
 //
-// It runs no go command and looks for no go.work.
+// It runs no go command.
 package workspace
 
 import (

@@ -52,7 +52,12 @@ func (l *Listed) Want(ctx context.Context, imports []string) error {
 		return nil
 	}
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
-	roots, err := packages.Load(&packages.Config{Context: ctx, Dir: l.dir, Mode: mode}, imports...)
+	env, done, err := load.ReadOnly(ctx, l.dir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	roots, err := packages.Load(&packages.Config{Context: ctx, Dir: l.dir, Env: env, Mode: mode}, imports...)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

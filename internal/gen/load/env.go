@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Env is how the go command builds in a folder: its settings, and where each module is.
@@ -34,12 +35,12 @@ var counts = slices.Concat([]string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED"
 
 // NewEnv asks the go command about a folder. tags are the build tags to load with.
 func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
-	if err := checkModuleFiles(dir); err != nil {
+	if err := workspace.Check(dir); err != nil {
 		return nil, err
 	}
 	// By name: for all of them the go command asks the C compiler as well.
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK"}, counts)...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, environ(dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -18,7 +18,7 @@ import (
 // write in any mode. A vendor directory stays in use where it is. The caller calls done when the commands have ended.
 func ReadOnly(ctx context.Context, dir string) (env []string, done func(), err error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOFLAGS", "GOMOD", "GOWORK")
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, environ(dir)
 	out, err := cmd.Output()
 	vars := map[string]string{}
 	if err == nil {
@@ -33,7 +33,7 @@ func ReadOnly(ctx context.Context, dir string) (env []string, done func(), err e
 
 // readOnly is ReadOnly for what "go env" says.
 func readOnly(vars map[string]string, dir string) (env []string, done func(), err error) {
-	env, done = append(os.Environ(), "PWD="+dir), func() {}
+	env, done = environ(dir), func() {}
 	flags, work := vars["GOFLAGS"], vars["GOWORK"]
 	mod := modOf(flags)
 	base := filepath.Dir(vars["GOMOD"])
@@ -59,6 +59,15 @@ func readOnly(vars map[string]string, dir string) (env []string, done func(), er
 		return nil, nil, fmt.Errorf("copy %s: %w", work, err)
 	}
 	return append(env, "GOWORK="+filepath.Join(copied.Path, "go.work")), done, nil
+}
+
+// environ is the environment of go commands in dir.
+func environ(dir string) []string {
+	env := append(os.Environ(), "PWD="+dir)
+	if workspace.Ignored(dir) {
+		env = append(env, "GOWORK=off")
+	}
+	return env
 }
 
 // settleMod is the value of -mod that commands which change nothing are run with. There is nothing in a vendor directory that

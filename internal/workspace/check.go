@@ -1,4 +1,4 @@
-package load
+package workspace
 
 import (
 	"errors"
@@ -8,29 +8,49 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/scratch"
 )
 
-// checkModuleFiles refuses files that the go command would wait for, or read without end, when it looks at the modules of a
-// directory: a repository may have a FIFO or a link to a device in place of its go.sum.
-func checkModuleFiles(dir string) error {
+// Ignored reports whether go commands in dir must ignore any go.work: dir is in a temporary directory of crdctl's that has none, and
+// those further up are anybody's, since all users can write to the system's temporary directory.
+func Ignored(dir string) bool {
+	own := scratch.RunOf(dir)
+	if own == "" || os.Getenv("GOWORK") != "" {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(own, "go.work"))
+	return err != nil
+}
+
+// Check refuses files that the go command would wait for, or read without end, when it looks at the modules of a directory: a
+// repository may have a FIFO or a link to a device in place of its go.sum.
+func Check(dir string) error {
 	mod, content, err := nearest(dir, "go.mod")
-	if err != nil || mod == "" {
+	if err != nil {
 		return err
 	}
-	if err := checkModule(filepath.Dir(mod), content); err != nil {
-		return err
-	}
-	work := os.Getenv("GOWORK")
-	if work == "off" {
-		return nil
-	}
-	if work == "" {
-		if work, content, err = nearest(dir, "go.work"); err != nil || work == "" {
+	if mod != "" {
+		if err := checkModule(filepath.Dir(mod), content); err != nil {
 			return err
 		}
-	} else if content, err = read(work); err != nil {
+	}
+	work := os.Getenv("GOWORK")
+	switch {
+	case work == "off" || Ignored(dir):
+		return nil
+	case work == "":
+		work, content, err = nearest(dir, "go.work")
+	default:
+		content, err = read(work)
+	}
+	if err != nil || work == "" {
 		return err
 	}
+	return checkWorkspace(work, content)
+}
+
+// checkWorkspace is Check of a go.work and the modules that it names.
+func checkWorkspace(work string, content []byte) error {
 	at := filepath.Dir(work)
 	if err := errors.Join(second(read(work+".sum")), second(read(filepath.Join(at, "vendor", "modules.txt")))); err != nil {
 		return err
@@ -52,7 +72,7 @@ func checkModuleFiles(dir string) error {
 	return checkReplaced(at, parsed.Replace)
 }
 
-// checkModule is checkModuleFiles of one module, whose go.mod was read.
+// checkModule is Check of one module, whose go.mod was read.
 func checkModule(dir string, gomod []byte) error {
 	if err := errors.Join(second(read(filepath.Join(dir, "go.sum"))), second(read(filepath.Join(dir, "vendor", "modules.txt")))); err != nil {
 		return err

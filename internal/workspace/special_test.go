@@ -1,6 +1,6 @@
 //go:build unix
 
-package load
+package workspace
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/crdctl/crdctl/internal/scratch"
 )
 
 // A file for which the go command would wait is an error before that is started.
@@ -44,8 +45,34 @@ func TestModuleFilesThatAreNone(t *testing.T) {
 		if err := os.Mkdir(below, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := safefstest.Within(t, func() error { _, err := NewEnv(t.Context(), below); return err }); !errors.Is(err, safefs.ErrSpecial) {
+		if err := safefstest.Within(t, func() error { return Check(below) }); !errors.Is(err, safefs.ErrSpecial) {
 			t.Errorf("%s: %v, want ErrSpecial", name, err)
 		}
+	}
+}
+
+// In a temporary directory of crdctl's, where any user may put a go.work above, none counts but its own.
+func TestIgnored(t *testing.T) {
+	t.Setenv("GOWORK", "")
+	tmp := t.TempDir()
+	run := filepath.Join(tmp, scratch.RunPrefix+"1")
+	module := filepath.Join(run, "module")
+	if err := os.MkdirAll(module, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(tmp, "go.work"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := safefstest.Within(t, func() error { return Check(module) }); err != nil || !Ignored(module) {
+		t.Errorf("ignored %v, error %v", Ignored(module), err)
+	}
+	if Ignored(tmp) {
+		t.Error("ignored outside of the directories of runs")
+	}
+	if err := os.WriteFile(filepath.Join(run, "go.work"), []byte("use ./module\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if Ignored(module) {
+		t.Error("its own is ignored")
 	}
 }
