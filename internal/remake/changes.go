@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/scratch"
 	"github.com/crdctl/crdctl/internal/stage"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -119,12 +120,15 @@ func compiles(ctx context.Context, root string, result *gen.Result) error {
 func (d *Draft) compare(generated *tree.Tree) ([]tree.Change, error) {
 	root := d.place.Root()
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
-		empty, err := os.MkdirTemp("", "crdctl-init-")
+		empty, err := scratch.NewRun()
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = os.Remove(empty) }()
-		root = empty
+		defer func() { _ = empty.Remove() }()
+		root = filepath.Join(empty.Path, "project")
+		if err := os.Mkdir(root, 0o700); err != nil {
+			return nil, err
+		}
 	}
 	var all []tree.Change
 	for _, t := range []*tree.Tree{d.Tree, generated} {

@@ -90,7 +90,25 @@ func checkData(dir *safefs.Dir) error {
 		} else if err != nil {
 			return err
 		}
-		_ = sub.Close() // it was only looked at
+		if name == secretsName {
+			err = checkEntries(sub)
+		}
+		if err := errors.Join(err, sub.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkEntries(dir *safefs.Dir) error {
+	entries, err := dir.Entries()
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if _, err := dir.Stat(e.Name()); err != nil {
+			return err
+		}
 	}
 	return nil
 }

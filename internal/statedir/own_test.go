@@ -107,6 +107,28 @@ func TestClusterOfARepository(t *testing.T) {
 	}
 }
 
+// The keys and tokens of a data directory are not those that a link leads to.
+func TestSecretsBehindALink(t *testing.T) {
+	root := t.TempDir()
+	d, err := MakeCluster(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	write(t, filepath.Join(Cluster(root), secretsName, "tls.key"), "")
+	if _, err := OpenCluster(root); err != nil {
+		t.Error(err)
+	}
+	if err := os.Symlink("tls.key", filepath.Join(Cluster(root), secretsName, "tokens.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(MakeCluster(root)), "data": second(OpenData(Cluster(root)))} {
+		if !errors.Is(err, safefs.ErrLink) {
+			t.Errorf("%s: %v, want ErrLink", who, err)
+		}
+	}
+}
+
 // What is in use is not removed, even if crdctl made it.
 func TestRemoveOfALockedCluster(t *testing.T) {
 	for _, name := range []string{HolderName, lockName} {

@@ -41,7 +41,7 @@ func build(ctx context.Context, g *goCommand, cache string, k key) (binary strin
 	if _, err := g.run(ctx, src, "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(built, binaryName), "."); err != nil {
 		return "", fail(ctx, k.version, err)
 	}
-	return install(cache, k, built, d.Path)
+	return install(ctx, cache, k, built, d.Path)
 }
 
 // fail says what could not be built, and what mends it.

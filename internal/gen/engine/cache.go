@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,11 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
-
-	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scratch"
@@ -28,7 +28,12 @@ const (
 	checksumLimit = 1 << 10
 	// idle is how long an engine may go unused before it makes room.
 	idle = 60 * 24 * time.Hour
+	// lockPause is how long a process that waits for the lock of the cache sleeps between looks at it.
+	lockPause = 20 * time.Millisecond
 )
+
+// engineName matches the names of keys.
+var engineName = regexp.MustCompile(`^v.+-[0-9a-f]{16}$`)
 
 // key names an engine: its version, and all else that its bytes depend on.
 type key struct{ version, name string }
@@ -86,7 +91,7 @@ func checksumOf(f *os.File) (string, error) {
 
 // install moves the folder built, with a binary in it, into the cache. Where another process was faster, its engine is as
 // good; where one is there that is not whole, it goes to trash, a folder that is about to be removed.
-func install(cache string, k key, built, trash string) (binary string, err error) {
+func install(ctx context.Context, cache string, k key, built, trash string) (binary string, err error) {
 	sum, err := checksum(filepath.Join(built, binaryName))
 	if err != nil {
 		return "", err
@@ -95,7 +100,7 @@ func install(cache string, k key, built, trash string) (binary string, err error
 		return "", err
 	}
 	// One process at a time, so that none takes away what another has just put there.
-	lock, err := fileutil.LockFile(filepath.Join(cache, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := lockCache(ctx, cache)
 	if err != nil {
 		return "", fmt.Errorf("lock the cache of engines: %w", err)
 	}
@@ -117,6 +122,26 @@ func install(cache string, k key, built, trash string) (binary string, err error
 	return binary, nil
 }
 
+// lockCache waits for the lock of the cache, which is held for as long as renames take.
+func lockCache(ctx context.Context, cache string) (*os.File, error) {
+	dir, err := safefs.Anchor(cache, safefs.Self())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	for {
+		lock, err := dir.Lock(lockName)
+		if !errors.Is(err, safefs.ErrLocked) {
+			return lock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(lockPause):
+		}
+	}
+}
+
 // newScratch makes a scratch folder in the cache, from which a rename into it is atomic, and removes what killed builds
 // left and engines that nobody used for long.
 func newScratch(cache string) (*scratch.Dir, error) {
@@ -134,7 +159,7 @@ func newScratch(cache string) (*scratch.Dir, error) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || e.Name() == lockName || strings.HasPrefix(e.Name(), scratchName) || time.Since(info.ModTime()) < idle {
+		if err != nil || !engineName.MatchString(e.Name()) || time.Since(info.ModTime()) < idle {
 			continue
 		}
 		// By rename, so that no half engine is ever seen; another process may have been faster.

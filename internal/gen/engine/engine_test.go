@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -72,7 +73,7 @@ func TestCache(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(built, binaryName), []byte(content), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		binary, err := install(cache, k, built, d.Path)
+		binary, err := install(t.Context(), cache, k, built, d.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +122,7 @@ func TestInstallAtOnce(t *testing.T) {
 			if err := errors.Join(os.Mkdir(built, 0o700), os.WriteFile(filepath.Join(built, binaryName), []byte("engine"), 0o700)); err != nil {
 				return err
 			}
-			binary, err := install(cache, k, built, d.Path)
+			binary, err := install(t.Context(), cache, k, built, d.Path)
 			if err != nil {
 				return err
 			}
@@ -192,5 +193,33 @@ var _ = stdlog.Fatalf
 	}
 	if string(got) != want {
 		t.Errorf("got:\n%s", got)
+	}
+}
+
+// Of what lies in the cache for long, only engines make room.
+func TestIdleEngines(t *testing.T) {
+	cache := t.TempDir()
+	long := time.Now().Add(-2 * idle)
+	k := keyOf("v0.35.2", "go1.26.0")
+	for _, name := range []string{k.name, "notes", "v0.35.2"} {
+		dir := filepath.Join(cache, name)
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chtimes(dir, long, long)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := newScratch(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(cache)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := []string{"notes", "v0.35.2"}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("left %v, want %v (%v)", left, want, err)
 	}
 }
