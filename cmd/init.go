@@ -154,6 +154,10 @@ func (o *initOptions) project(place remake.Place) (*scaffold.Project, error) {
 		dirErr = fmt.Errorf("--client-dir %q must be a folder below the project's", o.clientDir)
 	} else if err := xmodule.CheckImportPath(filepath.ToSlash(filepath.Clean(dir))); err != nil {
 		dirErr = fmt.Errorf("--client-dir %q must be part of an import path: %w", o.clientDir, err)
+	} else if scaffold.Vendored(filepath.ToSlash(dir)) {
+		dirErr = fmt.Errorf("--client-dir %q must not be in a vendor directory, whose packages the module cannot import; choose another name", o.clientDir)
+	} else if scaffold.Vendored(place.Folder) {
+		dirErr = fmt.Errorf("%s is in a vendor directory of the module %s, which cannot import packages there; choose another directory with --dir", place.Folder, place.Path)
 	}
 	p.ClientDir = filepath.ToSlash(filepath.Clean(o.clientDir))
 	if err := errors.Join(moduleErr, dirErr); err != nil {

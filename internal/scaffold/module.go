@@ -26,7 +26,7 @@ func ModulePath(given, existing, folder string) (string, error) {
 	}
 	if p := cmp.Or(given, existing); p != "" {
 		err := module.CheckImportPath(p)
-		if err == nil && vendored(p) {
+		if err == nil && Vendored(p) {
 			err = errors.New("Go imports what is below an element vendor from vendor directories only")
 		}
 		if err != nil {
@@ -36,16 +36,16 @@ func ModulePath(given, existing, folder string) (string, error) {
 	}
 	name := strings.Trim(notInPath.ReplaceAllString(strings.ToLower(folder), "-"), "-.")
 	p := path.Join("example.com", name)
-	if name == "" || module.CheckImportPath(p) != nil || vendored(p) {
+	if name == "" || module.CheckImportPath(p) != nil || Vendored(p) {
 		return "", fmt.Errorf("the folder's name %q does not make a module path; give one with --module, for example --module github.com/you/crontab", folder)
 	}
 	return p, nil
 }
 
-// vendored reports whether the packages of a module could not be imported: the go command cuts the paths of imports behind an
+// Vendored reports whether the packages below a path could not be imported: the go command cuts the paths of imports behind an
 // element vendor.
-func vendored(modulePath string) bool {
-	return slices.Contains(strings.Split(modulePath, "/"), "vendor")
+func Vendored(slashed string) bool {
+	return slices.Contains(strings.Split(slashed, "/"), "vendor")
 }
 
 // BareModule returns the path of a go.mod that says nothing but its module and Go's version, as "go mod init" makes
