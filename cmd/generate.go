@@ -93,6 +93,7 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 		_, _ = fmt.Fprintln(s.Err, "not generated: "+n.String())
 	}
 	printNotes(s.Err, g.notes)
+	printWarning(s.Err, g.outdated)
 	if !o.dryRun {
 		if err := tree.Write(g.root, g.changes); err != nil {
 			return nil, err
@@ -116,9 +117,9 @@ type generation struct {
 	notCompared []tree.NotCompared
 	// incomplete is the error of generated code that is written though it needs functions of the user's to compile.
 	incomplete error
-	// outdated tells that the generated code needs newer modules than go.mod requires. The files are right, go.mod is not: that
-	// is a note to generate and verify alike, and nothing is called up to date.
-	outdated bool
+	// outdated says why the generated code does not compile with the modules that go.mod requires, or is "". The files are right,
+	// go.mod is not: generate and verify warn, and neither says that anything is up to date.
+	outdated string
 }
 
 func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (*generation, error) {
@@ -166,8 +167,7 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	case gen.Incomplete:
 		g.incomplete = err
 	case gen.Outdated:
-		g.outdated = true
-		g.notes = append(g.notes, "crdctl: warning: "+err.Error())
+		g.outdated = err.Error()
 	case gen.Broken:
 		return nil, err
 	}
@@ -191,8 +191,14 @@ func printNotes(w io.Writer, notes []string) {
 	}
 }
 
+func printWarning(w io.Writer, text string) {
+	if text != "" {
+		_, _ = fmt.Fprintln(w, "crdctl: warning: "+text)
+	}
+}
+
 func (g *generation) summary(dryRun bool) string {
-	if len(g.changes) == 0 && !g.outdated {
+	if len(g.changes) == 0 && g.outdated == "" {
 		return fmt.Sprintf("%d generated files are up to date; checked", g.files)
 	}
 	n := count(g.changes)

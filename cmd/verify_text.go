@@ -17,6 +17,7 @@ const (
 // printVerdict prints the answer for people: the patch on standard output, and what it is about beside it.
 func printVerdict(s Streams, p paint, r verdict.Report) error {
 	printNotes(s.Err, r.Asides())
+	printWarning(s.Err, r.Outdated)
 	if len(r.Changes) == 0 {
 		_, err := fmt.Fprintln(s.Out, r.Summary())
 		return err

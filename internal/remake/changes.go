@@ -99,18 +99,21 @@ func (d *Draft) try(ctx context.Context, st *stage.Stage) (*tree.Tree, error) {
 		return nil, err
 	}
 	d.Notes = result.Notes
-	return result.Tree, compiles(ctx, root, result)
+	return result.Tree, d.compiles(ctx, root, result)
 }
 
-// compiles refuses generated code that does not compile, unless that is for a newer version of a library to change.
-func compiles(ctx context.Context, root string, result *gen.Result) error {
+// compiles refuses generated code that does not compile, unless that is for a newer version of a library to change. What could not
+// be checked is a note.
+func (d *Draft) compiles(ctx context.Context, root string, result *gen.Result) error {
 	changes, err := result.Tree.Diff(root)
 	if err != nil {
 		return err
 	}
 	var uncompiled *gen.CompileError
-	_, err = result.TypeCheck(ctx, changes)
+	notes, err := result.TypeCheck(ctx, changes)
+	d.Notes = append(d.Notes, notes...)
 	if errors.As(err, &uncompiled) && uncompiled.Cause == gen.Outdated {
+		d.Notes = append(d.Notes, "crdctl: warning: "+err.Error())
 		return nil
 	}
 	return err

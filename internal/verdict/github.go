@@ -16,6 +16,9 @@ func (r Report) GitHub() []byte {
 		b.WriteString(command("error", message(c),
 			"file", r.Prefix+c.Path, "line", fmt.Sprint(firstDifference(c).line), "title", string(KindOf(c.Op))+" generated file"))
 	}
+	if r.Outdated != "" {
+		b.WriteString(command("warning", r.Outdated, "title", "crdctl verify"))
+	}
 	for _, n := range r.Asides() {
 		b.WriteString(command("notice", n, "title", "crdctl verify"))
 	}

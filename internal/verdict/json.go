@@ -26,7 +26,10 @@ type finding struct {
 
 // JSON returns the report as one object. Paths are relative to the project.
 func (r Report) JSON() ([]byte, error) {
-	d := document{Fresh: len(r.Changes) == 0, Files: r.Files, Changes: []finding{}, NotCompared: append([]tree.NotCompared{}, r.NotCompared...), Notes: append([]string{}, r.Notes...), Outdated: r.Outdated}
+	d := document{Fresh: len(r.Changes) == 0, Files: r.Files, Changes: []finding{}, NotCompared: append([]tree.NotCompared{}, r.NotCompared...), Notes: append([]string{}, r.Notes...), Outdated: r.Outdated != ""}
+	if r.Outdated != "" {
+		d.Notes = append(d.Notes, r.Outdated)
+	}
 	for _, c := range r.Changes {
 		f := finding{Path: c.Path, Op: KindOf(c.Op)}
 		if !binary(c.Old) && !binary(c.New) {

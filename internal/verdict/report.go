@@ -18,8 +18,8 @@ type Report struct {
 	Changes []tree.Change
 	// Notes are what the generators had to say without failing.
 	Notes []string
-	// Outdated tells that the files need newer modules than go.mod requires to compile; a note says which.
-	Outdated bool
+	// Outdated says why the files do not compile with the modules that go.mod requires, or is "".
+	Outdated string
 	// NotCompared are files of other tools, about which the answer says nothing.
 	NotCompared []tree.NotCompared
 	// Prefix is the way from the top of the repository to the project, with a slash at its end, or empty: CI systems
@@ -90,7 +90,7 @@ func (r Report) Asides() []string {
 func (r Report) Summary() string {
 	switch n := len(r.Changes); n {
 	case 0:
-		if r.Outdated {
+		if r.Outdated != "" {
 			return fmt.Sprintf("%d generated files are as the generators make them, and do not compile with the modules that go.mod requires", r.Files)
 		}
 		return fmt.Sprintf("%d generated files are up to date", r.Files)

@@ -17,6 +17,9 @@ func (r Report) SARIF() ([]byte, error) {
 		ColumnKind:  "utf16CodeUnits",
 		Results:     []sarifResult{}, // none is an empty list: a missing one means that nothing was looked at
 	}
+	if r.Outdated != "" {
+		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{Level: "warning", Message: sarifText{r.Outdated}})
+	}
 	for _, n := range r.Asides() {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{Level: "note", Message: sarifText{n}})
 	}
