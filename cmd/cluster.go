@@ -63,9 +63,10 @@ func newClusterStart(s Streams, o *options) *cobra.Command {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
-			state, err := background.Start(ctx, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
+			shown, done := s.showWork(ctx, "starting the control plane")
+			state, err := background.Start(shown, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
 				"-v", strconv.Itoa(o.verbosity))
-			if err != nil {
+			if done(); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(s.Out, "control plane ready in %.1fs: Kubernetes %s at %s\nkubeconfig: %s\n",
@@ -110,8 +111,9 @@ func newClusterStop(s Streams, o *options) *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
-			stopped, err := background.Stop(ctx, root)
-			if err != nil {
+			shown, done := s.showWork(ctx, "stopping the control plane")
+			stopped, err := background.Stop(shown, root)
+			if done(); err != nil {
 				return err
 			}
 			if !stopped {

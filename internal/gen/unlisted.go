@@ -20,7 +20,11 @@ func (g *generation) unlisted(said string) error {
 	}
 	file := os.Getenv("GOWORK")
 	if file == "" {
-		file = filepath.Join(above(g.dir, "go.work"), "go.work")
+		dir := above(g.dir, "go.work")
+		if dir == "" {
+			return nil
+		}
+		file = filepath.Join(dir, "go.work")
 	}
 	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
