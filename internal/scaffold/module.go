@@ -27,7 +27,7 @@ func ModulePath(given, existing, folder string) (string, error) {
 	if p := cmp.Or(given, existing); p != "" {
 		err := module.CheckImportPath(p)
 		if err == nil && Vendored(p) {
-			err = errors.New("Go imports what is below an element vendor from vendor directories only")
+			err = errors.New("the path element vendor is reserved for vendor directories")
 		}
 		if err != nil {
 			return "", fmt.Errorf("--module %q is not a module path, for example github.com/you/crontab: %w", p, err)

@@ -168,7 +168,7 @@ func TestModulePath(t *testing.T) {
 		{"a b", "", "y", "", `--module "a b" is not a module path, for example github.com/you/crontab: malformed import path "a b": invalid char ' '`},
 		{"", "", "vendor", "", `the folder's name "vendor" does not make a module path; give one with --module, for example --module github.com/you/crontab`},
 		{"", "", "vendors", "example.com/vendors", ""},
-		{"a.com/vendor/b", "", "y", "", `--module "a.com/vendor/b" is not a module path, for example github.com/you/crontab: Go imports what is below an element vendor from vendor directories only`},
+		{"a.com/vendor/b", "", "y", "", `--module "a.com/vendor/b" is not a module path, for example github.com/you/crontab: the path element vendor is reserved for vendor directories`},
 		{"", "", "日本", "", `the folder's name "日本" does not make a module path; give one with --module, for example --module github.com/you/crontab`},
 	} {
 		got, err := ModulePath(test.given, test.existing, test.folder)
