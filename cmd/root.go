@@ -51,7 +51,7 @@ type options struct {
 	color     string
 
 	hurry      <-chan struct{} // closed when the user can't wait for an orderly end
-	beforeExit func(func())    // has a function called if that end is not waited for; nil in tests
+	beforeExit func(func())    // registers a function to call if the process exits without waiting for that; nil in tests
 }
 
 // Main runs crdctl with the arguments and returns its exit code. It ends early on the first SIGINT or SIGTERM, and

@@ -9,7 +9,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
 
-// aboutGenerics are the words that come of generic types: applyconfiguration-gen takes their names for names in Go, and
+// aboutGenerics matches errors that generic types cause: applyconfiguration-gen takes their names for names in Go, and
 // deepcopy-gen copies them only as long as they are not asked for.
 var aboutGenerics = regexp.MustCompile(`applyconfiguration-gen made code that is not Go|Hit an unsupported type '\w+' for '\w+', from \S+\]`)
 

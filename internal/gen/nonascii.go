@@ -32,5 +32,5 @@ func nonASCII(root string, g *load.Graph, paths []string, said string) error {
 			}
 		}
 	}
-	return loaderror.WithAct("generate code for the API packages", root, "rename what is named there", lines...)
+	return loaderror.WithAct("generate code for the API packages", root, "rename it", lines...)
 }

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fieldError is one field of the settings with a value that means nothing. line is 0 where the field is in no file.
+// fieldError is one field of the settings with an invalid value. line is 0 where the field is in no file.
 type fieldError struct {
 	name, field, text string
 	line, column      int

@@ -65,7 +65,7 @@ type Options struct {
 	Debug, Quiet, Color bool
 	// Hurry is closed when the user does not want to wait for an orderly end.
 	Hurry <-chan struct{}
-	// BeforeExit has a function called before the process exits without that end; nil where it never does.
+	// BeforeExit registers a function to call before the process exits without waiting for the end; nil where it always waits.
 	BeforeExit func(func())
 	// In is where an object to render is read from that no file is named for.
 	In io.Reader

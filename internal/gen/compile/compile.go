@@ -24,7 +24,7 @@ type Error struct {
 	Msg string
 	// Lacks is the name, such as example.com/dep.Name, that an imported package of another module does not declare.
 	Lacks string
-	// Follows tells that the error may follow from what an imported package lacks.
+	// Follows is set if the error may follow from what an imported package lacks.
 	Follows bool
 }
 

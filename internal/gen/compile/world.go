@@ -28,7 +28,7 @@ type world struct {
 	fset  *token.FileSet
 	pkgs  map[string]*pkg
 
-	// torn tells that a file is not cut as gofmt would have it: what was read of it is not all.
+	// torn is set if a file is not formatted as gofmt would: not all of its declarations were read.
 	torn  bool
 	queue []*chunk
 	// selected are all names that the targets select, methods those and the methods of all interfaces that are reached.
@@ -55,7 +55,7 @@ type pkg struct {
 	once  sync.Once // type-checks it
 	types *types.Package
 	lost  *pkg // the package, it or one that it imports, that cannot be loaded
-	// shaky tells that it, or one that it imports, uses what an import lacks: of its errors only those count that cannot follow from that.
+	// shaky is set if it, or a package that it imports, uses what an import lacks: only errors that cannot follow from that count.
 	shaky bool
 	errs  []Error
 }

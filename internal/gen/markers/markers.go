@@ -40,7 +40,7 @@ type Families struct {
 	Gengo bool
 	// Kubebuilder are the +kubebuilder: markers, which controller-tools reads.
 	Kubebuilder bool
-	// Fields tells that a tool runs which reads tags of fields without a prefix, such as +optional: controller-tools or openapi-gen.
+	// Fields is set if a tool runs which reads tags of fields without a prefix, such as +optional: controller-tools or openapi-gen.
 	// Without one, a misspelt one changes nothing, and is a warning.
 	Fields bool
 	// PluralExceptions are the Go plurals that the settings give kinds.

@@ -101,7 +101,7 @@ type pkg struct {
 	// client tells that a type of the package has +genclient; controllerTools that there is a +kubebuilder marker;
 	// controllerGen that controller-gen, and not deepcopy-gen, made its deep copies.
 	client, controllerTools, controllerGen bool
-	// copyPackage tells that doc.go asks deepcopy-gen for the copies of all types.
+	// copyPackage is set if doc.go asks deepcopy-gen for the copies of all types.
 	copyPackage bool
 	// clashes tells that two of its kinds have one plural.
 	clashes bool
