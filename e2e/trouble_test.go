@@ -52,7 +52,7 @@ func TestTrouble(t *testing.T) {
 		"no home to build in": {dir, "crdctl: the go command has no place to work in: ", []string{"HOME=/proc/none", "GOCACHE=", "XDG_CACHE_HOME=", "GOENV=off"}, []string{"run", "--once"}},
 		"no temporary folder": {dir, "set TMPDIR to a directory that can be written", []string{"TMPDIR=/proc/none"}, []string{"run"}},
 		"data in a file":      {dir, file + ": not a directory; choose one that can be written", nil, []string{"run", "--data-dir", file}},
-		"data in the project": {dir, dir + " is not empty, and crdctl did not make it (found ", nil, []string{"run", "--data-dir", "."}},
+		"data in the project": {dir, dir + " is not empty, and crdctl did not make it here (found ", nil, []string{"run", "--data-dir", "."}},
 		"broken data":         {dir, "if its data are broken, remove " + broken + " and start anew", nil, []string{"run", "--data-dir", broken}},
 		"no folder for state": {other, ".crdctl: not a directory; remove it, ", nil, []string{"run", "--builtin", "-f", crd}},
 		"nor in background":   {other, ".crdctl: not a directory; remove it, ", nil, []string{"cluster", "start"}},
