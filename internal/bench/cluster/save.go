@@ -29,7 +29,8 @@ func (s *saves) settled(ctx context.Context) error {
 		if err := s.run.Lines.Quiet(ctx, quietFor); err != nil {
 			return err
 		}
-		if s.run.Lines.Times(saysBuilding) == s.run.Lines.Times(saysBuilt)+s.run.Lines.Times(saysBrokenOff) {
+		// A long build is reported again, in a line that begins with the same words.
+		if s.run.Lines.TimesWhole(saysBuilding) == s.run.Lines.Times(saysBuilt)+s.run.Lines.Times(saysBrokenOff) {
 			return nil
 		}
 	}

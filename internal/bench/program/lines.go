@@ -63,6 +63,18 @@ func (l *Lines) Times(text string) (n int) {
 	return n
 }
 
+// TimesWhole is how many lines are a text and nothing more.
+func (l *Lines) TimesWhole(text string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, said := range l.all {
+		if said.Text == text {
+			n++
+		}
+	}
+	return n
+}
+
 // find looks for a line that contains a text, at a place or later. Where there is none, more is closed when there is news.
 func (l *Lines) find(from int, text string) (found Line, at int, more <-chan struct{}) {
 	l.mu.Lock()

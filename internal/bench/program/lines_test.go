@@ -30,7 +30,7 @@ func TestLinesAwait(t *testing.T) {
 	if _, at, err := l.Await(t.Context(), nil, 0, "o"); err != nil || at != 1 {
 		t.Errorf("the place after the first: %d, %v", at, err)
 	}
-	if n := l.Times("o"); n != 2 || l.Count() != 3 {
+	if n := l.Times("o"); n != 2 || l.TimesWhole("o") != 0 || l.TimesWhole(l.all[0].Text) != 1 || l.Count() != 3 {
 		t.Errorf("%d of %d lines have an o", n, l.Count())
 	}
 }
