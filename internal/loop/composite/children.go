@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/crdctl/crdctl/internal/loop"
+	"github.com/crdctl/crdctl/internal/loop/hook"
 	"github.com/crdctl/crdctl/internal/loop/object"
 )
 
@@ -107,6 +108,9 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 		}
 	}
 	now, created, err := r.writer.apply(ctx, d.kind.Served, key, body)
+	if err != nil && d.kind.Kind == "Secret" {
+		err = hook.Withhold(err) // it may quote a value, and more people can read events than Secrets
+	}
 	if err != nil {
 		return false, fmt.Errorf("apply %s: %w", d.String(), err)
 	}

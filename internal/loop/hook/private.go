@@ -27,10 +27,19 @@ func (e *privateError) Error() string { return e.err.Error() + e.said }
 // Unwrap returns the error without what the hook said.
 func (e *privateError) Unwrap() error { return e.err }
 
-// seeLog takes the place of what is left out.
-const seeLog = "; see the log of crdctl for what the hook said"
+// withheldError is an error of which no word is for events.
+type withheldError struct{ error }
 
-// Public returns the text of an error without what a hook said, and without credentials and queries of URLs.
+// Withhold returns an error whose text Public leaves out, such as the API server's about a Secret, which quotes the value.
+func Withhold(err error) error { return withheldError{err} }
+
+// Unwrap returns the error itself.
+func (e withheldError) Unwrap() error { return e.error }
+
+// seeLog takes the place of what is left out.
+const seeLog = "; see the log of crdctl for more"
+
+// Public returns the text of an error without what a hook said or was withheld, and without credentials and queries of URLs.
 func Public(err error) string {
 	text := err.Error()
 	for _, said := range saidIn(err) {
@@ -43,6 +52,9 @@ func Public(err error) string {
 func saidIn(err error) (all []string) {
 	if p, ok := err.(*privateError); ok { //nolint:errorlint // this is the walk that errors.As would make, but to its end
 		all = append(all, p.said)
+	}
+	if w, ok := err.(withheldError); ok { //nolint:errorlint // see above
+		all = append(all, ": "+w.Error())
 	}
 	switch e := err.(type) { //nolint:errorlint // see above
 	case interface{ Unwrap() error }:

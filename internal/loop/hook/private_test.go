@@ -63,3 +63,15 @@ func TestSafeURL(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The API server's words about a Secret are for the log only, and what kind of error it is can still be told.
+func TestWithhold(t *testing.T) {
+	refused := errors.New("expected string, got 5555123")
+	err := fmt.Errorf("apply Secret default/s: %w", Withhold(refused))
+	if got, want := Public(err), "apply Secret default/s"+seeLog; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if !errors.Is(err, refused) || err.Error() != "apply Secret default/s: expected string, got 5555123" {
+		t.Errorf("%v", err)
+	}
+}
