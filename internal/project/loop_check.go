@@ -111,10 +111,10 @@ func (l *Loop) checkNumbers(report func(field, format string, args ...any)) {
 		report("kubeAPIQPS", "must be at least 1, or -1 for no limit, got %d", l.QPS)
 	}
 	if l.Timeout < 0 {
-		report("timeout", "%s is less than nothing; write for example 10s", l.Timeout)
+		report("timeout", "%s is negative; write for example 10s", l.Timeout)
 	}
 	if l.RetryFirst < 0 {
-		report("retryFirst", "%s is less than nothing; write for example 5ms", l.RetryFirst)
+		report("retryFirst", "%s is negative; write for example 5ms", l.RetryFirst)
 	}
 	if l.RetryLast < 0 || l.RetryLast > 0 && l.RetryLast < l.RetryFirst {
 		report("retryLast", "%s is less than the first wait, %s; write for example 30s", l.RetryLast, l.RetryFirst)
@@ -123,7 +123,7 @@ func (l *Loop) checkNumbers(report func(field, format string, args ...any)) {
 		report("leaseDuration", "%s leaves no time to renew a lease; at least %s is needed, for example 15s", l.LeaseDuration, minLease)
 	}
 	if l.Resync != nil && *l.Resync < 0 {
-		report("resync", "%s is less than nothing; write for example 30s, or 0s for never", *l.Resync)
+		report("resync", "%s is negative; write for example 30s, or 0s for never", *l.Resync)
 	}
 }
 

@@ -81,7 +81,7 @@ func TestLoopRefuses(t *testing.T) {
 		"  workers: -1\n":                                     `crdctl.yaml:4:12: loop.workers: -1 is less than 1, and at least 1 is needed; leave it out for the default`,
 		"  shards: 257\n":                                     `crdctl.yaml:4:11: loop.shards: 257 is more than 256, which is the most`,
 		"  maxAnswerBytes: 1073741825\n":                      `crdctl.yaml:4:19: loop.maxAnswerBytes: 1073741825 is more than 1073741824 (1 GiB), which is the most`,
-		"  resync: -1s\n":                                     `crdctl.yaml:4:11: loop.resync: -1s is less than nothing; write for example 30s, or 0s for never`,
+		"  resync: -1s\n":                                     `crdctl.yaml:4:11: loop.resync: -1s is negative; write for example 30s, or 0s for never`,
 		"  namespaces: [a, B]\n":                              `crdctl.yaml:4:19: loop.namespaces[1]: "B" is no name of a namespace; they are lower-case letters, digits and hyphens`,
 		"  shardBy: name\n":                                   `crdctl.yaml:4:12: loop.shardBy: "name" is not key or namespace`,
 		"  leaseDuration: 900ms\n":                            `crdctl.yaml:4:18: loop.leaseDuration: 900ms leaves no time to renew a lease; at least 1s is needed, for example 15s`,

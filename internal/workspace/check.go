@@ -12,7 +12,7 @@ import (
 )
 
 // Ignored reports whether go commands in dir must ignore any go.work: dir is in a temporary directory of crdctl's that has none, and
-// those further up are anybody's, since all users can write to the system's temporary directory.
+// those further up may be any user's, since all can write to the system's temporary directory.
 func Ignored(dir string) bool {
 	own := scratch.RunOf(dir)
 	if own == "" || os.Getenv("GOWORK") != "" {

@@ -303,7 +303,7 @@ func (w *world) parseDecls(src []byte) (*ast.File, error) {
 	return parser.ParseFile(w.fset, "", slices.Concat([]byte("package p;"), src), parser.SkipObjectResolution)
 }
 
-// signature is a function with an empty body in the place of one of several lines: the source up to the first line that opens
+// signature is a function with an empty body instead of one of several lines: the source up to the first line that opens
 // a block. Where that is not the body, the rest either does not parse, or is that of a type, which is left alone.
 func signature(src []byte) []byte {
 	i := bytes.Index(src, []byte("{\n"))

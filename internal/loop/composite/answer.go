@@ -65,7 +65,7 @@ func (r *reconciler) read(said []byte, finalizing bool) (answer, error) {
 	if a.Status != nil && !bytes.HasPrefix(bytes.TrimSpace(a.Status), []byte("{")) {
 		return a, errors.New("the answer's status is no object")
 	}
-	// What is less than nothing asks for nothing, as with Metacontroller: a hook may have computed when its time was.
+	// A negative value asks for nothing, as with Metacontroller: a hook may have computed when its time was.
 	if a.ResyncAfterSeconds = max(a.ResyncAfterSeconds, 0); a.ResyncAfterSeconds > 0 {
 		a.ResyncAfterSeconds = min(max(a.ResyncAfterSeconds, shortestResync), longestResync)
 	}
