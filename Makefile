@@ -21,14 +21,14 @@ lint: ## Check format, vet and style
 	go run $(LINT) run --allow-parallel-runners ./...
 
 bench: build ## Measure: from nothing to a verified project, generate beside kube_codegen.sh, run beside envtest, the built-in loop beside controller-runtime, start of crdctl and of the control plane
-	go run ./internal/bench bin/crdctl
-	go run ./internal/bench/fresh bin/crdctl
-	go run ./internal/bench/cluster bin/crdctl
-	go run ./internal/bench/loop bin/crdctl
+	go run ./e2e/bench/generate bin/crdctl
+	go run ./e2e/bench/fresh bin/crdctl
+	go run ./e2e/bench/cluster bin/crdctl
+	go run ./e2e/bench/loop bin/crdctl
 	$(TEST) -run '^$$' -bench . -count 5 ./internal/controlplane ./e2e
 
 soak: build ## Half an hour of faults at random: replicas and control plane killed, hooks that misbehave, requests refused
-	go run ./internal/bench/soak bin/crdctl
+	go run ./e2e/soak bin/crdctl
 
 clean: ## Remove what build made
 	rm -rf bin

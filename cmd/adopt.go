@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/discover"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -26,12 +26,12 @@ func newAdopt(s Streams, shared *options) *cobra.Command {
 		Use:   "adopt",
 		Short: "Write down how a repository's code is generated today",
 		Long: `Adopt reads how the code of a repository was generated: from the generated files themselves, from the scripts that ran
-the generators, and from go.mod. It writes that to ` + project.FileName + `, each setting with the place where it was found.
+the generators, and from go.mod. It writes that to ` + config.FileName + `, each setting with the place where it was found.
 
 It runs no script and changes no other file. What it could not read or decide is on standard error, with file and line, and so is
 generated code of controller-gen that it leaves to controller-gen, as not adopted.
 
-Exit code 0: all was read. 1: something was not that changes generated code; ` + project.FileName + ` is written all the same.
+Exit code 0: all was read. 1: something was not that changes generated code; ` + config.FileName + ` is written all the same.
 2: trouble, or nothing here is for crdctl to generate; nothing is written.`,
 		Example: "  crdctl adopt --dry-run\n  crdctl adopt && crdctl verify",
 		Args:    noArgs,
@@ -39,12 +39,12 @@ Exit code 0: all was read. 1: something was not that changes generated code; ` +
 	}
 	o.settings = settingsFlags(c.Flags())
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the file, and write nothing")
-	c.Flags().BoolVar(&o.force, "force", false, "write over a "+project.FileName+" that is there")
+	c.Flags().BoolVar(&o.force, "force", false, "write over a "+config.FileName+" that is there")
 	return c
 }
 
 func runAdopt(s Streams, o adoptOptions) error {
-	file := filepath.Join(o.dir, project.FileName)
+	file := filepath.Join(o.dir, config.FileName)
 	base, err := realPath(o.dir)
 	if err != nil {
 		return err
@@ -58,11 +58,11 @@ func runAdopt(s Streams, o adoptOptions) error {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	_, _ = seen.ReadFile(filepath.Join(base, project.FileName)) // to hold it to that when it is written
+	_, _ = seen.ReadFile(filepath.Join(base, config.FileName)) // to hold it to that when it is written
 	if err := o.settings.pairs(); err != nil {
 		return usageError{err}
 	}
-	found, err := discover.Project(base, o.settings.edit(base))
+	found, err := detect.Project(base, o.settings.edit(base))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func runAdopt(s Streams, o adoptOptions) error {
 // writeAdopted writes the file as generated files are written: all of it or nothing.
 func writeAdopted(base string, seen *tree.Seen, data []byte) error {
 	t := tree.New()
-	if err := t.Add(project.FileName, data); err != nil {
+	if err := t.Add(config.FileName, data); err != nil {
 		return err
 	}
 	changes, err := t.Diff(base)

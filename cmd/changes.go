@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/crdctl/crdctl/internal/remake"
+	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -54,9 +54,9 @@ type changed struct {
 
 // carryOut writes changes and lists them, or lists what it would write. Lines that change in files of the user's are shown;
 // merged are those files. Paths are printed as they are seen from the project's folder.
-func (o *changeOptions) carryOut(s Streams, place remake.Place, changes []tree.Change, merged []string) error {
+func (o *changeOptions) carryOut(s Streams, place change.Location, changes []tree.Change, merged []string) error {
 	if !o.dryRun {
-		if err := remake.Write(place, changes); err != nil {
+		if err := change.Write(place, changes); err != nil {
 			return err
 		}
 	}

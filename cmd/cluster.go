@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/background"
 	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/controlplane/daemon"
 )
 
 // clusterPatience bounds the start and the stop of the control plane in the background. Its own patience is less, so that
@@ -55,7 +55,7 @@ func newClusterStart(s Streams, o *options) *cobra.Command {
 				return err
 			}
 			// A second control plane of the project would be started, and kubectl would go on to use that of the run.
-			if r, err := background.LookAtRun(root); err != nil {
+			if r, err := daemon.RunStatus(root); err != nil {
 				return err
 			} else if r != nil {
 				return fmt.Errorf("%s has a control plane of its own for this project; stop it first, then run again after \"crdctl cluster start\"", r)
@@ -64,7 +64,7 @@ func newClusterStart(s Streams, o *options) *cobra.Command {
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
 			shown, done := s.showWork(ctx, "starting the control plane")
-			state, err := background.Start(shown, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
+			state, err := daemon.Start(shown, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
 				"-v", strconv.Itoa(o.verbosity))
 			if done(); err != nil {
 				return err
@@ -92,7 +92,7 @@ func newClusterServe(s Streams, o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return background.Serve(c.Context(), root, controlplane.Options{Port: p.Port, PendingPods: p.PendingPods}, s.Err)
+			return daemon.Serve(c.Context(), root, controlplane.Options{Port: p.Port, PendingPods: p.PendingPods}, s.Err)
 		},
 	}
 	plane.bind(c.Flags())
@@ -112,7 +112,7 @@ func newClusterStop(s Streams, o *options) *cobra.Command {
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
 			shown, done := s.showWork(ctx, "stopping the control plane")
-			stopped, err := background.Stop(shown, root)
+			stopped, err := daemon.Stop(shown, root)
 			if done(); err != nil {
 				return err
 			}
@@ -134,7 +134,7 @@ func newClusterReset(s Streams, o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := background.Reset(root)
+			found, err := daemon.Reset(root)
 			if err != nil {
 				return err
 			}
@@ -157,9 +157,9 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			state, err := background.Look(root)
+			state, err := daemon.Status(root)
 			if err == nil {
-				state.Run, err = background.LookAtRun(root)
+				state.Run, err = daemon.RunStatus(root)
 			}
 			if err != nil {
 				return err
@@ -182,7 +182,7 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 	return c
 }
 
-func printState(s Streams, root string, state background.State) error {
+func printState(s Streams, root string, state daemon.State) error {
 	if r := state.Run; r != nil {
 		line := r.String() + " is running"
 		if !r.Since.IsZero() {

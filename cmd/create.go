@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/remake"
 	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
 )
@@ -107,7 +107,7 @@ func (o *createOptions) add(c *cobra.Command, s Streams, w *scaffolded) (added [
 
 // scaffolded is a project that a command changes the scaffold of.
 type scaffolded struct {
-	place         remake.Place
+	place         change.Location
 	before, after *scaffold.Project
 	templates     int               // that it was made from
 	types         map[string][]byte // of the APIs that come from a CRD, by path
@@ -122,7 +122,7 @@ func (o *options) scaffolded(s Streams, c *changeOptions) (*scaffolded, error) {
 	if err != nil {
 		return nil, err
 	}
-	place, err := remake.Locate(root, false)
+	place, err := change.FindLocation(root, false)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +158,8 @@ func (w *scaffolded) latest(group string) string {
 }
 
 // changes are what is to be written, and the draft that they come from. Force has edited files removed.
-func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Change, draft *remake.Draft, err error) {
-	draft, err = remake.New(w.place, remake.Shape{Project: w.before, Templates: templates.FS}, remake.Shape{Project: w.after, Templates: templates.FS, Files: w.types})
+func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Change, draft *change.Draft, err error) {
+	draft, err = change.New(w.place, change.Shape{Project: w.before, Templates: templates.FS}, change.Shape{Project: w.after, Templates: templates.FS, Files: w.types})
 	if err != nil {
 		return nil, nil, err
 	}

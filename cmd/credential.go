@@ -12,11 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/background"
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/project"
-	"github.com/crdctl/crdctl/internal/scratch"
-	"github.com/crdctl/crdctl/internal/statedir"
+	"github.com/crdctl/crdctl/internal/controlplane/daemon"
+	"github.com/crdctl/crdctl/internal/controlplane/state"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
 // credential is what kubectl needs for the project's control plane. It has been read once; what is checked is what is used.
@@ -32,14 +32,14 @@ func (o *options) ownRoot() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return root, project.CheckOwner(root)
+	return root, config.CheckOwner(root)
 }
 
 // findCredential returns the credential for the control plane that runs: that of a run, or else of the one in the background.
 // If none runs, the error says so, unless it is optional; then it may be the credential for one that does not run, or empty.
 func findCredential(root string, optional bool) (credential, error) {
 	// A run removes what it finds before it says who it is. Without one, the kubeconfig may be anybody's.
-	foreground, err := background.LookAtRun(root)
+	foreground, err := daemon.RunStatus(root)
 	if err != nil {
 		return credential{}, err
 	}
@@ -54,14 +54,14 @@ func findCredential(root string, optional bool) (credential, error) {
 	if run != nil && listens(run.Server) {
 		return credential{root: root, kubeconfig: run}, nil
 	}
-	s, err := background.Look(root)
+	s, err := daemon.Status(root)
 	if err != nil {
 		return credential{}, err
 	}
 	c := credential{root: root, kubeconfig: run}
 	if s.Running || run == nil {
 		c.background = true
-		if c.kubeconfig, err = background.Kubeconfig(root); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if c.kubeconfig, err = daemon.Kubeconfig(root); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return credential{}, err
 		}
 	}
@@ -79,13 +79,13 @@ func findCredential(root string, optional bool) (credential, error) {
 }
 
 func runKubeconfig(root string) (*controlplane.Kubeconfig, error) {
-	content, err := statedir.ReadKubeconfig(root)
+	content, err := state.ReadKubeconfig(root)
 	if err != nil {
 		return nil, err
 	}
 	k, err := controlplane.ParseKubeconfig(content)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; remove it, and start the control plane again", statedir.Kubeconfig(root), err)
+		return nil, fmt.Errorf("%s: %w; remove it, and start the control plane again", state.Kubeconfig(root), err)
 	}
 	return k, nil
 }
@@ -113,23 +113,23 @@ type lent struct {
 	credential
 	path   string
 	before []byte
-	dir    *scratch.Dir
+	dir    *tempdir.Dir
 	once   sync.Once
 	err    error
 }
 
 // lend makes the copy. Where there is no credential, its file does not exist.
 func (c credential) lend() (*lent, error) {
-	_ = scratch.Sweep(os.TempDir(), kubectlPrefix) // what a killed one left is no reason not to run
-	dir, err := scratch.New(os.TempDir(), kubectlPrefix)
+	_ = tempdir.Sweep(os.TempDir(), kubectlPrefix) // what a killed one left is no reason not to run
+	dir, err := tempdir.New(os.TempDir(), kubectlPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("%w; set TMPDIR to a directory that can be written", err)
 	}
-	l := &lent{credential: c, dir: dir, path: filepath.Join(dir.Path, statedir.KubeconfigName)}
+	l := &lent{credential: c, dir: dir, path: filepath.Join(dir.Path, state.KubeconfigName)}
 	if c.kubeconfig != nil {
 		l.before, err = c.kubeconfig.Encode()
 		if err == nil {
-			err = dir.Write(statedir.KubeconfigName, l.before)
+			err = dir.Write(state.KubeconfigName, l.before)
 		}
 	}
 	if err != nil {
@@ -165,7 +165,7 @@ func (l *lent) keep() error {
 		return err
 	}
 	if l.background {
-		return background.WriteKubeconfig(l.root, content)
+		return daemon.WriteKubeconfig(l.root, content)
 	}
-	return statedir.WriteKubeconfig(l.root, content)
+	return state.WriteKubeconfig(l.root, content)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/crdimport"
-	"github.com/crdctl/crdctl/internal/remake"
 	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/scaffold/change"
 )
 
 // notWithCRD are the flags that say what a CRD says itself.
@@ -30,7 +30,7 @@ func imported(c *cobra.Command, s Streams, file string, root string, p *scaffold
 			return nil, nil, usageError{fmt.Errorf("--%s and --from-crd: the CRD says that itself; leave --%s out", flag, flag)}
 		}
 	}
-	definitions, err := readCRDs(s.In, file, func(group, version string) []string { return remake.Declared(root, p.PackageDir(group, version)) })
+	definitions, err := readCRDs(s.In, file, func(group, version string) []string { return change.Declared(root, p.PackageDir(group, version)) })
 	if err != nil {
 		return nil, nil, err
 	}

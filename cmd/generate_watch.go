@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
-	"github.com/crdctl/crdctl/internal/watch"
 )
 
 // watching is "generate --watch": a round of generate now, and one after each change that can make a difference.
@@ -23,7 +23,7 @@ type watching struct {
 	root        string
 	boilerplate string   // that the watcher follows
 	folders     []string // whose sources make a difference
-	watcher     *watch.Watcher
+	watcher     *fswatch.Watcher
 	wrote       map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
 }
 
@@ -73,16 +73,16 @@ func (w *watching) round(ctx context.Context) error {
 
 // follow watches what the settings name. Settings that can't be read leave it as it was; at first, it is the project
 // file alone.
-func (w *watching) follow(root string, p *project.Project) error {
+func (w *watching) follow(root string, p *config.Project) error {
 	if w.watcher != nil && (p == nil || p.Boilerplate == w.boilerplate) {
 		w.setFolders(p)
 		return nil
 	}
-	settings := []string{project.FileName}
+	settings := []string{config.FileName}
 	if p != nil && p.Boilerplate != "" {
 		settings = append(settings, p.Boilerplate)
 	}
-	watcher, err := watch.New(root, nil, settings...)
+	watcher, err := fswatch.New(root, nil, settings...)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (w *watching) follow(root string, p *project.Project) error {
 
 // setFolders takes the folders of the sources from the settings: those of the API packages, and the client trees, since
 // what is written by hand there changes what is generated beside it.
-func (w *watching) setFolders(p *project.Project) {
+func (w *watching) setFolders(p *config.Project) {
 	if p == nil {
 		return
 	}

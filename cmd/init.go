@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	xmodule "golang.org/x/mod/module"
 
-	"github.com/crdctl/crdctl/internal/project"
-	"github.com/crdctl/crdctl/internal/remake"
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/templates"
 )
 
@@ -69,7 +69,7 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	place, err := remake.Locate(root, o.module != "")
+	place, err := change.FindLocation(root, o.module != "")
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 		return err
 	}
 	o.findMain(place, p)
-	draft, overwritten, err := o.draft(place, remake.Shape{Project: p, Templates: templates.FS, Files: types})
+	draft, overwritten, err := o.draft(place, change.Shape{Project: p, Templates: templates.FS, Files: types})
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,8 @@ func (o *initOptions) root() (string, error) {
 	case !info.IsDir():
 		return "", usageError{fmt.Errorf("--dir %s is a file, not a folder", o.dir)}
 	}
-	if data, err := safefs.ReadFile(filepath.Join(root, project.FileName), safefs.MaxFile); err == nil && !o.force {
-		if p, err := project.Parse(project.FileName, data); err == nil && p.Scaffold != nil {
+	if data, err := safefs.ReadFile(filepath.Join(root, config.FileName), safefs.MaxFile); err == nil && !o.force {
+		if p, err := config.Parse(config.FileName, data); err == nil && p.Scaffold != nil {
 			return "", fmt.Errorf("%s is a project already; add a kind to it with \"crdctl create api\", or overwrite its scaffold with --force", root)
 		}
 	}
@@ -146,7 +146,7 @@ func (o *initOptions) root() (string, error) {
 }
 
 // project checks what the flags say of the project, less its APIs.
-func (o *initOptions) project(place remake.Place) (*scaffold.Project, error) {
+func (o *initOptions) project(place change.Location) (*scaffold.Project, error) {
 	p := &scaffold.Project{Folder: place.Folder, Main: "."}
 	var moduleErr, dirErr error
 	p.Module, moduleErr = scaffold.ModulePath(o.module, place.Path, filepath.Base(place.Root()))
@@ -167,7 +167,7 @@ func (o *initOptions) project(place remake.Place) (*scaffold.Project, error) {
 }
 
 // apis adds the APIs that the flags ask for, and returns the types of those that come from a CRD.
-func (o *initOptions) apis(c *cobra.Command, s Streams, place remake.Place, p *scaffold.Project) (types map[string][]byte, err error) {
+func (o *initOptions) apis(c *cobra.Command, s Streams, place change.Location, p *scaffold.Project) (types map[string][]byte, err error) {
 	if o.fromCRD != "" {
 		types, _, err = imported(c, s, o.fromCRD, place.Root(), p, o.api)
 		return types, err

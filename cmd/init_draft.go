@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/remake"
 	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/scaffold/change"
 )
 
 // findMain has the main package in a folder of its own, where that of the project has another one already. --force takes the
 // place of a main package.
-func (o *initOptions) findMain(place remake.Place, p *scaffold.Project) {
+func (o *initOptions) findMain(place change.Location, p *scaffold.Project) {
 	files, err := filepath.Glob(filepath.Join(place.Root(), "*.go"))
 	if err != nil || len(files) == 0 {
 		return
@@ -53,8 +53,8 @@ var amenities = []string{
 }
 
 // draft puts the project's files beside what is there. Overwritten are the files that --force has go.
-func (o *initOptions) draft(place remake.Place, after remake.Shape) (draft *remake.Draft, overwritten []string, err error) {
-	draft, err = remake.New(place, remake.Shape{}, after)
+func (o *initOptions) draft(place change.Location, after change.Shape) (draft *change.Draft, overwritten []string, err error) {
+	draft, err = change.New(place, change.Shape{}, after)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,12 +68,12 @@ func (o *initOptions) draft(place remake.Place, after remake.Shape) (draft *rema
 	}
 	if len(draft.InTheWay) > 0 {
 		after.Project.Without = draft.InTheWay
-		draft, err = remake.New(place, remake.Shape{}, after)
+		draft, err = change.New(place, change.Shape{}, after)
 	}
 	return draft, nil, err
 }
 
-func inTheWayError(place remake.Place, files []string, otherwise string) error {
+func inTheWayError(place change.Location, files []string, otherwise string) error {
 	return fmt.Errorf("%s in the way in %s, nothing was written:\n  %s\nChoose another folder with --dir, or %s",
 		plural(len(files), "file is", "files are"), place.Root(), strings.Join(files, "\n  "), otherwise)
 }

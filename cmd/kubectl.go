@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/kubectl"
-	"github.com/crdctl/crdctl/internal/project"
 )
 
 func newKubectl(s Streams, o *options) *cobra.Command {
@@ -98,7 +98,7 @@ func (o *options) kubectlCredential(args []string) (credential, error) {
 
 // rootOrHere is the project's folder, or the working one where there is no project: "run --builtin" needs none.
 func (o *options) rootOrHere() (string, error) {
-	root, err := project.Find(o.dir)
+	root, err := config.Find(o.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		root, err = filepath.Abs(o.dir)
 	}

@@ -3,7 +3,7 @@ package cmd
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 )
 
 // loopFlags are the flags that say what the section loop of crdctl.yaml says. run and manifests have them all, and a flag
@@ -12,14 +12,14 @@ type loopFlags struct {
 	set *pflag.FlagSet
 	// namespaces is what this command calls the flag of the namespaces to follow: manifests has another use for --namespace.
 	namespaces string
-	flag       project.Loop
+	flag       config.Loop
 }
 
 // bind registers the flags with a set of their own, which the command adds to its others.
 func (f *loopFlags) bind(namespaces, short string) *pflag.FlagSet {
 	f.set, f.namespaces = pflag.NewFlagSet("loop", pflag.ContinueOnError), namespaces
 	l, set := &f.flag, f.set
-	*l = (project.Loop{}).WithDefaults("")
+	*l = (config.Loop{}).WithDefaults("")
 	set.StringVar(&l.Name, "name", "", "`name` of the controller: its field manager, finalizer and leases (default: the module's or the folder's)")
 	set.StringVar(&l.Hook, "hook", "", "`program` with its arguments, or URL, that decides the children of an object (see docs/hooks.md)")
 	set.StringVar(&l.FinalizeHook, "finalize-hook", "", "`program` or URL that decides when an object is being deleted")
@@ -60,7 +60,7 @@ func (f *loopFlags) fields() map[string]string {
 
 // over is the settings l with the flags that were given put over them, checked, and with defaults. All paths in the result
 // are relative to root; those of flags are relative to the folder base.
-func (f *loopFlags) over(l project.Loop, root, base string) (project.Loop, error) {
+func (f *loopFlags) over(l config.Loop, root, base string) (config.Loop, error) {
 	if f.set.Changed("template") { // one thing decides, and a flag is the last word on what
 		l.Hook, l.FinalizeHook, l.CustomizeHook, l.Persistent = "", "", "", false
 	}

@@ -8,11 +8,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 )
 
 // check holds the result to the rules of the settings, and calls what is wrong by its flag where there was one.
-func (f *loopFlags) check(l *project.Loop) error {
+func (f *loopFlags) check(l *config.Loop) error {
 	var problems []error
 	called := map[string]string{}
 	for name, field := range f.fields() {
@@ -24,7 +24,7 @@ func (f *loopFlags) check(l *project.Loop) error {
 		bare, _, _ := strings.Cut(field, "[")
 		name, ok := called[bare]
 		if !ok {
-			name = project.FileName + ": loop." + field
+			name = config.FileName + ": loop." + field
 		}
 		problems = append(problems, fmt.Errorf("%s: %s", name, fmt.Sprintf(format, args...)))
 	}

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // rebased is a hook of a flag as one of the settings: what its words name as a file in base, they then name from root.
 func rebased(text, root, base string) string {
-	c, err := project.ParseCommand(text)
+	c, err := config.ParseCommand(text)
 	if err != nil || c.URL != "" || root == base {
 		return text
 	}
@@ -63,7 +63,7 @@ func controllerName(root string) string {
 	if len(name) > maxDefaultName {
 		name = strings.TrimRight(name[:maxDefaultName], "-")
 	}
-	if !project.IsDNSLabel(name) {
+	if !config.IsDNSLabel(name) {
 		return "crdctl"
 	}
 	return name

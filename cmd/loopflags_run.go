@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/run"
 )
 
@@ -61,7 +61,7 @@ func (f *builtinFlags) given() (name string) {
 }
 
 // apply puts what the flags and the settings say of the loop into the options of the run. The folder base is that of --dir.
-func (f *builtinFlags) apply(o *run.Options, settings project.Loop, base string) (err error) {
+func (f *builtinFlags) apply(o *run.Options, settings config.Loop, base string) (err error) {
 	if o.Loop, err = f.over(settings, o.Root, base); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (f *builtinFlags) contradictions(o *run.Options) error {
 		return errors.New("--crd means a CRD that the cluster has, and -f one to install; leave out the one or the other")
 	case f.leaseNamespace != "" && !f.leaderElect && o.Loop.Shards <= 1:
 		return errors.New("--lease-namespace is for leases, and there are none; set --leader-elect or --shards")
-	case f.leaseNamespace != "" && !project.IsDNSLabel(f.leaseNamespace):
+	case f.leaseNamespace != "" && !config.IsDNSLabel(f.leaseNamespace):
 		return fmt.Errorf("--lease-namespace %q is no name of a namespace; they are lower-case letters, digits and hyphens", f.leaseNamespace)
 	case f.profiling && f.metrics == "":
 		return errors.New("--profiling is served where the metrics are; give an address with --metrics, for example --metrics 127.0.0.1:8080")

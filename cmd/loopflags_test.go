@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/run"
 )
 
@@ -29,7 +29,7 @@ func parsed(t *testing.T, args ...string) *builtinFlags {
 // Every flag of the loop sets the field of the settings that it is said to set, and nothing else.
 func TestLoopFlagsAreSettings(t *testing.T) {
 	every := time.Minute
-	for arg, want := range map[string]project.Loop{
+	for arg, want := range map[string]config.Loop{
 		"--name=x":                    {Name: "x"},
 		"--hook=./a b":                {Hook: "./a b"},
 		"--finalize-hook=c":           {Hook: "h", FinalizeHook: "c"},
@@ -71,7 +71,7 @@ func TestLoopFlagsAreSettings(t *testing.T) {
 			t.Errorf("%s: %+v, %v\nwant %+v", arg, got, err, want)
 		}
 	}
-	if flags, fields := parsed(t), len(reflect.VisibleFields(reflect.TypeFor[project.Loop]())); len(flags.fields()) != fields {
+	if flags, fields := parsed(t), len(reflect.VisibleFields(reflect.TypeFor[config.Loop]())); len(flags.fields()) != fields {
 		t.Errorf("%d flags of %d settings", len(flags.fields()), fields)
 	}
 }
@@ -79,11 +79,11 @@ func TestLoopFlagsAreSettings(t *testing.T) {
 // One thing decides on an object, and the command line has the last word on what.
 func TestLoopFlagsDecide(t *testing.T) {
 	root := t.TempDir()
-	got, err := parsed(t, "--template=t").over(project.Loop{Hook: "h", FinalizeHook: "f", Persistent: true, Owns: []string{"v1/Pod"}}, root, root)
+	got, err := parsed(t, "--template=t").over(config.Loop{Hook: "h", FinalizeHook: "f", Persistent: true, Owns: []string{"v1/Pod"}}, root, root)
 	if err != nil || got.Hook+got.FinalizeHook != "" || got.Persistent || got.Template != "t" || len(got.Owns) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err = parsed(t, "--hook=h").over(project.Loop{Template: "t"}, root, root); err != nil || got.Template != "" || got.Hook != "h" {
+	if got, err = parsed(t, "--hook=h").over(config.Loop{Template: "t"}, root, root); err != nil || got.Template != "" || got.Hook != "h" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -106,12 +106,12 @@ func TestLoopFlagsFromBelow(t *testing.T) {
 		"http://a/sync.py":    "http://a/sync.py",
 		"sync.py":             "sync.py", // of PATH
 	} {
-		got, err := parsed(t, "--hook="+text).over(project.Loop{}, root, base)
+		got, err := parsed(t, "--hook="+text).over(config.Loop{}, root, base)
 		if err != nil || got.Hook != want {
 			t.Errorf("%s: %s, %v, want %s", text, got.Hook, err, want)
 		}
 	}
-	if got, err := parsed(t, "--template=t").over(project.Loop{}, root, base); err != nil || got.Template != "sub dir/t" {
+	if got, err := parsed(t, "--template=t").over(config.Loop{}, root, base); err != nil || got.Template != "sub dir/t" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -144,14 +144,14 @@ func TestControllerName(t *testing.T) {
 func TestBuiltinFlags(t *testing.T) {
 	o := run.Options{Root: t.TempDir()}
 	f := parsed(t, "--shards=2", "--lease-namespace=leases", "--metrics=:8080", "--profiling", "--no-events", "--crd=foos.example.com", "--crd=bars.example.com", "--in-cluster")
-	if err := f.apply(&o, project.Loop{}, "/base"); err != nil {
+	if err := f.apply(&o, config.Loop{}, "/base"); err != nil {
 		t.Fatal(err)
 	}
 	if !o.Leases || o.LeaseNamespace != "leases" || o.MetricsAddr != ":8080" || !o.Profiling || !o.NoEvents || len(o.CRDNames) != 2 || !o.Cluster.InCluster {
 		t.Errorf("%+v", o)
 	}
 	o = run.Options{Root: t.TempDir()}
-	if err := parsed(t, "--render=foo.yaml").apply(&o, project.Loop{Hook: "h"}, "/base"); err != nil || o.Render != filepath.FromSlash("/base/foo.yaml") || o.Leases {
+	if err := parsed(t, "--render=foo.yaml").apply(&o, config.Loop{Hook: "h"}, "/base"); err != nil || o.Render != filepath.FromSlash("/base/foo.yaml") || o.Leases {
 		t.Errorf("%v, %+v", err, o)
 	}
 }
@@ -187,22 +187,22 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 		"--hook a --render x --leader-elect": `--render shows one object and ends; leave out --leader-elect and --metrics`,
 	} {
 		o := run.Options{Root: t.TempDir()}
-		err := parsed(t, strings.Fields(args)...).apply(&o, project.Loop{}, o.Root)
+		err := parsed(t, strings.Fields(args)...).apply(&o, config.Loop{}, o.Root)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
 	o := run.Options{Root: t.TempDir(), CRDFiles: []string{"crd.yaml"}}
-	if err := parsed(t, "--crd=a.b").apply(&o, project.Loop{}, o.Root); err == nil || !strings.HasPrefix(err.Error(), "--crd means a CRD that the cluster has, and -f one to install") {
+	if err := parsed(t, "--crd=a.b").apply(&o, config.Loop{}, o.Root); err == nil || !strings.HasPrefix(err.Error(), "--crd means a CRD that the cluster has, and -f one to install") {
 		t.Error(err)
 	}
 	o = run.Options{Root: t.TempDir(), Cluster: run.Cluster{Context: "x"}}
-	if err := parsed(t, "--in-cluster").apply(&o, project.Loop{}, o.Root); err == nil || !strings.HasPrefix(err.Error(), "--in-cluster means the cluster of this pod") {
+	if err := parsed(t, "--in-cluster").apply(&o, config.Loop{}, o.Root); err == nil || !strings.HasPrefix(err.Error(), "--in-cluster means the cluster of this pod") {
 		t.Error(err)
 	}
 	// What the file says wrong beside a flag is called by its name there.
 	o = run.Options{Root: t.TempDir()}
-	if err := parsed(t, "--workers=3").apply(&o, project.Loop{ShardBy: "x"}, o.Root); err == nil || err.Error() != `crdctl.yaml: loop.shardBy: "x" is not key or namespace` {
+	if err := parsed(t, "--workers=3").apply(&o, config.Loop{ShardBy: "x"}, o.Root); err == nil || err.Error() != `crdctl.yaml: loop.shardBy: "x" is not key or namespace` {
 		t.Error(err)
 	}
 }

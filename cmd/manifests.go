@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/deploy"
-	"github.com/crdctl/crdctl/internal/manifest"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/operator/install"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -66,7 +66,7 @@ func runManifests(s Streams, o *manifestsOptions) error {
 	if err != nil {
 		return err
 	}
-	set, err := deploy.Make(*what)
+	set, err := install.New(*what)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (o *manifestsOptions) check() error {
 		return fmt.Errorf("--image %q has white space in it, and no name of an image has; write for example registry.example.com/crdctl:v1", o.image)
 	case o.replicas < 1:
 		return fmt.Errorf("--replicas is %d; at least 1 is needed", o.replicas)
-	case o.namespace != "" && !project.IsDNSLabel(o.namespace):
+	case o.namespace != "" && !config.IsDNSLabel(o.namespace):
 		return fmt.Errorf("--namespace %q is no name of a namespace; they are lower-case letters, digits and hyphens", o.namespace)
 	case o.output == "" && (o.force || o.dryRun):
 		return errors.New("--force and --dry-run are for files; name their folder with --output")
@@ -101,14 +101,14 @@ func (o *manifestsOptions) check() error {
 }
 
 // toDeploy puts flags, settings and CRDs together. With CRDs named by flags no project is needed.
-func (o *manifestsOptions) toDeploy() (*deploy.Options, error) {
+func (o *manifestsOptions) toDeploy() (*install.Options, error) {
 	base, err := realPath(o.dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w; give the project's folder with --dir", err)
 	}
 	root, p, err := o.project()
 	if errors.Is(err, fs.ErrNotExist) && len(o.files) > 0 {
-		root, p, err = base, &project.Project{}, nil
+		root, p, err = base, &config.Project{}, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; or name CRDs with -f", err)
@@ -125,10 +125,10 @@ func (o *manifestsOptions) toDeploy() (*deploy.Options, error) {
 		return nil, err
 	}
 	namespace := cmp.Or(o.namespace, loop.Name+"-system")
-	if !project.IsDNSLabel(namespace) {
+	if !config.IsDNSLabel(namespace) {
 		return nil, usageError{fmt.Errorf("%q is too long for a namespace; name one with --namespace", namespace)}
 	}
-	return &deploy.Options{
+	return &install.Options{
 		Root: root, Loop: loop, CRDs: manifest.Definitions(crds), Namespace: namespace, Image: o.image, Replicas: o.replicas,
 	}, nil
 }
@@ -151,7 +151,7 @@ func (o *manifestsOptions) staysInside() error {
 }
 
 // write makes the folder as the files are: those of before that are no longer needed go.
-func (o *manifestsOptions) write(s Streams, set *deploy.Set) error {
+func (o *manifestsOptions) write(s Streams, set *install.Set) error {
 	dir := o.output
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(o.dir, dir)

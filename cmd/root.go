@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/logging"
-	"github.com/crdctl/crdctl/internal/project"
 )
 
 // Streams are where a command reads and writes: results go to Out, progress and talk to Err.
@@ -71,11 +71,11 @@ func execute(ctx context.Context, i *interrupts, args []string, s Streams) int {
 	root := newRoot(s, i)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	return report(s.Err, cmd, err)
+	return reportError(s.Err, cmd, err)
 }
 
-// report prints an error, once, and gives the exit code that it means.
-func report(w io.Writer, cmd *cobra.Command, err error) int {
+// reportError prints an error, once, and gives the exit code that it means.
+func reportError(w io.Writer, cmd *cobra.Command, err error) int {
 	var usage usageError
 	var code exitCode
 	switch {
@@ -182,17 +182,17 @@ func (o *options) validate() error {
 }
 
 // project finds and loads the project that --dir is in.
-func (o *options) project() (root string, p *project.Project, err error) {
+func (o *options) project() (root string, p *config.Project, err error) {
 	if root, err = o.root(); err != nil {
 		return "", nil, err
 	}
-	p, err = project.Load(root)
+	p, err = config.Load(root)
 	return root, p, err
 }
 
 // root finds the root of the project that --dir is in.
 func (o *options) root() (string, error) {
-	root, err := project.Find(o.dir)
+	root, err := config.Find(o.dir)
 	if err != nil {
 		return "", err
 	}

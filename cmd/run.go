@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/controlplane/access"
-	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run"
 )
 
@@ -102,7 +102,7 @@ func runRun(ctx context.Context, s Streams, o *runOptions, args []string) error 
 	if err != nil {
 		return err
 	}
-	var account *access.Account
+	var account *rbacaudit.Account
 	if o.account != "" {
 		a, err := run.ParseAccount(o.account)
 		if err != nil {

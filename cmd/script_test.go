@@ -15,8 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/crdctl/crdctl/cmd"
+	"github.com/crdctl/crdctl/internal/controlplane/state"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
-	"github.com/crdctl/crdctl/internal/statedir"
 )
 
 var update = flag.Bool("update", false, "write what the scripts compare with anew")
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		},
 		// makecluster ROOT makes the directory of a control plane in the background that does not run.
 		"makecluster": func() {
-			dir, err := statedir.MakeCluster(os.Args[1])
+			dir, err := state.CreateCluster(os.Args[1])
 			if err == nil {
 				err = dir.Close()
 			}

@@ -11,16 +11,16 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/crdctl/crdctl/internal/discover"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect"
 )
 
 // settings are the flags that say what crdctl.yaml says: those of kube_codegen.sh, under its names. generate, verify and
 // adopt have them all. A flag that is given takes the place of what the file, or the discovery, says.
 type settings struct {
 	set    *pflag.FlagSet
-	flag   project.Project
-	client project.Client
+	flag   config.Project
+	client config.Client
 
 	externals, plurals []string
 }
@@ -32,7 +32,7 @@ func settingsFlags(set *pflag.FlagSet) *settings {
 	set.StringArrayVar(&p.APIs, "api-dir", nil, "folder of API packages; repeatable")
 	set.StringArrayVar(&p.Exclude, "exclude-dir", nil, "folder below the API folders to pass over; repeatable")
 	set.StringVar(&p.Boilerplate, "boilerplate", "", "file with the header of generated Go files")
-	set.StringSliceVar(&p.Generators, "generators", nil, "generators that write beside the types: "+strings.Join(project.Helpers, ", "))
+	set.StringSliceVar(&p.Generators, "generators", nil, "generators that write beside the types: "+strings.Join(config.Helpers, ", "))
 	set.StringArrayVar(&p.Conversion.ExtraPeers, "extra-peer-dir", nil, "import path of a package with conversion functions; repeatable")
 	set.StringSliceVar(&p.Validation.ReadOnlyPackages, "readonly-pkg", nil, "import path of a package whose validations are used, not generated; repeatable")
 	set.StringSliceVar(&p.LintRules, "lint-rules", nil, "rules that upstream's generators hold the API packages to, for example known-tags-only")
@@ -77,9 +77,9 @@ func (f *settings) given(names ...string) bool {
 // located is a project and where its settings come from.
 type located struct {
 	root     string
-	settings *project.Project
+	settings *config.Project
 	// found is what was discovered, where there is neither crdctl.yaml nor enough said by flags.
-	found *discover.Found
+	found *detect.Found
 }
 
 // project are the root and the settings of the project: those of crdctl.yaml, or where there is none those of the flags,
@@ -92,28 +92,28 @@ func (f *settings) project(o *options) (*located, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; give the project's folder with --dir", err)
 	}
-	root, err := project.Find(base)
+	root, err := config.Find(base)
 	switch {
 	case err == nil:
 		var flagErr error
-		p, err := project.Load(root, func(p *project.Project) { flagErr = f.over(p, root, base) })
+		p, err := config.Load(root, func(p *config.Project) { flagErr = f.over(p, root, base) })
 		if cmp.Or(flagErr, err) == nil && len(p.APIs) == 0 { // a project of the built-in loop needs none, but this does
-			err = fmt.Errorf("%s: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]", project.FileName)
+			err = fmt.Errorf("%s: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]", config.FileName)
 		}
 		return &located{root: root, settings: p}, cmp.Or(flagErr, err)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case f.given("api-dir"):
-		p := &project.Project{}
+		p := &config.Project{}
 		if err := f.over(p, base, base); err != nil {
 			return nil, err
 		}
-		return &located{root: base, settings: p}, p.Settle("flags")
+		return &located{root: base, settings: p}, p.Complete("flags")
 	}
 	if !inModule(base) {
-		return nil, fmt.Errorf("no %s and no go.mod in %s or above it; make a project with \"crdctl init\", or give the folder of one with --dir", project.FileName, base)
+		return nil, fmt.Errorf("no %s and no go.mod in %s or above it; make a project with \"crdctl init\", or give the folder of one with --dir", config.FileName, base)
 	}
-	found, err := discover.Project(base, f.edit(base))
+	found, err := detect.Project(base, f.edit(base))
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +121,8 @@ func (f *settings) project(o *options) (*located, error) {
 }
 
 // edit are the flags as a change of what is discovered.
-func (f *settings) edit(root string) discover.Edit {
-	e := discover.Edit{Do: func(p *project.Project) error { return f.over(p, root, root) }}
+func (f *settings) edit(root string) detect.Edit {
+	e := detect.Edit{Do: func(p *config.Project) error { return f.over(p, root, root) }}
 	f.set.Visit(func(flag *pflag.Flag) { e.Fields = append(e.Fields, flagFields[flag.Name]) })
 	return e
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 )
 
 // docs/settings.md has a row for each field of crdctl.yaml and each flag of the settings.
@@ -26,8 +26,8 @@ func TestSettingsAreDocumented(t *testing.T) {
 		text   string
 		fields []string
 	}{
-		"the project": {projectPart, fieldsOf(reflect.TypeFor[project.Project](), "")},
-		"client tree": {clientPart, fieldsOf(reflect.TypeFor[project.Client](), "")},
+		"the project": {projectPart, fieldsOf(reflect.TypeFor[config.Project](), "")},
+		"client tree": {clientPart, fieldsOf(reflect.TypeFor[config.Client](), "")},
 	} {
 		if len(section.fields) < 15 {
 			t.Errorf("%s: only %v", name, section.fields)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/remake"
+	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/templates"
 )
 
@@ -49,7 +49,7 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	if err != nil {
 		return fmt.Errorf("crdctl.yaml: scaffold.templates: %w", err)
 	}
-	draft, err := remake.New(w.place, remake.Shape{Project: w.before, Templates: old}, remake.Shape{Project: w.after, Templates: templates.FS})
+	draft, err := change.New(w.place, change.Shape{Project: w.before, Templates: old}, change.Shape{Project: w.after, Templates: templates.FS})
 	if err != nil {
 		return err
 	}

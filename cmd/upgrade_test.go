@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
@@ -36,17 +36,17 @@ func oldProject(t *testing.T, revision int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings, _ := files.Content(project.FileName)
+	settings, _ := files.Content(config.FileName)
 	record := p.Record()
 	record.Templates = revision
-	if settings, err = project.PutScaffold(settings, record); err == nil {
-		err = files.Put(project.FileName, settings)
+	if settings, err = config.PutScaffold(settings, record); err == nil {
+		err = files.Put(config.FileName, settings)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	lay(t, dir, files)
-	loaded, err := project.Load(dir)
+	loaded, err := config.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestUpgradeRefuses(t *testing.T) {
 		"scaffold: {templates: 0, apis: []}\n":  "crdctl.yaml: scaffold.templates: there are no templates 0",
 		"":                                      "crdctl.yaml has no section scaffold",
 	} {
-		for name, data := range map[string]string{project.FileName: "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [pkg/apis]\n" + content, "go.mod": "module example.com/x\n"} {
+		for name, data := range map[string]string{config.FileName: "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [pkg/apis]\n" + content, "go.mod": "module example.com/x\n"} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
 				t.Fatal(err)
 			}

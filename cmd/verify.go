@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/gen"
-	"github.com/crdctl/crdctl/internal/gen/results"
+	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/report"
 	"github.com/crdctl/crdctl/internal/tree"
-	"github.com/crdctl/crdctl/internal/verdict"
 )
 
 type verifyOptions struct {
@@ -52,7 +52,7 @@ func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
 		return usageError{fmt.Errorf("--output %q is not %s or %s", o.output, strings.Join(outputs[:last], ", "), outputs[last])}
 	}
 	shown, done := s.showWork(ctx, "generating, to compare")
-	g, err := o.generated(shown, o.settings, gen.Options{Results: results.Open()})
+	g, err := o.generated(shown, o.settings, gen.Options{Results: cache.Open()})
 	if done(); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
 		return g.incomplete
 	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
-	r := verdict.Report{Files: g.files, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared, Outdated: g.outdated, Prefix: verdict.RepositoryPrefix(g.root), Version: Version()}
+	r := report.Report{Files: g.files, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared, Outdated: g.outdated, Prefix: report.RepositoryPrefix(g.root), Version: Version()}
 	if o.output == "text" {
 		err = printVerdict(s, newPaint(s.Out, o.color), r)
 	} else {
@@ -90,7 +90,7 @@ func lineEndings(changes []tree.Change) []string {
 }
 
 // printReport prints the answer for a program: all of it, or none.
-func printReport(s Streams, form string, r verdict.Report) (err error) {
+func printReport(s Streams, form string, r report.Report) (err error) {
 	var data []byte
 	switch form {
 	case "json":

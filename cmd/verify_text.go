@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/verdict"
+	"github.com/crdctl/crdctl/internal/report"
 )
 
 const (
@@ -15,7 +15,7 @@ const (
 )
 
 // printVerdict prints the answer for people: the patch on standard output, and what it is about beside it.
-func printVerdict(s Streams, p paint, r verdict.Report) error {
+func printVerdict(s Streams, p paint, r report.Report) error {
 	printNotes(s.Err, r.Asides())
 	printWarning(s.Err, r.Outdated)
 	if len(r.Changes) == 0 {
@@ -41,7 +41,7 @@ func printVerdict(s Streams, p paint, r verdict.Report) error {
 		}
 	} else {
 		for _, c := range r.Changes {
-			_, _ = fmt.Fprintf(s.Err, "%s: %s\n", strings.ReplaceAll(string(verdict.KindOf(c.Op)), "-", " "), c.Path)
+			_, _ = fmt.Fprintf(s.Err, "%s: %s\n", strings.ReplaceAll(string(report.KindOf(c.Op)), "-", " "), c.Path)
 		}
 	}
 	_, _ = fmt.Fprintln(s.Err, r.Summary())

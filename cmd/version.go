@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/discover"
+	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/crd"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/gen/crdgen"
 )
 
 // buildInfo is what "version -o json" prints: docs/ci.md has its keys.
@@ -76,15 +76,15 @@ func generatorsOf(dir string) (none gen.Generators) {
 	if err != nil {
 		return none
 	}
-	var p *project.Project
-	if root, err := project.Find(base); err == nil {
-		if p, err = project.Load(root); err != nil {
+	var p *config.Project
+	if root, err := config.Find(base); err == nil {
+		if p, err = config.Load(root); err != nil {
 			return none
 		}
 		base = root
 	} else if !inModule(base) {
 		return none
-	} else if found, err := discover.Project(base); err == nil {
+	} else if found, err := detect.Project(base); err == nil {
 		p = found.Project
 	} else {
 		return none
@@ -104,7 +104,7 @@ func Version() string { return thisBuild().Version }
 
 func thisBuild() buildInfo {
 	b := buildInfo{
-		Kubernetes: controlplane.KubernetesVersion, Etcd: controlplane.EtcdVersion(), CodeGenerator: codegen.Version, ControllerTools: crd.Version,
+		Kubernetes: controlplane.KubernetesVersion, Etcd: controlplane.EtcdVersion(), CodeGenerator: codegen.Version, ControllerTools: crdgen.Version,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	info, ok := debug.ReadBuildInfo()

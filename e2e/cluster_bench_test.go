@@ -12,7 +12,7 @@ import (
 func TestClusterBench(t *testing.T) {
 	w := newWorld(t)
 	bench := filepath.Join(w.dir, "cluster")
-	w.run("..", "go", "build", "-o", bench, "./internal/bench/cluster")
+	w.run("..", "go", "build", "-o", bench, "./e2e/bench/cluster")
 	w.setenv("BENCH_CLUSTER", "idle,save")
 	w.setenv("BENCH_RUNS", "1")
 	w.setenv("BENCH_IDLE", "1")

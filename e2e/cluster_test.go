@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/background"
-	"github.com/crdctl/crdctl/internal/sockettest"
+	"github.com/crdctl/crdctl/internal/controlplane/daemon"
+	"github.com/crdctl/crdctl/internal/controlplane/sockettest"
 )
 
 // A control plane in the background: start, use by run and kubectl, what is kept over a stop, reset.
@@ -107,7 +107,7 @@ func TestClusterInTheBackground(t *testing.T) {
 }
 
 // clusterStatus is what "cluster status -o json" prints of a control plane that runs.
-func (w *world) clusterStatus(dir string) (state background.State) {
+func (w *world) clusterStatus(dir string) (state daemon.State) {
 	w.Helper()
 	if err := json.Unmarshal([]byte(w.run(dir, crdctl, "cluster", "status", "-o", "json")), &state); err != nil {
 		w.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/crdctl/crdctl/internal/sockettest"
+	"github.com/crdctl/crdctl/internal/controlplane/sockettest"
 )
 
 // With --data-dir the port, the kubeconfig and the objects outlast a run, and nobody else may use them meanwhile.

@@ -11,7 +11,7 @@ import (
 func TestLoopBench(t *testing.T) {
 	w := newWorld(t)
 	bench := filepath.Join(w.dir, "loop")
-	w.run("..", "go", "build", "-o", bench, "./internal/bench/loop")
+	w.run("..", "go", "build", "-o", bench, "./e2e/bench/loop")
 	out := w.run("..", bench, "-objects", "30", "-runs", "1", "-paced", "1s", "-burst", "100", "-judge=false",
 		"-sides", "sample-controller,crdctl-whole,crdctl-until-reconciled,crdctl-metadata,crdctl-run", crdctl)
 	for _, want := range []string{"30 objects of 1.5 KB", "\n| sample-controller | ", "\n| crdctl-run | ",

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/crdctl/crdctl/internal/controlplane/access"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 )
 
 // deployed is a controller that was put into a cluster with "crdctl manifests". There is no kubelet, so its process is started
@@ -23,7 +23,7 @@ type deployed struct {
 	*world
 	*process
 	plane   string // the folder of the control plane
-	account access.Account
+	account rbacaudit.Account
 	client  kubernetes.Interface
 }
 
@@ -32,7 +32,7 @@ func deploy(t *testing.T, plane, name string) *deployed {
 	t.Helper()
 	w := newLoneWorld(t)
 	project, admin := w.manifestsProject(name), filepath.Join(plane, ".crdctl/kubeconfig")
-	d := &deployed{world: w, plane: plane, account: access.Account{Namespace: name + "-system", Name: name}, client: clientFor(t, admin)}
+	d := &deployed{world: w, plane: plane, account: rbacaudit.Account{Namespace: name + "-system", Name: name}, client: clientFor(t, admin)}
 	if name == "hooked" {
 		w.kubectl(plane, "create", "secret", "generic", "hooked-secret", "-n", "default")
 	}
@@ -144,12 +144,12 @@ func sample(object string) string {
 }
 
 // report compares what the account asked for with what it is granted. Whatever was refused once is missing.
-func (d *deployed) report() access.Report {
+func (d *deployed) report() rbacaudit.Report {
 	d.world.Helper()
-	var used access.Used
-	raw := d.kubectl(d.plane, "get", "--raw", access.Path+"?user="+d.account.User())
+	var used rbacaudit.Used
+	raw := d.kubectl(d.plane, "get", "--raw", rbacaudit.Path+"?user="+d.account.User())
 	d.check(json.Unmarshal([]byte(raw), &used))
-	grants, err := access.Grants(d.world.Context(), d.client.RbacV1(), d.account)
+	grants, err := rbacaudit.Grants(d.world.Context(), d.client.RbacV1(), d.account)
 	d.check(err)
 	if len(used.Tallies) == 0 || len(grants) == 0 {
 		d.world.Fatalf("%d requests and %d grants: nothing was compared", len(used.Tallies), len(grants))
@@ -159,5 +159,5 @@ func (d *deployed) report() access.Report {
 			d.world.Errorf("refused %d times: %s", t.Refused, t.Request)
 		}
 	}
-	return access.Compare(used, grants)
+	return rbacaudit.Compare(used, grants)
 }

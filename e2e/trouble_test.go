@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/statedir"
+	"github.com/crdctl/crdctl/internal/controlplane/state"
 )
 
 // What a machine can be short of: one clear sentence each, exit code 2, and nothing left behind.
@@ -19,7 +19,7 @@ func TestTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := filepath.Join(w.dir, "broken")
-	data, err := statedir.OpenData(broken) // by which it is known as crdctl's
+	data, err := state.OpenData(broken) // by which it is known as crdctl's
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
 
-	controlloop "github.com/crdctl/crdctl/internal/loop"
+	controlloop "github.com/crdctl/crdctl/internal/operator/controller"
 )
 
 // moreForPanics is how much more may live on the heap of a loop of a few objects, some of which panic, in MiB.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 
-	"github.com/crdctl/crdctl/internal/controlplane/access"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 )
 
 const (
@@ -49,7 +49,7 @@ type apiServer struct {
 // newAPIServer prepares a server. Half of that needs the store; awaitStore is called in between, so that the
 // two come up side by side.
 func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() error) (*apiServer, error) {
-	recorder := access.NewRecorder()
+	recorder := rbacaudit.NewRecorder()
 	config, err := serverConfig(l, s, etcdSocket, recorder)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() 
 		return nil, errors.New("create the API server: the aggregator has no delegate; this crdctl does not fit its Kubernetes libraries")
 	}
 	serveOpenAPIV2(kube, openAPIV2)
-	aggregator.GenericAPIServer.Handler.NonGoRestfulMux.Handle(access.Path, recorder)
+	aggregator.GenericAPIServer.Handler.NonGoRestfulMux.Handle(rbacaudit.Path, recorder)
 	prepared, err := aggregator.PrepareRun()
 	if err != nil {
 		return nil, fmt.Errorf("prepare the API server: %w", err)

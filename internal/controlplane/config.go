@@ -19,13 +19,13 @@ import (
 	"k8s.io/kubernetes/pkg/controlplane/apiserver"
 	generatedopenapi "k8s.io/kubernetes/pkg/generated/openapi"
 
-	"github.com/crdctl/crdctl/internal/controlplane/access"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 )
 
 const serviceRange = "10.96.0.0/16"
 
 // serverConfig turns the flags that a kube-apiserver of this kind would get into its configuration.
-func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *access.Recorder) (app.CompletedConfig, error) {
+func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *rbacaudit.Recorder) (app.CompletedConfig, error) {
 	o := serverOptions(l, s, etcdSocket)
 	// kube-apiserver's command does this before it runs; Complete relies on it.
 	if err := o.GenericServerRunOptions.ComponentGlobalsRegistry.Set(); err != nil {
@@ -58,7 +58,7 @@ func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *access.R
 
 // newConfig is app.NewConfig with an authorizer that the recorder hears, from the beginning: admission plugins keep the one
 // that they are made with.
-func newConfig(opts options.CompletedOptions, recorder *access.Recorder) (*app.Config, error) {
+func newConfig(opts options.CompletedOptions, recorder *rbacaudit.Recorder) (*app.Config, error) {
 	schemes := []*runtime.Scheme{legacyscheme.Scheme, apiextensionsapiserver.Scheme, aggregatorscheme.Scheme}
 	generic, informers, storage, err := apiserver.BuildGenericConfig(
 		opts.CompletedOptions, schemes, kubecontrolplane.DefaultAPIResourceConfigSource(), generatedopenapi.GetOpenAPIDefinitions, opts.InformerName)

@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/crdctl/crdctl/internal/controlplane/access"
-	"github.com/crdctl/crdctl/internal/sockettest"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
+	"github.com/crdctl/crdctl/internal/controlplane/sockettest"
 )
 
 func TestAnonymousIsRefused(t *testing.T) {
@@ -30,7 +30,7 @@ func TestAnonymousIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range []string{"/api", "/readyz", "/version", "/api/v1/secrets", "/openapi/v2", "/metrics", "/healthz", "/livez", "/debug/pprof", access.Path} {
+		for _, path := range []string{"/api", "/readyz", "/version", "/api/v1/secrets", "/openapi/v2", "/metrics", "/healthz", "/livez", "/debug/pprof", rbacaudit.Path} {
 			response, err := client.Get(c.URL() + path)
 			if err != nil {
 				t.Fatal(err)
@@ -54,7 +54,7 @@ func TestServiceAccountIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/api/v1/secrets", "/metrics", access.Path + "?user=" + adminUser} {
+	for _, path := range []string{"/api/v1/secrets", "/metrics", rbacaudit.Path + "?user=" + adminUser} {
 		response, err := other.Get(c.URL() + path)
 		if err != nil {
 			t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/crdctl/crdctl/internal/controlplane/state"
 	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/statedir"
 )
 
 // publish writes the kubeconfig. It is the last step of the start, so that whoever waits for the file finds a server.
@@ -49,7 +49,7 @@ func (c *ControlPlane) kubeconfigs() []string {
 	return files
 }
 
-const kubeconfigName = statedir.KubeconfigName
+const kubeconfigName = state.KubeconfigName
 
 // checkKubeconfig spares the caller to wait for a control plane that could not be published.
 func (c *ControlPlane) checkKubeconfig() error {

@@ -20,14 +20,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/crdctl/crdctl/internal/controlplane/access"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 )
 
 // TestQuestionsOfTheServers holds that the recorder hears what the servers and admission plugins behind the front ask
 // about an account, and nothing of requests in its name.
 func TestQuestionsOfTheServers(t *testing.T) {
 	c, admin := sharedPlane(t)
-	account := access.Account{Namespace: newNamespace(t, admin), Name: "asker"}
+	account := rbacaudit.Account{Namespace: newNamespace(t, admin), Name: "asker"}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -106,8 +106,8 @@ func TestQuestionsOfTheServers(t *testing.T) {
 }
 
 // fetch returns what an account asked for, in words.
-func fetch(ctx context.Context, admin kubernetes.Interface, account access.Account) (all []string, err error) {
-	used, err := access.Fetch(ctx, admin.Discovery().RESTClient(), account.User())
+func fetch(ctx context.Context, admin kubernetes.Interface, account rbacaudit.Account) (all []string, err error) {
+	used, err := rbacaudit.Fetch(ctx, admin.Discovery().RESTClient(), account.User())
 	for _, t := range used.Tallies {
 		if t.Allowed > 0 {
 			all = append(all, t.Verb+" "+t.Resource+" allowed")

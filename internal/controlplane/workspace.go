@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/crdctl/crdctl/internal/controlplane/state"
 	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/scratch"
-	"github.com/crdctl/crdctl/internal/statedir"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
 // socketLimit is the longest path that a unix socket may have on every system (104 bytes with the final NUL
@@ -18,7 +18,7 @@ const socketLimit = 103
 // workspace is the part of the file system that one control plane owns, and the locks that say so.
 type workspace struct {
 	data      string       // etcd's data, secrets, a kubeconfig
-	private   *scratch.Dir // the socket of etcd; always new, always temporary
+	private   *tempdir.Dir // the socket of etcd; always new, always temporary
 	temporary bool         // data is private
 	lock      *os.File     // of data, where that is not private
 }
@@ -34,7 +34,7 @@ func openWorkspace(dir string) (*workspace, error) {
 		}
 		w.lock = lock
 	}
-	private, err := scratch.NewRun()
+	private, err := tempdir.NewRun()
 	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -50,12 +50,12 @@ func openWorkspace(dir string) (*workspace, error) {
 }
 
 func lockData(path string) (*os.File, error) {
-	dir, err := statedir.OpenData(path)
+	dir, err := state.OpenData(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	lock, err := statedir.LockData(dir)
+	lock, err := state.LockData(dir)
 	if errors.Is(err, safefs.ErrLocked) {
 		// etcd would wait for ever here.
 		return nil, fmt.Errorf("%s is in use by another control plane; stop that one or choose another directory", path)

@@ -1,5 +1,5 @@
 // Package crdimport makes Go types with markers from CustomResourceDefinitions that exist: the way back from what
-// internal/gen/crd makes of Go types.
+// internal/gen/crdgen makes of Go types.
 //
 // It writes no files, decides on no folders, and runs no generator: Read takes bytes and returns bytes. What Go types and
 // markers cannot say is listed with the version that it is lost from; nothing is dropped without a word.

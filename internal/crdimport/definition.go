@@ -10,7 +10,7 @@ import (
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
 )
 
 // approval is what the API server wants of a CRD in a group of the Kubernetes project.

@@ -10,7 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdctl/crdctl/internal/yamldoc"
+	"github.com/crdctl/crdctl/internal/text/yamldoc"
 )
 
 // The limits are far above what is real, and far below what takes long: an API server takes objects of 3 MiB, and the

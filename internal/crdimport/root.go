@@ -12,7 +12,7 @@ import (
 func (b *builder) root(d *Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema) string {
 	s = relevant(s)
 	at := place{}
-	b.junctors(s, at)
+	b.combinators(s, at)
 	b.unsayable(s, at)
 	if s.AdditionalProperties != nil {
 		b.lose(at, "additionalProperties:", "no struct has them: fields that are not named are dropped")

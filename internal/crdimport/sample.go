@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdctl/crdctl/internal/scaffold/field"
+	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
 // Sample is an object of a version, in YAML, with what the schema requires and nothing else. It is a guess: valid tells whether
@@ -129,7 +129,7 @@ func exampleText(s *apiextensionsv1.JSONSchemaProps) string {
 		value = known
 	}
 	if re, err := regexp.Compile(s.Pattern); s.Pattern != "" && err == nil && !re.MatchString(value) {
-		value = field.Matching(s.Pattern, 0)
+		value = fields.Matching(s.Pattern, 0)
 	}
 	if s.MinLength != nil && s.Pattern == "" {
 		value += strings.Repeat("e", max(0, int(min(*s.MinLength, 1<<10))-len(value)))

@@ -30,7 +30,7 @@ const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[n
 // shape decides on the Go type of a schema. What it does not put into the type or its markers it lists as lost.
 func (b *builder) shape(s *schema, at place) shape {
 	s = relevant(s)
-	b.junctors(s, at)
+	b.combinators(s, at)
 	var rules []marker
 	var made shape
 	switch {

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crdimport/roundtrip"
 	"github.com/crdctl/crdctl/internal/gen"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -38,7 +38,7 @@ func TestProject(t *testing.T) {
 		put(name, string(bytes.Replace(data, []byte("module github.com/crdctl/crdctl\n"), []byte("module example.com/imported\n"), 1)))
 	}
 	put("hack/boilerplate.go.txt", "")
-	put(project.FileName, `{apiVersion: crdctl.dev/v1alpha1, kind: Project, boilerplate: hack/boilerplate.go.txt, apis: [pkg/apis], crds: {dir: config/crd},
+	put(config.FileName, `{apiVersion: crdctl.dev/v1alpha1, kind: Project, boilerplate: hack/boilerplate.go.txt, apis: [pkg/apis], crds: {dir: config/crd},
 		clients: [{dir: pkg/client, watch: true, applyConfiguration: true}]}`)
 	put("use/main.go", use)
 	definitions := goldenDefinitions(t)
@@ -67,7 +67,7 @@ func TestProject(t *testing.T) {
 		}
 	}
 	write(files)
-	p, err := project.Load(dir)
+	p, err := config.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,15 +12,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/crd"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // tree puts the files of all generators together and says where nothing else of theirs may be.
-func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tree.Tree, error) {
+func (p *Plan) tree(root string, proj *config.Project, m *made, o Options) (*tree.Tree, error) {
 	t := tree.New()
 	dated, err := withYears(root, m.Files, o.Year)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tr
 		}
 	}
 	if m.Role != nil {
-		if err := t.Add(path.Join(proj.RBAC.Dir, crd.RoleFile), m.Role); err != nil {
+		if err := t.Add(path.Join(proj.RBAC.Dir, crdgen.RoleFile), m.Role); err != nil {
 			return nil, err
 		}
 	}
@@ -54,9 +54,9 @@ func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tr
 		t.Own(tree.Area{
 			Dir:   dir,
 			Tool:  "controller-gen or crdctl",
-			Match: func(p string) bool { return p == path.Join(dir, crd.RoleFile) },
-			Owns:  func(_ string, data []byte) bool { return crd.OwnsRole(data, proj.RBAC.RoleName, m.Role) },
-			Act:   func(data []byte) string { return crd.AboutRole(data, proj.RBAC.RoleName, m.Role) },
+			Match: func(p string) bool { return p == path.Join(dir, crdgen.RoleFile) },
+			Owns:  func(_ string, data []byte) bool { return crdgen.OwnsRole(data, proj.RBAC.RoleName, m.Role) },
+			Act:   func(data []byte) string { return crdgen.AboutRole(data, proj.RBAC.RoleName, m.Role) },
 		})
 	}
 	for _, a := range p.areas {
@@ -68,14 +68,14 @@ func (p *Plan) tree(root string, proj *project.Project, m *made, o Options) (*tr
 			Tool: "controller-gen or crdctl",
 			// Not those below: other people's CRDs, and patches, are kept there.
 			Match: func(p string) bool { return path.Dir(p) == dir },
-			Owns:  func(file string, data []byte) bool { return crd.Owns(path.Base(file), data, p.groups) },
+			Owns:  func(file string, data []byte) bool { return crdgen.Owns(path.Base(file), data, p.groups) },
 		})
 	}
 	return t, nil
 }
 
 // withConversions has webhooks convert the versions of the CRDs that the settings name.
-func withConversions(proj *project.Project, generated map[string][]byte) (map[string][]byte, error) {
+func withConversions(proj *config.Project, generated map[string][]byte) (map[string][]byte, error) {
 	manifests := maps.Clone(generated)
 	if len(manifests) == 0 {
 		return nil, nil // CRDs were not asked for
@@ -85,10 +85,10 @@ func withConversions(proj *project.Project, generated map[string][]byte) (map[st
 		name := group + "_" + plural + ".yaml"
 		data, ok := manifests[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: crds.conversionWebhooks[%d]: no CRD %s is generated; there are %s", project.FileName, i, w.CRD, strings.Join(slices.Sorted(maps.Keys(manifests)), ", "))
+			return nil, fmt.Errorf("%s: crds.conversionWebhooks[%d]: no CRD %s is generated; there are %s", config.FileName, i, w.CRD, strings.Join(slices.Sorted(maps.Keys(manifests)), ", "))
 		}
 		var err error
-		if manifests[name], err = crd.WithConversion(data, w); err != nil {
+		if manifests[name], err = crdgen.WithConversion(data, w); err != nil {
 			return nil, err
 		}
 	}
@@ -96,16 +96,16 @@ func withConversions(proj *project.Project, generated map[string][]byte) (map[st
 }
 
 // leftRole says that there is a role that no marker asks for and that is not removed; "" where there is none.
-func (p *Plan) leftRole(root string, proj *project.Project, m *made) string {
+func (p *Plan) leftRole(root string, proj *config.Project, m *made) string {
 	if proj.RBAC.Dir == "" || !p.ownRole || m.Role != nil {
 		return ""
 	}
-	file := path.Join(proj.RBAC.Dir, crd.RoleFile)
+	file := path.Join(proj.RBAC.Dir, crdgen.RoleFile)
 	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(file)), safefs.MaxFile)
 	if err != nil {
 		return "" // there is none, or the comparison has the error
 	}
-	if about := crd.AboutLeftRole(data, proj.RBAC.RoleName); about != "" {
+	if about := crdgen.AboutLeftRole(data, proj.RBAC.RoleName); about != "" {
 		return file + ": " + about
 	}
 	return ""

@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/crdctl/crdctl/internal/gen/loaderror"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -53,5 +53,5 @@ func bothTags(root string, sources map[string][sha256.Size]byte, said string) er
 			return true
 		})
 	}
-	return loaderror.WithAct("build the OpenAPI schema", root, "keep one of the two tags", lines...)
+	return diag.WithHint("build the OpenAPI schema", root, "keep one of the two tags", lines...)
 }

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/results"
 )
 
 // made is what generators made: what the cache keeps.
@@ -32,34 +32,34 @@ type made struct {
 // and all that people wrote in the API folders, leads to the list of those folders, and a second one, of all files that
 // a load would read in them, to the result.
 type cached struct {
-	store *results.Store
+	store *cache.Store
 	run   *generation
 	env   *load.Env // the run gives up its own where its generators fail
 	o     Options
-	first results.Key
+	first cache.Key
 }
 
 // newCached makes the first key.
-func newCached(store *results.Store, g *generation, o Options) (*cached, error) {
+func newCached(store *cache.Store, g *generation, o Options) (*cached, error) {
 	first, err := g.firstKey(o, g.env, g.header, g.plan.sources)
 	return &cached{store: store, run: g, env: g.env, o: o, first: first}, err
 }
 
 // knownResult is a result that is kept, by its key.
 type knownResult struct {
-	store *results.Store
-	key   results.Key
+	store *cache.Store
+	key   cache.Key
 }
 
 // get is the result and its key, if it was made before.
-func (c *cached) get() (*made, results.Key, bool) {
+func (c *cached) get() (*made, cache.Key, bool) {
 	var folders []string
 	if !c.store.Get(c.first, &folders) {
-		return nil, results.Key{}, false
+		return nil, cache.Key{}, false
 	}
 	now, err := c.read(folders)
 	if err != nil {
-		return nil, results.Key{}, false
+		return nil, cache.Key{}, false
 	}
 	var m made
 	key := c.second(now)
@@ -68,7 +68,7 @@ func (c *cached) get() (*made, results.Key, bool) {
 
 // put keeps a result that was made of the files in folders. If any file is another by now, nobody knows which of the two
 // each generator saw, and nothing is kept: there is no key.
-func (c *cached) put(ctx context.Context, m *made, loaded map[string][]load.Source) (key results.Key, err error) {
+func (c *cached) put(ctx context.Context, m *made, loaded map[string][]load.Source) (key cache.Key, err error) {
 	local := map[string][]load.Source{}
 	for dir, sources := range loaded {
 		rel, err := filepath.Rel(c.run.root, dir)
@@ -111,8 +111,8 @@ func (c *cached) read(folders []string) (map[string][]load.Source, error) {
 }
 
 // second is the key of the result, given all files that were read, by folder.
-func (c *cached) second(local map[string][]load.Source) results.Key {
-	h := results.NewHash("result")
+func (c *cached) second(local map[string][]load.Source) cache.Key {
+	h := cache.NewHash("result")
 	h.Add(string(c.first[:]))
 	for _, dir := range slices.Sorted(maps.Keys(local)) {
 		h.Add(dir)

@@ -13,24 +13,24 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/results"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // firstKey is the key of the settings and of all that people wrote: of what was read of them, and of what is on disk now.
-func (g *generation) firstKey(o Options, env *load.Env, header codegen.Header, sources map[string][sha256.Size]byte) (results.Key, error) {
+func (g *generation) firstKey(o Options, env *load.Env, header codegen.Header, sources map[string][sha256.Size]byte) (cache.Key, error) {
 	settings, err := json.Marshal(struct {
-		*project.Project
+		*config.Project
 		Only       []string
 		Discovered bool
 	}{g.settings, o.Only, o.Discovered})
 	if err != nil {
-		return results.Key{}, err
+		return cache.Key{}, err
 	}
-	h := results.NewHash("sources")
+	h := cache.NewHash("sources")
 	h.Add(program(), g.version.Version, string(settings), string(header.Boilerplate), fmt.Sprint(header.Boilerplate == nil))
 	h.Add(env.Fingerprint(g.root)...)
 	for _, one := range g.plan.Generators {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/gen/results"
+	"github.com/crdctl/crdctl/internal/gen/cache"
 )
 
 // What is edited while the generators run is in nobody's result for sure: nothing is kept of such a run.
@@ -41,7 +41,7 @@ func TestCacheKeepsNothingOfAnEdit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			kept, err := newCached(results.At(dir, 1<<30), g, o)
+			kept, err := newCached(cache.At(dir, 1<<30), g, o)
 			if err != nil {
 				t.Fatal(err)
 			}

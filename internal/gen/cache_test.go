@@ -7,14 +7,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/gen/results"
+	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // Whatever changes, what comes with the cache is what is made without it; and where nothing changes, nothing is made.
 func TestCache(t *testing.T) {
 	root := fixture{name: "layout", folder: "project"}.lay(t)
-	store := results.At(t.TempDir(), 1<<30)
+	store := cache.At(t.TempDir(), 1<<30)
 	with := func() *Result { return generateCached(t, root, store) }
 	if with().Cached {
 		t.Fatal("an empty cache has a result")
@@ -75,7 +75,7 @@ func TestCache(t *testing.T) {
 // An entry that somebody spoilt is made anew.
 func TestCacheIsNotTrusted(t *testing.T) {
 	root, dir := fixture{name: "layout", folder: "project"}.lay(t), t.TempDir()
-	store := results.At(dir, 1<<30)
+	store := cache.At(dir, 1<<30)
 	want := generateCached(t, root, store).Tree
 	entries, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(entries) != 2 {
@@ -98,7 +98,7 @@ func TestCacheIsNotTrusted(t *testing.T) {
 	}
 }
 
-func generateCached(t *testing.T, root string, store *results.Store) *Result {
+func generateCached(t *testing.T, root string, store *cache.Store) *Result {
 	t.Helper()
 	result, err := Generate(t.Context(), root, settings(t, root), Options{Year: 2026, UpdateReport: true, Results: store})
 	if err != nil {
@@ -131,8 +131,8 @@ func equal(t *testing.T, want, got *tree.Tree) {
 	}
 }
 
-func digest(files *tree.Tree) results.Key {
-	h := results.NewHash("tree")
+func digest(files *tree.Tree) cache.Key {
+	h := cache.NewHash("tree")
 	for _, path := range files.Paths() {
 		data, _ := files.Content(path)
 		h.Add(path, string(data))

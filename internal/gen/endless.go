@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/loaderror"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 )
 
 // endless is one error of the types on which generators would never end, at their declarations; nil if err has none.
@@ -32,6 +32,6 @@ func (g *generation) endless(err error) error {
 		slices.Sort(generators[line])
 		lines = append(lines, line+", which "+strings.Join(slices.Compact(generators[line]), ", ")+" cannot handle")
 	}
-	return loaderror.WithAct("follow the types of the API packages", g.root,
+	return diag.WithHint("follow the types of the API packages", g.root,
 		"put a struct with a named field in between, for example type Node struct { Children []Node `json:\"children\"` }", lines...)
 }

@@ -168,7 +168,7 @@ func TestEndlessElsewhere(t *testing.T) {
 		{codegen.Generator{Name: "defaulter-gen", Inputs: inputs}, ""},
 		{codegen.Generator{Name: "deepcopy-gen", Inputs: inputs, Flags: []string{"--not-in-this-version"}}, ""},
 	} {
-		errs := codegen.Use(graph).Endless([]codegen.Generator{test.generator})
+		errs := codegen.New(graph).Endless([]codegen.Generator{test.generator})
 		if e := (*codegen.EndlessError)(nil); test.want == "" && errs != nil || test.want != "" && (!errors.As(errors.Join(errs...), &e) || e.Package != pkg || e.Name != test.want) {
 			t.Errorf("%s: %v, want an error of %q", test.generator.Name, errs, test.want)
 		}

@@ -31,7 +31,7 @@ func (g *generation) withSchemas(ctx context.Context, gens []codegen.Generator) 
 			if err != nil {
 				return nil, done, err
 			}
-			pkgs = codegen.Use(graph)
+			pkgs = codegen.New(graph)
 		}
 		filled, remove, err := pkgs.WithSchema(one)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -85,7 +85,7 @@ func TestUnlisted(t *testing.T) {
 			}
 			layOut(t, root, files)
 			dir := filepath.Join(root, "a")
-			p := &project.Project{APIs: []string{"api"}}
+			p := &config.Project{APIs: []string{"api"}}
 			g := &generation{root: dir, dir: dir, settings: p}
 			err := g.unlisted(said)
 			if (err != nil) != c.want || err != nil && (!strings.HasPrefix(err.Error(), filepath.Join(root, "go.work")+": ") || !strings.Contains(err.Error(), "go work use")) {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
@@ -84,9 +84,9 @@ func (f fixture) unpack(t *testing.T) *tree.Tree {
 }
 
 // settings are those of a project's crdctl.yaml.
-func settings(t *testing.T, root string) *project.Project {
+func settings(t *testing.T, root string) *config.Project {
 	t.Helper()
-	p, err := project.Load(root)
+	p, err := config.Load(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func scaffolds(t *testing.T) *tree.Tree {
 			add(t, files, path, data)
 		}
 	}
-	add(t, files, project.FileName, []byte(`{apiVersion: crdctl.dev/v1alpha1, kind: Project, boilerplate: hack/boilerplate.go.txt, apis: [pkg/apis], crds: {dir: config/crd},
+	add(t, files, config.FileName, []byte(`{apiVersion: crdctl.dev/v1alpha1, kind: Project, boilerplate: hack/boilerplate.go.txt, apis: [pkg/apis], crds: {dir: config/crd},
 		clients: [{dir: pkg/client, watch: true, applyConfiguration: true, pluralExceptions: {IPPool: Poolsofip}}]}`))
 	return files
 }

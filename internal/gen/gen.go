@@ -14,11 +14,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/crd"
+	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/results"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -35,7 +35,7 @@ type Options struct {
 	// in spite of them, and a file that another tool made stays that tool's, whatever tags say.
 	Discovered bool
 	// Results keeps what was made, to be used again where nothing changed. nil keeps nothing.
-	Results *results.Store
+	Results *cache.Store
 }
 
 // Result is what a generation made.
@@ -53,7 +53,7 @@ type Result struct {
 }
 
 // Generate makes all generated files of the project in root.
-func Generate(ctx context.Context, root string, p *project.Project, o Options) (*Result, error) {
+func Generate(ctx context.Context, root string, p *config.Project, o Options) (*Result, error) {
 	g, err := newGeneration(ctx, root, p, o)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func Generate(ctx context.Context, root string, p *project.Project, o Options) (
 type generation struct {
 	root     string
 	dir      string // where packages are loaded from; see loadDir
-	settings *project.Project
+	settings *config.Project
 	plan     *Plan
 	header   codegen.Header
 	tags     *tagCheck
@@ -99,7 +99,7 @@ type generation struct {
 }
 
 // newGeneration reads what a run is decided by.
-func newGeneration(ctx context.Context, root string, p *project.Project, o Options) (*generation, error) {
+func newGeneration(ctx context.Context, root string, p *config.Project, o Options) (*generation, error) {
 	tags := newTagCheck(root, p, o)
 	plan, err := NewPlan(root, p, o)
 	if err != nil {
@@ -112,7 +112,7 @@ func newGeneration(ctx context.Context, root string, p *project.Project, o Optio
 		return nil, err
 	}
 	g := &generation{version: plan.version, dir: loadDir(root, p.APIs), root: root, settings: p, plan: plan, header: header, tags: tags, generators: map[string]string{}}
-	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrNotPlain) {
+	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrUnsupported) {
 		return nil, err
 	}
 	return g, nil
@@ -135,7 +135,7 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 	m, err := g.make(ctx)
 	if err == nil && g.local != nil {
 		key, err := c.put(ctx, m, g.local)
-		if key != (results.Key{}) {
+		if key != (cache.Key{}) {
 			g.known = &knownResult{o.Results, key}
 		}
 		if err != nil {
@@ -157,12 +157,12 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	env := g.env // code gives it up where its generators fail
 	both.Go(func() { m.Files, notes, codeErr = g.code(ctx) })
 	if len(g.plan.CRDs) > 0 {
-		both.Go(func() { m.Manifests, crdErr = crd.Generate(ctx, g.dir, env, g.plan.CRDs, g.settings.CRDs) })
+		both.Go(func() { m.Manifests, crdErr = crdgen.Generate(ctx, g.dir, env, g.plan.CRDs, g.settings.CRDs) })
 	}
 	var role []byte
 	var roleErr error
 	if len(g.plan.RBAC) > 0 {
-		both.Go(func() { role, roleErr = crd.Role(ctx, g.dir, env, g.plan.RBAC, g.settings.RBAC.RoleName) })
+		both.Go(func() { role, roleErr = crdgen.Role(ctx, g.dir, env, g.plan.RBAC, g.settings.RBAC.RoleName) })
 	}
 	both.Wait()
 	if ctx.Err() != nil {
@@ -195,7 +195,7 @@ func readHeader(root, boilerplate string) (codegen.Header, error) {
 	}
 	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(boilerplate)), safefs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return codegen.Header{}, fmt.Errorf("boilerplate: %s does not exist; make the file, or name another in %s or with --boilerplate", boilerplate, project.FileName)
+		return codegen.Header{}, fmt.Errorf("boilerplate: %s does not exist; make the file, or name another in %s or with --boilerplate", boilerplate, config.FileName)
 	}
 	return codegen.Header{Boilerplate: data}, err
 }

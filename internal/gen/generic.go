@@ -5,8 +5,8 @@ import (
 	"go/types"
 	"regexp"
 
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
 
 // aboutGenerics matches errors that generic types cause: applyconfiguration-gen takes their names for names in Go, and
@@ -46,7 +46,7 @@ func generic(root string, g *load.Graph, paths []string, said string) error {
 	if len(fields) > 0 {
 		decls = fields
 	}
-	return loaderror.WithAct("generate code for the API packages", root, "declare a struct type for each use, or mark the generic type with // +k8s:deepcopy-gen=false where no kind has it", decls...)
+	return diag.WithHint("generate code for the API packages", root, "declare a struct type for each use, or mark the generic type with // +k8s:deepcopy-gen=false where no kind has it", decls...)
 }
 
 // instantiates reports whether a type is, or is made of, one with type arguments.

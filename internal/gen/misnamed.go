@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/gen/compile"
-	"github.com/crdctl/crdctl/internal/gen/loaderror"
+	"github.com/crdctl/crdctl/internal/gen/diag"
+	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -47,7 +47,7 @@ func misnamed(root string, sources map[string][sha256.Size]byte, said string) er
 			lines = append(lines, fmt.Sprintf("%s: %s %s", tag, m[1], why))
 		}
 	}
-	return loaderror.WithAct("read the tags of the API packages", root, "correct the tag, or add what it names; \"go get\" adds a package of another module", lines...)
+	return diag.WithHint("read the tags of the API packages", root, "correct the tag, or add what it names; \"go get\" adds a package of another module", lines...)
 }
 
 // undefinedType is what the type checker says of a type that an imported package does not have.
@@ -55,7 +55,7 @@ var undefinedType = regexp.MustCompile(`^undefined: (\w+)(\.\w+)$`)
 
 // misnamedTypes finds the tags that name types which generated code then lacks, as those of input and result of a
 // +genclient:method.
-func (c *typeCheck) misnamedTypes(errs []compile.Error) error {
+func (c *typeCheck) misnamedTypes(errs []typecheck.Error) error {
 	var lines []string
 	missing := map[string]bool{} // a name may be missing in hundreds of places, and all sources are read
 	for _, e := range errs {
@@ -85,12 +85,12 @@ func (c *typeCheck) misnamedTypes(errs []compile.Error) error {
 	for _, tag := range tagsWith(c.root, c.plan.sources, "+genclient:method", match) {
 		lines = append(lines, fmt.Sprintf("%s: %s does not exist", tag, tag.value))
 	}
-	return loaderror.WithAct("read the tags of the API packages", c.root, "correct the tag, or declare the type", lines...)
+	return diag.WithHint("read the tags of the API packages", c.root, "correct the tag, or declare the type", lines...)
 }
 
 // misnamedPackages finds the tags that name packages of the project's own module for which there is no directory. A package of
 // another module may be there once go.mod requires it.
-func (c *typeCheck) misnamedPackages(all []compile.Unchecked) error {
+func (c *typeCheck) misnamedPackages(all []typecheck.Unchecked) error {
 	dir := above(c.root, "go.mod")
 	module, err := c.modules.importPath(dir)
 	if dir == "" || err != nil {
@@ -106,7 +106,7 @@ func (c *typeCheck) misnamedPackages(all []compile.Unchecked) error {
 			lines = append(lines, fmt.Sprintf("%s: the package %s does not exist", tag, u.Import))
 		}
 	}
-	return loaderror.WithAct("read the tags of the API packages", c.root, "correct the tag, or make the package", lines...)
+	return diag.WithHint("read the tags of the API packages", c.root, "correct the tag, or make the package", lines...)
 }
 
 // namer is a tag with the value that names a package or a type.

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/crdctl/crdctl/internal/gen/compile"
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/typecheck"
 )
 
 const taggedFile = `package v1
@@ -48,16 +48,16 @@ func TestMisnamed(t *testing.T) {
 		compareLines(t, said, misnamed(root, sources, said), want)
 	}
 	c := &typeCheck{generation: &generation{root: root, plan: &Plan{sources: sources}}}
-	compareLines(t, "undefined", c.misnamedTypes([]compile.Error{{Msg: "undefined: v1.Nope"}}), []string{"v1/a.go:4:4: +genclient:method: example.com/p/v1.Nope does not exist"})
-	compareLines(t, "lacks", c.misnamedTypes([]compile.Error{{Msg: "undefined: v1.T", Lacks: "no.such/pkg/v1.T"}}), []string{"v1/a.go:4:4: +genclient:method: no.such/pkg/v1.T does not exist"})
-	compareLines(t, "other", c.misnamedTypes([]compile.Error{{Msg: "undefined: v1.Other"}, {Lacks: "k8s.io/client-go/gentype.X"}}), nil)
+	compareLines(t, "undefined", c.misnamedTypes([]typecheck.Error{{Msg: "undefined: v1.Nope"}}), []string{"v1/a.go:4:4: +genclient:method: example.com/p/v1.Nope does not exist"})
+	compareLines(t, "lacks", c.misnamedTypes([]typecheck.Error{{Msg: "undefined: v1.T", Lacks: "no.such/pkg/v1.T"}}), []string{"v1/a.go:4:4: +genclient:method: no.such/pkg/v1.T does not exist"})
+	compareLines(t, "other", c.misnamedTypes([]typecheck.Error{{Msg: "undefined: v1.Other"}, {Lacks: "k8s.io/client-go/gentype.X"}}), nil)
 	layOut(t, root, map[string]string{"go.mod": "module no.such\n"})
 	c.modules = moduleFinder{}
-	compareLines(t, "a package of ours", c.misnamedPackages([]compile.Unchecked{{Import: "no.such/pkg/v11"}}), []string{"v1/a.go:9:5: +k8s:conversion-gen: the package no.such/pkg/v11 does not exist"})
-	compareLines(t, "a package of another module", c.misnamedPackages([]compile.Unchecked{{Import: "k8s.io/a/runtime"}}), nil)
+	compareLines(t, "a package of ours", c.misnamedPackages([]typecheck.Unchecked{{Import: "no.such/pkg/v11"}}), []string{"v1/a.go:9:5: +k8s:conversion-gen: the package no.such/pkg/v11 does not exist"})
+	compareLines(t, "a package of another module", c.misnamedPackages([]typecheck.Unchecked{{Import: "k8s.io/a/runtime"}}), nil)
 	layOut(t, root, map[string]string{"pkg/v11/a.go": "package v11\n"})
-	compareLines(t, "a package that does not load", c.misnamedPackages([]compile.Unchecked{{Import: "no.such/pkg/v11"}}), nil)
-	notes := c.unchecked([]compile.Unchecked{{Path: "example.com/p/client", Import: "no.such/pkg/v11", Err: load.ErrNotPlain}})
+	compareLines(t, "a package that does not load", c.misnamedPackages([]typecheck.Unchecked{{Import: "no.such/pkg/v11"}}), nil)
+	notes := c.unchecked([]typecheck.Unchecked{{Path: "example.com/p/client", Import: "no.such/pkg/v11", Err: load.ErrUnsupported}})
 	if len(notes) != 1 || !strings.HasPrefix(notes[0], "v1/a.go:9:5: +k8s:conversion-gen: not type-checked: ") {
 		t.Errorf("notes: %q", notes)
 	}

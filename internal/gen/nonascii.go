@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"unicode/utf8"
 
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
 
 // notUTF8 are the words of a formatter that was handed half a letter.
@@ -32,5 +32,5 @@ func nonASCII(root string, g *load.Graph, paths []string, said string) error {
 			}
 		}
 	}
-	return loaderror.WithAct("generate code for the API packages", root, "rename it", lines...)
+	return diag.WithHint("generate code for the API packages", root, "rename it", lines...)
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/markers"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/gen/markerlint"
 )
 
 // Plan is what a generation will do: which generators run, in which order, with which flags, on which packages.
@@ -35,7 +35,7 @@ type Plan struct {
 	groups  []string // of all API packages
 	// crdDirs and clientTrees say of which packages there are CRDs and clients, whichever generators run this time.
 	crdDirs     []string
-	clientTrees []markers.ClientTree
+	clientTrees []markerlint.ClientTree
 }
 
 // codeArea is a place where the files of one generator are all that generator's.
@@ -50,7 +50,7 @@ type codeArea struct {
 type planner struct {
 	*Plan
 	root     string
-	settings *project.Project
+	settings *config.Project
 	only     []string // the generators that were asked for by name; empty for all
 	scan     *scanner
 	apis     []apiPackage // of all API folders
@@ -59,7 +59,7 @@ type planner struct {
 }
 
 // NewPlan decides from the settings and from the tags in the API packages. It reads files and runs nothing.
-func NewPlan(root string, p *project.Project, o Options) (*Plan, error) {
+func NewPlan(root string, p *config.Project, o Options) (*Plan, error) {
 	b := &planner{Plan: &Plan{}, root: root, settings: p, only: o.Only, discovered: o.Discovered, scan: newScanner(root, p.Exclude)}
 	var err error
 	if b.version, err = VersionFor(root, p); err != nil {
@@ -74,7 +74,7 @@ func NewPlan(root string, p *project.Project, o Options) (*Plan, error) {
 		b.apis = append(b.apis, found...)
 	}
 	pkgs := b.apis
-	external := slices.ContainsFunc(p.Clients, func(c project.Client) bool { return len(c.Packages) > 0 })
+	external := slices.ContainsFunc(p.Clients, func(c config.Client) bool { return len(c.Packages) > 0 })
 	if !external && !slices.ContainsFunc(pkgs, apiPackage.generates) {
 		return nil, fmt.Errorf("no API package in %s: no Go file there asks for anything with +genclient, +k8s:deepcopy-gen or +kubebuilder tags; add them, or name other folders in crdctl.yaml or with --api-dir", strings.Join(p.APIs, ", "))
 	}

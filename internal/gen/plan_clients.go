@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/markers"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/gen/markerlint"
 )
 
 // addClient adds the generators of a client tree, in the order of gen_client of kube_codegen.sh.
-func (b *planner) addClient(c project.Client) error {
+func (b *planner) addClient(c config.Client) error {
 	pkg, err := b.packageOf(c.Dir, c.Package)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (b *planner) addClient(c project.Client) error {
 	if err != nil {
 		return err
 	}
-	b.clientTrees = append(b.clientTrees, markers.ClientTree{
+	b.clientTrees = append(b.clientTrees, markerlint.ClientTree{
 		Dir:              c.Dir,
 		APIs:             dirs(b.apis, func(a apiPackage) bool { return slices.Contains(apis, a.importPath) }),
 		PluralExceptions: c.PluralExceptions,
@@ -84,7 +84,7 @@ func (b *planner) addOnly(name string, flags, inputs []string) {
 }
 
 // clientAPIs are the import paths of the packages that a tree has clients for, in the order of the clientset.
-func (b *planner) clientAPIs(c project.Client) ([]string, error) {
+func (b *planner) clientAPIs(c config.Client) ([]string, error) {
 	if len(c.Packages) > 0 {
 		return c.Packages, nil
 	}
@@ -104,17 +104,17 @@ func (b *planner) clientAPIs(c project.Client) ([]string, error) {
 }
 
 // schemaFile is the OpenAPI document of the apply configurations.
-func (b *planner) schemaFile(c project.Client) (string, error) {
+func (b *planner) schemaFile(c config.Client) (string, error) {
 	switch c.ApplyConfigurationOpenAPISchema {
 	case "":
 		return "", nil
-	case project.BuildSchema:
+	case config.BuildSchema:
 		return codegen.BuiltSchema, nil
 	}
 	b.reads = append(b.reads, c.ApplyConfigurationOpenAPISchema)
 	file := b.abs(c.ApplyConfigurationOpenAPISchema)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("applyConfigurationOpenAPISchema: %s does not exist; make the file, or have it made with the value %q", c.ApplyConfigurationOpenAPISchema, project.BuildSchema)
+		return "", fmt.Errorf("applyConfigurationOpenAPISchema: %s does not exist; make the file, or have it made with the value %q", c.ApplyConfigurationOpenAPISchema, config.BuildSchema)
 	}
 	return file, nil
 }

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // Names are the short names of all generators, in the order in which they run.
-var Names = append(slices.Clone(project.Helpers), "openapi", "applyconfiguration", "client", "lister", "informer", "crd", "rbac")
+var Names = append(slices.Clone(config.Helpers), "openapi", "applyconfiguration", "client", "lister", "informer", "crd", "rbac")
 
 // helperFiles are the files that the generators beside the types write, by their short names.
 var helperFiles = map[string]string{
@@ -26,7 +26,7 @@ var helperFiles = map[string]string{
 // addHelpers adds the generators that write beside the types below a folder, as gen_helpers and gen_register of
 // kube_codegen.sh do: once for each folder.
 func (b *planner) addHelpers(api string, pkgs []apiPackage) {
-	for _, name := range project.Helpers {
+	for _, name := range config.Helpers {
 		if !b.wants(name) || !slices.Contains(b.settings.Generators, name) || name == "validation" && !b.since(hasValidation) {
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 )
 
 // TestFlagsOfVersions holds the plan to the flags that the programs of a version know.
@@ -37,9 +37,9 @@ func TestFlagsOfVersions(t *testing.T) {
 		{"v0.37.1", true, true, 6},
 	} {
 		t.Run(test.version, func(t *testing.T) {
-			p := &project.Project{APIs: []string{"apis"}, Clients: []project.Client{{Dir: "client"}}, CodeGeneratorVersion: test.version}
+			p := &config.Project{APIs: []string{"apis"}, Clients: []config.Client{{Dir: "client"}}, CodeGeneratorVersion: test.version}
 			p.OpenAPI.Dir = "openapi"
-			if err := p.Settle("test"); err != nil {
+			if err := p.Complete("test"); err != nil {
 				t.Fatal(err)
 			}
 			plan, err := NewPlan(root, p, Options{})

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/engine"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/loaderror"
+	"github.com/crdctl/crdctl/internal/gen/toolchain"
 )
 
 // code runs the generators: those of the right version in this process, the others in an engine of their own.
@@ -39,7 +39,7 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 		_, _ = g.load(ctx, g.plan.Load)
 	}
 	if g.graph != nil && len(elsewhere) > 0 {
-		if endless := codegen.Use(g.graph).Endless(elsewhere); len(endless) > 0 {
+		if endless := codegen.New(g.graph).Endless(elsewhere); len(endless) > 0 {
 			stop() // it would never end
 			both.Wait()
 			return nil, nil, errors.Join(append(endless, err)...)
@@ -67,7 +67,7 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 	if g.version.BuiltIn() {
 		version = codegen.Version // one engine for all that are the same
 	}
-	e, err := engine.For(ctx, version)
+	e, err := toolchain.Open(ctx, version)
 	if err != nil {
 		return nil, nil, settled{err}
 	}
@@ -97,7 +97,7 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 		if err := typeErrors(g.root, graph); err != nil {
 			return nil, nil, settled{err}
 		}
-		files, notes, asked, err := runOn(ctx, codegen.Use(graph), gens, g.header)
+		files, notes, asked, err := runOn(ctx, codegen.New(graph), gens, g.header)
 		if err != nil && g.local != nil && ctx.Err() == nil && !g.certain(err) {
 			// The generator may lack what was not loaded. Where it says something else with all declarations of the
 			// packages, the go command's load, which takes ten times as long, decides.
@@ -170,18 +170,18 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 			g.graph, g.local = graph, graph.Local
 		}
 		if cycle := (*load.CycleError)(nil); errors.As(err, &cycle) {
-			return nil, loaderror.New("load the API packages", g.root, "import cycle not allowed:", strings.Join(cycle.Imports, "\n"))
+			return nil, diag.New("load the API packages", g.root, "import cycle not allowed:", strings.Join(cycle.Imports, "\n"))
 		}
-		if err == nil || !errors.Is(err, load.ErrNotPlain) {
+		if err == nil || !errors.Is(err, load.ErrUnsupported) {
 			return graph, err
 		}
 	}
-	graph, err := load.Slowly(ctx, g.dir, slices.Concat(whole, g.more), codegen.BuildTag)
+	graph, err := load.WithGoCommand(ctx, g.dir, slices.Concat(whole, g.more), codegen.BuildTag)
 	if err != nil && ctx.Err() == nil {
 		if unlisted := g.unlisted(err.Error()); unlisted != nil {
 			return nil, unlisted
 		}
-		return nil, loaderror.New("load the API packages", g.root, err.Error())
+		return nil, diag.New("load the API packages", g.root, err.Error())
 	}
 	if err == nil {
 		g.graph = graph

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -85,7 +85,7 @@ func upstreamWithSchema(t *testing.T, root string) {
 }
 
 // schemaFixture writes the module of testdata/schema.txtar into a folder.
-func schemaFixture(t *testing.T, root string) *project.Project {
+func schemaFixture(t *testing.T, root string) *config.Project {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "schema.txtar"))
 	if err != nil {
@@ -101,7 +101,7 @@ func schemaFixture(t *testing.T, root string) *project.Project {
 		add(t, files, path, data)
 	}
 	write(t, root, files)
-	p, err := project.Load(root)
+	p, err := config.Load(root)
 	if err != nil {
 		t.Fatal(err)
 	}

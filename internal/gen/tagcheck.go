@@ -4,24 +4,24 @@ import (
 	"cmp"
 	"sync"
 
-	"github.com/crdctl/crdctl/internal/gen/markers"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/markerlint"
 )
 
 // tagCheck looks for mistakes in tags, beside everything else.
 type tagCheck struct {
 	root     string
 	dirs     []string
-	families markers.Families
+	families markerlint.Families
 	lenient  bool
 
 	once  sync.Once
 	done  chan struct{}
-	found []markers.Finding
+	found []markerlint.Finding
 	err   error
 }
 
-func newTagCheck(root string, p *project.Project, o Options) *tagCheck {
+func newTagCheck(root string, p *config.Project, o Options) *tagCheck {
 	plurals := map[string]string{}
 	for _, client := range p.Clients {
 		for kind, plural := range client.PluralExceptions {
@@ -29,7 +29,7 @@ func newTagCheck(root string, p *project.Project, o Options) *tagCheck {
 		}
 	}
 	// Markers of controller-tools are looked at where controller-tools is what makes the CRDs.
-	families := markers.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", Fields: p.CRDs.Dir != "" || p.OpenAPI.Dir != "", PluralExceptions: plurals}
+	families := markerlint.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", Fields: p.CRDs.Dir != "" || p.OpenAPI.Dir != "", PluralExceptions: plurals}
 	return &tagCheck{root: root, dirs: p.APIs, families: families, lenient: o.Discovered, done: make(chan struct{})}
 }
 
@@ -38,7 +38,7 @@ func (c *tagCheck) start() {
 	c.once.Do(func() {
 		go func() {
 			defer close(c.done)
-			c.found, c.err = markers.Check(c.root, c.dirs, c.families)
+			c.found, c.err = markerlint.Check(c.root, c.dirs, c.families)
 		}()
 	})
 }
@@ -57,7 +57,7 @@ func (c *tagCheck) mistakes() error {
 	if c.lenient {
 		return nil
 	}
-	return markers.Refusal(c.found)
+	return markerlint.Refusal(c.found)
 }
 
 // notes are what is no mistake for sure, or is passed over.

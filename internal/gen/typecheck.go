@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/crdctl/crdctl/internal/gen/compile"
+	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/results"
+	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -36,7 +36,7 @@ func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []
 		}
 	}
 	var now verdictKept
-	var errs []compile.Error
+	var errs []typecheck.Error
 	for _, module := range c.byModule() {
 		report, err := c.check(ctx, module)
 		if err != nil {
@@ -77,12 +77,12 @@ type typeCheck struct {
 type checkedModule struct {
 	dir       string
 	goVersion string
-	pkgs      []compile.Package
+	pkgs      []typecheck.Package
 }
 
 // byModule are the packages with generated Go files, by the directory of their module.
 func (c *typeCheck) byModule() []*checkedModule {
-	byDir := map[string]*compile.Package{}
+	byDir := map[string]*typecheck.Package{}
 	made := map[string]bool{} // the directories with files of generators: other code is the scaffold's
 	for file := range c.generators {
 		made[path.Dir(file)] = true
@@ -93,7 +93,7 @@ func (c *typeCheck) byModule() []*checkedModule {
 		}
 		dir := filepath.Join(c.root, filepath.FromSlash(path.Dir(file)))
 		if byDir[dir] == nil {
-			byDir[dir] = &compile.Package{Dir: dir, Path: c.importPath(path.Dir(file), dir), Files: map[string][]byte{}, Gone: map[string]bool{}}
+			byDir[dir] = &typecheck.Package{Dir: dir, Path: c.importPath(path.Dir(file), dir), Files: map[string][]byte{}, Gone: map[string]bool{}}
 		}
 		byDir[dir].Files[path.Base(file)], _ = c.tree.Content(file)
 	}
@@ -142,25 +142,25 @@ func goLine(dir string) string {
 	return file.Go.Version
 }
 
-func (c *typeCheck) check(ctx context.Context, m *checkedModule) (*compile.Report, error) {
+func (c *typeCheck) check(ctx context.Context, m *checkedModule) (*typecheck.Report, error) {
 	env := c.env
 	if m.dir != above(c.dir, "go.mod") {
 		var err error
-		if env, err = load.NewEnv(ctx, m.dir); err != nil && !errors.Is(err, load.ErrNotPlain) {
+		if env, err = load.NewEnv(ctx, m.dir); err != nil && !errors.Is(err, load.ErrUnsupported) {
 			return nil, err
 		}
 	}
-	var find compile.Finder = compile.NewListed(m.dir)
+	var find typecheck.Finder = typecheck.NewListed(m.dir)
 	if env != nil {
-		find = compile.Plain{Env: env.WithTags()}
+		find = typecheck.Plain{Env: env.WithTags()}
 	}
-	return compile.Check(ctx, find, m.pkgs)
+	return typecheck.Check(ctx, find, m.pkgs)
 }
 
 // unchecked says, in one note for each package that cannot be loaded, what was not checked, at the tag that names the package if
 // there is one.
-func (c *typeCheck) unchecked(all []compile.Unchecked) (notes []string) {
-	byImport := map[string][]compile.Unchecked{}
+func (c *typeCheck) unchecked(all []typecheck.Unchecked) (notes []string) {
+	byImport := map[string][]typecheck.Unchecked{}
 	for _, u := range all {
 		byImport[u.Import] = append(byImport[u.Import], u)
 	}
@@ -170,7 +170,7 @@ func (c *typeCheck) unchecked(all []compile.Unchecked) (notes []string) {
 		if n := len(some) - 1; n > 0 {
 			what = fmt.Sprintf("%s and %d more", what, n)
 		}
-		why := strings.TrimPrefix(some[0].Err.Error(), load.ErrNotPlain.Error()+": ")
+		why := strings.TrimPrefix(some[0].Err.Error(), load.ErrUnsupported.Error()+": ")
 		at := ""
 		for _, tag := range tagsNaming(c.root, c.plan.sources, imported) {
 			at += tag.String() + ": "
@@ -194,13 +194,13 @@ func (v verdictKept) err() error {
 }
 
 // compiledKey is the key of a result's check, given the directories that it read.
-func (c *typeCheck) compiledKey(known *knownResult, dirs []string) (results.Key, error) {
-	h := results.NewHash("compiled")
+func (c *typeCheck) compiledKey(known *knownResult, dirs []string) (cache.Key, error) {
+	h := cache.NewHash("compiled")
 	h.Add(string(known.key[:]))
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(filepath.Join(c.root, filepath.FromSlash(dir)))
 		if err != nil && !os.IsNotExist(err) {
-			return results.Key{}, err
+			return cache.Key{}, err
 		}
 		h.Add(dir)
 		for _, e := range entries {

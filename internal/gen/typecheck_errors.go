@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/compile"
+	"github.com/crdctl/crdctl/internal/gen/typecheck"
 )
 
 // Cause is why generated code does not compile.
@@ -39,7 +39,7 @@ type CompileError struct {
 var missingConversion = regexp.MustCompile(`^undefined: Convert_\w+$`)
 
 // explain makes one error of what the type checker found.
-func (c *typeCheck) explain(errs []compile.Error) error {
+func (c *typeCheck) explain(errs []typecheck.Error) error {
 	for i, e := range errs {
 		if rel, err := filepath.Rel(c.root, e.Pos.Filename); err == nil {
 			errs[i].Pos.Filename = filepath.ToSlash(rel)
@@ -49,7 +49,7 @@ func (c *typeCheck) explain(errs []compile.Error) error {
 		return &CompileError{misnamed, Broken}
 	}
 	if outdated := c.outdated(errs); outdated != nil {
-		errs = slices.DeleteFunc(errs, func(e compile.Error) bool {
+		errs = slices.DeleteFunc(errs, func(e typecheck.Error) bool {
 			return c.lacksLibrary(e) || e.Follows && isClient(c.generators[e.Pos.Filename])
 		})
 		if len(errs) == 0 {
@@ -94,12 +94,12 @@ func isClient(generator string) bool {
 }
 
 // lacksLibrary reports whether an error is that of a client which uses what the required version of its library lacks.
-func (c *typeCheck) lacksLibrary(e compile.Error) bool {
+func (c *typeCheck) lacksLibrary(e typecheck.Error) bool {
 	return strings.HasPrefix(e.Lacks, "k8s.io/") && isClient(c.generators[e.Pos.Filename])
 }
 
 // outdated is the error of clients that use what the required versions of their libraries lack; nil if none does.
-func (c *typeCheck) outdated(errs []compile.Error) error {
+func (c *typeCheck) outdated(errs []typecheck.Error) error {
 	var lines, seen []string
 	for _, e := range errs {
 		if c.lacksLibrary(e) && !slices.Contains(seen, e.Lacks) {

@@ -6,8 +6,8 @@ import (
 	"regexp"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/loaderror"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -24,7 +24,7 @@ func typeErrors(root string, g *load.Graph) error {
 		}
 		said = append(said, types.Error{Fset: e.Fset, Pos: e.Pos, Msg: e.Msg}.Error())
 	}
-	return loaderror.New("type-check the API packages", root, said...)
+	return diag.New("type-check the API packages", root, said...)
 }
 
 // generated tells whether a folder declares a name in a file that the generators leave out, as GroupName is in what

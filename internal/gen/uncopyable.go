@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
 
 // field is a field of a type that deepcopy-gen can't copy.
@@ -34,7 +34,7 @@ func uncopyable(root string, g *load.Graph, paths []string, said string) error {
 	for _, f := range found {
 		lines = append(lines, fmt.Sprintf("%s: %s", g.Fset.Position(f.pos), f.said))
 	}
-	return loaderror.New("copy the types of the API packages", root, lines...)
+	return diag.New("copy the types of the API packages", root, lines...)
 }
 
 // fieldsOf looks at all struct types of a package, in the order in which they stand there.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/crd"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/gen/crdgen"
 )
 
 // upstream is upstream's kube_codegen.sh, and a folder for the binaries that it installs.
@@ -32,7 +32,7 @@ func newUpstream(t *testing.T) *upstream {
 		t.Fatalf("code-generator is %s, and crdctl says that it is %s", u.root, codegen.Version)
 	}
 	u.bash(t, u.bin, "GOWORK=off", `
-		go install sigs.k8s.io/controller-tools/cmd/controller-gen@`+crd.Version+`
+		go install sigs.k8s.io/controller-tools/cmd/controller-gen@`+crdgen.Version+`
 		cd "$CODEGEN_ROOT"
 		go install ./cmd/{applyconfiguration,client,conversion,deepcopy,defaulter,informer,lister,prerelease-lifecycle,register,validation}-gen
 		go install k8s.io/kube-openapi/cmd/openapi-gen`)
@@ -55,14 +55,14 @@ tagged() {
 
 // run runs, in the folder of the fixture's module, what a project's own script would: the functions of
 // kube_codegen.sh with the flags of the settings. It tells whether that went well, and what was said.
-func (u *upstream) run(t *testing.T, f fixture, root string, p *project.Project) {
+func (u *upstream) run(t *testing.T, f fixture, root string, p *config.Project) {
 	t.Helper()
 	if out, err := u.try(t, f, root, p); err != nil {
 		t.Fatalf("upstream: %v\n%s", err, out)
 	}
 }
 
-func (u *upstream) try(t *testing.T, f fixture, root string, p *project.Project) (string, error) {
+func (u *upstream) try(t *testing.T, f fixture, root string, p *config.Project) (string, error) {
 	t.Helper()
 	work := "GOWORK=off"
 	if f.workspace {
@@ -88,7 +88,7 @@ func (u *upstream) command(t *testing.T, dir, work, text string) (string, error)
 }
 
 // script is the text of a project's update-codegen.sh.
-func script(t *testing.T, root string, p *project.Project) string {
+func script(t *testing.T, root string, p *config.Project) string {
 	t.Helper()
 	var b strings.Builder
 	call := func(name string, args ...[]string) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -122,7 +122,7 @@ func compare(t *testing.T, u *upstream, f fixture) {
 }
 
 // generate is lenient with tags: some fixtures have them where upstream does not look, and upstream generates all the same.
-func generate(t *testing.T, root string, p *project.Project) *tree.Tree {
+func generate(t *testing.T, root string, p *config.Project) *tree.Tree {
 	t.Helper()
 	result, err := Generate(t.Context(), root, p, Options{Year: time.Now().UTC().Year(), UpdateReport: true, Discovered: true})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/loaderror"
 )
 
 var (
@@ -39,7 +39,7 @@ func validated(root string, g *load.Graph, said string) error {
 			lines = append(lines, fmt.Sprintf("%s: %s: %s", at, short, why))
 		}
 	}
-	return loaderror.WithAct("make the validations", root, "correct the tags at these places", lines...)
+	return diag.WithHint("make the validations", root, "correct the tags at these places", lines...)
 }
 
 // fieldAt is the place of a type or field that is called PACKAGE.TYPE.FIELD, with the field's name in Go or in JSON, and what it

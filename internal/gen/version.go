@@ -10,8 +10,8 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -44,7 +44,7 @@ const (
 
 // VersionFor decides by the settings, then by what go.mod pins, then by the client-go that the generated code must
 // compile with: it comes out together with generators of the same number.
-func VersionFor(root string, p *project.Project) (Generators, error) {
+func VersionFor(root string, p *config.Project) (Generators, error) {
 	if v := p.CodeGeneratorVersion; v != "" {
 		return Generators{v, "the settings"}, nil
 	}

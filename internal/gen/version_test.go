@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/project"
 )
 
 func TestVersionFor(t *testing.T) {
@@ -34,7 +34,7 @@ func TestVersionFor(t *testing.T) {
 			if c.api != "" {
 				put(t, root, "api/go.mod", c.api)
 			}
-			got, err := VersionFor(root, &project.Project{APIs: []string{"api"}, CodeGeneratorVersion: c.setting})
+			got, err := VersionFor(root, &config.Project{APIs: []string{"api"}, CodeGeneratorVersion: c.setting})
 			if err != nil || got.String() != c.want || got.BuiltIn() != c.builtIn {
 				t.Errorf("%s, built in: %v, %v; want %s", got, got.BuiltIn(), err, c.want)
 			}
@@ -51,7 +51,7 @@ func TestVersionForOfTornGoMod(t *testing.T) {
 	} {
 		root := t.TempDir()
 		put(t, root, "go.mod", mod)
-		if got, err := VersionFor(root, &project.Project{}); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := VersionFor(root, &config.Project{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s, %v; want %s", got, err, want)
 		}
 	}

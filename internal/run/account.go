@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/crdctl/crdctl/internal/controlplane/access"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 )
 
 const (
@@ -31,23 +31,23 @@ const (
 )
 
 // ParseAccount reads "NAMESPACE/NAME".
-func ParseAccount(text string) (access.Account, error) {
+func ParseAccount(text string) (rbacaudit.Account, error) {
 	namespace, name, ok := strings.Cut(text, "/")
 	if !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
-		return access.Account{}, fmt.Errorf("%q is no service account; write NAMESPACE/NAME, for example default/controller", text)
+		return rbacaudit.Account{}, fmt.Errorf("%q is no service account; write NAMESPACE/NAME, for example default/controller", text)
 	}
-	return access.Account{Namespace: namespace, Name: name}, nil
+	return rbacaudit.Account{Namespace: namespace, Name: name}, nil
 }
 
 // identity is who the controller is: a service account whose roles are the project's own.
 type identity struct {
-	account access.Account
+	account rbacaudit.Account
 	client  kubernetes.Interface
-	refused map[access.Request]bool // that have been said
+	refused map[rbacaudit.Request]bool // that have been said
 }
 
 // newIdentity checks that the account exists and that its roles hold, and makes the API server count what it asks for.
-func newIdentity(ctx context.Context, config *rest.Config, account access.Account, manifests []string) (*identity, error) {
+func newIdentity(ctx context.Context, config *rest.Config, account rbacaudit.Account, manifests []string) (*identity, error) {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for the service account: %w", err)
@@ -71,17 +71,17 @@ func newIdentity(ctx context.Context, config *rest.Config, account access.Accoun
 	if err := awaitGrants(ctx, client, account, grants); err != nil {
 		return nil, err
 	}
-	return &identity{account: account, client: client, refused: map[access.Request]bool{}},
-		access.Reset(ctx, client.Discovery().RESTClient(), account.User())
+	return &identity{account: account, client: client, refused: map[rbacaudit.Request]bool{}},
+		rbacaudit.Reset(ctx, client.Discovery().RESTClient(), account.User())
 }
 
 // grantsOf waits a little for roles that Kubernetes makes of others.
-func grantsOf(ctx context.Context, client kubernetes.Interface, account access.Account) (grants []access.Grant, err error) {
+func grantsOf(ctx context.Context, client kubernetes.Interface, account rbacaudit.Account) (grants []rbacaudit.Grant, err error) {
 	ctx, cancel := context.WithTimeout(ctx, aggregationPatience)
 	defer cancel()
 	_ = wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		var found []access.Grant
-		if found, err = access.Grants(ctx, client.RbacV1(), account); err == nil {
+		var found []rbacaudit.Grant
+		if found, err = rbacaudit.Grants(ctx, client.RbacV1(), account); err == nil {
 			grants = found
 		}
 		return len(grants) > 0, err
@@ -101,7 +101,7 @@ func orNone(manifests []string) string {
 
 // awaitGrants waits until the API server's authorizer has heard of the roles, so that the controller's first requests are
 // not refused for what it may do.
-func awaitGrants(ctx context.Context, client kubernetes.Interface, account access.Account, grants []access.Grant) error {
+func awaitGrants(ctx context.Context, client kubernetes.Interface, account rbacaudit.Account, grants []rbacaudit.Grant) error {
 	for _, g := range grants {
 		review := &authorizationv1.SubjectAccessReview{Spec: g.Review(account)}
 		err := wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, grantPatience, true, func(ctx context.Context) (bool, error) {
@@ -146,8 +146,8 @@ func (i *identity) kubeconfig(ctx context.Context, dir, admin string) (string, e
 }
 
 // news says each refusal once, when it is new.
-func (i *identity) news(ctx context.Context, say sayer) {
-	used, err := access.Fetch(ctx, i.client.Discovery().RESTClient(), i.account.User())
+func (i *identity) news(ctx context.Context, say reporter) {
+	used, err := rbacaudit.Fetch(ctx, i.client.Discovery().RESTClient(), i.account.User())
 	if err != nil {
 		return // the report at the end says so
 	}
@@ -161,13 +161,13 @@ func (i *identity) news(ctx context.Context, say sayer) {
 }
 
 // report says which permissions the controller lacked, and which it had for nothing.
-func (i *identity) report(ctx context.Context, markers bool, say sayer) error {
-	used, err1 := access.Fetch(ctx, i.client.Discovery().RESTClient(), i.account.User())
-	grants, err2 := access.Grants(ctx, i.client.RbacV1(), i.account)
+func (i *identity) report(ctx context.Context, markers bool, say reporter) error {
+	used, err1 := rbacaudit.Fetch(ctx, i.client.Discovery().RESTClient(), i.account.User())
+	grants, err2 := rbacaudit.Grants(ctx, i.client.RbacV1(), i.account)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	for _, line := range access.Compare(used, grants).Lines(i.account, markers) {
+	for _, line := range rbacaudit.Compare(used, grants).Lines(i.account, markers) {
 		say("%s", line)
 	}
 	return nil

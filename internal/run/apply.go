@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
-	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
 )
 
 // applier applies manifests, by server-side apply, in crdctl's name.
@@ -31,13 +31,13 @@ type applier struct {
 	mapper *restmapper.DeferredDiscoveryRESTMapper
 	// adapt changes an object before it is applied; nil for none.
 	adapt func(*unstructured.Unstructured) error
-	say   sayer
+	say   reporter
 
 	made    map[string]string // by the name of an object: what it was when it had been applied
 	created map[string]bool   // contents of those without a name of their own
 }
 
-func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) error, say sayer) (*applier, error) {
+func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) error, say reporter) (*applier, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for manifests: %w", err)

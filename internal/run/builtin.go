@@ -8,14 +8,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/crdctl/crdctl/internal/builtin"
-	"github.com/crdctl/crdctl/internal/manifest"
-	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/operator"
 	"github.com/crdctl/crdctl/internal/startup/trim"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
 // runBuiltin runs the controller that is built in on the kinds of the CRDs, or shows what it would do.
-func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD, sketch *builtin.Sketch, say sayer) (err error) {
+func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD, sketch *operator.Sketch, say reporter) (err error) {
 	mark, unmark, err := o.mark()
 	if err != nil {
 		return err
@@ -45,15 +45,15 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 		trim.Program()
 	}
 	if sketch != nil {
-		return interrupted(ctx, builtin.Render(ctx, b, sketch))
+		return interrupted(ctx, operator.Render(ctx, b, sketch))
 	}
 	newClock(time.Now()).watch(ctx, say)
-	return interrupted(ctx, builtin.Run(ctx, b))
+	return interrupted(ctx, operator.Run(ctx, b))
 }
 
 // builtinOptions are the options of the controller that is built in, before it has a cluster.
-func (o Options) builtinOptions(crds []manifest.CRD, say sayer) builtin.Options {
-	b := builtin.Options{
+func (o Options) builtinOptions(crds []manifest.CRD, say reporter) operator.Options {
+	b := operator.Options{
 		Own: !o.Cluster.isSet(), Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
 		Leases: o.Leases, LeaseNamespace: o.LeaseNamespace, MetricsAddr: o.MetricsAddr, Profiling: o.Profiling, NoEvents: o.NoEvents,
 		Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Say: say, Out: o.Out,
@@ -73,9 +73,9 @@ func (o Options) mark() (mark string, unmark func() error, err error) {
 	if o.Cluster.InCluster {
 		return rand.Text(), func() error { return nil }, nil
 	}
-	dir, err := scratch.NewRun()
+	dir, err := tempdir.NewRun()
 	if err != nil {
 		return "", nil, err
 	}
-	return scratch.Mark(dir.Path), dir.Remove, nil
+	return tempdir.Mark(dir.Path), dir.Remove, nil
 }

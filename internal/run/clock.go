@@ -36,7 +36,7 @@ func (c *clock) jump(now time.Time) time.Duration {
 }
 
 // watch says each jump, until the context ends, and hands it on to whoever has something to mend.
-func (c *clock) watch(ctx context.Context, say sayer) <-chan time.Duration {
+func (c *clock) watch(ctx context.Context, say reporter) <-chan time.Duration {
 	jumps := make(chan time.Duration, 1)
 	go func() {
 		tick := time.NewTicker(lookAtClock)

@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/ui"
-	"github.com/crdctl/crdctl/internal/watch"
 )
 
 // clusterSide is what the run has on the API server: the project's CRDs, manifests and samples, and the controller's
@@ -23,7 +23,7 @@ import (
 type clusterSide struct {
 	Options
 	target *target
-	say    sayer
+	say    reporter
 
 	hooks     *webhooks // nil in a cluster that is not crdctl's own
 	applier   *applier  // likewise
@@ -34,7 +34,7 @@ type clusterSide struct {
 	broken    map[string]bool   // what could not be installed or applied when it was last tried
 }
 
-func newClusterSide(o Options, t *target, dir string, say sayer) (*clusterSide, error) {
+func newClusterSide(o Options, t *target, dir string, say reporter) (*clusterSide, error) {
 	c := &clusterSide{Options: o, target: t, say: say, broken: map[string]bool{}}
 	if !t.ours {
 		return c, nil
@@ -84,7 +84,7 @@ func (c *clusterSide) begin(ctx context.Context) error {
 }
 
 // update does what a change asks for. Only CRDs that are not installed keep a controller from being started.
-func (c *clusterSide) update(ctx context.Context, change watch.Change) (blocking, other error) {
+func (c *clusterSide) update(ctx context.Context, change fswatch.Change) (blocking, other error) {
 	// Also when sources changed: generate may have written manifests.
 	if err := c.tried("the CRDs", c.install(ctx)); err != nil || c.applier == nil {
 		return err, nil

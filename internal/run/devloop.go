@@ -11,10 +11,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/crdctl/crdctl/internal/manifest"
-	"github.com/crdctl/crdctl/internal/project"
-	"github.com/crdctl/crdctl/internal/scratch"
-	"github.com/crdctl/crdctl/internal/watch"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
 // devLoop builds and runs the project's controller, and does so again on every change. One goroutine decides; what it
@@ -22,15 +22,15 @@ import (
 type devLoop struct {
 	Options
 	target *target
-	say    sayer
+	say    reporter
 
 	dir     string // for binaries, credentials, certificates
-	watcher *watch.Watcher
-	pending watch.Change // what was told of while something was built
-	missed  watch.Change // what could not be followed, for the next change to make good
-	ready   *binary      // what was built last; it may wait for a CRD
-	stale   bool         // what is generated has not been checked yet
-	begun   bool         // the API server has what must be there before the first start
+	watcher *fswatch.Watcher
+	pending fswatch.Change // what was told of while something was built
+	missed  fswatch.Change // what could not be followed, for the next change to make good
+	ready   *binary        // what was built last; it may wait for a CRD
+	stale   bool           // what is generated has not been checked yet
+	begun   bool           // the API server has what must be there before the first start
 	cluster *clusterSide
 	env     []string // of the controller, beyond ours
 	child   controller
@@ -44,14 +44,14 @@ type devLoop struct {
 type steps struct {
 	generate func(context.Context) error
 	begin    func(context.Context) error
-	update   func(context.Context, watch.Change) (blocking, other error)
+	update   func(context.Context, fswatch.Change) (blocking, other error)
 	build    func(ctx context.Context, generated bool) (*binary, error)
 	start    func(*binary) error
 	stop     func()
 }
 
 func (d *devLoop) run(ctx context.Context) (err error) {
-	dir, err := scratch.NewRun()
+	dir, err := tempdir.NewRun()
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.cluster.end(context.WithoutCancel(ctx))) }()
 	// Before anything is read, so that no change falls between the two.
 	manifests := slices.Concat(d.crdPaths(), d.Project.Controller.Manifests, d.Project.Controller.Samples)
-	if d.watcher, err = watch.New(d.Root, manifests, project.FileName); err != nil {
+	if d.watcher, err = fswatch.New(d.Root, manifests, config.FileName); err != nil {
 		return err
 	}
 	defer d.watcher.Close()
@@ -122,7 +122,7 @@ func (d *devLoop) loop(ctx context.Context) error {
 	defer refusals.Stop()
 	jumps := newClock(time.Now()).watch(ctx, d.say)
 	d.stale, d.settings = d.generates(), settingsOf(d.Root)
-	err := d.follow(ctx, watch.Change{Sources: []string{"go.mod"}})
+	err := d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
 	for {
 		if ctx.Err() != nil {
 			return failure(ctx)
@@ -143,7 +143,7 @@ func (d *devLoop) loop(ctx context.Context) error {
 		}
 		err = nil
 		if next := d.pending; !next.IsZero() {
-			d.pending = watch.Change{}
+			d.pending = fswatch.Change{}
 			err = d.follow(ctx, next)
 			continue
 		}
@@ -166,11 +166,11 @@ func (d *devLoop) loop(ctx context.Context) error {
 // follow does what a change asks for: generate, install, apply, build, start. What the API server is told and what the
 // compiler does go on side by side; the controller starts when both are done. What could not be done is left to the
 // next change, whatever that is.
-func (d *devLoop) follow(ctx context.Context, c watch.Change) error {
+func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	if _, err := os.Stat(d.Root); err != nil {
 		return nil // moved or removed: the end of the run is on its way, and has the words for it
 	}
-	c, d.missed = d.missed.Add(c), watch.Change{}
+	c, d.missed = d.missed.Add(c), fswatch.Change{}
 	if c.Settings {
 		d.settings.changed(d.Root, d.say)
 		c.Settings = false
@@ -246,7 +246,7 @@ func (d *devLoop) generates() bool {
 	case d.SkipGenerate, !slices.ContainsFunc(d.Project.APIs, d.hasDir):
 		return false
 	case d.Discovered:
-		d.say("there is no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", project.FileName)
+		d.say("there is no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", config.FileName)
 		return false
 	}
 	return true

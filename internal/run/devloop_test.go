@@ -14,15 +14,15 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/proc"
-	"github.com/crdctl/crdctl/internal/project"
-	"github.com/crdctl/crdctl/internal/watch"
 )
 
 // fakeLoop is a loop whose steps only note that they were asked for, and fail where a test says so.
 type fakeLoop struct {
 	*devLoop
-	changes chan watch.Change
+	changes chan fswatch.Change
 	did     []string
 	fail    map[string]error // by step
 	said    bytes.Buffer
@@ -33,23 +33,23 @@ func newFakeLoop(t *testing.T, o Options) *fakeLoop {
 	t.Helper()
 	o.Root = t.TempDir()
 	if o.Project == nil {
-		o.Project = &project.Project{APIs: []string{"apis"}}
+		o.Project = &config.Project{APIs: []string{"apis"}}
 		if err := os.Mkdir(filepath.Join(o.Root, "apis"), 0o750); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f := &fakeLoop{changes: make(chan watch.Change), fail: map[string]error{}}
+	f := &fakeLoop{changes: make(chan fswatch.Change), fail: map[string]error{}}
 	step := func(name string) error {
 		f.did = append(f.did, name)
 		return f.fail[name]
 	}
 	f.devLoop = &devLoop{
-		Options: o, cluster: &clusterSide{}, watcher: &watch.Watcher{Changes: f.changes},
+		Options: o, cluster: &clusterSide{}, watcher: &fswatch.Watcher{Changes: f.changes},
 		say: func(format string, args ...any) { fmt.Fprintf(&f.said, format+"\n", args...) },
 		steps: steps{
 			generate: func(context.Context) error { return step("generate") },
 			begin:    func(context.Context) error { return step("begin") },
-			update:   func(context.Context, watch.Change) (error, error) { return f.fail["update"], nil }, // runs at the same time as build
+			update:   func(context.Context, fswatch.Change) (error, error) { return f.fail["update"], nil }, // runs at the same time as build
 			build: func(context.Context, bool) (*binary, error) {
 				return &binary{sum: sha256.Sum256([]byte{f.program})}, step("build")
 			},
@@ -79,7 +79,7 @@ func (f *fakeLoop) run(t *testing.T, then func()) error {
 // save tells the loop of a change, and returns what it has done since the one before.
 func (f *fakeLoop) save(files ...string) []string {
 	f.did = nil
-	f.changes <- watch.Change{Sources: files}
+	f.changes <- fswatch.Change{Sources: files}
 	synctest.Wait()
 	return f.did
 }
@@ -102,8 +102,8 @@ func TestLoopGeneratesAtItsStart(t *testing.T) {
 		"settings":       {Options{}, []string{"generate", "begin", "build", "start"}},
 		"found settings": {Options{Discovered: true}, []string{"begin", "build", "start"}},
 		"skipped":        {Options{SkipGenerate: true}, []string{"begin", "build", "start"}},
-		"no directory":   {Options{Project: &project.Project{APIs: []string{"nowhere"}}}, []string{"begin", "build", "start"}},
-		"no APIs":        {Options{Project: &project.Project{}}, []string{"begin", "build", "start"}},
+		"no directory":   {Options{Project: &config.Project{APIs: []string{"nowhere"}}}, []string{"begin", "build", "start"}},
+		"no APIs":        {Options{Project: &config.Project{}}, []string{"begin", "build", "start"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

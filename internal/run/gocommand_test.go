@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/manifest"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
 )
 
 // Without a go command that can build, nothing is started: no control plane, no folder for its state.
@@ -17,7 +17,7 @@ func TestRunWithoutGo(t *testing.T) {
 		t.Helper()
 		root := t.TempDir()
 		err := Run(t.Context(), Options{
-			Root: root, Project: &project.Project{}, Err: t.Output(), Out: t.Output(), CRDs: func() ([]manifest.CRD, error) { return nil, nil },
+			Root: root, Project: &config.Project{}, Err: t.Output(), Out: t.Output(), CRDs: func() ([]manifest.CRD, error) { return nil, nil },
 		})
 		if left, readErr := os.ReadDir(root); readErr != nil || len(left) > 0 {
 			t.Errorf("left behind: %v (%v)", left, readErr)

@@ -17,13 +17,13 @@ import (
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/controlplane/crdcheck"
-	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
 )
 
 // preflight says what the installing of CRDs would break, before any of them is installed. It is an error that the API
 // server refuses one, and, in a cluster that is not crdctl's own, that one is bad for objects that are stored.
-func (t *target) preflight(ctx context.Context, crds []manifest.CRD, say sayer) error {
+func (t *target) preflight(ctx context.Context, crds []manifest.CRD, say reporter) error {
 	client, err := apiextclient.NewForConfig(t.config)
 	if err != nil {
 		return fmt.Errorf("make a client for CRDs: %w", err)
@@ -35,7 +35,7 @@ func (t *target) preflight(ctx context.Context, crds []manifest.CRD, say sayer) 
 	return errors.Join(problems...)
 }
 
-func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd manifest.CRD, say sayer) error {
+func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd manifest.CRD, say reporter) error {
 	current, err := api.Get(ctx, crd.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		current, err = nil, nil
@@ -62,16 +62,16 @@ func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResour
 	if err != nil {
 		return fmt.Errorf("%s: %w", crd.Place(), err)
 	}
-	findings, err := crdcheck.Check(ctx, current, after, objects)
+	findings, err := compat.Check(ctx, current, after, objects)
 	if err != nil || len(findings) == 0 {
 		return err
 	}
 	if t.ours {
-		say("%s: the change of %s is bad for objects that are stored:\n%s", crd.Place(), crd.Name, crdcheck.Text(findings))
+		say("%s: the change of %s is bad for objects that are stored:\n%s", crd.Place(), crd.Name, compat.Text(findings))
 		return nil
 	}
 	return fmt.Errorf("%s: not installed: the change of %s is bad for objects that are stored; mend those first, or install it by hand and run with --skip-crds:\n%s",
-		crd.Place(), crd.Name, crdcheck.Text(findings))
+		crd.Place(), crd.Name, compat.Text(findings))
 }
 
 // sameButConversion tells whether nothing changed but who converts: that is another port in each run.

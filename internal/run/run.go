@@ -12,10 +12,10 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/builtin"
-	"github.com/crdctl/crdctl/internal/controlplane/access"
-	"github.com/crdctl/crdctl/internal/manifest"
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/operator"
 	"github.com/crdctl/crdctl/internal/startup"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 )
@@ -25,7 +25,7 @@ type Options struct {
 	// Root is the folder that the run belongs to: the project's, or any other for a run without a project.
 	Root string
 	// Project is nil for a run without one.
-	Project *project.Project
+	Project *config.Project
 	// CRDs returns the CRDs to install; it is called again when a manifest changed. CRDFiles are where they are, where
 	// that is not the project's folder of CRDs.
 	CRDs     func() ([]manifest.CRD, error)
@@ -39,13 +39,13 @@ type Options struct {
 	// Plane is about the control plane that is started.
 	Plane Plane
 	// Account is who the project's controller is; nil for an administrator.
-	Account *access.Account
+	Account *rbacaudit.Account
 	// Builtin runs the loop in crdctl instead of the project's controller.
 	Builtin bool
 	// Once ends the run when the controller does not compile or ends by itself, instead of waiting for a change.
 	Once bool
 	// Loop are the settings of the built-in loop, with defaults. Paths in them are relative to Root.
-	Loop project.Loop
+	Loop config.Loop
 	// Leases has the built-in loop work only on what it holds a lease for; they are in LeaseNamespace, or where that is
 	// empty in the namespace of the pod or of the kubeconfig's context.
 	Leases         bool
@@ -98,14 +98,14 @@ func Run(ctx context.Context, o Options) (err error) {
 			return interrupted(ctx, err)
 		}
 	}
-	var sketch *builtin.Sketch
+	var sketch *operator.Sketch
 	if o.Render != "" { // before a control plane is started for nothing
-		if sketch, err = builtin.ReadSketch(o.Render, o.In); err != nil {
+		if sketch, err = operator.ReadSketch(o.Render, o.In); err != nil {
 			return err
 		}
 	}
 	if o.Builtin {
-		if err := builtin.Check(o.builtinOptions(crds, say)); err != nil {
+		if err := operator.Check(o.builtinOptions(crds, say)); err != nil {
 			return err
 		}
 	}
@@ -126,8 +126,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	return (&devLoop{Options: o, target: target, say: say}).run(ctx)
 }
 
-// sayer prints a line of crdctl's own.
-type sayer func(format string, args ...any)
+// reporter prints a line of crdctl's own.
+type reporter func(format string, args ...any)
 
 func names(crds []manifest.CRD) string {
 	var all []string

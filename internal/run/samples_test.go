@@ -8,7 +8,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crdctl/crdctl/internal/manifest"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
 )
 
 func sample(version, namespace, name string) manifest.Object {

@@ -5,14 +5,14 @@ import (
 	"io/fs"
 	"reflect"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 )
 
 // settings are those of crdctl.yaml that a run uses for as long as it lasts: all but the record of the scaffold, which is for
 // other commands.
 type settings struct {
-	project *project.Project // nil where there was no crdctl.yaml
-	broken  bool             // as it is now
+	project *config.Project // nil where there was no crdctl.yaml
+	broken  bool            // as it is now
 }
 
 func settingsOf(root string) settings {
@@ -21,8 +21,8 @@ func settingsOf(root string) settings {
 }
 
 // loadSettings returns nil for a project without crdctl.yaml.
-func loadSettings(root string) (*project.Project, error) {
-	p, err := project.Load(root)
+func loadSettings(root string) (*config.Project, error) {
+	p, err := config.Load(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -34,7 +34,7 @@ func loadSettings(root string) (*project.Project, error) {
 }
 
 // changed says what a save of crdctl.yaml means for the run; nothing, where it means nothing.
-func (s *settings) changed(root string, say sayer) {
+func (s *settings) changed(root string, say reporter) {
 	now, err := loadSettings(root)
 	was := s.broken
 	s.broken = err != nil
@@ -43,8 +43,8 @@ func (s *settings) changed(root string, say sayer) {
 		say("%v", err)
 		say("the run goes on with the settings that it began with")
 	case !reflect.DeepEqual(now, s.project):
-		say("%s changed; stop with Ctrl-C and run again for it to take effect", project.FileName)
+		say("%s changed; stop with Ctrl-C and run again for it to take effect", config.FileName)
 	case was:
-		say("%s is all right again", project.FileName)
+		say("%s is all right again", config.FileName)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 )
 
 // Only what the run uses is worth a word, and what is broken.
@@ -16,7 +16,7 @@ func TestSettingsChanged(t *testing.T) {
 	root := t.TempDir()
 	save := func(content string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, project.FileName), []byte(content), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(root, config.FileName), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,8 +27,8 @@ func TestSettingsChanged(t *testing.T) {
 		{used + "scaffold: {templates: 1, apis: []}\n", ""},
 		{used + "controller: {package: .}\n", "take effect"},
 		{used, ""},
-		{used + "foo: bar\n", project.FileName + ":4:1: unknown field"},
-		{used + "crds: [\n", project.FileName + ":4:1: "},
+		{used + "foo: bar\n", config.FileName + ":4:1: unknown field"},
+		{used + "crds: [\n", config.FileName + ":4:1: "},
 		{used, "all right again"},
 		{used + "\n", ""},
 	} {

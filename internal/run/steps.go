@@ -19,9 +19,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/crdctl/crdctl/internal/ui"
-	"github.com/crdctl/crdctl/internal/watch"
 )
 
 // errSuperseded is the error of a build whose sources changed meanwhile; the change is pending.
@@ -140,7 +140,7 @@ func (d *devLoop) countPackages(ctx context.Context, pkg string) (stop func()) {
 
 // since is a change without the files that generate wrote before a build began, and that were told of after. Others may
 // be new whatever their time says: a copy has that of its original.
-func (d *devLoop) since(c watch.Change, began time.Time, generated bool) watch.Change {
+func (d *devLoop) since(c fswatch.Change, began time.Time, generated bool) fswatch.Change {
 	old := func(path string) bool {
 		info, err := os.Stat(d.file(path))
 		return err == nil && info.ModTime().Before(began)

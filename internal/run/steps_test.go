@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/watch"
+	"github.com/crdctl/crdctl/internal/fswatch"
 )
 
 // A build is not broken off for what generate wrote before it, and is for what a person wrote, or copied with its time.
@@ -33,7 +33,7 @@ func TestSince(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := d.since(watch.Change{Sources: []string{"old.go", "saved.go", "later.go", "generated.go", "again.go", "gone.go"}, Manifests: []string{"a.yaml"}}, began, false)
+	got := d.since(fswatch.Change{Sources: []string{"old.go", "saved.go", "later.go", "generated.go", "again.go", "gone.go"}, Manifests: []string{"a.yaml"}}, began, false)
 	if want := []string{"old.go", "saved.go", "later.go", "again.go", "gone.go"}; !slices.Equal(got.Sources, want) || len(got.Manifests) != 1 {
 		t.Errorf("got %v, want the sources %v and the manifest", got, want)
 	}

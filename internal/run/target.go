@@ -10,10 +10,10 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/crdctl/crdctl/internal/background"
 	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/statedir"
-	"github.com/crdctl/crdctl/internal/watch"
+	"github.com/crdctl/crdctl/internal/controlplane/daemon"
+	"github.com/crdctl/crdctl/internal/controlplane/state"
+	"github.com/crdctl/crdctl/internal/fswatch"
 )
 
 // target is the API that a run talks to.
@@ -31,32 +31,32 @@ type target struct {
 
 // connect starts a control plane, or takes the one in the background or the cluster that the options name, and says which
 // it is before anything is done to it.
-func connect(ctx context.Context, o Options, say sayer) (*target, error) {
+func connect(ctx context.Context, o Options, say reporter) (*target, error) {
 	if o.Cluster.isSet() {
 		return connectTo(o.Cluster, say)
 	}
-	s, err := background.Look(o.Root)
+	s, err := daemon.Status(o.Root)
 	if err != nil {
 		return nil, err
 	}
 	if s.Running && o.Plane.isSet() {
 		return nil, errors.New("a control plane runs in the background for this project, and --data-dir, --port and --pods are for one of the run's own; stop it first with \"crdctl cluster stop\", or leave them out")
 	}
-	state, err := statedir.Acquire(o.Root)
-	if errors.Is(err, statedir.ErrRunning) {
-		if other, lookErr := background.LookAtRun(o.Root); lookErr == nil && other != nil && other.PID != 0 {
+	dir, err := state.Open(o.Root)
+	if errors.Is(err, state.ErrRunning) {
+		if other, lookErr := daemon.RunStatus(o.Root); lookErr == nil && other != nil && other.PID != 0 {
 			err = fmt.Errorf("process %d: %w", other.PID, err)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	release := sync.OnceValue(state.Release)
+	release := sync.OnceValue(dir.Release)
 	if o.BeforeExit != nil { // a start cannot be broken off: see controlplane.Start
 		o.BeforeExit(func() { _ = release() })
 	}
 	began := time.Now().Truncate(time.Second)
-	if err := background.Announce(state, began, "", ""); err != nil {
+	if err := daemon.Announce(dir, began, "", ""); err != nil {
 		return nil, errors.Join(err, release())
 	}
 	var t *target
@@ -69,7 +69,7 @@ func connect(ctx context.Context, o Options, say sayer) (*target, error) {
 		return nil, errors.Join(err, release())
 	}
 	stop := t.close
-	if err := background.Announce(state, began, t.config.Host, t.kubeconfig); err != nil {
+	if err := daemon.Announce(dir, began, t.config.Host, t.kubeconfig); err != nil {
 		return nil, errors.Join(err, stop(), release())
 	}
 	t.close = func() error { return errors.Join(stop(), release()) }
@@ -88,7 +88,7 @@ func (t *target) install(ctx context.Context, crds ...*apiextv1.CustomResourceDe
 // is why.
 func (t *target) boundTo(ctx context.Context, o Options) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	moved := watch.Moved(ctx, o.Root, o.Plane.DataDir)
+	moved := fswatch.Moved(ctx, o.Root, o.Plane.DataDir)
 	go func() {
 		select {
 		case <-t.ended:

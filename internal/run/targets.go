@@ -11,10 +11,10 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/crdctl/crdctl/internal/background"
 	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/scratch"
-	"github.com/crdctl/crdctl/internal/statedir"
+	"github.com/crdctl/crdctl/internal/controlplane/daemon"
+	"github.com/crdctl/crdctl/internal/controlplane/state"
+	"github.com/crdctl/crdctl/internal/tempdir"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -25,7 +25,7 @@ const startTimeout = 2 * time.Minute
 const stopTimeout = 30 * time.Second
 
 // startOwn starts a control plane in this process.
-func startOwn(ctx context.Context, o Options, say sayer) (*target, error) {
+func startOwn(ctx context.Context, o Options, say reporter) (*target, error) {
 	say("starting the control plane")
 	began := time.Now()
 	startCtx, cancel := context.WithTimeout(ctx, startTimeout)
@@ -34,7 +34,7 @@ func startOwn(ctx context.Context, o Options, say sayer) (*target, error) {
 		say("waiting for etcd and the API server to be ready (%s of at most %s)", passed, startTimeout)
 	})()
 	plane, err := controlplane.Start(startCtx, controlplane.Options{
-		Kubeconfig: statedir.Kubeconfig(o.Root), Dir: o.Plane.DataDir, Port: o.Plane.Port, PendingPods: o.Plane.PendingPods,
+		Kubeconfig: state.Kubeconfig(o.Root), Dir: o.Plane.DataDir, Port: o.Plane.Port, PendingPods: o.Plane.PendingPods,
 	})
 	if err != nil {
 		return nil, err
@@ -70,11 +70,11 @@ func whyEnded(err error) error {
 }
 
 // connectToBackground takes the control plane that "crdctl cluster start" has started.
-func connectToBackground(ctx context.Context, o Options, s background.State, say sayer) (*target, error) {
+func connectToBackground(ctx context.Context, o Options, s daemon.State, say reporter) (*target, error) {
 	if !s.Ready {
 		return nil, errors.New("the control plane in the background is just being started; try again")
 	}
-	k, err := background.Kubeconfig(o.Root)
+	k, err := daemon.Kubeconfig(o.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func connectToBackground(ctx context.Context, o Options, s background.State, say
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &target{
 		config: config, kubeconfig: s.Kubeconfig, ours: true, kept: true,
-		ended: background.Ended(watching, o.Root),
+		ended: daemon.Ended(watching, o.Root),
 		why: func() error {
 			return errors.New("the process in the background stopped; see \"crdctl cluster status\"")
 		},
@@ -101,7 +101,7 @@ func connectToBackground(ctx context.Context, o Options, s background.State, say
 
 // connectTo takes a cluster that exists. The controller's process gets a kubeconfig of its own, that holds this one
 // cluster: it can't pick another.
-func connectTo(c Cluster, say sayer) (*target, error) {
+func connectTo(c Cluster, say reporter) (*target, error) {
 	config, single, source, err := c.load()
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func connectTo(c Cluster, say sayer) (*target, error) {
 	if c.InCluster { // for the built-in loop alone: there is no process to hand a kubeconfig to, and maybe no disk to write it on
 		return &target{config: config, kept: true, close: func() error { return nil }}, nil
 	}
-	dir, err := scratch.NewRun()
+	dir, err := tempdir.NewRun()
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/scaffold/field"
+	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
 // API is one kind in one version of a group, with every name that it has anywhere: each is decided here, once.
@@ -26,7 +26,7 @@ type API struct {
 	Categories []string
 	Namespaced bool
 	Status     bool
-	Fields     *field.Set
+	Fields     *fields.Set
 
 	// Folder is the folder of the group, and the name of its packages, where it is not the usual one.
 	Folder string
@@ -122,7 +122,7 @@ func NewAPI(o APIOptions) (*API, error) {
 		check(false, "--scope %q must be Namespaced or Cluster", o.Scope)
 	}
 	var err error
-	if a.Fields, err = field.Parse(o.Fields, field.Options{Kind: a.Kind, Status: a.Status}); err != nil {
+	if a.Fields, err = fields.Parse(o.Fields, fields.Options{Kind: a.Kind, Status: a.Status}); err != nil {
 		problems = append(problems, err)
 	}
 	if a.Owns, err = ParseOwned(o.Owns, a.Namespaced); err != nil {

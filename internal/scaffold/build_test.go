@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
-	"github.com/crdctl/crdctl/internal/project"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
 )
@@ -94,7 +94,7 @@ func write(t *testing.T, dir string, p *Project) {
 		}
 	}
 	put(files)
-	settings, err := project.Load(dir)
+	settings, err := config.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 )
 
 // Owned is a kind of client-go whose objects a controller makes, with the names that its clients, informers and listers have.
@@ -72,7 +72,7 @@ func ParseOwned(texts []string, namespacedOwner bool) ([]Owned, error) {
 }
 
 func parseOwned(text string, known map[string]Owned, namespacedOwner bool) (Owned, error) {
-	kind, err := project.ParseObjectKind(text)
+	kind, err := config.ParseObjectKind(text)
 	if err != nil {
 		return Owned{}, fmt.Errorf("--owns %w", err)
 	}
@@ -94,7 +94,7 @@ func parseOwned(text string, known map[string]Owned, namespacedOwner bool) (Owne
 }
 
 // KnownKind is a kind of client-go by group, version and name, and otherwise an error that says what may have been meant.
-func KnownKind(kind project.ObjectKind) (Owned, error) {
+func KnownKind(kind config.ObjectKind) (Owned, error) {
 	known := clientGoKinds()
 	if o, ok := known[kind.String()]; ok {
 		return o, nil
@@ -103,7 +103,7 @@ func KnownKind(kind project.ObjectKind) (Owned, error) {
 }
 
 // Meant returns the hint for a kind that client-go does not have: what may have been meant.
-func Meant(kind project.ObjectKind) string { return meant(kind.String(), clientGoKinds()) }
+func Meant(kind config.ObjectKind) string { return meant(kind.String(), clientGoKinds()) }
 
 // meant says what a kind that client-go does not have was meant to be: one of the same name elsewhere, or with a letter
 // more, less or other.

@@ -5,21 +5,21 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/crdctl/crdctl/internal/project"
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/templates"
 )
 
 // Record is what crdctl.yaml keeps of a project, so that it can be rendered again.
-func (p *Project) Record() *project.Scaffold {
-	s := &project.Scaffold{Templates: templates.Revision, Without: p.Without}
+func (p *Project) Record() *config.Scaffold {
+	s := &config.Scaffold{Templates: templates.Revision, Without: p.Without}
 	for _, a := range p.APIs {
 		s.APIs = append(s.APIs, a.record())
 	}
 	return s
 }
 
-func (a *API) record() project.ScaffoldedAPI {
-	r := project.ScaffoldedAPI{
+func (a *API) record() config.ScaffoldedAPI {
+	r := config.ScaffoldedAPI{
 		Group: a.Group, Version: a.Version, Kind: a.Kind, Plural: a.Plural, Singular: a.Singular, ShortNames: a.ShortNames, Categories: a.Categories,
 		Scope: a.Scope(), NoStatus: !a.Status, Fields: a.options.Fields, Owns: a.options.Owns, Imported: a.Imported,
 		Storage: a.Storage, Conversion: a.Conversion, Controller: a.Controller, Folder: a.Folder,
@@ -35,7 +35,7 @@ func (a *API) record() project.ScaffoldedAPI {
 
 // FromRecord is the project that a record tells of. Settings are those that the record is in; module is the path of the
 // module, and folder that of the project in it: they can be others than when the record was written.
-func FromRecord(settings *project.Project, module, folder string) (*Project, error) {
+func FromRecord(settings *config.Project, module, folder string) (*Project, error) {
 	s := settings.Scaffold
 	if s == nil {
 		return nil, errors.New("crdctl.yaml has no section scaffold, so it is not known what the project was made from; \"crdctl init\" makes projects that have one")

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
 const (
@@ -104,7 +104,7 @@ func Recover(root string) (restored []string, err error) {
 }
 
 func recoverOn(root string, d disk) (restored []string, err error) {
-	err = scratch.SweepAfter(root, stagePrefix, func(dir string) error {
+	err = tempdir.SweepAfter(root, stagePrefix, func(dir string) error {
 		s := &stage{disk: d, name: filepath.Base(dir)}
 		put, err := s.recover(dir)
 		restored = append(restored, put...)
@@ -180,7 +180,7 @@ func (s *stage) readJournal() (begun bool, err error) {
 func isBare(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return !e.Type().IsRegular() || e.Name() != scratch.LockName && e.Name() != planName
+		return !e.Type().IsRegular() || e.Name() != tempdir.LockName && e.Name() != planName
 	})
 }
 

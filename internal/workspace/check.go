@@ -8,13 +8,13 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
 // Ignored reports whether go commands in dir must ignore any go.work: dir is in a temporary directory of crdctl's that has none, and
 // those further up may be any user's, since all can write to the system's temporary directory.
 func Ignored(dir string) bool {
-	own := scratch.RunOf(dir)
+	own := tempdir.RunOf(dir)
 	if own == "" || os.Getenv("GOWORK") != "" {
 		return false
 	}

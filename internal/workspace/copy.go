@@ -1,63 +1,191 @@
-// Package workspace looks at the files of modules and workspaces before a go command does, and copies a go.work for go commands
-// that must not change it.
-//
-// It runs no go command.
 package workspace
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
-// Copy writes the go.work of that name and its sums into the directory to. All paths in the copy are absolute. moved, if not
-// nil, returns where the module of a directory is for the copy.
-func Copy(file, to string, moved func(dir string) string) error {
-	data, err := safefs.ReadFile(file, safefs.MaxFile)
+// ModuleCopy is a copy of a module in a temporary directory.
+type ModuleCopy struct {
+	// Module is the folder of the copy.
+	Module string
+	dir    *tempdir.Dir
+}
+
+// Copy copies the module in a directory. Its files are links to those of the original where that is possible: whoever
+// writes in the copy must rename new files into place. go.mod and go.sum are copied. An empty name makes an empty module.
+func Copy(module string) (*ModuleCopy, error) {
+	dir, err := tempdir.NewRun()
+	if err != nil {
+		return nil, err
+	}
+	s := &ModuleCopy{dir: dir}
+	// The go command tells the folder that it is in by its real path.
+	real, err := filepath.EvalSymlinks(dir.Path)
+	if err == nil {
+		s.Module = filepath.Join(real, "module")
+		err = os.Mkdir(s.Module, 0o755)
+	}
+	if err == nil && module != "" {
+		err = s.fill(module)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("copy %s: %w", module, err), dir.Remove())
+	}
+	return s, nil
+}
+
+// Remove removes the copy.
+func (s *ModuleCopy) Remove() error { return s.dir.Remove() }
+
+func (s *ModuleCopy) fill(module string) error {
+	module, err := filepath.EvalSymlinks(module)
 	if err != nil {
 		return err
 	}
-	work, err := modfile.ParseWork(file, data, nil)
-	if err != nil {
+	if err := copyTree(s.Module, module); err != nil {
 		return err
 	}
-	absolute := func(p string) string {
-		if p = filepath.FromSlash(p); filepath.IsAbs(p) {
-			return p
-		}
-		return filepath.Join(filepath.Dir(file), p)
+	if err := rebase(filepath.Join(s.Module, "go.mod"), module); err != nil {
+		return err
 	}
-	for _, u := range work.Use {
-		from, dir := u.Path, absolute(u.Path) // DropUse clears u
-		if moved != nil {
-			dir = moved(dir)
-		}
-		if err := errors.Join(work.DropUse(from), work.AddUse(dir, "")); err != nil {
+	return s.goWork(module)
+}
+
+// skipped are directories that the go command does not look into, or that hold what it makes.
+func skipped(name string) bool {
+	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "_output"
+}
+
+func copyTree(to, from string) error {
+	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || p == from {
 			return err
 		}
-	}
-	for _, r := range work.Replace {
-		if r.New.Version == "" {
-			if err := work.AddReplace(r.Old.Path, r.Old.Version, absolute(r.New.Path), ""); err != nil {
-				return err
+		rel, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir() && skipped(d.Name()):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.Mkdir(filepath.Join(to, rel), 0o755)
+		case d.Type().IsRegular():
+			return put(filepath.Join(to, rel), p, d.Name())
+		case d.Type()&fs.ModeSymlink != 0:
+			if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
+				return put(filepath.Join(to, rel), p, d.Name())
 			}
 		}
+		return nil
+	})
+}
+
+// put links a file, or copies it. The go command writes go.mod and go.sum in place, which must not reach the original.
+func put(to, from, name string) error {
+	if name != "go.mod" && name != "go.sum" && os.Link(from, to) == nil {
+		return nil
 	}
-	work.Cleanup()
-	if err := os.WriteFile(filepath.Join(to, "go.work"), modfile.Format(work.Syntax), 0o600); err != nil {
+	in, err := os.Open(from)
+	if err != nil {
 		return err
 	}
-	sums, err := safefs.ReadFile(file+".sum", safefs.MaxFile)
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// rebase makes the replacements of a go.mod that lead out of its folder absolute.
+func rebase(file, was string) error {
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(to, "go.work.sum"), sums, 0o600)
+	f, err := modfile.Parse(file, data, nil)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, r := range f.Replace {
+		if r.New.Version == "" && strings.HasPrefix(r.New.Path, "../") {
+			changed = true
+			if err := f.AddReplace(r.Old.Path, r.Old.Version, filepath.Join(was, filepath.FromSlash(r.New.Path)), ""); err != nil {
+				return err
+			}
+		}
+	}
+	if !changed {
+		return nil
+	}
+	out, err := f.Format()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, out, 0o644)
+}
+
+// goWork gives the copy a go.work like the one that the module is used by.
+func (s *ModuleCopy) goWork(module string) error {
+	file, used, err := AboveWorkspace(module)
+	if err != nil || !used {
+		return err
+	}
+	return CopyGoWork(file, filepath.Dir(s.Module), func(dir string) string {
+		if dir == module {
+			return s.Module
+		}
+		return dir
+	})
+}
+
+// AboveWorkspace is the go.work above a folder, and whether that uses the folder as a module. One that is not a regular file, and
+// that the go command would wait for, is an error.
+func AboveWorkspace(module string) (file string, used bool, err error) {
+	if os.Getenv("GOWORK") == "off" {
+		return "", false, nil
+	}
+	for dir := module; ; dir = filepath.Dir(dir) {
+		file := filepath.Join(dir, "go.work")
+		data, err := safefs.ReadFile(file, safefs.MaxFile)
+		if errors.Is(err, safefs.ErrSpecial) || errors.Is(err, safefs.ErrTooBig) {
+			return file, false, fmt.Errorf("%w, or set GOWORK=off", err)
+		}
+		if err == nil {
+			work, err := modfile.ParseWork(file, data, nil)
+			if err != nil {
+				return file, false, nil //nolint:nilerr // the go command says what is wrong with it
+			}
+			for _, u := range work.Use {
+				p := filepath.FromSlash(u.Path)
+				if !filepath.IsAbs(p) {
+					p = filepath.Join(dir, p)
+				}
+				if p == module {
+					return file, true, nil
+				}
+			}
+			return file, false, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", false, nil
+		}
+	}
 }

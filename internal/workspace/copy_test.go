@@ -2,55 +2,107 @@ package workspace
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/txtar"
 )
 
-// A copy means the same from elsewhere, but for the module that was moved, and the original stays.
-func TestCopy(t *testing.T) {
-	from, to := t.TempDir(), t.TempDir()
-	original := "go 1.26.0\n\nuse (\n\t./a\n\t./b\n\t../c\n)\n\nreplace example.com/d => ./d\n\nreplace example.com/e => example.com/e v1.2.3\n"
-	for name, content := range map[string]string{"go.work": original, "go.work.sum": "sums\n"} {
-		if err := os.WriteFile(filepath.Join(from, name), []byte(content), 0o600); err != nil {
+const testWorkspace = `
+-- go.work --
+go 1.26.0
+
+use (
+	./app
+	./lib
+)
+-- app/go.mod --
+module example.com/app
+
+go 1.26.0
+
+require example.com/other v0.0.0
+
+replace example.com/other => ../other
+-- app/app.go --
+package app
+
+import (
+	_ "example.com/app/sub"
+	_ "example.com/lib"
+	_ "example.com/other"
+)
+-- app/sub/sub.go --
+package sub
+-- app/.git/config --
+not copied
+-- lib/go.mod --
+module example.com/lib
+
+go 1.26.0
+-- lib/lib.go --
+package lib
+-- other/go.mod --
+module example.com/other
+
+go 1.26.0
+-- other/other.go --
+package other
+`
+
+// A copy builds as the original does, which it leaves alone.
+func TestCopyBuilds(t *testing.T) {
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(testWorkspace)).Files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	file, module := filepath.Join(from, "go.work"), filepath.Join(from, "b")
-	err := Copy(file, to, func(dir string) string {
-		if dir == module {
-			return "/elsewhere"
+	s, err := Copy(filepath.Join(dir, "app"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "./...")
+	build.Dir = s.Module
+	build.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(s.Module, ".git")); err == nil {
+		t.Error("the folder of git was copied")
+	}
+	// What the go command writes in place does not reach the original.
+	for _, name := range []string{"go.mod"} {
+		if err := os.WriteFile(filepath.Join(s.Module, name), []byte("changed"), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		return dir
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(to, "go.work"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	work, err := modfile.ParseWork("go.work", data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	used := map[string]bool{}
-	for _, u := range work.Use {
-		used[filepath.FromSlash(u.Path)] = true
-	}
-	for _, dir := range []string{filepath.Join(from, "a"), filepath.FromSlash("/elsewhere"), filepath.Join(filepath.Dir(from), "c")} {
-		if !used[dir] {
-			t.Errorf("%s is not used; the copy is:\n%s", dir, data)
+		if data, err := os.ReadFile(filepath.Join(dir, "app", name)); err != nil || string(data) == "changed" {
+			t.Errorf("%s of the original changed (%v)", name, err)
 		}
 	}
-	if len(used) != 3 || len(work.Replace) != 2 || filepath.FromSlash(work.Replace[0].New.Path) != filepath.Join(from, "d") {
-		t.Errorf("the copy is:\n%s", data)
+	if err := s.Remove(); err != nil {
+		t.Error(err)
 	}
-	if sums, err := os.ReadFile(filepath.Join(to, "go.work.sum")); err != nil || string(sums) != "sums\n" {
-		t.Errorf("the sums are %q, %v", sums, err)
+	if _, err := os.Stat(s.Module); err == nil {
+		t.Error("the copy is still there")
 	}
-	if now, err := os.ReadFile(file); err != nil || string(now) != original {
-		t.Errorf("the original is %q, %v", now, err)
+}
+
+func TestRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("modul x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Copy(dir); err == nil || !strings.Contains(err.Error(), "go.mod:1") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Copy(filepath.Join(dir, "none")); err == nil {
+		t.Error("no error for a folder that is not there")
 	}
 }

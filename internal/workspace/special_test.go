@@ -11,7 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
-	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
 // A file for which the go command would wait is an error before that is started.
@@ -55,7 +55,7 @@ func TestModuleFilesThatAreNone(t *testing.T) {
 func TestIgnored(t *testing.T) {
 	t.Setenv("GOWORK", "")
 	tmp := t.TempDir()
-	run := filepath.Join(tmp, scratch.RunPrefix+"1")
+	run := filepath.Join(tmp, tempdir.RunPrefix+"1")
 	module := filepath.Join(run, "module")
 	if err := os.MkdirAll(module, 0o700); err != nil {
 		t.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdctl/crdctl/internal/gen/crd"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/project"
 )
 
 // Types are those of one version of a kind, as a Go file.
@@ -58,7 +58,7 @@ func Back(ctx context.Context, folder, repository string, all []Types) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	manifests, err := crd.Generate(ctx, folder, env, paths, project.CRDs{})
+	manifests, err := crdgen.Generate(ctx, folder, env, paths, config.CRDs{})
 	if err != nil {
 		return nil, err
 	}

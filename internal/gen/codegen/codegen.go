@@ -41,8 +41,8 @@ type Packages struct {
 	source source
 }
 
-// Use takes packages that were loaded for generators to read.
-func Use(g *load.Graph) *Packages {
+// New takes packages that were loaded for generators to read.
+func New(g *load.Graph) *Packages {
 	return &Packages{source{graph: g, comments: commentsByEnd(g)}}
 }
 

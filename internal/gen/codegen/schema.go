@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
 // BuiltSchema stands for the OpenAPI document that is made of the types, where a flag wants a file.
@@ -38,7 +38,7 @@ func (p *Packages) withSchema(g Generator) (Generator, func() error, error) {
 	if err != nil {
 		return g, nil, &SchemaError{err}
 	}
-	dir, err := scratch.New(os.TempDir(), scratch.RunPrefix)
+	dir, err := tempdir.New(os.TempDir(), tempdir.RunPrefix)
 	if err != nil {
 		return g, nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
-	"github.com/crdctl/crdctl/internal/gen/literal"
+	"github.com/crdctl/crdctl/internal/gen/openapischema"
 )
 
 // SchemaError is why no schema could be made of the types. It begins with a place in a file where there is one.
@@ -21,7 +21,7 @@ func (e *SchemaError) Unwrap() error { return e.err }
 
 // unreadable is the error of a type of which something is not a literal.
 func (m *models) unreadable(t *types.Type, err error) error {
-	if at := (*literal.Error)(nil); errors.As(err, &at) && at.Position.IsValid() {
+	if at := (*openapischema.Error)(nil); errors.As(err, &at) && at.Position.IsValid() {
 		return fmt.Errorf("%w; the schema of %s needs it", err, t.Name.Name)
 	}
 	return fmt.Errorf("%s%s: %w", m.place(t.Name, ""), t.Name.Name, err)

@@ -14,7 +14,7 @@ import (
 	openapi "k8s.io/kube-openapi/pkg/util"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/crdctl/crdctl/internal/gen/literal"
+	"github.com/crdctl/crdctl/internal/gen/openapischema"
 )
 
 // definitions reads the code that openapi-gen wrote, and what methods of the types add to it.
@@ -27,7 +27,7 @@ func (m *models) definitions(code []byte) (spec.Definitions, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := &literal.File{Package: schemaPackage, Imports: literal.Imports(f, m.packageName), World: m.world(map[string]bool{})}
+	file := &openapischema.File{Package: schemaPackage, Imports: openapischema.Imports(f, m.packageName), World: m.world(map[string]bool{})}
 	all := spec.Definitions{}
 	for _, t := range m.all {
 		if values[t] == nil {
@@ -52,7 +52,7 @@ func (m *models) definitionsIn(f *ast.File) (map[*types.Type]ast.Expr, error) {
 	functions := map[string][]ast.Expr{}
 	for _, decl := range f.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok {
-			e, ok := literal.Returned(fn)
+			e, ok := openapischema.Returned(fn)
 			if !ok {
 				return nil, fmt.Errorf("openapi-gen wrote more than a literal in %s", fn.Name.Name)
 			}

@@ -12,14 +12,14 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/crdctl/crdctl/internal/gen/literal"
+	"github.com/crdctl/crdctl/internal/gen/openapischema"
 )
 
 // modelNameMethod is the method by which a type names its model. openapi-gen writes it, from a tag.
 const modelNameMethod = "OpenAPIModelName"
 
 // world is what names mean in code that makes schemas. Entered are the methods that are being read.
-func (m *models) world(entered map[string]bool) *literal.World {
+func (m *models) world(entered map[string]bool) *openapischema.Packages {
 	const commonPath, specPath = "k8s.io/kube-openapi/pkg/common.", "k8s.io/kube-openapi/pkg/validation/spec."
 	known := map[string]reflect.Type{commonPath + "OpenAPIDefinition": reflect.TypeFor[common.OpenAPIDefinition]()}
 	for _, t := range []reflect.Type{
@@ -29,11 +29,11 @@ func (m *models) world(entered map[string]bool) *literal.World {
 	} {
 		known[specPath+t.Name()] = t
 	}
-	return &literal.World{
+	return &openapischema.Packages{
 		Types: known,
 		Funcs: map[string]any{
 			"ref":                      m.ref,
-			"k8s.io/utils/ptr.To":      literal.PointerTo{},
+			"k8s.io/utils/ptr.To":      openapischema.PointerTo{},
 			specPath + "MustCreateRef": spec.MustCreateRef,
 			commonPath + "EmbedOpenAPIDefinitionIntoV2Extension": common.EmbedOpenAPIDefinitionIntoV2Extension,
 			commonPath + "GenerateOpenAPIV3OneOfSchema":          common.GenerateOpenAPIV3OneOfSchema,
@@ -98,12 +98,12 @@ func (m *models) returned(fn *gotypes.Func, want reflect.Type, entered map[strin
 		if !ok || fset.PositionFor(decl.Name.Pos(), false).Offset != at.Offset {
 			continue
 		}
-		e, ok := literal.Returned(decl)
+		e, ok := openapischema.Returned(decl)
 		if !ok {
-			return reflect.Value{}, &literal.Error{Position: at, Message: fn.Name() + " does more than return a literal"}
+			return reflect.Value{}, &openapischema.Error{Position: at, Message: fn.Name() + " does more than return a literal"}
 		}
-		file := &literal.File{Fset: fset, Package: fn.Pkg().Path(), Imports: literal.Imports(f, m.packageName), World: m.world(entered)}
+		file := &openapischema.File{Fset: fset, Package: fn.Pkg().Path(), Imports: openapischema.Imports(f, m.packageName), World: m.world(entered)}
 		return file.Eval(e, want)
 	}
-	return reflect.Value{}, &literal.Error{Position: at, Message: fn.Name() + " is no longer there"}
+	return reflect.Value{}, &openapischema.Error{Position: at, Message: fn.Name() + " is no longer there"}
 }

@@ -83,7 +83,7 @@ func TestPrunedUniverse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			base, _, err := Use(graph).source.context(whole, false)
+			base, _, err := New(graph).source.context(whole, false)
 			if err != nil {
 				t.Fatal(err)
 			}

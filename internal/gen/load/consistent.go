@@ -38,7 +38,7 @@ func (e *Env) consistent(paths []string) error {
 			continue
 		}
 		if m.GoVersion != "" && version.Compare("go"+m.GoVersion, running) > 0 {
-			return fmt.Errorf("%w: %s needs Go %s", ErrNotPlain, m.Path, m.GoVersion)
+			return fmt.Errorf("%w: %s needs Go %s", ErrUnsupported, m.Path, m.GoVersion)
 		}
 		if m.Main {
 			continue
@@ -64,7 +64,7 @@ func (e *Env) consistent(paths []string) error {
 func (e *Env) summed(m modpath.Version, known map[string][]string) error {
 	line := m.Path + " " + m.Version
 	if known[line] == nil || known[line+"/go.mod"] == nil {
-		return fmt.Errorf("%w: go.sum has no %s", ErrNotPlain, line)
+		return fmt.Errorf("%w: go.sum has no %s", ErrUnsupported, line)
 	}
 	file, err := e.downloaded(m, ".ziphash")
 	if err != nil {
@@ -72,7 +72,7 @@ func (e *Env) summed(m modpath.Version, known map[string][]string) error {
 	}
 	sum, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err == nil && !slices.Contains(known[line], string(bytes.TrimSpace(sum))) {
-		return fmt.Errorf("%w: go.sum has another sum of %s", ErrNotPlain, line)
+		return fmt.Errorf("%w: go.sum has another sum of %s", ErrUnsupported, line)
 	}
 	if err != nil && !os.IsNotExist(err) {
 		return err
@@ -85,18 +85,18 @@ func (e *Env) summed(m modpath.Version, known map[string][]string) error {
 func (e *Env) agrees(file string, selected map[string]string) error {
 	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNotPlain, err)
+		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	mod, err := modfile.ParseLax(file, data, nil)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNotPlain, err)
+		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	if mod.Go != nil && version.Compare("go"+mod.Go.Version, "go"+selected["go"]) > 0 {
-		return fmt.Errorf("%w: %s needs Go %s", ErrNotPlain, file, mod.Go.Version)
+		return fmt.Errorf("%w: %s needs Go %s", ErrUnsupported, file, mod.Go.Version)
 	}
 	for _, r := range mod.Require {
 		if v := selected[r.Mod.Path]; v != "" && semver.Compare(v, r.Mod.Version) < 0 {
-			return fmt.Errorf("%w: %s requires %s", ErrNotPlain, file, r.Mod)
+			return fmt.Errorf("%w: %s requires %s", ErrUnsupported, file, r.Mod)
 		}
 	}
 	return nil
@@ -140,7 +140,7 @@ func (e *Env) unambiguous(path, dir string, mod *packages.Module) error {
 		}
 		at := filepath.Join(m.Dir, filepath.FromSlash(rest))
 		if has, err := m.has(at); err != nil || has && at != dir {
-			return fmt.Errorf("%w: %s is in %s and %s", ErrNotPlain, path, dir, at)
+			return fmt.Errorf("%w: %s is in %s and %s", ErrUnsupported, path, dir, at)
 		}
 	}
 	return nil

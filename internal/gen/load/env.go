@@ -84,7 +84,7 @@ func releaseTags(version string) ([]string, error) {
 	}
 	n, err := strconv.Atoi(minor)
 	if err != nil {
-		return nil, fmt.Errorf("%w: go version %q", ErrNotPlain, version)
+		return nil, fmt.Errorf("%w: go version %q", ErrUnsupported, version)
 	}
 	var tags []string
 	for i := 1; i <= n; i++ {

@@ -10,7 +10,7 @@ import (
 func (e *Env) flags() (mod string, err error) {
 	if strings.ContainsAny(e.Vars["GOFLAGS"], `'"`) {
 		// The go command has rules of its own for what is one word then.
-		return "", fmt.Errorf("%w: GOFLAGS has quotes", ErrNotPlain)
+		return "", fmt.Errorf("%w: GOFLAGS has quotes", ErrUnsupported)
 	}
 	for _, flag := range strings.Fields(e.Vars["GOFLAGS"]) {
 		name, value, _ := strings.Cut(flag, "=")
@@ -20,11 +20,11 @@ func (e *Env) flags() (mod string, err error) {
 			mod = value
 		case "tags", "modfile", "overlay", "compiler",
 			"race", "msan", "asan", "cover", "covermode", "coverpkg": // each of which is a build tag, too
-			return "", fmt.Errorf("%w: GOFLAGS has -%s", ErrNotPlain, name)
+			return "", fmt.Errorf("%w: GOFLAGS has -%s", ErrUnsupported, name)
 		case "modcacherw", "trimpath", "buildvcs", "ldflags", "gcflags", "asmflags", "v", "x", "p", "a", "count", "timeout", "short", "json", "vet":
 			// They change nothing of what is loaded.
 		default: // the go command may not know it either, and says so
-			return "", fmt.Errorf("%w: GOFLAGS has %s", ErrNotPlain, flag)
+			return "", fmt.Errorf("%w: GOFLAGS has %s", ErrUnsupported, flag)
 		}
 	}
 	return mod, nil
@@ -41,7 +41,7 @@ var processors = map[string]string{
 // GOEXPERIMENT of this process.
 func sameTags(vars map[string]string, experiment string, own []string) error {
 	differs := func(name string) error {
-		return fmt.Errorf("%w: %s=%s makes other build tags", ErrNotPlain, name, vars[name])
+		return fmt.Errorf("%w: %s=%s makes other build tags", ErrUnsupported, name, vars[name])
 	}
 	if vars["GOEXPERIMENT"] != experiment {
 		return differs("GOEXPERIMENT")

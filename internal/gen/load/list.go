@@ -24,7 +24,7 @@ type Listing struct {
 
 // List lists packages and all that they import outside of Go itself. Of Go's own packages, those that the roots import
 // are listed with their files; all others are unread. Whatever the go command has something to say about, or may have,
-// is ErrNotPlain.
+// is ErrUnsupported.
 func List(ctx context.Context, env *Env, roots []string) (*Listing, error) {
 	return list(ctx, env, roots, false)
 }
@@ -40,13 +40,13 @@ func list(ctx context.Context, env *Env, roots []string, alone bool) (*Listing, 
 	}
 	l := &lister{env: env, alone: alone, sizes: types.SizesFor("gc", env.Vars["GOARCH"]), nodes: map[string]*listed{}}
 	if l.sizes == nil {
-		return nil, fmt.Errorf("%w: sizes of types on %s", ErrNotPlain, env.Vars["GOARCH"])
+		return nil, fmt.Errorf("%w: sizes of types on %s", ErrUnsupported, env.Vars["GOARCH"])
 	}
 	out := &Listing{}
 	for _, path := range roots {
 		n := l.node(path)
 		if n.root {
-			return nil, fmt.Errorf("%w: %s is asked for twice", ErrNotPlain, path)
+			return nil, fmt.Errorf("%w: %s is asked for twice", ErrUnsupported, path)
 		}
 		n.root = true
 		out.Roots = append(out.Roots, n.pkg)
@@ -75,11 +75,11 @@ func list(ctx context.Context, env *Env, roots []string, alone bool) (*Listing, 
 func (e *Env) listable() error {
 	if driver := os.Getenv("GOPACKAGESDRIVER"); driver != "off" {
 		if _, err := exec.LookPath("gopackagesdriver"); err == nil || driver != "" {
-			return fmt.Errorf("%w: there is a driver of go/packages", ErrNotPlain)
+			return fmt.Errorf("%w: there is a driver of go/packages", ErrUnsupported)
 		}
 	}
 	if work := e.Vars["GOWORK"]; e.vendor != "" || work != "" && work != "off" {
-		return fmt.Errorf("%w: a workspace, or a vendor folder", ErrNotPlain)
+		return fmt.Errorf("%w: a workspace, or a vendor folder", ErrUnsupported)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (l *lister) connect() error {
 				to = &listed{pkg: &packages.Package{ID: imported, Name: imported, PkgPath: imported, TypesSizes: l.sizes}, std: true}
 			}
 			if to.pkg.Name == "main" || !n.std && !mayImport(path, imported) {
-				return fmt.Errorf("%w: %s may not import %s", ErrNotPlain, path, imported)
+				return fmt.Errorf("%w: %s may not import %s", ErrUnsupported, path, imported)
 			}
 			n.pkg.Imports[imported] = to.pkg
 		}
@@ -56,7 +56,7 @@ func (l *lister) acyclic() error {
 	visit = func(p *packages.Package) error {
 		switch state[p] {
 		case begun:
-			return fmt.Errorf("%w: %s imports itself", ErrNotPlain, p.PkgPath)
+			return fmt.Errorf("%w: %s imports itself", ErrUnsupported, p.PkgPath)
 		case done:
 			return nil
 		}

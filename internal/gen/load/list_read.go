@@ -17,7 +17,7 @@ import (
 // read finds a package. Outside of Go itself it reads the names and imports of its files, as the go command does.
 func (l *lister) read(path string, n *listed) error {
 	dir, mod, std, err := l.env.find(path, false)
-	if errors.Is(err, ErrNotPlain) && l.alone && !n.root {
+	if errors.Is(err, ErrUnsupported) && l.alone && !n.root {
 		n.pkg.Name = goName(path)
 		return nil
 	}
@@ -30,7 +30,7 @@ func (l *lister) read(path string, n *listed) error {
 	}
 	if std || l.alone && !n.root && !l.env.Local(dir) {
 		if !hasGo(dir) {
-			return fmt.Errorf("%w: no Go files", ErrNotPlain)
+			return fmt.Errorf("%w: no Go files", ErrUnsupported)
 		}
 		n.pkg.Name = goName(path)
 		return nil
@@ -50,21 +50,21 @@ func (l *lister) files(n *listed) error {
 		file := filepath.Join(n.dir, name)
 		f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly|parser.SkipObjectResolution)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrNotPlain, err)
+			return fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 		if n.pkg.Name == "" {
 			n.pkg.Name = f.Name.Name
 		}
 		if f.Name.Name != n.pkg.Name {
-			return fmt.Errorf("%w: the folder has packages %s and %s", ErrNotPlain, n.pkg.Name, f.Name.Name)
+			return fmt.Errorf("%w: the folder has packages %s and %s", ErrUnsupported, n.pkg.Name, f.Name.Name)
 		}
 		if l.env.Local(n.dir) && bytes.Contains(src, []byte("//go:embed ")) {
-			return fmt.Errorf("%w: the go command looks for what is embedded", ErrNotPlain)
+			return fmt.Errorf("%w: the go command looks for what is embedded", ErrUnsupported)
 		}
 		for _, spec := range f.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if err != nil || imported == "C" {
-				return fmt.Errorf("%w: import %s", ErrNotPlain, spec.Path.Value)
+				return fmt.Errorf("%w: import %s", ErrUnsupported, spec.Path.Value)
 			}
 			if !seen[imported] {
 				seen[imported] = true
@@ -78,7 +78,7 @@ func (l *lister) files(n *listed) error {
 		return err
 	}
 	if len(n.pkg.GoFiles) == 0 {
-		return fmt.Errorf("%w: no Go files for this build", ErrNotPlain)
+		return fmt.Errorf("%w: no Go files for this build", ErrUnsupported)
 	}
 	n.pkg.CompiledGoFiles = slices.Clone(n.pkg.GoFiles)
 	n.read = true
@@ -97,7 +97,7 @@ func noForeign(dir string) error {
 	}
 	for _, entry := range entries {
 		if name := entry.Name(); slices.Contains(foreign, filepath.Ext(name)) && name[0] != '_' && name[0] != '.' {
-			return fmt.Errorf("%w: %s is not Go", ErrNotPlain, filepath.Join(dir, name))
+			return fmt.Errorf("%w: %s is not Go", ErrUnsupported, filepath.Join(dir, name))
 		}
 	}
 	return nil

@@ -175,7 +175,7 @@ func TestListGivesUp(t *testing.T) {
 			_, err := listAPI(t, lay(t, plain+c.more), func(env *Env) (*Listing, error) {
 				return List(t.Context(), env, []string{"example.com/m/api"})
 			})
-			if c.said == "" && err != nil || c.said != "" && (err == nil || !strings.Contains(err.Error(), c.said) || !strings.Contains(err.Error(), ErrNotPlain.Error())) {
+			if c.said == "" && err != nil || c.said != "" && (err == nil || !strings.Contains(err.Error(), c.said) || !strings.Contains(err.Error(), ErrUnsupported.Error())) {
 				t.Errorf("%v, want %q", err, c.said)
 			}
 		})
@@ -223,7 +223,7 @@ func TestListHoldsGoSum(t *testing.T) {
 		_, err := listAPI(t, root, func(env *Env) (*Listing, error) {
 			return List(t.Context(), env, []string{"github.com/crdctl/crdctl/api"})
 		})
-		if c.said == "" && err != nil || c.said != "" && (!errors.Is(err, ErrNotPlain) || !strings.Contains(err.Error(), c.said)) {
+		if c.said == "" && err != nil || c.said != "" && (!errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), c.said)) {
 			t.Errorf("%s: %v, want %q", what, err, c.said)
 		}
 	}

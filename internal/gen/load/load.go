@@ -2,7 +2,7 @@
 // declarations: function bodies are dropped, and of packages that are merely imported everything but types, their
 // methods and constants. What only dropped code imports is not loaded at all, which is most of a program.
 //
-// It finds packages by go.mod, without the go command, and gives up with ErrNotPlain on what it does not know for sure:
+// It finds packages by go.mod, without the go command, and gives up with ErrUnsupported on what it does not know for sure:
 // the go command's own words on missing modules, ambiguous imports and the like are for its callers to get.
 package load
 
@@ -19,8 +19,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// ErrNotPlain says that the go command must load the packages.
-var ErrNotPlain = errors.New("not plain")
+// ErrUnsupported says that the go command must load the packages.
+var ErrUnsupported = errors.New("not plain")
 
 // Graph is what was loaded. Its packages have Types and Syntax, and refer to each other in Imports.
 type Graph struct {

@@ -40,11 +40,11 @@ func (e *Env) findModules(ctx context.Context, dir string) error {
 	}
 	gomod := e.Vars["GOMOD"]
 	if gomod == "" || gomod == os.DevNull {
-		return fmt.Errorf("%w: no go.mod", ErrNotPlain)
+		return fmt.Errorf("%w: no go.mod", ErrUnsupported)
 	}
 	if work := e.Vars["GOWORK"]; work != "" && work != "off" {
 		if isDir(filepath.Join(filepath.Dir(work), "vendor")) {
-			return fmt.Errorf("%w: the workspace is vendored", ErrNotPlain)
+			return fmt.Errorf("%w: the workspace is vendored", ErrUnsupported)
 		}
 		return e.listModules(ctx, dir)
 	}
@@ -54,10 +54,10 @@ func (e *Env) findModules(ctx context.Context, dir string) error {
 	}
 	file, err := modfile.Parse(gomod, data, nil)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNotPlain, err)
+		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	if file.Module == nil || file.Go == nil || semver.Compare("v"+file.Go.Version, "v1.17") < 0 {
-		return fmt.Errorf("%w: go.mod is older than Go 1.17", ErrNotPlain)
+		return fmt.Errorf("%w: go.mod is older than Go 1.17", ErrUnsupported)
 	}
 	root := filepath.Dir(gomod)
 	mod = settleMod(mod, isDir(filepath.Join(root, "vendor")))
@@ -90,7 +90,7 @@ func (e *Env) listModules(ctx context.Context, dir string) error {
 	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("%w: go list -m: %w", ErrNotPlain, err)
+		return fmt.Errorf("%w: go list -m: %w", ErrUnsupported, err)
 	}
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var m packages.Module
@@ -143,7 +143,7 @@ func (e *Env) find(path string, fromStd bool) (dir string, mod *packages.Module,
 			return at, nil, false, nil
 		}
 	}
-	return "", nil, false, fmt.Errorf("%w: no module of go.mod has the package", ErrNotPlain)
+	return "", nil, false, fmt.Errorf("%w: no module of go.mod has the package", ErrUnsupported)
 }
 
 // has tells whether a folder of a module has Go files, and is not in a module of its own.
@@ -159,7 +159,7 @@ func (m module) has(dir string) (bool, error) {
 			return false, nil
 		}
 		if at == filepath.Dir(at) {
-			return false, fmt.Errorf("%w: %s is not below %s", ErrNotPlain, dir, m.Dir)
+			return false, fmt.Errorf("%w: %s is not below %s", ErrUnsupported, dir, m.Dir)
 		}
 	}
 	return true, nil

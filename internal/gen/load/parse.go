@@ -37,13 +37,13 @@ func (l *loader) parse(ctx context.Context, path string, n *node) error {
 		file := filepath.Join(dir, name)
 		f, err := l.parseFile(file, src, mode, n.local)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrNotPlain, err)
+			return fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 		if n.pkg.Name == "" {
 			n.pkg.Name = f.Name.Name
 		}
 		if f.Name.Name != n.pkg.Name {
-			return fmt.Errorf("%w: the folder has packages %s and %s", ErrNotPlain, n.pkg.Name, f.Name.Name)
+			return fmt.Errorf("%w: the folder has packages %s and %s", ErrUnsupported, n.pkg.Name, f.Name.Name)
 		}
 		if n.local {
 			n.sources = append(n.sources, Source{name, sha256.Sum256(src)})
@@ -61,7 +61,7 @@ func (l *loader) parse(ctx context.Context, path string, n *node) error {
 		return err
 	}
 	if len(n.pkg.GoFiles) == 0 {
-		return fmt.Errorf("%w: no Go files for this build", ErrNotPlain)
+		return fmt.Errorf("%w: no Go files for this build", ErrUnsupported)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (e *Env) goFiles(dir string, each func(name string, src []byte) error) erro
 		}
 		ok, err := e.matches(dir, name, src)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrNotPlain, err)
+			return fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 		if ok {
 			if err := each(name, src); err != nil {

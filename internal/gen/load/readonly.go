@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/scratch"
+	"github.com/crdctl/crdctl/internal/tempdir"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -49,12 +49,12 @@ func readOnly(vars map[string]string, dir string) (env []string, done func(), er
 	if !inWork || vendored && mod != "readonly" {
 		return env, done, nil // what is vendored needs no sums
 	}
-	copied, err := scratch.NewRun()
+	copied, err := tempdir.NewRun()
 	if err != nil {
 		return nil, nil, err
 	}
 	done = func() { _ = copied.Remove() } // the next run sweeps what this one cannot remove
-	if err := workspace.Copy(work, copied.Path, nil); err != nil {
+	if err := workspace.CopyGoWork(work, copied.Path, nil); err != nil {
 		done()
 		return nil, nil, fmt.Errorf("copy %s: %w", work, err)
 	}

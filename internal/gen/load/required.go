@@ -16,11 +16,11 @@ func unanimous(file *modfile.File) error {
 	seen := map[string]bool{}
 	for _, req := range file.Require {
 		if seen[req.Mod.Path] {
-			return fmt.Errorf("%w: %s is required twice", ErrNotPlain, req.Mod.Path)
+			return fmt.Errorf("%w: %s is required twice", ErrUnsupported, req.Mod.Path)
 		}
 		seen[req.Mod.Path] = true
 		if slices.ContainsFunc(file.Exclude, func(x *modfile.Exclude) bool { return x.Mod == req.Mod }) {
-			return fmt.Errorf("%w: %s is excluded", ErrNotPlain, req.Mod)
+			return fmt.Errorf("%w: %s is excluded", ErrUnsupported, req.Mod)
 		}
 	}
 	return nil

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Slowly loads the packages as upstream's generators do: the go command finds them, and all that they import is parsed
+// WithGoCommand loads the packages as upstream's generators do: the go command finds them, and all that they import is parsed
 // and type-checked. It knows every layout that the go command knows, and its errors are the go command's.
-func Slowly(ctx context.Context, dir string, whole []string, tags ...string) (*Graph, error) {
+func WithGoCommand(ctx context.Context, dir string, whole []string, tags ...string) (*Graph, error) {
 	g := &Graph{Fset: token.NewFileSet(), Packages: map[string]*packages.Package{}}
 	env, done, err := ReadOnly(ctx, dir)
 	if err != nil {

@@ -21,11 +21,11 @@ func vendorOf(root, flag string, mod *modfile.File) (string, error) {
 	}
 	data, err := safefs.ReadFile(filepath.Join(dir, "modules.txt"), safefs.MaxFile)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrNotPlain, err)
+		return "", fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	list := readVendored(string(data))
 	if list.workspace {
-		return "", fmt.Errorf("%w: %s is for a workspace", ErrNotPlain, dir)
+		return "", fmt.Errorf("%w: %s is for a workspace", ErrUnsupported, dir)
 	}
 	return dir, list.agrees(dir, mod)
 }
@@ -80,7 +80,7 @@ func versionIn(words string) (v modpath.Version) {
 func (l modulesList) agrees(dir string, mod *modfile.File) error {
 	required, replaced := map[modpath.Version]bool{}, map[modpath.Version]modpath.Version{}
 	lacks := func(m modpath.Version) error {
-		return fmt.Errorf("%w: %s does not have %s as go.mod has it", ErrNotPlain, dir, m)
+		return fmt.Errorf("%w: %s does not have %s as go.mod has it", ErrUnsupported, dir, m)
 	}
 	for _, r := range mod.Require {
 		required[r.Mod] = true
@@ -96,12 +96,12 @@ func (l modulesList) agrees(dir string, mod *modfile.File) error {
 	}
 	for m := range l.explicit {
 		if !required[m] {
-			return fmt.Errorf("%w: %s has %s, and go.mod has it not", ErrNotPlain, dir, m)
+			return fmt.Errorf("%w: %s has %s, and go.mod has it not", ErrUnsupported, dir, m)
 		}
 	}
 	for m, by := range l.replaced {
 		if replaced[m] != by && replaced[modpath.Version{Path: m.Path}] != by {
-			return fmt.Errorf("%w: %s replaces %s, and go.mod has it not", ErrNotPlain, dir, m)
+			return fmt.Errorf("%w: %s replaces %s, and go.mod has it not", ErrUnsupported, dir, m)
 		}
 	}
 	return nil

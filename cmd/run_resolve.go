@@ -1,0 +1,99 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"go/build"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/detect"
+)
+
+// toRun returns the project, and its root: that of crdctl.yaml, or where there is none what is discovered. The built-in
+// controller with a manifest, or with CRDs of the cluster, needs no project, and gets nil. Its owner comes before what is in it.
+func (o *runOptions) toRun(s Streams) (root string, p *config.Project, err error) {
+	root, err = o.root()
+	if err == nil {
+		if err = config.CheckOwner(root); err == nil {
+			p, err = config.Load(root)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		base, realErr := realPath(o.dir)
+		switch {
+		case realErr != nil:
+			return "", nil, realErr
+		case o.builtin && len(o.files)+len(o.loop.crds) > 0:
+			return base, nil, config.CheckOwner(base)
+		case !inModule(base) && o.builtin:
+			return "", nil, fmt.Errorf("%w; or name CRDs with -f, or with --crd those that the cluster has", err)
+		case !inModule(base):
+			return "", nil, err
+		}
+		root, o.discovered = base, true
+		if err = config.CheckOwner(root); err == nil {
+			p, err = discoverToRun(s, base)
+		}
+	}
+	if err == nil && o.controller != "" {
+		p.Controller.Package, err = below(root, o.dir, o.controller)
+	}
+	return root, p, err
+}
+
+// discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same.
+func discoverToRun(s Streams, base string) (*config.Project, error) {
+	p := &config.Project{}
+	found, err := detect.Project(base)
+	if err != nil {
+		_, _ = fmt.Fprintf(s.Err, "crdctl: nothing is generated here: %v\n", err)
+	} else {
+		p = found.Project
+		for _, note := range discovered(found) {
+			_, _ = fmt.Fprintln(s.Err, "crdctl: "+note)
+		}
+	}
+	pkg, err := build.ImportDir(base, 0)
+	if err == nil && pkg.IsCommand() {
+		p.Controller.Package = "."
+	}
+	return p, nil
+}
+
+// below is a path as a flag has it, as one in crdctl.yaml.
+func below(root, dir, file string) (string, error) {
+	base, err := realPath(dir)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(base, file)
+	}
+	rel, err := filepath.Rel(root, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", usageError{fmt.Errorf("%s is not below the project's folder %s", file, root)}
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// crdsToUse reads the CRDs of the files that the flags name, or else the project's.
+func crdsToUse(root string, p *config.Project, files []string) ([]manifest.CRD, error) {
+	if len(files) == 0 {
+		if p == nil || p.CRDs.Dir == "" {
+			return nil, nil
+		}
+		return manifest.CRDsIn(root, filepath.FromSlash(p.CRDs.Dir))
+	}
+	var all []manifest.CRD
+	for _, f := range files {
+		crds, err := manifest.CRDs(f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, crds...)
+	}
+	return all, nil
+}

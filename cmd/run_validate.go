@@ -1,0 +1,48 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/run"
+)
+
+// refuse says what of the flags can't be meant together, and what there is nothing to run of.
+func (o *runOptions) refuse(root string, p *config.Project, args []string) error {
+	flag := o.loop.given()
+	switch {
+	case !o.builtin && flag != "":
+		return usageError{fmt.Errorf("--%s is for --builtin; arguments of the project's controller come after --", flag)}
+	case o.builtin && len(args) > 0:
+		return usageError{fmt.Errorf("%q: the built-in controller takes no arguments", args[0])}
+	case o.builtin && o.account != "":
+		return usageError{errors.New("--as-service-account is for the project's controller; the built-in one is part of crdctl")}
+	case (o.cluster != run.Cluster{} || o.loop.inCluster) && (o.account != "" || o.plane != planeOptions{pods: podsRunning}):
+		return usageError{errors.New("--data-dir, --port, --pods and --as-service-account are for a control plane of crdctl's own; leave them out, or --kubeconfig, --context, --master and --in-cluster")}
+	case o.builtin:
+		return nil
+	case p.Controller.Package == "":
+		return errors.New("no controller is named; name the folder of its main package with --controller or as controller.package in " + config.FileName + ", or run with --builtin")
+	}
+	folder := filepath.Join(root, filepath.FromSlash(p.Controller.Package))
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("the controller's main package should be in %s, and that is no folder; name it with --controller or as controller.package in %s", folder, config.FileName)
+	}
+	return nil
+}
+
+// builtinLoop puts what the flags and crdctl.yaml say of the built-in loop into the options.
+func (o *runOptions) builtinLoop(options *run.Options, p *config.Project) error {
+	base, err := realPath(o.dir)
+	if err != nil {
+		return err
+	}
+	var settings config.Loop
+	if p != nil {
+		settings = p.Loop
+	}
+	return o.loop.apply(options, settings, base)
+}

@@ -1,0 +1,277 @@
+// Package archtest holds the rules of this repository that no compiler checks: who may import whom, which versions belong
+// together, what go.mod must not have. It has tests only.
+package archtest
+
+import (
+	"encoding/json"
+	"errors"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/crdgen"
+)
+
+// root is this repository, seen from the folder of this package.
+const root = "../.."
+
+// rule says that only some packages of ours may import what a pattern matches.
+type rule struct {
+	imports string   // regular expression of an import path
+	only    []string // packages, relative to the module; a trailing /... takes those below
+	reason  string
+}
+
+var rules = []rule{
+	{`^github.com/spf13/(cobra|pflag)$`, []string{"cmd", "internal/kubectl", "internal/gen/codegen"}, "flags are parsed in one place; codegen hands upstream theirs"},
+	{`^k8s.io/(code-generator|gengo)`, []string{"internal/gen/codegen", "internal/archtest"}, "they exit, log and write on their own; codegen is where that ends"},
+	{`^sigs.k8s.io/controller-tools`, []string{"internal/gen/crdgen"}, "it prints errors instead of returning them; crdgen is where that ends"},
+	{`^(k8s.io/kubernetes|go.etcd.io/etcd/server|k8s.io/controller-manager)(/|$)`, []string{"internal/controlplane/...", "internal/startup/..."},
+		"an API server is a big thing to link; one package knows how"},
+	{`^k8s.io/apiserver(/|$)`, []string{"internal/controlplane/...", "internal/startup/...", "internal/crd/compat"}, "it belongs to the API server; compat runs its validation on stored objects"},
+	{`^k8s.io/kubectl`, []string{"internal/kubectl", "internal/startup/..."}, "kubectl is a program; one package makes it a function"},
+	{`^k8s.io/client-go`, []string{"cmd", "internal/controlplane/...", "internal/kubectl", "internal/operator/...", "internal/run", "internal/scaffold", "e2e/..."},
+		"what is generated or scaffolded does not talk to clusters; scaffold reads names out of client-go, see TestOneFileOfScaffoldKnowsClientGo"},
+	{`^k8s.io/klog`, []string{"internal/gen/codegen", "internal/logging", "internal/controlplane/...", "internal/kubectl"}, "crdctl's own messages go to its streams"},
+	{`^mvdan.cc/sh`, []string{"internal/config", "internal/detect"}, "config splits a command into words, detect reads scripts; nothing runs a shell"},
+	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold", "internal/operator/render"}, "templates are rendered in two places: a project's files, and the children of a user's templates"},
+	{`^github.com/prometheus/client_golang`, []string{"internal/operator/metrics"}, "what is registered globally belongs to the API server; metrics has a registry of its own"},
+	{`^github.com/go-json-experiment/json`, []string{"internal/operator/object"}, "it has no release: one package reads JSON with it, and has all others read objects"},
+	{`^github.com/crdctl/crdctl/cmd$`, []string{"."}, "the command line is on top: nothing below may need it"},
+	{`^github.com/crdctl/crdctl/internal/operator/install$`, []string{"cmd"}, "it writes manifests for people; what runs, runs without them"},
+	{`^github.com/crdctl/crdctl/internal/operator/`, []string{"internal/operator/...", "cmd", "e2e/..."}, "operator puts its parts together; others call operator"},
+	{`^github.com/crdctl/crdctl/internal/controlplane$`, []string{"cmd", "internal/controlplane/daemon", "internal/run", "e2e/..."}, "only what runs something needs a control plane"},
+	{`^github.com/crdctl/crdctl/internal/controlplane/sockettest$`, nil, "it reads /proc to check the sockets of processes, for tests"},
+	{`^github.com/crdctl/crdctl/internal/safefs/safefstest$`, nil, "it changes the environment of the process and fails tests"},
+	{`^github.com/crdctl/crdctl/internal/operator/operatortest$`, nil, "it is a fake API server, for tests"},
+	{`^github.com/crdctl/crdctl/internal/crdimport/roundtrip$`, nil, "it is for tests, and runs the go command as a user would not expect of a command"},
+}
+
+// A layer imports layers below it only. Packages of one directory below internal may import each other; exceptions has what else
+// goes sideways, or up.
+var layers = [][]string{
+	{"main", "cmd", "e2e", "archtest"},
+	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report"},
+	{"crd", "controlplane", "config", "workspace", "tree"},
+	{"fswatch", "lockfile", "tempdir"},
+	{"logging", "proc", "safefs", "startup", "templates", "text", "ui"},
+}
+
+// exceptions are imports within a layer, each with its reason.
+var exceptions = map[string]string{
+	"run -> gen":            "run generates before it builds",
+	"run -> operator":       "run --builtin runs the built-in controller",
+	"scaffold -> crdimport": "create api --from-crd makes Go types of a CRD",
+	"scaffold -> gen":       "scaffold/change generates in a copy of the module before it writes",
+	"crdimport -> gen":      "crdimport/roundtrip, for tests, makes CRDs of imported types",
+	"crdimport -> scaffold": "scaffold/fields has the words of Go names and samples",
+	"detect -> gen":         "the plural rules of gengo, and the form of controller-gen's files",
+	"operator -> scaffold":  "scaffold has the names of the kinds of client-go",
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = root
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+func allowed(pkg string, only []string) bool {
+	return slices.ContainsFunc(only, func(o string) bool {
+		if below, ok := strings.CutSuffix(o, "/..."); ok {
+			return pkg == below || strings.HasPrefix(pkg, below+"/")
+		}
+		return pkg == o
+	})
+}
+
+// area is the directory below internal that a package is in, or the top directory of those that are elsewhere.
+func area(pkg string) string {
+	if pkg == "." {
+		return "main"
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(pkg, "internal/"), "/")
+	return first
+}
+
+func layerOf(area string) int {
+	return slices.IndexFunc(layers, func(l []string) bool { return slices.Contains(l, area) })
+}
+
+func mayImport(from, to string) bool {
+	return from == to || layerOf(from) < layerOf(to) || from == "main" && to == "cmd" || exceptions[from+" -> "+to] != ""
+}
+
+func TestImports(t *testing.T) {
+	all := packages(t)
+	if len(all) < 15 {
+		t.Fatalf("only %d packages listed", len(all))
+	}
+	for _, p := range all {
+		rel := "."
+		if p.ImportPath != modulePath {
+			rel = strings.TrimPrefix(p.ImportPath, modulePath+"/")
+		}
+		for _, r := range rules {
+			if allowed(rel, r.only) {
+				continue
+			}
+			for _, imported := range p.Imports {
+				if regexp.MustCompile(r.imports).MatchString(imported) {
+					t.Errorf("%s imports %s: %s (allowed: %s)", rel, imported, r.reason, strings.Join(r.only, ", "))
+				}
+			}
+		}
+		if layerOf(area(rel)) < 0 {
+			t.Errorf("%s is in no layer: add %s to layers", rel, area(rel))
+		}
+		for _, imported := range p.Imports {
+			if to, ours := strings.CutPrefix(imported, modulePath+"/"); ours && !mayImport(area(rel), area(to)) {
+				t.Errorf("%s imports %s: %s is not in a layer below %s", rel, to, area(to), area(rel))
+			}
+		}
+	}
+}
+
+// The names of the kinds that a controller can own are those of client-go, asked of client-go itself: a list of ours would be
+// wrong with the next version. One file does that, and the rest of scaffold knows what it found.
+func TestOneFileOfScaffoldKnowsClientGo(t *testing.T) {
+	const knows = "clientgo.go"
+	files, err := filepath.Glob(filepath.Join(root, "internal", "scaffold", "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of scaffold: %v", err)
+	}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range parsed.Imports {
+			if strings.HasPrefix(i.Path.Value, `"k8s.io/client-go`) && filepath.Base(file) != knows {
+				t.Errorf("%s imports %s; only %s may", file, i.Path.Value, knows)
+			}
+		}
+	}
+}
+
+func goMod(t *testing.T) *modfile.File {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func required(f *modfile.File, path string) string {
+	for _, r := range f.Require {
+		if r.Mod.Path == path {
+			return r.Mod.Version
+		}
+	}
+	return ""
+}
+
+// With a replace or an exclude, "go install github.com/crdctl/crdctl@VERSION" is refused.
+func TestGoModHasNoReplaceOrExclude(t *testing.T) {
+	if f := goMod(t); len(f.Replace)+len(f.Exclude) > 0 {
+		t.Errorf("replace %v, exclude %v", f.Replace, f.Exclude)
+	}
+}
+
+// What crdctl says of itself is what is linked, and all of Kubernetes in it is of one patch version.
+func TestVersions(t *testing.T) {
+	f := goMod(t)
+	if v := required(f, "k8s.io/code-generator"); v != codegen.Version {
+		t.Errorf("code-generator %s in go.mod, %s in codegen.Version", v, codegen.Version)
+	}
+	if v := required(f, "sigs.k8s.io/controller-tools"); v != crdgen.Version {
+		t.Errorf("controller-tools %s in go.mod, %s in crd.Version", v, crdgen.Version)
+	}
+	kubernetes := required(f, "k8s.io/kubernetes")
+	for _, r := range f.Require {
+		if strings.HasPrefix(r.Mod.Path, "k8s.io/") && strings.HasPrefix(r.Mod.Version, "v0.3") && r.Mod.Version != strings.Replace(kubernetes, "v1.", "v0.", 1) {
+			t.Errorf("%s %s does not belong to Kubernetes %s", r.Mod.Path, r.Mod.Version, kubernetes)
+		}
+	}
+	scaffolded, err := os.ReadFile(filepath.Join(root, "templates", "project", "go.mod.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "k8s.io/client-go " + required(f, "k8s.io/client-go"); !strings.Contains(string(scaffolded), want+"\n") {
+		t.Errorf("templates/project/go.mod.tmpl does not require %s", want)
+	}
+}
+
+// A package says what it is, and what it is not.
+func TestPackagesHaveDocs(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}}\t{{len .GoFiles}}\t{{.Doc}}", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
+		if fields[1] != "0" && fields[2] == "" {
+			t.Errorf("%s has no package comment", fields[0])
+		}
+	}
+}
+
+// Tests that have files written under a seal do not read or make the key of the user who runs them.
+func TestTestsKeepTheKeyOfTheUser(t *testing.T) {
+	seals := regexp.MustCompile(`\b(tree\.Write|state\.(CreateCluster|OpenData|Open))\(`)
+	own := regexp.MustCompile(`safefstest\.Run\(|"XDG_CONFIG_HOME"`)
+	uses, keeps := map[string]bool{}, map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		uses[filepath.Dir(path)] = uses[filepath.Dir(path)] || seals.Match(data)
+		keeps[filepath.Dir(path)] = keeps[filepath.Dir(path)] || own.Match(data)
+		return err
+	})
+	if err != nil || len(uses) == 0 {
+		t.Fatal(err)
+	}
+	for dir, used := range uses {
+		if used && !keeps[dir] {
+			t.Errorf("%s has no TestMain with safefstest.Run", dir)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	k8syaml "sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/yamldoc"
+)
+
+// Find returns the root of the project that dir is in: the nearest folder, from dir upwards, that holds a project
+// file. The error of a folder that is in no project wraps fs.ErrNotExist.
+func Find(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(abs); err != nil {
+		// Not wrapped: this is not a folder outside of projects, it is none at all.
+		return "", fmt.Errorf("%v; give the project's folder with --dir", err) //nolint:errorlint // see above
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("%s is not a folder; give the project's folder with --dir", dir)
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, FileName)); err == nil {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("no %s in %s or above it: %w; make a project with \"crdctl init\", or give the folder of one with --dir", FileName, abs, fs.ErrNotExist)
+		}
+	}
+}
+
+// maxSize bounds a project file, which may have been found in a directory of another user.
+const maxSize = 16 << 20
+
+// Load reads, defaults and validates the project file in root. All that is wrong with it is in the one error. Edits
+// change what the file says before that.
+func Load(root string, edits ...func(*Project)) (*Project, error) {
+	data, err := safefs.ReadFile(filepath.Join(root, FileName), maxSize)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(FileName, data, edits...)
+}
+
+// Parse is Load for the content of a file; name is what errors call it.
+func Parse(name string, data []byte, edits ...func(*Project)) (*Project, error) {
+	var p Project
+	// The version comes first: a file of another version is not full of unknown fields, it is of another version.
+	var head struct {
+		APIVersion string `yaml:"apiVersion"`
+		Kind       string `yaml:"kind"`
+	}
+	if err := yaml.Unmarshal(data, &head); err != nil {
+		return nil, yamlError(name, data, err)
+	}
+	if head.APIVersion != APIVersion || head.Kind != Kind {
+		return nil, fmt.Errorf("%s: apiVersion %q and kind %q are not known; this crdctl reads apiVersion: %s, kind: %s",
+			name, head.APIVersion, head.Kind, APIVersion, Kind)
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(&p); err != nil {
+		return nil, yamlError(name, data, err)
+	}
+	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: more than one YAML document; a project has one", name)
+	}
+	for _, edit := range edits {
+		edit(&p)
+	}
+	if err := p.Complete(name); err != nil {
+		return nil, locate(err, name, data, len(edits) > 0)
+	}
+	return &p, nil
+}
+
+var unknownField = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
+
+// yamlError puts the decoder's findings into the form file:line:col: message, one a line.
+func yamlError(name string, data []byte, err error) error {
+	var typeErr *yaml.TypeError
+	if !errors.As(err, &typeErr) {
+		// Its line of a syntax error is that of what is around it; the other decoder has the error's own.
+		if _, other := k8syaml.YAMLToJSON(data); other != nil {
+			err = other
+		}
+	}
+	var said []string
+	for _, p := range yamldoc.Problems(data, err) {
+		if f := unknownField.FindStringSubmatch(p.What); f != nil {
+			p.What = fmt.Sprintf("unknown field %q; see docs/settings.md of crdctl for the fields there are", f[1])
+		}
+		p.Line = max(p.Line, 1)
+		text := fmt.Sprintf("%s:%d:%d: %s", name, p.Line, column(data, p.Line), withoutGoTypes(p.What))
+		if !slices.Contains(said, text) { // an alias repeats what is wrong with its anchor
+			said = append(said, text)
+		}
+	}
+	return errors.New(strings.Join(said, "\n"))
+}
+
+// column is the place of the first thing on a line: the decoder tells lines only.
+func column(data []byte, line int) int {
+	lines := bytes.Split(data, []byte("\n"))
+	if line < 1 || line > len(lines) {
+		return 1
+	}
+	text := lines[line-1]
+	return len(text) - len(bytes.TrimLeft(text, " -\t")) + 1
+}

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// The users are made up, so that the test runs as anyone: what this user creates belongs to another one if it is not among the
+// owners. TestAnotherUser of e2e has two users.
+func TestCheckOwner(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, FileName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkOwner(root, safefs.Self()); err != nil {
+		t.Error(err)
+	}
+	others := safefs.Owners{os.Geteuid() + 1}
+	err := checkOwner(root, others)
+	owner, ok := errors.AsType[*safefs.OwnerError](err)
+	if !ok || owner.Path != root || !strings.Contains(err.Error(), safefs.SafeDirectoryEnv+"="+root) {
+		t.Errorf("%v; want the error of %s, and the variable that allows it", err, root)
+	}
+	t.Setenv(safefs.SafeDirectoryEnv, root)
+	if err := CheckOwner(root); err != nil {
+		t.Error(err)
+	}
+}
+
+// Each of the files decides on what is executed.
+func TestCheckOwnerOfFiles(t *testing.T) {
+	others := safefs.Owners{os.Geteuid() + 1}
+	for _, name := range []string{FileName, stateName} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := checkFile(path, others); err != nil {
+			t.Errorf("%s, which does not exist: %v", name, err)
+		}
+		// The link decides, and so does where it leads.
+		if err := os.Symlink("/", path); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkFile(path, others); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("a link to / by %s: %v, want the error of an owner", name, err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.work"} {
+		above := t.TempDir()
+		below := filepath.Join(above, "a", "b")
+		if err := os.MkdirAll(below, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(above, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := checkNearest(below, name, others)
+		if owner, ok := errors.AsType[*safefs.OwnerError](err); !ok || owner.Path != filepath.Join(above, name) {
+			t.Errorf("%s above the project: %v", name, err)
+		}
+		if err := checkNearest(below, name, safefs.Self()); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+var record = &Scaffold{
+	Templates: 1,
+	APIs:      []ScaffoldedAPI{{Group: "stable.example.com", Version: "v1", Kind: "CronTab", Plural: "crontabs", Singular: "crontab", ShortNames: []string{"ct"}, Scope: "Namespaced", Fields: []string{`image:string:pattern="a: b"`}}},
+}
+
+// The section is replaced where it is, and everything else stays byte for byte.
+func TestPutScaffold(t *testing.T) {
+	for name, in := range map[string]string{
+		"new":               head + "apis: [pkg/apis] # mine\n\n# the end\n",
+		"no newline at end": head + "apis:   [pkg/apis]",
+		"replaced":          head + "apis: [pkg/apis]\n" + scaffoldComment + "scaffold:\n  templates: 7\n  apis: []\n",
+		"in the middle":     head + "scaffold: {templates: 7, apis: []}\n\n# about APIs\napis: [pkg/apis]\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			rest, err := CutScaffold([]byte(in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(rest), "scaffold") {
+				t.Errorf("cut:\n%s", rest)
+			}
+			for line := range strings.Lines(in) {
+				if line = strings.TrimSpace(line); !strings.Contains(line, "scaffold") && !strings.Contains(string(rest), line) &&
+					!strings.Contains("templates: 7 apis: []", line) && line != strings.TrimSpace(scaffoldComment) {
+					t.Errorf("%q is lost in\n%s", line, rest)
+				}
+			}
+			out, err := PutScaffold([]byte(in), record)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept, err := CutScaffold(out)
+			if err != nil || strings.TrimSuffix(string(kept), "\n") != strings.TrimSuffix(string(rest), "\n") {
+				t.Errorf("what was there is not as it was (%v):\n%s", err, out)
+			}
+			if before, _, _ := strings.Cut(string(out), "scaffold:"); name == "in the middle" && strings.Contains(before, "# about APIs") {
+				t.Errorf("the section moved:\n%s", out)
+			}
+			p, err := Parse(FileName, out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.Scaffold.APIs[0].Fields[0]; got != record.APIs[0].Fields[0] || p.Scaffold.Templates != 1 || p.APIs[0] != "pkg/apis" {
+				t.Errorf("%+v", p.Scaffold)
+			}
+			again, err := PutScaffold(out, record)
+			if err != nil || string(again) != string(out) {
+				t.Errorf("a second time (%v):\n%s", err, again)
+			}
+		})
+	}
+}
+
+func TestPutScaffoldRefuses(t *testing.T) {
+	for name, in := range map[string]string{
+		"in braces":      "{apiVersion: crdctl.dev/v1alpha1, kind: Project, scaffold: {templates: 1, module: a, apis: []}}\n",
+		"not YAML":       "a: [\n",
+		"several":        head + "---\n" + head,
+		"unknown fields": head + "bogus: 1\n",
+	} {
+		if out, err := PutScaffold([]byte(in), record); err == nil {
+			t.Errorf("%s: no error, but\n%s", name, out)
+		}
+	}
+}

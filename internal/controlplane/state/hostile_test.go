@@ -1,0 +1,284 @@
+package state
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// victim is a directory with files that must not be touched, checked at the end of the test.
+func victim(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "victim")
+	write(t, filepath.Join(dir, "docs", "thesis.txt"), "years")
+	write(t, filepath.Join(dir, ".gitignore"), "mine")
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, dir)
+	t.Cleanup(func() {
+		if after := snapshot(t, dir); !slices.Equal(after, before) {
+			t.Errorf("the victim has\n%q, had\n%q", after, before)
+		}
+	})
+	return dir
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// snapshot is a line with all there is about each file.
+func snapshot(t *testing.T, dir string) (lines []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		line := path + " " + info.Mode().String() + " " + info.ModTime().String()
+		if d.Type().IsRegular() {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			line += " " + string(content)
+		}
+		lines = append(lines, line)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// A .crdctl that is a link, to another directory or to the project itself, is refused by everything, and nothing is changed.
+func TestLinkInPlaceOfTheDirectory(t *testing.T) {
+	elsewhere := victim(t)
+	project := victim(t)
+	for root, to := range map[string]string{filepath.Join(t.TempDir(), "p"): elsewhere, project: "."} {
+		if err := os.MkdirAll(root, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		link := filepath.Join(root, Name)
+		info, err := os.Stat(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+		for what, err := range map[string]error{
+			"acquire": second(Open(root)), "make cluster": second(CreateCluster(root)), "open cluster": second(OpenCluster(root)),
+			"remove cluster": RemoveCluster(root), "running": second(Running(root)), "read": second(ReadKubeconfig(root)), "record": second(Record(root)),
+			"write": WriteKubeconfig(root, nil),
+		} {
+			if !errors.Is(err, safefs.ErrLink) {
+				t.Errorf("%s with a link to %s: %v, want ErrLink", what, to, err)
+			}
+		}
+		if err := os.Remove(link); err != nil {
+			t.Errorf("the link: %v", err)
+		}
+		if err := os.Chtimes(root, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Links where the files of crdctl would be are refused too, before anything is written.
+func TestLinksInTheDirectory(t *testing.T) {
+	file := filepath.Join(victim(t), ".gitignore")
+	for _, name := range runNames {
+		root := t.TempDir()
+		write(t, filepath.Join(root, Name, "x"), "")
+		if err := os.Symlink(file, filepath.Join(root, Name, name)); err != nil {
+			t.Fatal(err)
+		}
+		before := snapshot(t, root)
+		if _, err := Open(root); !errors.Is(err, safefs.ErrLink) {
+			t.Errorf("%s: %v, want ErrLink", name, err)
+		}
+		if after := snapshot(t, root); !slices.Equal(after, before) {
+			t.Errorf("%s: changed to\n%q", name, after)
+		}
+	}
+	for _, name := range slices.Concat(dataFiles, dataDirs) {
+		root := t.TempDir()
+		write(t, filepath.Join(Cluster(root), "x"), "")
+		if err := os.Symlink(file, filepath.Join(Cluster(root), name)); err != nil {
+			t.Fatal(err)
+		}
+		for what, err := range map[string]error{"make": second(CreateCluster(root)), "remove": RemoveCluster(root), "data": second(OpenData(Cluster(root)))} {
+			if !errors.Is(err, safefs.ErrLink) {
+				t.Errorf("%s %s: %v, want ErrLink", what, name, err)
+			}
+		}
+	}
+}
+
+// What belongs to another user is refused. The test makes the user up.
+func TestDirectoryOfAnotherUser(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, Name, "kubeconfig"), "x")
+	before := snapshot(t, root)
+	others := safefs.Owners{os.Geteuid() + 1}
+	for what, err := range map[string]error{"acquire": second(openIn(root, others)), "data": second(openData(filepath.Join(root, Name), others))} {
+		if _, ok := errors.AsType[*safefs.OwnerError](err); !ok {
+			t.Errorf("%s: %v, want the error of an owner", what, err)
+		}
+	}
+	if after := snapshot(t, root); !slices.Equal(after, before) {
+		t.Errorf("changed to\n%q", after)
+	}
+}
+
+// Release and RemoveCluster remove what crdctl makes, and nothing else.
+func TestOnlyOwnNamesAreRemoved(t *testing.T) {
+	root := t.TempDir()
+	d, err := Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster, err := CreateCluster(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cluster.Close() }()
+	for _, path := range []string{"kubeconfig", ".kubeconfig-123", "run", "cluster/etcd/member/wal", "cluster/secrets/ca.crt", "cluster/log", "cluster/.kubeconfig-1"} {
+		write(t, filepath.Join(root, Name, path), "ours")
+	}
+	for _, path := range []string{"notes", "dir/file", "cluster/mine"} {
+		write(t, filepath.Join(root, Name, path), "theirs")
+	}
+	if err := d.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveCluster(root); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, line := range snapshot(t, root) {
+		path, _, _ := strings.Cut(line, " ")
+		if rel, err := filepath.Rel(root, path); err == nil {
+			left = append(left, filepath.ToSlash(rel))
+		}
+	}
+	want := []string{".", ".crdctl", ".crdctl/.gitignore", ".crdctl/cluster", ".crdctl/cluster/mine", ".crdctl/dir", ".crdctl/dir/file", ".crdctl/notes"}
+	if !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
+	}
+}
+
+func TestDataDirectories(t *testing.T) {
+	record, err := sealRecord(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		mark  func(*testing.T, string)
+		taken bool
+	}{
+		"new":               {nil, nil, true},
+		"own":               {map[string]string{"etcd/member/wal": "", "notes": ""}, mark, true},
+		"begun":             {map[string]string{".crdctl-data-abc": ""}, nil, true},
+		"another user's":    {map[string]string{".gitignore": "*\n", "lock": "", "etcd/member/wal": ""}, markOfAnother, false},
+		"another directory": {map[string]string{"etcd/member/wal": ""}, markOfElsewhere, false},
+		"seal of a record":  {map[string]string{"lock": ""}, marked(string(record)), false},
+		"fixed text":        {map[string]string{"lock": ""}, marked("The data of a control plane of crdctl.\n"), false},
+		"no mark":           {map[string]string{".gitignore": "*\n", "lock": "", "etcd/member/wal": "x", "secrets/ca.crt": "x", "kubeconfig": "x"}, nil, false},
+		"a log":             {map[string]string{"log": "mine"}, nil, false},
+		"log, directory":    {map[string]string{"log/today": "mine"}, nil, false},
+		"etcd":              {map[string]string{"etcd/mydata": "mine"}, nil, false},
+		"lock":              {map[string]string{"lock": ""}, nil, false},
+		"gitignore":         {map[string]string{".gitignore": "*\n"}, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			for file, content := range c.files {
+				write(t, filepath.Join(dir, file), content)
+			}
+			if c.mark != nil {
+				c.mark(t, dir)
+			}
+			if c.files != nil {
+				if err := os.Chmod(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var before []string
+			if !c.taken {
+				before = snapshot(t, dir)
+			}
+			d, err := OpenData(dir)
+			if (err == nil) != c.taken {
+				t.Fatalf("taken %v, want %v: %v", err == nil, c.taken, err)
+			}
+			if !c.taken {
+				if after := snapshot(t, dir); !slices.Equal(after, before) {
+					t.Errorf("refused, but changed to\n%q", after)
+				}
+				return
+			}
+			defer func() { _ = d.Close() }()
+			info, err := os.Stat(dir)
+			if err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("mode %v, %v", info.Mode(), err)
+			}
+			if !signed(d) {
+				t.Error("it is not marked")
+			}
+			if content, err := os.ReadFile(filepath.Join(dir, ".gitignore")); err != nil || string(content) != "*\n" {
+				t.Errorf(".gitignore %q, %v", content, err)
+			}
+		})
+	}
+}
+
+// What a run says about itself is there while it runs.
+func TestRecord(t *testing.T) {
+	root := t.TempDir()
+	if running, err := Running(root); running || err != nil {
+		t.Errorf("before: %v, %v", running, err)
+	}
+	d, err := Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.WriteRecord([]byte("pid 1")); err != nil {
+		t.Fatal(err)
+	}
+	running, err1 := Running(root)
+	content, err2 := Record(root)
+	if !running || string(content) != "pid 1" || err1 != nil || err2 != nil {
+		t.Errorf("%v, %q, %v, %v", running, content, err1, err2)
+	}
+	if err := WriteKubeconfig(root, []byte("x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a kubeconfig that is not there: %v", err)
+	}
+	if err := d.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Record(root); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after: %v", err)
+	}
+}

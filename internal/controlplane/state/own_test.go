@@ -1,0 +1,252 @@
+package state
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// mark has crdctl mark a directory as its own.
+func mark(t *testing.T, path string) {
+	t.Helper()
+	d, err := safefs.Anchor(path, safefs.Self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	if err := sign(d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// markOfAnother marks a directory with another user's key.
+func markOfAnother(t *testing.T, path string) {
+	t.Helper()
+	t.Run("another user", func(t *testing.T) {
+		home := t.TempDir()
+		t.Setenv("HOME", home)
+		t.Setenv("XDG_CONFIG_HOME", home)
+		mark(t, path)
+	})
+}
+
+// markOfElsewhere gives a directory this user's mark of another one.
+func markOfElsewhere(t *testing.T, path string) {
+	t.Helper()
+	elsewhere := t.TempDir()
+	mark(t, elsewhere)
+	content, err := os.ReadFile(filepath.Join(elsewhere, markName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(path, markName), string(content))
+}
+
+// marked returns a function that marks a directory with a text.
+func marked(content string) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		t.Helper()
+		write(t, filepath.Join(path, markName), content)
+	}
+}
+
+// lockFile locks a file as a process of any user can who can read it.
+func lockFile(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	if err := safefs.TryLock(f, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clusterFiles are what a repository can have as the directory of a control plane in the background.
+var clusterFiles = []string{".gitignore", "lock", "kubeconfig", "process", "log", "etcd/member/wal", "secrets/tokens.csv", "secrets/tls.key"}
+
+// A directory that came with a repository is not a control plane, whatever its mark and its mode. Reset removes it.
+func TestClusterOfARepository(t *testing.T) {
+	for what, mark := range map[string]func(*testing.T, string){
+		"another user's mark": markOfAnother, "another directory's mark": markOfElsewhere, "a text": marked("The data of a control plane of crdctl."), "no mark": nil,
+	} {
+		for _, mode := range []os.FileMode{0o700, 0o755} {
+			root := t.TempDir()
+			dir := Cluster(root)
+			for _, file := range clusterFiles {
+				write(t, filepath.Join(dir, file), "theirs")
+			}
+			if mark != nil {
+				mark(t, dir)
+			}
+			if err := os.Chmod(dir, mode); err != nil {
+				t.Fatal(err)
+			}
+			before := snapshot(t, root)
+			for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(dir))} {
+				if err == nil || errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s, mode %o: %s: %v, want it to be refused", what, mode, who, err)
+				}
+			}
+			if after := snapshot(t, root); !slices.Equal(after, before) {
+				t.Errorf("%s: changed to\n%q", what, after)
+			}
+			if err := RemoveCluster(root); err != nil {
+				t.Errorf("%s: remove: %v", what, err)
+			}
+			if _, err := os.Lstat(filepath.Join(root, Name)); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: after the removal: %v", what, err)
+			}
+		}
+	}
+}
+
+// The keys and tokens of a data directory are not those that a link leads to.
+func TestSecretsBehindALink(t *testing.T) {
+	root := t.TempDir()
+	d, err := CreateCluster(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	write(t, filepath.Join(Cluster(root), secretsName, "tls.key"), "")
+	if _, err := OpenCluster(root); err != nil {
+		t.Error(err)
+	}
+	if err := os.Symlink("tls.key", filepath.Join(Cluster(root), secretsName, "tokens.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(Cluster(root)))} {
+		if !errors.Is(err, safefs.ErrLink) {
+			t.Errorf("%s: %v, want ErrLink", who, err)
+		}
+	}
+}
+
+// What is in use is not removed, even if crdctl made it.
+func TestRemoveOfALockedCluster(t *testing.T) {
+	for _, name := range []string{HolderName, lockName} {
+		root := t.TempDir()
+		path := filepath.Join(Cluster(root), name)
+		write(t, path, "")
+		lockFile(t, path)
+		if err := RemoveCluster(root); err == nil {
+			t.Errorf("with a lock on %s it is removed", name)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The lock of a directory that others can enter may be theirs.
+func TestClusterThatIsOpenToOthers(t *testing.T) {
+	root := t.TempDir()
+	d, err := CreateCluster(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	again, err := OpenCluster(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = again.Close() }()
+	if err := os.Chmod(Cluster(root), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenCluster(root); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, want it to be refused", err)
+	}
+}
+
+// A directory that is just being made is none yet.
+func TestClusterThatIsBeingMade(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(Cluster(root), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenCluster(root); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, want that it does not exist", err)
+	}
+}
+
+// Without a place for the key nothing is made.
+func TestWithoutAKey(t *testing.T) {
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CONFIG_HOME", "")
+	root := t.TempDir()
+	if _, err := CreateCluster(root); err == nil {
+		t.Error("a directory without a seal is made")
+	}
+	d, err := Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.WriteRecord(nil); err == nil {
+		t.Error("a record without a seal is written")
+	}
+	if err := d.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A repository's own run, whose lock another user holds: it does not run. In a directory that is closed to others the record
+// still must be this user's.
+func TestRunOfARepository(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, Name)
+	for _, file := range []string{lockName, RecordName, KubeconfigName} {
+		write(t, filepath.Join(dir, file), "{}")
+	}
+	lockFile(t, filepath.Join(dir, lockName))
+	if running, err := Running(root); running || err != nil {
+		t.Errorf("open to others: running %v, %v", running, err)
+	}
+	if _, err := Open(root); err == nil || errors.Is(err, ErrRunning) {
+		t.Errorf("acquire: %v, want what is wrong with the directory", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if running, err := Running(root); !running || err != nil {
+		t.Errorf("closed: running %v, %v", running, err)
+	}
+	if content, err := Record(root); err == nil {
+		t.Errorf("the record %q is accepted as crdctl's", content)
+	}
+}
+
+// Who could open the lock before a run closed the directory has no hold on that of the run; and nothing that was there is the
+// run's.
+func TestAcquireInADirectoryOfARepository(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, Name)
+	for _, file := range []string{lockName, RecordName, KubeconfigName} {
+		write(t, filepath.Join(dir, file), "theirs")
+	}
+	theirs, err := os.Open(filepath.Join(dir, lockName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = theirs.Close() }()
+	d, err := Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Release() }()
+	if err := safefs.TryLock(theirs, false); err != nil {
+		t.Errorf("the lock is one that others have open: %v", err)
+	}
+	for _, file := range []string{RecordName, KubeconfigName} {
+		if _, err := os.Lstat(filepath.Join(dir, file)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v, want it to be gone", file, err)
+		}
+	}
+}

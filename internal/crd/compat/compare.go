@@ -1,0 +1,117 @@
+package compat
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// compare holds one object against both CRDs.
+func compare(ctx context.Context, before, after *resource, u *unstructured.Unstructured) ([]Finding, error) {
+	var found []Finding
+	own := versionOf(u)
+	for _, to := range after.targets(own) {
+		wrong, err := worse(ctx, before, after, u, to)
+		if err != nil {
+			return nil, err
+		}
+		if len(wrong) > 0 {
+			found = append(found, finding(u, to, Invalid, wrong.fields(), wrong.messages()))
+		}
+	}
+	lost, err := dropped(before, after, u)
+	if len(lost) > 0 {
+		found = append(found, finding(u, own, Dropped, lost, nil))
+	}
+	return found, err
+}
+
+// worse is what is wrong with an object at a version of the changed CRD, and was not under the current one.
+func worse(ctx context.Context, before, after *resource, u *unstructured.Unstructured, to string) (problems, error) {
+	now, _, err := after.read(u, to)
+	if err != nil {
+		return nil, err
+	}
+	at := to
+	if before.versions[at] == nil {
+		at = versionOf(u) // a new version: the object was valid or not at its own
+	}
+	// Most objects are valid, and what they were does not matter then.
+	was := sync.OnceValues(func() (map[string]any, error) {
+		object, _, err := before.read(u, at)
+		return object, err
+	})
+	wrong := after.versions[to].values(ctx, now)
+	if len(wrong) > 0 {
+		object, err := was()
+		if err != nil {
+			return nil, err
+		}
+		wrong = wrong.without(before.versions[at].values(ctx, object))
+	}
+	if wrong.block() {
+		return wrong, nil
+	}
+	broken := after.versions[to].rules(ctx, now)
+	if len(broken) > 0 {
+		object, err := was()
+		if err != nil {
+			return nil, err
+		}
+		broken = broken.without(before.versions[at].rules(ctx, object))
+	}
+	return append(wrong, broken...), nil
+}
+
+// dropped are the fields that an object loses when it is stored again under the changed CRD, and only there.
+func dropped(before, after *resource, u *unstructured.Unstructured) ([]string, error) {
+	to := after.stores(versionOf(u))
+	if to == "" {
+		return nil, nil
+	}
+	_, now, err := after.read(u, to)
+	if err != nil || len(now) == 0 {
+		return nil, err
+	}
+	_, was, err := before.read(u, before.stores(versionOf(u)))
+	now = slices.DeleteFunc(now, func(path string) bool {
+		return slices.ContainsFunc(was, func(p string) bool {
+			return path == p || strings.HasPrefix(path, p+".") || strings.HasPrefix(path, p+"[")
+		})
+	})
+	slices.Sort(now)
+	return slices.Compact(now), err
+}
+
+// gone are the versions that the changed CRD has not, and that objects are or may be stored in.
+func gone(current *apiextv1.CustomResourceDefinition, after *resource, objects []unstructured.Unstructured) []Finding {
+	of := map[string][]string{}
+	for _, stored := range current.Status.StoredVersions {
+		of[stored] = nil
+	}
+	for _, u := range objects {
+		of[versionOf(&u)] = append(of[versionOf(&u)], name(u.GetNamespace(), u.GetName()))
+	}
+	var found []Finding
+	for version, names := range of {
+		if after.versions[version] != nil {
+			continue
+		}
+		slices.Sort(names)
+		f := Finding{Version: version, Kind: Gone}
+		if len(names) > 0 {
+			f.Messages = append(f.Messages, "objects of it: "+bounded(names, ", "))
+		}
+		if slices.Contains(current.Status.StoredVersions, version) {
+			f.Messages = append(f.Messages, "status.storedVersions has it: keep it, with served: false, until no object is stored in it")
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+func versionOf(u *unstructured.Unstructured) string { return u.GroupVersionKind().Version }

@@ -1,0 +1,60 @@
+// Package compat tells what a change of a CustomResourceDefinition would do to the objects that are stored: which of
+// them would be invalid, and which fields would be dropped.
+//
+// It has the API server's own code judge, and no client: the CRDs and the objects are handed in. It does not tell what
+// a conversion webhook would make of an object, and nothing of clients that use a version that is no longer served.
+package compat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Check compares what the API server makes of the objects under two states of a CRD, and returns, in a stable order,
+// what would be worse under the changed one. What is wrong under the current one already is left out: the API server
+// lets such an object be, too.
+//
+// The objects are those of the current CRD, each at a version of it. The best is the storage version, where that is
+// served: at others, the API server may have left out fields already, which then can't be said to be dropped. They are not changed.
+//
+// Where current is nil the CRD is new, and nothing can be stored. A changed CRD that the API server would refuse is an error in its words.
+func Check(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) ([]Finding, error) {
+	if changed == nil {
+		return nil, errors.New("no changed CRD to check; a CRD that is deleted takes all of its objects with it")
+	}
+	if err := refused(ctx, current, changed); err != nil || current == nil {
+		return nil, err
+	}
+	before, err := compile(current)
+	if err != nil {
+		return nil, fmt.Errorf("the current CRD %s: %w", current.Name, err)
+	}
+	after, err := compile(changed)
+	if err != nil {
+		return nil, fmt.Errorf("the changed CRD %s: %w", changed.Name, err)
+	}
+	if err := before.owns(objects); err != nil {
+		return nil, err
+	}
+	findings := gone(current, after, objects)
+	for i := range objects {
+		found, err := compare(ctx, before, after, &objects[i])
+		if err == nil {
+			err = context.Cause(ctx) // CEL that was interrupted looks like an object that is invalid
+		}
+		if err != nil {
+			return nil, fmt.Errorf("check %s: %w", name(objects[i].GetNamespace(), objects[i].GetName()), err)
+		}
+		findings = append(findings, found...)
+	}
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version))
+	})
+	return findings, nil
+}

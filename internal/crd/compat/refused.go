@@ -1,0 +1,52 @@
+package compat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+)
+
+// refused has the API server's own code say whether it would take the changed CRD: a schema that is not structural, a
+// CEL rule that does not compile, a default that is not valid. Versions that are gone are findings, not errors: their
+// objects are what Check is about.
+func refused(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition) error {
+	after, err := internal(changed)
+	if err != nil {
+		return fmt.Errorf("the changed CRD %s: %w", changed.Name, err)
+	}
+	if current == nil {
+		if problems := validation.ValidateCustomResourceDefinition(ctx, after); len(problems) > 0 {
+			return fmt.Errorf("the API server would refuse the CRD %s; correct it: %w", changed.Name, problems.ToAggregate())
+		}
+		return nil
+	}
+	if current.Name != changed.Name {
+		return fmt.Errorf("%s is no change of the CRD %s; give it the same metadata.name", changed.Name, current.Name)
+	}
+	before, err := internal(current)
+	if err != nil {
+		return fmt.Errorf("the current CRD %s: %w", current.Name, err)
+	}
+	// What the server writes is as it was; it wants to know what it changes, which a CRD that comes from a file does not tell.
+	before.ResourceVersion = cmp.Or(before.ResourceVersion, "1")
+	annotations, stored := after.Annotations, after.Status.StoredVersions
+	after.ObjectMeta, after.Status = *before.ObjectMeta.DeepCopy(), *before.Status.DeepCopy()
+	after.Annotations, after.Status.StoredVersions = annotations, stored
+	if problems := validation.ValidateCustomResourceDefinitionUpdate(ctx, after, before); len(problems) > 0 {
+		return fmt.Errorf("the API server would refuse the changed CRD %s; correct it: %w", changed.Name, problems.ToAggregate())
+	}
+	return nil
+}
+
+// internal is a CRD as the API server's validation wants it: with its defaults, and stored in its storage version alone.
+func internal(crd *apiextv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	crd = crd.DeepCopy()
+	crd.Status.StoredVersions = nil
+	apiextv1.SetObjectDefaults_CustomResourceDefinition(crd)
+	out := &apiextensions.CustomResourceDefinition{}
+	return out, apiextv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
+}

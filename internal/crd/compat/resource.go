@@ -1,0 +1,134 @@
+package compat
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// resource is one state of a CRD, with what the API server makes of its schemas.
+type resource struct {
+	kind     runtimeschema.GroupKind
+	versions map[string]*version
+	storage  string
+	// converts tells whether a webhook makes one version of another; without it, only apiVersion changes.
+	converts bool
+	// keeps tells of the old way in which nothing is pruned: spec.preserveUnknownFields.
+	keeps bool
+}
+
+// compile makes the validators of all versions.
+func compile(crd *apiextv1.CustomResourceDefinition) (*resource, error) {
+	r := &resource{
+		kind:     runtimeschema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind},
+		versions: map[string]*version{},
+		converts: crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextv1.WebhookConverter,
+		keeps:    crd.Spec.PreserveUnknownFields,
+	}
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		compiled, err := compileVersion(crd, v)
+		if err != nil {
+			return nil, fmt.Errorf("version %s: %w", v.Name, err)
+		}
+		r.versions[v.Name] = compiled
+		if v.Storage {
+			r.storage = v.Name
+		}
+	}
+	if r.storage == "" {
+		return nil, errors.New("no version has storage: true; give it to one")
+	}
+	return r, nil
+}
+
+// owns refuses objects that are none of the CRD's.
+func (r *resource) owns(objects []unstructured.Unstructured) error {
+	var problems []error
+	for i := range objects {
+		u := &objects[i]
+		if gvk := u.GroupVersionKind(); gvk.GroupKind() != r.kind || r.versions[gvk.Version] == nil {
+			problems = append(problems, fmt.Errorf("%s is a %s of %q, which the current CRD does not have; list the objects of %s at one of %s",
+				name(u.GetNamespace(), u.GetName()), u.GetKind(), u.GetAPIVersion(), r.kind, strings.Join(slices.Sorted(maps.Keys(r.versions)), ", ")))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// targets are the versions as which an object of a version is validated: its own, and the one that is stored. With a
+// webhook the latter is the webhook's to make.
+func (r *resource) targets(own string) []string {
+	var all []string
+	if r.versions[own] != nil {
+		all = append(all, own)
+	}
+	if r.storage != own && !r.converts {
+		all = append(all, r.storage)
+	}
+	return all
+}
+
+// stores is the version as which an object is written as far as can be told; empty if that can't be.
+func (r *resource) stores(own string) string {
+	switch {
+	case !r.converts:
+		return r.storage
+	case r.versions[own] != nil:
+		return own
+	}
+	return ""
+}
+
+// read is an object as the API server hands it out at a version, with the fields that are left out on the way: it
+// reads it at its own version, and then makes the other of it.
+func (r *resource) read(u *unstructured.Unstructured, to string) (object map[string]any, lost []string, err error) {
+	read := u.DeepCopy()
+	if own := r.versions[versionOf(u)]; own != nil {
+		if lost, err = r.coerce(read.Object, own); err != nil {
+			return nil, nil, err
+		}
+	}
+	if to != versionOf(u) {
+		read.SetAPIVersion(r.kind.Group + "/" + to)
+		more, err := r.coerce(read.Object, r.versions[to])
+		if err != nil {
+			return nil, nil, err
+		}
+		lost = append(lost, more...)
+	}
+	return read.Object, lost, nil
+}
+
+// coerce does to an object what the API server does when it decodes one, in its order: what the schema does not know
+// is pruned, malformed metadata of embedded objects is dropped, and defaults are set.
+func (r *resource) coerce(object map[string]any, v *version) (lost []string, err error) {
+	if !r.keeps {
+		lost = pruning.PruneWithOptions(object, v.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+		defaulting.PruneNonNullableNullsWithoutDefaults(object, v.structural)
+	}
+	options := objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true}
+	malformed, unknown := objectmeta.CoerceWithOptions(nil, object, v.structural, false, options)
+	lost = append(lost, unknown...)
+	if malformed != nil {
+		// The first metadata that is malformed is all that the API server's code tells; that there is some is what matters.
+		lost = append(lost, malformed.Field)
+		options.DropInvalidFields = true
+		problem, unknown := objectmeta.CoerceWithOptions(nil, object, v.structural, false, options)
+		if problem != nil {
+			return nil, problem
+		}
+		lost = append(lost, unknown...)
+	}
+	defaulting.Default(object, v.structural)
+	return lost, nil
+}

@@ -1,0 +1,125 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/text/yamldoc"
+)
+
+// CRD is a CustomResourceDefinition as a manifest has it, and where that is.
+type CRD struct {
+	*apiextv1.CustomResourceDefinition
+	File string
+	Line int
+}
+
+// Place is where the CRD is, as file:line.
+func (c CRD) Place() string { return fmt.Sprintf("%s:%d", c.File, c.Line) }
+
+// Definitions are the CRDs without their places.
+func Definitions(crds []CRD) []*apiextv1.CustomResourceDefinition {
+	var all []*apiextv1.CustomResourceDefinition
+	for _, c := range crds {
+		all = append(all, c.CustomResourceDefinition)
+	}
+	return all
+}
+
+// CRDsIn reads the CRDs of all manifests in a folder below root; their places are seen from there. Other objects are
+// skipped. A folder that does not exist has none.
+func CRDsIn(root, dir string) ([]CRD, error) {
+	files, err := filesOf(root, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return crdsOf(files)
+}
+
+// CRDs reads the CRDs of a manifest, or of those in a folder. One without any is an error.
+func CRDs(path string) ([]CRD, error) {
+	files, err := filesOf("", path)
+	if err != nil {
+		return nil, err
+	}
+	crds, err := crdsOf(files)
+	if err == nil && len(crds) == 0 {
+		err = fmt.Errorf("%s: no CustomResourceDefinition in it", path)
+	}
+	return crds, err
+}
+
+func crdsOf(files []file) ([]CRD, error) {
+	var all []CRD
+	var problems []error
+	for _, f := range files {
+		crds, err := parseCRDs(f)
+		problems = append(problems, err)
+		all = append(all, crds...)
+	}
+	return all, errors.Join(problems...)
+}
+
+// parseCRDs returns none for a file without CRDs.
+func parseCRDs(f file) ([]CRD, error) {
+	docs, err := f.documents()
+	if err != nil {
+		return nil, err
+	}
+	var all []CRD
+	var problems []error
+	for _, doc := range docs {
+		crd, err := f.parseCRD(doc)
+		if err != nil {
+			problems = append(problems, err)
+		} else if crd != nil {
+			all = append(all, CRD{CustomResourceDefinition: crd, File: f.name, Line: doc.Line})
+		}
+	}
+	return all, errors.Join(problems...)
+}
+
+// parseCRD returns nil for a document that is no CRD.
+func (f file) parseCRD(doc yamldoc.Document) (*apiextv1.CustomResourceDefinition, error) {
+	var head metav1.TypeMeta
+	if err := yaml.Unmarshal(doc.Text, &head); err != nil {
+		return nil, doc.Error(f.name, err)
+	}
+	if head.Kind != "CustomResourceDefinition" {
+		return nil, nil
+	}
+	asJSON, err := f.decode(doc)
+	if err != nil {
+		return nil, err
+	}
+	crd, err := decodeCRD(head.APIVersion, asJSON)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", f.name, doc.Line, err)
+	}
+	return crd, nil
+}
+
+func decodeCRD(version string, asJSON []byte) (*apiextv1.CustomResourceDefinition, error) {
+	crd := &apiextv1.CustomResourceDefinition{}
+	if v1 := apiextv1.SchemeGroupVersion.String(); version != v1 {
+		return nil, fmt.Errorf("a CustomResourceDefinition of %s; API servers since 1.22 take %s only; \"crdctl init --from-crd FILE\" converts it", version, v1)
+	}
+	strict, err := kjson.UnmarshalStrict(asJSON, crd)
+	if err == nil { // what is missing comes first: it may be an unknown field elsewhere
+		err = errors.Join(append([]error{Complete(crd, asJSON)}, strict...)...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("CustomResourceDefinition %s: %s", crd.Name, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return crd, nil
+}

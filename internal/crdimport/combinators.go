@@ -1,0 +1,108 @@
+package crdimport
+
+import (
+	"reflect"
+	"slices"
+)
+
+// lift moves what allOf says into the schema itself, keyword by keyword, where the schema says nothing of it yet or the
+// stricter of the two says both. What it can move no further is left in allOf.
+func lift(s *schema) {
+	var left []schema
+	for i := range s.AllOf {
+		branch := s.AllOf[i].DeepCopy()
+		lift(branch)
+		if s.XIntOrString && isIntOrString(branch.AnyOf) {
+			branch.AnyOf = nil // which is what int-or-string means
+		}
+		liftFrom(s, branch)
+		if !reflect.DeepEqual(*branch, schema{}) {
+			left = append(left, *branch)
+		}
+	}
+	s.AllOf = left
+	if s.XIntOrString && isIntOrString(s.AnyOf) {
+		s.AnyOf = nil
+	}
+}
+
+func liftFrom(s, branch *schema) {
+	least, most := func(a, b int64) bool { return a > b }, func(a, b int64) bool { return a < b }
+	tighter(&s.MinLength, &branch.MinLength, least)
+	tighter(&s.MaxLength, &branch.MaxLength, most)
+	tighter(&s.MinItems, &branch.MinItems, least)
+	tighter(&s.MaxItems, &branch.MaxItems, most)
+	tighter(&s.MinProperties, &branch.MinProperties, least)
+	tighter(&s.MaxProperties, &branch.MaxProperties, most)
+	if s.Minimum == nil && branch.Minimum != nil {
+		s.Minimum, s.ExclusiveMinimum, branch.Minimum, branch.ExclusiveMinimum = branch.Minimum, branch.ExclusiveMinimum, nil, false
+	}
+	if s.Maximum == nil && branch.Maximum != nil {
+		s.Maximum, s.ExclusiveMaximum, branch.Maximum, branch.ExclusiveMaximum = branch.Maximum, branch.ExclusiveMaximum, nil, false
+	}
+	if s.MultipleOf == nil {
+		s.MultipleOf, branch.MultipleOf = branch.MultipleOf, nil
+	}
+	if s.Pattern == "" || s.Pattern == branch.Pattern {
+		s.Pattern, branch.Pattern = orElse(branch.Pattern, s.Pattern), ""
+	}
+	if s.Format == "" || s.Format == branch.Format {
+		s.Format, branch.Format = orElse(branch.Format, s.Format), ""
+	}
+	if len(s.Enum) == 0 || reflect.DeepEqual(s.Enum, branch.Enum) {
+		if len(branch.Enum) > 0 {
+			s.Enum, branch.Enum = branch.Enum, nil
+		}
+	}
+	for _, r := range branch.Required {
+		if !slices.Contains(s.Required, r) {
+			s.Required = append(s.Required, r)
+		}
+	}
+	branch.Required = nil
+	for name, below := range branch.Properties {
+		if own, ok := s.Properties[name]; ok {
+			own.AllOf = append(own.AllOf, below)
+			lift(&own)
+			s.Properties[name] = own
+			delete(branch.Properties, name)
+		}
+	}
+	if len(branch.Properties) == 0 {
+		branch.Properties = nil
+	}
+	if branch.Not != nil && s.Not == nil {
+		s.Not, branch.Not = branch.Not, nil
+	}
+	if len(s.AnyOf) == 0 && !s.XIntOrString {
+		s.AnyOf, branch.AnyOf = branch.AnyOf, nil
+	}
+	if len(s.OneOf) == 0 {
+		s.OneOf, branch.OneOf = branch.OneOf, nil
+	}
+}
+
+// tighter moves a bound that is not there yet, or is looser than the one that moves.
+func tighter(to, from **int64, stricter func(a, b int64) bool) {
+	if *from == nil {
+		return
+	}
+	if *to == nil || stricter(**from, **to) {
+		*to = *from
+	}
+	*from = nil
+}
+
+func isIntOrString(anyOf []schema) bool {
+	return len(anyOf) == 2 && anyOf[0].Type == "integer" && anyOf[1].Type == "string"
+}
+
+// combinators lists what is left of allOf, anyOf, oneOf and not.
+func (b *builder) combinators(s *schema, at place) {
+	for keyword, there := range map[string]bool{"allOf:": len(s.AllOf) > 0, "anyOf:": len(s.AnyOf) > 0, "oneOf:": len(s.OneOf) > 0, "not:": s.Not != nil} {
+		if there {
+			b.lose(at, keyword, "no marker says it, and no rule of CEL that API servers would take: what it refuses is taken")
+		}
+	}
+	s.AllOf, s.AnyOf, s.OneOf, s.Not = nil, nil, nil, nil
+}

@@ -1,0 +1,163 @@
+package crdimport
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// restate returns the schemas of all versions with what no marker can say, allOf, anyOf, oneOf and not, said otherwise where
+// that is possible: by the keywords of the schema itself, or by a rule of CEL with the same verdict. The API server's own
+// check has the last word on a rule: one that it would refuse, because it might cost too much, is not made.
+func (d *Definition) restate() []*schema {
+	const most = 12 // of tries: each of them checks the whole CRD
+	refused := map[string]bool{}
+	for try := 1; ; try++ {
+		crd := d.CRD.DeepCopy()
+		var all []*schema
+		var notes []string
+		var rules []string
+		for i := range crd.Spec.Versions {
+			v := &crd.Spec.Versions[i]
+			r := &normalizer{refused: refused}
+			r.walk(v.Schema.OpenAPIV3Schema, place{}, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i))
+			all = append(all, v.Schema.OpenAPIV3Schema)
+			rules = append(rules, r.rules...)
+			for _, said := range r.said {
+				notes = append(notes, d.place+": "+v.Name+": "+said)
+			}
+		}
+		if len(rules) == 0 {
+			return all
+		}
+		less := tooMuch(refusals(crd), rules)
+		if try >= most && len(less) > 0 {
+			less = rules
+		}
+		if len(less) == 0 {
+			d.Notes = append(d.Notes, notes...)
+			return all
+		}
+		for _, at := range less {
+			refused[at] = true
+		}
+	}
+}
+
+// tooMuch are the places of rules to be given up, of those that were made: the ones that the API server refuses for themselves.
+// Where it refuses no more than all rules together, it is the one that is deepest, for it may have to be evaluated most often. (Which of
+// them cost most the API server says too, but of equal ones it names any.)
+func tooMuch(problems, rules []string) (less []string) {
+	if len(problems) == 0 {
+		return nil
+	}
+	const total = "contributed to estimated rule cost total"
+	for _, at := range rules {
+		// Versions with the same schema are checked once, and at another place.
+		if slices.ContainsFunc(problems, func(p string) bool {
+			return !strings.Contains(p, total) &&
+				(strings.HasPrefix(p, at+".x-kubernetes-validations") || strings.HasPrefix(p, "spec.validation.openAPIV3Schema"+within(at)+".x-kubernetes-validations"))
+		}) {
+			less = append(less, at)
+		}
+	}
+	if len(less) > 0 {
+		return less
+	}
+	depth := func(at string) int { return strings.Count(at, ".items") + strings.Count(at, ".additionalProperties") }
+	deepest := slices.MaxFunc(rules, func(a, b string) int { return cmp.Compare(depth(a), depth(b)) })
+	for _, at := range rules {
+		if within(at) == within(deepest) {
+			less = append(less, at)
+		}
+	}
+	return less
+}
+
+// within is a place in the schema of any version.
+func within(at string) string {
+	_, below, _ := strings.Cut(at, ".openAPIV3Schema")
+	return below
+}
+
+// normalizer restates the schemas of one version.
+type normalizer struct {
+	// refused are the places of rules that the API server would not have.
+	refused map[string]bool
+	rules   []string
+	said    []string
+}
+
+func (r *normalizer) walk(s *schema, at place, server string) {
+	if s == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
+		r.walk(&p, at.field(name), server+".properties["+name+"]")
+		s.Properties[name] = p
+	}
+	if s.Items != nil {
+		r.walk(s.Items.Schema, at.items(), server+".items")
+	}
+	if s.AdditionalProperties != nil {
+		r.walk(s.AdditionalProperties.Schema, at.values(), server+".additionalProperties")
+	}
+	lift(s)
+	if r.refused[server] || at.path == "metadata" {
+		return
+	}
+	var rules []apiextensionsv1.ValidationRule
+	add := func(keyword string, v apiextensionsv1.ValidationRule) {
+		rules = append(rules, v)
+		r.said = append(r.said, at.where()+": "+keyword+" is a rule of CEL now, with the same verdict")
+	}
+	var left []schema
+	for i := range s.AllOf {
+		if v, ok := branchRule(&s.AllOf[i], s); ok {
+			add("allOf", v)
+		} else {
+			left = append(left, s.AllOf[i])
+		}
+	}
+	s.AllOf = left
+	if len(s.AnyOf) > 0 && !s.XIntOrString {
+		if v, ok := groupRule("anyOf", s.AnyOf, s); ok {
+			add("anyOf", v)
+			s.AnyOf = nil
+		}
+	}
+	if len(s.OneOf) > 0 {
+		if v, ok := groupRule("oneOf", s.OneOf, s); ok {
+			add("oneOf", v)
+			s.OneOf = nil
+		}
+	}
+	if s.Not != nil {
+		if text, ok := celOf(s.Not, "self", s); ok {
+			add("not", apiextensionsv1.ValidationRule{Rule: "!(" + text + ")", Message: "must not be as not says"})
+			s.Not = nil
+		}
+	}
+	if len(rules) > 0 {
+		s.XValidations = append(s.XValidations, rules...)
+		r.rules = append(r.rules, server)
+	}
+}
+
+// branchRule says one branch of allOf.
+func branchRule(branch, of *schema) (apiextensionsv1.ValidationRule, bool) {
+	if reflect.DeepEqual(*branch, schema{OneOf: branch.OneOf}) {
+		return groupRule("oneOf", branch.OneOf, of)
+	}
+	if reflect.DeepEqual(*branch, schema{AnyOf: branch.AnyOf}) {
+		return groupRule("anyOf", branch.AnyOf, of)
+	}
+	text, ok := celOf(branch, "self", of)
+	return apiextensionsv1.ValidationRule{Rule: text, Message: "must be as allOf says"}, ok
+}

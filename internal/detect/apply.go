@@ -1,0 +1,184 @@
+package detect
+
+import (
+	"bytes"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// applyTree is a tree of apply configurations.
+type applyTree struct {
+	dir      string
+	self     string // its import path
+	utils    *goFile
+	packages []string // import paths of the API packages, sorted
+	schema   int      // the line from which on the schema has types of its own; 0 if it has none
+	internal *goFile
+	externs  []external
+}
+
+var (
+	withKind   = regexp.MustCompile(`\b(\w+)\.SchemeGroupVersion\.WithKind\(`)
+	applyName  = regexp.MustCompile(`^(\w+)ApplyConfiguration\b`)
+	schemaType = regexp.MustCompile(`(?m)^- name: `)
+)
+
+// untypedTypes are in every schema.
+const untypedTypes = 2
+
+// external is a type whose apply configuration is in another module or tree.
+type external struct {
+	typ, to, source string
+}
+
+const clientGoApply = "k8s.io/client-go/applyconfigurations/"
+
+// builtIn is the package whose apply configurations upstream always knows.
+func builtIn(importPath string) bool { return importPath == clientGoApply+"meta/v1" }
+
+// readApplyTrees finds all trees of apply configurations and gives each to the clientset that uses it.
+func (d *discovery) readApplyTrees() {
+	for _, f := range d.files {
+		if f.generator != "applyconfiguration-gen" || path.Base(f.path) != "utils.go" {
+			continue
+		}
+		a := &applyTree{dir: f.dir, self: d.modules.importPath(f.dir), utils: f, packages: packagesOf(f, withKind)}
+		d.readApply(a)
+		t := d.userOf(a)
+		switch {
+		case t == nil:
+			d.unread(f.path, 0, "apply configurations of no clientset here; crdctl makes them beside a clientset only, so these stay as they are")
+		case t.apply != nil:
+			d.unread(f.path, 0, "a second tree of apply configurations for %s; these stay as they are", t.versioned)
+		default:
+			t.apply = a
+		}
+	}
+}
+
+// userOf is the clientset whose files import the apply configurations, or else the one with the most API packages
+// in common.
+func (d *discovery) userOf(a *applyTree) *clientTree {
+	var best *clientTree
+	most := 0
+	for _, t := range d.trees {
+		common := 0
+		for _, p := range a.packages {
+			if slices.Contains(t.packages, p) {
+				common++
+			}
+		}
+		for _, f := range t.files {
+			for _, in := range f.imports() {
+				if below(a.self, in.path) {
+					return t
+				}
+			}
+		}
+		if common > most {
+			best, most = t, common
+		}
+	}
+	return best
+}
+
+// readApply reads what the files of a tree of apply configurations tell of its flags.
+func (d *discovery) readApply(a *applyTree) {
+	uses := map[[2]string]string{} // import path and type, to the place of the first use
+	for _, f := range d.files {
+		if f.generator != "applyconfiguration-gen" || !below(a.dir, f.dir) {
+			continue
+		}
+		if f.path == path.Join(a.dir, "internal", "internal.go") {
+			a.internal = f
+			if all := schemaType.FindAllIndex(f.data, untypedTypes+1); len(all) > untypedTypes {
+				a.schema = f.line(all[0][0])
+			}
+			continue
+		}
+		for alias, in := range f.imports() {
+			if below(a.self, in.path) || builtIn(in.path) || !bytes.Contains(f.data, []byte(alias+".")) {
+				continue
+			}
+			for typ, line := range applyUses(f, alias) {
+				key := [2]string{in.path, typ}
+				if place, ok := uses[key]; !ok || at(f.path, line) < place {
+					uses[key] = at(f.path, line)
+				}
+			}
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(uses), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, key := range keys {
+		source := uses[key]
+		typ := d.sourceType(a, key[0], key[1])
+		if typ == "" {
+			d.unread(source, 0, "apply configuration %s.%s of a type that is not found in the API packages; write applyConfigurationExternals: {PACKAGE.%s: %s}", key[0], key[1], key[1], key[0])
+			continue
+		}
+		a.externs = append(a.externs, external{typ, key[0], source})
+	}
+	slices.SortFunc(a.externs, func(x, y external) int { return strings.Compare(x.typ, y.typ) })
+}
+
+// applyUses are the types whose apply configurations a file uses of an import, with the line of the first use.
+func applyUses(f *goFile, alias string) map[string]int {
+	var uses map[string]int
+	prefix := []byte(alias + ".")
+	for from := 0; ; {
+		i := bytes.Index(f.data[from:], prefix)
+		if i < 0 {
+			return uses
+		}
+		start := from + i
+		from = start + len(prefix)
+		if start > 0 && (isWord(f.data[start-1]) || f.data[start-1] == '.') {
+			continue // the end of a longer name
+		}
+		m := applyName.FindSubmatch(f.data[from:min(from+200, len(f.data))])
+		if m == nil {
+			continue
+		}
+		if uses == nil {
+			uses = map[string]int{}
+		}
+		if _, ok := uses[string(m[1])]; !ok {
+			uses[string(m[1])] = f.line(start)
+		}
+	}
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// sourceType is the type, with its import path, that an apply configuration of another tree is of: the API packages
+// have a field of it. Several packages may have a type of the name: the one with the same group and version folders is meant.
+func (d *discovery) sourceType(a *applyTree, applyPath, typ string) string {
+	var candidates []string
+	for _, p := range a.packages {
+		if dir, ok := d.modules.dir(p); ok {
+			candidates = append(candidates, d.fieldTypes(dir)[typ]...)
+		}
+	}
+	slices.Sort(candidates)
+	candidates = slices.Compact(candidates)
+	if len(candidates) == 1 {
+		return candidates[0] + "." + typ
+	}
+	for _, c := range candidates {
+		if tail(c) == tail(applyPath) {
+			return c + "." + typ
+		}
+	}
+	// A field of an embedded struct of another module is not in the API packages. client-go's are known.
+	if gv, ok := strings.CutPrefix(applyPath, clientGoApply); ok {
+		return "k8s.io/api/" + gv + "." + typ
+	}
+	return ""
+}
+
+func tail(p string) string { return path.Join(path.Base(path.Dir(p)), path.Base(p)) }

@@ -1,0 +1,132 @@
+package detect
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// call is a call of a generator, or of a function of kube_codegen.sh.
+type call struct {
+	name   string // gen_client, client-gen, generate-groups
+	flags  map[string][]string
+	args   []string // those that are no flags
+	script *script
+	line   int
+	cwd    string
+}
+
+var (
+	generatorName = regexp.MustCompile(`^(client|lister|informer|deepcopy|defaulter|conversion|register|openapi|applyconfiguration|validation|prerelease-lifecycle)-gen$`)
+	inVariable    = regexp.MustCompile(`(client|lister|informer|deepcopy|defaulter|conversion|register|openapi|applyconfiguration|validation|prereleaselifecycle)gen`)
+	letters       = regexp.MustCompile(`[^a-z]`)
+)
+
+// booleans are the flags that take no value.
+var booleans = []string{"--with-watch", "--with-applyconfig", "--prefers-protobuf", "--update-report", "--logtostderr", "--single-directory", "--fake-clientset", "--verify-only"}
+
+// newCall recognises a call of a generator.
+func newCall(words []string, copied bool) (call, bool) {
+	if words[0] == "go" && (len(words) < 2 || words[1] != "run" && words[1] != "tool") {
+		return call{}, false
+	}
+	for i, w := range words {
+		name, _, _ := strings.Cut(path.Base(w), "@")
+		switch {
+		case strings.HasPrefix(w, "kube::codegen::gen_"):
+			name = strings.TrimPrefix(w, "kube::codegen::")
+		case copied:
+			continue
+		case name == "generate-groups.sh" || name == "generate-internal-groups.sh":
+			name = "generate-groups"
+		case strings.HasPrefix(w, "$"):
+			if name = inVariable.FindString(letters.ReplaceAllString(strings.ToLower(w), "")); name == "" {
+				continue
+			}
+			name = strings.TrimSuffix(name, "gen") + "-gen"
+		case !generatorName.MatchString(name):
+			continue
+		}
+		c := call{name: name, flags: map[string][]string{}}
+		c.parse(words[i+1:])
+		return c, len(c.flags)+len(c.args) > 0
+	}
+	return call{}, false
+}
+
+// parse sorts words into flags and arguments.
+func (c *call) parse(words []string) {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if !strings.HasPrefix(w, "-") || w == "-" {
+			if w != "$@" && w != "" {
+				c.args = append(c.args, w)
+			}
+			continue
+		}
+		w = "--" + strings.TrimLeft(w, "-")
+		name, value, has := strings.Cut(w, "=")
+		if !has && !slices.Contains(booleans, name) && i+1 < len(words) {
+			i++
+			value = words[i]
+		}
+		c.flags[name] = append(c.flags[name], value)
+	}
+}
+
+func (c *call) flag(name string) string {
+	if v := c.flags[name]; len(v) > 0 {
+		return v[len(v)-1]
+	}
+	return ""
+}
+
+func (c *call) has(name string) bool { return len(c.flags[name]) > 0 && c.flag(name) != "false" }
+
+func (c *call) at() string { return at(c.script.path, c.line) }
+
+// callOf tells whether any script has a call, and where.
+func (d *discovery) callOf(name string) (bool, string) {
+	for _, c := range d.calls(name) {
+		return true, c.at()
+	}
+	return false, ""
+}
+
+// calls are all calls of some names.
+func (d *discovery) calls(names ...string) []*call {
+	var all []*call
+	for _, s := range d.scripts {
+		for i := range s.calls {
+			if slices.Contains(names, s.calls[i].name) {
+				all = append(all, &s.calls[i])
+			}
+		}
+	}
+	return all
+}
+
+// local is the folder or file of the repository that a word of a call means, and whether there is one.
+func (d *discovery) local(c *call, word string) (string, bool) {
+	if rest, ok := strings.CutPrefix(path.Clean(word), inRepo); ok {
+		rel := strings.TrimPrefix(rest, "/")
+		if rel == "" {
+			rel = "."
+		}
+		return rel, d.exists(rel)
+	}
+	// A variable in front is mostly the root, which a script finds in its own way.
+	if i := strings.LastIndexAny(word, "})"); strings.HasPrefix(word, "$") && strings.HasPrefix(word[i+1:], "/") {
+		word = "." + word[i+1:]
+	}
+	if strings.Contains(word, "$") || path.IsAbs(word) {
+		return "", false
+	}
+	for _, from := range []string{strings.TrimPrefix(strings.TrimPrefix(c.cwd, inRepo), "/"), ".", path.Dir(c.script.path)} {
+		if rel := path.Join(from, word); d.exists(rel) {
+			return rel, true
+		}
+	}
+	return path.Join(strings.TrimPrefix(strings.TrimPrefix(c.cwd, inRepo), "/"), word), false
+}

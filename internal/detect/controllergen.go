@@ -1,0 +1,145 @@
+package detect
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// controllerGen is the name of the tool in the files that it makes.
+const controllerGen = "controller-gen"
+
+var (
+	// callsControllerGen finds a call of controller-gen in a script, by its name or by the usual variable.
+	callsControllerGen = regexp.MustCompile(`(?m)\bcontroller-gen\b|\$[({]?CONTROLLER_GEN\b`)
+	// crdOption and roleOption find the options that make other files than crdctl's, and pathsOption the packages of a call.
+	crdOption   = regexp.MustCompile(`\bcrd:(?:allowDangerousTypes|crdVersions|deprecatedV1beta1|generateEmbeddedObjectMeta|headerFile|ignoreUnexportedFields|maxDescLen|omitToolVersion|preserveUnknownFields|trivialVersions|year)[^\s"'\\]*`)
+	roleOption  = regexp.MustCompile(`\brbac:[^\s"'\\]*\b(?:fileName|headerFile|year)=[^\s"'\\]*`)
+	pathsOption = regexp.MustCompile(`\bpaths=["']?[^\s"'\\]+`)
+	webhooks    = regexp.MustCompile(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
+)
+
+// readControllerGen lists what controller-gen makes here and crdctl does not. CRDs and the role are for others to list:
+// crdctl can make those.
+func (d *discovery) readControllerGen() {
+	byKind := map[string][]string{}
+	for _, f := range d.files {
+		if f.generator != controllerGen {
+			continue
+		}
+		kind := "applyconfiguration"
+		if strings.HasPrefix(path.Base(f.path), "zz_generated.") {
+			kind = "deepcopy"
+		}
+		byKind[kind] = append(byKind[kind], f.path)
+	}
+	if d.hasMarker("webhook") {
+		byKind["webhook"] = d.webhooks
+	}
+	for _, kind := range []string{"deepcopy", "applyconfiguration", "webhook"} {
+		if files := byKind[kind]; len(files) > 0 {
+			d.notCompared(kind, controllerGen, files, "crdctl does not make the files of this tool")
+		}
+	}
+}
+
+// byControllerGen reports whether controller-gen made anything here, or a script calls it.
+func (d *discovery) byControllerGen() bool {
+	return slices.ContainsFunc(d.files, func(f *goFile) bool { return f.generator == controllerGen }) ||
+		len(d.ownManifests()) > 0 ||
+		len(d.roles) > 0 && d.hasMarker("rbac") ||
+		len(d.webhooks) > 0 && d.hasMarker("webhook") ||
+		slices.ContainsFunc(d.texts, func(t textFile) bool { return callsControllerGen.Match(withoutComments(t.data)) })
+}
+
+// hasMarker reports whether any file has one of controller-gen's markers.
+func (d *discovery) hasMarker(name string) bool {
+	return slices.ContainsFunc(d.files, func(f *goFile) bool { return f.tags[name] > 0 })
+}
+
+// callWith is the first text that a pattern finds in scripts that call controller-gen, in a line with some other text,
+// and its place.
+func (d *discovery) callWith(pattern *regexp.Regexp, in string, but ...string) (text, place string) {
+	for _, t := range d.texts {
+		data := withoutComments(t.data)
+		if !callsControllerGen.Match(data) {
+			continue
+		}
+		for _, line := range continued.FindAllIndex(data, -1) {
+			if !bytes.Contains(data[line[0]:line[1]], []byte(in)) {
+				continue
+			}
+			for _, m := range pattern.FindAllIndex(data[line[0]:line[1]], -1) {
+				if found := string(data[line[0]+m[0] : line[0]+m[1]]); !slices.Contains(but, found) {
+					return found, at(t.path, lineOf(data, line[0]+m[0]))
+				}
+			}
+		}
+	}
+	return "", ""
+}
+
+// continued is a line with those that continue it.
+var continued = regexp.MustCompile(`(?:[^\n]*\\\r?\n)*[^\n]+`)
+
+var commentLine = regexp.MustCompile(`(?m)^[ \t]*#.*$`)
+
+// withoutComments is a script in which every line that is a comment is empty, with every line in its place.
+func withoutComments(script []byte) []byte {
+	if !bytes.Contains(script, []byte("ontroller")) && !bytes.Contains(script, []byte("CONTROLLER_GEN")) {
+		return nil // it calls nothing of interest
+	}
+	return commentLine.ReplaceAll(script, nil)
+}
+
+// freshOfControllerGen is readFresh for a repository whose generated code is controller-gen's: tags alone decide nothing
+// there, since its projects bear +genclient and +k8s:deepcopy-gen by habit. Only a script that makes clients does.
+func (d *discovery) freshOfControllerGen(roots []string, witness map[string]string) {
+	for _, f := range d.files {
+		if f.generator != controllerGen || path.Base(f.path) != helpers[0].file {
+			continue
+		}
+		if root := apiRoot(f.dir); witness[root] == "" {
+			witness[root] = f.path
+			roots = append(roots, root)
+		}
+	}
+	d.setAPIs(roots, witness)
+	for _, c := range d.calls("gen_client") {
+		d.clientOf(c)
+	}
+	_, sharedAt := d.callOf("gen_helpers")
+	if sharedAt == "" {
+		d.found.made = nil
+		d.found.raw.Generators = []string{}
+		d.set("generators", "[]", "controller-gen makes the generated code here")
+	}
+}
+
+// makes reports whether settings have crdctl make anything.
+func makes(p *config.Project) bool {
+	return len(p.Clients) > 0 || p.CRDs.Dir != "" || p.RBAC.Dir != "" || p.OpenAPI.Dir != "" || p.Generators == nil || len(p.Generators) > 0
+}
+
+// NothingError says that nothing of a repository's generated code is crdctl's to make or to compare.
+type NothingError struct {
+	// Found is what other tools made. It may be empty, where only a script calls one.
+	Found []tree.NotCompared
+}
+
+func (e *NothingError) Error() string {
+	var b strings.Builder
+	b.WriteString("nothing was found that crdctl generates or compares here")
+	for _, n := range e.Found {
+		b.WriteString("\n  found " + n.String())
+	}
+	b.WriteString("\n  looked for client trees, apply configurations, deep copies and other files of code-generator, calls of kube_codegen.sh," +
+		" and CRDs that crdctl makes as controller-gen did: there are none" +
+		"\nfor a client tree of the types with +genclient, give its folder with --client-dir; for CRDs or the role made by crdctl, give --crd-dir or --rbac-dir")
+	return b.String()
+}

@@ -1,0 +1,202 @@
+// Package detect reads from a repository how its generated code was made: which API packages, which client trees
+// with which names, which header, which version of the generators.
+//
+// The checked-in generated tree is the configuration: its imports, names and headers are what a generator once wrote.
+// Scripts are the second witness, for the few things that leave no trace in the tree. Tags alone decide only where
+// nothing was generated yet. The package reads files; it runs no command, writes nothing, and knows no generator's
+// inside.
+package detect
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// Found is what a repository's own files say about its generation.
+type Found struct {
+	// Project has the settings, validated and with their defaults.
+	Project *config.Project
+	// Settings are those that differ from the defaults, each with its witness.
+	Settings []Setting
+	// Unread are the things that could not be read or decided.
+	Unread []Finding
+	// NotCompared is the generated code of other tools, which crdctl neither makes nor compares.
+	NotCompared []tree.NotCompared
+	// Version is the version of the generators that made the tree.
+	Version Version
+
+	raw  config.Project // the settings without their defaults
+	made []string       // the helpers that the tree shows, or that tags ask for where there is no tree
+}
+
+// Setting is one setting of the project file.
+type Setting struct {
+	Field  string // as in clients[0].dir
+	Value  string // as it stands in the file
+	Source string // file and line, or a few words
+}
+
+// Finding is something that a person has to decide.
+type Finding struct {
+	File string // relative to the root; empty where no file says anything
+	Line int
+	Text string
+	// Note is set where the finding changes nothing that crdctl generates.
+	Note bool
+}
+
+// String is the finding as a line for a person.
+func (f Finding) String() string {
+	if f.File == "" {
+		return f.Text
+	}
+	return fmt.Sprintf("%s: %s", at(f.File, f.Line), f.Text)
+}
+
+// Version is a version of k8s.io/code-generator.
+type Version struct {
+	Version string // as in v0.35.2; empty where nothing tells
+	Source  string // file and line
+}
+
+// at is a place in the repository, for people and editors.
+func at(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// Undecided tells whether something that changes the generated code was left unread.
+func (f *Found) Undecided() bool {
+	for _, u := range f.Unread {
+		if !u.Note {
+			return true
+		}
+	}
+	return false
+}
+
+// discovery is one run of Project.
+type discovery struct {
+	*repo
+	found   *Found
+	scripts []*script
+	trees   []*clientTree
+
+	fields   map[string]map[string][]string // see fieldTypes
+	saidOver map[string]bool                // see passedOver
+}
+
+// Edit is what somebody says who knows better.
+type Edit struct {
+	// Fields are those that it sets, as in clients[0].dir.
+	Fields []string
+	Do     func(*config.Project) error
+}
+
+// Project reads the settings of the repository in root: a module, or a folder with modules below it. Edits change what
+// was found, the fields of which are then nobody's but the caller's.
+func Project(root string, edits ...Edit) (*Found, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return nil, fmt.Errorf("%w; give the repository's folder with --dir", err)
+	}
+	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a folder; give the repository's folder with --dir", root)
+	}
+	r, err := walk(abs)
+	if err != nil {
+		return nil, fmt.Errorf("look for generated code: %w", err)
+	}
+	d := &discovery{repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}}}
+	d.readScripts()
+	d.readTrees()
+	d.readAPIs()
+	if len(d.found.raw.APIs) == 0 {
+		if err := d.readFresh(); err != nil {
+			return nil, err
+		}
+		d.readVersion()
+	} else {
+		d.readVersion()
+		d.readClients()
+		d.readHelpers()
+		d.readOpenAPI()
+	}
+	d.readScriptSettings()
+	d.readHeader()
+	d.readManifests()
+	d.readRole()
+	d.readControllerGen()
+	d.readController()
+	for _, edit := range edits {
+		if err := edit.Do(&d.found.raw); err != nil {
+			return nil, err
+		}
+		d.found.Settings = slices.DeleteFunc(d.found.Settings, func(s Setting) bool { return slices.Contains(edit.Fields, s.Field) })
+	}
+	d.found.NotCompared = slices.DeleteFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return madeAnyway(n, &d.found.raw) })
+	if !makes(&d.found.raw) {
+		return nil, &NothingError{d.found.NotCompared}
+	}
+	if d.found.Project, err = config.Parse("the discovered settings", d.found.YAML()); err != nil {
+		return nil, fmt.Errorf("%w\nwrite a %s by hand; docs/settings.md of crdctl has the fields", err, config.FileName)
+	}
+	return d.found, nil
+}
+
+// set records the witness of a setting.
+func (d *discovery) set(field, value, source string) {
+	d.found.Settings = append(d.found.Settings, Setting{field, value, source})
+}
+
+// unread records what a person has to decide.
+func (d *discovery) unread(file string, line int, format string, args ...any) {
+	d.found.Unread = append(d.found.Unread, Finding{File: file, Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+// note records what a person may want to know.
+func (d *discovery) note(file string, line int, format string, args ...any) {
+	d.found.Unread = append(d.found.Unread, Finding{File: file, Line: line, Text: fmt.Sprintf(format, args...), Note: true})
+}
+
+// Line is the discovery in one line, for the run that goes without a project file.
+func (f *Found) Line() string {
+	parts := []string{"apis " + strings.Join(f.Project.APIs, ", ")}
+	for _, c := range f.Project.Clients {
+		kinds := []string{"client"}
+		if c.Watch {
+			kinds = append(kinds, "lister", "informer")
+		}
+		if c.ApplyConfiguration {
+			kinds = append(kinds, "applyconfiguration")
+		}
+		parts = append(parts, fmt.Sprintf("client tree %s (%s)", c.Dir, strings.Join(kinds, ", ")))
+	}
+	if len(f.made) > 0 {
+		parts = append(parts, strings.Join(f.made, ", "))
+	}
+	if f.Project.OpenAPI.Dir != "" {
+		parts = append(parts, "openapi "+f.Project.OpenAPI.Dir)
+	}
+	if f.Project.CRDs.Dir != "" {
+		parts = append(parts, "CRDs "+f.Project.CRDs.Dir)
+	}
+	if f.Project.Boilerplate != "" {
+		parts = append(parts, "header "+f.Project.Boilerplate)
+	}
+	if f.Version.Version != "" {
+		parts = append(parts, fmt.Sprintf("code-generator %s (%s)", f.Version.Version, f.Version.Source))
+	}
+	return fmt.Sprintf("no %s: %s; crdctl adopt writes this down", config.FileName, strings.Join(parts, "; "))
+}

@@ -1,0 +1,160 @@
+package detect
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// modules maps folders to import paths and back, through the go.mod files: never by what a path ends in.
+type modules struct {
+	root  string
+	byDir map[string]*goMod
+	above *goMod            // the module that the root is in, where that has its go.mod above the root
+	dirs  map[string]string // folders by module path
+}
+
+type goMod struct {
+	file string // relative to the root
+	path string // of the module
+	mod  *modfile.File
+	// prefix is the path from the module's folder to the root, for a module above it.
+	prefix string
+}
+
+func newModules(root string) *modules {
+	m := &modules{root: root, byDir: map[string]*goMod{}, dirs: map[string]string{}}
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+		return m
+	}
+	for dir := filepath.Dir(root); ; dir = filepath.Dir(dir) {
+		if data, err := safefs.ReadFile(filepath.Join(dir, "go.mod"), safefs.MaxFile); err == nil {
+			rel, _ := filepath.Rel(dir, root) // root is below dir
+			m.above = &goMod{file: path.Join(strings.Repeat("../", 1+strings.Count(filepath.ToSlash(rel), "/")), "go.mod"), path: modfile.ModulePath(data), prefix: filepath.ToSlash(rel)}
+			if mod, err := modfile.Parse("go.mod", data, nil); err == nil {
+				m.above.mod = mod
+			}
+			return m
+		}
+		if dir == filepath.Dir(dir) {
+			return m
+		}
+	}
+}
+
+// add takes in a go.mod file.
+func (m *modules) add(rel string, data []byte) {
+	mod, err := modfile.ParseLax(rel, data, nil)
+	if err != nil || mod.Module == nil {
+		return // a template is no module, and of others the go command says what is wrong
+	}
+	// ParseLax leaves out what only the main module's file may have.
+	if strict, err := modfile.Parse(rel, data, nil); err == nil {
+		mod = strict
+	}
+	dir := path.Dir(rel)
+	g := &goMod{file: rel, path: mod.Module.Mod.Path, mod: mod}
+	m.byDir[dir] = g
+	if _, ok := m.dirs[g.path]; !ok {
+		m.dirs[g.path] = dir
+	}
+	for _, r := range mod.Replace {
+		if r.New.Version == "" && modfile.IsDirectoryPath(r.New.Path) {
+			if to := path.Join(dir, filepath.ToSlash(r.New.Path)); filepath.IsLocal(filepath.FromSlash(to)) {
+				if _, ok := m.dirs[r.Old.Path]; !ok {
+					m.dirs[r.Old.Path] = to
+				}
+			}
+		}
+	}
+}
+
+// of is the module that a folder is in, and the folder of that module; nil if there is none in the repository.
+func (m *modules) of(dir string) (*goMod, string) {
+	for at := dir; ; at = path.Dir(at) {
+		if g, ok := m.byDir[at]; ok {
+			return g, at
+		}
+		if at == "." || at == "/" {
+			return nil, "."
+		}
+	}
+}
+
+// main is the module that the root is in, or nil.
+func (m *modules) main() *goMod {
+	if g, ok := m.byDir["."]; ok {
+		return g
+	}
+	return m.above
+}
+
+// in is the module of a folder that holds a go.mod, or that of the root.
+func (m *modules) in(dir string) *goMod {
+	if dir == "." {
+		return m.main()
+	}
+	return m.byDir[dir]
+}
+
+// importPath is the import path of a folder; empty where it is in no module.
+func (m *modules) importPath(dir string) string {
+	g, at := m.of(dir)
+	switch {
+	case g != nil:
+		return path.Join(g.path, relTo(at, dir))
+	case m.above != nil:
+		return path.Join(m.above.path, m.above.prefix, dir)
+	}
+	return ""
+}
+
+// dir is the folder of an import path; ok is false for other people's packages.
+func (m *modules) dir(importPath string) (dir string, ok bool) {
+	for p := importPath; p != "." && p != "/"; p = path.Dir(p) {
+		if at, found := m.dirs[p]; found {
+			return path.Join(at, strings.TrimPrefix(importPath, p)), true
+		}
+	}
+	if m.above != nil {
+		if rest, found := strings.CutPrefix(importPath, path.Join(m.above.path, m.above.prefix)+"/"); found {
+			return rest, true
+		}
+	}
+	return "", false
+}
+
+// relTo is the path from a folder to one below it.
+func relTo(dir, p string) string {
+	if dir == "." {
+		return p
+	}
+	if p == dir {
+		return "."
+	}
+	return strings.TrimPrefix(p, dir+"/")
+}
+
+// requirement is what a go.mod says of a module: the version that counts, and where it stands.
+func (g *goMod) requirement(module string) (version, source string) {
+	if g == nil || g.mod == nil {
+		return "", ""
+	}
+	for _, r := range g.mod.Require {
+		if r.Mod.Path == module {
+			version, source = r.Mod.Version, at(g.file, r.Syntax.Start.Line)
+		}
+	}
+	for _, r := range g.mod.Replace {
+		if r.Old.Path == module && (r.Old.Version == "" || r.Old.Version == version) && r.New.Path == module {
+			version, source = r.New.Version, fmt.Sprintf("%s:%d", g.file, r.Syntax.Start.Line)
+		}
+	}
+	return version, source
+}

@@ -1,0 +1,141 @@
+package detect
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// openAPIFile is the name that kube_codegen.sh's gen_openapi gives its output.
+const openAPIFile = "zz_generated.openapi.go"
+
+// alwaysDefined are the packages that gen_openapi defines besides those with tags.
+func (d *discovery) alwaysDefined() []string {
+	all := []string{"k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/version"}
+	if minor, ok := minorOf(d.found.Version.Version); ok && minor < 35 {
+		return all
+	}
+	return append(all, "k8s.io/apimachinery/pkg/api/resource")
+}
+
+var (
+	definedLiteral = regexp.MustCompile(`(?m)^\t\t"([^"]+)\.\w+":\s`)
+	definedByName  = regexp.MustCompile(`(?m)^\t\t(\w+)\.\w+\{\}\.OpenAPIModelName\(\):\s`)
+	definedHere    = regexp.MustCompile(`(?m)^\t\t\w+\{\}\.OpenAPIModelName\(\):\s`)
+)
+
+// readOpenAPI finds the OpenAPI definitions, and what they are made of.
+func (d *discovery) readOpenAPI() {
+	var definitions, names []*goFile
+	for _, f := range d.files {
+		switch {
+		case f.generator != "openapi-gen":
+		case f.lineWith("func GetOpenAPIDefinitions(") > 0:
+			definitions = append(definitions, f)
+		case f.lineWith(") OpenAPIModelName() string") > 0:
+			names = append(names, f)
+		}
+	}
+	d.readDefinitions(definitions)
+	d.readModelNames(names)
+}
+
+// readDefinitions takes the file of definitions that crdctl would make too: of several, the one with the most packages
+// that ask for it.
+func (d *discovery) readDefinitions(files []*goFile) {
+	dirs, place := d.tagged("openapi", d.found.raw.APIs)
+	var best *goFile
+	var asked []string // the import paths of dirs
+	most := -1
+	var second []*goFile // that crdctl could make, if it made several
+	for _, dir := range dirs {
+		asked = append(asked, d.modules.importPath(dir))
+	}
+	for _, f := range files {
+		if path.Base(f.path) != openAPIFile {
+			d.unread(f.path, 0, "made by openapi-gen under another name than %s, the only one that crdctl writes; it stays as it is", openAPIFile)
+			continue
+		}
+		defined := d.definedIn(f)
+		if i := slices.IndexFunc(d.alwaysDefined(), func(p string) bool { return !slices.Contains(defined, p) }); i >= 0 {
+			d.unread(f.path, 0, "has no type of %s, which kube_codegen.sh and crdctl always define; the file stays as it is, and openapi: {dir: %s} would change it",
+				d.alwaysDefined()[i], f.dir)
+			continue
+		}
+		n := 0
+		for _, p := range asked {
+			if slices.Contains(defined, p) {
+				n++
+			}
+		}
+		second = append(second, f)
+		if n > most {
+			best, most = f, n
+		}
+	}
+	if best == nil {
+		return
+	}
+	for _, f := range second {
+		if f != best {
+			d.unread(f.path, 0, "a second file of OpenAPI definitions, besides %s; crdctl makes one, so this stays as it is", best.dir)
+		}
+	}
+	defined := d.definedIn(best)
+	var without []string
+	for i, p := range asked {
+		if !slices.Contains(defined, p) {
+			without = append(without, dirs[i])
+		}
+	}
+	if len(without) > 0 {
+		d.unread(place[without[0]].File, place[without[0]].Line, "asks for openapi-gen, and %s has none of its types; crdctl would define them (%s), so take the tag out if it is not to",
+			best.path, joined(without))
+	}
+	o := &d.found.raw.OpenAPI
+	o.Dir = best.dir
+	d.set("openapi.dir", best.dir, best.path)
+	for _, p := range slices.Sorted(slices.Values(defined)) {
+		if !slices.Contains(asked, p) && !slices.Contains(d.alwaysDefined(), p) {
+			o.ExtraPackages = append(o.ExtraPackages, p)
+		}
+	}
+	if len(o.ExtraPackages) > 0 {
+		d.set("openapi.extraPackages", flow(o.ExtraPackages), at(best.path, best.lineWith("func GetOpenAPIDefinitions(")))
+	}
+}
+
+// definedIn are the packages whose types a file defines: the keys of its map.
+func (d *discovery) definedIn(f *goFile) []string {
+	_, keys, _ := bytes.Cut(f.data, []byte("func GetOpenAPIDefinitions("))
+	keys, _, _ = bytes.Cut(keys, []byte("\n}"))
+	defined := importsNamed(f, definedByName, keys)
+	for _, m := range definedLiteral.FindAllSubmatch(keys, -1) {
+		if p := string(m[1]); !slices.Contains(defined, p) {
+			defined = append(defined, p)
+		}
+	}
+	if here := d.modules.importPath(f.dir); definedHere.Match(keys) && !slices.Contains(defined, here) {
+		defined = append(defined, here)
+	}
+	return defined
+}
+
+func (d *discovery) readModelNames(files []*goFile) {
+	for _, f := range files {
+		o := &d.found.raw.OpenAPI
+		switch base := path.Base(f.path); o.ModelNameFile {
+		case base:
+		case "":
+			o.ModelNameFile = base
+			d.set("openapi.modelNameFile", base, f.path)
+			if o.Dir == "" {
+				d.unread(f.path, 0, "model names without OpenAPI definitions in the tree that crdctl makes; they stay as they are until openapi: {dir: FOLDER} says where definitions go")
+			}
+		default:
+			d.unread(f.path, 0, "model names in a file of another name than %s; crdctl writes one name, so this stays as it is", strings.TrimSpace(o.ModelNameFile))
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package detect
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// shape is the range of minor versions of code-generator that can have written the tree, by what came with each.
+type shape struct {
+	min, max       int
+	minWhy, maxWhy string // the files that show it
+}
+
+// newest has no upper bound.
+const newest = 1 << 16
+
+// marks are what a version began to write: files of a generator that are named so have the text from then on.
+var marks = []struct {
+	minor     int
+	generator string
+	file      func(f *goFile) bool
+	text      string
+}{
+	{31, "lister-gen", hasText("cache.Indexer"), "ResourceIndexer"},
+	{32, "client-gen", inFakeTyped, "gentype"},
+	{33, "informer-gen", hasText("NewFilteredSharedIndexInformer"), "ListWithContextFunc"},
+	{35, "informer-gen", hasText("ListWithContextFunc"), "ToListWatcherWithWatchListSemantics"},
+	{36, "informer-gen", func(f *goFile) bool { return strings.HasSuffix(f.path, "/externalversions/factory.go") }, "InformerName"},
+}
+
+func hasText(text string) func(f *goFile) bool {
+	return func(f *goFile) bool { return f.lineWith(text) > 0 }
+}
+
+// inFakeTyped are the fakes of kinds.
+func inFakeTyped(f *goFile) bool {
+	return strings.Contains(f.path, "/typed/") && strings.Contains(f.path, "/fake/fake_") && !strings.HasSuffix(f.path, "_client.go")
+}
+
+// readShape looks for the marks of all versions. Most files decide: single ones may be left over from an older version.
+func (d *discovery) readShape() shape {
+	s := shape{max: newest}
+	for _, m := range marks {
+		with, without := 0, 0
+		var withPlace, withoutPlace string
+		for _, f := range d.files {
+			if f.generator != m.generator || !m.file(f) {
+				continue
+			}
+			if line := f.lineWith(m.text); line > 0 {
+				with++
+				withPlace = cmp.Or(withPlace, at(f.path, line))
+			} else {
+				without++
+				withoutPlace = cmp.Or(withoutPlace, f.path)
+			}
+		}
+		switch {
+		case with > 0 && with >= without:
+			s.min, s.minWhy = m.minor, withPlace
+		case without > 0 && m.minor <= s.max:
+			s.max, s.maxWhy = m.minor-1, withoutPlace
+		}
+	}
+	if s.max < s.min {
+		s.max, s.maxWhy = newest, "" // files of two versions; the newer ones were made last
+	}
+	return s
+}
+
+// known tells whether the tree says anything.
+func (s shape) known() bool { return s.min > 0 || s.max < newest }
+
+// fits tells whether a version can have written the tree.
+func (s shape) fits(version string) bool {
+	minor, ok := minorOf(version)
+	return ok && minor >= s.min && minor <= s.max
+}
+
+func (s shape) String() string {
+	switch {
+	case s.min > 0 && s.max == s.min:
+		return fmt.Sprintf("v0.%d", s.min)
+	case s.min > 0 && s.max < newest:
+		return fmt.Sprintf("v0.%d to v0.%d", s.min, s.max)
+	case s.min > 0:
+		return fmt.Sprintf("v0.%d or newer", s.min)
+	}
+	return fmt.Sprintf("v0.%d or older", s.max)
+}
+
+func (s shape) why() string {
+	if s.min > 0 {
+		return s.minWhy
+	}
+	return s.maxWhy
+}
+
+func minorOf(version string) (int, bool) {
+	rest, ok := strings.CutPrefix(version, "v0.")
+	if !ok {
+		return 0, false
+	}
+	minor, _, _ := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(minor)
+	return n, err == nil
+}

@@ -1,0 +1,156 @@
+package detect
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+)
+
+// clientTree is a tree of generated client code, as its files show it.
+type clientTree struct {
+	versioned string  // the folder of clientset.go
+	scheme    *goFile // its scheme/register.go
+	self      string  // the import path of versioned
+
+	packages []string // import paths of the API packages, in the order of clientset.go
+	groups   map[string]string
+	fake     bool
+	protobuf *goFile // a file that prefers protobuf
+	plurals  []exception
+	files    []*goFile // client-gen's
+
+	listers, informers string // folders; empty where there are none
+	informerFile       *goFile
+	watched            []string
+	apply              *applyTree
+}
+
+// exception is a kind whose plural is not the one that the rules give.
+type exception struct {
+	kind, plural, source string
+}
+
+var (
+	getter    = regexp.MustCompile(`^type \w+Getter interface \{\r?\n\s*(\w+)\([^)]*\) (\w+)Interface\r?\n`)
+	addScheme = regexp.MustCompile(`(?m)\b(\w+)\.AddToScheme,`)
+	accessor  = regexp.MustCompile(`(?m)^\t\w+\(\) (\w+)\.\w+Interface\r?$`)
+)
+
+// readTrees finds all trees of generated client code, by the scheme that each clientset has.
+func (d *discovery) readTrees() {
+	for _, f := range d.files {
+		if f.generator == "client-gen" && strings.HasSuffix(f.path, "/scheme/register.go") {
+			if t := d.readTree(f); len(t.packages) > 0 {
+				d.trees = append(d.trees, t)
+			}
+		}
+	}
+	d.readInformers()
+	d.readApplyTrees()
+}
+
+func (d *discovery) readTree(scheme *goFile) *clientTree {
+	t := &clientTree{versioned: path.Dir(scheme.dir), scheme: scheme, groups: map[string]string{}}
+	t.self = d.modules.importPath(t.versioned)
+	var inputs []string
+	for _, m := range addScheme.FindAllSubmatch(scheme.data, -1) {
+		if in, ok := scheme.imports()[string(m[1])]; ok && !slices.Contains(inputs, in.path) {
+			inputs = append(inputs, in.path)
+		}
+	}
+	for _, f := range d.files {
+		if f.generator != "client-gen" || !below(t.versioned, f.dir) {
+			continue
+		}
+		t.files = append(t.files, f)
+		rel := relTo(t.versioned, f.path)
+		switch {
+		case rel == "clientset.go":
+			t.packages = d.orderOf(f, inputs)
+			// What the tree calls itself is the witness, if a module says nothing or something else.
+			for _, in := range f.imports() {
+				if i := strings.LastIndex(in.path, "/typed/"); i > 0 && strings.HasSuffix(in.path[:i], "/"+path.Base(t.versioned)) {
+					t.self = in.path[:i]
+				}
+			}
+		case strings.HasPrefix(rel, "fake/"):
+			t.fake = true
+		case strings.HasPrefix(rel, "typed/") && !strings.Contains(rel, "/fake/"):
+			t.readTyped(f)
+		}
+		if t.protobuf == nil && f.lineWith("gentype.PrefersProtobuf") > 0 {
+			t.protobuf = f
+		}
+	}
+	// A clientset that is not as expected still has its inputs.
+	for _, in := range inputs {
+		if !slices.Contains(t.packages, in) {
+			t.packages = append(t.packages, in)
+		}
+	}
+	return t
+}
+
+// orderOf is the order in which a clientset has its packages.
+func (d *discovery) orderOf(clientset *goFile, inputs []string) []string {
+	var order []string
+	for _, m := range accessor.FindAllSubmatch(clientset.data, -1) {
+		typed, ok := d.modules.dir(clientset.imports()[string(m[1])].path)
+		if !ok {
+			continue
+		}
+		for _, f := range d.byDir[typed] {
+			if !strings.HasSuffix(f.path, "_client.go") || f.generator != "client-gen" {
+				continue
+			}
+			for _, in := range f.imports() {
+				if slices.Contains(inputs, in.path) && !slices.Contains(order, in.path) {
+					order = append(order, in.path)
+				}
+			}
+		}
+	}
+	return order
+}
+
+// readTyped looks for a plural that the rules would not give.
+func (t *clientTree) readTyped(f *goFile) {
+	end := bytes.Index(f.data, []byte("Getter interface {"))
+	if end < 0 {
+		return
+	}
+	start := 1 + bytes.LastIndexByte(f.data[:end], '\n')
+	m := getter.FindSubmatch(f.data[start:min(start+1000, len(f.data))])
+	if m == nil {
+		return
+	}
+	plural, kind := string(m[1]), string(m[2])
+	if codegen.GoPlural(kind) != plural && !slices.ContainsFunc(t.plurals, func(e exception) bool { return e.kind == kind }) {
+		t.plurals = append(t.plurals, exception{kind, plural, at(f.path, f.line(start)+1)})
+	}
+}
+
+// lists tells whether the tree's clients of a package can list and get, so that a lister would be made of them.
+func (t *clientTree) lists(importPath string) bool {
+	return t.hasClient(importPath, "\tList(ctx ", "\tGet(ctx ")
+}
+
+// hasClient tells whether a client of a kind in a package has all of some methods.
+func (t *clientTree) hasClient(importPath string, methods ...string) bool {
+	for _, f := range t.files {
+		lacks := func(text string) bool { return f.lineWith(text) == 0 }
+		if !strings.HasPrefix(relTo(t.versioned, f.path), "typed/") || lacks("Getter interface {") || slices.ContainsFunc(methods, lacks) {
+			continue
+		}
+		for _, in := range f.imports() {
+			if in.path == importPath {
+				return true
+			}
+		}
+	}
+	return false
+}

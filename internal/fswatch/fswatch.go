@@ -1,0 +1,240 @@
+// Package fswatch tells when the sources or the manifests of a project changed, once it is quiet again.
+//
+// It does not know what a change asks for, and it reads no file.
+package fswatch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// quiet is how long nothing must change until a change is followed: an editor, or a generator, writes many files.
+// Who follows a change may be told of the next one while at it, so it need not be long.
+const quiet = 30 * time.Millisecond
+
+// Change is what happened since the last one.
+type Change struct {
+	// Sources are the files that the controller is built from, slash-separated, relative to the root.
+	Sources []string
+	// Manifests are the files that were named as manifests, or are in a folder that was, in the form of Sources.
+	Manifests []string
+	// Settings tells whether one of the files that the caller named as settings changed.
+	Settings bool
+	// All tells that any file may have changed: there were more changes than the system can tell.
+	All bool
+}
+
+// IsZero tells whether nothing happened.
+func (c Change) IsZero() bool {
+	return len(c.Sources) == 0 && len(c.Manifests) == 0 && !c.Settings && !c.All
+}
+
+// Add is both changes as one.
+func (c Change) Add(other Change) Change {
+	return Change{
+		Sources: append(slices.Clone(c.Sources), other.Sources...), Manifests: append(slices.Clone(c.Manifests), other.Manifests...),
+		Settings: c.Settings || other.Settings, All: c.All || other.All,
+	}
+}
+
+// Below tells whether a manifest at or below one of the paths changed.
+func (c Change) Below(paths ...string) bool {
+	return c.All || slices.ContainsFunc(c.Manifests, func(file string) bool {
+		return slices.ContainsFunc(paths, func(p string) bool { return within(p, file) })
+	})
+}
+
+func within(p, file string) bool {
+	return p == "." || p == file || p != "" && strings.HasPrefix(file, p+"/")
+}
+
+// In tells whether a hand-written source below one of the folders changed.
+func (c Change) In(folders []string) bool {
+	return c.All || slices.ContainsFunc(c.Sources, func(file string) bool {
+		if strings.HasPrefix(filepath.Base(file), "zz_generated.") || strings.HasSuffix(file, "_test.go") {
+			return false
+		}
+		return slices.ContainsFunc(folders, func(dir string) bool { return within(dir, file) })
+	})
+}
+
+// Watcher watches the sources and manifests of a project.
+type Watcher struct {
+	// Changes hands out a change when nothing has changed for a moment. What happens until it is taken is added to it.
+	Changes <-chan Change
+	// Errors hands out why the watching ended.
+	Errors <-chan error
+
+	root      string
+	manifests []string // slash-separated, relative to the root
+	settings  []string
+	notify    *fsnotify.Watcher
+	folders   map[string]bool // that are watched
+	done      chan struct{}
+	stopped   chan struct{}
+}
+
+// New watches the Go files below root; the manifests, which are files, or folders with all that is in them, relative to root
+// and slash-separated; and the files of the settings, which are named in the same way. Folders that the go command passes
+// over are passed over, except those of the settings.
+func New(root string, manifests []string, settings ...string) (*Watcher, error) {
+	n, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch %s: %w", root, err)
+	}
+	changes, errs := make(chan Change), make(chan error, 1)
+	w := &Watcher{Changes: changes, Errors: errs, root: root, manifests: manifests, settings: settings, notify: n, folders: map[string]bool{}, done: make(chan struct{}), stopped: make(chan struct{})}
+	if err := w.add(root); err != nil {
+		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), n.Close())
+	}
+	for _, m := range manifests {
+		if err := w.addManifest(filepath.Join(root, filepath.FromSlash(m))); err != nil {
+			return nil, errors.Join(fmt.Errorf("watch %s: %w", m, err), n.Close())
+		}
+	}
+	for _, file := range settings {
+		// A folder that is not there yet can't be watched; the caller says what is missing.
+		_ = n.Add(filepath.Join(root, filepath.FromSlash(path.Dir(file))))
+	}
+	go w.collect(changes, errs)
+	return w, nil
+}
+
+// Close ends the watching.
+func (w *Watcher) Close() {
+	close(w.done)
+	<-w.stopped
+	_ = w.notify.Close()
+}
+
+// addManifest watches a manifest, or a folder of them, also in a folder that is passed over. One that is not there is
+// not watched; the caller says what is missing.
+func (w *Watcher) addManifest(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil
+	case info.IsDir():
+		return w.add(path)
+	}
+	w.folders[filepath.Dir(path)] = true
+	return w.notify.Add(filepath.Dir(path))
+}
+
+// add watches a folder and those below it.
+func (w *Watcher) add(dir string) error {
+	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // gone again
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return nil
+		case p != dir && ignored(d.Name()):
+			return fs.SkipDir
+		}
+		w.folders[p] = true
+		return w.notify.Add(p)
+	})
+}
+
+func ignored(folder string) bool {
+	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || slices.Contains([]string{"vendor", "node_modules", "bin", "testdata"}, folder)
+}
+
+// collect gathers what changes until it is quiet, and hands it on as one.
+func (w *Watcher) collect(changes chan<- Change, errs chan<- error) {
+	defer close(w.stopped)
+	var pending Change
+	var out chan<- Change // set once it is quiet
+	timer := time.NewTimer(0)
+	<-timer.C
+	for {
+		select {
+		case <-w.done:
+			return
+		case err := <-w.notify.Errors:
+			if errors.Is(err, fsnotify.ErrEventOverflow) {
+				pending = Change{Sources: []string{"go.mod"}, Settings: true, All: true}
+				out = nil
+				timer.Reset(quiet)
+				continue
+			}
+			errs <- fmt.Errorf("watch %s: %w", w.root, err)
+			return
+		case e := <-w.notify.Events:
+			if w.note(&pending, e) {
+				out = nil
+				timer.Reset(quiet)
+			}
+		case <-timer.C:
+			out = changes
+		case out <- pending:
+			pending, out = Change{}, nil
+		}
+	}
+}
+
+// note adds an event to a change, and tells whether it means anything.
+func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
+	if e.Op == fsnotify.Chmod {
+		return false
+	}
+	info, err := os.Stat(e.Name)
+	if err != nil && w.folders[e.Name] { // a folder that is gone, with all that was in it
+		_ = w.notify.Remove(e.Name) // of one that was only moved
+		some := w.classify(c, filepath.Join(e.Name, "doc.go"))
+		some = w.classify(c, filepath.Join(e.Name, "doc.yaml")) || some
+		delete(w.folders, e.Name)
+		return some
+	}
+	if err != nil || !info.IsDir() {
+		return w.classify(c, e.Name)
+	}
+	if ignored(info.Name()) {
+		return false
+	}
+	_ = w.add(e.Name) // what can't be watched is said for the next file in it
+	// What was put into the folder before it was watched is news too.
+	some := false
+	_ = filepath.WalkDir(e.Name, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			some = w.classify(c, p) || some
+		}
+		return nil
+	})
+	return some
+}
+
+// classify adds a file to a change, and tells whether it means anything.
+func (w *Watcher) classify(c *Change, file string) bool {
+	rel, err := filepath.Rel(w.root, file)
+	if err != nil {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
+	base := path.Base(rel)
+	switch {
+	case slices.Contains(w.settings, rel):
+		c.Settings = true
+	case strings.HasPrefix(base, "."), !w.folders[filepath.Dir(file)]: // a neighbour of a setting, in a folder passed over
+		return false
+	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
+		c.Sources = append(c.Sources, rel)
+	case slices.ContainsFunc(w.manifests, func(m string) bool { return within(m, rel) }):
+		c.Manifests = append(c.Manifests, rel)
+	default:
+		return false
+	}
+	return true
+}

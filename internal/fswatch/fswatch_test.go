@@ -1,0 +1,128 @@
+package fswatch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const patience = 30 * time.Second
+
+func write(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(time.Now().String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func next(t *testing.T, w *Watcher) Change {
+	t.Helper()
+	select {
+	case c := <-w.Changes:
+		return c
+	case err := <-w.Errors:
+		t.Fatal(err)
+	case <-time.After(patience):
+		t.Fatal("no change")
+	}
+	return Change{}
+}
+
+// files are the sources of a change, each once.
+func files(c Change) string {
+	slices.Sort(c.Sources)
+	return strings.Join(slices.Compact(c.Sources), " ")
+}
+
+func TestWatcher(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "main.go"))
+	write(t, filepath.Join(root, "config/crd/a.yaml"))
+	write(t, filepath.Join(root, ".git/HEAD.go"))
+	w, err := New(root, []string{"config/crd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+
+	// What means nothing comes first; if it were handed out, it would be in the first change.
+	write(t, filepath.Join(root, "README.md"))
+	write(t, filepath.Join(root, ".git/HEAD.go"))
+	write(t, filepath.Join(root, ".main.go.swp"))
+	write(t, filepath.Join(root, "main.go"))
+	write(t, filepath.Join(root, "go.mod"))
+	if c := next(t, w); files(c) != "go.mod main.go" || len(c.Manifests) > 0 {
+		t.Errorf("change %+v, want go.mod and main.go", c)
+	}
+	write(t, filepath.Join(root, "config/crd/a.yaml"))
+	if c := next(t, w); files(c) != "" || !c.Below("config/crd") {
+		t.Errorf("change %+v, want the manifests", c)
+	}
+	// A folder that is new: what is in it when it is noticed, and what comes later.
+	write(t, filepath.Join(root, "pkg/apis/types.go"))
+	if c := next(t, w); files(c) != "pkg/apis/types.go" {
+		t.Errorf("change %+v, want the file in a new folder", c)
+	}
+	write(t, filepath.Join(root, "pkg/apis/doc.go"))
+	if c := next(t, w); files(c) != "pkg/apis/doc.go" {
+		t.Errorf("change %+v, want the second file in a new folder", c)
+	}
+	// A folder that goes.
+	if err := os.Rename(filepath.Join(root, "pkg"), filepath.Join(t.TempDir(), "pkg")); err != nil {
+		t.Fatal(err)
+	}
+	if c := next(t, w); len(c.Sources) == 0 {
+		t.Errorf("change %+v, want sources, since a folder of them is gone", c)
+	}
+}
+
+// The settings may lie anywhere, also in a folder that is passed over; what else is there stays passed over.
+func TestSettings(t *testing.T) {
+	root := t.TempDir()
+	for _, file := range []string{"crdctl.yaml", "_hack/boilerplate.go.txt", "main.go"} {
+		write(t, filepath.Join(root, file))
+	}
+	w, err := New(root, nil, "crdctl.yaml", "_hack/boilerplate.go.txt", "nowhere/header.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	write(t, filepath.Join(root, "_hack/tool.go"))
+	write(t, filepath.Join(root, "other.yaml"))
+	write(t, filepath.Join(root, "main.go"))
+	if c := next(t, w); files(c) != "main.go" || c.Settings {
+		t.Errorf("change %+v, want main.go", c)
+	}
+	write(t, filepath.Join(root, "_hack/boilerplate.go.txt"))
+	if c := next(t, w); files(c) != "" || !c.Settings {
+		t.Errorf("change %+v, want the settings", c)
+	}
+	// As editors save: a new file is renamed into the place of the old one.
+	write(t, filepath.Join(root, ".crdctl.yaml.swp"))
+	if err := os.Rename(filepath.Join(root, ".crdctl.yaml.swp"), filepath.Join(root, "crdctl.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if c := next(t, w); files(c) != "" || !c.Settings {
+		t.Errorf("change %+v, want the settings", c)
+	}
+}
+
+func TestIn(t *testing.T) {
+	for file, want := range map[string]bool{
+		"pkg/apis/v1/types.go": true, "pkg/apis/v1/zz_generated.deepcopy.go": false, "pkg/apis/v1/types_test.go": false,
+		"pkg/apisx/types.go": false, "main.go": false,
+	} {
+		if got := (Change{Sources: []string{file}}).In([]string{"pkg/apis"}); got != want {
+			t.Errorf("%s: %v, want %v", file, got, want)
+		}
+		if got := (Change{Sources: []string{file}}).In([]string{"."}); got != (want || file == "main.go" || file == "pkg/apisx/types.go") {
+			t.Errorf("%s in .: %v", file, got)
+		}
+	}
+}

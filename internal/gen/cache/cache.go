@@ -1,0 +1,148 @@
+// Package cache keeps what generations made, in the user's cache folder, under hashes of all that they were made of.
+//
+// An entry is used only if it is whole: its checksum is checked at every read, and an entry that is cut short, changed
+// or foreign counts as none. Entries are written beside and renamed, so that any number of processes may share the
+// folder. It knows nothing of generators: what goes into a key is for its callers to know.
+package cache
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// MaxBytes is how large the folder may grow before the entries that were not used for longest go.
+const MaxBytes = 256 << 20
+
+// Key names an entry.
+type Key [sha256.Size]byte
+
+// Store is a folder of entries.
+type Store struct {
+	// open opens the folder, which need not exist unless it is to be created.
+	open func(create bool) (*safefs.Dir, error)
+	max  int64
+}
+
+// Open uses the folder of the user. Without one, nothing is kept, which is no error.
+func Open() *Store {
+	return &Store{open: func(create bool) (*safefs.Dir, error) { return safefs.Cache(create, "results") }, max: MaxBytes}
+}
+
+// At uses a folder, which may not exist yet.
+func At(dir string, maxBytes int64) *Store {
+	return &Store{open: func(create bool) (*safefs.Dir, error) { return safefs.Below(dir, create) }, max: maxBytes}
+}
+
+func (k Key) file() string { return hex.EncodeToString(k[:]) }
+
+// Get reads an entry into v, a pointer, and tells whether there was a whole one.
+func (s *Store) Get(k Key, v any) bool {
+	if s == nil {
+		return false
+	}
+	dir, err := s.open(false)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = dir.Close() }()
+	data, err := dir.Read(k.file(), MaxBytes)
+	if err != nil || len(data) < 2*sha256.Size {
+		return false
+	}
+	// The sum covers the key: an entry under another's name is not taken for it.
+	sum, stored, body := data[:sha256.Size], data[sha256.Size:2*sha256.Size], data[2*sha256.Size:]
+	if want := sha256.Sum256(data[sha256.Size:]); !bytes.Equal(sum, want[:]) || !bytes.Equal(stored, k[:]) {
+		return false
+	}
+	if gob.NewDecoder(bytes.NewReader(body)).Decode(v) != nil {
+		return false
+	}
+	dir.Touch(k.file())
+	return true
+}
+
+// Put keeps an entry. Trouble is an error for those who want to know; the generation is none the worse for it.
+func (s *Store) Put(k Key, v any) error {
+	if s == nil {
+		return nil
+	}
+	dir, err := s.open(true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	f, temp, err := dir.CreateTemp(tempPrefix)
+	if err != nil {
+		return err
+	}
+	// Straight into the file, and the sum last: a result may be many megabytes, and need not be in memory twice.
+	sum := sha256.New()
+	_, err = f.Seek(sha256.Size, io.SeekStart)
+	to := bufio.NewWriterSize(io.MultiWriter(sum, f), 1<<16)
+	if err == nil {
+		_, err = to.Write(k[:])
+	}
+	if err == nil {
+		err = cmp.Or(gob.NewEncoder(to).Encode(v), to.Flush())
+	}
+	if err == nil {
+		_, err = f.WriteAt(sum.Sum(nil), 0)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = dir.Rename(temp, k.file())
+	}
+	if err != nil {
+		_ = dir.Remove(temp)
+		return fmt.Errorf("keep the result in %s: %w", dir.Path(), err)
+	}
+	return s.trim(dir)
+}
+
+const tempPrefix = ".new-"
+
+// trim removes the entries that were not used for longest, until the rest fits, and what killed processes left.
+func (s *Store) trim(dir *safefs.Dir) error {
+	entries, err := dir.Entries()
+	if err != nil {
+		return err
+	}
+	var files []os.FileInfo
+	var total int64
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // removed by another process
+		}
+		if strings.HasPrefix(info.Name(), tempPrefix) {
+			if time.Since(info.ModTime()) > time.Hour {
+				_ = dir.Remove(info.Name())
+			}
+			continue
+		}
+		files = append(files, info)
+		total += info.Size()
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range files {
+		if total <= s.max {
+			break
+		}
+		if dir.Remove(f.Name()) == nil {
+			total -= f.Size()
+		}
+	}
+	return nil
+}

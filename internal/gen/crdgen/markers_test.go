@@ -1,0 +1,69 @@
+package crdgen
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestReadMarkers(t *testing.T) {
+	const src = `package v1
+
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get
+
+// +kubebuilder:object:root=true
+// +kubebuilder:printcolumn:nmae="Age"
+// +kubebuilder:frobnicate
+type Thing struct {
+	// +kubebuilder:resource:path=things
+	// +kubebuilder:validation:MaxLength=3
+	A string
+}
+`
+	file, err := parser.ParseFile(token.NewFileSet(), "types.go", src, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var comments []*ast.Comment
+	for _, g := range file.Comments {
+		comments = append(comments, g.List...)
+	}
+	before := texts(comments)
+	read, err := ReadMarkers(file, comments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after := texts(comments); !slices.Equal(before, after) {
+		t.Errorf("the comments are not as they were: %q", after)
+	}
+	for i, want := range []Marker{
+		{Name: "kubebuilder:rbac", Read: true, Targets: []string{"package"}},
+		{Name: "kubebuilder:object:root", Read: true, Targets: []string{"type"}},
+		{Name: "kubebuilder:printcolumn", Read: true, Targets: []string{"type"}},
+		{},
+		{Name: "kubebuilder:resource", Targets: []string{"type"}},
+		{Name: "kubebuilder:validation:MaxLength", Read: true, Targets: []string{"type", "field"}},
+	} {
+		got := read[i]
+		if got.Name != want.Name || got.Read != want.Read || !slices.Equal(got.Targets, want.Targets) {
+			t.Errorf("%s: %+v, want %+v", comments[i].Text, got, want)
+		}
+		if wrong := strings.Contains(comments[i].Text, "nmae"); wrong != (got.Err != nil) {
+			t.Errorf("%s: %v", comments[i].Text, got.Err)
+		}
+	}
+	if got := read[2].Err.Error(); got != `unknown argument "nmae"` {
+		t.Error(got)
+	}
+}
+
+func texts(comments []*ast.Comment) []string {
+	var all []string
+	for _, c := range comments {
+		all = append(all, c.Text)
+	}
+	return all
+}

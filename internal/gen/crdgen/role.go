@@ -1,0 +1,25 @@
+package crdgen
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+
+	"github.com/crdctl/crdctl/internal/gen/load"
+)
+
+// RoleFile is the file that the role is written to.
+const RoleFile = "role.yaml"
+
+// Role returns the role that the +kubebuilder:rbac markers in the packages ask for, as controller-gen writes it, or nil
+// if there are none.
+func Role(ctx context.Context, dir string, env *load.Env, importPaths []string, name string) ([]byte, error) {
+	// The markers are comments of these packages. What they import may be the client that the same run is about to make, or
+	// to mend, or to refuse to write over.
+	const alone = true
+	out, err := generate(ctx, dir, env, importPaths, rbac.Generator{RoleName: name}, "make the role", load.ListAlone, alone)
+	if err != nil || out[RoleFile] == nil {
+		return nil, err
+	}
+	return out[RoleFile].Bytes(), nil
+}

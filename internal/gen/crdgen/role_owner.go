@@ -1,0 +1,110 @@
+package crdgen
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+	k8syaml "sigs.k8s.io/yaml"
+)
+
+// OwnsRole tells whether a file has nothing but roles that were generated before; made is what the markers ask for now, nil for
+// nothing. They bear no mark, and so nobody can tell in general. The file is generated if
+//   - it has a role of the name that the settings give, and is in the form of controller-gen: markers with names of their own
+//     come and go, and there may be no markers any more; or
+//   - the settings or the markers give all of its names; or
+//   - it is the one that is made now, byte by byte, but for the name that the settings gave then.
+//
+// The form alone proves nothing: people write their roles like that too. Nor do names, where the file is to go for good.
+func OwnsRole(manifest []byte, name string, made []byte) bool {
+	names, err := roleNames(manifest)
+	switch {
+	case err != nil:
+		return false
+	case len(names) == 0:
+		return len(manifest) == 0
+	case slices.Contains(names, name) && inForm(manifest):
+		return true
+	case made == nil:
+		return false
+	}
+	renamed := func(old string) bool {
+		return bytes.Equal(manifest, bytes.ReplaceAll(made, nameLine(name), nameLine(old)))
+	}
+	return unknownRole(names, name, made) == "" || slices.ContainsFunc(names, renamed)
+}
+
+// AboutRole says what to do about a file that OwnsRole does not know; "" where there is nothing to be said of roles.
+func AboutRole(manifest []byte, name string, made []byte) string {
+	names, err := roleNames(manifest)
+	if err != nil {
+		return ""
+	}
+	old := unknownRole(names, name, made)
+	if old == "" {
+		return ""
+	}
+	return fmt.Sprintf("it has the role %s, and rbac.roleName is %s: delete the file if it was generated under the old name, or if it is yours, move it away or name another rbac.dir", old, name)
+}
+
+// AboutLeftRole says what to do about a file that OwnsRole does not know and that no marker asks for, and that may be generated
+// all the same; "" where there is nothing to be said.
+func AboutLeftRole(manifest []byte, name string) string {
+	names, err := roleNames(manifest)
+	if err != nil || OwnsRole(manifest, name, nil) || !slices.Contains(names, name) && !inForm(manifest) {
+		return ""
+	}
+	return "no +kubebuilder:rbac marker asks for it: delete the file if it was generated, or if it is yours, move it away or name another rbac.dir"
+}
+
+// unknownRole is the first of the names that neither the settings nor the markers give a role, or "".
+func unknownRole(names []string, name string, made []byte) string {
+	given, _ := roleNames(made) // what is made is in order
+	for _, n := range names {
+		if n != name && !slices.Contains(given, n) {
+			return cmp.Or(n, "without a name")
+		}
+	}
+	return ""
+}
+
+// RolesInForm returns the names of the roles in a file that has the form in which controller-gen writes a role.yaml; ok is
+// false for any other file.
+func RolesInForm(manifest []byte) (names []string, ok bool) {
+	names, err := roleNames(manifest)
+	return names, err == nil && len(names) > 0 && inForm(manifest)
+}
+
+// roleNames are the names of the roles in a file that has nothing else, each once.
+func roleNames(manifest []byte) (names []string, err error) {
+	for dec := yaml.NewDecoder(bytes.NewReader(manifest)); ; {
+		var doc struct {
+			Kind     string
+			Metadata struct{ Name string }
+		}
+		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+			return names, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if doc.Kind != "ClusterRole" && doc.Kind != "Role" {
+			return nil, fmt.Errorf("a %s is no role", doc.Kind)
+		}
+		if !slices.Contains(names, doc.Metadata.Name) {
+			names = append(names, doc.Metadata.Name)
+		}
+	}
+}
+
+// nameLine is the line of a generated role that has its name, with the one above it.
+func nameLine(name string) []byte {
+	line, err := k8syaml.Marshal(map[string]string{"name": name})
+	if err != nil {
+		return nil // no text fails
+	}
+	return slices.Concat([]byte("\nmetadata:\n  "), line)
+}

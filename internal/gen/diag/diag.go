@@ -1,0 +1,97 @@
+// Package diag puts what the go command and the compiler say about packages that do not load into one error, the
+// same whichever loader reports it: each finding once, with its place relative to the project.
+package diag
+
+import (
+	"errors"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+var (
+	// noise are the lines by which loaders group findings, and places that are none.
+	noise    = regexp.MustCompile(`^error\(s\) in ".*":$`)
+	noPlace  = regexp.MustCompile(`^-: `)
+	prefixes = []string{"error loading packages: ", "err: exit status 1: stderr: "}
+)
+
+// New makes the error of what a loader said about packages below dir while something was done. It returns nil if that is
+// nothing.
+func New(doing, dir string, said ...string) error {
+	text := doing + ":\n  " + strings.Join(gather(dir, said), "\n  ")
+	if _, hint := ui.ShortenGo(text); hint != "" {
+		return WithHint(doing, dir, hint, said...)
+	}
+	for _, a := range hints() {
+		if strings.Contains(text, a.said) {
+			return WithHint(doing, dir, strings.TrimPrefix(a.do, "\n"), said...)
+		}
+	}
+	return WithHint(doing, dir, "mend that, and run the command again", said...)
+}
+
+// WithHint is New for who knows what the user can do, or that the words say it themselves.
+func WithHint(doing, dir, act string, said ...string) error {
+	findings := gather(dir, said)
+	if len(findings) == 0 {
+		return nil
+	}
+	short, _ := ui.ShortenGo(strings.Join(findings, "\n"))
+	return errors.New(strings.TrimSuffix(doing+":\n  "+strings.ReplaceAll(short, "\n", "\n  ")+"\n"+act, "\n"))
+}
+
+// gather are the lines of what was said that tell something, each once, with paths relative to dir.
+func gather(dir string, said []string) (findings []string) {
+	for line := range strings.Lines(strings.Join(said, "\n")) {
+		line = strings.TrimRight(line, "\n")
+		for _, p := range prefixes {
+			line = strings.TrimPrefix(line, p)
+		}
+		line = strings.ReplaceAll(line, ": \t", ": ") // the compiler indents what belongs to the line before
+		line = noPlace.ReplaceAllString(strings.ReplaceAll(line, dir+string(filepath.Separator), ""), "")
+		if strings.TrimSpace(line) == "" || noise.MatchString(line) || slices.Contains(findings, line) {
+			continue
+		}
+		findings = append(findings, line)
+	}
+	return findings
+}
+
+// hint is what the user can do about a finding; nothing where the finding says it itself.
+type hint struct{ said, do string }
+
+// hints are in the order in which they matter: what comes later may follow from what comes before.
+func hints() []hint {
+	return []hint{
+		{"expected 'package', found 'EOF'", "\ndelete the empty file; if it is a generated one, it is made anew"},
+		{"go.mod file not found", "\ngive the folder that has the go.mod with --dir, or make one with \"go mod init\""},
+		{"no required module provides package", "\ncorrect the import, or run \"go mod tidy\" if it is right"},
+		{"missing go.sum entry", "\nrun \"go mod tidy\""},
+		{"updates to go.mod needed", "\nrun \"go mod tidy\""},
+		{"import cycle not allowed", "\nmove what both packages need into a third one"},
+		{"found packages ", "\nmove the files of one of the packages to a folder of their own"},
+		{"is not in std", "\ncorrect the import, or make the package"},
+		{"undefined: ", "\ndeclare what is undefined, or import its package"},
+		{"redeclared", "\nrename one of the declarations, or delete it"},
+		{"has no storage version", "\nmark the kind in one version with // +kubebuilder:storageversion"},
+		{"does not serve any version", "\ntake // +kubebuilder:unservedversion out of one of the versions"},
+		{"consider using an explicit type", ""},
+		{"unsupported AST kind *ast.Index", "\ncontroller-gen makes no schemas of generic types; declare a struct type for each use"},
+		{"unsupported AST kind *ast.", "\nmake it a type that JSON has, or leave the field out with the tag `json:\"-\"`"},
+		{"for identifier ", "\ncontroller-gen reads no aliases of such types; declare a type of its own, without the equals sign"},
+		{"map keys must be strings", "\nmake the key a string, or a type of its own that is a string"},
+		{"not a supported map value type", "\nmake the value a type that JSON has, declared with a name of its own"},
+		{"use a named type instead", ""},
+		{"encountered non-top-level struct", "\ndeclare a type of its own for the struct"},
+		{"unsupported type \"", "\nmake it a string, an integer or a boolean"},
+		{"must apply ", "\nmove the tag to a field of such a type, or take it out"},
+		{"implements encoding.TextMarshaler", "\nmark the type with // +kubebuilder:validation:Type=string"},
+		{"found float", "\nmake it a string, an integer or a resource.Quantity"},
+		{"without JSON tag in type", "\ngive the field a tag such as `json:\"name\"`"},
+		{"can't be copied deeply; ", ""},
+	}
+}

@@ -1,0 +1,33 @@
+package diag
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestNew(t *testing.T) {
+	if err := New("load the API packages", "/p", "", "\n"); err != nil {
+		t.Errorf("nothing said: %v", err)
+	}
+	err := New("load the API packages", "/p",
+		"error loading packages: error(s) in \"example.com/p/api/v1\":\n/p/api/v1/types.go:18:2: expected '{', found metav1\n",
+		"/p/api/v1/types.go:18:2: expected '{', found metav1\n-: go: updates to go.mod needed",
+	)
+	want := "load the API packages:\n  api/v1/types.go:18:2: expected '{', found metav1\n  go: updates to go.mod needed\nrun \"go mod tidy\""
+	if err == nil || err.Error() != want {
+		t.Errorf("error:\n%v\nwant:\n%s", err, want)
+	}
+}
+
+// A vendor directory that does not fit is a list of all modules, of which a few are enough.
+func TestNewOfVendoring(t *testing.T) {
+	said := "go: inconsistent vendoring in /p:\n"
+	for i := range 60 {
+		said += fmt.Sprintf("\texample.com/m%d@v1.0.0: is explicitly required in go.mod, but not marked as explicit in vendor/modules.txt\n", i)
+	}
+	err := New("load the API packages", "/p", said)
+	if err == nil || strings.Count(err.Error(), "\n") != 8 || !strings.Contains(err.Error(), "GOFLAGS=-mod=readonly") || !strings.Contains(err.Error(), " 55 ") {
+		t.Errorf("error:\n%v", err)
+	}
+}

@@ -1,0 +1,95 @@
+// Package markerlint finds tags in API packages that upstream's generators pass over without a word, or fail on with a
+// riddle: misspelt names, values that mean nothing, and places that no generator reads.
+//
+// It parses files and type-checks nothing, and it does not decide what is generated: that is gen's plan. Where it is not
+// sure, it says nothing, or warns: a project that generates well with upstream's tools must not fail here.
+package markerlint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Severity tells a mistake from a guess.
+type Severity int
+
+const (
+	// Warning is a tag that nothing known reads; another tool may.
+	Warning Severity = iota
+	// Error is a tag that surely does not do what it was written for.
+	Error
+)
+
+// Finding is one tag with something wrong, and what to do about it.
+type Finding struct {
+	File      string // relative to the root, slash-separated
+	Line, Col int    // of the plus sign, or of the type
+	Severity  Severity
+	Message   string
+}
+
+// String is the finding as compilers write theirs.
+func (f Finding) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Col, f.Message)
+}
+
+// Families are the tags that are looked at, by the tools that run.
+type Families struct {
+	// Gengo are +genclient, +k8s:, +groupName, +groupGoName and +resourceName, which code-generator reads.
+	Gengo bool
+	// Kubebuilder are the +kubebuilder: markers, which controller-tools reads.
+	Kubebuilder bool
+	// Fields is set if a tool runs which reads tags of fields without a prefix, such as +optional: controller-tools or openapi-gen.
+	// Without one, a misspelt one changes nothing, and is a warning.
+	Fields bool
+	// PluralExceptions are the Go plurals that the settings give kinds.
+	PluralExceptions map[string]string
+	// CRDs are the folders of the packages whose kinds get a CRD, relative to the root, and Clients are the trees of
+	// clients: the two must have one name for a kind.
+	CRDs    []string
+	Clients []ClientTree
+}
+
+// Check looks at the Go files in the folders dirs of root and below, and returns what it finds in the order of files and
+// lines. Tests, generated files and what the go command ignores are left out, and so are files that do not parse: the
+// loader has better words for them. An error is a folder or a file that can't be read.
+func Check(root string, dirs []string, families Families) ([]Finding, error) {
+	if !families.Gengo && !families.Kubebuilder {
+		return nil, nil
+	}
+	files, err := read(root, dirs)
+	if err != nil {
+		return nil, err
+	}
+	pkgs := packages(root, files)
+	var found []Finding
+	for _, p := range pkgs {
+		if families.Gengo {
+			found = append(found, p.gengo(families.Fields)...)
+			found = append(found, p.blocks()...)
+			found = append(found, p.keywords(families.Clients)...)
+			clashes := p.plurals(families.PluralExceptions)
+			p.clashes = len(clashes) > 0
+			found = append(found, clashes...)
+		}
+		if families.Kubebuilder {
+			for _, f := range p.files {
+				more, err := f.kubebuilder()
+				if err != nil {
+					return nil, err
+				}
+				found = append(found, more...)
+			}
+		}
+	}
+	more, err := resources(pkgs, families)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, more...)
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	return found, nil
+}

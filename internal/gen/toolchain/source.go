@@ -1,0 +1,98 @@
+package toolchain
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/tempdir"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+// program is the source of an engine. Its files have the ending .tmpl so that they are no part of this module.
+//
+//go:embed program wire/wire.go
+var program embed.FS
+
+// programModule is the module that an engine is built as.
+const programModule = "crdctl.dev/engine"
+
+// source is a file of the program, by its path below the program's module.
+type source struct {
+	path    string
+	content []byte
+}
+
+// packages are those of crdctl's that the program has a copy of: load, and what that imports.
+var packages = []struct {
+	name string
+	code embed.FS
+}{{"load", load.Code}, {"proc", proc.Code}, {"safefs", safefs.Code}, {"tempdir", tempdir.Code}, {"workspace", workspace.Code}}
+
+// programFiles are crdctl's own, in the order of their paths.
+func programFiles() []source {
+	var files []source
+	err := fs.WalkDir(program, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := program.ReadFile(name)
+		files = append(files, source{strings.TrimSuffix(strings.TrimPrefix(name, "program/"), ".tmpl"), content})
+		return err
+	})
+	for _, p := range packages {
+		names, listErr := p.code.ReadDir(".")
+		err = errors.Join(err, listErr)
+		for _, d := range names {
+			if strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "source.go" { // which would embed what is not there
+				continue
+			}
+			content, readErr := p.code.ReadFile(d.Name())
+			err = errors.Join(err, readErr)
+			files = append(files, source{p.name + "/" + d.Name(), moved(upgraded(content))})
+		}
+	}
+	if err != nil {
+		panic(err) // what is embedded can be read
+	}
+	return files
+}
+
+// upgraded lets a file of crdctl's be of crdctl's version of the language, whatever go.mod of the engine says.
+func upgraded(content []byte) []byte {
+	if rest, ok := bytes.CutPrefix(content, []byte("//go:build ")); ok {
+		constraint, rest, _ := bytes.Cut(rest, []byte("\n"))
+		return slices.Concat([]byte("//go:build go1.26 && ("), constraint, []byte(")\n"), rest)
+	}
+	return slices.Concat([]byte("//go:build go1.26\n\n"), content)
+}
+
+// moved has a file import the copies of crdctl's packages in the program's module.
+func moved(content []byte) []byte {
+	for _, p := range packages {
+		content = bytes.ReplaceAll(content, []byte(`"github.com/crdctl/crdctl/internal/`+p.name+`"`), []byte(`"`+programModule+"/"+p.name+`"`))
+	}
+	return content
+}
+
+// write writes the program's files into a folder.
+func write(dir string, files []source) error {
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}

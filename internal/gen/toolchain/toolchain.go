@@ -1,0 +1,67 @@
+// Package toolchain runs upstream's generators at a version other than the one that crdctl is linked with, and
+// validation-gen, which is a program and no library.
+//
+// An engine is a program that holds all generators of one version of k8s.io/code-generator. crdctl builds it from
+// upstream's module and the source in program/, once, and keeps it in the user's cache folder. In it run upstream's own
+// main functions, with what writes, and what leaves the process, replaced. It decides nothing.
+package toolchain
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// module is what a version is a version of.
+const module = "k8s.io/code-generator"
+
+// oldest is the first version whose generators are built as engine expects it.
+const oldest = "v0.30.0"
+
+// Generator is as for the generators in this process.
+type Generator = codegen.Generator
+
+// File is a file that came of one, formatted.
+type File = codegen.File
+
+// Toolchain is all generators of one version.
+type Toolchain struct {
+	// Version is that of k8s.io/code-generator.
+	Version string
+	binary  string
+}
+
+// Open returns the engine of a version of k8s.io/code-generator, from the user's cache or built into it.
+func Open(ctx context.Context, version string) (*Toolchain, error) {
+	if !semver.IsValid(version) || semver.Compare(version, oldest) < 0 {
+		return nil, fmt.Errorf("%s %s is older than crdctl can run; pin %s or newer in go.mod", module, version, oldest)
+	}
+	// Engines are programs that are run: they lie where no other user can have put one.
+	cache, err := safefs.Cache(true, "engines")
+	if err != nil {
+		return nil, fmt.Errorf("open the cache directory for engines: %w; set XDG_CACHE_HOME or HOME to a directory of yours", err)
+	}
+	defer func() { _ = cache.Close() }()
+	return in(ctx, cache.Path(), version)
+}
+
+// in is For with a cache folder.
+func in(ctx context.Context, cache, version string) (*Toolchain, error) {
+	g, err := goOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k := keyOf(version, g.version)
+	if binary, ok := lookUp(cache, k); ok {
+		return &Toolchain{Version: version, binary: binary}, nil
+	}
+	binary, err := build(ctx, g, cache, k)
+	if err != nil {
+		return nil, err
+	}
+	return &Toolchain{Version: version, binary: binary}, nil
+}

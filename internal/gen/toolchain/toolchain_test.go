@@ -1,0 +1,225 @@
+package toolchain
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+func TestVersionsThatAreRefused(t *testing.T) {
+	for _, version := range []string{"", "0.35.2", "v0.29.9", "latest", "v0.35.2/../.."} {
+		if _, err := Open(t.Context(), version); err == nil || !strings.Contains(err.Error(), "pin v0.30.0 or newer") {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
+// Without network and module cache, the error says so and ends in what mends it, and nothing is left behind.
+func TestNoNetwork(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	_, err := in(t.Context(), cache, "v0.35.2")
+	if !errors.Is(err, ErrBuild) {
+		t.Fatalf("not the error of a build: %v", err)
+	}
+	const want = `the generators of this version cannot be built: k8s.io/code-generator v0.35.2: go mod: k8s.io/code-generator@v0.35.2: module lookup disabled by GOPROXY=off
+with the module proxy in reach, run "crdctl generate --dry-run"`
+	if err.Error() != want {
+		t.Errorf("got:\n%v\nwant:\n%s", err, want)
+	}
+	if left, _ := os.ReadDir(cache); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestBatches(t *testing.T) {
+	var gens []Generator
+	for _, name := range []string{"deepcopy-gen", "validation-gen", "validation-gen", "client-gen"} {
+		gens = append(gens, Generator{Name: name})
+	}
+	got := batches(gens)
+	if len(got) != 2 || !slices.Equal(got[0], []int{0, 1, 3}) || !slices.Equal(got[1], []int{2}) {
+		t.Errorf("batches %v", got)
+	}
+	if got := batches(nil); len(got) != 0 {
+		t.Errorf("batches of nothing: %v", got)
+	}
+}
+
+// What is in the cache is used only if it is what was put there.
+func TestCache(t *testing.T) {
+	cache := t.TempDir()
+	k := keyOf("v0.35.2", "go1.26.0")
+	if other := keyOf("v0.35.2", "go1.27.0"); other == k {
+		t.Error("two versions of Go have one key")
+	}
+	put := func(content string) {
+		t.Helper()
+		d, err := newScratch(cache)
+		if err != nil {
+			t.Fatal(err)
+		}
+		built := filepath.Join(d.Path, "built")
+		if err := os.Mkdir(built, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(built, binaryName), []byte(content), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		binary, err := install(t.Context(), cache, k, built, d.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(binary); err != nil || string(got) != "first" {
+			t.Errorf("installed %q, %v", got, err)
+		}
+		if err := d.Remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	put("first")
+	binary, ok := lookUp(cache, k)
+	if !ok {
+		t.Fatal("not found")
+	}
+	put("first") // another process was faster: its engine stays
+	for name, content := range map[string]string{"truncated": "fir", "foreign": "other"} {
+		if err := os.WriteFile(binary, []byte(content), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := lookUp(cache, k); ok {
+			t.Errorf("a %s engine is trusted", name)
+		}
+		put("first")
+	}
+	if entries, _ := os.ReadDir(cache); len(entries) != 2 { // and the lock
+		t.Errorf("in the cache: %v", entries)
+	}
+}
+
+// Builds that end at once leave one engine, and each of them has it.
+func TestInstallAtOnce(t *testing.T) {
+	cache, k := t.TempDir(), keyOf("v0.35.2", "go1.26.0")
+	broken := filepath.Join(cache, k.name)
+	if err := os.Mkdir(broken, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var g errgroup.Group
+	for range 16 {
+		g.Go(func() error {
+			d, err := newScratch(cache)
+			if err != nil {
+				return err
+			}
+			built := filepath.Join(d.Path, "built")
+			if err := errors.Join(os.Mkdir(built, 0o700), os.WriteFile(filepath.Join(built, binaryName), []byte("engine"), 0o700)); err != nil {
+				return err
+			}
+			binary, err := install(t.Context(), cache, k, built, d.Path)
+			if err != nil {
+				return err
+			}
+			content, err := os.ReadFile(binary)
+			if string(content) != "engine" {
+				return errors.Join(err, errors.New("not the engine"))
+			}
+			return d.Remove()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAdaptFile(t *testing.T) {
+	const src = `// Words above.
+package main
+
+import (
+	"fmt"
+	stdlog "log"
+	"os"
+
+	"k8s.io/gengo/v2"
+)
+
+// main is upstream's.
+func main() {
+	if err := gengo.Execute(nil, "", nil, gengo.StdBuildTag, nil); err != nil {
+		stdlog.Fatalf("Error: %v", err)
+	}
+	fmt.Println(os.Args)
+	os.Exit(0)
+}
+`
+	const want = `// Words above.
+package xgen
+
+import crdctlhost "crdctl.dev/engine/host"
+
+import (
+	"fmt"
+	stdlog "log"
+	"os"
+
+	"k8s.io/gengo/v2"
+)
+
+// main is upstream's.
+func Main() {
+	if err := crdctlhost.Execute(nil, "", nil, gengo.StdBuildTag, nil); err != nil {
+		crdctlhost.Fatalf("Error: %v", err)
+	}
+	fmt.Println(os.Args)
+	crdctlhost.Exit(0)
+}
+
+var _ = gengo.Execute
+
+var _ = os.Exit
+
+var _ = stdlog.Fatalf
+`
+	got, err := adaptFile("main.go", []byte(src), "xgen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
+// Of what lies in the cache for long, only engines make room.
+func TestIdleEngines(t *testing.T) {
+	cache := t.TempDir()
+	long := time.Now().Add(-2 * idle)
+	k := keyOf("v0.35.2", "go1.26.0")
+	for _, name := range []string{k.name, "notes", "v0.35.2"} {
+		dir := filepath.Join(cache, name)
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chtimes(dir, long, long)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := newScratch(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(cache)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := []string{"notes", "v0.35.2"}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("left %v, want %v (%v)", left, want, err)
+	}
+}

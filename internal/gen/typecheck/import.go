@@ -1,0 +1,140 @@
+package typecheck
+
+import (
+	"go/ast"
+	"go/parser"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// imported is the package of an import, whose files are read when it is asked for first.
+func (w *program) imported(path string, from *pkg) *pkg {
+	if p, ok := from.imports[path]; ok {
+		return p
+	}
+	full := path
+	if first, _, _ := strings.Cut(path, "/"); from.std && strings.Contains(first, ".") {
+		full = "vendor/" + path // as the go command calls what Go itself vendors
+	}
+	p, ok := w.pkgs[full]
+	if !ok {
+		p = newPackage(full)
+		w.pkgs[full] = p
+		p.err = w.read(p, path, from.std)
+	}
+	from.imports[path] = p
+	return p
+}
+
+func newPackage(path string) *pkg {
+	return &pkg{path: path, decls: map[string][]*chunk{}, members: map[string][]*chunk{}, reached: map[string]bool{}, imports: map[string]*pkg{}}
+}
+
+// readAll reads packages that targets import, at the same time.
+func (w *program) readAll(paths []string) {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, path := range paths {
+		p := newPackage(path)
+		w.pkgs[path] = p
+		group.Go(func() error {
+			p.err = w.read(p, path, false)
+			return nil
+		})
+	}
+	_ = group.Wait() // each has its own error
+}
+
+// read finds a package and indexes its declarations.
+func (w *program) read(p *pkg, path string, fromStd bool) error {
+	place, err := w.find.Find(path, fromStd)
+	if err != nil {
+		return err
+	}
+	p.dir, p.std, p.goVersion = place.Dir, place.Std, place.GoVersion
+	p.local = !place.Std && w.find.Local(place.Dir)
+	return w.find.Files(p.dir, func(name string, src []byte) error {
+		f := &file{pkg: p, fset: w.fset, src: src, names: map[string]*pkg{}, kept: map[*ast.ImportSpec]bool{}}
+		at := filepath.Join(p.dir, name)
+		if w.exact || !w.split(f, at) || p.name == "" && !f.parseHead() {
+			p.forget(f)
+			syntax, err := parser.ParseFile(w.fset, at, src, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			f.head, f.syntax, f.specs = nil, syntax, syntax.Imports
+			for _, d := range syntax.Decls {
+				f.addDecl(d)
+			}
+			f.syntax.Decls = nil
+		}
+		if p.name == "" {
+			p.name = f.syntax.Name.Name
+		}
+		p.files = append(p.files, f)
+		return nil
+	})
+}
+
+// parseHead parses the package clause and the imports, which few of the files that are cut are asked for.
+func (f *file) parseHead() bool {
+	if f.head != nil && f.head() == nil {
+		f.head = nil
+	}
+	return f.head == nil
+}
+
+// forget takes the declarations of a file out of the index.
+func (p *pkg) forget(f *file) {
+	for _, index := range []map[string][]*chunk{p.decls, p.members} {
+		for name, chunks := range index {
+			kept := chunks[:0]
+			for _, c := range chunks {
+				if c.file != f {
+					kept = append(kept, c)
+				}
+			}
+			index[name] = kept
+		}
+	}
+}
+
+// lookup is the package that a name in a file stands for, or nil. Only packages that may have the name are read.
+func (w *program) lookup(f *file, name string) *pkg {
+	if p, ok := f.names[name]; ok {
+		return p
+	}
+	var found *pkg
+	for _, guessed := range []bool{true, false} {
+		for _, spec := range f.specs {
+			p := importPath(spec)
+			if p == "" || found != nil || spec.Name == nil && guess(p, name) != guessed || spec.Name != nil && spec.Name.Name != name {
+				continue
+			}
+			if candidate := w.imported(p, f.pkg); spec.Name != nil || candidate.name == name || candidate.err != nil && guessed {
+				found = candidate
+				f.kept[spec] = true
+			}
+		}
+	}
+	f.names[name] = found
+	return found
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// guess reports whether a package with this path may well have that name: k8s.io/klog/v2 is klog, gopkg.in/yaml.v3 is yaml.
+func guess(p, name string) bool {
+	base := path.Base(p)
+	if majorVersion.MatchString(base) && base != name {
+		base = path.Base(path.Dir(p))
+	}
+	short, _, _ := strings.Cut(base, ".v")
+	short = strings.TrimSuffix(strings.TrimPrefix(short, "go-"), "-go")
+	return base == name || short == name || strings.ReplaceAll(short, "-", "_") == name || strings.ReplaceAll(short, "-", "") == name
+}

@@ -1,0 +1,238 @@
+package typecheck
+
+import (
+	"bytes"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+)
+
+// reach finds the declarations of imported packages that the targets lead to.
+func (w *program) reach() {
+	targets := slices.DeleteFunc(w.sorted(), func(p *pkg) bool { return !p.target })
+	for _, p := range targets {
+		for _, f := range p.files {
+			w.selections(f)
+		}
+	}
+	for _, p := range targets {
+		for _, f := range p.files {
+			w.target(f)
+		}
+	}
+	for len(w.queue) > 0 {
+		c := w.queue[len(w.queue)-1]
+		w.queue = w.queue[:len(w.queue)-1]
+		w.visit(c)
+	}
+}
+
+// selections drops the function bodies of a file that people wrote, and gathers the names that are selected in the rest.
+func (w *program) selections(f *file) {
+	if !f.generated {
+		for _, d := range f.syntax.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				d.Body = nil
+			case *ast.GenDecl:
+				dropValues(d)
+			}
+		}
+	}
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			w.selected[n.Sel.Name], w.methods[n.Sel.Name] = true, true
+		case *ast.KeyValueExpr:
+			if id, ok := n.Key.(*ast.Ident); ok {
+				w.selected[id.Name] = true
+			}
+		case *ast.InterfaceType:
+			w.interfaceMethods(n)
+		}
+		return true
+	})
+}
+
+// dropValues takes the initial values from variables that say their type.
+func dropValues(d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR && v.Type != nil {
+			v.Values = nil
+		}
+	}
+}
+
+// target looks for what a file of a target uses of its imports.
+func (w *program) target(f *file) {
+	for _, spec := range f.specs {
+		path := importPath(spec)
+		if path == "" {
+			continue
+		}
+		p := w.imported(path, f.pkg)
+		switch {
+		case spec.Name == nil:
+			f.names[p.name] = p
+		case spec.Name.Name == ".":
+			f.dots = append(f.dots, p)
+		default:
+			f.names[spec.Name.Name] = p
+		}
+	}
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok && f.names[id.Name] != nil {
+				p := f.names[id.Name]
+				w.need(p, n.Sel.Name)
+				if f.generated && p.lacks(n.Sel.Name, w.exact) {
+					f.pkg.errs = append(f.pkg.errs, Error{Pos: w.fset.Position(n.Sel.Pos()), Msg: "undefined: " + id.Name + "." + n.Sel.Name, Lacks: p.path + "." + n.Sel.Name})
+				}
+			}
+		case *ast.Ident:
+			for _, p := range f.dots {
+				w.need(p, n.Name)
+			}
+		}
+		return true
+	})
+}
+
+// lacks reports whether a package that cannot change surely declares no such name: no file of it has the word, or none of
+// the declarations, of which the exact check knows all.
+func (p *pkg) lacks(name string, exact bool) bool {
+	if p.target || p.local || p.std || p.err != nil || len(p.decls[name]) > 0 {
+		return false
+	}
+	if known, ok := p.missing[name]; ok {
+		return known
+	}
+	missing := exact || !slices.ContainsFunc(p.files, func(f *file) bool {
+		return bytes.Contains(f.src, []byte(name)) && regexp.MustCompile(`\b`+name+`\b`).Match(f.src)
+	})
+	if p.missing == nil {
+		p.missing = map[string]bool{}
+	}
+	p.missing[name] = missing
+	return missing
+}
+
+// need asks for a declaration of a package, once.
+func (w *program) need(p *pkg, name string) {
+	if p.target || p.reached[name] {
+		return
+	}
+	p.reached[name] = true
+	for i := 0; i < len(p.decls[name]); i++ { // it grows
+		if c := p.decls[name][i]; c.group {
+			w.ungroup(c)
+		} else {
+			w.enqueue(c)
+		}
+	}
+	for _, c := range p.members[name] {
+		if w.exact || w.methods[c.method] {
+			w.enqueue(c)
+		} else {
+			w.pending[c.method] = append(w.pending[c.method], c)
+		}
+	}
+}
+
+func (w *program) enqueue(c *chunk) {
+	if !c.queued {
+		c.queued = true
+		w.queue = append(w.queue, c)
+	}
+}
+
+// interfaceMethods asks for the methods of an interface wherever a type has them.
+func (w *program) interfaceMethods(t *ast.InterfaceType) {
+	for _, m := range t.Methods.List {
+		for _, id := range m.Names {
+			w.methods[id.Name] = true
+			for _, c := range w.pending[id.Name] {
+				w.enqueue(c)
+			}
+			delete(w.pending, id.Name)
+		}
+	}
+}
+
+// visit keeps a declaration, and asks for what it refers to.
+func (w *program) visit(c *chunk) {
+	d, f := w.parse(c), c.file
+	if d == nil {
+		return
+	}
+	if !f.parseHead() {
+		w.torn = true
+		return
+	}
+	f.decls = append(f.decls, d)
+	if g, ok := d.(*ast.GenDecl); ok {
+		dropValues(g)
+	}
+	w.refer(f, d)
+}
+
+// refer asks for what a piece of an imported package refers to.
+func (w *program) refer(f *file, n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok {
+				if p := w.lookup(f, id.Name); p != nil {
+					w.need(p, n.Sel.Name)
+					return false
+				}
+			}
+			w.refer(f, n.X)
+			return false
+		case *ast.StructType:
+			w.fields(f, n)
+		case *ast.InterfaceType:
+			w.interfaceMethods(n)
+		case *ast.Field:
+			w.refer(f, n.Type) // not the names
+			return false
+		case *ast.KeyValueExpr:
+			w.refer(f, n.Value)
+			if _, ok := n.Key.(*ast.Ident); !ok {
+				w.refer(f, n.Key)
+			}
+			return false
+		case *ast.Ident:
+			w.need(f.pkg, n.Name)
+			for _, spec := range f.specs {
+				if spec.Name != nil && spec.Name.Name == "." {
+					if path := importPath(spec); path != "" {
+						f.kept[spec] = true
+						w.need(w.imported(path, f.pkg), n.Name)
+					}
+				}
+			}
+		}
+		return true
+	})
+}
+
+// fields drops the fields of a struct that cannot change and that nothing selects.
+func (w *program) fields(f *file, t *ast.StructType) {
+	if w.exact || f.pkg.local {
+		return
+	}
+	kept := t.Fields.List[:0:0]
+	for _, field := range t.Fields.List {
+		keep := len(field.Names) == 0
+		for _, id := range field.Names {
+			keep = keep || w.selected[id.Name] && id.IsExported()
+		}
+		if keep {
+			kept = append(kept, field)
+		}
+	}
+	t.Fields.List = kept
+}

@@ -1,0 +1,140 @@
+package composite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/crdctl/crdctl/internal/operator/controller"
+	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/crdctl/crdctl/internal/operator/object"
+)
+
+// bringInLine applies the children that are not what they should be, and then removes those that are no longer wanted. What
+// fails does not keep the other children from being applied. But nothing is removed while one cannot be applied: it may be what takes
+// the place of a child that works. It returns how much was changed.
+func (r *reconciler) bringInLine(ctx context.Context, parent *object.Object, d *decision) (changes int, err error) {
+	var problems []error
+	missing := false
+	for i := range d.desired {
+		changed, err := r.bring(ctx, parent, &d.desired[i])
+		if err != nil {
+			problems = append(problems, err)
+			missing = missing || !errors.As(err, new(*contestedError)) // that one is there
+		}
+		if changed {
+			changes++
+		}
+	}
+	kept := false
+	for _, o := range d.observed {
+		if o.object.Deleting() || isWanted(o, d.desired) {
+			continue
+		}
+		if missing {
+			kept = true
+			continue
+		}
+		if err := r.remove(ctx, parent, o); err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		changes++
+	}
+	r.memory.retain(parent, d.desired)
+	r.contests.retain(r.memory, parent, d.desired)
+	err = errors.Join(problems...)
+	if kept {
+		err = fmt.Errorf("%w; children that are not wanted stay until all others are applied", err)
+	}
+	return changes, err
+}
+
+func isWanted(o observed, all []desired) bool {
+	for i := range all {
+		// A kind may be among the children in two versions, and is the same object in both.
+		if d := &all[i]; d.kind.Resource.GroupResource() == o.kind.Resource.GroupResource() && d.name == o.object.Name() && d.namespace == o.object.Namespace() {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reconciler) remove(ctx context.Context, parent *object.Object, o observed) error {
+	name := o.kind.Kind + " " + o.object.Key().String()
+	err := r.writer.delete(ctx, o.kind.Served, o.object)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil { // a conflict too: were it taken for another one of that name, nobody would look again if it is not
+		return fmt.Errorf("delete %s: %w", name, err)
+	}
+	r.count(o.kind.Kind, "delete")
+	r.log.Info("Child deleted", "key", parent.Key().String(), "child", name)
+	return nil
+}
+
+// bring applies one child, unless it is as it was when the same was applied last.
+func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desired) (changed bool, err error) {
+	body, err := object.Compact(d.content)
+	if err != nil {
+		return false, fmt.Errorf("apply %s: %w", d.String(), err)
+	}
+	key := cache.ObjectName{Namespace: d.namespace, Name: d.name}
+	known := d.kind.feeds.Get(key)
+	if known != nil && known.Owner() == parent.UID() {
+		if known.Deleting() {
+			return false, nil // it comes back after it has gone
+		}
+		if r.memory.isApplied(d.kind.Served, key, body, known) {
+			return false, nil
+		}
+	}
+	// What was applied before and has to be applied again, another writer changed or removed.
+	before, undone := r.memory.last(d.kind.Served, key, body)
+	child := r.memory.child(d.kind.Served, key)
+	if undone {
+		if wait := r.contests.wait(child, time.Now()); wait > 0 {
+			return false, &controller.LaterError{After: wait, Err: &contestedError{d.String()}}
+		}
+	}
+	if known == nil || known.Owner() != parent.UID() {
+		if err := r.mayTake(ctx, parent, d); err != nil {
+			return false, err
+		}
+	}
+	now, created, err := r.writer.apply(ctx, d.kind.Served, key, body)
+	if err != nil && d.kind.Kind == "Secret" {
+		err = hook.Withhold(err) // it may quote a value, and more people can read events than Secrets
+	}
+	if err != nil {
+		return false, fmt.Errorf("apply %s: %w", d.String(), err)
+	}
+	if !r.ReadsChildren {
+		now = now.MetadataOnly() // as it will be in the cache
+	}
+	r.memory.applied(parent.Key(), d.kind.Served, key, body, now)
+	r.count(d.kind.Kind, "apply")
+	if known != nil && known.SameVersion(now) {
+		return false, nil // the API server found nothing to change
+	}
+	if undone && (created || r.restored(known, now, before)) && r.contests.note(child, time.Now()) {
+		r.reportContest(ctx, parent, d)
+	}
+	verb := "Child updated"
+	if created {
+		verb = "Child created"
+	}
+	r.log.Info(verb, "key", parent.Key().String(), "child", d.String())
+	return true, nil
+}
+
+func (r *reconciler) count(kind, verb string) {
+	if r.Wrote != nil {
+		r.Wrote(kind, verb)
+	}
+}

@@ -1,0 +1,113 @@
+package composite
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/operator/controller"
+	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
+)
+
+// Another writer changes a child back each time that it is applied, as fast as it can: it is restored ten times, and then twice a minute; the
+// log and an event say so once, with the other's name.
+func TestContestedChildIsBackedOff(t *testing.T) {
+	inBubble(t, []Served{configMaps}, func(b *bed) {
+		version := 5
+		applied := b.settled(configMaps, "5", 0)
+		b.respond = func(r operatortest.Request) (int, string) {
+			switch {
+			case r.ContentType == "application/apply-patch+yaml":
+				version++
+				return http.StatusOK, stored(r.Body, strconv.Itoa(version), 0)
+			case r.Method == http.MethodGet && strings.HasSuffix(r.Path, "/m"):
+				return http.StatusOK, `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"m","managedFields":[{"manager":"demo"},{"manager":"bb"}]}}`
+			}
+			return 0, ""
+		}
+		spoil := func() {
+			version++
+			text := strings.Replace(strings.Replace(applied, `"5"`, strconv.Quote(strconv.Itoa(version)), 1), `"kind"`, `"data":{"by":"bb"},"kind"`, 1)
+			b.endpoint(configMaps).Send("MODIFIED", text)
+			synctest.Wait()
+		}
+		fight := func(rounds int) (applies int) {
+			for range rounds {
+				spoil()
+				_, err := b.reconcile(foo("a"))
+				if after, later := controller.PutOff(err); err != nil && (!later || after <= 0 || after > contestEvery) {
+					t.Fatal(err)
+				}
+			}
+			for _, r := range b.writes.Asked() {
+				if r.Method == http.MethodPatch {
+					applies++
+				}
+			}
+			return applies
+		}
+		if n := fight(100); n != contestBurst {
+			t.Errorf("applied %d times, want %d", n, contestBurst)
+		}
+		for range 3 {
+			time.Sleep(contestEvery)
+			if n := fight(100); n != 1 {
+				t.Errorf("applied %d times after %s, want once", n, contestEvery)
+			}
+		}
+		if n := b.log.Count("Child contested by another writer; backing off kind=Foo key=default/a child=ConfigMap default/m otherManagers=[bb] "); n != 1 {
+			t.Errorf("logged %d times: %q", n, b.log.Said())
+		}
+		if n := strings.Count(strings.Join(b.recorded.All(), "\n"), "Warning ChildContested: "); n != 1 {
+			t.Errorf("%d events: %q", n, b.recorded.All())
+		}
+		// What the hook wants anew is applied at once, and a contest that is over is forgotten.
+		b.decider.answers[hook.Sync] = wants(strings.Replace(bare(configMaps, "m"), `"kind"`, `"data":{"by":"hook"},"kind"`, 1))
+		if n := fight(1); n != 1 {
+			t.Errorf("a new wish was applied %d times", n)
+		}
+		time.Sleep(contestBurst * contestEvery)
+		if n := fight(contestBurst / 2); n != contestBurst/2 {
+			t.Errorf("applied %d times after a long rest", n)
+		}
+		b.decider.answers[hook.Sync] = `{"children":[]}`
+		b.respond = nil
+		if _, err := b.reconcile(foo("a")); err != nil {
+			t.Error(err)
+		}
+		if len(b.reconciler.contests.byChild)+len(b.reconciler.contests.of) != 0 {
+			t.Error("a contest about a child that is gone is remembered")
+		}
+	})
+}
+
+// A child that takes the place of another one is applied first; if that fails, the other stays.
+func TestUnwantedChildrenStayUntilTheOthersAreApplied(t *testing.T) {
+	inBubble(t, []Served{configMaps}, func(b *bed) {
+		b.settled(configMaps, "5", 0)
+		patch, remove := "PATCH "+b.pathOf(configMaps, "n"), "DELETE "+b.pathOf(configMaps, "m")
+		b.respond = func(r operatortest.Request) (int, string) {
+			if r.Method == http.MethodPatch {
+				return http.StatusUnprocessableEntity, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`
+			}
+			return 0, ""
+		}
+		b.decider.answers[hook.Sync] = wants(bare(configMaps, "n"))
+		if _, err := b.reconcile(foo("a")); err == nil {
+			t.Error("no error")
+		}
+		b.wrote("the new child is refused", patch)
+		b.respond = nil
+		if _, err := b.reconcile(foo("a")); err != nil {
+			t.Error(err)
+		}
+		b.wrote("the new child is accepted", patch, remove)
+		if n := b.log.Count("Child deleted kind=Foo key=default/a child=ConfigMap default/m"); n != 1 {
+			t.Errorf("%q", b.log.Said())
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package composite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	names "k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdctl/crdctl/internal/operator/object"
+)
+
+// desired is a child that there is to be.
+type desired struct {
+	kind            *children
+	namespace, name string
+	content         map[string]any
+}
+
+func (d *desired) String() string {
+	return d.kind.Kind + " " + nameOf(d.namespace, d.name)
+}
+
+func nameOf(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// wanted checks the children of an answer, and completes them: a namespace, and who owns them. All that is wrong is in
+// the one error.
+func (r *reconciler) wanted(parent *object.Object, children []map[string]any) ([]desired, error) {
+	var all []desired
+	var problems []error
+	type identity struct { // of an object: kinds of two groups may share their name
+		resource        schema.GroupResource
+		namespace, name string
+	}
+	seen := map[identity]bool{}
+	for i, content := range children {
+		d, err := r.oneWanted(parent, content)
+		var its identity
+		if err == nil {
+			its = identity{d.kind.Resource.GroupResource(), d.namespace, d.name}
+		}
+		if seen[its] {
+			err = fmt.Errorf("there is a %s before it", d.String())
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("children[%d]: %w", i, err))
+			continue
+		}
+		seen[its] = true
+		all = append(all, d)
+	}
+	return all, errors.Join(problems...)
+}
+
+func (r *reconciler) oneWanted(parent *object.Object, content map[string]any) (desired, error) {
+	d := desired{content: content}
+	apiVersion, _ := content["apiVersion"].(string)
+	kind, _ := content["kind"].(string)
+	meta, _ := content["metadata"].(map[string]any)
+	d.name, _ = meta["name"].(string)
+	d.namespace, _ = meta["namespace"].(string)
+	switch {
+	case apiVersion == "" || kind == "":
+		return d, errors.New("it has no apiVersion or no kind")
+	case d.name == "":
+		return d, fmt.Errorf("the %s has no metadata.name; children need fixed names, so that they are found again", kind)
+	}
+	for _, name := range []string{d.name, d.namespace} { // they become part of a request's path
+		if problems := names.IsPathSegmentName(name); problems != nil {
+			return d, fmt.Errorf("the %s has %q for a name or a namespace, which %s", kind, name, strings.Join(problems, " and "))
+		}
+	}
+	for i := range r.children {
+		if k := &r.children[i]; k.Kind == kind && k.apiVersion() == apiVersion {
+			d.kind = k
+		}
+	}
+	switch {
+	case d.kind == nil:
+		return d, fmt.Errorf("%s of %s is not among the kinds of children; add --owns %s/%s, or %s/%s to loop.owns in crdctl.yaml", kind, apiVersion, apiVersion, kind, apiVersion, kind)
+	case !d.kind.Namespaced && parent.Namespace() != "":
+		return d, fmt.Errorf("%s is cluster-scoped, and an object in a namespace cannot own it", d.String())
+	case !d.kind.Namespaced && d.namespace != "":
+		return d, fmt.Errorf("%s is cluster-scoped; leave metadata.namespace out", d.String())
+	case d.kind.Namespaced && d.namespace == "" && parent.Namespace() == "":
+		return d, fmt.Errorf("%s has no metadata.namespace, and its parent is in none", d.String())
+	case d.kind.Namespaced && parent.Namespace() != "" && d.namespace != "" && d.namespace != parent.Namespace():
+		return d, fmt.Errorf("%s is not in its parent's namespace %s, and cannot be owned from there", d.String(), parent.Namespace())
+	}
+	if d.kind.Namespaced && d.namespace == "" {
+		d.namespace = parent.Namespace()
+	}
+	if !d.kind.follows(d.namespace) {
+		return d, fmt.Errorf("%s is in a namespace that this loop does not look at, and would not be found again; add it to --namespace (loop.namespaces)", d.String())
+	}
+	return d, own(&d, parent)
+}

@@ -1,0 +1,39 @@
+package composite
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/operator/controller"
+	"github.com/crdctl/crdctl/internal/operator/hook"
+)
+
+func TestAHookThatAsksForTimeIsGivenIt(t *testing.T) {
+	inBubble(t, nil, func(b *bed) {
+		b.decider.err = &hook.RetryAfterError{After: 7 * time.Second, Err: errors.New("busy")}
+		_, err := b.reconcile(foo("a"))
+		var later *controller.LaterError
+		if !errors.As(err, &later) || later.After != 7*time.Second {
+			b.Errorf("%v", err)
+		}
+		b.recorded.Expect(t, "this is no failure")
+	})
+}
+
+func TestFailuresAreRecordedUnlessTheLoopEnds(t *testing.T) {
+	inBubble(t, nil, func(b *bed) {
+		b.decider.err = errors.New("exit status 1")
+		_, err := b.reconcile(foo("a"))
+		expectError(t, err, "sync hook: exit status 1")
+		b.recorded.Expect(t, "a failure", "Warning SyncError: sync hook: exit status 1")
+		ended, end := context.WithCancel(b.Context())
+		end()
+		o := b.parent(foo("a"))
+		if _, err := b.reconciler.Reconcile(ended, controller.Request{Kind: foos, Key: o.Key(), Object: o}); err == nil {
+			b.Error("no error")
+		}
+		b.recorded.Expect(t, "the end of the loop")
+	})
+}

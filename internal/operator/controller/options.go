@@ -1,0 +1,147 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+)
+
+const (
+	defaultWorkers    = 2
+	defaultName       = "crdctl"
+	defaultFirstRetry = 5 * time.Millisecond
+	// client-go's 1000 seconds are no use to someone who has just mended what failed and looks at the log.
+	defaultLastRetry = 30 * time.Second
+)
+
+// Options says what to follow, and how.
+type Options struct {
+	Config *rest.Config
+	Kinds  []Kind
+	// Reconciler makes the reconciler of each kind; nil is the one that says what it sees.
+	Reconciler Maker
+	Workers    int           // for each kind; below 1 means 2
+	Resync     time.Duration // 0 means never
+	Namespaces []string      // none means all; cluster-scoped kinds are always followed
+	Selector   string        // a label selector; "" selects all
+	// FirstRetry and LastRetry bound the back-off of a key that fails; 0 means 5 ms and 30 s.
+	FirstRetry, LastRetry time.Duration
+	// Stream has the first list streamed, see feed.Source.
+	Stream bool
+	// Name is the source of events; "" means crdctl.
+	Name     string
+	NoEvents bool
+	// Shards says which keys are this process's to work on; nil: all are.
+	Shards Shards
+	// Metrics is told what happens; nil if nobody looks.
+	Metrics Metrics
+	// Started, if not nil, is handed the loop before its workers start.
+	Started func(State)
+	Log     *slog.Logger
+}
+
+// Shards divides the keys among processes.
+type Shards interface {
+	// Begin claims a key until done is called, and refuses another process's. The context ends when the claim does.
+	Begin(namespace, name string) (claim context.Context, done func(), ok bool)
+}
+
+// Metrics is what the loop tells of itself.
+type Metrics interface {
+	// Queue gives the metrics of a queue, and the name that they have there.
+	Queue(name string) (string, workqueue.MetricsProvider)
+	// Reconciled counts a reconcile: its result is success, later or error.
+	Reconciled(kind, result string)
+}
+
+// State is a running loop, for those who report on it or steer it.
+type State interface {
+	// Ready is nil when all caches are synced and the API server answers.
+	Ready() error
+	// Absent tells that a kind is not served: its CRD is not there, or not as it was.
+	Absent() bool
+	// Sizes are the objects in memory, by the name of their resource.
+	Sizes() map[string]int
+	// EnqueueAll has the keys reconciled that which names; nil is all.
+	EnqueueAll(which func(namespace, name string) bool)
+}
+
+// queue is how the queue of a kind is made.
+func (o *Options) queue(kind Kind) workqueue.TypedRateLimitingQueueConfig[cache.ObjectName] {
+	var config workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]
+	if o.Metrics != nil {
+		config.Name, config.MetricsProvider = o.Metrics.Queue(kind.crdName())
+	}
+	return config
+}
+
+func (o *Options) begin(ctx context.Context, key cache.ObjectName) (context.Context, func(), bool) {
+	if o.Shards == nil {
+		return ctx, func() {}, true
+	}
+	claim, done, ok := o.Shards.Begin(key.Namespace, key.Name)
+	if !ok {
+		return ctx, done, false
+	}
+	mine, cancel := context.WithCancelCause(ctx)
+	unbind := context.AfterFunc(claim, func() { cancel(context.Cause(claim)) })
+	return claimed{mine, claim, cancel}, func() { unbind(); cancel(nil); done() }, true
+}
+
+// claimed is the context of a reconcile that ends with the claim on its key. Err asks the claim itself: in a process that was
+// stopped for a while, what makes contexts end may come later than an answer that was waiting. Who writes asks Err right before
+// each request: client-go does not, as it derives a context of its own from this one.
+type claimed struct {
+	context.Context
+	claim context.Context
+	end   context.CancelCauseFunc
+}
+
+// Err implements context.Context.
+func (c claimed) Err() error {
+	if c.claim.Err() != nil {
+		c.end(context.Cause(c.claim))
+	}
+	return c.Context.Err()
+}
+
+// check fills in what is not set and refuses what nothing can be done with.
+func (o *Options) check() error {
+	switch {
+	case o.Log == nil:
+		return errors.New("start the control loop: no logger; set Options.Log")
+	case o.Config == nil:
+		return errors.New("start the control loop: no API server; set Options.Config")
+	case len(o.Kinds) == 0:
+		return errors.New("start the control loop: no kinds to follow; name at least one CRD")
+	}
+	seen := map[string]bool{}
+	for _, k := range o.Kinds {
+		if seen[k.crdName()] {
+			return fmt.Errorf("start the control loop: %s is named twice; name it once", k.crdName())
+		}
+		seen[k.crdName()] = true
+	}
+	if o.Workers < 1 {
+		o.Workers = defaultWorkers
+	}
+	if o.FirstRetry <= 0 {
+		o.FirstRetry = defaultFirstRetry
+	}
+	if o.LastRetry <= 0 {
+		o.LastRetry = defaultLastRetry
+	}
+	if o.Name == "" {
+		o.Name = defaultName
+	}
+	if o.Reconciler == nil {
+		o.Reconciler = Log(o.Log)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package controller
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/crdctl/crdctl/internal/operator/informer"
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
+)
+
+// running is a loop on an API server, and what came of it. Its tests run in a bubble of testing/synctest, which fails
+// when a goroutine is left.
+type running struct {
+	api    *operatortest.API
+	path   *operatortest.Endpoint
+	events *operatortest.Endpoint
+	log    operatortest.Log
+	state  State
+	stop   func() error
+}
+
+// start runs a loop until stop is called; change sets what the test is about.
+func start(t *testing.T, reconciler Maker, change func(*Options), objects ...string) *running {
+	t.Helper()
+	r := &running{api: operatortest.NewAPI(), log: operatortest.NewLog()}
+	r.path, r.events = r.api.At(operatortest.CronTabs), r.api.At(operatortest.Events)
+	r.path.Answer(nil, objects...)
+	o := Options{
+		Config: informer.Prompt(&rest.Config{Host: "http://api.test", Transport: r.api, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}),
+		Kinds:  []Kind{cronTab}, Reconciler: reconciler, Log: slog.New(r.log), Started: func(s State) { r.state = s },
+	}
+	if change != nil {
+		change(&o)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, o) }()
+	r.stop = func() error { cancel(); return <-done }
+	synctest.Wait()
+	return r
+}
+
+// end stops the loop.
+func (r *running) end(t *testing.T) {
+	t.Helper()
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// synced is how many events say that an object was synced, counted or created.
+func (r *running) synced() (n int) {
+	for _, request := range r.events.Requests() {
+		if request.Method == http.MethodPost || request.Method == http.MethodPatch {
+			n++
+		}
+	}
+	return n
+}
+
+// reconciling is a Reconciler of one function, and how much it keeps.
+type reconciling struct {
+	reconcile func(context.Context, Request) (Result, error)
+	keeps     Keeping
+	resyncs   bool
+	forgot    operatortest.Names
+}
+
+func (r *reconciling) Reconcile(ctx context.Context, request Request) (Result, error) {
+	return r.reconcile(ctx, request)
+}
+
+func (r *reconciling) Keeps() Keeping { return r.keeps }
+
+func (r *reconciling) Resyncs() bool { return r.resyncs }
+
+func (r *reconciling) Forget(key cache.ObjectName) { r.forgot.Add(key.Name) }
+
+func (r *reconciling) make(Handle) (Reconciler, error) { return r, nil }
+
+// by reconciles by a function that needs whole objects.
+func by(reconcile func(Request) error) Maker {
+	r := &reconciling{reconcile: func(_ context.Context, request Request) (Result, error) { return Result{}, reconcile(request) }}
+	return r.make
+}
+
+// within waits for the loop to have done what a change calls for.
+func within(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// tries are the moments at which something was done.
+type tries struct {
+	mu sync.Mutex
+	at []time.Time
+}
+
+func (t *tries) add() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.at = append(t.at, time.Now())
+	return len(t.at)
+}
+
+func (t *tries) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.at)
+}

@@ -1,0 +1,76 @@
+package controller
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
+)
+
+func TestStoryOfAnObject(t *testing.T) {
+	const deletion = `"finalizers":["example.com/keep"],"deletionTimestamp":"2026-11-21T00:00:00Z"`
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil, nil)
+		for _, step := range [][2]string{
+			{"ADDED", operatortest.CronTab(demo.Name, "1", 2)},
+			{"MODIFIED", operatortest.CronTab(demo.Name, "2", 5)},
+			{"MODIFIED", operatortest.CronTab(demo.Name, "3", 5)},
+			{"MODIFIED", operatortest.CronTab(demo.Name, "4", 5, deletion)},
+			{"DELETED", operatortest.CronTab(demo.Name, "5", 5, deletion)},
+			{"ADDED", strings.Replace(operatortest.CronTab(demo.Name, "6", 5), "uid-", "another-", 1)},
+			{"ADDED", strings.Replace(operatortest.CronTab(demo.Name, "7", 5), "uid-", "a-third-", 1)}, // its deletion went unseen
+		} {
+			r.path.Send(step[0], step[1])
+			within(time.Second)
+		}
+		r.end(t)
+		const kind, about = " kind=CronTab", " kind=CronTab key=default/crontab-demo"
+		const done = `Successfully synced "default/crontab-demo"` + about
+		const two, five = ` spec={"cronSpec":"* * * * */5","replicas":2}`, ` spec={"cronSpec":"* * * * */5","replicas":5}`
+		r.log.Expect(t,
+			"Event handlers set up"+kind, "Starting control loop"+kind, "Waiting for caches to sync"+kind, "Caches synced"+kind+" objects=0", "Started workers"+kind+" count=2",
+			"Object added"+about+" resourceVersion=1"+two, done,
+			"Spec changed"+about+" resourceVersion=2"+five, done,
+			"Object changed"+about+" resourceVersion=3", done,
+			"Deletion requested"+about+" resourceVersion=4 finalizers=[example.com/keep]", done,
+			"Key is gone from the cache"+about, "Deletion handled"+about, done,
+			"Object added"+about+" resourceVersion=6"+five, done,
+			"Object added"+about+" resourceVersion=7"+five, done,
+			"Shutting down workers"+kind, "Control loop stopped"+kind,
+		)
+		if r.synced() != 6 {
+			t.Errorf("%d events, want 6: none for the deletion", r.synced())
+		}
+	})
+}
+
+// What was told is not told again when its key is queued again: its content is not even in memory any more.
+func TestTheLogReconcilerGivesMemoryBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil, nil, one("a")...)
+		within(time.Second)
+		l := r.state.(*loop)
+		if o := l.controllers[0].feeds[0].Get(keyOf("a")); o == nil || !o.IsMetadataOnly() {
+			t.Errorf("%+v", o)
+		}
+		r.state.EnqueueAll(nil)
+		within(time.Second)
+		r.end(t)
+		if r.log.Count("Object ") != 1 || r.synced() != 1 || r.log.Count("Reconcile failed") != 0 {
+			t.Errorf("%d events, log %q", r.synced(), r.log.Said())
+		}
+	})
+}
+
+func TestCutKeepsCharactersWhole(t *testing.T) {
+	long := strings.Repeat("ä", specInLog)
+	for _, text := range []string{"short", long, "x" + long} {
+		got := cut(text)
+		if !utf8.ValidString(got) || len(got) > specInLog+len("…") || !strings.HasPrefix(text, strings.TrimSuffix(got, "…")) {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}

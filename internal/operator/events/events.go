@@ -1,0 +1,184 @@
+// Package events writes core/v1 events about the objects of a loop, which "kubectl get events" and "kubectl describe" show.
+//
+// It waits for an API server that does not answer, in a buffer that is bounded, and never holds up who records.
+package events
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/tools/record/util"
+
+	"github.com/crdctl/crdctl/internal/operator/informer"
+)
+
+const (
+	eventBuffer = 16384
+	eventRetry  = time.Second
+	// mostTries is for an event that the API server fails at, such as one for which a webhook is broken: those after it wait.
+	mostTries = 5
+	// requestTimeout ends a request that is not answered, or all later events would wait for it.
+	requestTimeout = 10 * time.Second
+	flushTime      = 2 * time.Second
+	messageLimit   = 1024 // bytes
+	// remembered is how many events are known, to count those that come again. client-go's 4096, three times, grow to 10 MB
+	// in a loop whose hook fails in many ways, which looks like a leak for the first hour.
+	remembered = 1024
+)
+
+var errTooMany = errors.New("too many were waiting for the API server")
+
+// Writer writes events.
+//
+// It does the work of record.EventBroadcaster, which drops events without a word in a burst of 2,000 objects (its queue
+// holds 1,000) and whose Shutdown waits for nothing. Counting repeated events and holding back a flood are
+// client-go's own: record.EventCorrelator.
+type Writer struct {
+	client     corev1client.EventsGetter
+	source     string
+	log        *slog.Logger
+	correlator *record.EventCorrelator
+	pending    chan *corev1.Event
+	dropped    atomic.Int64 // since it was last told
+}
+
+// NewWriter makes a writer of events whose source is the controller of that name. Nothing is written before Run.
+func NewWriter(client corev1client.EventsGetter, source string, log *slog.Logger) *Writer {
+	return &Writer{
+		client: client, source: source, log: log,
+		correlator: record.NewEventCorrelatorWithOptions(record.CorrelatorOptions{LRUCacheSize: remembered}),
+		pending:    make(chan *corev1.Event, eventBuffer),
+	}
+}
+
+// Record tells something about an object. It never waits: a loop must not stand still for its events.
+func (w *Writer) Record(about corev1.ObjectReference, eventType, reason, message string) {
+	now := metav1.Now()
+	namespace := about.Namespace
+	if namespace == "" {
+		namespace = metav1.NamespaceDefault // where the events of cluster-scoped objects live by convention
+	}
+	event := &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(about.Name, now.UnixNano()), Namespace: namespace},
+		InvolvedObject: about, Type: eventType, Reason: reason, Message: cut(message),
+		Source: corev1.EventSource{Component: w.source}, ReportingController: w.source,
+		FirstTimestamp: now, LastTimestamp: now, Count: 1,
+	}
+	select {
+	case w.pending <- event:
+	default:
+		w.dropped.Add(1)
+	}
+}
+
+// cut keeps a message below what the API server takes.
+func cut(message string) string {
+	if len(message) <= messageLimit {
+		return message
+	}
+	end := messageLimit - len("…")
+	for end > 0 && !utf8.RuneStart(message[end]) {
+		end--
+	}
+	return message[:end] + "…"
+}
+
+// Run writes until ctx is done, and then what is left, within flushTime.
+func (w *Writer) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			w.flush(context.WithoutCancel(ctx), nil)
+			return
+		case event := <-w.pending:
+			write := w.correlate(event)
+			for failed := 0; write != nil; {
+				err := write(ctx)
+				if err == nil {
+					w.tellDropped(0, errTooMany)
+					break
+				}
+				if apierrors.IsInternalError(err) {
+					failed++
+				}
+				if !informer.Outage(err) || failed == mostTries {
+					w.tellDropped(1, err) // refused: trying again would not help
+					break
+				}
+				select {
+				case <-ctx.Done():
+					w.flush(context.WithoutCancel(ctx), write)
+					return
+				case <-time.After(eventRetry):
+				}
+			}
+		}
+	}
+}
+
+// flush tries each event once, and none after the first that the API server does not take: by then it has gone.
+func (w *Writer) flush(ctx context.Context, write func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	for {
+		if write != nil {
+			if err := write(ctx); err != nil && informer.Outage(err) {
+				w.tellDropped(1+len(w.pending), err)
+				return
+			} else if err != nil {
+				w.tellDropped(1, err)
+			}
+		}
+		select {
+		case event := <-w.pending:
+			write = w.correlate(event)
+		default:
+			w.tellDropped(0, errTooMany)
+			return
+		}
+	}
+}
+
+// tellDropped says how many events nobody will see, once per outage and not for each.
+func (w *Writer) tellDropped(more int, err error) {
+	if count := w.dropped.Swap(0) + int64(more); count > 0 {
+		w.log.Warn("Events lost", "count", count, "err", err)
+	}
+}
+
+// correlate counts the event once, and returns how to write it, which may be tried more than once; nil: not at all.
+func (w *Writer) correlate(event *corev1.Event) func(context.Context) error {
+	result, err := w.correlator.EventCorrelate(event)
+	if err != nil || result.Skip {
+		return nil
+	}
+	event = result.Event
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		events := w.client.Events(event.Namespace)
+		err := error(apierrors.NewNotFound(corev1.Resource("events"), event.Name))
+		var written *corev1.Event
+		if event.Count > 1 {
+			written, err = events.Patch(ctx, event.Name, types.StrategicMergePatchType, result.Patch, metav1.PatchOptions{})
+		}
+		if apierrors.IsNotFound(err) { // a first event, or one that has expired since
+			event.ResourceVersion = ""
+			written, err = events.Create(ctx, event, metav1.CreateOptions{})
+		}
+		if err == nil {
+			w.correlator.UpdateState(written)
+		}
+		return err
+	}
+}

@@ -1,0 +1,186 @@
+package filewatch
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const patience = 30 * time.Second
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func watched(t *testing.T, look func() State) *Watcher {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	w := Watch(look)
+	t.Cleanup(func() {
+		w.Close()
+		for end := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+			}
+		}
+	})
+	return w
+}
+
+func changed(t *testing.T, w *Watcher) {
+	t.Helper()
+	select {
+	case <-w.Changes:
+	case <-time.After(patience):
+		t.Fatal("no change")
+	}
+}
+
+// unchanged has something happen that is no change, and then something that is one: there must be one change, not two.
+func unchanged(t *testing.T, w *Watcher, nothing, something func()) {
+	t.Helper()
+	nothing()
+	something()
+	changed(t, w)
+	select {
+	case <-w.Changes:
+		t.Error("a second change")
+	case <-time.After(3 * settle):
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "sync.py")
+	write(t, file, "1")
+	w := watched(t, Files(file))
+	write(t, file, "22") // in place
+	changed(t, w)
+	write(t, file+"~", "33") // by renaming, with the same size
+	if err := os.Rename(file+"~", file); err != nil {
+		t.Fatal(err)
+	}
+	changed(t, w)
+	// A neighbour is nothing, nor is to be away for a moment.
+	unchanged(t, w, func() {
+		write(t, filepath.Join(dir, "other"), "x")
+		if err := os.Rename(file, file+"~"); err != nil {
+			t.Fatal(err)
+		}
+	}, func() { write(t, file, "4") })
+}
+
+// The kubelet puts a ConfigMap's files behind two links, and swaps the first.
+func TestFilesOfAConfigMap(t *testing.T) {
+	dir := t.TempDir()
+	for version, text := range map[string]string{"..v1": "a", "..v2": "b"} {
+		if err := os.Mkdir(filepath.Join(dir, version), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, version, "sync.py"), text)
+	}
+	link := func(to, name string) {
+		t.Helper()
+		if err := os.Symlink(to, name+".tmp"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(name+".tmp", name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, file := filepath.Join(dir, "..data"), filepath.Join(dir, "sync.py")
+	link("..v1", data)
+	link("..data/sync.py", file)
+	w := watched(t, Files(file))
+	link("..v2", data)
+	changed(t, w)
+}
+
+func TestFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "templates")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var missing atomic.Int64
+	look := Folder(dir, func(name string) bool { return strings.HasSuffix(name, ".yaml") })
+	w := watched(t, func() State {
+		s := look()
+		if s.incomplete {
+			missing.Add(1)
+		}
+		return s
+	})
+	unchanged(t, w, func() { write(t, filepath.Join(dir, "README.md"), "") }, func() { write(t, filepath.Join(dir, "a.yaml"), "a: 1") })
+	if err := os.Remove(filepath.Join(dir, "a.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	changed(t, w)
+	// The folder itself is replaced, and is seen to be away: no event tells that it is back.
+	if err := os.Rename(dir, dir+".old"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, func() bool { return missing.Load() > 0 })
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "b.yaml"), "b: 1")
+	changed(t, w)
+	write(t, filepath.Join(dir, "b.yaml"), "b: 12")
+	changed(t, w)
+}
+
+// Where the system has no watch to give, the files are looked at from time to time.
+func TestWithoutEvents(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sync.py")
+	write(t, file, "1")
+	var looked atomic.Int64
+	files := Files(file)
+	w := watched(t, func() State {
+		s := files()
+		if looked.Add(1) == 1 {
+			s.folders = []string{filepath.Join(filepath.Dir(file), "absent")} // can't be watched
+		} else {
+			s.folders = nil
+		}
+		return s
+	})
+	await(t, func() bool { return looked.Load() > 1 }) // the look at the start would find it too
+	write(t, file, "22")
+	changed(t, w)
+}
+
+func await(t *testing.T, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not come")
+		}
+	}
+}
+
+// A file that comes back as it was is a change, if it was said to be gone.
+func TestReturnIsAChange(t *testing.T) {
+	dir := t.TempDir()
+	file, aside := filepath.Join(dir, "hook"), filepath.Join(dir, "aside")
+	write(t, file, "a")
+	w := watched(t, Files(file))
+	if err := os.Rename(file, aside); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-w.Missing:
+	case <-time.After(patience):
+		t.Fatal("not said to be gone")
+	}
+	if err := os.Rename(aside, file); err != nil {
+		t.Fatal(err)
+	}
+	changed(t, w)
+}

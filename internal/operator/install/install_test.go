@@ -1,0 +1,178 @@
+package install
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdctl/crdctl/internal/config"
+)
+
+// definition is a CRD whose names end with its plural.
+func definition(kind, plural string, scope apiextv1.ResourceScope, statuses ...bool) *apiextv1.CustomResourceDefinition {
+	crd := &apiextv1.CustomResourceDefinition{
+		TypeMeta:   metav1.TypeMeta{APIVersion: apiextv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
+		ObjectMeta: metav1.ObjectMeta{Name: plural + ".example.com"},
+		Spec: apiextv1.CustomResourceDefinitionSpec{
+			Group: "example.com", Scope: scope, Names: apiextv1.CustomResourceDefinitionNames{Kind: kind, Plural: plural},
+		},
+	}
+	for _, status := range statuses {
+		v := apiextv1.CustomResourceDefinitionVersion{Name: "v1", Served: true}
+		if status {
+			v.Subresources = &apiextv1.CustomResourceSubresources{Status: &apiextv1.CustomResourceSubresourceStatus{}}
+		}
+		crd.Spec.Versions = append(crd.Spec.Versions, v)
+	}
+	return crd
+}
+
+func options(loop config.Loop, crds ...*apiextv1.CustomResourceDefinition) Options {
+	return Options{Loop: loop.WithDefaults("cron"), CRDs: crds, Namespace: "cron-system", Image: "example.com/crdctl:1", Replicas: 2}
+}
+
+func made(t *testing.T, o Options) *Set {
+	t.Helper()
+	set, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// find is the object of a type and a name, with the namespace before it if it has one.
+func find[T metav1.Object](t *testing.T, set *Set, name string) T {
+	t.Helper()
+	for _, f := range set.Files {
+		for _, object := range f.Objects {
+			if o, ok := object.(T); ok && strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/") == name {
+				return o
+			}
+		}
+	}
+	var none T
+	t.Fatalf("there is no %T %s", none, name)
+	return none
+}
+
+func TestMakeRefuses(t *testing.T) {
+	namespaced := definition("CronTab", "crontabs", apiextv1.NamespaceScoped, true)
+	for name, test := range map[string]struct {
+		loop config.Loop
+		crds []*apiextv1.CustomResourceDefinition
+		want string
+	}{
+		"no CRD":            {config.Loop{}, nil, "no CustomResourceDefinition to work on; name a manifest with -f, or its folder as crds.dir in crdctl.yaml"},
+		"a CRD twice":       {config.Loop{}, []*apiextv1.CustomResourceDefinition{namespaced, namespaced}, "customresourcedefinition crontabs.example.com is there twice; name it once"},
+		"an unknown kind":   {config.Loop{Hook: "http://a/", Owns: []string{"v1/Pod", "x.io/v1/Thing"}}, nil, `owns[1]: the name of the resource of "x.io/v1/Thing" is not known: the CRDs do not have that kind, and client-go has no such kind; name one such as `},
+		"a misspelt kind":   {config.Loop{Hook: "http://a/", Owns: []string{"apps/v1/Deploymnet"}}, nil, `did you mean apps/v1/Deployment?; or write the name behind it, for example apps/v1/Deploymnet=things`},
+		"a missing program": {config.Loop{Hook: "./nowhere.py"}, nil, "hook: ./nowhere.py is not in "},
+		"missing templates": {config.Loop{Template: "nowhere"}, nil, "template: nowhere is not in "},
+	} {
+		o := options(test.loop, test.crds...)
+		o.Root = t.TempDir()
+		if test.crds == nil && name != "no CRD" {
+			o.CRDs = []*apiextv1.CustomResourceDefinition{namespaced}
+		}
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+// Files are written again and again by the same command, so they must not depend on anything but the options.
+func TestStreamIsTheSameEachTime(t *testing.T) {
+	o := options(config.Loop{Hook: "http://hooks/sync", Owns: []string{"v1/Secret", "apps/v1/Deployment", "v1/ConfigMap"}, Namespaces: []string{"b", "a"}},
+		definition("Foo", "foos", apiextv1.NamespaceScoped, true), definition("Bar", "bars", apiextv1.ClusterScoped, true))
+	first, err := made(t, o).Stream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(o.CRDs)
+	for range 20 {
+		if again, err := made(t, o).Stream(); err != nil || !bytes.Equal(again, first) {
+			t.Fatalf("%v\n%s\nand then\n%s", err, first, again)
+		}
+	}
+	if bytes.Contains(first, []byte("creationTimestamp")) || bytes.Contains(first, []byte("\nstatus:")) {
+		t.Errorf("there is what only a server fills in:\n%s", first)
+	}
+}
+
+func TestReplicas(t *testing.T) {
+	o := options(config.Loop{}, definition("Foo", "foos", apiextv1.NamespaceScoped))
+	two := made(t, o)
+	if two.Files[len(two.Files)-1].Name != "5-disruption.yaml" || find[*appsv1.Deployment](t, two, "cron-system/cron").Spec.Template.Spec.Affinity == nil {
+		t.Error("two replicas have no budget, or nothing that keeps them apart")
+	}
+	o.Replicas, o.Loop.Shards, o.Loop.LeaseDuration, o.Namespace = 1, 4, 5*time.Second, "default"
+	one := made(t, o)
+	if names := fileNames(one); names != "0-crds.yaml 2-rbac.yaml 4-deployment.yaml" {
+		t.Errorf("one replica in the namespace default has %s", names)
+	}
+	d := find[*appsv1.Deployment](t, one, "default/cron")
+	if args := strings.Join(d.Spec.Template.Spec.Containers[0].Args, " "); args != "run --builtin --in-cluster --name=cron --crd=foos.example.com --shards=4 --shard-by=key --lease-namespace=default --lease-duration=5s --metrics=:8080" {
+		t.Errorf("args %s", args)
+	}
+	if !slices.Contains(one.Notes, "4 shards and one replica: it works on all of them; set --replicas") {
+		t.Errorf("notes %q", one.Notes)
+	}
+	// Leases of shards have names that are not known beforehand.
+	role := find[*rbacv1.Role](t, one, "default/cron-leases")
+	if len(role.Rules) != 1 || len(role.Rules[0].ResourceNames) > 0 || !slices.Contains(role.Rules[0].Verbs, "delete") {
+		t.Errorf("rules %+v", role.Rules)
+	}
+}
+
+func fileNames(set *Set) string {
+	var names []string
+	for _, f := range set.Files {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// What the command wrote, it writes again, and takes away again; what somebody else wrote, it leaves alone.
+func TestTreeKnowsItsOwnFiles(t *testing.T) {
+	dir, o := t.TempDir(), options(config.Loop{}, definition("Foo", "foos", apiextv1.NamespaceScoped))
+	files, err := made(t, o).Tree(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files.Paths() {
+		data, _ := files.Content(name)
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Replicas = 1
+	if files, err = made(t, o).Tree(false); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := files.Diff(dir)
+	if err != nil || len(changes) != 2 || changes[0].Path != "4-deployment.yaml" || changes[0].Op != "update" || changes[1].Path != "5-disruption.yaml" || changes[1].Op != "delete" {
+		t.Errorf("%v, %v", changes, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "4-deployment.yaml"), []byte("# mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const want = "4-deployment.yaml was not written by crdctl manifests, and would be overwritten; choose another folder with --output, or overwrite with --force"
+	if _, err := files.Diff(dir); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if files, err = made(t, o).Tree(true); err != nil {
+		t.Fatal(err)
+	}
+	if changes, err := files.Diff(dir); err != nil || len(changes) != 2 {
+		t.Errorf("with force: %v, %v", changes, err)
+	}
+}

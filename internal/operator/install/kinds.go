@@ -1,0 +1,55 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/scaffold"
+)
+
+// resource is a kind as roles name it.
+type resource struct {
+	group, plural string
+	namespaced    bool
+}
+
+func resourceOf(crd *apiextv1.CustomResourceDefinition) resource {
+	return resource{group: crd.Spec.Group, plural: crd.Spec.Names.Plural, namespaced: crd.Spec.Scope == apiextv1.NamespaceScoped}
+}
+
+// resources finds the names of the resources of kinds, which the setting field has. All that are not found are in the error.
+func (o *Options) resources(field string, texts []string) (all []resource, err error) {
+	var problems []error
+	for i, text := range texts {
+		r, err := o.resource(text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s[%d]: %w", field, i, err))
+		}
+		all = append(all, r)
+	}
+	return all, errors.Join(problems...)
+}
+
+// resource asks the CRDs first, then what was said, then client-go: a CRD knows its scope, which nobody else does.
+func (o *Options) resource(text string) (resource, error) {
+	kind, err := config.ParseObjectKind(text)
+	if err != nil {
+		return resource{}, err
+	}
+	for _, crd := range o.CRDs {
+		if crd.Spec.Group == kind.Group && crd.Spec.Names.Kind == kind.Kind {
+			return resourceOf(crd), nil
+		}
+	}
+	known, err := scaffold.KnownKind(kind)
+	switch {
+	case err == nil:
+		return resource{group: kind.Group, plural: known.Plural, namespaced: known.Namespaced}, nil
+	case kind.Plural != "":
+		return resource{group: kind.Group, plural: kind.Plural, namespaced: true}, nil
+	}
+	return resource{}, fmt.Errorf("the name of the resource of %q is not known: the CRDs do not have that kind, and %w; or write the name behind it, for example %s=things", text, err, text)
+}

@@ -1,0 +1,214 @@
+package install
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+func put(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func packed(t *testing.T, root string, loop config.Loop) *Set {
+	t.Helper()
+	o := options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
+	o.Root = root
+	return made(t, o)
+}
+
+func podArgs(t *testing.T, set *Set) []string {
+	t.Helper()
+	return find[*appsv1.Deployment](t, set, "cron-system/cron").Spec.Template.Spec.Containers[0].Args
+}
+
+// Scripts go with the controller, each once and under a name of its own; what is no script has to be in the image.
+func TestHooksAreTakenAlong(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"sync.py": "one", "a/sync.py": "two", "a/my data.json": "{}", "bin/hook": "\x7fELF\x00"})
+	set := packed(t, root, config.Loop{Hook: "python3 -u a/sync.py 'a/my data.json' $", FinalizeHook: "./sync.py", CustomizeHook: "./bin/hook"})
+	want := map[string]string{"sync.py": "two", "my_data.json": "{}", "sync.py_": "one"}
+	if got := find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data; !reflect.DeepEqual(got, want) {
+		t.Errorf("files %q", got)
+	}
+	args := podArgs(t, set)
+	for _, arg := range []string{
+		"--hook=python3 -u /etc/crdctl/hook/sync.py /etc/crdctl/hook/my_data.json '$'", "--finalize-hook=/etc/crdctl/hook/sync.py_", "--customize-hook=./bin/hook",
+	} {
+		if !slices.Contains(args, arg) {
+			t.Errorf("no %s among %q", arg, args)
+		}
+	}
+	for _, note := range []string{
+		"python3 is taken to be in the image", "a/sync.py is taken along, and nothing that it reads from beside itself",
+		"./bin/hook is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there",
+	} {
+		if !slices.Contains(set.Notes, note) {
+			t.Errorf("no %q among %q", note, set.Notes)
+		}
+	}
+}
+
+// Variables in arguments are the kubelet's to put in, unless they are written so that it does not.
+func TestArgumentsAreNotExpanded(t *testing.T) {
+	set := packed(t, t.TempDir(), config.Loop{Hook: `sh -c 'echo $(date) $HOME'`})
+	if args := podArgs(t, set); !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "echo $$(date) $HOME") }) {
+		t.Errorf("%q", args)
+	}
+}
+
+func TestTemplatesAreTakenAlong(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"t/a.yaml": "a", "t/_b.tmpl": "b", "t/_c.tpl": "c", "t/d.tpl": "no", "t/README.md": "no", "t/more/c.yaml": "no"})
+	set := packed(t, root, config.Loop{Template: "t"})
+	if got := find[*corev1.ConfigMap](t, set, "cron-system/cron-template").Data; !reflect.DeepEqual(got, map[string]string{"a.yaml": "a", "_b.tmpl": "b", "_c.tpl": "c"}) {
+		t.Errorf("files %q", got)
+	}
+	if args := podArgs(t, set); !slices.Contains(args, "--template=/etc/crdctl/template") {
+		t.Errorf("%q", args)
+	}
+	before := find[*appsv1.Deployment](t, set, "cron-system/cron").Spec.Template.Annotations[configAnnotation]
+	put(t, root, map[string]string{"t/a.yaml": "other"})
+	after := find[*appsv1.Deployment](t, packed(t, root, config.Loop{Template: "t"}), "cron-system/cron").Spec.Template.Annotations[configAnnotation]
+	if before == "" || before == after {
+		t.Errorf("the pods stay as they are when a template changes: %s, %s", before, after)
+	}
+}
+
+func TestPackRefuses(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"large.py": strings.Repeat("x", maxFolder), "empty/x.md": "", "odd/a b.yaml": "", "bad/a.yaml": "\xff", "broken/a.yaml": "a: {{ if }}", "blocks/_a.tpl": "", "run.sh": ""})
+	if err := os.Mkdir(filepath.Join(root, "folder"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		loop config.Loop
+		want string
+	}{
+		{config.Loop{Hook: "./large.py"}, "the files of the hook are 900 KiB, and a ConfigMap takes 900; put them into the image, and name them by their absolute path there"},
+		{config.Loop{Hook: "./folder"}, "hook: ./folder is no file"},
+		{config.Loop{Template: "empty"}, "template: empty has no *.yaml, *.yml or *.tmpl; name the folder of the templates"},
+		{config.Loop{Template: "odd"}, "template: a b.yaml: a ConfigMap takes names of letters"},
+		{config.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or mend it"},
+		{config.Loop{Template: "broken"}, "template: broken: a.yaml:1: missing value for if; fix the template"},
+		{config.Loop{Template: "blocks"}, "template: blocks: there are no templates; "},
+		{config.Loop{Hook: "python3 missing.py"}, "hook: missing.py is not in ROOT; mend the path, or name what is in the image by its absolute path"},
+		{config.Loop{Hook: "python3 -u hooks/missing"}, "hook: hooks/missing is not in "},
+		{config.Loop{Hook: "./run.sh x", FinalizeHook: "./run.sh --file ../missing"}, "finalizeHook: ../missing is not in "},
+	} {
+		o := options(test.loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
+		o.Root = root
+		if _, err := New(o); err == nil || !strings.HasPrefix(filepath.ToSlash(strings.ReplaceAll(err.Error(), root, "ROOT")), test.want) {
+			t.Errorf("%v, want %s", err, test.want)
+		}
+	}
+}
+
+// A file that only its owner should see must not get into a ConfigMap because a link or a path leads to it.
+func TestPackRefusesWhatIsOutside(t *testing.T) {
+	parent := t.TempDir()
+	root := filepath.Join(parent, "project")
+	put(t, parent, map[string]string{"outside.key": "secret", "templates/a.yaml": "a: 1"})
+	put(t, root, map[string]string{"run.sh": "", "inside/sync.sh": "x", "t/a.yaml": "a: 1"})
+	for link, to := range map[string]string{
+		"link.sh": "../outside.key", "absolute.sh": filepath.Join(parent, "outside.key"), "t/_k.tpl": "../../outside.key", "out": "../templates", "dir": "..",
+		"ok.sh": "inside/sync.sh",
+	} {
+		if err := os.Symlink(to, filepath.Join(root, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, loop := range []config.Loop{
+		{Hook: "sh ../outside.key"}, {Hook: "../outside.key"}, {Hook: "./link.sh"}, {Hook: "sh absolute.sh"}, {Hook: "./run.sh", FinalizeHook: "./run.sh link.sh"},
+		{Hook: "./run.sh x dir/outside.key"}, {Template: "t"}, {Template: "out"}, {Template: "../templates"},
+	} {
+		o := options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
+		o.Root = root
+		if _, err := New(o); !errors.Is(err, errOutside) {
+			t.Errorf("%+v: error %v", loop, err)
+		}
+	}
+	set := packed(t, root, config.Loop{Hook: "./ok.sh"}) // a link that stays inside
+	if got := find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data; !reflect.DeepEqual(got, map[string]string{"ok.sh": "x"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
+// Not every word with a slash is a file.
+func TestWordsThatNameNoFile(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"run.sh": ""})
+	for _, hook := range []string{
+		"./run.sh x apps/v1", "./run.sh --kind apps/v1", "/bin/x --out=a/b http://a/b.py", "sh -c 'cat a/b.sh'", "perl -e s/a/b/", "/bin/x /opt/missing.py", "x serve",
+	} {
+		packed(t, root, config.Loop{Hook: hook})
+	}
+}
+
+// Settings that are not the defaults reach the pods.
+func TestArgs(t *testing.T) {
+	set := packed(t, t.TempDir(), config.Loop{
+		Hook: "/bin/hook --x", Persistent: true, Timeout: time.Second, MaxAnswerBytes: 5, Parallel: 3, Owns: []string{"v1/Pod"}, CustomizeHook: "http://a/", Related: []string{"v1/Node"},
+		Workers: 4, Resync: new(2 * time.Second), Namespaces: []string{"a", "b"}, Selector: "app=x", Shards: 2, ShardBy: "namespace",
+		QPS: -1, Burst: 7,
+	})
+	want := "run --builtin --in-cluster --name=cron --crd=foos.example.com --shards=2 --shard-by=namespace --lease-namespace=cron-system --metrics=:8080 " +
+		"--hook=/bin/hook --x --customize-hook=http://a/ --hook-persistent --hook-timeout=1s --hook-max-bytes=5 --hook-parallel=3 --owns=v1/Pod --related=v1/Node " +
+		"--workers=4 --resync=2s --kube-api-qps=-1 --kube-api-burst=7 --namespace=a --namespace=b --selector=app=x"
+	if got := strings.Join(podArgs(t, set), " "); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// What no ConfigMap can take is not read into memory.
+func TestPackReadsNoMoreThanFits(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"t/a.yaml": "", "run.sh": "", "huge.sh": strings.Repeat("ü", maxFolder), "blob": ""})
+	for _, sparse := range []string{"t/a.yaml", "blob"} {
+		if err := os.Truncate(filepath.Join(root, sparse), 1<<30); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, test := range []struct {
+		loop config.Loop
+		want error
+	}{
+		{config.Loop{Template: "t"}, errBinary},
+		{config.Loop{Hook: "sh ./huge.sh"}, safefs.ErrTooBig},
+		{config.Loop{Hook: "./blob"}, nil}, // which is a program in the image
+	} {
+		o := options(test.loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
+		o.Root = root
+		if _, err := New(o); !errors.Is(err, test.want) {
+			t.Errorf("%+v: %v, want %v", test.loop, err, test.want)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 256 {
+		t.Errorf("%d MiB were allocated", n)
+	}
+}

@@ -1,0 +1,65 @@
+package operator
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
+)
+
+// A cluster that is not crdctl's own decides when a request may be repeated; of its own control plane crdctl asks at once.
+func TestRetryAfterIsForOthersClusters(t *testing.T) {
+	for name, own := range map[string]bool{"own": true, "other": false} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t)
+			b.Own = own
+			b.api.SetRetryAfter("1")
+			var mu sync.Mutex
+			var at []time.Time
+			b.writes = b.api.Respond(func(r operatortest.Request) (int, string) {
+				if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/configmaps/a") {
+					mu.Lock()
+					defer mu.Unlock()
+					if at = append(at, time.Now()); len(at) == 1 {
+						return http.StatusTooManyRequests, "Too many requests, please try again later."
+					}
+				}
+				return b.usual(r)
+			})
+			defer b.start()()
+			b.until("second apply", func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return len(at) > 1
+			})
+			if gap := at[1].Sub(at[0]); (gap < 900*time.Millisecond) != own {
+				t.Errorf("repeated after %s", gap)
+			}
+		})
+	}
+}
+
+// A delay that is longer than a request may take holds no worker: the object comes back later, and that is not a failure.
+func TestLongRetryAfter(t *testing.T) {
+	b := newBed(t)
+	b.Own, b.Loop.Workers = false, 1
+	b.api.SetRetryAfter("50")
+	b.writes = b.api.Respond(func(r operatortest.Request) (int, string) {
+		if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/configmaps/a") {
+			return http.StatusTooManyRequests, "Too many requests, please try again later."
+		}
+		return b.usual(r)
+	})
+	began := time.Now()
+	defer b.start()()
+	b.until("reconcile that is put off", func() bool { return b.log.Count("Reconcile put off") == 1 })
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("the worker was held for %s", took)
+	}
+	if b.log.Count("Reconcile failed") > 0 {
+		t.Errorf("a failure: %q", b.log.Said())
+	}
+}

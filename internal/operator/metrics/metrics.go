@@ -1,0 +1,86 @@
+package metrics
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// Metrics is what the loop counts. A nil *Metrics counts nothing.
+type Metrics struct {
+	registry   *prometheus.Registry
+	queues     *queues
+	requests   *requests
+	reconciles *prometheus.CounterVec
+	hooks      *prometheus.HistogramVec
+	writes     *prometheus.CounterVec
+}
+
+// NewMetrics makes all metrics of a loop, in a registry of their own.
+func NewMetrics() *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewPedanticRegistry(),
+		queues:   newQueues(),
+		requests: newRequests(),
+		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "crdctl_loop_reconciles_total",
+			Help: "Reconciles that ended, by kind and result."}, []string{"kind", "result"}),
+		hooks: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "crdctl_loop_hook_duration_seconds",
+			Help:    "How long in seconds a call of a hook took, by hook (sync, finalize, customize) and result.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2.5, 14)}, []string{"hook", "result"}),
+		writes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "crdctl_loop_children_writes_total",
+			Help: "Writes to children, by the child's kind and verb."}, []string{"kind", "verb"}),
+	}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.reconciles, m.hooks, m.writes)
+	m.registry.MustRegister(m.queues.all()...)
+	m.registry.MustRegister(m.requests.total, m.requests.duration)
+	return m
+}
+
+// Reconciled counts a reconcile that ended.
+func (m *Metrics) Reconciled(kind, result string) {
+	if m != nil {
+		m.reconciles.WithLabelValues(kind, result).Inc()
+	}
+}
+
+// HookCalled counts a call of a hook, and how long it took.
+func (m *Metrics) HookCalled(hook, result string, took time.Duration) {
+	if m != nil {
+		m.hooks.WithLabelValues(hook, result).Observe(took.Seconds())
+	}
+}
+
+// ChildWritten counts a write to a child.
+func (m *Metrics) ChildWritten(kind, verb string) {
+	if m != nil {
+		m.writes.WithLabelValues(kind, verb).Inc()
+	}
+}
+
+// Cache says how many objects of a kind are cached: count is asked when the metrics are read. Each kind is given once.
+func (m *Metrics) Cache(kind string, count func() int) {
+	if m != nil {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "crdctl_loop_cache_objects",
+			Help: "Objects in the cache, by kind.", ConstLabels: prometheus.Labels{"kind": kind}},
+			func() float64 { return float64(count()) }))
+	}
+}
+
+// Leases says which Leases are held: held is asked when the metrics are read, and must always have the same names.
+func (m *Metrics) Leases(held func() map[string]bool) {
+	if m != nil {
+		m.registry.MustRegister(leases{held})
+	}
+}
+
+// Transport counts the requests that go through it. It is for rest.Config.Wrap, innermost, so that each try is counted; without
+// metrics it is the transport that was given.
+func (m *Metrics) Transport(next http.RoundTripper) http.RoundTripper {
+	if m == nil {
+		return next
+	}
+	return &counted{next, m.requests}
+}

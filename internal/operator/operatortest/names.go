@@ -1,0 +1,39 @@
+package operatortest
+
+import (
+	"slices"
+	"sync"
+	"testing"
+)
+
+// Names collects names from many goroutines.
+type Names struct {
+	mu   sync.Mutex
+	list []string
+}
+
+// Add adds a name.
+func (n *Names) Add(name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = append(n.list, name)
+}
+
+// All are the names so far.
+func (n *Names) All() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.list)
+}
+
+// Expect compares what was added since it was last called, in any order.
+func (n *Names) Expect(t *testing.T, when string, want ...string) {
+	t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	slices.Sort(n.list)
+	if !slices.Equal(n.list, want) {
+		t.Errorf("%s: got %q, want %q", when, n.list, want)
+	}
+	n.list = nil
+}

@@ -1,0 +1,57 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"text/template/parse"
+)
+
+// fnPrint is the name of a function that only refuseAbsent puts into templates.
+const fnPrint = "_print"
+
+// refuseAbsent makes a template fail with the position where it would print an absent value. It appends a function to each pipeline that
+// prints, as html/template does for escaping: text/template itself prints "<no value>", and its missingkey=error also refuses a field
+// that is passed to default, if or with.
+func refuseAbsent(list *parse.ListNode) {
+	if list == nil {
+		return
+	}
+	for _, n := range list.Nodes {
+		switch n := n.(type) {
+		case *parse.ActionNode:
+			if len(n.Pipe.Decl) == 0 {
+				n.Pipe.Cmds = append(n.Pipe.Cmds, printCommand(n))
+			}
+		case *parse.IfNode:
+			refuseAbsent(n.List)
+			refuseAbsent(n.ElseList)
+		case *parse.WithNode:
+			refuseAbsent(n.List)
+			refuseAbsent(n.ElseList)
+		case *parse.RangeNode:
+			refuseAbsent(n.List)
+			refuseAbsent(n.ElseList)
+		}
+	}
+}
+
+func printCommand(n *parse.ActionNode) *parse.CommandNode {
+	what := n.Pipe.String()
+	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{
+		parse.NewIdentifier(fnPrint).SetPos(n.Pos),
+		&parse.StringNode{NodeType: parse.NodeString, Pos: n.Pos, Quoted: strconv.Quote(what), Text: what},
+	}}
+}
+
+// errAbsent is the end of a rendering that would print what is not there.
+var errAbsent = errors.New("is absent: give it a default, ask for it with if or with, or say that it is required")
+
+// printed is what fnPrint does. It is passed the text of what is printed, for the error.
+func printed(what string, value any) (any, error) {
+	if v := reflect.ValueOf(value); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, fmt.Errorf("%s %w", what, errAbsent)
+	}
+	return value, nil
+}

@@ -1,0 +1,108 @@
+package render
+
+import (
+	"slices"
+	"text/template"
+	"text/template/parse"
+)
+
+// reader finds out whether a set of templates reads a field of the request. It says yes where it can't tell: then nothing worse
+// happens than that children are kept whole in memory.
+type reader struct {
+	set   *template.Template
+	field string
+	seen  map[string]bool // templates that were gone through with the request as their dot
+}
+
+func reads(set *template.Template, files []string, field string) bool {
+	r := reader{set: set, field: field, seen: map[string]bool{}}
+	return slices.ContainsFunc(files, func(f string) bool { return r.template(f, true) })
+}
+
+// template tells it of a template whose dot is the request, or something in it.
+func (r *reader) template(name string, whole bool) bool {
+	t := r.set.Lookup(name)
+	key := name
+	if whole {
+		key += " "
+	}
+	if t == nil || t.Tree == nil || r.seen[key] {
+		return false
+	}
+	r.seen[key] = true
+	return r.list(t.Root, whole, whole)
+}
+
+// list tells it of nodes. dot and top tell whether "." and "$" are the request.
+func (r *reader) list(l *parse.ListNode, dot, top bool) bool {
+	return l != nil && slices.ContainsFunc(l.Nodes, func(n parse.Node) bool { return r.node(n, dot, top) })
+}
+
+func (r *reader) node(n parse.Node, dot, top bool) bool {
+	switch n := n.(type) {
+	case *parse.ActionNode:
+		return r.pipe(n.Pipe, dot, top)
+	case *parse.IfNode:
+		return r.pipe(n.Pipe, dot, top) || r.list(n.List, dot, top) || r.list(n.ElseList, dot, top)
+	case *parse.WithNode: // the dot of its body is part of the request: with the whole of it, pipe says yes
+		return r.pipe(n.Pipe, dot, top) || r.list(n.List, false, top) || r.list(n.ElseList, dot, top)
+	case *parse.RangeNode:
+		return r.pipe(n.Pipe, dot, top) || r.list(n.List, false, top) || r.list(n.ElseList, dot, top)
+	case *parse.TemplateNode:
+		if n.Pipe == nil {
+			return r.template(n.Name, false)
+		}
+		if len(n.Pipe.Cmds) == 1 && len(n.Pipe.Cmds[0].Args) == 1 && isWhole(n.Pipe.Cmds[0].Args[0], dot, top) {
+			return r.template(n.Name, true)
+		}
+		return r.pipe(n.Pipe, dot, top) || r.template(n.Name, false)
+	}
+	return false
+}
+
+func (r *reader) pipe(p *parse.PipeNode, dot, top bool) bool {
+	return p != nil && slices.ContainsFunc(p.Cmds, func(c *parse.CommandNode) bool {
+		if id, ok := c.Args[0].(*parse.IdentifierNode); ok && id.Ident == "include" && len(c.Args) == 3 {
+			if name, ok := c.Args[1].(*parse.StringNode); ok {
+				if isWhole(c.Args[2], dot, top) {
+					return r.template(name.Text, true)
+				}
+				return r.arg(c.Args[2], dot, top) || r.template(name.Text, false)
+			}
+		}
+		// A template that is included by a name that is computed, or with what comes through a pipe, could be any.
+		if id, ok := c.Args[0].(*parse.IdentifierNode); ok && id.Ident == "include" {
+			return true
+		}
+		return slices.ContainsFunc(c.Args, func(a parse.Node) bool { return r.arg(a, dot, top) })
+	})
+}
+
+func (r *reader) arg(n parse.Node, dot, top bool) bool {
+	switch n := n.(type) {
+	case *parse.FieldNode:
+		return slices.Contains(n.Ident, r.field)
+	case *parse.VariableNode:
+		return slices.Contains(n.Ident, r.field) || isWhole(n, dot, top)
+	case *parse.ChainNode:
+		return slices.Contains(n.Field, r.field) || r.arg(n.Node, dot, top)
+	case *parse.StringNode: // index . "children"
+		return n.Text == r.field
+	case *parse.DotNode:
+		return dot
+	case *parse.PipeNode:
+		return r.pipe(n, dot, top)
+	}
+	return false
+}
+
+// isWhole tells whether a node is the whole request.
+func isWhole(n parse.Node, dot, top bool) bool {
+	switch n := n.(type) {
+	case *parse.DotNode:
+		return dot
+	case *parse.VariableNode:
+		return top && len(n.Ident) == 1 && n.Ident[0] == "$"
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+package subprocess
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/operator/hook"
+)
+
+const patience = time.Minute
+
+// folder writes files: name, content, name, content.
+func folder(t testing.TB, files ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := 0; i < len(files); i += 2 {
+		if err := os.WriteFile(filepath.Join(dir, files[i]), []byte(files[i+1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// open opens a folder of templates; nothing of it may be left when the test ends.
+func open(t testing.TB, o Options, files ...string) *Templates {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	d, err := Open(folder(t, files...), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		d.Close()
+		d.Close() // again, to no effect
+		for end := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+			}
+		}
+	})
+	return d
+}
+
+// object asks about an object with this spec.
+func object(name, spec string) hook.Call {
+	return hook.Call{Op: hook.Sync, Kind: "CronTab", Key: "default/" + name, Body: []byte(`{"parent":{"metadata":{"name":"` + name + `"},"spec":` + spec + `}}`)}
+}
+
+func answerTo(t testing.TB, d *Templates, c hook.Call) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out, err := d.Call(ctx, c)
+	return string(out), err
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *lockedBuffer) has(s string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Contains(b.String(), s)
+}

@@ -1,0 +1,40 @@
+package subprocess
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// An object that asks all the time, as one that is edited all the time does, is not served before one that waits longer.
+func TestSlowLaneIsFair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = 10 * time.Second
+		l, request := newLanes(2), []byte("request")
+		enter := func(key string) func() {
+			leave, _, _ := l.enter(t.Context(), key, request, timeout) // an error is a nil leave
+			return leave
+		}
+		for _, key := range []string{"evil", "slow"} {
+			_ = l.ended(key, request, quick, quick, timeout, &BoundError{Bound: Time})
+		}
+		leave := enter("evil")
+		if leave == nil || enter("slow") != nil {
+			t.Fatal("the lane is not for one object at a time")
+		}
+		time.Sleep(time.Second)
+		leave()
+		if enter("evil") != nil {
+			t.Error("served again before the object that waits")
+		}
+		time.Sleep(time.Second)
+		if leave = enter("slow"); leave == nil {
+			t.Fatal("the object that waits is not served")
+		}
+		leave()
+		// One that does not ask any more keeps no other object waiting.
+		if enter("evil") == nil {
+			t.Error("not served although no other object asks")
+		}
+	})
+}

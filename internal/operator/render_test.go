@@ -1,0 +1,79 @@
+package operator
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
+	b := newBed(t)
+	b.api.At("/api/v1/namespaces/default/configmaps").Answer(nil)
+	b.writes.Asked()
+	sketch, err := ReadSketch("-", strings.NewReader("apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Render(t.Context(), b.Options, sketch); err != nil {
+		t.Fatal(err)
+	}
+	want := `--- /dev/null
++++ ConfigMap default/a (then)
+@@ -0,0 +1,13 @@
++apiVersion: v1
++data:
++  count: "1"
++kind: ConfigMap
++metadata:
++  name: a
++  namespace: default
++  ownerReferences:
++  - apiVersion: example.com/v1
++    blockOwnerDeletion: true
++    controller: true
++    kind: Foo
++    name: a
+`
+	if got := b.out.String(); got != want {
+		t.Errorf("printed\n%s\nwant\n%s", got, want)
+	}
+	for _, r := range b.writes.Asked() {
+		if r.Method != http.MethodGet && r.Query.Get("dryRun") != "All" {
+			t.Errorf("%s %s was no try", r.Method, r.Path)
+		}
+	}
+}
+
+func TestRenderRefuses(t *testing.T) {
+	for in, want := range map[string]string{
+		"":             "standard input: there is no object with a metadata.name in it; --render takes one, as YAML or JSON",
+		"a: [":         "--render takes one object, as YAML or JSON",
+		"metadata: {}": "standard input: there is no object with a metadata.name in it; --render takes one, as YAML or JSON",
+		"kind: Bar\napiVersion: example.com/v1\nmetadata: {name: a}": "standard input: example.com/v1 Bar is no kind of this loop; there is example.com/v1 Foo",
+	} {
+		b := newBed(t)
+		sketch, err := ReadSketch("-", strings.NewReader(in))
+		if err == nil {
+			err = Render(t.Context(), b.Options, sketch)
+		}
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", in, err, want)
+		}
+	}
+}
+
+func TestAPreviewWaitsForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &instance{Options: Options{Log: slog.New(slog.DiscardHandler)}, patience: previewPatience}
+		asked, began := 0, time.Now()
+		err := c.waitFor(t.Context(), "customresourcedefinition gones.example.com", func() error { asked++; return errors.New("not found") })
+		const want = "waited 5s for customresourcedefinition gones.example.com: not found"
+		if err == nil || err.Error() != want || asked < 5 || time.Since(began) != previewPatience {
+			t.Errorf("after %s, asked %d times: %v, want %s", time.Since(began), asked, err, want)
+		}
+	})
+}

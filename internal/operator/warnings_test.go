@@ -1,0 +1,26 @@
+package operator
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
+)
+
+func TestWarningsAreToldOnce(t *testing.T) {
+	log := operatortest.NewLog()
+	w := &warnings{log: slog.New(log), told: map[string]bool{}}
+	for range 2 {
+		w.HandleWarningHeaderWithContext(t.Context(), 299, "-", `unknown field "status.pods"`)
+	}
+	w.HandleWarningHeaderWithContext(t.Context(), 199, "-", "a proxy's")
+	w.HandleWarningHeaderWithContext(t.Context(), 299, "-", "")
+	log.Expect(t, `The API server warns warning=unknown field "status.pods"`)
+	for n := range 2 * mostWarnings {
+		w.HandleWarningHeaderWithContext(t.Context(), 299, "-", fmt.Sprint(n))
+	}
+	if len(w.told) != mostWarnings {
+		t.Errorf("%d are remembered", len(w.told))
+	}
+}

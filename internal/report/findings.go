@@ -1,0 +1,102 @@
+// Package report puts what verify found into the forms that scripts and CI systems read: JSON, the workflow commands of
+// GitHub Actions, SARIF; and, for people, it sums up findings that are too many to be read one by one.
+//
+// It compares nothing and prints nothing: package tree found the changes, and cmd writes what is made of them.
+package report
+
+import (
+	"fmt"
+
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// Report is what verify found.
+type Report struct {
+	// Files is how many files the generators make.
+	Files int
+	// Changes are what generate would do about those that are not as they make them.
+	Changes []tree.Change
+	// Notes are what the generators had to say without failing.
+	Notes []string
+	// Outdated says why the files do not compile with the modules that go.mod requires, or is "".
+	Outdated string
+	// NotCompared are files of other tools, about which the answer says nothing.
+	NotCompared []tree.NotCompared
+	// Prefix is the way from the top of the repository to the project, with a slash at its end, or empty: CI systems
+	// know files by their path in the repository.
+	Prefix string
+	// Version is crdctl's.
+	Version string
+}
+
+// Kind is what is wrong with a file.
+type Kind string
+
+// The kinds. Their values are part of the output: docs/verify.md names them.
+const (
+	Missing  Kind = "missing"
+	Stale    Kind = "stale"
+	LeftOver Kind = "left-over"
+)
+
+// KindOf is what a change that generate would make says about the file on disk.
+func KindOf(op tree.Op) Kind {
+	switch op {
+	case tree.Create:
+		return Missing
+	case tree.Delete:
+		return LeftOver
+	case tree.Update:
+	}
+	return Stale
+}
+
+// act is what the reader does about a finding, whatever it is.
+const act = `run "crdctl generate" and commit the result`
+
+// sentence says what is wrong with a file, and what to do about it.
+func sentence(c tree.Change) string {
+	switch KindOf(c.Op) {
+	case Missing:
+		return "generated file is missing; " + act
+	case LeftOver:
+		return "generated file is left over: nothing asks for it any more; " + act
+	case Stale:
+	}
+	return "generated file is stale; " + act
+}
+
+// message is the sentence, and for a stale file the first lines that differ.
+func message(c tree.Change) string {
+	text := sentence(c)
+	if c.Op == tree.Update {
+		if d := firstDifference(c).String(); d != "" {
+			text += "\n" + d
+		}
+	}
+	return text
+}
+
+// Asides are what a reader is told next to the answer: what was not compared, and the notes.
+func (r Report) Asides() []string {
+	var all []string
+	for _, n := range r.NotCompared {
+		all = append(all, "not compared: "+n.String())
+	}
+	return append(all, r.Notes...)
+}
+
+// Summary is the answer in a line.
+func (r Report) Summary() string {
+	switch n := len(r.Changes); n {
+	case 0:
+		if r.Outdated != "" {
+			return fmt.Sprintf("%d generated files are as the generators make them, and do not compile with the modules that go.mod requires", r.Files)
+		}
+		return fmt.Sprintf("%d generated files are up to date", r.Files)
+	case 1:
+		return `1 generated file is not up to date; run "crdctl generate"`
+	default:
+		return fmt.Sprintf(`%d generated files are not up to date; run "crdctl generate"`, n)
+	}
+}

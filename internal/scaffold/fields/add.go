@@ -1,0 +1,141 @@
+package fields
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// add reads one --field and puts it where its path says.
+func (s *Set) add(arg string, o Options) error {
+	if err := printable(arg); err != nil {
+		return err
+	}
+	path, typeText, said, err := split(arg)
+	if err != nil {
+		return err
+	}
+	rest, status := strings.CutPrefix(path, statusPrefix)
+	if status && !o.Status {
+		return errors.New("there is no status to put it into; leave out --no-status, or the field")
+	}
+	segments, err := splitPath(rest)
+	if err != nil {
+		return err
+	}
+	if !status && len(segments) > 1 && segments[0].name == "spec" {
+		return fmt.Errorf("fields are of the spec without saying so; write %s", strings.TrimPrefix(path, "spec."))
+	}
+	if status && given[goName(segments[0].name)] {
+		return fmt.Errorf("every status has %s already; leave it out", segments[0].name)
+	}
+	t, typeErr := parseType(typeText)
+	f := &Field{arg: arg, said: true, name: segments[len(segments)-1].name, path: rest, status: status, typ: t}
+	// The rules are judged by the type; without it there is nothing to say of them.
+	if typeErr == nil {
+		typeErr = f.apply(said)
+	}
+	owner := s.spec
+	if status {
+		owner = s.status
+	}
+	for i, seg := range segments[:len(segments)-1] {
+		if owner, err = owner.enter(f, segments[:i], seg); err != nil {
+			return errors.Join(typeErr, err)
+		}
+	}
+	return errors.Join(typeErr, owner.put(f))
+}
+
+// enter returns the object of a part of a path, and makes it if it is not there.
+func (o *object) enter(f *Field, before []segment, seg segment) (*object, error) {
+	prefix := map[string]string{"": "", "[]": "[]", "{}": "map[string]"}[seg.into]
+	path := joinPath(before) + seg.name
+	if there := o.named(seg.name); there != nil {
+		switch {
+		case there.name != seg.name:
+			return nil, fmt.Errorf("the name %s is %s in Go, as %s is, which --field %q has; choose another", seg.name, goName(seg.name), there.name, there.arg)
+		case there.object == nil:
+			return nil, fmt.Errorf("%s is %s by --field %q, and has no fields in it; make it object there, or choose another name", path, there.typ.base, there.arg)
+		case strings.TrimPrefix(there.typ.prefix, "*") != prefix:
+			return nil, fmt.Errorf("%s is %sobject by --field %q; write %s in the path", path, there.typ.prefix, there.arg, path+intoOf(there.typ))
+		}
+		return there.object, nil
+	}
+	if with := o.clash(seg.name); with != "" {
+		return nil, clashError(seg.name, with)
+	}
+	made := &Field{arg: f.arg, name: seg.name, path: path, status: f.status, owner: o, typ: typ{prefix: prefix, base: "object", family: structure}}
+	made.object = &object{path: path, parent: made}
+	o.fields = append(o.fields, made)
+	return made.object, nil
+}
+
+// put adds a field, or says of one that a path made what it is.
+func (o *object) put(f *Field) error {
+	f.owner = o
+	if f.typ.family == structure {
+		f.object = &object{path: f.path, parent: f}
+	}
+	there := o.named(f.name)
+	switch {
+	case there == nil:
+		if with := o.clash(f.name); with != "" {
+			return clashError(f.name, with)
+		}
+		o.fields = append(o.fields, f)
+		return nil
+	case there.said || there.name != f.name:
+		return fmt.Errorf("the field %s is there already, by --field %q; leave one out, or choose another name", goName(f.name), there.arg)
+	case f.typ.family != structure:
+		return fmt.Errorf("%s has fields in it by --field %q; its type must be object, or []object or map[string]object", f.path, there.arg)
+	case intoOf(f.typ) != intoOf(there.typ):
+		return fmt.Errorf("%s is %sobject by --field %q; say the same here", f.path, there.typ.prefix, there.arg)
+	}
+	// The fields that are in it are in it still.
+	there.arg, there.said, there.typ, there.rules = f.arg, true, f.typ, f.rules
+	return nil
+}
+
+// named is the field whose name is the same in Go.
+func (o *object) named(name string) *Field {
+	i := slices.IndexFunc(o.fields, func(f *Field) bool { return goName(f.name) == goName(name) })
+	if i < 0 {
+		return nil
+	}
+	return o.fields[i]
+}
+
+// clash is a field whose method in the apply configuration, WithX, has the name of the other field.
+func (o *object) clash(name string) string {
+	for _, f := range o.fields {
+		if goName(f.name) == "With"+goName(name) || "With"+goName(f.name) == goName(name) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+func clashError(name, other string) error {
+	return fmt.Errorf("%s and %s would have a field and a method of one name in the apply configuration; choose another name", name, other)
+}
+
+func joinPath(segments []segment) string {
+	var b strings.Builder
+	for _, s := range segments {
+		b.WriteString(s.name + s.into + ".")
+	}
+	return b.String()
+}
+
+// intoOf is how a path enters a field of the type.
+func intoOf(t typ) string {
+	switch {
+	case t.list():
+		return "[]"
+	case t.dict():
+		return "{}"
+	}
+	return ""
+}

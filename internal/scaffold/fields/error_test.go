@@ -1,0 +1,77 @@
+package fields_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/scaffold/fields"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// refusals are what is refused: each line is what is said together, with spaces around the bars between.
+var refusals = []string{
+	"replicas", ":int32", "replicas:", "replicas:int32:", "a::int32", "Foo`bar:string", "foo_bar:string", "1st:string", "deepCopy:string", "deepCopyInto:string",
+	"ip:string | iP:string", "replicas:int32 | withReplicas:string", "a:int", "b:float64", "c:any", "d:map[int]string", "e:[][]string", "e:*[]string",
+	"f:corev1.PodTemplateSpecc", "f:PodTemplateSpec", "f:corev1.Pod", "f:corev1.Frobnicator", "f:Secret", "f:strng", "f:metav1.Timestamp", "f:map[string",
+	"p:enum()", "p:enum(A,a b!)", "p:enum(a-b,aB)", "p:enum(A", "p:enum(A,A)", "p:enum(A):min=1", "p:enum(A):pattern=x", "p:enum(A,B):default=C",
+	"n:int32:requird", "n:int32:required=true", "n:int32:required:optional", "n:int32:required:default=1", "n:int32:min", "n:int32:min=x", "n:int32:min=1:min=2",
+	"n:int32:min=5:max=1", "n:int32:min=1:default=0", "n:int32:max=3:default=4", "n:int32:default=abc", "n:int32:default=3000000000", "n:int32:max=3000000000",
+	"n:int64:max=9007199254740993", "n:int32:multipleOf=0", "n:int32:multipleOf=2:default=3", "n:int32:min=11:max=19:multipleOf=10", "n:int32:minLength=1", "n:int32:enum=1,x", "n:int32:enum=1,1", "n:int32:enum=1,2:default=3",
+	"s:string:min=1", "s:string:max=1", "s:string:minItems=1", "s:string:minLength=-1", "s:string:pattern=[", `s:string:pattern="[a`, `s:string:pattern="a"b`, "s:string:pattern=^a:required",
+	"s:string:pattern=^a$:default=b", "s:string:pattern=^b$:minLength=3", `s:string:pattern="^b$":minLength=3`, "s:string:format=datetime", "s:string:format=zip", "s:string:format=ipv4:default=x", "s:string:default=nginx:1.29:required",
+	"s:string:desc=a: b: c", "s:string:nullable:default=x", "s:string:listType=set", "s:string:maxLength=2:default=abc", "s:string:column=Age", "s:string:column=a$", "s:string:column=A:x", "s:string:default=(",
+	"s:string:cel=self", "s:string:cel=selfu == 'a';must be a", `s:string:cel="self ==;x"`, `s:string:cel="self == 'a';must be a"`, `s:string:default=b:cel="self == 'a';must be a":example=a`,
+	"b:bool:default=yes", "b:bool:min=1", "d:metav1.Duration:default=1", "d:metav1.Duration:pattern=x", "t:metav1.Time:default=today", "q:resource.Quantity:default=1X", "l:[]string:min=1", "l:[]string:minLength=1", "l:[]string:pattern=a",
+	"l:[]string:column", "l:[]string:listType=list", "l:[]string:listType=map", "l:[]string:listMapKey=a", "l:[]string:default=a", "l:[]string:default=[a, 1]", "l:[]string:minItems=2:default=[a]", "l:[]string:listType=set:default=[a, a]",
+	"l:[]bool:listType=set:minItems=3", "l:[]string:minItems=1000", "m:map[string]string:default=[a]", "m:map[string]string:minItems=1", "m:map[string]int32:maxProperties=1:default={a: 1, b: 2}",
+	"o:object", "o[]:object", "o{}:object", "o.p:string | o:string", "o:string | o.p:string", "o[].p:string | o.q:string", "o[].p:string | o:object", "o:object | o:object | o.a:string", "a.b.c.d.e.f.g.h.i:string",
+	"o[].p:string | o:[]object:listType=map", "o[].p:string | o:[]object:listMapKey=p", "o[].p:string | o:[]object:listMapKey=q", "o[].p:[]string | o:[]object:listMapKey=p", "o[].p:string:required | o:[]object:listType=set",
+	"o[].p:string:required | o:[]object:listType=atomic:listMapKey=p", "o[].p:string:column", "o[].p:string:immutable", "o[].p:string:required:immutable | o:[]object:listMapKey=p", "o[].p:string:required:immutable | o:[]object:listMapKey=p:maxItems=9",
+	"o.p:string:required | o:object:default={}", "o.p:string | o:object:default={q: 1}", "o.p:string | o:object:default=x", "o.p:int32 | o:object:default={p: x}",
+	"e:[]corev1.EnvVar:listMapKey=value", "e:corev1.EnvVar:default={nam: x}", "e:corev1.EnvVar:default=x", "spec.a:string", "status.conditions:string", "status.a.b:string:column=Ready",
+	"tab:string:default=a\tb", "zero:string:desc=a\u200bb", "quote:string:default=\"", "s:string:frob", "s:string:=x", "type:string | Type:string", "x:string:listMapKey=", "x:[]metav1.Condition:listMapKey=a",
+}
+
+// Everything that is refused, and in which words. The words are in a file, which is read as a page.
+func TestRefusals(t *testing.T) {
+	var b strings.Builder
+	for _, r := range refusals {
+		args := strings.Split(r, " | ")
+		_, err := fields.Parse(args, fields.Options{Kind: "Widget", Status: true})
+		if err == nil {
+			t.Errorf("%s is taken", r)
+			continue
+		}
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			if !strings.HasPrefix(line, "--field ") {
+				t.Errorf("%s: the line %q does not name the --field", r, line)
+			}
+		}
+		fmt.Fprintf(&b, "%s\n%s\n\n", strings.Join(args, " | "), err)
+	}
+	_, err := fields.Parse([]string{"status.a:string"}, fields.Options{Kind: "Widget"})
+	fmt.Fprintf(&b, "status.a:string, with --no-status\n%v\n", err)
+	golden(t, "refusals.txt", b.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("not as in %s; look at the difference after go test ./internal/scaffold/fields -update\n%s", file, got)
+	}
+}

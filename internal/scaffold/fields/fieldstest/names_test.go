@@ -1,0 +1,117 @@
+package fieldstest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/templates"
+)
+
+// A kind has one plural, one alias and one group in Go, in everything that is generated for it.
+func TestNamesAgree(t *testing.T) {
+	for _, test := range []struct{ group, kind, plural, goPlural, folder, groupGo string }{
+		{"stable.example.com", "Gateway", "gateways", "Gateways", "stable", "Stable"},
+		{"stable.example.com", "Endpoints", "endpoints", "Endpoints", "stable", "Stable"},
+		{"stable.example.com", "Class", "classes", "Classes", "stable", "Stable"},
+		{"stable.example.com", "Series", "series", "Series", "stable", "Stable"},
+		{"stable.example.com", "Datum", "data", "Data", "stable", "Stable"},
+		{"stable.example.com", "IPPool", "ippools", "IPPools", "stable", "Stable"},
+		{"stable.example.com", "HTTPRoute", "httproutes", "HTTPRoutes", "stable", "Stable"},
+		{"foo-bar.example.com", "Policy", "policies", "Policies", "foobar", "FooBar"},
+		{"foo-bar.example.com", "Mouse", "mice", "Mice", "foobar", "FooBar"},
+		{"type.example.com", "Box", "boxes", "Boxes", "grouptype", "Type"},
+		{"stable.example.com", "Status", "statuses", "Statuses", "stable", "Stable"},
+		{"3d.example.com", "Schema", "schemas", "Schemas", "group3d", "Group3d"},
+	} {
+		t.Run(test.kind, func(t *testing.T) {
+			a, err := scaffold.NewAPI(scaffold.APIOptions{Group: test.group, Version: "v1beta1", Kind: test.kind})
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := generated(t, a)
+			lower := strings.ToLower(test.kind)
+			crdFile := fmt.Sprintf("config/crd/%s_%s.yaml", test.group, test.plural)
+			var crd apiextv1.CustomResourceDefinition
+			if err := yaml.UnmarshalStrict([]byte(files[crdFile]), &crd); err != nil || files[crdFile] == "" {
+				t.Fatalf("%s: %v", crdFile, err)
+			}
+			names := crd.Spec.Names
+			if got, want := fmt.Sprint(crd.Name, names.Plural, names.Singular, names.Kind, names.ListKind), fmt.Sprint(test.plural+"."+test.group, test.plural, lower, test.kind, test.kind+"List"); got != want {
+				t.Errorf("the CRD has the names %s, want %s", got, want)
+			}
+			alias, version := test.folder+"v1beta1", test.folder+"/v1beta1/"
+			for file, wants := range map[string][]string{
+				"pkg/client/clientset/versioned/typed/" + version + lower + ".go": {
+					fmt.Sprintf("type %sGetter interface {\n\t%s(namespace string) %sInterface\n}", test.goPlural, test.goPlural, test.kind), fmt.Sprintf("%q,", test.plural),
+				},
+				"pkg/client/clientset/versioned/clientset.go":                       {fmt.Sprintf("%sV1beta1() %sv1beta1.%sV1beta1Interface", test.groupGo, strings.ToLower(test.groupGo), test.groupGo)},
+				"pkg/client/listers/" + version + lower + ".go":                     {fmt.Sprintf("type %sLister interface {", test.kind), fmt.Sprintf("%s.Resource(%q)", alias, lower)},
+				"pkg/client/informers/externalversions/" + version + "interface.go": {fmt.Sprintf("%s() Typed%sInformer", test.goPlural, test.kind)},
+				"pkg/client/informers/externalversions/generic.go": {
+					fmt.Sprintf("SchemeGroupVersion.WithResource(%q):", test.plural), fmt.Sprintf("%s().V1beta1().%s().Informer()", test.groupGo, test.goPlural),
+				},
+				"pkg/client/applyconfiguration/" + version + lower + ".go":   {fmt.Sprintf("func %s(name, namespace string)", test.kind)},
+				"internal/controller/" + lower + ".go":                       {fmt.Sprintf("%s %q", alias, "example.com/x/pkg/apis/"+test.folder+"/v1beta1")},
+				"config/rbac/role.yaml":                                      {"- apiGroups:\n  - " + test.group + "\n  resources:\n  - " + test.plural + "\n  verbs:\n"},
+				"zz_generated.wiring.go":                                     {fmt.Sprintf("controller.New%sController(ctx, env)", test.kind)},
+				"config/samples/" + lower + ".yaml":                          {"apiVersion: " + test.group + "/v1beta1\nkind: " + test.kind + "\n", "name: " + lower + "-demo"},
+				"pkg/apis/" + version + "types.go":                           {"+resourceName=" + test.plural, "path=" + test.plural + ",singular=" + lower},
+				"pkg/client/clientset/versioned/fake/clientset_generated.go": {fmt.Sprintf("%sV1beta1()", test.groupGo)},
+			} {
+				for _, want := range wants {
+					if !strings.Contains(files[file], want) {
+						t.Errorf("%s has no %q:\n%s", file, want, files[file])
+					}
+				}
+			}
+		})
+	}
+}
+
+// generated is all that a scaffold and its generators write.
+func generated(t *testing.T, a *scaffold.API) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := (&scaffold.Project{Module: "example.com/x", Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*scaffold.API{a}}).Files(templates.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lay := func(files *tree.Tree) {
+		changes, err := files.Diff(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tree.Write(dir, changes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lay(files)
+	settings, err := config.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := gen.Generate(t.Context(), dir, settings, gen.Options{Year: 2026})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lay(result.Tree)
+	all := map[string]string{}
+	for _, path := range append(files.Paths(), result.Tree.Paths()...) {
+		data, err := os.ReadFile(filepath.Join(dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[path] = string(data)
+	}
+	return all
+}

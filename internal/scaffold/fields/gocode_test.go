@@ -1,0 +1,73 @@
+package fields_test
+
+import (
+	_ "embed"
+	"fmt"
+	"go/format"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/scaffold/fields"
+)
+
+//go:embed testdata/wide.txt
+var wideText string
+
+// wide has every type and every rule at least once.
+func wide() []string { return strings.Split(strings.TrimSpace(wideText), "\n") }
+
+// The Go code, the sample and the columns, as they are written.
+func TestCode(t *testing.T) {
+	set, err := fields.Parse(append([]string{
+		"hard:string:pattern=^`[a-z]+`\\d{2}:\"x\"$", "said:string:desc=+the thing that is said; */ and `more` of it, in a text so long that it does not fit on one line +k8s of a file --- anyway",
+		"spec:string", "list.a:string", "list.b:bool:desc=TODO later", "tls:enum(on-demand,1.3)", "applyConfiguration.x:string", "podCIDRs[].x:string", "kind:enum(a)",
+		"quotas:[]object:default=[{name: a}]:listMapKey=name", "quotas[].name:string:required", "quotas[].max:int32:default=1",
+	}, wide()...), fields.Options{Kind: "Widget", Status: true, Taken: []string{"WidgetKind"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := format.Source([]byte("package v1\n\ntype WidgetSpec struct {\n" + set.SpecGo() + "}\n\ntype WidgetStatus struct {\n" + set.StatusGo() + "}\n" + set.TypesGo()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n--- markers of the spec\n%s\n\n--- sample\n%s\n--- columns\n", code, strings.Join(set.SpecMarkers(), "\n"), set.Sample(0))
+	for _, c := range set.Columns() {
+		fmt.Fprintf(&b, "%+v\n", c)
+	}
+	fmt.Fprintf(&b, "--- imports\n%+v\n", set.Imports())
+	golden(t, "code.txt", b.String())
+}
+
+// What templates ask of fields.
+func TestAsk(t *testing.T) {
+	set, err := fields.Parse([]string{"replicas:int32", "server.tls.certURL:string", "ports[].name:string", "status.availableReplicas:int32", "n:int32:required"}, fields.Options{Kind: "Foo", Status: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"replicas": "true Replicas *int32", "server.tls.certURL": "true Server.TLS.CertURL string", "server": "true Server *FooServer", "ports[].name": "true  string",
+		"status.availableReplicas": "true AvailableReplicas *int32", "availableReplicas": "false  ", "n": "true N int32", "ports": "true Ports []FooPort",
+	} {
+		if got := fmt.Sprint(set.Has(path), " ", set.GoName(path), " ", set.GoType(path)); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	var none *fields.Set
+	if none.Has("x") || none.SpecGo()+none.StatusGo()+none.TypesGo()+none.Sample(2)+none.GoName("x") != "" || !none.Empty() || len(none.Columns()) != 1 {
+		t.Error("no set is not a set of no fields")
+	}
+}
+
+// Names as Go and prose have them.
+func TestNames(t *testing.T) {
+	set, err := fields.Parse([]string{"cronSpec:string", "ip:string", "podIPs:string", "serverURL:string", "type:string"}, fields.Options{Kind: "Foo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"// CronSpec is the cron spec.", "\tIP string `json:\"ip,omitempty\"`", "// PodIPs is the pod ips.", "\tServerURL string", "\tType string"} {
+		if !strings.Contains(set.SpecGo(), want) {
+			t.Errorf("no %q in\n%s", want, set.SpecGo())
+		}
+	}
+}
