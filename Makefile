@@ -12,7 +12,7 @@ build: ## Build crdctl to bin/
 	go build -o bin/crdctl .
 
 demo: build ## Make, generate, verify and run a controller in a scratch folder
-	@sh e2e/demo.sh "$(CURDIR)/bin/crdctl"
+	@sh e2e/stories/testdata/demo.sh "$(CURDIR)/bin/crdctl"
 
 test: lint ## Run all tests: format, vet, lint, unit, scripts, end to end
 	$(TEST) ./... && $(MAKE) demo
@@ -25,7 +25,7 @@ bench: build ## Measure: from nothing to a verified project, generate beside kub
 	go run ./e2e/bench/fresh bin/crdctl
 	go run ./e2e/bench/cluster bin/crdctl
 	go run ./e2e/bench/loop bin/crdctl
-	$(TEST) -run '^$$' -bench . -count 5 ./internal/controlplane ./e2e
+	$(TEST) -run '^$$' -bench . -count 5 ./internal/controlplane ./e2e/stories
 
 soak: build ## Half an hour of faults at random: replicas and control plane killed, hooks that misbehave, requests refused
 	go run ./e2e/soak bin/crdctl

@@ -12,7 +12,7 @@ import (
 )
 
 // The users are made up, so that the test runs as anyone: what this user creates belongs to another one if it is not among the
-// owners. TestAnotherUser of e2e has two users.
+// owners. TestAnotherUser of e2e/stories has two users.
 func TestCheckOwner(t *testing.T) {
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, FileName), nil, 0o600); err != nil {

@@ -1,0 +1,131 @@
+package stories
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// crdctl is killed at moments spread over its start, its run and its stop, again and again on the same data, while
+// somebody writes: all that was acknowledged is there after the last start, and no run trips over what one before left.
+func TestRunKilledAtAnyMoment(t *testing.T) {
+	w := newWorld(t)
+	data, crd := filepath.Join(w.dir, "data"), filepath.Join(w.dir, "crd.yaml")
+	if err := os.WriteFile(crd, []byte(otherCRD), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"run", "--builtin", "-f", crd, "--data-dir", data}
+	kubeconfig := filepath.Join(data, "kubeconfig")
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	acknowledged := map[string]bool{}
+
+	for round := range 15 {
+		run := w.start(w.dir, crdctl, args...)
+		switch phase := round % 3; {
+		case phase == 0 && round > 0: // during the start
+			time.Sleep(time.Duration(random.IntN(1200)) * time.Millisecond)
+		case phase == 2: // during the stop
+			run.waitFor("Started workers")
+			run.signal(os.Interrupt)
+			time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond)
+		default: // while it works
+			run.waitFor("Started workers")
+			w.writeUntilKilled(kubeconfig, fmt.Sprintf("round-%d", round), acknowledged, func() {
+				time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
+				run.signal(syscall.SIGKILL)
+			})
+		}
+		run.signal(syscall.SIGKILL)
+		<-run.done
+	}
+
+	run := w.start(w.dir, crdctl, args...)
+	run.waitFor("Started workers")
+	kept := map[string]bool{}
+	maps, err := clientFor(t, kubeconfig).CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range maps.Items {
+		kept[m.Name] = true
+	}
+	if len(acknowledged) == 0 {
+		t.Error("nothing was written")
+	}
+	for name := range acknowledged {
+		if !kept[name] {
+			t.Errorf("%s was acknowledged and is lost", name)
+		}
+	}
+	t.Logf("%d objects acknowledged, %d there", len(acknowledged), len(kept))
+	if code := run.interrupt(); code != 0 {
+		t.Errorf("exit code %d after Ctrl-C, want 0", code)
+	}
+	w.leavesNothing(w.dir)
+}
+
+// writeUntilKilled creates objects, one after the other, until kill has returned, and notes those that the API server
+// acknowledged.
+func (w *world) writeUntilKilled(kubeconfig, prefix string, acknowledged map[string]bool, kill func()) {
+	w.Helper()
+	client := clientFor(w.T, kubeconfig).CoreV1().ConfigMaps("default")
+	ctx, cancel := context.WithCancel(w.Context())
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			name := fmt.Sprintf("%s-%d", prefix, i)
+			if _, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err == nil {
+				acknowledged[name] = true
+			}
+		}
+	})
+	kill()
+	cancel()
+	writing.Wait()
+}
+
+func clientFor(t *testing.T, kubeconfig string) kubernetes.Interface {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.QPS = -1
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// Without --data-dir a killed run leaves nothing that outlasts the next one.
+func TestKilledRunLeavesNothing(t *testing.T) {
+	w := newWorld(t)
+	dir := w.crontab()
+	for _, text := range []string{"crdctl: starting", "crdctl: control plane ready", "crdctl: building", `"Started workers"`} {
+		run := w.start(dir, crdctl, "run")
+		run.waitFor(text)
+		run.signal(syscall.SIGKILL)
+		<-run.done
+		w.until("the controller ended with crdctl", func() bool { return len(w.processes()) == 0 })
+	}
+	run := w.start(dir, crdctl, "run")
+	run.waitFor(`"Started workers"`)
+	if code := run.interrupt(); code != 0 {
+		t.Errorf("exit code %d after Ctrl-C, want 0", code)
+	}
+	w.leavesNothing(dir)
+}

@@ -1,0 +1,157 @@
+package stories
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// world is a place for one story: a folder for projects, a folder for temporary files, and a mark that every process
+// of the story bears, so that at the end it can be told what was left behind.
+type world struct {
+	*testing.T
+	dir, tmp, mark string
+	more           []string // variables of this test only: tests run beside each other
+}
+
+// newWorld also has the test run beside others: most of the time of most of them is waiting.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	t.Parallel()
+	return newLoneWorld(t)
+}
+
+// newLoneWorld leaves it to the test whether it runs beside others: one that changes what this process has must not.
+func newLoneWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, dir: t.TempDir(), tmp: t.TempDir()}
+	w.mark = "CRDCTL_E2E=" + w.tmp
+	return w
+}
+
+func (w *world) env() []string {
+	return append(append(os.Environ(), w.more...), w.mark, "TMPDIR="+w.tmp, "KUBECONFIG=/does/not/exist", "NO_COLOR=1")
+}
+
+func (w *world) setenv(name, value string) { w.more = append(w.more, name+"="+value) }
+
+// run runs a program to its end and returns what it printed to standard output.
+func (w *world) run(dir, name string, args ...string) string {
+	w.Helper()
+	out, stderr, err := w.try(dir, name, args...)
+	if err != nil {
+		w.Fatalf("%s %s: %v\n%s%s", filepath.Base(name), strings.Join(args, " "), err, out, stderr)
+	}
+	return out
+}
+
+func (w *world) try(dir, name string, args ...string) (stdout, stderr string, err error) {
+	w.Helper()
+	return w.tryWith(nil, dir, name, args...)
+}
+
+// tryWith is try with other variables in the environment.
+func (w *world) tryWith(env []string, dir, name string, args ...string) (stdout, stderr string, err error) {
+	w.Helper()
+	cmd := exec.CommandContext(w.Context(), name, args...)
+	cmd.Dir, cmd.Env = dir, append(w.env(), env...)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err = cmd.Run()
+	return out.String(), errOut.String(), err
+}
+
+// eventually runs a program again and again until its output contains a text.
+func (w *world) eventually(want, dir, name string, args ...string) string {
+	w.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		out, stderr, err := w.try(dir, name, args...)
+		if err == nil && strings.Contains(out, want) {
+			return out
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("%s: no %q in:\n%s%s", strings.Join(args, " "), want, out, stderr)
+		}
+	}
+}
+
+// crontab makes the project of the walk-through in a folder of its own, and returns that.
+func (w *world) crontab() string {
+	w.Helper()
+	dir := filepath.Join(w.dir, "crontab")
+	w.run(w.dir, crdctl, "init", "-C", dir, "--group", "stable.example.com", "--version", "v1beta1", "--kind", "CronTab",
+		"--short-names", "ct", "--field", "cronSpec:string", "--field", "image:string", "--field", "replicas:int32")
+	return dir
+}
+
+// replace changes text in a file.
+func (w *world) replace(file, old, replacement string) {
+	w.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if !strings.Contains(string(data), old) {
+		w.Fatalf("no %q in %s", old, file)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// write writes a file that only the user may read.
+func (w *world) write(file, content string) {
+	w.Helper()
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// until waits until something holds.
+func (w *world) until(what string, holds func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// leavesNothing holds that no process, no temporary file and no state is left of a story in a folder.
+func (w *world) leavesNothing(dir string) {
+	w.Helper()
+	if left := w.processes(); len(left) > 0 {
+		w.Errorf("processes left behind: %v", left)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".crdctl")); !os.IsNotExist(err) {
+		w.Errorf("%s/.crdctl is left behind (%v)", dir, err)
+	}
+	entries, err := os.ReadDir(w.tmp)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, e := range entries {
+		w.Errorf("left behind in TMPDIR: %s", e.Name())
+	}
+}
+
+// processes lists the processes that bear the story's mark.
+func (w *world) processes() []string {
+	w.Helper()
+	environs, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil || len(environs) == 0 {
+		w.Fatalf("no processes in /proc: %v", err)
+	}
+	var found []string
+	for _, file := range environs {
+		if env, err := os.ReadFile(file); err == nil && bytes.Contains(env, []byte(w.mark+"\x00")) {
+			cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+			found = append(found, strings.ReplaceAll(string(cmdline), "\x00", " "))
+		}
+	}
+	return found
+}
