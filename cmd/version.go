@@ -13,7 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 )
 
 // buildInfo is what "version -o json" prints: docs/ci.md has its keys.
@@ -104,7 +104,7 @@ func Version() string { return thisBuild().Version }
 
 func thisBuild() buildInfo {
 	b := buildInfo{
-		Kubernetes: controlplane.KubernetesVersion, Etcd: controlplane.EtcdVersion(), CodeGenerator: codegen.Version, ControllerTools: crdgen.Version,
+		Kubernetes: controlplane.KubernetesVersion, Etcd: controlplane.EtcdVersion(), CodeGenerator: codegen.Version, ControllerTools: crdform.Version,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	info, ok := debug.ReadBuildInfo()

@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 )
 
 // The cases of testdata have an input file, crd.yaml or crd.json, and what is made of it: types of each version, with what
@@ -124,10 +124,10 @@ func TestKnownTypes(t *testing.T) {
 	spec = back(t, all)[0].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	conditions, selector := spec.Properties["conditions"], spec.Properties["selector"]
 	if s := conditions.Items.Schema; !equal(s, conditionSchema()) {
-		t.Errorf("metav1.Condition is with controller-tools %s\n%s", crdgen.Version, text(withoutDocs(s)))
+		t.Errorf("metav1.Condition is with controller-tools %s\n%s", crdform.Version, text(withoutDocs(s)))
 	}
 	if !equal(&selector, labelSelectorSchema()) {
-		t.Errorf("metav1.LabelSelector is with controller-tools %s\n%s", crdgen.Version, text(withoutDocs(&selector)))
+		t.Errorf("metav1.LabelSelector is with controller-tools %s\n%s", crdform.Version, text(withoutDocs(&selector)))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/naming"
 )
 
 // goFile is a Go file that a generator wrote or that asks for one.
@@ -153,10 +155,7 @@ func importsOf(name string, data []byte) map[string]imported {
 	return all
 }
 
-// versionFolder is how the folder of a group version is named.
-var versionFolder = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
-
-func versioned(dir string) bool { return versionFolder.MatchString(path.Base(dir)) }
+func versioned(dir string) bool { return naming.VersionDir.MatchString(path.Base(dir)) }
 
 // below tells whether a path is a folder or something in it.
 func below(dir, p string) bool { return dir == "." || p == dir || strings.HasPrefix(p, dir+"/") }

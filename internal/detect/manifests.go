@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -59,14 +59,14 @@ func (d *discovery) readManifests() {
 	slices.Sort(dirs)
 	for _, dir := range dirs {
 		all := byDir[dir]
-		tool, reason := controllerGen+" "+crdgen.Version, ""
-		other := slices.IndexFunc(all, func(m manifest) bool { return m.version != crdgen.Version })
+		tool, reason := controllerGen+" "+crdform.Version, ""
+		other := slices.IndexFunc(all, func(m manifest) bool { return m.version != crdform.Version })
 		changed := slices.IndexFunc(all, func(m manifest) bool { return !d.inForm(m.path) })
 		option, optionAt := d.callWith(crdOption, "")
 		switch {
 		case other >= 0:
 			tool = controllerGen + " " + all[other].version
-			reason = fmt.Sprintf("crdctl makes the CRDs of %s; write crds: {dir: %s} to have them", crdgen.Version, dir)
+			reason = fmt.Sprintf("crdctl makes the CRDs of %s; write crds: {dir: %s} to have them", crdform.Version, dir)
 		case changed >= 0:
 			reason = fmt.Sprintf("%s is not in the form in which controller-gen writes: something changes it afterwards; write crds: {dir: %s} to have it made by crdctl", all[changed].path, dir)
 		case option != "":
@@ -109,5 +109,5 @@ func (d *discovery) ownManifests() []manifest {
 // inForm reports whether a manifest has the form in which controller-gen writes it.
 func (d *discovery) inForm(file string) bool {
 	data, err := safefs.ReadFile(filepath.Join(d.root, filepath.FromSlash(file)), safefs.MaxFile)
-	return err == nil && crdgen.InForm(data)
+	return err == nil && crdform.InForm(data)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 )
 
 // role is a role.yaml.
@@ -39,7 +39,7 @@ func (d *discovery) readRole() {
 	names := d.givenNames(roles[0].names)
 	switch {
 	case d.found.raw.CRDs.Dir == "":
-		reason = fmt.Sprintf("a role names no version of controller-gen, and no CRD here is of %s, the one that crdctl makes", crdgen.Version)
+		reason = fmt.Sprintf("a role names no version of controller-gen, and no CRD here is of %s, the one that crdctl makes", crdform.Version)
 	case len(roles) > 1:
 		reason = "crdctl makes one role.yaml of all markers, and here are several"
 	case len(names) != 1:

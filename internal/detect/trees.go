@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/naming"
 )
 
 // clientTree is a tree of generated client code, as its files show it.
@@ -129,7 +129,7 @@ func (t *clientTree) readTyped(f *goFile) {
 		return
 	}
 	plural, kind := string(m[1]), string(m[2])
-	if codegen.GoPlural(kind) != plural && !slices.ContainsFunc(t.plurals, func(e exception) bool { return e.kind == kind }) {
+	if naming.GoPlural(kind) != plural && !slices.ContainsFunc(t.plurals, func(e exception) bool { return e.kind == kind }) {
 		t.plurals = append(t.plurals, exception{kind, plural, at(f.path, f.line(start)+1)})
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -159,12 +159,12 @@ func readOne(root, rel string) (any, error) {
 				return m, nil
 			}
 			switch {
-			case path.Base(rel) == crdgen.RoleFile && (bytes.Contains(top, []byte("kind: ClusterRole\n")) || bytes.Contains(top, []byte("kind: Role\n"))):
+			case path.Base(rel) == crdform.RoleFile && (bytes.Contains(top, []byte("kind: ClusterRole\n")) || bytes.Contains(top, []byte("kind: Role\n"))):
 				data, err := safefs.ReadFile(full, safefs.MaxFile)
 				if err != nil {
 					return nil, unreadable(err)
 				}
-				names, form := crdgen.RolesInForm(data)
+				names, form := crdform.RolesInForm(data)
 				return role{path: rel, names: names, form: form}, nil
 			case path.Base(rel) == "manifests.yaml" && webhooks.Match(top):
 				return webhookFile(rel), nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
@@ -46,7 +47,7 @@ func (p *Plan) tree(root string, proj *config.Project, m *made, o Options) (*tre
 		}
 	}
 	if m.Role != nil {
-		if err := t.Add(path.Join(proj.RBAC.Dir, crdgen.RoleFile), m.Role); err != nil {
+		if err := t.Add(path.Join(proj.RBAC.Dir, crdform.RoleFile), m.Role); err != nil {
 			return nil, err
 		}
 	}
@@ -54,9 +55,9 @@ func (p *Plan) tree(root string, proj *config.Project, m *made, o Options) (*tre
 		t.Own(tree.Area{
 			Dir:   dir,
 			Tool:  "controller-gen or crdctl",
-			Match: func(p string) bool { return p == path.Join(dir, crdgen.RoleFile) },
-			Owns:  func(_ string, data []byte) bool { return crdgen.OwnsRole(data, proj.RBAC.RoleName, m.Role) },
-			Act:   func(data []byte) string { return crdgen.AboutRole(data, proj.RBAC.RoleName, m.Role) },
+			Match: func(p string) bool { return p == path.Join(dir, crdform.RoleFile) },
+			Owns:  func(_ string, data []byte) bool { return crdform.OwnsRole(data, proj.RBAC.RoleName, m.Role) },
+			Act:   func(data []byte) string { return crdform.AboutRole(data, proj.RBAC.RoleName, m.Role) },
 		})
 	}
 	for _, a := range p.areas {
@@ -68,7 +69,7 @@ func (p *Plan) tree(root string, proj *config.Project, m *made, o Options) (*tre
 			Tool: "controller-gen or crdctl",
 			// Not those below: other people's CRDs, and patches, are kept there.
 			Match: func(p string) bool { return path.Dir(p) == dir },
-			Owns:  func(file string, data []byte) bool { return crdgen.Owns(path.Base(file), data, p.groups) },
+			Owns:  func(file string, data []byte) bool { return crdform.Owns(path.Base(file), data, p.groups) },
 		})
 	}
 	return t, nil
@@ -100,12 +101,12 @@ func (p *Plan) leftRole(root string, proj *config.Project, m *made) string {
 	if proj.RBAC.Dir == "" || !p.ownRole || m.Role != nil {
 		return ""
 	}
-	file := path.Join(proj.RBAC.Dir, crdgen.RoleFile)
+	file := path.Join(proj.RBAC.Dir, crdform.RoleFile)
 	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(file)), safefs.MaxFile)
 	if err != nil {
 		return "" // there is none, or the comparison has the error
 	}
-	if about := crdgen.AboutLeftRole(data, proj.RBAC.RoleName); about != "" {
+	if about := crdform.AboutLeftRole(data, proj.RBAC.RoleName); about != "" {
 		return file + ": " + about
 	}
 	return ""

@@ -18,6 +18,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/naming"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -54,7 +55,7 @@ type apiPackage struct {
 	refers []string
 }
 
-func (p apiPackage) versioned() bool { return codegen.VersionFolder.MatchString(path.Base(p.dir)) }
+func (p apiPackage) versioned() bool { return naming.VersionDir.MatchString(path.Base(p.dir)) }
 
 // scanner finds API packages below folders of a project, reading each file once.
 type scanner struct {

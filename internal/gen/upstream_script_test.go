@@ -12,7 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 )
 
 // upstream is upstream's kube_codegen.sh, and a folder for the binaries that it installs.
@@ -32,7 +32,7 @@ func newUpstream(t *testing.T) *upstream {
 		t.Fatalf("code-generator is %s, and crdctl says that it is %s", u.root, codegen.Version)
 	}
 	u.bash(t, u.bin, "GOWORK=off", `
-		go install sigs.k8s.io/controller-tools/cmd/controller-gen@`+crdgen.Version+`
+		go install sigs.k8s.io/controller-tools/cmd/controller-gen@`+crdform.Version+`
 		cd "$CODEGEN_ROOT"
 		go install ./cmd/{applyconfiguration,client,conversion,deepcopy,defaulter,informer,lister,prerelease-lifecycle,register,validation}-gen
 		go install k8s.io/kube-openapi/cmd/openapi-gen`)

@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/naming"
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
@@ -88,7 +88,7 @@ func NewAPI(o APIOptions) (*API, error) {
 	}
 	check(len(validation.IsDNS1123Subdomain(a.Group)) == 0 && strings.Contains(a.Group, "."),
 		"--group %q must be a domain name in lower case with at least one dot, for example stable.example.com", a.Group)
-	check(codegen.VersionFolder.MatchString(a.Version), "--version %q must be like v1, v1alpha1 or v1beta2", a.Version)
+	check(naming.VersionDir.MatchString(a.Version), "--version %q must be like v1, v1alpha1 or v1beta2", a.Version)
 	switch {
 	case !kindRule.MatchString(a.Kind):
 		check(false, "--kind %q must be UpperCamelCase of ASCII letters and digits, for example CronTab", a.Kind)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gobuffalo/flect"
 
-	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/naming"
 )
 
 // GroupFolder is the folder of the group, and the name of its packages in the clients: the group's first label, as a
@@ -90,7 +90,7 @@ func pluralOf(name string) string {
 
 // PluralException is the entry that makes the client generators use GoPlural, where they would not.
 func (a *API) PluralException() (kind, plural string, needed bool) {
-	return a.Kind, a.GoPlural(), codegen.GoPlural(a.Kind) != a.GoPlural()
+	return a.Kind, a.GoPlural(), naming.GoPlural(a.Kind) != a.GoPlural()
 }
 
 // Alias is the name under which Go files import the package.

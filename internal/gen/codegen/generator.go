@@ -2,15 +2,11 @@ package codegen
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/spf13/pflag"
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
 )
-
-// VersionFolder is how the folder of a group version is named; kube_codegen.sh makes clients for no others.
-var VersionFolder = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // Generator is one of upstream's generators with its command line.
 type Generator struct {

@@ -11,43 +11,20 @@ import (
 	"io"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
-	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
 )
 
-// Version is the version of sigs.k8s.io/controller-tools that makes the manifests.
-const Version = "v0.23.0"
-
-// annotation marks the manifests that controller-gen or crdctl made, with the version of the maker.
-const annotation = "controller-gen.kubebuilder.io/version"
-
-var annotationLine = regexp.MustCompile(`(?m)^(    ` + regexp.QuoteMeta(annotation) + `: ).*$`)
-
-// Owns tells whether a file was generated from packages of the groups: a CRD that bears the annotation, is of one of the
-// groups, and has the name that the generator gives it. Other people's CRDs bear the annotation too. A file that is
-// empty is what a crash left of one.
-func Owns(name string, manifest []byte, groups []string) bool {
-	if len(manifest) == 0 {
-		return true
-	}
-	var crd apiextv1.CustomResourceDefinition
-	if err := yaml.Unmarshal(manifest, &crd); err != nil {
-		return false
-	}
-	_, marked := crd.Annotations[annotation]
-	return marked && slices.Contains(groups, crd.Spec.Group) && name == crd.Spec.Group+"_"+crd.Spec.Names.Plural+".yaml"
-}
+var annotationLine = regexp.MustCompile(`(?m)^(    ` + regexp.QuoteMeta(crdform.Annotation) + `: ).*$`)
 
 // Generate returns the manifests of all kinds in the packages, by file name, as controller-gen writes them. With env, the
 // packages are found without the go command where that is sure.
@@ -59,7 +36,7 @@ func Generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 			return nil, fmt.Errorf("the kind of %s has no group; add // +groupName=GROUP to the doc.go of its package", strings.TrimPrefix(name, "_"))
 		}
 		// controller-gen takes the version of the main module for its own, and that would be crdctl's.
-		files[name] = annotationLine.ReplaceAll(b.Bytes(), []byte("${1}"+Version))
+		files[name] = annotationLine.ReplaceAll(b.Bytes(), []byte("${1}"+crdform.Version))
 	}
 	return files, err
 }

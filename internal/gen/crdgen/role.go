@@ -5,11 +5,9 @@ import (
 
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/load"
 )
-
-// RoleFile is the file that the role is written to.
-const RoleFile = "role.yaml"
 
 // Role returns the role that the +kubebuilder:rbac markers in the packages ask for, as controller-gen writes it, or nil
 // if there are none.
@@ -18,8 +16,8 @@ func Role(ctx context.Context, dir string, env *load.Env, importPaths []string, 
 	// to mend, or to refuse to write over.
 	const alone = true
 	out, err := generate(ctx, dir, env, importPaths, rbac.Generator{RoleName: name}, "make the role", load.ListAlone, alone)
-	if err != nil || out[RoleFile] == nil {
+	if err != nil || out[crdform.RoleFile] == nil {
 		return nil, err
 	}
-	return out[RoleFile].Bytes(), nil
+	return out[crdform.RoleFile].Bytes(), nil
 }

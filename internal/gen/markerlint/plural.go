@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/naming"
 )
 
 // client is a kind that client-gen makes a client for.
@@ -31,8 +31,8 @@ func (p *pkg) plurals(exceptions map[string]string) []Finding {
 		for i := range f.kinds {
 			if k := &f.kinds[i]; f.tagged(k, "genclient") {
 				name := k.spec.Name.Name
-				plural := cmp.Or(exceptions[name], codegen.GoPlural(name))
-				clients = append(clients, client{f, k, plural, cmp.Or(f.resourceName(k), codegen.ResourceName(name, exceptions))})
+				plural := cmp.Or(exceptions[name], naming.GoPlural(name))
+				clients = append(clients, client{f, k, plural, cmp.Or(f.resourceName(k), naming.ResourceName(name, exceptions))})
 			}
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/naming"
 )
 
 // ClientTree is a tree of clients, and the folders of the packages that it has clients for.
@@ -98,7 +98,7 @@ func (k served) compare(tree ClientTree, given bool) string {
 		return ""
 	}
 	tagged := k.file.resourceName(k.kind)
-	asked := cmp.Or(tagged, codegen.ResourceName(k.crd.Kind, tree.PluralExceptions))
+	asked := cmp.Or(tagged, naming.ResourceName(k.crd.Kind, tree.PluralExceptions))
 	if asked == k.crd.Plural {
 		return ""
 	}

@@ -5,7 +5,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -53,7 +53,7 @@ func (d *Draft) leave(wiring *tree.Tree) error {
 			continue
 		}
 		file := a.Group + "_" + a.Plural + ".yaml"
-		if data, err := fs.ReadFile(disk, path.Join(settings.CRDs.Dir, file)); err == nil && crdgen.Owns(file, data, []string{a.Group}) {
+		if data, err := fs.ReadFile(disk, path.Join(settings.CRDs.Dir, file)); err == nil && crdform.Owns(file, data, []string{a.Group}) {
 			d.Tree.Remove(path.Join(settings.CRDs.Dir, file))
 		}
 	}

@@ -1,9 +1,17 @@
-package codegen
+// Package naming has the names that the generators of code-generator give kinds, and those that they expect of directories.
+//
+// It generates nothing, so that what only asks for a name does not link the generators.
+package naming
 
 import (
+	"regexp"
+
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
 )
+
+// VersionDir matches the name of the directory of a group version; kube_codegen.sh makes clients for no others.
+var VersionDir = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // GoPlural is the plural that the client generators give a kind in Go names.
 func GoPlural(kind string) string {

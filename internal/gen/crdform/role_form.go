@@ -1,4 +1,4 @@
-package crdgen
+package crdform
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ type writtenMetadata struct {
 // timestamp is a line that controller-gen wrote before v0.14, and that says nothing.
 var timestamp = []byte("\n  creationTimestamp: null\n")
 
-// inForm tells whether roles stand in a file as controller-gen writes them: each by itself after a line of dashes, without
+// inForm reports whether roles stand in a file as controller-gen writes them: each by itself after a line of dashes, without
 // comments, and everything in the order in which it sorts it. Written anew, they are the same bytes.
 func inForm(manifest []byte) bool {
 	rest, ok := bytes.CutPrefix(bytes.ReplaceAll(manifest, timestamp, []byte("\n")), []byte("---\n"))

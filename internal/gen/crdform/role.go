@@ -1,4 +1,4 @@
-package crdgen
+package crdform
 
 import (
 	"bytes"
@@ -12,7 +12,10 @@ import (
 	k8syaml "sigs.k8s.io/yaml"
 )
 
-// OwnsRole tells whether a file has nothing but roles that were generated before; made is what the markers ask for now, nil for
+// RoleFile is the file that a role is written to.
+const RoleFile = "role.yaml"
+
+// OwnsRole reports whether a file has nothing but roles that were generated before; made is what the markers ask for now, nil for
 // nothing. They bear no mark, and so nobody can tell in general. The file is generated if
 //   - it has a role of the name that the settings give, and is in the form of controller-gen: markers with names of their own
 //     come and go, and there may be no markers any more; or

@@ -1,0 +1,128 @@
+package crdform_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/gen/crdgen"
+)
+
+const role = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: manager-role\nrules: []\n"
+
+func TestOwnsRole(t *testing.T) {
+	for manifest, want := range map[string]bool{
+		"":   true, // what a crash left
+		role: true,
+		role + "---\nkind: Role\nmetadata: {name: manager-role, namespace: a}\n": true,
+		role + "---\nkind: RoleBinding\nmetadata: {name: manager-role}\n":        false,
+		"kind: ClusterRole\nmetadata: {name: mine}\n":                            false,
+		"# mine\n": false,
+		"kind: [":  false,
+	} {
+		if got := crdform.OwnsRole([]byte(manifest), "manager-role", []byte(role)); got != want {
+			t.Errorf("OwnsRole = %v, want %v, of\n%s", got, want, manifest)
+		}
+	}
+}
+
+// Where no marker asks for a role any more, the file goes if it is in the form that controller-gen writes and has the name of the
+// settings. One that may be a person's stays, and is told of.
+func TestOwnsRoleThatNobodyAsksFor(t *testing.T) {
+	made := madeRole(t, manyMarkers, "new")
+	const told = "no +kubebuilder:rbac marker asks for it: delete the file if it was generated, or if it is yours, move it away or name another rbac.dir"
+	for what, c := range map[string]struct {
+		manifest string
+		owned    bool
+		told     string
+	}{
+		"nothing":                         {"", true, ""},
+		"as it was made":                  {made, true, ""},
+		"as it was made long ago":         {strings.ReplaceAll(made, "metadata:\n", "metadata:\n  creationTimestamp: null\n"), true, ""},
+		"with a comment":                  {"# mine\n" + made, false, told},
+		"with a comment within":           {strings.Replace(made, "rules:", "rules: # mine", 1), false, told},
+		"with labels":                     {strings.Replace(made, "metadata:\n", "metadata:\n  labels:\n    a: b\n", 1), false, told},
+		"in another order":                {strings.Replace(made, "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n", "kind: ClusterRole\napiVersion: rbac.authorization.k8s.io/v1\n", 1), false, told},
+		"indented otherwise":              {strings.Replace(made, "- apps\n", "  - apps\n", 1), false, told},
+		"with verbs as people put them":   {strings.Replace(made, "  - get\n", "  - get\n  - create\n", 1), false, told},
+		"with a role of somebody's":       {made + strings.ReplaceAll(role, "manager-role", "mine"), false, told},
+		"more than a role":                {made + "---\nkind: RoleBinding\nmetadata: {name: new}\n", false, ""},
+		"names of the markers alone":      {made[strings.LastIndex(made, "---\n"):], false, told},
+		"another name, by hand":           {"kind: ClusterRole\nmetadata: {name: mine}\n", false, ""},
+		"that name, by hand":              {"kind: ClusterRole\nmetadata: {name: new}\n", false, told},
+		"something else in the same name": {"kind: Service\n", false, ""},
+	} {
+		if got := crdform.OwnsRole([]byte(c.manifest), "new", nil); got != c.owned {
+			t.Errorf("%s: OwnsRole = %v, want %v, of\n%s", what, got, c.owned, c.manifest)
+		}
+		if got := crdform.AboutLeftRole([]byte(c.manifest), "new"); got != c.told {
+			t.Errorf("%s: AboutLeftRole = %q, want %q", what, got, c.told)
+		}
+	}
+}
+
+// manyMarkers are markers as people write them.
+const manyMarkers = `package main
+
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get,namespace=barn
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get,namespace=barn,roleName=pod-reader
+
+func main() {}
+`
+
+// madeRole is what controller-gen's generator makes of markers.
+func madeRole(t *testing.T, markers, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/farm\n", "main.go": markers} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := crdgen.Role(t.Context(), dir, nil, []string{"example.com/farm"}, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The file under another name is made by controller-gen's generator.
+func TestOwnsRoleOfAnotherName(t *testing.T) {
+	made := func(name string) string { t.Helper(); return madeRole(t, manyMarkers, name) }
+	now := made("new")
+	if strings.Count(now, "name: new\n") != 2 || !strings.Contains(now, "name: pod-reader\n") {
+		t.Fatalf("made\n%s", now)
+	}
+	for what, c := range map[string]struct {
+		manifest string
+		want     bool
+	}{
+		"the same":                    {now, true},
+		"another name":                {made("old"), true},
+		"a name in quotes":            {made("1"), true},
+		"other rules, the same names": {strings.ReplaceAll(now, "deployments", "daemonsets"), true},
+		"other rules, another name":   {strings.ReplaceAll(made("old"), "deployments", "daemonsets"), false},
+		"two other names":             {strings.Replace(made("old"), "name: old", "name: older", 1), false},
+		"another name, and a comment": {"# mine\n" + made("old"), false},
+		"another name, fewer roles":   {made("old")[:strings.LastIndex(made("old"), "---\n")], false},
+		"of a marker that went away":  {strings.ReplaceAll(now, "pod-reader", "reader"), true},
+		"of such a marker, and more":  {"# mine\n" + strings.ReplaceAll(now, "pod-reader", "reader"), false},
+	} {
+		if got := crdform.OwnsRole([]byte(c.manifest), "new", []byte(now)); got != c.want {
+			t.Errorf("%s: OwnsRole = %v, want %v, of\n%s", what, got, c.want, c.manifest)
+		}
+	}
+	if fewer := madeRole(t, strings.ReplaceAll(manyMarkers, ",roleName=pod-reader", ""), "new"); !crdform.OwnsRole([]byte(now), "new", []byte(fewer)) {
+		t.Errorf("OwnsRole = false, of\n%s\nwhere the markers ask for\n%s", now, fewer)
+	}
+	const act = "it has the role old, and rbac.roleName is new: delete the file if it was generated under the old name, or if it is yours, move it away or name another rbac.dir"
+	if got := crdform.AboutRole([]byte(made("old")), "new", []byte(now)); got != act {
+		t.Errorf("AboutRole: %s", got)
+	}
+	if got := crdform.AboutRole([]byte("kind: Service\n"), "new", []byte(now)); got != "" {
+		t.Errorf("AboutRole of a service: %s", got)
+	}
+}
