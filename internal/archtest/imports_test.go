@@ -5,8 +5,6 @@ package archtest
 import (
 	"encoding/json"
 	"errors"
-	"go/parser"
-	"go/token"
 	"io"
 	"os"
 	"os/exec"
@@ -40,8 +38,8 @@ var rules = []rule{
 		"an API server is a big thing to link; one package knows how"},
 	{`^k8s.io/apiserver(/|$)`, []string{"internal/controlplane/...", "internal/startup/...", "internal/crd/compat"}, "it belongs to the API server; compat runs its validation on stored objects"},
 	{`^k8s.io/kubectl`, []string{"internal/kubectl", "internal/startup/..."}, "kubectl is a program; one package makes it a function"},
-	{`^k8s.io/client-go`, []string{"cmd", "internal/controlplane/...", "internal/kubectl", "internal/operator/...", "internal/run", "internal/scaffold", "e2e/..."},
-		"what is generated or scaffolded does not talk to clusters; scaffold reads names out of client-go, see TestOneFileOfScaffoldKnowsClientGo"},
+	{`^k8s.io/client-go`, []string{"cmd", "internal/controlplane/...", "internal/crd/builtin", "internal/kubectl", "internal/operator/...", "internal/run", "e2e/..."},
+		"what is generated or scaffolded does not talk to clusters; crd/builtin reads names out of client-go"},
 	{`^k8s.io/klog`, []string{"internal/gen/codegen", "internal/logging", "internal/controlplane/...", "internal/kubectl"}, "crdctl's own messages go to its streams"},
 	{`^mvdan.cc/sh`, []string{"internal/config", "internal/detect"}, "config splits a command into words, detect reads scripts; nothing runs a shell"},
 	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold", "internal/operator/render"}, "templates are rendered in two places: a project's files, and the children of a user's templates"},
@@ -77,7 +75,6 @@ var exceptions = []struct{ from, to, reason string }{
 	{"internal/crdimport", "internal/scaffold", "scaffold/fields has the words of Go names and samples"},
 	{"internal/detect", "internal/gen/naming", "the plural rules of gengo, without a generator"},
 	{"internal/detect", "internal/gen/crdform", "the form of controller-gen's files, without controller-tools"},
-	{"internal/operator", "internal/scaffold", "scaffold has the names of the kinds of client-go"},
 }
 
 type listed struct {
@@ -165,27 +162,6 @@ func TestImports(t *testing.T) {
 		for _, imported := range p.Imports {
 			if to, ours := strings.CutPrefix(imported, modulePath+"/"); ours && !mayImport(rel, to) {
 				t.Errorf("%s imports %s: %s is not in a layer below %s", rel, to, area(to), area(rel))
-			}
-		}
-	}
-}
-
-// The names of the kinds that a controller can own are those of client-go, asked of client-go itself: a list of ours would be
-// wrong with the next version. One file does that, and the rest of scaffold knows what it found.
-func TestOneFileOfScaffoldKnowsClientGo(t *testing.T) {
-	const knows = "clientgo.go"
-	files, err := filepath.Glob(filepath.Join(root, "internal", "scaffold", "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files of scaffold: %v", err)
-	}
-	for _, file := range files {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range parsed.Imports {
-			if strings.HasPrefix(i.Path.Value, `"k8s.io/client-go`) && filepath.Base(file) != knows {
-				t.Errorf("%s imports %s; only %s may", file, i.Path.Value, knows)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // ObjectKind is a kind of objects, as settings and flags name one.
@@ -24,6 +26,11 @@ func (k ObjectKind) APIVersion() string {
 		return k.Version
 	}
 	return k.Group + "/" + k.Version
+}
+
+// GroupVersionKind is the kind as apimachinery names it.
+func (k ObjectKind) GroupVersionKind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
 }
 
 // coreGroup is what flags may call the group without a name.

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,13 +10,12 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/crd/builtin"
 	"github.com/crdctl/crdctl/internal/operator/composite"
 	"github.com/crdctl/crdctl/internal/operator/controller"
-	"github.com/crdctl/crdctl/internal/scaffold"
 )
 
 // retryPeriod is how often something is asked for that is not there yet.
@@ -142,10 +142,15 @@ func ofBuiltinGroup(kind config.ObjectKind, err error) error {
 		return err
 	}
 	hint := "this API server is another version, or has the kind disabled; leave the kind out, or enable it there"
-	if _, unknown := scaffold.KnownKind(kind); unknown != nil {
-		hint = scaffold.Meant(kind)
+	if _, ok := builtin.Find(kind.GroupVersionKind()); !ok {
+		hint = unknownHint(kind)
 	}
 	return neverError{fmt.Errorf("--owns (loop.owns) %s: %w; %s", kind.String(), err, hint)}
+}
+
+// unknownHint is what to write instead of a kind that Kubernetes does not have.
+func unknownHint(kind config.ObjectKind) string {
+	return cmp.Or(builtin.Hint(kind.GroupVersionKind()), "name one such as apps/v1/Deployment or v1/ConfigMap")
 }
 
 // knownKinds refuses kinds of the groups of Kubernetes that its API has in no version. Whether a control plane of crdctl's own serves
@@ -156,9 +161,8 @@ func knownKinds(kinds []string) error {
 		if err != nil {
 			return err
 		}
-		gv := schema.GroupVersion{Group: kind.Group, Version: kind.Version}
-		if len(scheme.Scheme.PrioritizedVersionsForGroup(kind.Group)) > 0 && !scheme.Scheme.Recognizes(gv.WithKind(kind.Kind)) {
-			return fmt.Errorf("--owns (loop.owns) %s: Kubernetes has no kind %s in %s; %s", kind, kind.Kind, kind.APIVersion(), scaffold.Meant(kind))
+		if len(scheme.Scheme.PrioritizedVersionsForGroup(kind.Group)) > 0 && !scheme.Scheme.Recognizes(kind.GroupVersionKind()) {
+			return fmt.Errorf("--owns (loop.owns) %s: Kubernetes has no kind %s in %s; %s", kind, kind.Kind, kind.APIVersion(), unknownHint(kind))
 		}
 	}
 	return nil

@@ -109,10 +109,9 @@ func write(t *testing.T, dir string, p *Project) {
 }
 
 func namespacedOwnable() []string {
-	known := clientGoKinds()
 	var names []string
 	for name := range ownable {
-		if known[name].Namespaced {
+		if _, err := ParseOwned([]string{name}, true); err == nil {
 			names = append(names, name)
 		}
 	}

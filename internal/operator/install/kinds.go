@@ -1,13 +1,14 @@
 package install
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/crd/builtin"
 )
 
 // resource is a kind as roles name it.
@@ -44,12 +45,13 @@ func (o *Options) resource(text string) (resource, error) {
 			return resourceOf(crd), nil
 		}
 	}
-	known, err := scaffold.KnownKind(kind)
+	known, ok := builtin.Find(kind.GroupVersionKind())
 	switch {
-	case err == nil:
+	case ok:
 		return resource{group: kind.Group, plural: known.Plural, namespaced: known.Namespaced}, nil
 	case kind.Plural != "":
 		return resource{group: kind.Group, plural: kind.Plural, namespaced: true}, nil
 	}
-	return resource{}, fmt.Errorf("the name of the resource of %q is not known: the CRDs do not have that kind, and %w; or write the name behind it, for example %s=things", text, err, text)
+	return resource{}, fmt.Errorf("the name of the resource of %q is not known: the CRDs do not have that kind, and client-go has no such kind; %s; or write the name behind it, for example %s=things",
+		text, cmp.Or(builtin.Hint(kind.GroupVersionKind()), "name one such as apps/v1/Deployment or v1/ConfigMap"), text)
 }

@@ -1,8 +1,9 @@
-package scaffold
+package builtin
 
 import (
 	"reflect"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,9 +12,10 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// clientGoKinds are all kinds that client-go has a client, an informer and a lister of, by what --owns calls them.
-func clientGoKinds() map[string]Owned {
-	kinds := map[string]Owned{}
+// resources are all kinds that client-go has a client, an informer and a lister of, by their names. They are those of client-go itself: a
+// list of ours would be wrong with the next version.
+var resources = sync.OnceValue(func() map[string]Resource {
+	all := map[string]Resource{}
 	factory := reflect.TypeFor[informers.SharedInformerFactory]()
 	for group := range factory.Methods() {
 		if group.Type.NumIn() != 0 || group.Type.NumOut() != 1 || !strings.HasPrefix(group.Type.Out(0).PkgPath(), "k8s.io/client-go/informers/") {
@@ -21,56 +23,55 @@ func clientGoKinds() map[string]Owned {
 		}
 		for version := range group.Type.Out(0).Methods() {
 			for resource := range version.Type.Out(0).Methods() {
-				if o, ok := ownedOf(group.Name, version.Name, resource); ok {
-					kinds[o.String()] = o
+				if r, ok := resourceOf(group.Name, version.Name, resource); ok {
+					all[r.String()] = r
 				}
 			}
 		}
 	}
-	return kinds
-}
+	return all
+})
 
-// ownedOf takes the names of a kind from a method of the informer factory and from the clients.
-func ownedOf(group, version string, resource reflect.Method) (Owned, bool) {
+// resourceOf takes the names of a kind from a method of the informer factory and from the clients.
+func resourceOf(group, version string, resource reflect.Method) (Resource, bool) {
 	lister, ok := resource.Type.Out(0).MethodByName("Lister")
 	if !ok {
-		return Owned{}, false
+		return Resource{}, false
 	}
 	clients, ok := reflect.TypeFor[kubernetes.Interface]().MethodByName(group + version)
 	if !ok {
-		return Owned{}, false
+		return Resource{}, false
 	}
 	client, ok := clients.Type.Out(0).MethodByName(resource.Name)
 	if !ok {
-		return Owned{}, false
+		return Resource{}, false
 	}
 	create, ok := client.Type.Out(0).MethodByName("Create")
 	if !ok || create.Type.NumIn() < 2 {
-		return Owned{}, false
+		return Resource{}, false
 	}
 	object := create.Type.In(1).Elem()
 	instance, ok := reflect.New(object).Interface().(runtime.Object)
 	if !ok {
-		return Owned{}, false
+		return Resource{}, false
 	}
 	gvks, _, err := scheme.Scheme.ObjectKinds(instance)
 	if err != nil || len(gvks) == 0 {
-		return Owned{}, false
+		return Resource{}, false
 	}
 	gvk := gvks[0]
 	plural, _ := meta.UnsafeGuessKindToResource(gvk)
 	listers := lister.Type.Out(0).PkgPath()
 	folder := listers[:strings.LastIndex(listers, "/")]
-	o := Owned{
+	r := Resource{
 		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Plural: plural.Resource, Namespaced: client.Type.NumIn() == 1,
 		GroupGoName: group, VersionGoName: version, ClientMethod: clients.Name, GoPlural: resource.Name,
 		Types:   Import{Path: object.PkgPath(), Alias: folder[strings.LastIndex(folder, "/")+1:] + gvk.Version},
 		Listers: Import{Path: listers, Alias: folder[strings.LastIndex(folder, "/")+1:] + "listers"},
 	}
-	o.Replicated = fieldType(object, "Spec", "Replicas") == "*int32"
-	o.Available = fieldType(object, "Status", "AvailableReplicas") == "int32"
-	o.Fixed = ownable[o.String()]
-	return o, true
+	r.Replicated = fieldType(object, "Spec", "Replicas") == "*int32"
+	r.Available = fieldType(object, "Status", "AvailableReplicas") == "int32"
+	return r, true
 }
 
 // fieldType is the type of a field of a field, as Go writes it, or "".
