@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/logging"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Streams are where a command reads and writes: results go to Out, progress and talk to Err.
@@ -129,7 +132,6 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 			return nil
 		},
 	}
-	root.SuggestionsMinimumDistance = 2
 	root.TraverseChildren = true // flags before kubectl are ours, those behind it are its own
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetIn(s.In)
@@ -207,10 +209,25 @@ func noArgs(c *cobra.Command, args []string) error {
 	}
 	if c.HasSubCommands() {
 		msg := fmt.Sprintf("unknown command %q", args[0])
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			msg += fmt.Sprintf("; did you mean %q?", near[0])
+		if near := nearCommand(c, args[0]); near != "" {
+			msg += fmt.Sprintf("; did you mean %q?", near)
 		}
 		return usageError{errors.New(msg)}
 	}
 	return usageError{fmt.Errorf("%q: %s takes no arguments", args[0], c.CommandPath())}
+}
+
+// nearCommand returns the subcommand that an unknown one was meant to be, or the one that begins with it, or "".
+func nearCommand(c *cobra.Command, name string) string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	begins := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, name) })
+	if near := text.DidYouMean(name, names); near != "" || begins < 0 {
+		return near
+	}
+	return names[begins]
 }

@@ -3,8 +3,8 @@ package report
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -70,13 +70,5 @@ func (d difference) String() string {
 
 // quote is a line that can stand in a message: text, and not too long.
 func quote(line []byte) string {
-	text := strings.ToValidUTF8(strings.TrimRight(string(line), "\r\n"), "\uFFFD")
-	if len(text) <= longLine {
-		return text
-	}
-	end := longLine
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "..."
+	return text.Shorten(strings.ToValidUTF8(strings.TrimRight(string(line), "\r\n"), "\uFFFD"), longLine)
 }

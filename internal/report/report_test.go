@@ -30,7 +30,7 @@ func TestFirstDifference(t *testing.T) {
 		{"a\r\n", "a\n", 1, ""},
 		{"\n\n", "\n", 2, "-"},
 		{"a\xff\n", "b\n", 1, "-a\uFFFD\n+b"},
-		{strings.Repeat("é", 100) + "\n", "b\n", 1, "-" + strings.Repeat("é", 80) + "...\n+b"},
+		{strings.Repeat("é", 100) + "\n", "b\n", 1, "-" + strings.Repeat("é", 78) + "…\n+b"},
 	} {
 		d := firstDifference(update("f", c.have, c.want))
 		if d.line != c.line || d.String() != c.text {

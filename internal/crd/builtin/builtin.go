@@ -5,10 +5,13 @@ package builtin
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Resource is a kind of client-go in one version, with the names that its clients, informers and listers have.
@@ -49,18 +52,16 @@ func Find(gvk schema.GroupVersionKind) (Resource, bool) {
 // Hint returns what a kind that client-go does not have was probably meant to be, as a question: kinds of the same name elsewhere, or
 // of a similar name, and where some of these are stable, no others. It is empty if there is none.
 func Hint(gvk schema.GroupVersionKind) string {
-	kind := strings.ToLower(gvk.Kind)
-	var same, like []string
-	for full, r := range resources() {
-		switch other := strings.ToLower(r.Kind); {
-		case other == kind || r.Plural == kind:
-			same = append(same, full)
-		case oneLetterApart(other, kind):
-			like = append(like, full)
-		}
+	all := slices.Sorted(maps.Keys(resources()))
+	var kinds, same []string
+	for _, full := range all {
+		kinds = append(kinds, resources()[full].Kind)
 	}
-	if len(same) == 0 {
-		same = like
+	near := text.DidYouMean(gvk.Kind, kinds)
+	for _, full := range all {
+		if r := resources()[full]; r.Kind == near || strings.EqualFold(r.Plural, gvk.Kind) {
+			same = append(same, full)
+		}
 	}
 	unstable := func(full string) bool { return strings.Contains(full, "alpha") || strings.Contains(full, "beta") }
 	if stable := slices.DeleteFunc(slices.Clone(same), unstable); len(stable) > 0 {
@@ -69,22 +70,5 @@ func Hint(gvk schema.GroupVersionKind) string {
 	if len(same) == 0 {
 		return ""
 	}
-	slices.Sort(same)
 	return "did you mean " + strings.Join(same, " or ") + "?"
-}
-
-// oneLetterApart reports whether two words differ by one letter that is added, missing, exchanged, or swapped with the next.
-func oneLetterApart(a, b string) bool {
-	without := func(s string, i int) string { return s[:i] + s[i+1:] }
-	for i := range a {
-		if without(a, i) == b || i < len(b) && without(a, i) == without(b, i) || i+1 < len(b) && without(a, i) == without(b, i+1) {
-			return true
-		}
-	}
-	for i := range b {
-		if without(b, i) == a {
-			return true
-		}
-	}
-	return false
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // fieldTags are the tags of fields that have no prefix, of kube-openapi and controller-tools.
@@ -13,10 +15,10 @@ var fieldTags = []string{
 
 // misspeltField is the tag that a word on a field was surely meant to be, or "". Only words that are spelt almost like a tag
 // count: any tool may have tags of its own.
-func misspeltField(text string) string {
-	text = strings.TrimSpace(text)
-	name := nameEnd(text)
-	rest := text[len(name):]
+func misspeltField(tag string) string {
+	tag = strings.TrimSpace(tag)
+	name := nameEnd(tag)
+	rest := tag[len(name):]
 	name = strings.TrimSuffix(name, ":") // controller-tools takes a colon before the equals sign
 	if rest != "" && rest[0] != '=' || len(name) < 6 || slices.Contains(fieldTags, name) {
 		return ""
@@ -26,7 +28,7 @@ func misspeltField(text string) string {
 		if len(known) >= 10 {
 			slips = 2
 		}
-		if len(name) >= len(known)-slips && distance(strings.ToLower(name), strings.ToLower(known)) <= slips {
+		if len(name) >= len(known)-slips && text.Distance(strings.ToLower(name), strings.ToLower(known)) <= slips {
 			return known
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // gengo checks the tags that code-generator reads.
@@ -110,13 +112,13 @@ func suggest(t tag, names []string) string {
 			return word
 		}
 	}
-	if meant := nearest(name, names); meant != "" {
+	if meant := text.DidYouMean(name, names); meant != "" {
 		return meant
 	}
 	// A value taken for a part of the name, or the other way round.
 	if hasValue {
 		for _, n := range names {
-			if plain(n) == plain(name+v) {
+			if text.Fold(n) == text.Fold(name+v) {
 				return n
 			}
 		}

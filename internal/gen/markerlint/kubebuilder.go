@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // kubebuilder checks the markers that controller-tools reads.
@@ -117,13 +118,13 @@ func suggestMarker(t tag, names []string) string {
 	head, end := name[:i], name[i+1:]
 	// The name of the first argument is at the end of the name.
 	if strings.Contains(t.text, "=") && strings.Contains(head, ":") {
-		if meant := nearest(head, names); meant != "" && meant != head {
+		if meant := text.DidYouMean(head, names); meant != "" && meant != head {
 			return meant + ":" + end
 		}
 	}
 	// A part in the middle is left out, or another's.
 	for _, n := range []string{"kubebuilder:validation:" + end, "kubebuilder:" + end} {
-		if meant := nearest(n, names); meant != "" && plain(meant) == plain(n) {
+		if meant := text.DidYouMean(n, names); meant != "" && text.Fold(meant) == text.Fold(n) {
 			return meant
 		}
 	}

@@ -50,7 +50,7 @@ func TestFixtures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := text(found); got != string(want.Data) {
+			if got := joined(found); got != string(want.Data) {
 				if *update {
 					want.Data = []byte(got)
 					if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
@@ -64,7 +64,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-func text(found []Finding) string {
+func joined(found []Finding) string {
 	var b strings.Builder
 	for _, f := range found {
 		b.WriteString(map[Severity]string{Warning: "warning ", Error: "error "}[f.Severity] + f.String() + "\n")

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // family is the tools that a tag is for.
@@ -21,19 +23,19 @@ const (
 // nameTags are the tags of client-gen and its friends that have no prefix.
 var nameTags = []string{"groupName", "groupGoName", "resourceName"}
 
-// familyOf finds the family of a tag's text behind the plus, of a misspelt one as well.
-func familyOf(text string) family {
-	head := text
-	if i := strings.IndexFunc(text, func(r rune) bool {
+// familyOf finds the family of a tag behind the plus, of a misspelt one as well.
+func familyOf(tag string) family {
+	head := tag
+	if i := strings.IndexFunc(tag, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' && r != '.'
 	}); i >= 0 {
-		head = text[:i]
+		head = tag[:i]
 	}
-	rest := text[len(head):]
+	rest := tag[len(head):]
 	switch {
 	case head == "":
 		return none
-	case misspeltField(text) != "":
+	case misspeltField(tag) != "":
 		return fieldFamily
 	case strings.HasPrefix(head, "genclient"):
 		return genclientFamily
@@ -45,20 +47,20 @@ func familyOf(text string) family {
 	if head == "kubebuilder" || head == "k8s" {
 		return none
 	}
-	lower := plain(head)
+	lower := text.Fold(head)
 	for _, n := range nameTags {
 		// What has neither a value nor the very name is another tag.
-		if head == n || strings.HasPrefix(strings.TrimSpace(rest), "=") && (lower == plain(n) || distance(head, n) == 1) {
+		if head == n || strings.HasPrefix(strings.TrimSpace(rest), "=") && (lower == text.Fold(n) || text.Distance(head, n) == 1) {
 			return nameFamily
 		}
 	}
 	// The other families begin with a word that nobody writes by chance.
 	switch {
-	case strings.HasPrefix(lower, "genclient"), len(head) >= 7 && distance(head, "genclient") <= 2:
+	case strings.HasPrefix(lower, "genclient"), len(head) >= 7 && text.Distance(head, "genclient") <= 2:
 		return genclientFamily
-	case strings.HasPrefix(lower, "kubebuilder"), len(head) >= 8 && distance(head, "kubebuilder") <= 3:
+	case strings.HasPrefix(lower, "kubebuilder"), len(head) >= 8 && text.Distance(head, "kubebuilder") <= 3:
 		return kubebuilderFamily
-	case strings.HasPrefix(lower, "k8s") && generatorName(lower[3:]), len(head) <= 4 && strings.HasPrefix(rest, ":") && distance(lower, "k8s") <= 1 && slices.Contains(k8sTags, "k8s:"+nameEnd(rest[1:])):
+	case strings.HasPrefix(lower, "k8s") && generatorName(lower[3:]), len(head) <= 4 && strings.HasPrefix(rest, ":") && text.Distance(lower, "k8s") <= 1 && slices.Contains(k8sTags, "k8s:"+nameEnd(rest[1:])):
 		return k8sFamily
 	}
 	return none
@@ -67,7 +69,7 @@ func familyOf(text string) family {
 // generatorName tells a tag of a generator that has lost its colon, as in +k8s-deepcopy-gen.
 func generatorName(s string) bool {
 	for _, t := range k8sTags {
-		if strings.HasSuffix(t, "-gen") && plain(t[len("k8s:"):]) == s {
+		if strings.HasSuffix(t, "-gen") && text.Fold(t[len("k8s:"):]) == s {
 			return true
 		}
 	}
@@ -107,14 +109,4 @@ func nameEnd(text string) string {
 func (t tag) value() (string, bool) {
 	_, v, ok := strings.Cut(t.text, "=")
 	return v, ok
-}
-
-// plain leaves the letters and digits of a name, in lower case: what is left of case, dashes and separators.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
 }

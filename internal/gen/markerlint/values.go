@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // release is a version as prerelease-lifecycle-gen reads it.
@@ -70,15 +71,8 @@ func oneOf(name, v string, allowed []string) (Severity, string) {
 
 // near refuses the values that are surely meant to be others.
 func near(name, v string, allowed ...string) (Severity, string) {
-	for _, a := range allowed {
-		if v == a {
-			return Warning, ""
-		}
-	}
-	for _, a := range allowed {
-		if plain(v) == plain(a) || distance(v, a) <= 1 || len(a) > 5 && distance(v, a) <= 2 {
-			return Error, fmt.Sprintf("unknown value %q of +%s; did you mean %s?", v, name, a)
-		}
+	if meant := text.DidYouMean(v, allowed); meant != "" && !slices.Contains(allowed, v) {
+		return Error, fmt.Sprintf("unknown value %q of +%s; did you mean %s?", v, name, meant)
 	}
 	return Warning, ""
 }
@@ -87,7 +81,7 @@ func near(name, v string, allowed ...string) (Severity, string) {
 func clientValue(t tag) (Severity, string) {
 	name := t.name()
 	if v, ok := t.value(); name == "genclient" && ok {
-		if meant := nearest("genclient:"+v, genclientTags); meant != "" {
+		if meant := text.DidYouMean("genclient:"+v, genclientTags); meant != "" {
 			return Error, fmt.Sprintf("+genclient has no value; did you mean +%s?", meant)
 		}
 		return Error, "+genclient has no value; write +genclient, or take it out where no client is wanted"
@@ -140,7 +134,7 @@ func choice(what, word string, allowed []string) string {
 	if slices.Contains(allowed, word) {
 		return ""
 	}
-	if meant := nearest(word, allowed); meant != "" {
+	if meant := text.DidYouMean(word, allowed); meant != "" {
 		return fmt.Sprintf("unknown %s %q; did you mean %s?", what, word, meant)
 	}
 	return fmt.Sprintf("unknown %s %q; write one of %s", what, word, strings.Join(allowed, ", "))

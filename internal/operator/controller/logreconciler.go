@@ -6,8 +6,8 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"sync"
-	"unicode/utf8"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -89,9 +89,9 @@ func (r *logReconciler) Reconcile(_ context.Context, request Request) (Result, e
 	log := r.log.With("key", request.Key.String(), "resourceVersion", request.Object.ResourceVersion())
 	switch {
 	case !known || before.uid != now.uid: // a new UID is a new object, whose predecessor's deletion went unseen
-		log.Info("Object added", "spec", cut(spec))
+		log.Info("Object added", "spec", text.Shorten(spec, specInLog))
 	case before.spec != now.spec:
-		log.Info("Spec changed", "spec", cut(spec))
+		log.Info("Spec changed", "spec", text.Shorten(spec, specInLog))
 	case request.Object.Deleting():
 		meta, err := request.Object.Meta()
 		if err != nil {
@@ -102,16 +102,4 @@ func (r *logReconciler) Reconcile(_ context.Context, request Request) (Result, e
 		log.Info("Object changed")
 	}
 	return Result{}, nil
-}
-
-// cut shortens text for a log line, never within a character.
-func cut(text string) string {
-	if len(text) <= specInLog {
-		return text
-	}
-	end := specInLog
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
 }

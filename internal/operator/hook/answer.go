@@ -8,7 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // shown is how much of what a hook said an error shows.
@@ -74,20 +75,9 @@ func checkAnswer(answer []byte) error {
 // show is the beginning of what a hook said, in quotes and without what would confuse a terminal.
 func show(b []byte) string {
 	if len(b) > shown {
-		return fmt.Sprintf("%q…", cut(b, shown))
+		return fmt.Sprintf("%q…", text.Cut(b, shown))
 	}
 	return fmt.Sprintf("%q", b)
-}
-
-// cut is the beginning of a text, without half a letter at its end.
-func cut(b []byte, n int) []byte {
-	if len(b) <= n {
-		return b
-	}
-	for n > 0 && !utf8.RuneStart(b[n]) {
-		n--
-	}
-	return b[:n]
 }
 
 // printable is a line without what would confuse a terminal.

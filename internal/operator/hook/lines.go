@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // envelope is how much longer than an answer its line may be.
@@ -126,5 +128,5 @@ func (s *server) rubbish(line []byte) {
 		w.deliver(result{err: err})
 		return
 	}
-	s.owner.log.Warn("Hook printed a line that is no answer", "program", s.owner.program.name, "line", printable(cut(line, shown)), "calls", len(s.pending))
+	s.owner.log.Warn("Hook printed a line that is no answer", "program", s.owner.program.name, "line", printable(text.Cut(line, shown)), "calls", len(s.pending))
 }

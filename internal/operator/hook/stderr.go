@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 const (
@@ -57,23 +59,23 @@ func (s *stderrLog) add(part []byte, rest bool) {
 	attrs := s.attrs() // before the lock: it takes its owner's
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text := bytes.TrimRight(part, "\r\n")
+	line := bytes.TrimRight(part, "\r\n")
 	if rest {
-		s.out += int64(len(text))
+		s.out += int64(len(line))
 		return
 	}
-	if len(bytes.TrimSpace(text)) == 0 {
+	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
-	s.last = append(s.last[:0], cut(text, shown)...)
-	cost := len(text) + perLine
+	s.last = append(s.last[:0], text.Cut(line, shown)...)
+	cost := len(line) + perLine
 	if cost > s.left {
 		s.left = 0 // and no shorter line after it: a gap in the middle would not be seen
-		s.out += int64(len(text))
+		s.out += int64(len(line))
 		return
 	}
 	s.left -= cost
-	for _, line := range s.fold.take(printable(text)) {
+	for _, line := range s.fold.take(printable(line)) {
 		s.log.Info("Hook stderr", append(slices.Clip(attrs), "line", line)...)
 	}
 }

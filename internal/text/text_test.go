@@ -1,0 +1,71 @@
+package text
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestDidYouMean(t *testing.T) {
+	tags := []string{"genclient", "genclient:nonNamespaced", "genclient:noStatus", "k8s:deepcopy-gen", "k8s:required", "k8s:item", "k8s:minLength"}
+	types := []string{"bool", "corev1.PodSpec", "int32", "int64", "metav1.Time", "resource.Quantity", "string"}
+	for _, c := range []struct {
+		name       string
+		candidates []string
+		want       string
+	}{
+		{"genclient:nonNamespace", tags, "genclient:nonNamespaced"},
+		{"genclient:non-namespaced", tags, "genclient:nonNamespaced"},
+		{"genclient.noStatus", tags, "genclient:noStatus"},
+		{"genclinet", tags, "genclient"},
+		{"k8s:deepcoyp-gen", tags, "k8s:deepcopy-gen"},
+		{"k8s:items", tags, "k8s:item"},
+		{"k8s:minWeight", tags, ""},
+		{"genclient:frobnicate", tags, ""},
+		{"k8s:maxLength", tags, ""}, // another word, not a slip
+		{"string", types, "string"},
+		{"String", types, "string"},
+		{"sting", types, "string"},
+		{"bol", types, "bool"},
+		{"int3", types, "int32"}, // the first of two
+		{"quantity", types, "resource.Quantity"},
+		{"resource.Quantiy", types, "resource.Quantity"},
+		{"float", types, ""},
+		{"", types, ""},
+		{"lst", []string{"get", "set", "list"}, "list"},
+		{"git", []string{"get", "set"}, ""}, // every other word of 3 letters is one slip away
+	} {
+		if got := DidYouMean(c.name, c.candidates); got != c.want {
+			t.Errorf("DidYouMean(%q) = %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"a", "", 1}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "axc", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3},
+	} {
+		if got := Distance(c.a, c.b); got != c.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := Distance(c.b, c.a); got != c.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", c.b, c.a, got, c.want)
+		}
+	}
+}
+
+func TestShortenKeepsCharactersWhole(t *testing.T) {
+	const limit = 20
+	for _, s := range []string{"", "short", strings.Repeat("a", limit), strings.Repeat("ä", limit), "x" + strings.Repeat("ä", limit), strings.Repeat("€", limit)} {
+		got := Shorten(s, limit)
+		if !utf8.ValidString(got) || len(got) > limit || !strings.HasPrefix(s, strings.TrimSuffix(got, "…")) || len(s) <= limit && got != s {
+			t.Errorf("%q became %q", s, got)
+		}
+		if got := Cut([]byte(s), limit); !utf8.Valid(got) || len(got) > limit || !strings.HasPrefix(s, string(got)) {
+			t.Errorf("%q was cut to %q", s, got)
+		}
+	}
+}
