@@ -72,7 +72,6 @@ var exceptions = []struct{ from, to, reason string }{
 	{"internal/scaffold", "internal/gen/naming", "the plural rules of gengo, without a generator"},
 	{"internal/scaffold/change", "internal/gen", "it generates in a copy of the module before it writes"},
 	{"internal/crdimport/roundtrip", "internal/gen", "for tests: it makes CRDs of imported types"},
-	{"internal/crdimport", "internal/scaffold", "scaffold/fields has the words of Go names and samples"},
 	{"internal/detect", "internal/gen/naming", "the plural rules of gengo, without a generator"},
 	{"internal/detect", "internal/gen/crdform", "the form of controller-gen's files, without controller-tools"},
 }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/text/goname"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
@@ -41,7 +43,7 @@ func (p place) field(property string) place {
 	if strings.ContainsAny(property, ".[]* ") || property == "" {
 		path = p.path + "[" + strconv.Quote(property) + "]"
 	}
-	return place{path: strings.TrimPrefix(path, "."), words: append(p.words[:len(p.words):len(p.words)], goName(property))}
+	return place{path: strings.TrimPrefix(path, "."), words: append(p.words[:len(p.words):len(p.words)], goname.Of(property))}
 }
 
 func (p place) items() place  { return place{p.path + "[*]", p.singular()} }

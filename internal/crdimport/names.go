@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // names are those that are taken in one Go package.
@@ -27,60 +29,6 @@ func reserve(taken map[string]names, d *Definition, version string) {
 	for _, suffix := range []string{"", "List", "Spec", "Status"} {
 		taken[pkg][d.Kind+suffix] = true
 	}
-}
-
-// initialisms are words that Go names have in capitals.
-var initialisms = map[string]bool{
-	"acl": true, "api": true, "aws": true, "ca": true, "cidr": true, "cpu": true, "crd": true, "dns": true, "grpc": true, "html": true, "http": true,
-	"https": true, "id": true, "io": true, "ip": true, "json": true, "jwt": true, "qps": true, "ram": true, "rpc": true, "sql": true, "ssh": true, "ssl": true,
-	"tcp": true, "tls": true, "ttl": true, "udp": true, "ui": true, "uid": true, "uri": true, "url": true, "uuid": true, "vm": true, "xml": true, "yaml": true,
-}
-
-// goName makes an exported Go name of a property's: its words with capitals. Letters that Go does not export, and what
-// begins with none, get an X before them.
-func goName(property string) string {
-	var name strings.Builder
-	for _, word := range words(property) {
-		if initialisms[strings.ToLower(word)] {
-			name.WriteString(strings.ToUpper(word))
-			continue
-		}
-		letters := []rune(word)
-		name.WriteRune(unicode.ToUpper(letters[0]))
-		name.WriteString(string(letters[1:]))
-	}
-	made := name.String()
-	if made == "" {
-		return "X"
-	}
-	if !unicode.IsUpper([]rune(made)[0]) {
-		return "X" + made
-	}
-	return made
-}
-
-// words splits at what is neither letter nor digit, and between a small letter and a capital.
-func words(property string) []string {
-	var all []string
-	var word []rune
-	end := func() {
-		if len(word) > 0 {
-			all = append(all, string(word))
-		}
-		word = nil
-	}
-	for _, r := range property {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			end()
-			continue
-		case unicode.IsUpper(r) && len(word) > 0 && !unicode.IsUpper(word[len(word)-1]):
-			end()
-		}
-		word = append(word, r)
-	}
-	end()
-	return all
 }
 
 // taggable tells whether encoding/json takes a name from a struct tag: letters, digits and some punctuation.
@@ -119,7 +67,7 @@ func newFieldNames(root bool) fieldNames {
 
 // give gives a property a name of its own.
 func (taken fieldNames) give(property, kind string) string {
-	name := goName(property)
+	name := goname.Of(property)
 	if taken[name] {
 		name = kind + name
 	}

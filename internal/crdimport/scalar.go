@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // text is the shape of a string.
@@ -60,8 +62,8 @@ func (b *builder) enumeration(values []string, markers []marker, at place) strin
 		for _, value := range values {
 			quoted = append(quoted, quote(value))
 			name := "Empty"
-			if len(words(value)) > 0 {
-				name = goName(value)
+			if len(goname.Words(value)) > 0 {
+				name = goname.Of(value)
 			} else if value != "" {
 				name = "X"
 			}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/gobuffalo/flect"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // singular are the words of a place with the last one for one of many: the items of rules are called Rule.
@@ -15,7 +17,7 @@ func (p place) singular() []string {
 	last := &words[len(words)-1]
 	switch one := flect.Singularize(*last); {
 	case one == "" || !strings.HasPrefix(*last, one[:1]):
-	case strings.HasSuffix(*last, "s") && goName(one) == one:
+	case strings.HasSuffix(*last, "s") && goname.Of(one) == one:
 		*last = one
 	}
 	return words

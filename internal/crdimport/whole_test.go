@@ -13,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crdimport/roundtrip"
 	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/text/goname"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -51,7 +52,7 @@ func TestProject(t *testing.T) {
 		for _, v := range d.Versions {
 			group := strings.NewReplacer(".", "", "-", "").Replace(d.Group)
 			pkg := "pkg/apis/" + group + "/" + v.Name
-			put(pkg+"/doc.go", fmt.Sprintf("// Package %s is imported.\n//\n// +k8s:deepcopy-gen=package\n// +groupName=%s\n// +groupGoName=%s\npackage %[1]s\n", v.Name, d.Group, goName(d.Group)))
+			put(pkg+"/doc.go", fmt.Sprintf("// Package %s is imported.\n//\n// +k8s:deepcopy-gen=package\n// +groupName=%s\n// +groupGoName=%s\npackage %[1]s\n", v.Name, d.Group, goname.Of(d.Group)))
 			put(pkg+"/register.go", fmt.Sprintf(register, v.Name, d.Group))
 			put(pkg+"/"+strings.ToLower(d.Kind)+"_types.go", string(v.Types))
 		}

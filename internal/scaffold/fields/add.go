@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // add reads one --field and puts it where its path says.
@@ -27,7 +29,7 @@ func (s *Set) add(arg string, o Options) error {
 	if !status && len(segments) > 1 && segments[0].name == "spec" {
 		return fmt.Errorf("fields are of the spec without saying so; write %s", strings.TrimPrefix(path, "spec."))
 	}
-	if status && given[goName(segments[0].name)] {
+	if status && given[goname.Camel(segments[0].name)] {
 		return fmt.Errorf("every status has %s already; leave it out", segments[0].name)
 	}
 	t, typeErr := parseType(typeText)
@@ -55,7 +57,7 @@ func (o *object) enter(f *Field, before []segment, seg segment) (*object, error)
 	if there := o.named(seg.name); there != nil {
 		switch {
 		case there.name != seg.name:
-			return nil, fmt.Errorf("the name %s is %s in Go, as %s is, which --field %q has; choose another", seg.name, goName(seg.name), there.name, there.arg)
+			return nil, fmt.Errorf("the name %s is %s in Go, as %s is, which --field %q has; choose another", seg.name, goname.Camel(seg.name), there.name, there.arg)
 		case there.object == nil:
 			return nil, fmt.Errorf("%s is %s by --field %q, and has no fields in it; make it object there, or choose another name", path, there.typ.base, there.arg)
 		case strings.TrimPrefix(there.typ.prefix, "*") != prefix:
@@ -87,7 +89,7 @@ func (o *object) put(f *Field) error {
 		o.fields = append(o.fields, f)
 		return nil
 	case there.said || there.name != f.name:
-		return fmt.Errorf("the field %s is there already, by --field %q; leave one out, or choose another name", goName(f.name), there.arg)
+		return fmt.Errorf("the field %s is there already, by --field %q; leave one out, or choose another name", goname.Camel(f.name), there.arg)
 	case f.typ.family != structure:
 		return fmt.Errorf("%s has fields in it by --field %q; its type must be object, or []object or map[string]object", f.path, there.arg)
 	case intoOf(f.typ) != intoOf(there.typ):
@@ -100,7 +102,7 @@ func (o *object) put(f *Field) error {
 
 // named is the field whose name is the same in Go.
 func (o *object) named(name string) *Field {
-	i := slices.IndexFunc(o.fields, func(f *Field) bool { return goName(f.name) == goName(name) })
+	i := slices.IndexFunc(o.fields, func(f *Field) bool { return goname.Camel(f.name) == goname.Camel(name) })
 	if i < 0 {
 		return nil
 	}
@@ -110,7 +112,7 @@ func (o *object) named(name string) *Field {
 // clash is a field whose method in the apply configuration, WithX, has the name of the other field.
 func (o *object) clash(name string) string {
 	for _, f := range o.fields {
-		if goName(f.name) == "With"+goName(name) || "With"+goName(f.name) == goName(name) {
+		if goname.Camel(f.name) == "With"+goname.Camel(name) || "With"+goname.Camel(f.name) == goname.Camel(name) {
 			return f.name
 		}
 	}

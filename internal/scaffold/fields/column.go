@@ -3,6 +3,8 @@ package fields
 import (
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // Column is a column that kubectl prints for an object.
@@ -32,9 +34,9 @@ func (s *Set) Columns() []Column {
 	})
 	if s != nil && len(columns) == 0 {
 		for _, f := range s.spec.fields {
-			taken := slices.ContainsFunc(standard, func(n string) bool { return strings.EqualFold(n, goName(f.name)) })
+			taken := slices.ContainsFunc(standard, func(n string) bool { return strings.EqualFold(n, goname.Camel(f.name)) })
 			if f.typ.single() && columnTypes[f.typ.family] != "" && !taken && len(columns) < maxColumns {
-				columns = append(columns, f.column(goName(f.name), 0))
+				columns = append(columns, f.column(goname.Camel(f.name), 0))
 			}
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // Options say what the fields are fields of.
@@ -133,9 +135,9 @@ func (s *Set) GoName(path string) string {
 	if f == nil || strings.ContainsAny(f.path, "[{") {
 		return ""
 	}
-	names := []string{goName(f.name)}
+	names := []string{goname.Camel(f.name)}
 	for p := f.owner.parent; p != nil; p = p.owner.parent {
-		names = append(names, goName(p.name))
+		names = append(names, goname.Camel(p.name))
 	}
 	slices.Reverse(names)
 	return strings.Join(names, ".")

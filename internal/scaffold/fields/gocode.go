@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // SpecGo are the fields of the spec's struct.
@@ -68,7 +70,7 @@ func (s *Set) TypesGo() string {
 		}
 		fmt.Fprintf(&b, "// +kubebuilder:validation:Enum=%s\ntype %s string\n\n// The values of %s.\nconst (\n", enumMarker(values), t.name, t.name)
 		for _, v := range t.field.typ.enum {
-			fmt.Fprintf(&b, "\t%s%s %s = %q\n", t.name, constantName(v), t.name, v)
+			fmt.Fprintf(&b, "\t%s%s %s = %q\n", t.name, goname.Camel(v), t.name, v)
 		}
 		b.WriteString(")\n")
 	}
@@ -85,14 +87,14 @@ func (o *object) goFields() string {
 		for _, m := range f.markers() {
 			b.WriteString("\t// " + m + "\n")
 		}
-		fmt.Fprintf(&b, "\t%s %s `json:%q`\n", goName(f.name), f.goType(), f.tag())
+		fmt.Fprintf(&b, "\t%s %s `json:%q`\n", goname.Camel(f.name), f.goType(), f.tag())
 	}
 	return b.String()
 }
 
 // comment is what the field is, in a sentence.
 func (f *Field) comment() string {
-	name, desc := goName(f.name), f.rules.desc
+	name, desc := goname.Camel(f.name), f.rules.desc
 	if desc == "" {
 		if f.typ.single() {
 			return fmt.Sprintf("%s is the %s.", name, prose(f.name))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/crdctl/crdctl/internal/crd/sample"
 )
 
 // guess is a value that is likely to keep the rules.
@@ -75,7 +77,7 @@ func (f *Field) guessText(v string, n int) any {
 		return v
 	}
 	for extra := range 64 {
-		if made := Matching(r.pattern, extra+n); f.checkRules(made) == nil {
+		if made := sample.Matching(r.pattern, extra+n); f.checkRules(made) == nil {
 			return made
 		}
 	}

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
 
-	"github.com/gobuffalo/flect"
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 const (
@@ -51,7 +50,7 @@ func splitPath(path string) ([]segment, error) {
 			return nil, fmt.Errorf("a map is said by the type; write %s:map[string]TYPE, or %s.NAME:TYPE for a map of objects", strings.TrimSuffix(path, "{}"), path)
 		}
 		for _, m := range methods {
-			if goName(seg.name) == m {
+			if goname.Camel(seg.name) == m {
 				return nil, fmt.Errorf("%s is the name of a generated method; choose another", m)
 			}
 		}
@@ -60,67 +59,5 @@ func splitPath(path string) ([]segment, error) {
 	return segments, nil
 }
 
-// initialisms are the words that Go names write in capitals.
-var initialisms = map[string]bool{
-	"api": true, "cpu": true, "dns": true, "http": true, "https": true, "id": true, "ip": true, "json": true, "sql": true,
-	"ssh": true, "tcp": true, "tls": true, "ttl": true, "udp": true, "uid": true, "uri": true, "url": true, "uuid": true, "yaml": true,
-}
-
-// goName is a name of JSON in Go.
-func goName(name string) string {
-	var b strings.Builder
-	for _, w := range words(name) {
-		b.WriteString(goWord(w))
-	}
-	return b.String()
-}
-
-func goWord(w string) string {
-	if initialisms[strings.ToLower(w)] {
-		return strings.ToUpper(w)
-	}
-	return upperFirst(w)
-}
-
-// goSingular is the name in Go of one element of a list or map.
-func goSingular(name string) string {
-	all := words(name)
-	last := all[len(all)-1]
-	single := flect.Singularize(strings.ToLower(last))
-	switch {
-	case !nameRule.MatchString(single):
-		single = last
-	case strings.HasPrefix(strings.ToLower(last), single):
-		single = last[:len(single)] // with the capitals that it has: podCIDRs
-	}
-	all[len(all)-1] = single
-	var b strings.Builder
-	for _, w := range all {
-		b.WriteString(goWord(w))
-	}
-	return b.String()
-}
-
 // prose is a name in words.
-func prose(name string) string { return strings.ToLower(strings.Join(words(name), " ")) }
-
-// words splits a name where a capital begins.
-func words(name string) []string {
-	var words []string
-	start := 0
-	runes := []rune(name)
-	for i := 1; i < len(runes); i++ {
-		if unicode.IsUpper(runes[i]) && !unicode.IsUpper(runes[i-1]) {
-			words = append(words, string(runes[start:i]))
-			start = i
-		}
-	}
-	return append(words, string(runes[start:]))
-}
-
-func upperFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
+func prose(name string) string { return strings.ToLower(strings.Join(goname.Words(name), " ")) }

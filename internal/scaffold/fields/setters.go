@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // formats are those that the API server checks, with a value of each. It takes others too, and checks nothing then.
@@ -94,7 +96,7 @@ func setColumn(f *Field, value string) error {
 		c.priority = int(n)
 	}
 	if c.name = name; c.name == "" {
-		c.name = goName(f.name)
+		c.name = goname.Camel(f.name)
 	}
 	if !columnName.MatchString(c.name) || len(c.name) > maxName {
 		return fmt.Errorf("column: the name %q must be ASCII letters, digits, spaces, dots and hyphens, for example column=Replicas", c.name)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // family is what kind of value a type has in JSON, which decides the rules that fit it.
@@ -92,24 +94,13 @@ func enumValues(list string) ([]string, error) {
 		if !enumValue.MatchString(v) {
 			return nil, fmt.Errorf("the value %q of enum(%s) must be ASCII letters, digits, dots, hyphens, slashes and spaces, and begin and end with a letter or a digit, for example enum(Pending,Ready)", v, list)
 		}
-		name := constantName(v)
+		name := goname.Camel(v)
 		if other, ok := seen[name]; ok {
 			return nil, fmt.Errorf("the values %q and %q of enum(%s) would have the same name in Go; leave one out", other, v, list)
 		}
 		seen[name] = v
 	}
 	return values, nil
-}
-
-var notWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
-
-// constantName is the last part of the name of an enum's constant.
-func constantName(value string) string {
-	var b strings.Builder
-	for _, w := range notWord.Split(value, -1) {
-		b.WriteString(goWord(w))
-	}
-	return b.String()
 }
 
 // basics are the types without an import, as errors list them.

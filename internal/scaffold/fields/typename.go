@@ -3,6 +3,8 @@ package fields
 import (
 	"fmt"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // typeDecl is a type that is made for a field: a struct, or an enum.
@@ -50,7 +52,7 @@ func (s *Set) nameTypes(taken []string) []error {
 func declared(name string, f *Field) []string {
 	all := []string{name}
 	for _, v := range f.typ.enum {
-		all = append(all, name+constantName(v))
+		all = append(all, name+goname.Camel(v))
 	}
 	return all
 }
@@ -59,9 +61,9 @@ func declared(name string, f *Field) []string {
 func (s *Set) freeName(f *Field, used map[string]bool) string {
 	path := ""
 	for p := f; p != nil; p = p.owner.parent {
-		n := goName(p.name)
+		n := goname.Camel(p.name)
 		if !p.typ.single() {
-			n = goSingular(p.name)
+			n = goname.Singular(p.name)
 		}
 		path = n + path
 	}

@@ -1,4 +1,4 @@
-package fields
+package sample
 
 import (
 	"regexp/syntax"
