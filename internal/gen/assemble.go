@@ -16,12 +16,14 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/plan"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // tree puts the files of all generators together and says where nothing else of theirs may be.
-func (p *Plan) tree(root string, proj *config.Project, m *made, o Options) (*tree.Tree, error) {
+func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
+	root, proj := g.root, g.settings
 	t := tree.New()
 	dated, err := withYears(root, m.Files, o.Year)
 	if err != nil {
@@ -51,26 +53,8 @@ func (p *Plan) tree(root string, proj *config.Project, m *made, o Options) (*tre
 			return nil, err
 		}
 	}
-	if dir := proj.RBAC.Dir; dir != "" && p.ownRole {
-		t.Own(tree.Area{
-			Dir:   dir,
-			Tool:  "controller-gen or crdctl",
-			Match: func(p string) bool { return p == path.Join(dir, crdform.RoleFile) },
-			Owns:  func(_ string, data []byte) bool { return crdform.OwnsRole(data, proj.RBAC.RoleName, m.Role) },
-			Act:   func(data []byte) string { return crdform.AboutRole(data, proj.RBAC.RoleName, m.Role) },
-		})
-	}
-	for _, a := range p.areas {
-		t.Own(a.area())
-	}
-	if dir := proj.CRDs.Dir; dir != "" && p.ownCRDs {
-		t.Own(tree.Area{
-			Dir:  dir,
-			Tool: "controller-gen or crdctl",
-			// Not those below: other people's CRDs, and patches, are kept there.
-			Match: func(p string) bool { return path.Dir(p) == dir },
-			Owns:  func(file string, data []byte) bool { return crdform.Owns(path.Base(file), data, p.groups) },
-		})
+	for _, a := range g.plan.Areas {
+		t.Own(g.area(a, m))
 	}
 	return t, nil
 }
@@ -97,12 +81,13 @@ func withConversions(proj *config.Project, generated map[string][]byte) (map[str
 }
 
 // leftRole says that there is a role that no marker asks for and that is not removed; "" where there is none.
-func (p *Plan) leftRole(root string, proj *config.Project, m *made) string {
-	if proj.RBAC.Dir == "" || !p.ownRole || m.Role != nil {
+func (g *generation) leftRole(m *made) string {
+	proj := g.settings
+	if m.Role != nil || !slices.ContainsFunc(g.plan.Areas, func(a plan.Area) bool { return a.Generator == plan.RBAC }) {
 		return ""
 	}
 	file := path.Join(proj.RBAC.Dir, crdform.RoleFile)
-	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(file)), safefs.MaxFile)
+	data, err := safefs.ReadFile(filepath.Join(g.root, filepath.FromSlash(file)), safefs.MaxFile)
 	if err != nil {
 		return "" // there is none, or the comparison has the error
 	}
@@ -127,19 +112,38 @@ func withYears(root string, files []codegen.File, year int) ([][]byte, error) {
 	return dated, group.Wait()
 }
 
-func (a codeArea) area() tree.Area {
+// area is where nothing else of a generator's may be.
+func (g *generation) area(a plan.Area, m *made) tree.Area {
+	switch role := g.settings.RBAC.RoleName; a.Generator {
+	case plan.RBAC:
+		return tree.Area{
+			Dir:   a.Dir,
+			Tool:  "controller-gen or crdctl",
+			Match: func(p string) bool { return p == path.Join(a.Dir, crdform.RoleFile) },
+			Owns:  func(_ string, data []byte) bool { return crdform.OwnsRole(data, role, m.Role) },
+			Act:   func(data []byte) string { return crdform.AboutRole(data, role, m.Role) },
+		}
+	case plan.CRD:
+		return tree.Area{
+			Dir:  a.Dir,
+			Tool: "controller-gen or crdctl",
+			// Not those below: other people's CRDs, and patches, are kept there.
+			Match: func(p string) bool { return path.Dir(p) == a.Dir },
+			Owns:  func(file string, data []byte) bool { return crdform.Owns(path.Base(file), data, g.plan.Groups) },
+		}
+	}
 	return tree.Area{
-		Dir:  a.dir,
-		Tool: a.generator,
+		Dir:  a.Dir,
+		Tool: a.Generator,
 		Match: func(p string) bool {
-			if a.file != "" {
-				return path.Base(p) == a.file
+			if a.File != "" {
+				return path.Base(p) == a.File
 			}
 			return strings.HasSuffix(p, ".go")
 		},
-		Owns: func(_ string, data []byte) bool { return codegen.Owns(a.generator, data) },
+		Owns: func(_ string, data []byte) bool { return codegen.Owns(a.Generator, data) },
 		// Two tools make deep copies under one name. That of the other is never removed; it goes where tags ask for this one.
-		Replaces: func(_ string, data []byte) bool { return a.file != "" && codegen.IsGenerated(data) },
+		Replaces: func(_ string, data []byte) bool { return a.File != "" && codegen.IsGenerated(data) },
 	}
 }
 

@@ -41,7 +41,7 @@ type cached struct {
 
 // newCached makes the first key.
 func newCached(store *cache.Store, g *generation, o Options) (*cached, error) {
-	first, err := g.firstKey(o, g.env, g.header, g.plan.sources)
+	first, err := g.firstKey(o, g.env, g.header, g.scan.Sources)
 	return &cached{store: store, run: g, env: g.env, o: o, first: first}, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/plan"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -33,26 +34,26 @@ func (g *generation) firstKey(o Options, env *load.Env, header codegen.Header, s
 	h := cache.NewHash("sources")
 	h.Add(program(), g.version.Version, string(settings), string(header.Boilerplate), fmt.Sprint(header.Boilerplate == nil))
 	h.Add(env.Fingerprint(g.root)...)
-	for _, one := range g.plan.Generators {
+	for _, one := range g.plan.Code() {
 		h.Add(one.Name, strings.ReplaceAll(strings.Join(one.Flags, "\x00"), g.root, ""), strings.Join(one.Inputs, "\x00"))
 	}
-	h.Add(g.plan.CRDs...)
-	h.Add(g.plan.RBAC...)
+	h.Add(g.plan.Inputs(plan.CRD)...)
+	h.Add(g.plan.Inputs(plan.RBAC)...)
 	for _, file := range slices.Sorted(maps.Keys(sources)) {
 		sum := sources[file]
 		h.Add(file, string(sum[:]))
 	}
-	for _, file := range g.plan.reads {
+	for _, file := range g.plan.Reads {
 		h.Add(file, sumOf(filepath.Join(g.root, file)))
 	}
-	h.Add(g.plan.expansions(g.root)...)
+	h.Add(expansions(g.root, g.plan.Areas)...)
 	return h.Key(), nil
 }
 
 // edited tells whether the first key would be another one now. Its parts are read anew, all of them: what one generator read of
 // them at the start, another may have read at the end.
 func (c *cached) edited(ctx context.Context) bool {
-	sources, err := sums(c.run.root, slices.Collect(maps.Keys(c.run.plan.sources)))
+	sources, err := sums(c.run.root, slices.Collect(maps.Keys(c.run.scan.Sources)))
 	if err != nil {
 		return true
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/plan"
 )
 
 // program is this very program: its versions, and of a build from a working tree the executable's time and size.
@@ -28,13 +29,13 @@ func program() string {
 }
 
 // expansions are hand-written files among generated ones, by whose mere names generators write other code.
-func (p *Plan) expansions(root string) []string {
+func expansions(root string, areas []plan.Area) []string {
 	var names []string
-	for _, a := range p.areas {
-		if a.file != "" {
+	for _, a := range areas {
+		if a.File != "" || a.Generator == plan.CRD || a.Generator == plan.RBAC {
 			continue
 		}
-		_ = fs.WalkDir(os.DirFS(root), a.dir, func(path string, d fs.DirEntry, err error) error {
+		_ = fs.WalkDir(os.DirFS(root), a.Dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return fs.SkipDir // there is nothing yet
 			}

@@ -104,7 +104,7 @@ func (g *generation) reason(err error) error {
 	if endless := g.endless(err); endless != nil {
 		return endless
 	}
-	if wrong := misnamed(g.root, g.plan.sources, err.Error()); wrong != nil {
+	if wrong := misnamed(g.root, g.scan.Sources, err.Error()); wrong != nil {
 		return wrong
 	}
 	if wrong := validated(g.root, g.graph, err.Error()); wrong != nil {
@@ -114,12 +114,12 @@ func (g *generation) reason(err error) error {
 		return wrong
 	}
 	if aboutCopies.MatchString(err.Error()) {
-		if wrong := uncopyable(g.root, g.graph, g.plan.inputs("deepcopy-gen"), err.Error()); wrong != nil {
+		if wrong := uncopyable(g.root, g.graph, g.plan.Inputs("deepcopy-gen"), err.Error()); wrong != nil {
 			return wrong
 		}
 		if wrong := generic(g.root, g.graph, g.plan.Load, err.Error()); wrong != nil {
 			return wrong
 		}
 	}
-	return bothTags(g.root, g.plan.sources, err.Error())
+	return bothTags(g.root, g.scan.Sources, err.Error())
 }

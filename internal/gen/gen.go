@@ -19,9 +19,14 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/plan"
+	"github.com/crdctl/crdctl/internal/gen/scan"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
+
+// Names are the short names of all generators, in the order in which they run.
+var Names = plan.Names
 
 // Options are how a generation differs from that of everything, today.
 type Options struct {
@@ -62,10 +67,10 @@ func Generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	if left := g.plan.leftRole(root, p, m); left != "" {
+	if left := g.leftRole(m); left != "" {
 		m.Notes = append(m.Notes, left)
 	}
-	t, err := g.plan.tree(root, p, m, o)
+	t, err := g.tree(m, o)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +90,8 @@ type generation struct {
 	root     string
 	dir      string // where packages are loaded from; see loadDir
 	settings *config.Project
-	plan     *Plan
+	plan     *plan.Plan
+	scan     *scan.Scanner
 	header   codegen.Header
 	tags     *tagCheck
 	version  Generators
@@ -101,17 +107,22 @@ type generation struct {
 // newGeneration reads what a run is decided by.
 func newGeneration(ctx context.Context, root string, p *config.Project, o Options) (*generation, error) {
 	tags := newTagCheck(root, p, o)
-	plan, err := NewPlan(root, p, o)
+	version, err := VersionFor(root, p)
+	if err != nil {
+		return nil, err
+	}
+	scanned := scan.New(root, p.Exclude)
+	todo, err := plan.New(root, p, version.Version, scanned, plan.Options{Only: o.Only, Discovered: o.Discovered})
 	if err != nil {
 		// A package whose only tag is misspelt asks for nothing.
 		return nil, cmp.Or(tags.mistakes(), blocked(root, err), err)
 	}
-	tags.families.CRDs, tags.families.Clients = plan.crdDirs, plan.clientTrees
+	tags.families.CRDs, tags.families.Clients = todo.CRDDirs, todo.ClientTrees
 	header, err := readHeader(root, p.Boilerplate)
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{version: plan.version, dir: loadDir(root, p.APIs), root: root, settings: p, plan: plan, header: header, tags: tags, generators: map[string]string{}}
+	g := &generation{version: version, scan: scanned, dir: loadDir(root, p.APIs), root: root, settings: p, plan: todo, header: header, tags: tags, generators: map[string]string{}}
 	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrUnsupported) {
 		return nil, err
 	}
@@ -156,13 +167,13 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	var both sync.WaitGroup
 	env := g.env // code gives it up where its generators fail
 	both.Go(func() { m.Files, notes, codeErr = g.code(ctx) })
-	if len(g.plan.CRDs) > 0 {
-		both.Go(func() { m.Manifests, crdErr = crdgen.Generate(ctx, g.dir, env, g.plan.CRDs, g.settings.CRDs) })
+	if kinds := g.plan.Inputs(plan.CRD); len(kinds) > 0 {
+		both.Go(func() { m.Manifests, crdErr = crdgen.Generate(ctx, g.dir, env, kinds, g.settings.CRDs) })
 	}
 	var role []byte
 	var roleErr error
-	if len(g.plan.RBAC) > 0 {
-		both.Go(func() { role, roleErr = crdgen.Role(ctx, g.dir, env, g.plan.RBAC, g.settings.RBAC.RoleName) })
+	if asking := g.plan.Inputs(plan.RBAC); len(asking) > 0 {
+		both.Go(func() { role, roleErr = crdgen.Role(ctx, g.dir, env, asking, g.settings.RBAC.RoleName) })
 	}
 	both.Wait()
 	if ctx.Err() != nil {

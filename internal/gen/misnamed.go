@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 var (
@@ -82,7 +83,7 @@ func (c *typeCheck) misnamedTypes(errs []typecheck.Error) error {
 		}
 		return false
 	}
-	for _, tag := range tagsWith(c.root, c.plan.sources, "+genclient:method", match) {
+	for _, tag := range tagsWith(c.root, c.scan.Sources, "+genclient:method", match) {
 		lines = append(lines, fmt.Sprintf("%s: %s does not exist", tag, tag.value))
 	}
 	return diag.WithHint("read the tags of the API packages", c.root, "correct the tag, or declare the type", lines...)
@@ -91,8 +92,8 @@ func (c *typeCheck) misnamedTypes(errs []typecheck.Error) error {
 // misnamedPackages finds the tags that name packages of the project's own module for which there is no directory. A package of
 // another module may be there once go.mod requires it.
 func (c *typeCheck) misnamedPackages(all []typecheck.Unchecked) error {
-	dir := above(c.root, "go.mod")
-	module, err := c.modules.importPath(dir)
+	dir := workspace.Above(c.root, "go.mod")
+	module, err := c.modules.Of(dir)
 	if dir == "" || err != nil {
 		return nil //nolint:nilerr // then no module is the project's own
 	}
@@ -102,7 +103,7 @@ func (c *typeCheck) misnamedPackages(all []typecheck.Unchecked) error {
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(rest))); !ok || !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		for _, tag := range tagsNaming(c.root, c.plan.sources, u.Import) {
+		for _, tag := range tagsNaming(c.root, c.scan.Sources, u.Import) {
 			lines = append(lines, fmt.Sprintf("%s: the package %s does not exist", tag, u.Import))
 		}
 	}

@@ -12,7 +12,9 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/scan"
 	"github.com/crdctl/crdctl/internal/gen/typecheck"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 const taggedFile = `package v1
@@ -47,12 +49,14 @@ func TestMisnamed(t *testing.T) {
 	} {
 		compareLines(t, said, misnamed(root, sources, said), want)
 	}
-	c := &typeCheck{generation: &generation{root: root, plan: &Plan{sources: sources}}}
+	scanned := scan.New(root, nil)
+	scanned.Sources = sources
+	c := &typeCheck{generation: &generation{root: root, scan: scanned}}
 	compareLines(t, "undefined", c.misnamedTypes([]typecheck.Error{{Msg: "undefined: v1.Nope"}}), []string{"v1/a.go:4:4: +genclient:method: example.com/p/v1.Nope does not exist"})
 	compareLines(t, "lacks", c.misnamedTypes([]typecheck.Error{{Msg: "undefined: v1.T", Lacks: "no.such/pkg/v1.T"}}), []string{"v1/a.go:4:4: +genclient:method: no.such/pkg/v1.T does not exist"})
 	compareLines(t, "other", c.misnamedTypes([]typecheck.Error{{Msg: "undefined: v1.Other"}, {Lacks: "k8s.io/client-go/gentype.X"}}), nil)
 	layOut(t, root, map[string]string{"go.mod": "module no.such\n"})
-	c.modules = moduleFinder{}
+	c.modules = workspace.ImportPaths{}
 	compareLines(t, "a package of ours", c.misnamedPackages([]typecheck.Unchecked{{Import: "no.such/pkg/v11"}}), []string{"v1/a.go:9:5: +k8s:conversion-gen: the package no.such/pkg/v11 does not exist"})
 	compareLines(t, "a package of another module", c.misnamedPackages([]typecheck.Unchecked{{Import: "k8s.io/a/runtime"}}), nil)
 	layOut(t, root, map[string]string{"pkg/v11/a.go": "package v11\n"})

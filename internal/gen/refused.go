@@ -17,6 +17,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/crd"
 	"github.com/crdctl/crdctl/internal/gen/gofield"
+	"github.com/crdctl/crdctl/internal/gen/scan"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -86,7 +87,7 @@ func (g *generation) place(file string, definition *apiextv1.CustomResourceDefin
 	if version >= len(definition.Spec.Versions) {
 		return file
 	}
-	for _, dir := range g.plan.crdDirs {
+	for _, dir := range g.plan.CRDDirs {
 		if path.Base(dir) != definition.Spec.Versions[version].Name || !g.isGroup(dir, definition.Spec.Group) {
 			continue
 		}
@@ -101,12 +102,8 @@ func (g *generation) place(file string, definition *apiextv1.CustomResourceDefin
 	return file
 }
 
-// isGroup reports whether a directory's packages are of the API group.
+// isGroup reports whether the package in a directory is of the API group.
 func (g *generation) isGroup(dir, group string) bool {
-	files, _ := filepath.Glob(filepath.Join(g.root, filepath.FromSlash(dir), "*.go")) // the pattern is well-formed but for odd directories
-	return slices.ContainsFunc(files, func(name string) bool {
-		data, err := safefs.ReadFile(name, safefs.MaxFile)
-		m := groupTag.FindSubmatch(data)
-		return err == nil && m != nil && string(m[1]) == group
-	})
+	found, err := g.scan.Below(dir)
+	return err == nil && slices.ContainsFunc(found, func(p scan.Package) bool { return p.Dir == dir && slices.Contains(p.Groups, group) })
 }

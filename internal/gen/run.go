@@ -12,6 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/plan"
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
 )
 
@@ -51,7 +52,7 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 
 // split tells the generators that are linked into this program from those that an engine must run.
 func (g *generation) split() (here, elsewhere []codegen.Generator) {
-	for _, one := range g.plan.Generators {
+	for _, one := range g.plan.Code() {
 		if g.version.BuiltIn() && codegen.Known(one.Name) {
 			here = append(here, one)
 		} else {
@@ -78,7 +79,7 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 		return f.Generator == "openapi-gen" && (err != nil || !filepath.IsLocal(rel))
 	})
 	for i, f := range files {
-		if f.Path == filepath.Join(g.root, reportFile) {
+		if f.Path == filepath.Join(g.root, plan.ReportFile) {
 			files[i] = codegen.File{Content: f.Content, Generator: codegen.Report}
 		}
 	}

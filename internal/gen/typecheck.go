@@ -18,13 +18,14 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // TypeCheck type-checks all packages with generated Go files, as they will be once changes are written. What it found
 // without errors is remembered with the result, and not checked again before something changes. notes name what could not be
 // checked. Code that does not compile is a [*CompileError].
 func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []string, err error) {
-	c := &typeCheck{generation: r.run, tree: r.Tree, gone: map[string]bool{}, modules: moduleFinder{}}
+	c := &typeCheck{generation: r.run, tree: r.Tree, gone: map[string]bool{}, modules: workspace.ImportPaths{}}
 	for _, change := range changes {
 		if change.Op == tree.Delete {
 			c.gone[change.Path] = true
@@ -70,7 +71,7 @@ type typeCheck struct {
 	*generation
 	tree    *tree.Tree
 	gone    map[string]bool
-	modules moduleFinder
+	modules workspace.ImportPaths
 }
 
 // checkedModule is a module with packages to check.
@@ -104,7 +105,7 @@ func (c *typeCheck) byModule() []*checkedModule {
 	}
 	var all []*checkedModule
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		at := above(dir, "go.mod")
+		at := workspace.Above(dir, "go.mod")
 		i := slices.IndexFunc(all, func(m *checkedModule) bool { return m.dir == at })
 		if i < 0 {
 			i = len(all)
@@ -123,7 +124,7 @@ func (c *typeCheck) importPath(dir, abs string) string {
 			return path.Join(client.Package, rel)
 		}
 	}
-	p, err := c.modules.importPath(abs)
+	p, err := c.modules.Of(abs)
 	if err != nil {
 		return dir // it is in no module; what it imports cannot be loaded
 	}
@@ -144,7 +145,7 @@ func goLine(dir string) string {
 
 func (c *typeCheck) check(ctx context.Context, m *checkedModule) (*typecheck.Report, error) {
 	env := c.env
-	if m.dir != above(c.dir, "go.mod") {
+	if m.dir != workspace.Above(c.dir, "go.mod") {
 		var err error
 		if env, err = load.NewEnv(ctx, m.dir); err != nil && !errors.Is(err, load.ErrUnsupported) {
 			return nil, err
@@ -172,7 +173,7 @@ func (c *typeCheck) unchecked(all []typecheck.Unchecked) (notes []string) {
 		}
 		why := strings.TrimPrefix(some[0].Err.Error(), load.ErrUnsupported.Error()+": ")
 		at := ""
-		for _, tag := range tagsNaming(c.root, c.plan.sources, imported) {
+		for _, tag := range tagsNaming(c.root, c.scan.Sources, imported) {
 			at += tag.String() + ": "
 		}
 		notes = append(notes, fmt.Sprintf("%snot type-checked: %s: cannot load %s: %s; run \"go mod download\", or \"go mod tidy\" if go.mod lacks its module", at, what, imported, why))
@@ -238,7 +239,7 @@ func (c *typeCheck) remember(known *knownResult, now verdictKept) []string {
 		}
 		now.Dirs[i] = filepath.ToSlash(rel)
 	}
-	if len(now.Dirs) == 0 || c.env == nil || slices.ContainsFunc(c.byModule(), func(m *checkedModule) bool { return m.dir != above(c.dir, "go.mod") }) {
+	if len(now.Dirs) == 0 || c.env == nil || slices.ContainsFunc(c.byModule(), func(m *checkedModule) bool { return m.dir != workspace.Above(c.dir, "go.mod") }) {
 		return nil // the key does not know what other modules require
 	}
 	first, firstErr := c.compiledKey(known, nil)

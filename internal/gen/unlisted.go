@@ -10,6 +10,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // unlisted is the error of an API directory whose module is not in the workspace: the go command takes its packages for those of a
@@ -20,7 +21,7 @@ func (g *generation) unlisted(said string) error {
 	}
 	file := os.Getenv("GOWORK")
 	if file == "" {
-		dir := above(g.dir, "go.work")
+		dir := workspace.Above(g.dir, "go.work")
 		if dir == "" {
 			return nil
 		}
@@ -35,7 +36,7 @@ func (g *generation) unlisted(said string) error {
 		return nil //nolint:nilerr // the go command has said so
 	}
 	for _, api := range g.settings.APIs {
-		module := above(filepath.Join(g.root, filepath.FromSlash(api)), "go.mod")
+		module := workspace.Above(filepath.Join(g.root, filepath.FromSlash(api)), "go.mod")
 		own, err := os.Stat(module)
 		if err != nil || slices.ContainsFunc(work.Use, func(u *modfile.Use) bool { return sameDir(own, filepath.Dir(file), u.Path) }) {
 			continue

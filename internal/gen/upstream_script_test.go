@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -13,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // upstream is upstream's kube_codegen.sh, and a folder for the binaries that it installs.
@@ -103,7 +105,7 @@ func script(t *testing.T, root string, p *config.Project) string {
 		if said != "" {
 			return said
 		}
-		found, err := moduleFinder{}.importPath(at(dir))
+		found, err := workspace.ImportPaths{}.Of(at(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +127,7 @@ func script(t *testing.T, root string, p *config.Project) string {
 		if slices.Contains(p.Generators, "prerelease-lifecycle") {
 			fmt.Fprintf(&b, "found=$(tagged k8s:prerelease-lifecycle-gen= '%s')\n", at(api))
 			fmt.Fprintf(&b, "\"$GOBIN/prerelease-lifecycle-gen\" --output-file %s --go-header-file '%s' %s $found\n",
-				helperFiles["prerelease-lifecycle"], at(p.Boilerplate), strings.Join(lint, " "))
+				"zz_generated.prerelease-lifecycle.go", at(p.Boilerplate), strings.Join(lint, " "))
 		}
 	}
 	if o := p.OpenAPI; o.Dir != "" {
@@ -173,4 +175,22 @@ func script(t *testing.T, root string, p *config.Project) string {
 		call(`"$GOBIN/controller-gen"`, []string{"rbac:roleName=" + p.RBAC.RoleName, "paths=./...", "output:rbac:dir=" + at(p.RBAC.Dir)})
 	}
 	return b.String()
+}
+
+// flags puts a flag before each of the values.
+func flags(name string, values []string) []string {
+	var all []string
+	for _, v := range values {
+		all = append(all, name, v)
+	}
+	return all
+}
+
+// pairs is a map as the sorted key:value list of upstream's flags.
+func pairs(m map[string]string) []string {
+	var all []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, k+":"+m[k])
+	}
+	return all
 }

@@ -1,4 +1,4 @@
-package gen
+package plan
 
 import (
 	"strconv"
@@ -16,7 +16,7 @@ const (
 
 // since tells whether the project's generators are of a minor version or a newer one. What is no release is taken for new.
 func (b *planner) since(minor int) bool {
-	rest, ok := strings.CutPrefix(b.version.Version, "v0.")
+	rest, ok := strings.CutPrefix(b.version, "v0.")
 	if !ok {
 		return true
 	}

@@ -1,4 +1,4 @@
-package gen
+package plan
 
 import (
 	"path"
@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/gen/scan"
 )
 
 // Names are the short names of all generators, in the order in which they run.
@@ -25,7 +24,7 @@ var helperFiles = map[string]string{
 
 // addHelpers adds the generators that write beside the types below a folder, as gen_helpers and gen_register of
 // kube_codegen.sh do: once for each folder.
-func (b *planner) addHelpers(api string, pkgs []apiPackage) {
+func (b *planner) addHelpers(api string, pkgs []scan.Package) {
 	for _, name := range config.Helpers {
 		if !b.wants(name) || !slices.Contains(b.settings.Generators, name) || name == "validation" && !b.since(hasValidation) {
 			continue
@@ -37,27 +36,26 @@ func (b *planner) addHelpers(api string, pkgs []apiPackage) {
 		case "validation":
 			flags = append(flags, b.readOnly()...)
 		}
-		ours := slices.DeleteFunc(slices.Clone(pkgs), func(pkg apiPackage) bool {
-			return !pkg.asks[name] || slices.Contains(b.settings.ExcludeFrom[name], pkg.dir) || b.others(pkg, name)
+		ours := slices.DeleteFunc(slices.Clone(pkgs), func(pkg scan.Package) bool {
+			return !pkg.Asks[name] || slices.Contains(b.settings.ExcludeFrom[name], pkg.Dir) || b.others(pkg, name)
 		})
 		b.add(name, append(flags, b.lint(b.settings.LintRules)...), importPaths(ours, asking(name)))
-		b.areas = append(b.areas, codeArea{dir: api, generator: name + "-gen", file: helperFiles[name]})
+		b.Areas = append(b.Areas, Area{Dir: api, Generator: name + "-gen", File: helperFiles[name]})
 	}
 	b.MayLoad = append(b.MayLoad, b.settings.Conversion.ExtraPeers...)
-	if slices.ContainsFunc(b.Generators, func(g codegen.Generator) bool { return g.Name == "validation-gen" }) {
+	if slices.ContainsFunc(b.Units, func(g Unit) bool { return g.Name == "validation-gen" }) {
 		b.MayLoad = append(b.MayLoad, b.settings.Validation.ReadOnlyPackages...)
 	}
 }
 
 // others tells whether another tool made the file that a generator would write, which is then that tool's to keep where
 // the tree is the configuration. Where settings say that the generator runs, the tags decide, as for upstream.
-func (b *planner) others(pkg apiPackage, name string) bool {
-	if !b.discovered {
+func (b *planner) others(pkg scan.Package, name string) bool {
+	if !b.Discovered {
 		return false
 	}
-	file := path.Join(pkg.dir, helperFiles[name])
-	data, err := safefs.ReadFile(b.abs(file), safefs.MaxFile)
-	if err != nil || !codegen.IsGenerated(data) || codegen.Owns(name+"-gen", data) {
+	file := path.Join(pkg.Dir, helperFiles[name])
+	if !b.source.MadeByOthers(file, name+"-gen") {
 		return false
 	}
 	b.say("%s: another tool made it, and keeps it; delete it to have it made by %s-gen", file, name)
@@ -75,18 +73,18 @@ func (b *planner) lint(rules []string) []string {
 
 const (
 	openAPIFile = "zz_generated.openapi.go"
-	// reportFile is where openapi-gen is told to write its report. Nothing is ever written there.
-	reportFile = ".crdctl-report"
+	// ReportFile is where openapi-gen is told to write its report. Nothing is ever written there.
+	ReportFile = ".crdctl-report"
 )
 
 // addOpenAPI adds openapi-gen, as gen_openapi does.
-func (b *planner) addOpenAPI(pkgs []apiPackage) error {
+func (b *planner) addOpenAPI(pkgs []scan.Package) error {
 	o := b.settings.OpenAPI
 	tagged := importPaths(pkgs, asking(b.openAPITag()))
 	if o.Dir == "" || !b.wants("openapi") {
 		return nil
 	}
-	b.areas = append(b.areas, codeArea{dir: o.Dir, generator: "openapi-gen", file: openAPIFile})
+	b.Areas = append(b.Areas, Area{Dir: o.Dir, Generator: "openapi-gen", File: openAPIFile})
 	inputs := slices.Concat(o.ExtraPackages, tagged)
 	if len(inputs) == 0 {
 		return nil
@@ -96,13 +94,13 @@ func (b *planner) addOpenAPI(pkgs []apiPackage) error {
 		return err
 	}
 	args := []string{
-		"--output-file", openAPIFile, "--output-dir", b.abs(o.Dir), "--output-pkg", pkg, "--report-filename", b.abs(reportFile),
+		"--output-file", openAPIFile, "--output-dir", b.abs(o.Dir), "--output-pkg", pkg, "--report-filename", b.abs(ReportFile),
 	}
 	args = append(args, b.readOnly()...)
 	if o.ModelNameFile != "" {
 		args = append(args, "--output-model-name-file", o.ModelNameFile)
 		for _, api := range b.settings.APIs {
-			b.areas = append(b.areas, codeArea{dir: api, generator: "openapi-gen", file: o.ModelNameFile})
+			b.Areas = append(b.Areas, Area{Dir: api, Generator: "openapi-gen", File: o.ModelNameFile})
 		}
 	}
 	b.add("openapi", args, slices.Concat(b.openAPIBase(), inputs))

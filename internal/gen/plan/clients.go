@@ -1,11 +1,8 @@
-package gen
+package plan
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -13,6 +10,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/markerlint"
+	"github.com/crdctl/crdctl/internal/gen/scan"
 )
 
 // addClient adds the generators of a client tree, in the order of gen_client of kube_codegen.sh.
@@ -25,9 +23,9 @@ func (b *planner) addClient(c config.Client) error {
 	if err != nil {
 		return err
 	}
-	b.clientTrees = append(b.clientTrees, markerlint.ClientTree{
+	b.ClientTrees = append(b.ClientTrees, markerlint.ClientTree{
 		Dir:              c.Dir,
-		APIs:             dirs(b.apis, func(a apiPackage) bool { return slices.Contains(apis, a.importPath) }),
+		APIs:             dirs(b.apis, func(a scan.Package) bool { return slices.Contains(apis, a.ImportPath) }),
 		PluralExceptions: c.PluralExceptions,
 	})
 	// All four folders are the generators', whether the settings ask for them or no longer do.
@@ -35,7 +33,7 @@ func (b *planner) addClient(c config.Client) error {
 		c.ClientsetName: "client", c.ApplyConfigurationName: "applyconfiguration", c.ListersName: "lister", c.InformersName: "informer",
 	} {
 		if b.wants(name) {
-			b.areas = append(b.areas, codeArea{dir: path.Join(c.Dir, folder), generator: name + "-gen"})
+			b.Areas = append(b.Areas, Area{Dir: path.Join(c.Dir, folder), Generator: name + "-gen"})
 		}
 	}
 	out := func(folder string) []string {
@@ -90,11 +88,11 @@ func (b *planner) clientAPIs(c config.Client) ([]string, error) {
 	}
 	var all []string
 	for _, api := range c.APIs {
-		pkgs, err := b.scan.below(path.Join(api, c.OneInputAPI))
+		pkgs, err := b.source.Below(path.Join(api, c.OneInputAPI))
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range importPaths(pkgs, func(a apiPackage) bool { return a.asks["client"] && a.versioned() }) {
+		for _, p := range importPaths(pkgs, func(a scan.Package) bool { return a.Asks["client"] && a.Versioned() }) {
 			if !slices.Contains(all, p) {
 				all = append(all, p)
 			}
@@ -111,12 +109,11 @@ func (b *planner) schemaFile(c config.Client) (string, error) {
 	case config.BuildSchema:
 		return codegen.BuiltSchema, nil
 	}
-	b.reads = append(b.reads, c.ApplyConfigurationOpenAPISchema)
-	file := b.abs(c.ApplyConfigurationOpenAPISchema)
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+	b.Reads = append(b.Reads, c.ApplyConfigurationOpenAPISchema)
+	if !b.source.Exists(c.ApplyConfigurationOpenAPISchema) {
 		return "", fmt.Errorf("applyConfigurationOpenAPISchema: %s does not exist; make the file, or have it made with the value %q", c.ApplyConfigurationOpenAPISchema, config.BuildSchema)
 	}
-	return file, nil
+	return b.abs(c.ApplyConfigurationOpenAPISchema), nil
 }
 
 // pairs turns a map into the sorted key:value list of upstream's flags.

@@ -1,4 +1,4 @@
-package gen
+package scan
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ const maxBehindLink = 10_000
 
 // checkLink refuses a link to a directory outside of top whose files have tags. Neither the go command nor upstream's generators
 // enter such a directory, so what was generated for these tags would be removed as left over.
-func (s *scanner) checkLink(top, link string) error {
+func (s *Scanner) checkLink(top, link string) error {
 	target, err := filepath.EvalSymlinks(link)
 	if err != nil {
 		return nil //nolint:nilerr // it leads nowhere

@@ -1,0 +1,58 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// ImportPaths finds the import paths of directories, and remembers them: directory to import path.
+type ImportPaths map[string]string
+
+// Of returns the import path of a directory, by the nearest go.mod above it.
+func (m ImportPaths) Of(dir string) (string, error) {
+	if known, ok := m[dir]; ok {
+		return known, nil
+	}
+	data, err := safefs.ReadFile(filepath.Join(dir, "go.mod"), safefs.MaxFile)
+	switch {
+	case err == nil:
+		modPath := modfile.ModulePath(data)
+		if modPath == "" {
+			return "", fmt.Errorf("%s has no module line; add one with \"go mod edit -module PATH\"", filepath.Join(dir, "go.mod"))
+		}
+		m[dir] = modPath
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	case dir == filepath.Dir(dir):
+		return "", errors.New("no go.mod in the project's folder or above it; make one with \"go mod init\"")
+	default:
+		parent, err := m.Of(filepath.Dir(dir))
+		if err != nil {
+			return "", err
+		}
+		m[dir] = path.Join(parent, filepath.Base(dir))
+	}
+	return m[dir], nil
+}
+
+// Above returns the nearest directory, dir or one above it, with a file of that name; "" if there is none.
+func Above(dir, name string) string {
+	for {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
