@@ -258,3 +258,21 @@ func TestTestsKeepTheKeyOfTheUser(t *testing.T) {
 		}
 	}
 }
+
+// The page on the architecture names files and packages that exist.
+func TestArchitectureNamesWhatExists(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, _, _ := strings.Cut(string(page), "## Old names")
+	named := regexp.MustCompile("`((?:internal|cmd|e2e|templates)(?:/[A-Za-z0-9_./-]+)?)`").FindAllStringSubmatch(now, -1)
+	if len(named) < 50 {
+		t.Fatalf("only %d names found", len(named))
+	}
+	for _, name := range named {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name[1]))); err != nil {
+			t.Error(err)
+		}
+	}
+}
