@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/explain"
 )
 
 // withSchemas puts files in the place of the schemas that are made of the types: an engine has upstream's programs, which
@@ -35,7 +36,7 @@ func (g *generation) withSchemas(ctx context.Context, gens []codegen.Generator) 
 		}
 		filled, remove, err := pkgs.WithSchema(one)
 		if err != nil {
-			return nil, done, schemaError(g.root, fmt.Errorf("%s: %w", one.Name, err))
+			return nil, done, explain.SchemaError(g.root, fmt.Errorf("%s: %w", one.Name, err))
 		}
 		with[i], all = filled, append(all, remove)
 	}

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/explain"
+	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/gen/scan"
+	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -27,20 +30,6 @@ func TestExplainAllReportsEachGenerator(t *testing.T) {
 	if err := (&generation{}).explainAll(t.Context(), nil, nil); err != nil {
 		t.Errorf("no errors: %v", err)
 	}
-}
-
-// kube-openapi names a field that is both optional and required, but neither its type nor its file.
-func TestBothTags(t *testing.T) {
-	root := t.TempDir()
-	layOut(t, root, map[string]string{
-		"v1/a.go": "package v1\n\ntype A struct {\n\t// +optional\n\t// +required\n\tExtra string\n\t// +required\n\tOther string\n}\n",
-		"v1/b.go": "package v1\n\ntype B struct {\n\t// +optional\n\tExtra string\n}\n\ntype C struct {\n\t// +k8s:optional\n\t// +k8s:required\n\tExtra string\n}\n",
-	})
-	sources := map[string][sha256.Size]byte{"v1/a.go": {}, "v1/b.go": {}, "v1/gone.go": {}}
-	compareLines(t, "both", bothTags(root, sources, "openapi-gen: member Extra cannot be both optional and required"), []string{
-		"v1/a.go:6:2: Extra has both +optional and +required", "v1/b.go:11:2: Extra has both +optional and +required",
-	})
-	compareLines(t, "another error", bothTags(root, sources, "member Extra is wrong"), nil)
 }
 
 // controller-tools says of a package that no version of a kind is stored; the place is that of the kind in its first version.
@@ -108,5 +97,34 @@ func layOut(t *testing.T, root string, files map[string]string) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// compareLines compares the indented lines of an error, which are those with places.
+func compareLines(t *testing.T, name string, err error, want []string) {
+	t.Helper()
+	var got []string
+	if err != nil {
+		for line := range strings.Lines(err.Error()) {
+			if at, ok := strings.CutPrefix(line, "  "); ok {
+				got = append(got, strings.TrimSuffix(at, "\n"))
+			}
+		}
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s:\n%v\nwant the lines:\n%s", name, err, strings.Join(want, "\n"))
+	}
+}
+
+// A package that does not load is noted at the tag that names it.
+func TestUncheckedPackageHasAPlace(t *testing.T) {
+	root := t.TempDir()
+	layOut(t, root, map[string]string{"v1/a.go": "package v1\n\n// +k8s:conversion-gen=no.such/pkg/v11\n"})
+	scanned := scan.New(root, nil)
+	scanned.Sources = explain.Sources{"v1/a.go": {}}
+	c := &typeCheck{generation: &generation{root: root, scan: scanned}}
+	notes := c.unchecked([]typecheck.Unchecked{{Path: "example.com/p/client", Import: "no.such/pkg/v11", Err: load.ErrUnsupported}})
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "v1/a.go:3:4: +k8s:conversion-gen: not type-checked: ") {
+		t.Errorf("notes: %q", notes)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/crdctl/crdctl/internal/gen/explain"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/plan"
 	"github.com/crdctl/crdctl/internal/gen/scan"
@@ -115,7 +116,7 @@ func newGeneration(ctx context.Context, root string, p *config.Project, o Option
 	todo, err := plan.New(root, p, version.Version, scanned, plan.Options{Only: o.Only, Discovered: o.Discovered})
 	if err != nil {
 		// A package whose only tag is misspelt asks for nothing.
-		return nil, cmp.Or(tags.mistakes(), blocked(root, err), err)
+		return nil, cmp.Or(tags.mistakes(), explain.Blocked(root, err), err)
 	}
 	tags.families.CRDs, tags.families.Clients = todo.CRDDirs, todo.ClientTrees
 	header, err := readHeader(root, p.Boilerplate)

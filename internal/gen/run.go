@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/diag"
+	"github.com/crdctl/crdctl/internal/gen/explain"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/plan"
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
@@ -95,7 +96,7 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 		if err != nil {
 			return nil, nil, settled{err}
 		}
-		if err := typeErrors(g.root, graph); err != nil {
+		if err := explain.TypeErrors(g.root, graph); err != nil {
 			return nil, nil, settled{err}
 		}
 		files, notes, asked, err := runOn(ctx, codegen.New(graph), gens, g.header)
@@ -115,8 +116,8 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 		missing := slices.DeleteFunc(asked, func(path string) bool { return slices.Contains(whole, path) || slices.Contains(g.plan.MayLoad, path) })
 		if len(missing) == 0 || ctx.Err() != nil {
 			var errs []error
-			for _, one := range each(err) {
-				errs = append(errs, schemaError(g.root, one))
+			for _, one := range explain.Each(err) {
+				errs = append(errs, explain.SchemaError(g.root, one))
 			}
 			return files, notes, errors.Join(errs...)
 		}
@@ -129,7 +130,7 @@ var numbers = regexp.MustCompile(`[0-9]+`)
 
 // certain reports whether the packages that are loaded say what is wrong: more of them would not change it.
 func (g *generation) certain(err error) bool {
-	return !slices.ContainsFunc(each(err), func(one error) bool { return g.reason(one) == nil })
+	return !slices.ContainsFunc(explain.Each(err), func(one error) bool { return g.reason(one) == nil })
 }
 
 // inModules are the packages of a graph that are not Go's own.

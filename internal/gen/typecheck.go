@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/gen/explain"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/safefs"
@@ -43,7 +44,7 @@ func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []
 		if err != nil {
 			return nil, err
 		}
-		if err := c.misnamedPackages(report.Unchecked); err != nil {
+		if err := explain.MisnamedPackages(c.root, c.scan.Sources, c.modules, report.Unchecked); err != nil {
 			return nil, &CompileError{err, Broken}
 		}
 		errs = append(errs, report.Errors...)
@@ -173,7 +174,7 @@ func (c *typeCheck) unchecked(all []typecheck.Unchecked) (notes []string) {
 		}
 		why := strings.TrimPrefix(some[0].Err.Error(), load.ErrUnsupported.Error()+": ")
 		at := ""
-		for _, tag := range tagsNaming(c.root, c.scan.Sources, imported) {
+		for _, tag := range explain.TagsNaming(c.root, c.scan.Sources, imported) {
 			at += tag.String() + ": "
 		}
 		notes = append(notes, fmt.Sprintf("%snot type-checked: %s: cannot load %s: %s; run \"go mod download\", or \"go mod tidy\" if go.mod lacks its module", at, what, imported, why))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/explain"
 	"github.com/crdctl/crdctl/internal/gen/typecheck"
 )
 
@@ -45,7 +46,7 @@ func (c *typeCheck) explain(errs []typecheck.Error) error {
 			errs[i].Pos.Filename = filepath.ToSlash(rel)
 		}
 	}
-	if misnamed := c.misnamedTypes(errs); misnamed != nil {
+	if misnamed := explain.MisnamedTypes(c.root, c.scan.Sources, errs); misnamed != nil {
 		return &CompileError{misnamed, Broken}
 	}
 	if outdated := c.outdated(errs); outdated != nil {

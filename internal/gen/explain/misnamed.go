@@ -1,8 +1,7 @@
-package gen
+package explain
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,10 +31,10 @@ var (
 
 // misnamed finds the tags that name a package or an interface which does not exist: the generators name neither the tag nor its
 // file.
-func misnamed(root string, sources map[string][sha256.Size]byte, said string) error {
+func misnamed(root string, sources Sources, said string) error {
 	var lines []string
 	for _, m := range noPackage.FindAllStringSubmatch(said, -1) {
-		for _, tag := range tagsNaming(root, sources, m[1]+m[2]) {
+		for _, tag := range TagsNaming(root, sources, m[1]+m[2]) {
 			lines = append(lines, fmt.Sprintf("%s: the package %s does not exist", tag, m[1]+m[2]))
 		}
 	}
@@ -44,7 +43,7 @@ func misnamed(root string, sources map[string][sha256.Size]byte, said string) er
 		if m[2] == "" {
 			why = "does not exist"
 		}
-		for _, tag := range tagsNaming(root, sources, m[1]) {
+		for _, tag := range TagsNaming(root, sources, m[1]) {
 			lines = append(lines, fmt.Sprintf("%s: %s %s", tag, m[1], why))
 		}
 	}
@@ -54,9 +53,9 @@ func misnamed(root string, sources map[string][sha256.Size]byte, said string) er
 // undefinedType is what the type checker says of a type that an imported package does not have.
 var undefinedType = regexp.MustCompile(`^undefined: (\w+)(\.\w+)$`)
 
-// misnamedTypes finds the tags that name types which generated code then lacks, as those of input and result of a
+// MisnamedTypes finds the tags that name types which generated code then lacks, as those of input and result of a
 // +genclient:method.
-func (c *typeCheck) misnamedTypes(errs []typecheck.Error) error {
+func MisnamedTypes(root string, sources Sources, errs []typecheck.Error) error {
 	var lines []string
 	missing := map[string]bool{} // a name may be missing in hundreds of places, and all sources are read
 	for _, e := range errs {
@@ -83,17 +82,17 @@ func (c *typeCheck) misnamedTypes(errs []typecheck.Error) error {
 		}
 		return false
 	}
-	for _, tag := range tagsWith(c.root, c.scan.Sources, "+genclient:method", match) {
+	for _, tag := range tagsWith(root, sources, "+genclient:method", match) {
 		lines = append(lines, fmt.Sprintf("%s: %s does not exist", tag, tag.value))
 	}
-	return diag.WithHint("read the tags of the API packages", c.root, "correct the tag, or declare the type", lines...)
+	return diag.WithHint("read the tags of the API packages", root, "correct the tag, or declare the type", lines...)
 }
 
-// misnamedPackages finds the tags that name packages of the project's own module for which there is no directory. A package of
+// MisnamedPackages finds the tags that name packages of the project's own module for which there is no directory. A package of
 // another module may be there once go.mod requires it.
-func (c *typeCheck) misnamedPackages(all []typecheck.Unchecked) error {
-	dir := workspace.Above(c.root, "go.mod")
-	module, err := c.modules.Of(dir)
+func MisnamedPackages(root string, sources Sources, modules workspace.ImportPaths, all []typecheck.Unchecked) error {
+	dir := workspace.Above(root, "go.mod")
+	module, err := modules.Of(dir)
 	if dir == "" || err != nil {
 		return nil //nolint:nilerr // then no module is the project's own
 	}
@@ -103,23 +102,24 @@ func (c *typeCheck) misnamedPackages(all []typecheck.Unchecked) error {
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(rest))); !ok || !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		for _, tag := range tagsNaming(c.root, c.scan.Sources, u.Import) {
+		for _, tag := range TagsNaming(root, sources, u.Import) {
 			lines = append(lines, fmt.Sprintf("%s: the package %s does not exist", tag, u.Import))
 		}
 	}
-	return diag.WithHint("read the tags of the API packages", c.root, "correct the tag, or make the package", lines...)
+	return diag.WithHint("read the tags of the API packages", root, "correct the tag, or make the package", lines...)
 }
 
-// namer is a tag with the value that names a package or a type.
-type namer struct {
+// Tag is a tag with the value that names a package or a type.
+type Tag struct {
 	file, name, value string
 	line, column      int
 }
 
-func (n namer) String() string { return fmt.Sprintf("%s:%d:%d: %s", n.file, n.line, n.column, n.name) }
+// String is the place and the name of the tag.
+func (n Tag) String() string { return fmt.Sprintf("%s:%d:%d: %s", n.file, n.line, n.column, n.name) }
 
-// tagsNaming are the tags with a package or a type in their values. A package is named by its types, too.
-func tagsNaming(root string, sources map[string][sha256.Size]byte, name string) []namer {
+// TagsNaming are the tags with a package or a type in their values. A package is named by its types, too.
+func TagsNaming(root string, sources Sources, name string) []Tag {
 	return tagsWith(root, sources, name, func(value string) bool {
 		rest, ok := strings.CutPrefix(value, name)
 		return ok && (rest == "" || rest[0] == '.' && !strings.ContainsRune(rest, '/'))
@@ -127,7 +127,7 @@ func tagsNaming(root string, sources map[string][sha256.Size]byte, name string) 
 }
 
 // tagsWith are the tags with a value that matches, in the lines that have a text.
-func tagsWith(root string, sources map[string][sha256.Size]byte, text string, match func(value string) bool) (found []namer) {
+func tagsWith(root string, sources Sources, text string, match func(value string) bool) (found []Tag) {
 	for _, file := range slices.Sorted(maps.Keys(sources)) {
 		src, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(file)), safefs.MaxFile)
 		if err != nil || !bytes.Contains(src, []byte(text)) {
@@ -143,7 +143,7 @@ func tagsWith(root string, sources map[string][sha256.Size]byte, text string, ma
 			for value := range strings.SplitSeq(string(m[2]), ",") {
 				value = value[strings.LastIndexByte(value, '=')+1:] // input=TYPE
 				if match(value) {
-					found = append(found, namer{file, string(m[1]), value, n, bytes.IndexByte(line, '+') + 1})
+					found = append(found, Tag{file, string(m[1]), value, n, bytes.IndexByte(line, '+') + 1})
 					break
 				}
 			}

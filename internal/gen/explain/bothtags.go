@@ -1,8 +1,7 @@
-package gen
+package explain
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -23,7 +22,7 @@ var (
 )
 
 // bothTags finds the fields that kube-openapi says are both optional and required: it names neither the type nor the file.
-func bothTags(root string, sources map[string][sha256.Size]byte, said string) error {
+func bothTags(root string, sources Sources, said string) error {
 	m := optionalAndRequired.FindStringSubmatch(said)
 	if m == nil {
 		return nil

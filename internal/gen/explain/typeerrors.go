@@ -1,4 +1,4 @@
-package gen
+package explain
 
 import (
 	"go/types"
@@ -13,9 +13,9 @@ import (
 
 var undefined = regexp.MustCompile(`^undefined: (\w+)$`)
 
-// typeErrors are what is wrong with the types that generators read. Upstream's work on what is left of such types, and
-// fail with riddles or make code that does not compile.
-func typeErrors(root string, g *load.Graph) error {
+// TypeErrors returns what is wrong with the types that generators read. Upstream's generators work on what is left of such types, and
+// fail with obscure errors or make code that does not compile.
+func TypeErrors(root string, g *load.Graph) error {
 	var said []string
 	for _, e := range g.Wrong {
 		at := e.Fset.Position(e.Pos)
@@ -27,7 +27,7 @@ func typeErrors(root string, g *load.Graph) error {
 	return diag.New("type-check the API packages", root, said...)
 }
 
-// generated tells whether a folder declares a name in a file that the generators leave out, as GroupName is in what
+// generated reports whether a folder declares a name in a file that the generators leave out, as GroupName is in what
 // register-gen writes.
 func generated(dir, name string) bool {
 	declared := regexp.MustCompile(`(?m)^(?:(?:type|const|var)\s+|func\s+)` + name + `\b|^\t` + name + `\s[^:=\n]*=`)

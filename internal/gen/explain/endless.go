@@ -1,4 +1,4 @@
-package gen
+package explain
 
 import (
 	"errors"
@@ -9,19 +9,20 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/diag"
+	"github.com/crdctl/crdctl/internal/gen/load"
 )
 
-// endless is one error of the types on which generators would never end, at their declarations; nil if err has none.
-func (g *generation) endless(err error) error {
+// Endless is one error of the types on which generators would never end, at their declarations; nil if err has none.
+func Endless(root string, graph *load.Graph, err error) error {
 	generators := map[string][]string{} // by line
-	for _, one := range each(err) {
+	for _, one := range Each(err) {
 		e := (*codegen.EndlessError)(nil)
 		if !errors.As(one, &e) {
 			continue
 		}
 		at := e.Package
-		if p := g.graph.Packages[e.Package]; p != nil && p.Types != nil && p.Types.Scope().Lookup(e.Name) != nil {
-			at = g.graph.Fset.Position(p.Types.Scope().Lookup(e.Name).Pos()).String()
+		if p := graph.Packages[e.Package]; p != nil && p.Types != nil && p.Types.Scope().Lookup(e.Name) != nil {
+			at = graph.Fset.Position(p.Types.Scope().Lookup(e.Name).Pos()).String()
 		}
 		line := fmt.Sprintf("%s: %s refers to itself without a named field of a struct in between (%s)", at, e.Name, strings.Join(e.Path, ", "))
 		name, _, _ := strings.Cut(one.Error(), ": ")
@@ -32,6 +33,6 @@ func (g *generation) endless(err error) error {
 		slices.Sort(generators[line])
 		lines = append(lines, line+", which "+strings.Join(slices.Compact(generators[line]), ", ")+" cannot handle")
 	}
-	return diag.WithHint("follow the types of the API packages", g.root,
+	return diag.WithHint("follow the types of the API packages", root,
 		"put a struct with a named field in between, for example type Node struct { Children []Node `json:\"children\"` }", lines...)
 }

@@ -1,4 +1,4 @@
-package gen
+package explain
 
 import (
 	"crypto/sha256"
@@ -6,13 +6,14 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/scan"
 	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -49,22 +50,18 @@ func TestMisnamed(t *testing.T) {
 	} {
 		compareLines(t, said, misnamed(root, sources, said), want)
 	}
-	scanned := scan.New(root, nil)
-	scanned.Sources = sources
-	c := &typeCheck{generation: &generation{root: root, scan: scanned}}
-	compareLines(t, "undefined", c.misnamedTypes([]typecheck.Error{{Msg: "undefined: v1.Nope"}}), []string{"v1/a.go:4:4: +genclient:method: example.com/p/v1.Nope does not exist"})
-	compareLines(t, "lacks", c.misnamedTypes([]typecheck.Error{{Msg: "undefined: v1.T", Lacks: "no.such/pkg/v1.T"}}), []string{"v1/a.go:4:4: +genclient:method: no.such/pkg/v1.T does not exist"})
-	compareLines(t, "other", c.misnamedTypes([]typecheck.Error{{Msg: "undefined: v1.Other"}, {Lacks: "k8s.io/client-go/gentype.X"}}), nil)
+	types := func(errs ...typecheck.Error) error { return MisnamedTypes(root, sources, errs) }
+	compareLines(t, "undefined", types(typecheck.Error{Msg: "undefined: v1.Nope"}), []string{"v1/a.go:4:4: +genclient:method: example.com/p/v1.Nope does not exist"})
+	compareLines(t, "lacks", types(typecheck.Error{Msg: "undefined: v1.T", Lacks: "no.such/pkg/v1.T"}), []string{"v1/a.go:4:4: +genclient:method: no.such/pkg/v1.T does not exist"})
+	compareLines(t, "other", types(typecheck.Error{Msg: "undefined: v1.Other"}, typecheck.Error{Lacks: "k8s.io/client-go/gentype.X"}), nil)
 	layOut(t, root, map[string]string{"go.mod": "module no.such\n"})
-	c.modules = workspace.ImportPaths{}
-	compareLines(t, "a package of ours", c.misnamedPackages([]typecheck.Unchecked{{Import: "no.such/pkg/v11"}}), []string{"v1/a.go:9:5: +k8s:conversion-gen: the package no.such/pkg/v11 does not exist"})
-	compareLines(t, "a package of another module", c.misnamedPackages([]typecheck.Unchecked{{Import: "k8s.io/a/runtime"}}), nil)
-	layOut(t, root, map[string]string{"pkg/v11/a.go": "package v11\n"})
-	compareLines(t, "a package that does not load", c.misnamedPackages([]typecheck.Unchecked{{Import: "no.such/pkg/v11"}}), nil)
-	notes := c.unchecked([]typecheck.Unchecked{{Path: "example.com/p/client", Import: "no.such/pkg/v11", Err: load.ErrUnsupported}})
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "v1/a.go:9:5: +k8s:conversion-gen: not type-checked: ") {
-		t.Errorf("notes: %q", notes)
+	pkg := func(path string) error {
+		return MisnamedPackages(root, sources, workspace.ImportPaths{}, []typecheck.Unchecked{{Import: path}})
 	}
+	compareLines(t, "a package of ours", pkg("no.such/pkg/v11"), []string{"v1/a.go:9:5: +k8s:conversion-gen: the package no.such/pkg/v11 does not exist"})
+	compareLines(t, "a package of another module", pkg("k8s.io/a/runtime"), nil)
+	layOut(t, root, map[string]string{"pkg/v11/a.go": "package v11\n"})
+	compareLines(t, "a package that does not load", pkg("no.such/pkg/v11"), nil)
 }
 
 // Each word of validation-gen is put at the field that it names, in Go or in JSON.
@@ -125,5 +122,32 @@ func compareLines(t *testing.T, name string, err error, want []string) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s:\n%v\nwant the lines:\n%s", name, err, strings.Join(want, "\n"))
+	}
+}
+
+// kube-openapi names a field that is both optional and required, but neither its type nor its file.
+func TestBothTags(t *testing.T) {
+	root := t.TempDir()
+	layOut(t, root, map[string]string{
+		"v1/a.go": "package v1\n\ntype A struct {\n\t// +optional\n\t// +required\n\tExtra string\n\t// +required\n\tOther string\n}\n",
+		"v1/b.go": "package v1\n\ntype B struct {\n\t// +optional\n\tExtra string\n}\n\ntype C struct {\n\t// +k8s:optional\n\t// +k8s:required\n\tExtra string\n}\n",
+	})
+	sources := map[string][sha256.Size]byte{"v1/a.go": {}, "v1/b.go": {}, "v1/gone.go": {}}
+	compareLines(t, "both", bothTags(root, sources, "openapi-gen: member Extra cannot be both optional and required"), []string{
+		"v1/a.go:6:2: Extra has both +optional and +required", "v1/b.go:11:2: Extra has both +optional and +required",
+	})
+	compareLines(t, "another error", bothTags(root, sources, "member Extra is wrong"), nil)
+}
+
+func layOut(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package gen
+package explain
 
 import (
 	"path/filepath"
@@ -11,8 +11,8 @@ import (
 // to go by.
 var notDirectory = regexp.MustCompile(`(?:open|l?stat|readlink) (.+?): not a directory`)
 
-// blocked names the file that is in place of a directory, where err is about that; it is nil for other errors.
-func blocked(root string, err error) error {
+// Blocked names the file that is in place of a directory, where err is about that; it is nil for other errors.
+func Blocked(root string, err error) error {
 	m := notDirectory.FindStringSubmatch(err.Error())
 	if m == nil {
 		return nil

@@ -1,0 +1,78 @@
+// Package explain finds the reasons for the failures of generators in the sources that they read: upstream's errors often name neither
+// a file nor a line.
+//
+// It runs no generator and loads no package; where the sources show nothing, it returns nil, and the generator's own error stays.
+package explain
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"regexp"
+
+	"github.com/crdctl/crdctl/internal/gen/load"
+)
+
+// Sources are the files of the API packages with their sums, by slash-separated paths below the root.
+type Sources = map[string][sha256.Size]byte
+
+// Context is what a generator worked on.
+type Context struct {
+	Root    string
+	Sources Sources
+	Graph   *load.Graph
+	// Load and Copied are the import paths of all packages that generators read, and of those that deep copies are made of.
+	Load, Copied []string
+}
+
+// noRule is what each generator says of a rule that there is not.
+var noRule = regexp.MustCompile(`unrecognized rule in --lint-rules: (\S+)`)
+
+// aboutCopies are the words that come of types which deepcopy-gen can't copy: its own, or those of a formatter that was
+// handed DeepCopyinterface{…}() by it, or by who trusts in the copies.
+var aboutCopies = regexp.MustCompile(`deepcopy-gen|made code that is not Go`)
+
+// Each returns the errors that were joined, however deep.
+func Each(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error }) // not errors.As: what is wrapped with words of its own stays whole
+	if !ok {
+		if err != nil {
+			all = append(all, err)
+		}
+		return all
+	}
+	for _, one := range joined.Unwrap() {
+		all = append(all, Each(one)...)
+	}
+	return all
+}
+
+// Reason is the reason for a generator's failure that the settings, the tree or the loaded packages show; nil if they do not.
+func (c Context) Reason(err error) error {
+	if m := noRule.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("lintRules: %q is no rule; there are known-tags-only and require-explicit-disablement", m[1])
+	}
+	if file := Blocked(c.Root, err); file != nil {
+		return file
+	}
+	if endless := Endless(c.Root, c.Graph, err); endless != nil {
+		return endless
+	}
+	if wrong := misnamed(c.Root, c.Sources, err.Error()); wrong != nil {
+		return wrong
+	}
+	if wrong := validated(c.Root, c.Graph, err.Error()); wrong != nil {
+		return wrong
+	}
+	if wrong := nonASCII(c.Root, c.Graph, c.Load, err.Error()); wrong != nil {
+		return wrong
+	}
+	if aboutCopies.MatchString(err.Error()) {
+		if wrong := uncopyable(c.Root, c.Graph, c.Copied, err.Error()); wrong != nil {
+			return wrong
+		}
+		if wrong := generic(c.Root, c.Graph, c.Load, err.Error()); wrong != nil {
+			return wrong
+		}
+	}
+	return bothTags(c.Root, c.Sources, err.Error())
+}
