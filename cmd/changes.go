@@ -56,7 +56,7 @@ type changed struct {
 // merged are those files. Paths are printed as they are seen from the project's folder.
 func (o *changeOptions) carryOut(s Streams, place change.Location, changes []tree.Change, merged []string) error {
 	if !o.dryRun {
-		if err := change.Write(place, changes); err != nil {
+		if err := change.Apply(place, changes); err != nil {
 			return err
 		}
 	}

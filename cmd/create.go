@@ -66,14 +66,14 @@ func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 		return err
 	}
 	shown, done := s.showWork(c.Context(), "adding the API")
-	changes, draft, err := w.changes(shown, false)
+	changes, plan, err := w.changes(shown, false)
 	if done(); err != nil {
 		return err
 	}
-	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {
+	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
 		return err
 	}
-	printNotes(s.Err, draft.Notes)
+	printNotes(s.Err, plan.Notes)
 	verb := "added"
 	if o.dryRun {
 		verb = "would add"
@@ -157,28 +157,28 @@ func (w *scaffolded) latest(group string) string {
 	return version
 }
 
-// changes are what is to be written, and the draft that they come from. Force has edited files removed.
-func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Change, draft *change.Draft, err error) {
-	draft, err = change.New(w.place, change.Shape{Project: w.before, Templates: templates.FS}, change.Shape{Project: w.after, Templates: templates.FS, Files: w.types})
+// changes are what is to be written, and the plan that they come from. Force has edited files removed.
+func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Change, plan *change.Plan, err error) {
+	plan, err = change.New(w.place, change.Render{Project: w.before, Templates: templates.FS}, change.Render{Project: w.after, Templates: templates.FS, Files: w.types})
 	if err != nil {
 		return nil, nil, err
 	}
 	var refused []string
-	for _, f := range draft.InTheWay {
+	for _, f := range plan.InTheWay {
 		refused = append(refused, f+": is in the way of a new file; move it away")
 	}
-	for f, n := range draft.Conflicts {
+	for f, n := range plan.Conflicts {
 		refused = append(refused, fmt.Sprintf("%s: %s must change that you changed; take your change back there, or make the other one by hand", f, plural(n, "place", "places")))
 	}
 	if force {
-		draft.RemoveEdited()
+		plan.RemoveEdited()
 	}
-	for _, f := range draft.Edited {
+	for _, f := range plan.Edited {
 		refused = append(refused, f+": would go, but it is yours: you changed it, or it was made from a CRD; give --force to have it removed")
 	}
 	if len(refused) > 0 {
 		return nil, nil, fmt.Errorf("nothing was written:\n  %s", strings.Join(refused, "\n  "))
 	}
-	changes, err = draft.Changes(ctx)
-	return changes, draft, err
+	changes, err = plan.Changes(ctx)
+	return changes, plan, err
 }

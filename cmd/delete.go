@@ -62,14 +62,14 @@ func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
 		return err
 	}
 	shown, done := s.showWork(ctx, "removing the API")
-	changes, draft, err := w.changes(shown, o.force)
+	changes, plan, err := w.changes(shown, o.force)
 	if done(); err != nil {
 		return err
 	}
-	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {
+	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
 		return err
 	}
-	printNotes(s.Err, draft.Notes)
+	printNotes(s.Err, plan.Notes)
 	verb := "deleted"
 	if o.dryRun {
 		verb = "would delete"

@@ -85,27 +85,27 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 		return err
 	}
 	o.findMain(place, p)
-	draft, overwritten, err := o.draft(place, change.Shape{Project: p, Templates: templates.FS, Files: types})
+	plan, overwritten, err := o.plan(place, change.Render{Project: p, Templates: templates.FS, Files: types})
 	if err != nil {
 		return err
 	}
 	shown, done := s.showWork(c.Context(), "making the project")
-	changes, err := draft.Changes(shown)
+	changes, err := plan.Changes(shown)
 	if done(); err != nil {
 		return err
 	}
-	if len(draft.Generated) > 0 {
-		return inTheWayError(place, draft.Generated, "remove these: they are generated, and --force overwrites files of the scaffold only")
+	if len(plan.Generated) > 0 {
+		return inTheWayError(place, plan.Generated, "remove these: they are generated, and --force overwrites files of the scaffold only")
 	}
 	if err := o.carryOut(s, place, changes, nil); err != nil {
 		return err
 	}
-	printNotes(s.Err, draft.Notes)
+	printNotes(s.Err, plan.Notes)
 	if len(p.Without) > 0 {
 		_, _ = fmt.Fprintf(s.Err, "left as they are: %s\n", strings.Join(p.Without, ", "))
 	}
-	if len(draft.LeftOver) > 0 {
-		_, _ = fmt.Fprintf(s.Err, "left as they are: %s; nothing asks for these generated files, and \"crdctl generate\" removes them\n", strings.Join(draft.LeftOver, ", "))
+	if len(plan.LeftOver) > 0 {
+		_, _ = fmt.Fprintf(s.Err, "left as they are: %s; nothing asks for these generated files, and \"crdctl generate\" removes them\n", strings.Join(plan.LeftOver, ", "))
 	}
 	if o.dryRun {
 		_, _ = fmt.Fprintf(s.Err, "would write %s\n", plural(len(changes), "file", "files"))

@@ -10,6 +10,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/detect"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // toRun returns the project, and its root: that of crdctl.yaml, or where there is none what is discovered. The built-in
@@ -28,9 +29,9 @@ func (o *runOptions) toRun(s Streams) (root string, p *config.Project, err error
 			return "", nil, realErr
 		case o.builtin && len(o.files)+len(o.loop.crds) > 0:
 			return base, nil, config.CheckOwner(base)
-		case !inModule(base) && o.builtin:
+		case workspace.Above(base, "go.mod") == "" && o.builtin:
 			return "", nil, fmt.Errorf("%w; or name CRDs with -f, or with --crd those that the cluster has", err)
-		case !inModule(base):
+		case workspace.Above(base, "go.mod") == "":
 			return "", nil, err
 		}
 		root, o.discovered = base, true

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // settings are the flags that say what crdctl.yaml says: those of kube_codegen.sh, under its names. generate, verify and
@@ -110,7 +110,7 @@ func (f *settings) project(o *options) (*located, error) {
 		}
 		return &located{root: base, settings: p}, p.Complete("flags")
 	}
-	if !inModule(base) {
+	if workspace.Above(base, "go.mod") == "" {
 		return nil, fmt.Errorf("no %s and no go.mod in %s or above it; make a project with \"crdctl init\", or give the folder of one with --dir", config.FileName, base)
 	}
 	found, err := detect.Project(base, f.edit(base))
@@ -125,18 +125,6 @@ func (f *settings) edit(root string) detect.Edit {
 	e := detect.Edit{Do: func(p *config.Project) error { return f.over(p, root, root) }}
 	f.set.Visit(func(flag *pflag.Flag) { e.Fields = append(e.Fields, flagFields[flag.Name]) })
 	return e
-}
-
-// inModule tells whether a folder is in a Go module.
-func inModule(dir string) bool {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-			return true
-		}
-		if at == filepath.Dir(at) {
-			return false
-		}
-	}
 }
 
 // realPath has no symbolic links: generators compare the folders of packages with it, and the go command resolves links.

@@ -49,26 +49,26 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	if err != nil {
 		return fmt.Errorf("crdctl.yaml: scaffold.templates: %w", err)
 	}
-	draft, err := change.New(w.place, change.Shape{Project: w.before, Templates: old}, change.Shape{Project: w.after, Templates: templates.FS})
+	plan, err := change.New(w.place, change.Render{Project: w.before, Templates: old}, change.Render{Project: w.after, Templates: templates.FS})
 	if err != nil {
 		return err
 	}
 	shown, stop := s.showWork(ctx, "upgrading")
-	changes, err := draft.Changes(shown)
+	changes, err := plan.Changes(shown)
 	if stop(); err != nil {
 		return err
 	}
-	if err := o.carryOut(s, w.place, changes, draft.Merged); err != nil {
+	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
 		return err
 	}
-	printNotes(s.Err, draft.Notes)
+	printNotes(s.Err, plan.Notes)
 	for _, l := range []struct {
 		files []string
 		words string
 	}{
-		{draft.Edited, "is in the scaffold no more; it stays, because you changed it"},
-		{draft.InTheWay, "is in the scaffold now; yours stays as it is"},
-		{draft.Gone, "changed in the scaffold; you removed it, and it stays so"},
+		{plan.Edited, "is in the scaffold no more; it stays, because you changed it"},
+		{plan.InTheWay, "is in the scaffold now; yours stays as it is"},
+		{plan.Gone, "changed in the scaffold; you removed it, and it stays so"},
 	} {
 		for _, f := range l.files {
 			_, _ = fmt.Fprintf(s.Err, "%s %s\n", f, l.words)
@@ -83,8 +83,8 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 		return nil
 	}
 	_, _ = fmt.Fprintf(s.Err, "%s from templates %d to %d: %s in %.1fs\n", done, was, templates.Revision, plural(len(changes), "file", "files"), time.Since(start).Seconds())
-	if len(draft.Conflicts) > 0 {
-		_, _ = fmt.Fprintf(s.Err, "conflicts to mend, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"\n", strings.Join(slices.Sorted(maps.Keys(draft.Conflicts)), ", "))
+	if len(plan.Conflicts) > 0 {
+		_, _ = fmt.Fprintf(s.Err, "conflicts to mend, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"\n", strings.Join(slices.Sorted(maps.Keys(plan.Conflicts)), ", "))
 		return errNo
 	}
 	return nil

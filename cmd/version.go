@@ -14,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // buildInfo is what "version -o json" prints: docs/ci.md has its keys.
@@ -82,7 +83,7 @@ func generatorsOf(dir string) (none gen.Generators) {
 			return none
 		}
 		base = root
-	} else if !inModule(base) {
+	} else if workspace.Above(base, "go.mod") == "" {
 		return none
 	} else if found, err := detect.Project(base); err == nil {
 		p = found.Project

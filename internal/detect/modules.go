@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/workspace"
 	"golang.org/x/mod/modfile"
-
-	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // modules maps folders to import paths and back, through the go.mod files: never by what a path ends in.
@@ -33,19 +32,16 @@ func newModules(root string) *modules {
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
 		return m
 	}
-	for dir := filepath.Dir(root); ; dir = filepath.Dir(dir) {
-		if data, err := safefs.ReadFile(filepath.Join(dir, "go.mod"), safefs.MaxFile); err == nil {
-			rel, _ := filepath.Rel(dir, root) // root is below dir
-			m.above = &goMod{file: path.Join(strings.Repeat("../", 1+strings.Count(filepath.ToSlash(rel), "/")), "go.mod"), path: modfile.ModulePath(data), prefix: filepath.ToSlash(rel)}
-			if mod, err := modfile.Parse("go.mod", data, nil); err == nil {
-				m.above.mod = mod
-			}
-			return m
-		}
-		if dir == filepath.Dir(dir) {
-			return m
-		}
+	file, data, err := workspace.ReadAbove(filepath.Dir(root), "go.mod")
+	if err != nil {
+		return m
 	}
+	rel, _ := filepath.Rel(filepath.Dir(file), root) // root is below it
+	m.above = &goMod{file: path.Join(strings.Repeat("../", 1+strings.Count(filepath.ToSlash(rel), "/")), "go.mod"), path: modfile.ModulePath(data), prefix: filepath.ToSlash(rel)}
+	if mod, err := modfile.Parse("go.mod", data, nil); err == nil {
+		m.above.mod = mod
+	}
+	return m
 }
 
 // add takes in a go.mod file.

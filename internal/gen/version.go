@@ -2,7 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Generators is the version of the generators that a project is to be generated with, and why.
@@ -93,24 +92,17 @@ func required(file *modfile.File, path string) (p pin) {
 
 // nearestGoMod is the go.mod of a folder, or of one above it.
 func nearestGoMod(dir, root string) (file *modfile.File, name string, err error) {
-	for at := dir; ; at = filepath.Dir(at) {
-		path := filepath.Join(at, "go.mod")
-		data, err := safefs.ReadFile(path, safefs.MaxFile)
-		if os.IsNotExist(err) && at != filepath.Dir(at) {
-			continue
-		}
-		if err != nil {
-			return nil, "", nil //nolint:nilerr // who loads the packages has better words for a missing go.mod
-		}
-		if name, err = filepath.Rel(root, path); err != nil {
-			return nil, "", err
-		}
-		file, err := parseGoMod(path, data)
-		if err != nil {
-			return nil, "", fmt.Errorf("read the version of code-generator: %w", err)
-		}
-		return file, filepath.ToSlash(name), nil
+	path, data, err := workspace.ReadAbove(dir, "go.mod")
+	if err != nil {
+		return nil, "", nil //nolint:nilerr // who loads the packages has better words for a missing go.mod
 	}
+	if name, err = filepath.Rel(root, path); err != nil {
+		return nil, "", err
+	}
+	if file, err = parseGoMod(path, data); err != nil {
+		return nil, "", fmt.Errorf("read the version of code-generator: %w", err)
+	}
+	return file, filepath.ToSlash(name), nil
 }
 
 // replacement is a line that replaces one of the modules that a version is taken from.

@@ -98,19 +98,15 @@ func checkReplaced(dir string, all []*modfile.Replace) error {
 
 // nearest reads the file of a name in dir or in the closest directory above it. Without one, the path is "".
 func nearest(dir, name string) (path string, content []byte, err error) {
-	for {
-		path = filepath.Join(dir, name)
-		if content, err = read(path); err != nil || content != nil {
-			return path, content, err
-		}
-		if dir == filepath.Dir(dir) {
-			return "", nil, nil
-		}
-		dir = filepath.Dir(dir)
+	if dir = Above(dir, name); dir == "" {
+		return "", nil, nil
 	}
+	path = filepath.Join(dir, name)
+	content, err = read(path)
+	return path, content, err
 }
 
-// read returns the content of a file, never nil, or nil for one that the go command can judge, such as one that does not exist.
+// read returns the content of a file, or nil for one that the go command can judge, such as one that does not exist.
 func read(path string) ([]byte, error) {
 	content, err := safefs.ReadFile(path, safefs.MaxFile)
 	if errors.Is(err, safefs.ErrSpecial) || errors.Is(err, safefs.ErrTooBig) {

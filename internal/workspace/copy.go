@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -162,30 +163,16 @@ func AboveWorkspace(module string) (file string, used bool, err error) {
 	if os.Getenv("GOWORK") == "off" {
 		return "", false, nil
 	}
-	for dir := module; ; dir = filepath.Dir(dir) {
-		file := filepath.Join(dir, "go.work")
-		data, err := safefs.ReadFile(file, safefs.MaxFile)
-		if errors.Is(err, safefs.ErrSpecial) || errors.Is(err, safefs.ErrTooBig) {
-			return file, false, fmt.Errorf("%w, or set GOWORK=off", err)
-		}
-		if err == nil {
-			work, err := modfile.ParseWork(file, data, nil)
-			if err != nil {
-				return file, false, nil //nolint:nilerr // the go command says what is wrong with it
-			}
-			for _, u := range work.Use {
-				p := filepath.FromSlash(u.Path)
-				if !filepath.IsAbs(p) {
-					p = filepath.Join(dir, p)
-				}
-				if p == module {
-					return file, true, nil
-				}
-			}
-			return file, false, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", false, nil
-		}
+	file, data, err := ReadAbove(module, "go.work")
+	switch {
+	case errors.Is(err, safefs.ErrSpecial) || errors.Is(err, safefs.ErrTooBig):
+		return file, false, fmt.Errorf("%w, or set GOWORK=off", err)
+	case err != nil:
+		return "", false, nil //nolint:nilerr // there is none, or the go command says what is wrong with it
 	}
+	work, err := modfile.ParseWork(file, data, nil)
+	if err != nil {
+		return file, false, nil //nolint:nilerr // the go command says what is wrong with it
+	}
+	return file, slices.ContainsFunc(work.Use, func(u *modfile.Use) bool { return below(filepath.Dir(file), u.Path) == module }), nil
 }

@@ -1,5 +1,6 @@
-// Package workspace looks at the files of modules and workspaces before a go command does, copies a go.work for go commands that
-// must not change it, and copies a module in which a command tries what it is about to do.
+// Package workspace finds the go.mod and go.work of a directory and its import path, looks at the files of modules and workspaces
+// before a go command does, copies a go.work for go commands that must not change it, and copies a module in which a command tries
+// what it is about to do.
 //
 // It runs no go command.
 package workspace
@@ -26,12 +27,7 @@ func CopyGoWork(file, to string, moved func(dir string) string) error {
 	if err != nil {
 		return err
 	}
-	absolute := func(p string) string {
-		if p = filepath.FromSlash(p); filepath.IsAbs(p) {
-			return p
-		}
-		return filepath.Join(filepath.Dir(file), p)
-	}
+	absolute := func(p string) string { return below(filepath.Dir(file), p) }
 	for _, u := range work.Use {
 		from, dir := u.Path, absolute(u.Path) // DropUse clears u
 		if moved != nil {

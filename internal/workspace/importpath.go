@@ -56,3 +56,13 @@ func Above(dir, name string) string {
 		dir = up
 	}
 }
+
+// ReadAbove reads the file of a name in dir or in the closest directory above it. The error is fs.ErrNotExist if none has it.
+func ReadAbove(dir, name string) (file string, content []byte, err error) {
+	if dir = Above(dir, name); dir == "" {
+		return "", nil, fs.ErrNotExist
+	}
+	file = filepath.Join(dir, name)
+	content, err = safefs.ReadFile(file, safefs.MaxFile)
+	return file, content, err
+}

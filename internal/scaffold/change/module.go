@@ -26,7 +26,7 @@ var moduleFiles = []string{"go.mod", "go.sum"}
 const clientGo = "k8s.io/client-go"
 
 // mergeModule brings what the project requires into the go.mod and go.sum of the module that it is in.
-func (d *Draft) mergeModule(was, is *tree.Tree) error {
+func (p *Plan) mergeModule(was, is *tree.Tree) error {
 	for _, name := range moduleFiles {
 		theirs, ok := is.Content(name)
 		if !ok {
@@ -36,7 +36,7 @@ func (d *Draft) mergeModule(was, is *tree.Tree) error {
 		if bytes.Equal(base, theirs) {
 			continue
 		}
-		mine, err := d.place.Seen.ReadFile(filepath.Join(d.place.Module, name))
+		mine, err := p.location.Seen.ReadFile(filepath.Join(p.location.Module, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -49,7 +49,7 @@ func (d *Draft) mergeModule(was, is *tree.Tree) error {
 		if err != nil {
 			return err
 		}
-		d.module[name] = merged.Content
+		p.module[name] = merged.Content
 	}
 	return nil
 }
@@ -96,11 +96,11 @@ func version(f *modfile.File, path string) string {
 }
 
 // settleModule writes go.mod and go.sum into the copy, and has the go command add what else the module's own versions need.
-func (d *Draft) settleModule(ctx context.Context, module, root string) error {
-	if len(d.module) == 0 {
+func (p *Plan) settleModule(ctx context.Context, module, root string) error {
+	if len(p.module) == 0 {
 		return nil
 	}
-	for name, content := range d.module {
+	for name, content := range p.module {
 		if err := os.WriteFile(filepath.Join(module, name), content, 0o644); err != nil {
 			return err
 		}
@@ -113,12 +113,12 @@ func (d *Draft) settleModule(ctx context.Context, module, root string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("find the modules that the project needs: %w: %s", err, strings.TrimSpace(errs.String()))
 	}
-	for name := range d.module {
+	for name := range p.module {
 		content, err := os.ReadFile(filepath.Join(module, name))
 		if err != nil {
 			return err
 		}
-		d.module[name] = content
+		p.module[name] = content
 	}
 	return nil
 }

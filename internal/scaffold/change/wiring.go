@@ -15,11 +15,11 @@ func AddWiring(root string, settings *config.Project, to *tree.Tree) error {
 	if settings.Scaffold == nil {
 		return nil
 	}
-	place, err := FindLocation(root, false)
+	location, err := FindLocation(root, false)
 	if err != nil {
 		return err
 	}
-	p, err := scaffold.FromRecord(settings, place.Path, place.Folder)
+	p, err := scaffold.FromRecord(settings, location.Path, location.Folder)
 	if err != nil {
 		return err
 	}

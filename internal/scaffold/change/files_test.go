@@ -1,7 +1,8 @@
-package reshape
+package change
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -20,8 +21,13 @@ func treeOf(t *testing.T, files map[string]string) *tree.Tree {
 	return out
 }
 
+func planOf(disk fs.FS, before, after *tree.Tree) (*Plan, error) {
+	p := &Plan{Tree: tree.New(), Conflicts: map[string]int{}}
+	return p, p.addFiles(disk, before, after)
+}
+
 // What becomes of one file, for all that can have happened to it on the three sides. "" is a file that is not there.
-func TestNew(t *testing.T) {
+func TestFiles(t *testing.T) {
 	const was, is = "a\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\n"
 	for name, c := range map[string]struct{ before, disk, after, want string }{
 		"new":                       {"", "", is, "writes " + is},
@@ -49,7 +55,7 @@ func TestNew(t *testing.T) {
 			for name, content := range side(c.disk) {
 				disk[name] = &fstest.MapFile{Data: []byte(content)}
 			}
-			p, err := New(disk, treeOf(t, side(c.before)), treeOf(t, side(c.after)))
+			p, err := planOf(disk, treeOf(t, side(c.before)), treeOf(t, side(c.after)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +110,7 @@ func TestMergedGoParses(t *testing.T) {
 	disk := fstest.MapFS{"a.go": {Data: []byte("package a\n\n// mine\nfunc f() {\n\tone()\n}\n\nfunc g() {\n}\n")}}
 	// What comes is valid by itself only with the lines that the user took out.
 	disk["a.go"].Data = []byte(strings.Replace(string(disk["a.go"].Data), "func g() {\n}\n", "", 1))
-	if p, err := New(disk, before, after); err == nil && len(p.Conflicts) == 0 {
+	if p, err := planOf(disk, before, after); err == nil && len(p.Conflicts) == 0 {
 		content, _ := p.Tree.Content("a.go")
 		t.Errorf("no error, but\n%s", content)
 	}

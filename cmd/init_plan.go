@@ -52,25 +52,25 @@ var amenities = []string{
 	".dockerignore", ".gitattributes", ".github/workflows/ci.yaml", ".gitignore", ".golangci.yml", "Dockerfile", "Makefile", "README.md", boilerplateFile,
 }
 
-// draft puts the project's files beside what is there. Overwritten are the files that --force has go.
-func (o *initOptions) draft(place change.Location, after change.Shape) (draft *change.Draft, overwritten []string, err error) {
-	draft, err = change.New(place, change.Shape{}, after)
+// plan puts the project's files beside what is there. Overwritten are the files that --force has go.
+func (o *initOptions) plan(place change.Location, after change.Render) (plan *change.Plan, overwritten []string, err error) {
+	plan, err = change.New(place, change.Render{}, after)
 	if err != nil {
 		return nil, nil, err
 	}
 	if o.force {
-		overwritten = slices.Clone(draft.InTheWay) // Overwrite takes them off the list
-		return draft, overwritten, draft.Overwrite()
+		overwritten = slices.Clone(plan.InTheWay) // Overwrite takes them off the list
+		return plan, overwritten, plan.Overwrite()
 	}
-	inTheWay := slices.DeleteFunc(slices.Clone(draft.InTheWay), func(f string) bool { return slices.Contains(amenities, f) })
+	inTheWay := slices.DeleteFunc(slices.Clone(plan.InTheWay), func(f string) bool { return slices.Contains(amenities, f) })
 	if len(inTheWay) > 0 {
 		return nil, nil, inTheWayError(place, inTheWay, "overwrite with --force")
 	}
-	if len(draft.InTheWay) > 0 {
-		after.Project.Without = draft.InTheWay
-		draft, err = change.New(place, change.Shape{}, after)
+	if len(plan.InTheWay) > 0 {
+		after.Project.Without = plan.InTheWay
+		plan, err = change.New(place, change.Render{}, after)
 	}
-	return draft, nil, err
+	return plan, nil, err
 }
 
 func inTheWayError(place change.Location, files []string, otherwise string) error {

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/workspace"
@@ -31,40 +30,34 @@ type Location struct {
 	Work string
 }
 
-// FindLocation finds the module that the folder root is in. Apart tells that a module above it is not to be used.
+// FindLocation finds the module that the directory root is in. With apart, a module above root does not count.
 func FindLocation(root string, apart bool) (Location, error) {
-	seen := &tree.Seen{}
-	place := Location{Module: root, Folder: ".", Seen: seen}
-	for dir := root; ; dir = filepath.Dir(dir) {
-		goMod, err := safefs.ReadFile(filepath.Join(dir, "go.mod"), safefs.MaxFile)
-		if err == nil {
-			f, err := modfile.ParseLax("go.mod", goMod, nil)
-			if err != nil {
-				return place, err
-			}
-			if f.Module == nil {
-				return place, fmt.Errorf("%s has no module line; write one, or remove the file", filepath.Join(dir, "go.mod"))
-			}
-			folder, err := filepath.Rel(dir, root)
-			if err != nil {
-				return place, err
-			}
-			_, bare := scaffold.BareModule(goMod)
-			place = Location{Seen: seen, Module: dir, Folder: filepath.ToSlash(folder), Path: f.Module.Mod.Path, Exists: dir != root || !bare || hasGo(dir)}
-			break
+	l := Location{Module: root, Folder: ".", Seen: &tree.Seen{}}
+	file, goMod, err := workspace.ReadAbove(root, "go.mod")
+	switch dir := filepath.Dir(file); {
+	case errors.Is(err, fs.ErrNotExist), apart && dir != root:
+	case err != nil:
+		return l, err
+	default:
+		f, err := modfile.ParseLax("go.mod", goMod, nil)
+		if err != nil {
+			return l, err
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return place, err
+		if f.Module == nil {
+			return l, fmt.Errorf("%s has no module line; write one, or remove the file", file)
 		}
-		if apart || dir == filepath.Dir(dir) {
-			break
+		folder, err := filepath.Rel(dir, root)
+		if err != nil {
+			return l, err
 		}
+		_, bare := scaffold.BareModule(goMod)
+		l.Module, l.Folder, l.Path, l.Exists = dir, filepath.ToSlash(folder), f.Module.Mod.Path, dir != root || !bare || hasGo(dir)
 	}
-	work, used, err := workspace.AboveWorkspace(place.Module)
+	work, used, err := workspace.AboveWorkspace(l.Module)
 	if err == nil && !used {
-		place.Work = work
+		l.Work = work
 	}
-	return place, err
+	return l, err
 }
 
 func hasGo(dir string) bool {
@@ -73,8 +66,8 @@ func hasGo(dir string) bool {
 }
 
 // Settings are those of the project, as they are remembered.
-func (p Location) Settings() (*config.Project, error) {
-	data, err := p.Seen.ReadFile(filepath.Join(p.Root(), config.FileName))
+func (l Location) Settings() (*config.Project, error) {
+	data, err := l.Seen.ReadFile(filepath.Join(l.Root(), config.FileName))
 	if err != nil {
 		return nil, err
 	}
@@ -82,19 +75,19 @@ func (p Location) Settings() (*config.Project, error) {
 }
 
 // Root is the project's folder.
-func (p Location) Root() string { return filepath.Join(p.Module, filepath.FromSlash(p.Folder)) }
+func (l Location) Root() string { return filepath.Join(l.Module, filepath.FromSlash(l.Folder)) }
 
 // Base is the folder that everything to be written is in.
-func (p Location) Base() string {
-	if p.Work != "" {
-		return filepath.Dir(p.Work)
+func (l Location) Base() string {
+	if l.Work != "" {
+		return filepath.Dir(l.Work)
 	}
-	return p.Module
+	return l.Module
 }
 
 // from is the path of a file in a folder, seen from the base.
-func (p Location) from(dir, name string) string {
-	rel, err := filepath.Rel(p.Base(), dir)
+func (l Location) from(dir, name string) string {
+	rel, err := filepath.Rel(l.Base(), dir)
 	if err != nil { // both are absolute
 		rel = "."
 	}
@@ -102,39 +95,39 @@ func (p Location) from(dir, name string) string {
 }
 
 // sharedChanges are those of files that the project shares with what else is in its module and its workspace.
-func (d *Draft) sharedChanges() ([]tree.Change, error) {
+func (p *Plan) sharedChanges() ([]tree.Change, error) {
 	t := tree.New()
-	for name, content := range d.module {
-		if err := t.Add(d.place.from(d.place.Module, name), content); err != nil {
+	for name, content := range p.module {
+		if err := t.Add(p.location.from(p.location.Module, name), content); err != nil {
 			return nil, err
 		}
 	}
-	if d.place.Work != "" {
-		content, err := d.place.workspace()
+	if p.location.Work != "" {
+		content, err := p.location.workspace()
 		if err != nil {
 			return nil, err
 		}
-		if err := t.Add(filepath.Base(d.place.Work), content); err != nil {
+		if err := t.Add(filepath.Base(p.location.Work), content); err != nil {
 			return nil, err
 		}
 	}
 	if t.Len() == 0 {
 		return nil, nil
 	}
-	return t.Diff(d.place.Base())
+	return t.Diff(p.location.Base())
 }
 
 // workspace is the go.work with the module among those that it uses.
-func (p Location) workspace() ([]byte, error) {
-	data, err := p.Seen.ReadFile(p.Work)
+func (l Location) workspace() ([]byte, error) {
+	data, err := l.Seen.ReadFile(l.Work)
 	if err != nil {
 		return nil, err
 	}
-	work, err := modfile.ParseWork(p.Work, data, nil)
+	work, err := modfile.ParseWork(l.Work, data, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := work.AddUse("./"+p.from(p.Module, "."), ""); err != nil {
+	if err := work.AddUse("./"+l.from(l.Module, "."), ""); err != nil {
 		return nil, err
 	}
 	work.SortBlocks()

@@ -1,8 +1,4 @@
-// Package reshape brings the files that a user owns from one rendering of their scaffold to another: a kind more or less, or
-// newer templates. What the user made of them stays.
-//
-// It decides, and writes nothing; it does not know what a scaffold is: it is handed the two renderings.
-package reshape
+package change
 
 import (
 	"bytes"
@@ -20,30 +16,13 @@ import (
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
-// Plan is what becomes of the files. All paths are sorted.
-type Plan struct {
-	// Tree has the files that change, and those that go.
-	Tree *tree.Tree
-	// Merged are files of the user's in which lines change.
-	Merged []string
-	// Conflicts are files in which the user and the templates changed the same lines, with the number of such places.
-	Conflicts map[string]int
-	// InTheWay are new files in whose place there are others.
-	InTheWay []string
-	// Edited are files that would go, but for what the user changed in them.
-	Edited []string
-	// Gone are files that would change, but that the user removed.
-	Gone []string
-}
-
-// New compares the renderings before and after with what is on disk.
-func New(disk fs.FS, before, after *tree.Tree) (*Plan, error) {
-	p := &Plan{Tree: tree.New(), Conflicts: map[string]int{}}
+// addFiles compares the renderings before and after with what is on disk, file by file.
+func (p *Plan) addFiles(disk fs.FS, before, after *tree.Tree) error {
 	var problems []error
 	for _, name := range paths(before, after) {
-		problems = append(problems, p.file(disk, before, after, name))
+		problems = append(problems, p.addFile(disk, before, after, name))
 	}
-	return p, errors.Join(problems...)
+	return errors.Join(problems...)
 }
 
 func paths(trees ...*tree.Tree) []string {
@@ -55,7 +34,7 @@ func paths(trees ...*tree.Tree) []string {
 	return slices.Compact(all)
 }
 
-func (p *Plan) file(disk fs.FS, before, after *tree.Tree, name string) error {
+func (p *Plan) addFile(disk fs.FS, before, after *tree.Tree, name string) error {
 	was, inBefore := before.Content(name)
 	is, inAfter := after.Content(name)
 	if inBefore && inAfter && bytes.Equal(was, is) {
