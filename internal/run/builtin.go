@@ -26,9 +26,9 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 	b := o.builtinOptions(crds, say)
 	b.Config, b.Own, b.Mark = t.config, t.ours, mark
 	if len(o.CRDNames) == 0 {
-		cluster := &clusterSide{Options: o, target: t, say: say, broken: map[string]bool{}}
+		in := &installer{Options: o, target: t, say: say, broken: map[string]bool{}}
 		if sketch == nil || t.ours { // a preview changes nothing in a cluster of somebody's
-			if err := cluster.install(ctx); err != nil {
+			if err := in.install(ctx); err != nil {
 				return interrupted(ctx, err)
 			}
 		}

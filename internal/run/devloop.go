@@ -24,17 +24,17 @@ type devLoop struct {
 	target *target
 	say    reporter
 
-	dir     string // for binaries, credentials, certificates
-	watcher *fswatch.Watcher
-	pending fswatch.Change // what was told of while something was built
-	missed  fswatch.Change // what could not be followed, for the next change to make good
-	ready   *binary        // what was built last; it may wait for a CRD
-	stale   bool           // what is generated has not been checked yet
-	begun   bool           // the API server has what must be there before the first start
-	cluster *clusterSide
-	env     []string // of the controller, beyond ours
-	child   controller
-	steps   steps
+	dir       string // for binaries, credentials, certificates
+	watcher   *fswatch.Watcher
+	pending   fswatch.Change // what was told of while something was built
+	missed    fswatch.Change // what could not be followed, for the next change to make good
+	ready     *binary        // what was built last; it may wait for a CRD
+	stale     bool           // what is generated has not been checked yet
+	begun     bool           // the API server has what must be there before the first start
+	installer *installer
+	env       []string // of the controller, beyond ours
+	child     controller
+	steps     steps
 
 	settings settings
 }
@@ -59,17 +59,17 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, dir.Remove()) }()
 	ctx, stop := d.target.boundTo(ctx, d.Options)
 	defer stop()
-	if d.cluster, err = newClusterSide(d.Options, d.target, d.dir, d.say); err != nil {
+	if d.installer, err = newInstaller(d.Options, d.target, d.dir, d.say); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.cluster.end(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, d.installer.end(context.WithoutCancel(ctx))) }()
 	// Before anything is read, so that no change falls between the two.
 	manifests := slices.Concat(d.crdPaths(), d.Project.Controller.Manifests, d.Project.Controller.Samples)
 	if d.watcher, err = fswatch.New(d.Root, manifests, config.FileName); err != nil {
 		return err
 	}
 	defer d.watcher.Close()
-	d.steps = steps{generate: d.generate, begin: d.begin, update: d.cluster.update, build: d.build, start: d.start, stop: d.stopChild}
+	d.steps = steps{generate: d.generate, begin: d.begin, update: d.installer.update, build: d.build, start: d.start, stop: d.stopChild}
 	// The controller ends before the control plane does, whatever happens.
 	defer d.stopChild()
 	return interrupted(ctx, d.loop(ctx))
@@ -78,12 +78,12 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 // begin does what must be there before the controller is started for the first time: the CRDs, the manifests, the
 // controller's identity. It may be called again after an error.
 func (d *devLoop) begin(ctx context.Context) error {
-	if err := d.cluster.begin(ctx); err != nil {
+	if err := d.installer.begin(ctx); err != nil {
 		return err
 	}
-	env := append(d.cluster.env(), "KUBECONFIG="+d.target.kubeconfig)
-	if d.cluster.who != nil {
-		kubeconfig, err := d.cluster.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
+	env := append(d.installer.env(), "KUBECONFIG="+d.target.kubeconfig)
+	if d.installer.who != nil {
+		kubeconfig, err := d.installer.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (d *devLoop) loop(ctx context.Context) error {
 		case <-jumps:
 			err = d.renewToken(ctx)
 		case <-refusals.C:
-			d.cluster.news(ctx)
+			d.installer.news(ctx)
 		}
 	}
 }
@@ -204,22 +204,22 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 			d.ready = program
 		}
 	}
-	cluster := <-told
+	installed := <-told
 	switch {
 	case ctx.Err() != nil:
 		return nil
-	case cluster.blocking != nil && errors.Is(err, errSuperseded):
+	case installed.blocking != nil && errors.Is(err, errSuperseded):
 		d.missed = c
-		d.say("%v", cluster.blocking)
-	case cluster.blocking != nil:
+		d.say("%v", installed.blocking)
+	case installed.blocking != nil:
 		d.missed = c
-		err = errors.Join(cluster.blocking, err)
+		err = errors.Join(installed.blocking, err)
 	case err != nil:
 		d.missed = c
 	}
-	if cluster.other != nil {
+	if installed.other != nil {
 		d.missed.Manifests = c.Manifests
-		d.say("%v", cluster.other)
+		d.say("%v", installed.other)
 	}
 	// Without a build, this is the chance of a controller that waited for a CRD, or that died for want of a manifest.
 	if err != nil || d.ready == nil {
@@ -267,10 +267,10 @@ func (d *devLoop) hopeless(err error) bool {
 
 // renewToken gives the controller a token that the API server does not take for one of the future, or of the past.
 func (d *devLoop) renewToken(ctx context.Context) error {
-	if d.cluster.who == nil {
+	if d.installer.who == nil {
 		return nil
 	}
-	_, err := d.cluster.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
+	_, err := d.installer.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
 	return err
 }
 

@@ -44,7 +44,7 @@ func newFakeLoop(t *testing.T, o Options) *fakeLoop {
 		return f.fail[name]
 	}
 	f.devLoop = &devLoop{
-		Options: o, cluster: &clusterSide{}, watcher: &fswatch.Watcher{Changes: f.changes},
+		Options: o, installer: &installer{}, watcher: &fswatch.Watcher{Changes: f.changes},
 		say: func(format string, args ...any) { fmt.Fprintf(&f.said, format+"\n", args...) },
 		steps: steps{
 			generate: func(context.Context) error { return step("generate") },

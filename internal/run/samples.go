@@ -12,13 +12,13 @@ import (
 )
 
 // applySamples applies the samples as they are now. Users apply them with kubectl, too.
-func (c *clusterSide) applySamples(ctx context.Context) error {
-	samples, err := read(c.Root, c.Project.Controller.Samples)
-	once, others := oncePerObject(samples, c.installed)
+func (i *installer) applySamples(ctx context.Context) error {
+	samples, err := read(i.Root, i.Project.Controller.Samples)
+	once, others := oncePerObject(samples, i.installed)
 	for _, o := range others {
-		c.say("%s: not applied: another sample is the same object, %s, in another version", o.Place(), nameOf(o.Unstructured))
+		i.say("%s: not applied: another sample is the same object, %s, in another version", o.Place(), nameOf(o.Unstructured))
 	}
-	return errors.Join(err, c.applier.apply(ctx, once, true))
+	return errors.Join(err, i.applier.apply(ctx, once, true))
 }
 
 // oncePerObject keeps one of the samples that are the same object in different versions: that of the version that is stored,

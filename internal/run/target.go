@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/controlplane/daemon"
-	"github.com/crdctl/crdctl/internal/controlplane/state"
 	"github.com/crdctl/crdctl/internal/fswatch"
 )
 
@@ -27,53 +23,6 @@ type target struct {
 	ended <-chan struct{} // closed when the control plane has ended; nil for a cluster that exists
 	why   func() error    // it ended, once ended is closed
 	close func() error
-}
-
-// connect starts a control plane, or takes the one in the background or the cluster that the options name, and says which
-// it is before anything is done to it.
-func connect(ctx context.Context, o Options, say reporter) (*target, error) {
-	if o.Cluster.isSet() {
-		return connectTo(o.Cluster, say)
-	}
-	s, err := daemon.Status(o.Root)
-	if err != nil {
-		return nil, err
-	}
-	if s.Running && o.Plane.isSet() {
-		return nil, errors.New("a control plane runs in the background for this project, and --data-dir, --port and --pods are for one of the run's own; stop it first with \"crdctl cluster stop\", or leave them out")
-	}
-	dir, err := state.Open(o.Root)
-	if errors.Is(err, state.ErrRunning) {
-		if other, lookErr := daemon.RunStatus(o.Root); lookErr == nil && other != nil && other.PID != 0 {
-			err = fmt.Errorf("process %d: %w", other.PID, err)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	release := sync.OnceValue(dir.Release)
-	if o.BeforeExit != nil { // a start cannot be broken off: see controlplane.Start
-		o.BeforeExit(func() { _ = release() })
-	}
-	began := time.Now().Truncate(time.Second)
-	if err := daemon.Announce(dir, began, "", ""); err != nil {
-		return nil, errors.Join(err, release())
-	}
-	var t *target
-	if s.Running {
-		t, err = connectToBackground(ctx, o, s, say)
-	} else {
-		t, err = startOwn(ctx, o, say)
-	}
-	if err != nil {
-		return nil, errors.Join(err, release())
-	}
-	stop := t.close
-	if err := daemon.Announce(dir, began, t.config.Host, t.kubeconfig); err != nil {
-		return nil, errors.Join(err, stop(), release())
-	}
-	t.close = func() error { return errors.Join(stop(), release()) }
-	return t, nil
 }
 
 // install installs CRDs.

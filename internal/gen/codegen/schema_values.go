@@ -27,7 +27,7 @@ func (m *models) definitions(code []byte) (spec.Definitions, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := &openapischema.File{Package: schemaPackage, Imports: openapischema.Imports(f, m.packageName), World: m.world(map[string]bool{})}
+	file := &openapischema.File{Package: schemaPackage, Imports: openapischema.Imports(f, m.packageName), Packages: m.packages(map[string]bool{})}
 	all := spec.Definitions{}
 	for _, t := range m.all {
 		if values[t] == nil {

@@ -8,14 +8,14 @@ import (
 // call is a conversion, the method of a zero value, or a function that the caller lends.
 func (f *File) call(x *ast.CallExpr, want reflect.Type) (reflect.Value, error) {
 	if pkg, typ, name, ok := f.method(x); ok {
-		return f.World.Method(pkg, typ, name, want)
+		return f.Packages.Method(pkg, typ, name, want)
 	}
 	fun := x.Fun
 	if generic, ok := fun.(*ast.IndexExpr); ok {
 		fun = generic.X // what is wanted says as much as its argument
 	}
 	if name := f.qualified(fun); name != "" {
-		if fn, ok := f.World.Funcs[name]; ok {
+		if fn, ok := f.Packages.Funcs[name]; ok {
 			if _, ok := fn.(PointerTo); ok {
 				return f.pointerTo(x, want)
 			}

@@ -28,7 +28,7 @@ func (f *File) constant(e ast.Expr) (constant.Value, error) {
 		if x.Name == "true" || x.Name == "false" {
 			return constant.MakeBool(x.Name == "true"), nil
 		}
-		if v, ok := f.World.Const(f.Package, x.Name); ok {
+		if v, ok := f.Packages.Const(f.Package, x.Name); ok {
 			return v, nil
 		}
 		return nil, f.refuse(e, "%s is not a constant", x.Name)
@@ -37,7 +37,7 @@ func (f *File) constant(e ast.Expr) (constant.Value, error) {
 		if !ok {
 			break
 		}
-		if v, ok := f.World.Const(pkg, x.Sel.Name); ok {
+		if v, ok := f.Packages.Const(pkg, x.Sel.Name); ok {
 			return v, nil
 		}
 		return nil, f.refuse(e, "%s.%s is not a constant of a package that the API packages import", pkg, x.Sel.Name)

@@ -22,7 +22,7 @@ type File struct {
 	// their names in the file.
 	Package string
 	Imports map[string]string
-	World   *Packages
+	Packages   *Packages
 }
 
 // Packages is what there is outside of a file.

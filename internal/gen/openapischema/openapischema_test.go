@@ -28,7 +28,7 @@ type Thing struct {
 
 func double(s string) string { return s + s }
 
-func world() *Packages {
+func packages() *Packages {
 	return &Packages{
 		Types: map[string]reflect.Type{"example.com/t.Thing": reflect.TypeFor[Thing]()},
 		Funcs: map[string]any{
@@ -53,7 +53,7 @@ func evaluate(src string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Fset: fset, Package: "self", Imports: map[string]string{"t": "example.com/t", "p": "example.com/p"}, World: world()}
+	f := &File{Fset: fset, Package: "self", Imports: map[string]string{"t": "example.com/t", "p": "example.com/p"}, Packages: packages()}
 	v, err := f.Eval(e, reflect.TypeFor[Thing]())
 	if err != nil {
 		return nil, err

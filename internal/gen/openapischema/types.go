@@ -32,7 +32,7 @@ func (f *File) qualified(e ast.Expr) string {
 func (f *File) typeOf(e ast.Expr) (reflect.Type, error) {
 	switch x := e.(type) {
 	case *ast.Ident, *ast.SelectorExpr:
-		if t, ok := f.World.Types[f.qualified(x)]; ok {
+		if t, ok := f.Packages.Types[f.qualified(x)]; ok {
 			return t, nil
 		}
 		if id, ok := x.(*ast.Ident); ok {

@@ -20,7 +20,7 @@ import (
 func TestATermEndsByTheWallClockToo(t *testing.T) {
 	for _, shards := range []int{1, 3} {
 		synctest.Test(t, func(t *testing.T) { // not watched: who watches asks
-			w := &world{store: newStore(), t: t}
+			w := &observer{store: newStore(), t: t}
 			a := start(t, w, "a", shards, ByKey)
 			defer a.stop()
 			w.allHeld(shards, 5*time.Second)
@@ -37,7 +37,7 @@ func TestATermEndsByTheWallClockToo(t *testing.T) {
 func TestAWallClockThatIsSetBackChangesNothing(t *testing.T) {
 	for _, shards := range []int{1, 3} {
 		synctest.Test(t, func(t *testing.T) {
-			w := &world{store: newStore(), t: t}
+			w := &observer{store: newStore(), t: t}
 			a := start(t, w, "a", shards, ByKey)
 			defer a.stop()
 			w.allHeld(shards, 5*time.Second)
@@ -65,7 +65,7 @@ func TestWithoutAnyLeaseTheEndIsAtOnce(t *testing.T) {
 	for _, refusal := range []error{forbidden, unreachable} {
 		for _, shards := range []int{1, 3} {
 			synctest.Test(t, func(t *testing.T) {
-				w, log := &world{store: newStore(), t: t}, operatortest.NewLog()
+				w, log := &observer{store: newStore(), t: t}, operatortest.NewLog()
 				r := &replica{name: "a", log: slog.New(log)}
 				wrapped := fmt.Errorf("asked: %w", refusal)
 				r.refusal.Store(&wrapped)

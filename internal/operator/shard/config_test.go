@@ -10,7 +10,7 @@ import (
 )
 
 // A roll-out that changes how keys are cut: the replicas of the new kind wait until the last of the old kind is gone, in
-// both directions, one shard (a leader) included. The world watches that no two kinds work at the same time.
+// both directions, one shard (a leader) included. The observer checks that no two kinds work at the same time.
 func TestRollOutOfAnotherLayout(t *testing.T) {
 	type kind struct {
 		shards int
@@ -19,7 +19,7 @@ func TestRollOutOfAnotherLayout(t *testing.T) {
 	for _, c := range []struct{ old, next kind }{
 		{kind{1, ByKey}, kind{4, ByKey}}, {kind{4, ByKey}, kind{1, ByKey}}, {kind{2, ByKey}, kind{5, ByKey}}, {kind{3, ByKey}, kind{3, ByNamespace}},
 	} {
-		simulate(t, 3, func(t *testing.T, w *world) {
+		simulate(t, 3, func(t *testing.T, w *observer) {
 			start(t, w, "old-1", c.old.shards, c.old.by)
 			start(t, w, "old-2", c.old.shards, c.old.by)
 			w.allHeld(c.old.shards, 2*time.Minute) // now and then there is long work to wait for
@@ -46,7 +46,7 @@ func TestRollOutOfAnotherLayout(t *testing.T) {
 
 // The Lease of a leader that another program elects, without our labels, is respected too.
 func TestALeaderOfAnotherProgram(t *testing.T) {
-	simulate(t, 0, func(t *testing.T, w *world) {
+	simulate(t, 0, func(t *testing.T, w *observer) {
 		holder, seconds := "scaffold", int32(60)
 		if _, err := w.write(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "loop"},
 			Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds}}, true); err != nil {

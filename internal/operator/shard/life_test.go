@@ -14,7 +14,7 @@ import (
 // long after.
 func TestALostReplicaIsReplaced(t *testing.T) {
 	for _, shards := range []int{1, 8} {
-		simulate(t, 1, func(t *testing.T, w *world) {
+		simulate(t, 1, func(t *testing.T, w *observer) {
 			a, b, c := start(t, w, "a", shards, ByKey), start(t, w, "b", shards, ByKey), start(t, w, "c", shards, ByKey)
 			w.allHeld(shards, 10*time.Second)
 			for _, r := range []*replica{a, b, c} {
@@ -50,7 +50,7 @@ func TestALostReplicaIsReplaced(t *testing.T) {
 // What was begun is waited for before a shard changes hands, and nothing new begins meanwhile; the Lease is renewed for as
 // long as that takes.
 func TestDrainBeforeRelease(t *testing.T) {
-	simulate(t, 0, func(t *testing.T, w *world) {
+	simulate(t, 0, func(t *testing.T, w *observer) {
 		a := start(t, w, "a", 2, ByKey)
 		w.allHeld(2, 5*time.Second)
 		synctest.Wait()
@@ -93,7 +93,7 @@ func anotherKey(r *replica, name string) string {
 // The end: what is held is drained, then released, and the member's Lease is gone; the next replica takes over at once.
 func TestTheEndReleasesAll(t *testing.T) {
 	for _, shards := range []int{1, 3} {
-		simulate(t, 0, func(t *testing.T, w *world) {
+		simulate(t, 0, func(t *testing.T, w *observer) {
 			a := start(t, w, "a", shards, ByKey)
 			w.allHeld(shards, 5*time.Second)
 			ctx, done, ok := a.Begin("ns", "x")
@@ -133,7 +133,7 @@ func TestTheEndReleasesAll(t *testing.T) {
 // An API server that is gone: work ends at the deadline, not before; Ready says why; the end does not wait for ever; and all
 // is as before when it comes back, each shard gained anew.
 func TestWithoutTheServer(t *testing.T) {
-	simulate(t, 0, func(t *testing.T, w *world) {
+	simulate(t, 0, func(t *testing.T, w *observer) {
 		a := start(t, w, "a", 3, ByKey)
 		if a.Ready() == nil {
 			t.Error("ready before anything was read")
@@ -174,7 +174,7 @@ func TestWithoutTheServer(t *testing.T) {
 // A Lease that is taken away by hand ends the work at the next look.
 func TestALeaseThatIsDeleted(t *testing.T) {
 	for _, name := range []string{"loop-shard-1", "loop"} {
-		simulate(t, 0, func(t *testing.T, w *world) {
+		simulate(t, 0, func(t *testing.T, w *observer) {
 			a := start(t, w, "a", 2, ByKey)
 			w.allHeld(2, 5*time.Second)
 			gained := a.gained.Load()
@@ -192,7 +192,7 @@ func TestALeaseThatIsDeleted(t *testing.T) {
 // Replicas that are many more than shards stand by, and one replica asks for little: one list, and a write for each Lease
 // that it keeps.
 func TestStandbysAndRequests(t *testing.T) {
-	simulate(t, 0, func(t *testing.T, w *world) {
+	simulate(t, 0, func(t *testing.T, w *observer) {
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			start(t, w, name, 2, ByKey)
 		}
@@ -219,7 +219,7 @@ func TestStandbysAndRequests(t *testing.T) {
 // After a process was stopped, its timers may be late: who asks the context first gets the right answer all the same.
 func TestAContextAsksTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // not watched: who watches asks, and that ends it too
-		w := &world{store: newStore(), t: t}
+		w := &observer{store: newStore(), t: t}
 		a := start(t, w, "a", 1, ByKey)
 		defer a.stop()
 		w.allHeld(1, 5*time.Second)

@@ -32,12 +32,12 @@ type replica struct {
 }
 
 // start runs a replica until stop, or the end of the simulation, ends it.
-func start(t *testing.T, w *world, name string, shards int, by string) *replica {
+func start(t *testing.T, w *observer, name string, shards int, by string) *replica {
 	t.Helper()
 	return startAs(t, w, &replica{name: name}, shards, by)
 }
 
-func startAs(t *testing.T, w *world, r *replica, shards int, by string) *replica {
+func startAs(t *testing.T, w *observer, r *replica, shards int, by string) *replica {
 	t.Helper()
 	r.layout = fmt.Sprint(shards, by)
 	s, err := New(Options{Client: &client{store: w.store, hook: r.request, resume: r.whileStopped}, Namespace: "ns", Name: "loop", Identity: r.name,
@@ -118,8 +118,8 @@ func (r *replica) request(ctx context.Context) (before, after time.Duration, ref
 	}
 }
 
-// work does what a worker of the loop does, on keys at random, and tells the world of it.
-func (r *replica) work(ctx context.Context, w *world) {
+// work does what a worker of the loop does, on keys at random, and reports it to the observer.
+func (r *replica) work(ctx context.Context, w *observer) {
 	for ctx.Err() == nil {
 		time.Sleep(time.Duration(rand.Int64N(int64(300 * time.Millisecond))))
 		r.whileStopped()

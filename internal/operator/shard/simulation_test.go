@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// simulate runs a test in a world of its own, with a clock of its own, and ends what it started.
-func simulate(t *testing.T, workers int, test func(t *testing.T, w *world)) {
+// simulate runs a test of its own replicas, with a clock of its own, and ends what it started.
+func simulate(t *testing.T, workers int, test func(t *testing.T, w *observer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{store: newStore(), t: t, workers: workers}
+		w := &observer{store: newStore(), t: t, workers: workers}
 		watching, stop := context.WithCancel(context.Background())
 		go w.watch(watching)
 		defer func() {
@@ -35,12 +35,12 @@ func TestNeverTwoAtOnce(t *testing.T) {
 		by     string
 	}{{1, ByKey}, {7, ByKey}, {4, ByNamespace}} {
 		t.Run(fmt.Sprintf("%d shards by %s", c.shards, c.by), func(t *testing.T) {
-			simulate(t, 3, func(t *testing.T, w *world) { storm(t, w, c.shards, c.by) })
+			simulate(t, 3, func(t *testing.T, w *observer) { storm(t, w, c.shards, c.by) })
 		})
 	}
 }
 
-func storm(t *testing.T, w *world, shards int, by string) {
+func storm(t *testing.T, w *observer, shards int, by string) {
 	names := 0
 	another := func() {
 		names++

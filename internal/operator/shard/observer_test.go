@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// world watches all replicas of a simulation, as nobody can watch real ones.
-type world struct {
+// observer watches all replicas of a simulation, as nobody can watch real ones.
+type observer struct {
 	*store
 	t       *testing.T
 	workers int
@@ -22,7 +22,7 @@ type world struct {
 }
 
 // fail says what broke the promise, a few times only: when it breaks, it breaks a thousand times.
-func (w *world) fail(format string, a ...any) {
+func (w *observer) fail(format string, a ...any) {
 	if w.failures++; w.failures <= 5 {
 		w.t.Errorf(format, a...)
 	}
@@ -36,7 +36,7 @@ type entry struct {
 	freezes int64 // of its replica, when it began
 }
 
-func (w *world) add(r *replica) {
+func (w *observer) add(r *replica) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.replicas = append(w.replicas, r)
@@ -44,7 +44,7 @@ func (w *world) add(r *replica) {
 
 // enter is told of work that begins. Nobody else may be at work on the shard, whoever that is: work has LeaseDuration less
 // RenewDeadline to end after its context did. Of one that was stopped meanwhile only this is asked, that its context has ended.
-func (w *world) enter(r *replica, shard int, ctx context.Context) (leave func()) {
+func (w *observer) enter(r *replica, shard int, ctx context.Context) (leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.entered++
@@ -70,7 +70,7 @@ func (w *world) enter(r *replica, shard int, ctx context.Context) (leave func())
 }
 
 // counts are the pieces of work that were begun, and the writes.
-func (w *world) counts() (entered, writes int) {
+func (w *observer) counts() (entered, writes int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.store.mu.Lock()
@@ -79,7 +79,7 @@ func (w *world) counts() (entered, writes int) {
 }
 
 // watch looks every 20 ms whether two hold a shard, or hold shards that are cut differently, until the context ends.
-func (w *world) watch(ctx context.Context) {
+func (w *observer) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
 		replicas := slices.Clone(w.replicas)
@@ -106,7 +106,7 @@ func (w *world) watch(ctx context.Context) {
 }
 
 // allHeld waits until every shard is held by a replica that lives, evenly, and says how long that took.
-func (w *world) allHeld(shards int, within time.Duration) time.Duration {
+func (w *observer) allHeld(shards int, within time.Duration) time.Duration {
 	w.t.Helper()
 	begin := time.Now()
 	for {

@@ -18,8 +18,8 @@ import (
 // modelNameMethod is the method by which a type names its model. openapi-gen writes it, from a tag.
 const modelNameMethod = "OpenAPIModelName"
 
-// world is what names mean in code that makes schemas. Entered are the methods that are being read.
-func (m *models) world(entered map[string]bool) *openapischema.Packages {
+// packages is what names mean in code that makes schemas. Entered are the methods that are being read.
+func (m *models) packages(entered map[string]bool) *openapischema.Packages {
 	const commonPath, specPath = "k8s.io/kube-openapi/pkg/common.", "k8s.io/kube-openapi/pkg/validation/spec."
 	known := map[string]reflect.Type{commonPath + "OpenAPIDefinition": reflect.TypeFor[common.OpenAPIDefinition]()}
 	for _, t := range []reflect.Type{
@@ -102,7 +102,7 @@ func (m *models) returned(fn *gotypes.Func, want reflect.Type, entered map[strin
 		if !ok {
 			return reflect.Value{}, &openapischema.Error{Position: at, Message: fn.Name() + " does more than return a literal"}
 		}
-		file := &openapischema.File{Fset: fset, Package: fn.Pkg().Path(), Imports: openapischema.Imports(f, m.packageName), World: m.world(entered)}
+		file := &openapischema.File{Fset: fset, Package: fn.Pkg().Path(), Imports: openapischema.Imports(f, m.packageName), Packages: m.packages(entered)}
 		return file.Eval(e, want)
 	}
 	return reflect.Value{}, &openapischema.Error{Position: at, Message: fn.Name() + " is no longer there"}

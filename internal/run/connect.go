@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -23,6 +24,53 @@ const startTimeout = 2 * time.Minute
 
 // stopTimeout bounds its end.
 const stopTimeout = 30 * time.Second
+
+// connect starts a control plane, or takes the one in the background or the cluster that the options name, and says which
+// it is before anything is done to it.
+func connect(ctx context.Context, o Options, say reporter) (*target, error) {
+	if o.Cluster.isSet() {
+		return connectTo(o.Cluster, say)
+	}
+	s, err := daemon.Status(o.Root)
+	if err != nil {
+		return nil, err
+	}
+	if s.Running && o.Plane.isSet() {
+		return nil, errors.New("a control plane runs in the background for this project, and --data-dir, --port and --pods are for one of the run's own; stop it first with \"crdctl cluster stop\", or leave them out")
+	}
+	dir, err := state.Open(o.Root)
+	if errors.Is(err, state.ErrRunning) {
+		if other, lookErr := daemon.RunStatus(o.Root); lookErr == nil && other != nil && other.PID != 0 {
+			err = fmt.Errorf("process %d: %w", other.PID, err)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	release := sync.OnceValue(dir.Release)
+	if o.BeforeExit != nil { // a start cannot be broken off: see controlplane.Start
+		o.BeforeExit(func() { _ = release() })
+	}
+	began := time.Now().Truncate(time.Second)
+	if err := daemon.Announce(dir, began, "", ""); err != nil {
+		return nil, errors.Join(err, release())
+	}
+	var t *target
+	if s.Running {
+		t, err = connectToBackground(ctx, o, s, say)
+	} else {
+		t, err = startOwn(ctx, o, say)
+	}
+	if err != nil {
+		return nil, errors.Join(err, release())
+	}
+	stop := t.close
+	if err := daemon.Announce(dir, began, t.config.Host, t.kubeconfig); err != nil {
+		return nil, errors.Join(err, stop(), release())
+	}
+	t.close = func() error { return errors.Join(stop(), release()) }
+	return t, nil
+}
 
 // startOwn starts a control plane in this process.
 func startOwn(ctx context.Context, o Options, say reporter) (*target, error) {

@@ -1,0 +1,241 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+// installer puts the project's CRDs, manifests and samples on the API server, and gives the controller its identity there.
+type installer struct {
+	Options
+	target *target
+	say    reporter
+
+	hooks     *webhooks // nil in a cluster that is not crdctl's own
+	applier   *applier  // likewise
+	installed []manifest.CRD
+	applied   []manifest.Object // of the manifests
+	manifests string            // what they were when all of them had been applied
+	who       *identity         // nil for the administrator
+	broken    map[string]bool   // what could not be installed or applied when it was last tried
+}
+
+func newInstaller(o Options, t *target, dir string, say reporter) (*installer, error) {
+	c := &installer{Options: o, target: t, say: say, broken: map[string]bool{}}
+	if !t.ours {
+		return c, nil
+	}
+	var err error
+	if c.hooks, err = newWebhooks(dir, o.Project.Controller.WebhookPort); err != nil {
+		return nil, err
+	}
+	c.applier, err = newApplier(t.config, c.hooks.adapt, say)
+	return c, err
+}
+
+// env are the variables that tell the controller of what is here.
+func (i *installer) env() []string {
+	if i.hooks == nil {
+		return nil
+	}
+	return i.hooks.env()
+}
+
+// begin installs and applies what the controller needs, and gives it its identity.
+func (i *installer) begin(ctx context.Context) error {
+	if err := i.removeWebhooks(ctx); err != nil { // of a run that was killed
+		return err
+	}
+	if err := i.tried("the CRDs", i.install(ctx)); err != nil {
+		return err
+	}
+	var broken error
+	if len(i.Project.Controller.Manifests) > 0 {
+		if i.applier == nil {
+			i.say("the manifests of the controller are left to you: this cluster is not crdctl's own")
+		} else if broken = i.tried(i.manifestPaths(), i.applyManifests(ctx, true)); broken != nil && (i.Once || i.Account != nil) {
+			return broken // the account may be in what could not be applied
+		} else if broken != nil {
+			i.say("%v", broken)
+		}
+	}
+	if i.Account == nil {
+		return nil
+	}
+	var err error
+	if i.who, err = newIdentity(ctx, i.target.config, *i.Account, i.Project.Controller.Manifests); err != nil {
+		return brokenError{err} // the manifests are all there: it is the settings or the flags that must change
+	}
+	return nil
+}
+
+// update does what a change asks for. Only CRDs that are not installed keep a controller from being started.
+func (i *installer) update(ctx context.Context, change fswatch.Change) (blocking, other error) {
+	// Also when sources changed: generate may have written manifests.
+	if err := i.tried("the CRDs", i.install(ctx)); err != nil || i.applier == nil {
+		return err, nil
+	}
+	var problems []error
+	if changed := change.Below(i.Project.Controller.Manifests...); changed || len(i.Project.Controller.Manifests) > 0 {
+		problems = append(problems, i.tried(i.manifestPaths(), i.applyManifests(ctx, changed)))
+	}
+	if change.Below(i.Project.Controller.Samples...) {
+		problems = append(problems, i.tried(strings.Join(i.Project.Controller.Samples, ", "), i.applySamples(ctx)))
+	}
+	return nil, errors.Join(problems...)
+}
+
+// tried remembers whether something could be done, and says that it can be done again: a fix may leave nothing to apply.
+func (i *installer) tried(what string, err error) error {
+	if i.broken[what] && err == nil {
+		i.say("%s: all right again", what)
+	}
+	i.broken[what] = err != nil
+	return err
+}
+
+func (i *installer) manifestPaths() string {
+	return strings.Join(i.Project.Controller.Manifests, ", ")
+}
+
+// install installs the CRDs if they are others than those that are installed, and says before what that would break.
+func (i *installer) install(ctx context.Context) error {
+	if i.SkipCRDs {
+		return nil
+	}
+	crds, err := crdsOf(i.Options, i.hooks)
+	if err != nil {
+		return err
+	}
+	i.sayGone(ctx, crds)
+	if len(crds) == 0 {
+		return nil
+	}
+	if apiequality.Semantic.DeepEqual(manifest.Definitions(crds), manifest.Definitions(i.installed)) {
+		// They may have been deleted by hand.
+		if all, err := i.target.installed(ctx, crds); err != nil || all {
+			return err
+		}
+	}
+	if err := i.target.preflight(ctx, crds, i.say); err != nil {
+		return err
+	}
+	stop := ui.Repeat(ui.WaitEvery/3, ui.WaitEvery, func(passed time.Duration) {
+		i.say("waiting for the API server to establish %s (%s)", names(crds), passed)
+	})
+	err = i.target.install(ctx, manifest.Definitions(crds)...)
+	if stop(); err != nil {
+		return err
+	}
+	i.installed = crds
+	i.say("installed %s", names(crds))
+	return nil
+}
+
+// sayGone says of CRDs that were installed, and that the project has no more, that they stay: with them their objects would go.
+func (i *installer) sayGone(ctx context.Context, crds []manifest.CRD) {
+	for _, gone := range i.installed {
+		if slices.ContainsFunc(crds, func(crd manifest.CRD) bool { return crd.Name == gone.Name }) {
+			continue
+		}
+		i.installed = slices.DeleteFunc(slices.Clone(i.installed), func(crd manifest.CRD) bool { return crd.Name == gone.Name })
+		if there, err := i.target.installed(ctx, []manifest.CRD{gone}); err == nil && !there {
+			continue // deleted by hand
+		}
+		count := "its objects"
+		if objects, err := i.target.stored(ctx, gone.CustomResourceDefinition); err == nil {
+			count = plural(len(objects), "object")
+		}
+		kubectl, until := "crdctl kubectl", " until the run ends"
+		if i.target.kept {
+			until = ""
+		}
+		if !i.target.ours {
+			kubectl = "kubectl"
+		}
+		i.say("%s is not in the project any more; it stays with %s%s; \"%s delete crd %s\" removes it", gone.Name, count, until, kubectl, gone.Name)
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// applyManifests applies the manifests; unless they changed, only if they are others than those that were applied last:
+// generate may have written the role.
+func (i *installer) applyManifests(ctx context.Context, changed bool) error {
+	objects, err := read(i.Root, i.Project.Controller.Manifests)
+	content, encodeErr := json.Marshal(objects)
+	if err = errors.Join(err, encodeErr); err == nil && !changed && string(content) == i.manifests {
+		return nil
+	}
+	i.manifests = ""
+	before := i.applied
+	if err := errors.Join(err, i.applier.apply(ctx, objects, false)); err != nil {
+		// Not all of what the manifests have is known, so nothing can be said to have left them.
+		objects = slices.DeleteFunc(objects, func(o manifest.Object) bool { return !i.applier.applied(o) })
+		i.applied = append(objects, slices.DeleteFunc(slices.Clone(before), func(o manifest.Object) bool { return has(objects, o) })...)
+		return err
+	}
+	left, err := i.applier.prune(ctx, before, objects)
+	i.applied = append(objects, left...)
+	if err == nil {
+		i.manifests = string(content)
+	}
+	return err
+}
+
+// removeWebhooks takes the webhook configurations of runs away: behind them nobody listens, and the API server would refuse
+// what they are about.
+func (i *installer) removeWebhooks(ctx context.Context) error {
+	if !i.target.ours || !i.target.kept {
+		return nil
+	}
+	client, err := kubernetes.NewForConfig(i.target.config)
+	if err != nil {
+		return fmt.Errorf("make a client for webhooks: %w", err)
+	}
+	if err := controlplane.RemoveRunWebhooks(ctx, client); err != nil {
+		return fmt.Errorf("remove the webhooks of the run: %w", err)
+	}
+	return nil
+}
+
+// news says what the API server has refused the controller since it was last asked.
+func (i *installer) news(ctx context.Context) {
+	if i.who != nil {
+		i.who.news(ctx, i.say)
+	}
+}
+
+// end reports on the controller's permissions, and takes away what would not work without it.
+func (i *installer) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	select {
+	case <-i.target.ended:
+		return nil // there is nobody to ask
+	default:
+	}
+	var problems []error
+	if i.who != nil {
+		problems = append(problems, i.who.report(ctx, i.Project.RBAC.Dir != "", i.say))
+	}
+	return errors.Join(append(problems, i.removeWebhooks(ctx))...)
+}
