@@ -41,7 +41,7 @@ var rules = []rule{
 	{`^k8s.io/client-go`, []string{"cmd", "internal/controlplane/...", "internal/crd/builtin", "internal/kubectl", "internal/operator/...", "internal/run", "e2e/..."},
 		"what is generated or scaffolded does not talk to clusters; crd/builtin reads names out of client-go"},
 	{`^k8s.io/klog`, []string{"internal/gen/codegen", "internal/logging", "internal/controlplane/...", "internal/kubectl"}, "crdctl's own messages go to its streams"},
-	{`^mvdan.cc/sh`, []string{"internal/config", "internal/detect"}, "config splits a command into words, detect reads scripts; nothing runs a shell"},
+	{`^mvdan.cc/sh`, []string{"internal/config", "internal/detect/shell"}, "config splits a command into words, detect/shell reads scripts; nothing runs a shell"},
 	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold", "internal/operator/render"}, "templates are rendered in two places: a project's files, and the children of a user's templates"},
 	{`^github.com/prometheus/client_golang`, []string{"internal/operator/metrics"}, "what is registered globally belongs to the API server; metrics has a registry of its own"},
 	{`^github.com/go-json-experiment/json`, []string{"internal/operator/object"}, "it has no release: one package reads JSON with it, and has all others read objects"},

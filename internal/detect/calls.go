@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/shell"
 )
 
 // call is a call of a generator, or of a function of kube_codegen.sh.
@@ -109,7 +111,7 @@ func (d *discovery) calls(names ...string) []*call {
 
 // local is the folder or file of the repository that a word of a call means, and whether there is one.
 func (d *discovery) local(c *call, word string) (string, bool) {
-	if rest, ok := strings.CutPrefix(path.Clean(word), inRepo); ok {
+	if rest, ok := strings.CutPrefix(path.Clean(word), shell.Root); ok {
 		rel := strings.TrimPrefix(rest, "/")
 		if rel == "" {
 			rel = "."
@@ -123,10 +125,10 @@ func (d *discovery) local(c *call, word string) (string, bool) {
 	if strings.Contains(word, "$") || path.IsAbs(word) {
 		return "", false
 	}
-	for _, from := range []string{strings.TrimPrefix(strings.TrimPrefix(c.cwd, inRepo), "/"), ".", path.Dir(c.script.path)} {
+	for _, from := range []string{strings.TrimPrefix(strings.TrimPrefix(c.cwd, shell.Root), "/"), ".", path.Dir(c.script.path)} {
 		if rel := path.Join(from, word); d.exists(rel) {
 			return rel, true
 		}
 	}
-	return path.Join(strings.TrimPrefix(strings.TrimPrefix(c.cwd, inRepo), "/"), word), false
+	return path.Join(strings.TrimPrefix(strings.TrimPrefix(c.cwd, shell.Root), "/"), word), false
 }

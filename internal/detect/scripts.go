@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/shell"
 )
 
 // script is a file that runs generators.
@@ -13,22 +15,25 @@ type script struct {
 	path  string
 	calls []call
 	pins  []pin
+
+	unparsed     error // why the rest of it, from a line on, is not read
+	unparsedLine int
 }
 
 // pin is a version of code-generator that a script names.
 type pin struct {
 	version string
 	source  string
+	line    int
 }
 
 var (
 	definesHelpers = regexp.MustCompile(`(?m)^function kube::codegen::gen_`)
 
-	pinned       = regexp.MustCompile(`k8s\.io/code-generator(?:/cmd/[\w-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
-	pinName      = regexp.MustCompile(`(?i)code_?gen(erator)?_?(ver(sion)?|tag)`)
-	pinValue     = regexp.MustCompile(`^(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))$`)
-	pinInTOML    = regexp.MustCompile(`code-generator[^\n=]*=[^\n]*"v?(0\.\d+\.\d+)"`)
-	makeVariable = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?|:{1,3}|\+)?=\s*(.*)$`)
+	pinned    = regexp.MustCompile(`k8s\.io/code-generator(?:/cmd/[\w-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
+	pinName   = regexp.MustCompile(`(?i)code_?gen(erator)?_?(ver(sion)?|tag)`)
+	pinValue  = regexp.MustCompile(`^(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))$`)
+	pinInTOML = regexp.MustCompile(`code-generator[^\n=]*=[^\n]*"v?(0\.\d+\.\d+)"`)
 )
 
 // generatorWords are in every script that matters.
@@ -47,7 +52,11 @@ func (d *discovery) readScripts() {
 			continue
 		}
 		_, at := d.modules.of(path.Dir(t.path))
-		if s := readScript(t.path, string(t.data), path.Join(inRepo, at)); len(s.calls)+len(s.pins) > 0 {
+		s := readScript(t.path, string(t.data), path.Join(shell.Root, at))
+		if s.unparsed != nil {
+			d.unread(s.path, s.unparsedLine, "the script cannot be parsed from here on: %s; what it generates is not read", s.unparsed)
+		}
+		if len(s.calls)+len(s.pins) > 0 {
 			d.scripts = append(d.scripts, s)
 		}
 	}
@@ -59,86 +68,60 @@ func readScript(file, src, cwd string) *script {
 	if strings.HasSuffix(file, ".toml") {
 		for i, line := range strings.Split(src, "\n") {
 			if m := pinInTOML.FindStringSubmatch(line); m != nil {
-				sc.pins = append(sc.pins, pin{"v" + m[1], at(file, i+1)})
+				sc.pins = append(sc.pins, pin{"v" + m[1], at(file, i+1), i + 1})
 			}
 		}
 		return sc
 	}
-	sh := &shell{src: src, line: 1, vars: map[string][]string{}, file: path.Join(inRepo, file), cwd: cwd, spent: new(int)}
-	sh.onSet = sc.readValue
-	if name := path.Base(file); strings.HasSuffix(strings.ToLower(name), "makefile") || strings.HasSuffix(name, ".mk") || strings.HasSuffix(name, ".mak") {
-		sh.make = true
-		sh.src = sc.readMake(sh, src)
+	read := shell.Read(kindOf(path.Base(file)), path.Join(shell.Root, file), src, cwd)
+	for _, a := range read.Assignments {
+		sc.readValue(a.Name, a.Value, a.Line)
 	}
 	// A copy of kube_codegen.sh defines what calls the generators; only who calls its functions tells something.
 	copied := definesHelpers.MatchString(src)
-	for {
-		c, ok := sh.next()
-		if !ok {
-			return sc
+	for _, c := range read.Commands {
+		for _, w := range c.Words {
+			sc.readPin(w, c.Line)
 		}
-		for _, w := range c.words {
-			sc.readPin(w, c.line)
-		}
-		switch c.words[0] {
-		case "cd", "pushd":
-			if len(c.words) > 1 && !strings.Contains(c.words[1], "$") {
-				sh.cwd = sh.abs(c.words[1])
-			}
-		case "echo", "printf", "rm", "find", "function", "which", "command", "ls", "mkdir", "git", "grep", "clean":
-		default:
-			if call, ok := newCall(c.words, copied); ok {
-				call.script, call.line, call.cwd = sc, c.line, sh.cwd
-				sc.calls = append(sc.calls, call)
-			}
-		}
-	}
-}
-
-// readMake takes the variables of a makefile and leaves its recipes, with every line in its place.
-func (sc *script) readMake(sh *shell, src string) string {
-	var out strings.Builder
-	lines := strings.Split(src, "\n")
-	for i := 0; i < len(lines); i++ {
-		line, from := lines[i], i
-		if strings.HasPrefix(line, "\t") {
-			if i == 0 || !strings.HasSuffix(lines[i-1], "\\") {
-				line = strings.TrimLeft(line, "\t @-+")
-			}
-			out.WriteString(line + "\n")
+		if slices.Contains(notGenerators, c.Words[0]) {
 			continue
 		}
-		for strings.HasSuffix(line, "\\") && i+1 < len(lines) {
-			i++
-			line = strings.TrimSuffix(line, "\\") + " " + lines[i]
+		if call, ok := newCall(c.Words, copied); ok {
+			call.script, call.line, call.cwd = sc, c.Line, c.Dir
+			sc.calls = append(sc.calls, call)
 		}
-		if m := makeVariable.FindStringSubmatch(line); m != nil {
-			value := strings.Fields(sh.sub(m[3]).expandMake())
-			if m[2] == "+" {
-				value = append(slices.Clone(sh.vars[m[1]]), value...)
-			}
-			sh.set(m[1], []string{strings.Join(value, " ")}, from+1)
-		}
-		out.WriteString(strings.Repeat("\n", i-from+1))
 	}
-	return out.String()
+	slices.SortStableFunc(sc.pins, func(a, b pin) int { return a.line - b.line })
+	if read.Err != nil {
+		sc.unparsed, sc.unparsedLine = read.Err, read.Line
+	}
+	return sc
 }
 
-func (s *shell) expandMake() string {
-	text, _, _ := strings.Cut(s.src, " #")
-	return s.expand(strings.ReplaceAll(text, `"`, ""))
+// notGenerators are commands that may have the name of a generator among their arguments, and do not run it.
+var notGenerators = []string{"cd", "pushd", "echo", "printf", "rm", "find", "which", "command", "ls", "mkdir", "git", "grep", "clean"}
+
+// kindOf is how a file of a name holds its commands.
+func kindOf(name string) shell.Kind {
+	switch lower := strings.ToLower(name); {
+	case strings.HasSuffix(lower, "makefile"), strings.HasSuffix(lower, ".mk"), strings.HasSuffix(lower, ".mak"):
+		return shell.Make
+	case strings.HasSuffix(lower, ".sh"), strings.HasSuffix(lower, ".bash"):
+		return shell.Bash
+	}
+	return shell.Lines
 }
 
 func (sc *script) readPin(word string, line int) {
 	if m := pinned.FindStringSubmatch(word); m != nil {
-		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), at(sc.path, line)})
+		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), at(sc.path, line), line})
 	}
 }
 
 // readValue looks for a pin in the value of a variable.
 func (sc *script) readValue(name, value string, line int) {
 	if m := pinValue.FindStringSubmatch(value); m != nil && pinName.MatchString(name) {
-		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), at(sc.path, line)})
+		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), at(sc.path, line), line})
 		return
 	}
 	sc.readPin(value, line)

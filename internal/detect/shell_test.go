@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/detect/shell"
 )
 
 // callsIn prints the calls in a script, one a line, with sorted flags.
 func callsIn(file, src string) string {
 	var b strings.Builder
-	s := readScript(file, src, inRepo)
+	s := readScript(file, src, shell.Root)
 	for _, c := range s.calls {
 		fmt.Fprintf(&b, "%d %s", c.line, c.name)
 		var flags []string
@@ -86,6 +88,32 @@ RUN go install k8s.io/code-generator/cmd/client-gen@kubernetes-$K8S && \
 		"a file of tools": {"mise.toml", `
 "go:k8s.io/code-generator/cmd/client-gen" = "0.36.3"
 `, "pin v0.36.3 mise.toml:2\n"},
+		"nothing of the machine is read": {"up.sh", `
+client-gen ~/a ~root/b "$HOME" "$USER" /etc/host* {~root,c} $RANDOM ${X:=~root/d} ${X#~root} $(cat /etc/hostname) $(<up.sh) <(ls) $((X++)) ${!X} ${X@P}
+`, `2 client-gen ["~/a" "~root/b" "$HOME" "$USER" "/etc/host*" "{~root,c}" "$RANDOM" "~root/d" "${X#~root}" "$(cat /etc/hostname)" "$(<up.sh)" "<(ls)" "$((X++))" "${!X}" "${X@P}"]
+`},
+		"directories of subshells and pushd": {"up.sh", `
+(cd a && client-gen "$PWD")
+pushd b >/dev/null
+client-gen "$PWD"
+popd
+client-gen "$PWD"
+`, "2 client-gen [\"/@/a\"]\n4 client-gen [\"/@/b\"]\n6 client-gen [\"/@\"]\n"},
+		"a branch does not take away what is known": {"up.sh", `
+out=gen
+if [[ $1 == verify ]]; then
+  out=$(mktemp -d)
+fi
+[[ -n "$hdr" ]] || hdr=h.txt
+client-gen --output-dir "${out}/x" --go-header-file "${hdr%.txt}.go.txt"
+`, "7 client-gen --go-header-file=h.go.txt --output-dir=gen/x []\n"},
+		"functions, loops and replacements": {"up.sh", `
+gen() {
+  for v in a b; do deepcopy-gen "./${v}" "${1}" "$@"; done
+}
+all="a:v1,v2"
+conversion-gen "x ${all//:/\/} y" --extra-peer-dirs=${all#*:},${all##*,}
+`, "3 deepcopy-gen [\"./${v}\" \"${1}\"]\n6 conversion-gen --extra-peer-dirs=v1,v2,v2 [\"x a/v1,v2 y\"]\n"},
 		"generate-groups.sh": {"up.sh", `
 bash "${CODEGEN_PKG}"/generate-groups.sh "client,lister" example.com/m/client example.com/m/apis "g:v1,v2" --go-header-file h
 `, "2 generate-groups --go-header-file=h [\"client,lister\" \"example.com/m/client\" \"example.com/m/apis\" \"g:v1,v2\"]\n"},
@@ -102,9 +130,11 @@ func FuzzReadScript(f *testing.F) {
 	f.Add("hack/a.sh", "A=(x y)\nB=\"${A[@]/#/p}\"\nclient-gen $B $(cd x && pwd) <<E\nE\n")
 	f.Add("Makefile", "A=$(A)$(A)\nx:\n\tclient-gen $(A) $(shell pwd)\n")
 	f.Add("a.sh", "A=$A$A\nA+=(\"${A[@]}\" \"${A[@]}\")\nx `y` $(( 1 )) ${#A} ${A:-${A:-b}}\n")
+	f.Add("a.sh", "A=(~root {1..99999999} {a,b}{a,b})\nclient-gen ${A[@]//a/${A[*]}} ${A%%*a*a*} ${A:1} ${!A*} ${A@P} ~root /* <(ls)\n")
+	f.Add("Dockerfile", "ARG A=v1\nRUN --mount=x client-gen \\\n $A\n")
 	f.Add("a.sh", "client-gen 'open \"$( ( \\")
 	f.Fuzz(func(t *testing.T, file, src string) {
-		s := readScript(file, src, inRepo)
+		s := readScript(file, src, shell.Root)
 		for _, c := range s.calls {
 			if c.line < 1 || c.line > 1+strings.Count(src, "\n") {
 				t.Errorf("line %d of a script with %d", c.line, 1+strings.Count(src, "\n"))

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/shell"
 )
 
 const codeGenerator = "k8s.io/code-generator"
@@ -89,7 +91,7 @@ func (d *discovery) versions() []Version {
 	}
 	for _, s := range d.scripts {
 		for _, c := range s.calls {
-			if rest, ok := strings.CutPrefix(c.cwd, inRepo); ok {
+			if rest, ok := strings.CutPrefix(c.cwd, shell.Root); ok {
 				addModule(path.Clean("." + rest))
 			}
 			addModule(path.Dir(s.path))

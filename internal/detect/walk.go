@@ -51,9 +51,9 @@ var scriptName = regexp.MustCompile(`^(Makefile|GNUmakefile|makefile|Dockerfile.
 var headerName = regexp.MustCompile(`(?i)(boilerplate|header|licen[sc]e|copyright)|\.(txt|tmpl)$`)
 
 const (
-	headerSize = 16 << 10 // no header is larger
-	scriptSize = 1 << 20  // no script is larger
-	topSize    = 2 << 10  // what is read of a manifest: its metadata
+	headerSize = 16 << 10  // no header is larger
+	scriptSize = 256 << 10 // no script is larger, and its parser recurses
+	topSize    = 2 << 10   // what is read of a manifest: its metadata
 )
 
 // walk reads all that matters of the repository in root, which is a real path. Links are not followed: what they lead

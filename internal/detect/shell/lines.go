@@ -1,0 +1,85 @@
+package shell
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+var (
+	makeVariable = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?|:{1,3}|\+)?=\s*(.*)$`)
+	makeName     = regexp.MustCompile(`\$[({]([A-Za-z_]\w*)[)}]`)
+	makeOther    = regexp.MustCompile(`\$(?:[@<^?*+|%]|[({][\w.-]+[)}])`)
+	// instruction is what stands before a command in a Dockerfile or in a list of YAML.
+	instruction = regexp.MustCompile(`^\s*(RUN(\s+--\S+)*|-|@)\s+`)
+)
+
+// logical calls f with each line and those that continue it, and the number of lines above.
+func logical(src string, f func(line string, above int)) {
+	line, above := "", 0
+	for l := range strings.Lines(src + "\n") {
+		line += l
+		if !strings.HasSuffix(l, "\\\n") {
+			f(strings.TrimSuffix(line, "\n"), above)
+			above += strings.Count(line, "\n")
+			line = ""
+		}
+	}
+}
+
+// lines reads a file in which a line may be a command, and need not be.
+func (s *state) lines(src string) {
+	dir := s.dir
+	logical(src, func(line string, above int) {
+		s.line(instruction.ReplaceAllString(line, ""), above)
+		s.dir = dir
+	})
+}
+
+// line reads the commands of a line, if it has any.
+func (s *state) line(src string, above int) {
+	if list, err := parse(src); err == nil {
+		s.src, s.base = src, above
+		s.stmts(list)
+	}
+}
+
+// makefile reads recipes, each line of which is a shell of its own, with the variables of all of the file.
+func (s *state) makefile(src string) {
+	logical(src, func(line string, above int) {
+		if v := makeVariable.FindStringSubmatch(strings.ReplaceAll(line, "\\\n", " ")); v != nil {
+			s.define(v[1], v[2], v[3], above)
+		}
+	})
+	logical(src, func(line string, above int) {
+		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
+			sub := s.clone()
+			sub.line(fromMake(strings.TrimLeft(recipe, "\t @-+")), above)
+		}
+	})
+}
+
+// define gives a variable of make a value, with those that have one above.
+func (s *state) define(name, op, value string, above int) {
+	if op == "?" && s.vars[name].IsSet() {
+		return
+	}
+	value, _, _ = strings.Cut(value, " #")
+	value = fromMake(strings.ReplaceAll(value, `"`, ""))
+	if w, err := syntax.NewParser().Document(strings.NewReader(value)); err == nil && w != nil {
+		s.src, s.base, s.values = value, above, nil
+		value = s.literal(&syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: w.Parts}}})
+	}
+	if op == "+" {
+		value = s.vars[name].String() + " " + value
+	}
+	s.set(name, text(strings.Join(strings.Fields(value), " ")), 1)
+}
+
+// fromMake puts a text of a makefile as the shell would: its variables become the shell's.
+func fromMake(text string) string {
+	text = strings.NewReplacer("$$", "\x00", "$(shell ", "$(", "$(if ", "$(_if ").Replace(text)
+	text = makeOther.ReplaceAllString(makeName.ReplaceAllString(text, "\x00{$1}"), "\x00{_}")
+	return strings.ReplaceAll(text, "\x00", "$")
+}

@@ -1,0 +1,106 @@
+// Package shell reads the commands of scripts, makefiles and other files that have shell commands in them, as far as their words
+// can be determined without running anything.
+//
+// It parses and expands with mvdan.cc/sh, and is handed text: it runs no command, and reads no file, no environment variable and
+// no user's home. What cannot be determined stays in a word as it stands in the script. It does not know what a command means.
+package shell
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Root is the directory that stands for the repository's: scripts make paths absolute.
+const Root = "/@"
+
+// Script is what was read of a file.
+type Script struct {
+	Commands    []Command
+	Assignments []Assignment
+	// Err is why a script cannot be parsed, and Line where. Nothing from there on was read.
+	Err  error
+	Line int
+}
+
+// Command is a simple command.
+type Command struct {
+	Words []string
+	Line  int
+	Dir   string // the directory that it runs in
+}
+
+// Assignment gives a variable a value.
+type Assignment struct {
+	Name, Value string
+	Line        int
+}
+
+// Kind is how a file holds its commands.
+type Kind int
+
+// The kinds of files.
+const (
+	Bash  Kind = iota
+	Make       // recipes, and variables of make's own
+	Lines      // each line may be a command: a Dockerfile, a Taskfile
+)
+
+// What bounds the reading of a script that nests or expands without end.
+const (
+	maxNesting = 1000 // of brackets; the parser recurses
+	maxDepth   = 8    // of command substitutions
+	maxValue   = 64 << 10
+	maxBudget  = 4 << 20
+)
+
+// Read reads a file; file is its path, and dir the directory that it is thought to run in, both below Root. Both branches of a
+// condition are read, and the bodies of functions where they are declared.
+func Read(kind Kind, file, src, dir string) *Script {
+	budget := maxBudget
+	s := &state{out: &Script{}, file: file, dir: dir, vars: map[string]expand.Variable{}, budget: &budget}
+	src = strings.ReplaceAll(src, "\r\n", "\n")
+	switch kind {
+	case Make:
+		s.makefile(src)
+	case Lines:
+		s.lines(src)
+	default:
+		list, err := parse(src)
+		if err != nil {
+			s.out.Err, s.out.Line = err, 1
+			if at := (syntax.ParseError{}); errors.As(err, &at) {
+				s.out.Err, s.out.Line = errors.New(at.Text), int(at.Pos.Line())
+			}
+		}
+		s.src = src
+		s.stmts(list)
+	}
+	return s.out
+}
+
+// parse returns the statements of a text up to the first that does not parse.
+func parse(src string) (list []*syntax.Stmt, err error) {
+	nesting := 0
+	for i := range len(src) {
+		switch src[i] {
+		case '(', '{', '[':
+			nesting++
+		case ')', '}', ']':
+			nesting = max(nesting-1, 0)
+		}
+		if nesting > maxNesting {
+			return nil, errors.New("brackets are nested too deeply")
+		}
+	}
+	for stmt, stmtErr := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(src)) {
+		// Leaving the loop here makes the parser panic now and then: it goes on after an error.
+		if err = cmp.Or(err, stmtErr); err == nil {
+			list = append(list, stmt)
+		}
+	}
+	return list, err
+}

@@ -1,0 +1,219 @@
+package shell
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// state is a shell at one point of a script: its variables, its directory.
+type state struct {
+	out  *Script
+	src  string // of the statements that are read
+	base int    // the lines above src
+	file string // the script
+
+	vars  map[string]expand.Variable
+	dir   string
+	stack []string // of pushd
+	depth int      // of subshells and command substitutions
+	maybe bool     // in a branch that may not be taken
+
+	budget *int              // what expansions may still take
+	values []expand.Variable // see value
+}
+
+// clone is a subshell.
+func (s *state) clone() *state {
+	sub := *s
+	if s.spend(64 * len(s.vars)) {
+		sub.vars = maps.Clone(s.vars)
+	}
+	sub.values = nil
+	sub.depth++
+	return &sub
+}
+
+// spend reports whether something of a size may still be made.
+func (s *state) spend(n int) bool {
+	*s.budget = max(*s.budget-n, 0)
+	return *s.budget > 0
+}
+
+// stmts notes the commands of statements, and carries out what they do to variables and directories.
+func (s *state) stmts(list []*syntax.Stmt) {
+	for _, st := range list {
+		s.values = nil
+		switch c := st.Cmd.(type) {
+		case *syntax.CallExpr:
+			s.call(c)
+		case *syntax.DeclClause:
+			s.assign(c.Args)
+		case *syntax.BinaryCmd:
+			s.stmts([]*syntax.Stmt{c.X, c.Y})
+		case *syntax.Block:
+			s.stmts(c.Stmts)
+		case *syntax.Subshell:
+			s.clone().stmts(c.Stmts)
+		case *syntax.FuncDecl:
+			s.branch(c.Body)
+		case *syntax.IfClause:
+			for ; c != nil; c = c.Else {
+				s.stmts(c.Cond)
+				s.branch(c.Then...)
+			}
+		case *syntax.CaseClause:
+			for _, item := range c.Items {
+				s.branch(item.Stmts...)
+			}
+		case *syntax.WhileClause:
+			s.stmts(c.Cond)
+			s.branch(c.Do...)
+		case *syntax.ForClause:
+			s.branch(c.Do...)
+		}
+	}
+}
+
+func (s *state) branch(list ...*syntax.Stmt) {
+	before := s.maybe
+	s.maybe = true
+	s.stmts(list)
+	s.maybe = before
+}
+
+// call notes a command, and carries it out where it changes the shell.
+func (s *state) call(c *syntax.CallExpr) {
+	words := s.words(c)
+	if len(words) == 0 {
+		return
+	}
+	s.out.Commands = append(s.out.Commands, Command{words, s.base + int(c.Args[0].Pos().Line()), s.dir})
+	last := words[len(words)-1]
+	switch words[0] {
+	case "cd", "pushd":
+		if words[0] == "pushd" {
+			s.stack = append(slices.Clip(s.stack), s.dir)
+		}
+		if !strings.Contains(last, "$") && len(words) > 1 {
+			s.dir = s.abs(last)
+		}
+	case "popd":
+		if n := len(s.stack); n > 0 {
+			s.dir, s.stack = s.stack[n-1], s.stack[:n-1]
+		}
+	case "ARG", "ENV": // of a Dockerfile
+		if name, value, ok := strings.Cut(last, "="); ok {
+			s.set(name, text(value), int(c.Pos().Line()))
+		}
+	}
+}
+
+// words are those of a command, which has none where it only assigns.
+func (s *state) words(c *syntax.CallExpr) (words []string) {
+	if len(c.Args) == 0 {
+		s.assign(c.Assigns)
+	}
+	for _, w := range c.Args {
+		words = append(words, s.fields(w)...)
+	}
+	return words
+}
+
+func (s *state) assign(all []*syntax.Assign) {
+	for _, a := range all {
+		if a.Name == nil || a.Naked || a.Index != nil {
+			continue
+		}
+		var values []string
+		switch old := s.vars[a.Name.Value]; {
+		case a.Array != nil:
+			if a.Append {
+				values = slices.Clone(valuesOf(old))
+			}
+			for _, e := range a.Array.Elems {
+				if e.Value != nil {
+					values = append(values, s.fields(e.Value)...)
+				}
+			}
+			s.set(a.Name.Value, array(values), int(a.Pos().Line()))
+		case a.Append:
+			s.set(a.Name.Value, text(old.String()+s.literal(a.Value)), int(a.Pos().Line()))
+		default:
+			s.set(a.Name.Value, text(s.literal(a.Value)), int(a.Pos().Line()))
+		}
+	}
+}
+
+// set gives a variable a value. A branch does not take away a value that is determined for one that is not; and a name says more
+// than the number of an argument: after clientgen=$1, "$clientgen" tells which command it is.
+func (s *state) set(name string, v expand.Variable, line int) {
+	switch {
+	case argument.MatchString(v.Str), sizeOf(v) > maxValue, !s.spend(sizeOf(v)):
+		delete(s.vars, name)
+		return
+	case s.maybe && determined(s.vars[name]) && !determined(v):
+	default:
+		s.vars[name] = v
+	}
+	for _, value := range valuesOf(v) {
+		s.out.Assignments = append(s.out.Assignments, Assignment{name, value, s.base + line})
+	}
+}
+
+// abs is a path seen from the directory in which a command runs.
+func (s *state) abs(p string) string {
+	if strings.HasPrefix(p, "/") || strings.HasPrefix(p, "$") {
+		return path.Clean(p)
+	}
+	return path.Join(s.dir, p)
+}
+
+// output is what commands print, as far as they only make paths and words.
+func (s *state) output(list []*syntax.Stmt) (out string, ok bool) {
+	sub := s.clone()
+	sub.out = &Script{}
+	for _, st := range list {
+		if ok = sub.depth < maxDepth && s.spend(1) && sub.print(st, &out); !ok {
+			return "", false
+		}
+	}
+	return out, ok && !strings.Contains(out, "$")
+}
+
+// print reports whether it is known what a command prints.
+func (s *state) print(st *syntax.Stmt, out *string) bool {
+	if c, ok := st.Cmd.(*syntax.BinaryCmd); ok {
+		return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && s.print(c.X, out) && (c.Op == syntax.OrStmt || s.print(c.Y, out))
+	}
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return false
+	}
+	words := append(s.words(c), "")
+	first, last := words[0], words[max(0, len(words)-2)]
+	switch path.Base(first) {
+	case "cd", "pushd":
+		s.dir = s.abs(last)
+	case "pwd":
+		*out = s.dir
+	case "dirname":
+		*out = path.Dir(last)
+	case "basename":
+		*out = path.Base(last)
+	case "realpath", "readlink":
+		*out = s.abs(last)
+	case "echo":
+		*out = strings.TrimSpace(strings.Join(words[1:], " "))
+	case "git":
+		*out = Root
+		return last == "--show-toplevel"
+	default:
+		return first == "" || first == "unset" || first == "set" || first == "true"
+	}
+	return true
+}
