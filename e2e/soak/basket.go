@@ -51,10 +51,6 @@ type configMap struct {
 	Data              map[string]string `json:"data"`
 }
 
-type list[T any] struct {
-	Items []T `json:"items"`
-}
-
 func basketName(n int) string { return fmt.Sprintf("basket-%d", n) }
 
 func childName(parent string, n int) string { return fmt.Sprintf("%s-%d", parent, n) }

@@ -19,7 +19,7 @@ func (s *soak) calm(ctx context.Context, round int) error {
 	began := time.Now()
 	late, cancel := context.WithTimeout(ctx, calmPatience)
 	defer cancel()
-	if err := s.settled(late, uint64(round)); err != nil {
+	if err := s.settled(late); err != nil {
 		return err
 	}
 	found, err := s.converged(late)
@@ -43,18 +43,16 @@ func (s *soak) calm(ctx context.Context, round int) error {
 func hundredth(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
 
 // settled has the number of objects be what it should.
-func (s *soak) settled(ctx context.Context, seed uint64) (err error) {
+func (s *soak) settled(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, calmPatience)
 	defer cancel()
-	for {
-		if err = s.pen.settle(ctx, s.plane, s.objects, s.seed+seed); err == nil {
-			return nil
-		}
+	for err = s.settle(ctx); err != nil && ctx.Err() == nil; err = s.settle(ctx) {
 		idle(ctx, time.Second)
-		if ctx.Err() != nil {
-			return err
-		}
 	}
+	if err != nil {
+		return fmt.Errorf("make it %d objects: %w", s.objects, err)
+	}
+	return nil
 }
 
 // converged compares until there is no difference, or for as long as the context lasts; then it returns those of the last time.

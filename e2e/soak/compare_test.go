@@ -53,28 +53,3 @@ func TestDifferences(t *testing.T) {
 		}
 	}
 }
-
-// The hook leaves children to the garbage collector, or waits for the end of all of them.
-func TestFinalize(t *testing.T) {
-	leaves := map[bool]string{}
-	for n := range 10 {
-		leaves[leavesChildren(basketName(n))] = basketName(n)
-	}
-	ask := func(name string, children string) string {
-		answer, err := decide(call{Hook: "finalize", Request: json.RawMessage(`{"parent":{"metadata":{"name":"` + name + `"},"spec":{"count":1}},"children":{"ConfigMap.v1":{` + children + `}}}`)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(answer)
-	}
-	one := `"x":{}`
-	if a := ask(leaves[true], one); !strings.Contains(a, `"finalized":true`) || !strings.Contains(a, `"ConfigMap"`) {
-		t.Error(a)
-	}
-	if a := ask(leaves[false], one); a != `{"children":[],"finalized":false}` {
-		t.Error(a)
-	}
-	if a := ask(leaves[false], ""); a != `{"children":[],"finalized":true}` {
-		t.Error(a)
-	}
-}

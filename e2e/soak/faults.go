@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 )
 
 func (s *soak) killed(r *replica, away time.Duration) fault {
@@ -32,23 +34,23 @@ func (s *soak) frozen(r *replica, d time.Duration) fault {
 }
 
 func (s *soak) misbehaving(r *replica, how string, d time.Duration) fault {
-	return locked(&r.rules, func(ctx context.Context) error { return r.misbehave(ctx, how, d) }, "replica %s: the hook %s, for %s", r.name, how, tenth(d))
+	return locked(&r.rules, func(ctx context.Context) error { return during(ctx, ruleFile(r.shared, r.name), how, d) }, "replica %s: the hook %s, for %s", r.name, how, tenth(d))
 }
 
 func (s *soak) refused(r *replica, d time.Duration) fault {
-	return locked(&r.proxy.busy, func(ctx context.Context) error {
-		if err := r.proxy.close(); err != nil {
+	return locked(&r.network, func(ctx context.Context) error {
+		if err := r.proxy.Close(); err != nil {
 			return err
 		}
 		idle(ctx, d)
-		return r.proxy.open()
+		return r.proxy.Open()
 	}, "replica %s: connections refused, for %s", r.name, tenth(d))
 }
 
 func (s *soak) cut(r *replica, times int) fault {
-	return locked(&r.proxy.busy, func(ctx context.Context) error {
+	return locked(&r.network, func(ctx context.Context) error {
 		for range times {
-			r.proxy.cutWatches()
+			r.proxy.EndWatches(faultproxy.End{})
 			idle(ctx, time.Second)
 		}
 		return nil
@@ -56,15 +58,12 @@ func (s *soak) cut(r *replica, times int) fault {
 }
 
 func (s *soak) spoilt(r *replica, how spoil, d time.Duration) fault {
-	return locked(&r.proxy.busy, func(ctx context.Context) error {
-		r.proxy.set(how)
-		if how == expired || how == expiring {
-			r.proxy.cutWatches() // so that there are new ones
-		}
+	return locked(&r.network, func(ctx context.Context) error {
+		f := how.on(r.proxy)
 		idle(ctx, d)
-		r.proxy.set("")
+		f.End()
 		return nil
-	}, "replica %s: %s, for %s", r.name, how, tenth(d))
+	}, "replica %s: %s, for %s", r.name, how.what, tenth(d))
 }
 
 func (s *soak) planeKilled(away time.Duration) fault {
@@ -82,7 +81,7 @@ func (s *soak) withoutCRD(absence time.Duration) fault {
 		if err := s.plane.removeCRD(ctx, absence); err != nil {
 			return err
 		}
-		return s.settled(ctx, 0) // or there would be next to nothing to do until the end of the round
+		return s.settled(ctx) // or there would be next to nothing to do until the end of the round
 	}, "the CRD is deleted with all objects, and made anew after %s", tenth(absence))
 }
 
@@ -99,13 +98,17 @@ func (s *soak) failing(random *rand.Rand, d time.Duration) fault {
 		keys = append(keys, namespace+"/"+basketName(random.IntN(s.pen.names)))
 	}
 	return locked(&s.failingKeys, func(ctx context.Context) error {
-		file := filepath.Join(s.shared, failingFile)
-		if err := writeFile(file, strings.Join(keys, "\n")); err != nil {
-			return err
-		}
-		idle(ctx, d)
-		return os.Remove(file)
+		return during(ctx, filepath.Join(s.shared, failingFile), strings.Join(keys, "\n"), d)
 	}, "the hook always fails for %s, for %s", strings.Join(keys, ", "), tenth(d))
+}
+
+// during has a file of rules exist for a while.
+func during(ctx context.Context, file, content string, d time.Duration) error {
+	if err := writeFile(file, content); err != nil {
+		return err
+	}
+	idle(ctx, d)
+	return os.Remove(file)
 }
 
 func tenth(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }

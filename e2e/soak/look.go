@@ -80,7 +80,7 @@ func (r *replica) state(ctx context.Context) (least holding, err error) {
 }
 
 func (r *replica) sample(ctx context.Context) (s holding, err error) {
-	s.replica, s.spared, s.pid = r.name, r.spared, r.pid()
+	s.replica, s.spared, s.pid = r.name, r.spared, r.now().PID()
 	if _, err = r.ask(ctx, "/debug/pprof/heap?gc=1"); err != nil { // which collects first
 		return s, err
 	}
@@ -101,7 +101,7 @@ func (r *replica) sample(ctx context.Context) (s holding, err error) {
 	if s.files, err = p.FileDescriptorsLen(); err != nil {
 		return s, err
 	}
-	s.lived = time.Since(r.since())
+	s.lived = time.Since(r.now().Began)
 	s.hooks, err = childrenOf(s.pid)
 	return s, err
 }

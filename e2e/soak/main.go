@@ -3,33 +3,49 @@
 // is deleted. Every few minutes nothing goes wrong for a while; then everything must be as the specs ask for, the memory flat,
 // and no two replicas may have been at one key at once. "make soak" runs it.
 //
-// It is no benchmark, and measures no speed. Each fault is a line of its output; the first argument is the path of crdctl.
+// It is not a benchmark, and does not measure speed. Each fault is a line of its output; the argument is the path of crdctl.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 
-	"github.com/crdctl/crdctl/e2e/internal/harness/measure"
+	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
+// scratchPrefix is short: the paths of unix sockets are below it.
+const scratchPrefix = "crdctl-soak-"
+
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == hookWord {
-		if err := runHook(os.Args[2:], os.Getenv, os.Stdin, os.Stdout, os.Stderr); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, "hook:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	s, args, err := readSettings(os.Args[1:], os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err != nil {
+	err := run(os.Args[1:])
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		_, _ = fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
-	os.Exit(measure.Main(args, os.Stdout, os.Stderr, s.run))
+}
+
+func run(args []string) (err error) {
+	if len(args) > 0 && args[0] == hookWord {
+		return runHook(args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	}
+	s, args, err := readSettings(args, os.Stderr)
+	if err != nil {
+		return err
+	}
+	if len(args) != 1 {
+		return errors.New("want the path of crdctl as the one argument; run \"make soak\"")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	_ = tempdir.Sweep(os.TempDir(), scratchPrefix) // what a killed soak left does not prevent this one
+	dir, err := tempdir.New(os.TempDir(), scratchPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Remove()) }()
+	return s.run(ctx, dir.Path, args[0], os.Stdout)
 }

@@ -4,9 +4,17 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
+	"github.com/crdctl/crdctl/e2e/internal/harness/program"
 )
 
 const (
@@ -22,10 +30,11 @@ type replica struct {
 	*process
 	// spared is never killed or ended: its memory is that of a long life.
 	spared bool
-	proxy  *proxy // nil for one that talks to the API server itself
-	shared string // the folder of rules and notes
+	proxy  *faultproxy.Proxy // nil for one that talks to the API server itself
+	shared string            // the directory of rules and notes
 
-	life    sync.Mutex // held while somebody does something to the process
+	life    sync.Mutex // held while something is done to the process
+	network sync.Mutex // held while something is done to its requests
 	rules   sync.Mutex // held while the hook misbehaves
 	address string     // of metrics and profiles
 
@@ -33,33 +42,56 @@ type replica struct {
 	pauses   []pause
 }
 
-func newReplica(name, crdctl, hook, kubeconfig, shared, dir, logs string) (*replica, error) {
+// newReplica makes them different: a lives long, b talks to the API server itself, c starts its hook for each call.
+func (s *soak) newReplica(dir, crdctl, name string) (*replica, error) {
 	root := filepath.Join(dir, "replica-"+name)
-	crdFile := filepath.Join(root, "crd.yaml")
+	crdFile, kubeconfig := filepath.Join(root, "crd.yaml"), s.plane.kubeconfig
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, err
 	}
 	if err := os.WriteFile(crdFile, crd, 0o644); err != nil {
 		return nil, err
 	}
-	command := fmt.Sprintf("%s %s %s %s", hook, hookWord, shared, name)
-	return &replica{shared: shared, process: &process{name: name, logs: logs, dir: root, env: append(os.Environ(), "NO_COLOR=1"), argv: []string{
+	r := &replica{shared: s.shared, spared: name == "a"}
+	if name != "b" {
+		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+		if err != nil {
+			return nil, err
+		}
+		kubeconfig = filepath.Join(root, "kubeconfig")
+		if r.proxy, err = faultproxy.New(config, kubeconfig, true); err != nil {
+			return nil, err
+		}
+	}
+	command := fmt.Sprintf("%s %s %s %s", s.hook, hookWord, s.shared, name)
+	argv := []string{
 		crdctl, "run", "--builtin", "--kubeconfig", kubeconfig, "-f", crdFile, "--skip-crds", "--name", controller,
 		"--hook", command, "--finalize-hook", command, "--hook-timeout", hookPatience.String(), "--owns", "v1/ConfigMap", "--shards", shards,
 		"--metrics", "127.0.0.1:0", "--profiling",
-	}}}, nil
+	}
+	if name != "c" {
+		argv = append(argv, "--hook-persistent")
+	}
+	r.process = &process{name: name, logs: s.folder, side: program.Side{Dir: root, Env: append(os.Environ(), "NO_COLOR=1"), Argv: argv}}
+	return r, nil
 }
 
 // start starts it, and finds where its metrics are.
-func (r *replica) start(ctx context.Context) (err error) {
+func (r *replica) start(ctx context.Context) error {
 	if err := r.process.start(); err != nil {
 		return err
 	}
-	r.address, err = r.line(ctx, "Serving metrics and probes address=")
+	next, err := r.await(ctx, "Serving metrics and probes address=")
+	if err == nil {
+		_, _, err = r.now().Await(ctx, next, "\n") // the line is whole
+	}
+	if err == nil {
+		r.address, _, _ = strings.Cut(r.now().Text()[next:], "\n")
+	}
 	return err
 }
 
-// paused notes that from now on it can't be at anything.
+// paused notes that from now on it cannot be at anything.
 func (r *replica) paused() {
 	r.pausesMu.Lock()
 	defer r.pausesMu.Unlock()
@@ -74,26 +106,16 @@ func (r *replica) kill() {
 
 // freeze stops it, as when a machine has no time for it, and lets it go on later.
 func (r *replica) freeze(ctx context.Context, d time.Duration) error {
-	pid := r.pid()
-	if err := freeze(pid); err != nil {
+	pid := strconv.Itoa(r.now().PID())
+	if err := exec.CommandContext(ctx, "kill", "-STOP", pid).Run(); err != nil {
 		return fmt.Errorf("stop %s: %w", r.name, err)
 	}
 	r.paused()
 	idle(ctx, d)
-	if err := thaw(pid); err != nil {
+	if err := exec.Command("kill", "-CONT", pid).Run(); err != nil {
 		return fmt.Errorf("let %s go on: %w", r.name, err)
 	}
 	return nil
-}
-
-// misbehave has its hook misbehave for a while.
-func (r *replica) misbehave(ctx context.Context, how string, d time.Duration) error {
-	file := ruleFile(r.shared, r.name)
-	if err := writeFile(file, how); err != nil {
-		return err
-	}
-	idle(ctx, d)
-	return os.Remove(file)
 }
 
 // idle waits, and less if the context ends.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"math/rand/v2"
 	"sync"
 	"time"
 )
@@ -11,16 +10,17 @@ import (
 const faultEvery = 8 * time.Second
 
 // faults has faults happen for a time, and returns when the last of them is over.
-func (s *soak) faults(ctx context.Context, d time.Duration, random *rand.Rand) {
+func (s *soak) faults(ctx context.Context, d time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	var writing sync.WaitGroup
-	writing.Go(func() { s.pen.run(ctx, random.Uint64()) })
+	seed := s.random.Uint64()
+	writing.Go(func() { s.pen.run(ctx, seed) })
 	defer writing.Wait()
 	var going sync.WaitGroup
 	defer going.Wait()
-	for idle(ctx, rand64(random, 2*faultEvery)); ctx.Err() == nil; idle(ctx, rand64(random, 2*faultEvery)) {
-		f := s.draw(random)
+	for idle(ctx, rand64(s.random, 2*faultEvery)); ctx.Err() == nil; idle(ctx, rand64(s.random, 2*faultEvery)) {
+		f := s.draw()
 		s.count++
 		n := s.count
 		s.say("fault %d: %s", n, f.what)
@@ -34,7 +34,7 @@ func (s *soak) faults(ctx context.Context, d time.Duration, random *rand.Rand) {
 }
 
 // draw takes the next card whose victim is not busy with another fault; the others' time will come.
-func (s *soak) draw(random *rand.Rand) fault {
+func (s *soak) draw() fault {
 	for {
 		for i, f := range s.cards {
 			if f.take() {
@@ -42,6 +42,6 @@ func (s *soak) draw(random *rand.Rand) fault {
 				return f
 			}
 		}
-		s.cards = append(s.cards, s.deck(random)...) // touching the hook is always possible
+		s.cards = append(s.cards, s.deck(s.random)...) // touching the hook is always possible
 	}
 }

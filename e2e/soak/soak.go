@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/crdctl/crdctl/e2e/internal/harness/measure"
@@ -22,9 +23,10 @@ type soak struct {
 	replicas []*replica
 	pen      *pen
 	hook     string // the hook's program
-	shared   string // the folder that the hooks read and write
-	folder   string // of the logs
+	shared   string // the directory that the hooks read and write
+	folder   string // the directory of the logs
 	began    time.Time
+	random   *rand.Rand // of the goroutine that draws faults
 
 	planeLife   sync.Mutex // held while something happens to the control plane
 	failingKeys sync.Mutex
@@ -42,16 +44,17 @@ type soak struct {
 }
 
 // run soaks, and returns an error if something was wrong.
-func (set settings) run(ctx context.Context, asked measure.Asked) (err error) {
-	s := &soak{settings: set, out: asked.Out, folder: set.logs, began: time.Now()}
+func (set settings) run(ctx context.Context, dir, crdctl string, out io.Writer) (err error) {
+	s := &soak{settings: set, out: out, folder: set.logs, random: rand.New(rand.NewPCG(set.seed, 0)), began: time.Now()}
 	if s.folder == "" {
 		if s.folder, err = os.MkdirTemp("", "soak-logs-"); err != nil {
 			return err
 		}
-	} else if err := os.MkdirAll(s.folder, 0o755); err != nil {
+	}
+	s.shared, s.hook = filepath.Join(s.folder, "hook"), filepath.Join(dir, "hook")
+	if err := os.MkdirAll(s.shared, 0o755); err != nil {
 		return err
 	}
-	s.shared = filepath.Join(s.folder, "hook")
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%w\nlogs and notes are in %s", err, s.folder)
@@ -59,13 +62,12 @@ func (set settings) run(ctx context.Context, asked measure.Asked) (err error) {
 			err = os.RemoveAll(s.folder)
 		}
 	}()
-	crdctl, err := filepath.Abs(asked.Crdctl)
-	if err != nil {
-		return err
-	}
 	s.say("seed %d; %s, load %.1f", s.seed, measure.Machine(), measure.Load())
 	defer func() { err = errors.Join(err, s.stop()) }()
-	if err := s.begin(ctx, asked.Dir, crdctl); err != nil {
+	if crdctl, err = filepath.Abs(crdctl); err != nil {
+		return err
+	}
+	if err := s.begin(ctx, dir, crdctl); err != nil {
 		return err
 	}
 	if err := s.rounds(ctx); err != nil {
@@ -74,14 +76,60 @@ func (set settings) run(ctx context.Context, asked measure.Asked) (err error) {
 	return s.verdict()
 }
 
+// begin starts all programs. The hook is a copy of this one, since its file is touched.
+func (s *soak) begin(ctx context.Context, dir, crdctl string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(self)
+	if err == nil {
+		err = os.WriteFile(s.hook, data, 0o755)
+	}
+	if err == nil {
+		s.plane, err = startPlane(ctx, dir, s.folder, crdctl)
+	}
+	if err != nil {
+		return err
+	}
+	s.pen = &pen{api: s.plane.api, names: namesFor(s.objects), rate: s.rate, wrote: make([]atomic.Int64, len(acts))}
+	if err := s.settled(ctx); err != nil {
+		return err
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		r, err := s.newReplica(dir, crdctl, name)
+		if err != nil {
+			return err
+		}
+		s.replicas = append(s.replicas, r)
+		if err := r.start(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stop ends all that is still running.
+func (s *soak) stop() (err error) {
+	for _, r := range s.replicas {
+		err = errors.Join(err, r.end())
+		if r.proxy != nil {
+			err = errors.Join(err, r.proxy.Close())
+		}
+	}
+	if s.plane != nil {
+		err = errors.Join(err, s.plane.end())
+	}
+	return err
+}
+
 // rounds alternates faults and calm.
 func (s *soak) rounds(ctx context.Context) error {
 	if err := s.calm(ctx, 0); err != nil {
 		return err
 	}
-	random := rand.New(rand.NewPCG(s.seed, 0))
 	for left, round := s.faulty, 1; left > 0; round++ {
-		s.faults(ctx, min(left, s.round), random)
+		s.faults(ctx, min(left, s.round))
 		left -= s.round
 		if ctx.Err() != nil {
 			return ctx.Err()

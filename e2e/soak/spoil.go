@@ -1,95 +1,51 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"math/rand/v2"
 	"net/http"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 )
 
-// spoil is what a proxy does to requests.
-type spoil string
-
-// The ways in which requests are spoilt; watches are cut and connections refused by other means.
-const (
-	expired     spoil = "410 for watches"
-	expiring    spoil = "410 in watches"
-	conflicts   spoil = "409 for writes"
-	tooMany     spoil = "429"
-	unavailable spoil = "503"
-	lost        spoil = "answers to writes are lost"
-	slow        spoil = "slow"
-)
-
-var spoils = []spoil{expired, expiring, conflicts, tooMany, unavailable, lost, slow}
-
-func (p *proxy) set(s spoil) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.spoil = s
+// spoil is what a proxy does to every second request of a sort. Watches are cut and connections refused by other means.
+type spoil struct {
+	what    string
+	matches func(*http.Request) bool
+	answer  func(*faultproxy.Proxy) http.HandlerFunc
+	cuts    bool // the watches, so that there are new ones
 }
 
-func (p *proxy) now() spoil {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.spoil
+func refuse(code int, reason metav1.StatusReason) func(*faultproxy.Proxy) http.HandlerFunc {
+	return func(*faultproxy.Proxy) http.HandlerFunc { return faultproxy.Refuse(code, reason) }
 }
 
-// spoils answers in the API server's place, every second time, and tells whether it did.
-func (p *proxy) spoils(w http.ResponseWriter, r *http.Request) bool {
-	if rand.N(2) == 0 {
-		return false
+func every(*http.Request) bool { return true }
+
+var spoils = []spoil{
+	{"410 for watches", faultproxy.IsWatch, refuse(http.StatusGone, metav1.StatusReasonExpired), true},
+	{"410 in watches", faultproxy.IsWatch, func(*faultproxy.Proxy) http.HandlerFunc {
+		return faultproxy.ErrorEvent(http.StatusGone, metav1.StatusReasonExpired)
+	}, true},
+	{"409 for writes", faultproxy.IsWrite, refuse(http.StatusConflict, metav1.StatusReasonConflict), false},
+	{"429", every, refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests), false},
+	{"503", every, refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable), false},
+	{"answers to writes are lost", faultproxy.IsWrite, func(p *faultproxy.Proxy) http.HandlerFunc { return p.Lose }, false},
+	{"slow", every, func(p *faultproxy.Proxy) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			idle(r.Context(), rand.N(2*time.Second))
+			p.Forward(w, r)
+		}
+	}, false},
+}
+
+// on spoils every second request until the fault ends.
+func (s spoil) on(p *faultproxy.Proxy) *faultproxy.Fault {
+	f := p.Inject(-1, func(r *http.Request) bool { return s.matches(r) && rand.N(2) == 0 }, s.answer(p))
+	if s.cuts {
+		p.EndWatches(faultproxy.End{})
 	}
-	switch p.now() {
-	case slow:
-		idle(r.Context(), rand.N(2*time.Second))
-		return false
-	case expired:
-		return isWatch(r) && answer(w, apierrors.NewResourceExpired("the soak says so"))
-	case expiring:
-		return isWatch(r) && answerEvent(w, apierrors.NewResourceExpired("the soak says so"))
-	case conflicts:
-		return isWrite(r) && answer(w, apierrors.NewConflict(schema.GroupResource{}, "one", errors.New("the soak says so")))
-	case tooMany:
-		w.Header().Set("Retry-After", "1")
-		return answer(w, apierrors.NewTooManyRequests("the soak says so", 1))
-	case unavailable:
-		return answer(w, apierrors.NewServiceUnavailable("the soak says so"))
-	}
-	return false
-}
-
-// modify loses answers that the API server gave.
-func (p *proxy) modify(response *http.Response) error {
-	if p.now() == lost && isWrite(response.Request) && rand.N(2) == 0 {
-		return errLost
-	}
-	return nil
-}
-
-func isWatch(r *http.Request) bool { return r.URL.Query().Get("watch") != "" }
-
-func isWrite(r *http.Request) bool { return r.Method != http.MethodGet }
-
-var statusType = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-
-func answer(w http.ResponseWriter, status *apierrors.StatusError) bool {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(int(status.ErrStatus.Code))
-	status.ErrStatus.TypeMeta = statusType
-	_ = json.NewEncoder(w).Encode(status.ErrStatus) // who asked may be gone
-	return true
-}
-
-// answerEvent is a watch that begins well and then says that it can't go on.
-func answerEvent(w http.ResponseWriter, status *apierrors.StatusError) bool {
-	w.Header().Set("Content-Type", "application/json")
-	status.ErrStatus.TypeMeta = statusType
-	_ = json.NewEncoder(w).Encode(map[string]any{"type": "ERROR", "object": status.ErrStatus})
-	return true
+	return f
 }

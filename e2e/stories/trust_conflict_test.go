@@ -8,6 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 )
 
 // deleteAtOnce deletes with the usual propagation.
@@ -32,15 +34,15 @@ func (r *trusted) conflicts() {
 		n++
 		return isWrite(q) && strings.Contains(q.URL.Path, "/thing-") && n%3 == 0
 	}
-	conflict := proxy.inject(-1, third, refused(http.StatusConflict, "Conflict"))
+	conflict := proxy.Inject(-1, third, faultproxy.Refuse(http.StatusConflict, "Conflict"))
 	r.setAll("first", all...)
 	for round := range 5 {
 		r.disturb(fmt.Sprint(round), all...)
 	}
-	if conflict.count() < 20 {
-		r.Errorf("%d writes were refused, want 20 at least", conflict.count())
+	if conflict.Count() < 20 {
+		r.Errorf("%d writes were refused, want 20 at least", conflict.Count())
 	}
-	conflict.end()
+	conflict.End()
 	r.reconciled()
 	if strings.Contains(loop.text(), "Reconcile failed") {
 		r.Error("a conflict is no failure, but somebody who was faster")

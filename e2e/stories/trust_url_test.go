@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 )
 
 // hookAtURL has a web server as the hook, which is good for some objects and for others hangs, hangs up, refuses, answers rubbish and
@@ -51,7 +53,7 @@ func (r *trusted) serveHook() (url string) {
 		case "hang":
 			<-request.Context().Done()
 		case "hangup":
-			hungUp(w, request)
+			faultproxy.HangUp(w, request)
 		case "refuse":
 			code, _ := strconv.Atoi(argument)
 			http.Error(w, "refuses as it was told", code)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 )
 
 // watchClosed ends the watches, in order, without a word, and in the middle of an event, while objects are written.
@@ -17,16 +19,12 @@ func (r *trusted) watchClosed() {
 	before := loop.spends()
 
 	ended := 0
-	for i, how := range []func(*watched){
-		func(w *watched) { w.ended, w.clean = true, true },
-		func(w *watched) { w.ended = true },
-		func(w *watched) { w.middle = true },
-	} {
+	for i, how := range []faultproxy.End{{Clean: true}, {}, {Middle: true}} {
 		for round := range 5 {
 			value := fmt.Sprintf("value-%d-%d", i, round)
 			var writer sync.WaitGroup
 			writer.Go(func() { r.setAll(value, all...) })
-			ended += proxy.endWatches(how)
+			ended += proxy.EndWatches(how)
 			writer.Wait()
 			r.reconciled(all[round]) // also when nothing else is written any more
 		}
@@ -50,22 +48,19 @@ func (r *trusted) gone410() {
 	before := loop.spends()
 
 	for round := range 5 {
-		refuse := proxy.inject(3, isWatch, refused(http.StatusGone, "Expired"))
-		cut := proxy.endWatches(func(w *watched) { w.ended, w.clean = true, true })
+		refuse := proxy.Inject(3, faultproxy.IsWatch, faultproxy.Refuse(http.StatusGone, "Expired"))
+		cut := proxy.EndWatches(faultproxy.End{Clean: true})
 		if cut == 0 {
 			r.Errorf("round %d: there was no watch to be ended", round)
 		}
 		r.setAll(fmt.Sprintf("request-%d", round), all...)
 		r.check(r.things().Delete(r.Context(), all[round], deleteAtOnce)) // which no watch tells of any more
-		r.settles("watches were refused", func() bool { return refuse.count() == 3 })
+		r.settles("watches were refused", func() bool { return refuse.Count() == 3 })
 		r.reconciled()
 	}
 	for round := range 5 {
 		r.setAll(fmt.Sprintf("event-%d", round), all...)
-		proxy.endWatches(func(w *watched) {
-			w.last = fmt.Sprintf(`{"type":"ERROR","object":%s}`+"\n", statusOf(http.StatusGone, "Expired"))
-			w.ended, w.clean = true, true
-		})
+		proxy.EndWatches(faultproxy.End{Clean: true, Last: string(faultproxy.Event(http.StatusGone, "Expired"))})
 		r.setAll(fmt.Sprintf("after-%d", round), all...)
 		r.reconciled()
 	}
@@ -86,20 +81,20 @@ func (r *trusted) answersInTrouble() {
 	before := loop.spends()
 
 	for round, answer := range []http.HandlerFunc{
-		refused(http.StatusTooManyRequests, "TooManyRequests"), refused(http.StatusServiceUnavailable, "ServiceUnavailable"),
-		refused(http.StatusInternalServerError, "InternalError"), hungUp, halfList,
+		faultproxy.Refuse(http.StatusTooManyRequests, "TooManyRequests"), faultproxy.Refuse(http.StatusServiceUnavailable, "ServiceUnavailable"),
+		faultproxy.Refuse(http.StatusInternalServerError, "InternalError"), faultproxy.HangUp, halfList,
 	} {
-		lists := proxy.inject(4, isList, answer)
-		watches := proxy.inject(2, isWatch, refused(http.StatusGone, "Expired")) // or there would be no lists
-		writes := proxy.inject(20, isWrite, answer)
-		proxy.endWatches(func(w *watched) { w.ended = true })
+		lists := proxy.Inject(4, isList, answer)
+		watches := proxy.Inject(2, faultproxy.IsWatch, faultproxy.Refuse(http.StatusGone, "Expired")) // or there would be no lists
+		writes := proxy.Inject(20, isWrite, answer)
+		proxy.EndWatches(faultproxy.End{})
 		r.setAll(fmt.Sprintf("trouble-%d", round), all...)
 		r.reconciled()
-		for what, f := range map[string]*fault{"lists": lists, "watches": watches, "writes": writes} {
-			if f.count() == 0 {
+		for what, f := range map[string]*faultproxy.Fault{"lists": lists, "watches": watches, "writes": writes} {
+			if f.Count() == 0 {
 				r.Errorf("round %d: no %s were refused", round, what)
 			}
-			f.end()
+			f.End()
 		}
 	}
 	loop.waitFor("API server does not answer", "API server answers again")
@@ -122,9 +117,9 @@ func (r *trusted) writeHangs() {
 	r.reconciled()
 	before := loop.spends()
 
-	hanging := proxy.inject(1, func(q *http.Request) bool { return isWrite(q) && strings.HasSuffix(q.URL.Path, "/"+all[0]+"-0") }, hangs)
+	hanging := proxy.Inject(1, func(q *http.Request) bool { return isWrite(q) && strings.HasSuffix(q.URL.Path, "/"+all[0]+"-0") }, faultproxy.Hang)
 	r.setAll("second", all[0])
-	r.settles("a write hangs", func() bool { return hanging.count() == 1 })
+	r.settles("a write hangs", func() bool { return hanging.Count() == 1 })
 	r.setAll("second", all[1:]...)
 	r.reconciled(all[1:]...)
 	r.reconciled()

@@ -1,13 +1,11 @@
-// Package api is an API server as the benches see it: from outside, with plain requests. It knows nothing of what is measured.
+// Package api is an API server as benchmarks see it: from outside, with plain requests. It does not know what is measured.
 package api
 
 import (
 	"context"
 	"fmt"
 	"os"
-	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -15,15 +13,12 @@ import (
 	"github.com/crdctl/crdctl/e2e/internal/harness/program"
 )
 
-// PollInterval is how often is looked whether something has happened; times are as exact as that.
-const PollInterval = 2 * time.Millisecond
-
 // Server is an API server, seen from outside.
 type Server struct{ Client rest.Interface }
 
 // Connect waits for a kubeconfig and makes a client of it, that waits for no limit of its own.
 func Connect(ctx context.Context, kubeconfig string, ended <-chan struct{}) (*Server, error) {
-	err := Poll(ctx, ended, func(context.Context) bool {
+	err := program.Poll(ctx, ended, func(context.Context) bool {
 		_, err := os.Stat(kubeconfig)
 		return err == nil
 	})
@@ -44,7 +39,7 @@ func Connect(ctx context.Context, kubeconfig string, ended <-chan struct{}) (*Se
 
 // Ready waits for the first 200 of /readyz.
 func (a *Server) Ready(ctx context.Context, ended <-chan struct{}) error {
-	err := Poll(ctx, ended, func(ctx context.Context) bool {
+	err := program.Poll(ctx, ended, func(ctx context.Context) bool {
 		return a.Client.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).Error() == nil
 	})
 	if err != nil {
@@ -61,7 +56,7 @@ func (a *Server) Create(ctx context.Context, path string, object []byte) error {
 // Insist creates an object as soon as that works. It returns the last error if it does not.
 func (a *Server) Insist(ctx context.Context, ended <-chan struct{}, path string, object []byte) error {
 	var last error
-	err := Poll(ctx, ended, func(ctx context.Context) bool {
+	err := program.Poll(ctx, ended, func(ctx context.Context) bool {
 		last = a.Create(ctx, path, object)
 		return last == nil
 	})
@@ -69,16 +64,4 @@ func (a *Server) Insist(ctx context.Context, ended <-chan struct{}, path string,
 		return fmt.Errorf("create an object at %s: %w: %w", path, err, last)
 	}
 	return nil
-}
-
-// Poll looks until something has happened, the program has ended, or it took too long.
-func Poll(ctx context.Context, ended <-chan struct{}, happened func(context.Context) bool) error {
-	return wait.PollUntilContextTimeout(ctx, PollInterval, program.Patience, true, func(ctx context.Context) (bool, error) {
-		select {
-		case <-ended:
-			return false, fmt.Errorf("the program has ended")
-		default:
-			return happened(ctx), nil
-		}
-	})
 }

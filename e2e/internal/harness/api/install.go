@@ -7,6 +7,8 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/program"
 )
 
 const crdsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -24,7 +26,7 @@ func (a *Server) Install(ctx context.Context, ended <-chan struct{}, crd []byte)
 	if err := a.Insist(ctx, ended, crdsPath, object); err != nil {
 		return err
 	}
-	return Poll(ctx, ended, func(ctx context.Context) bool {
+	return program.Poll(ctx, ended, func(ctx context.Context) bool {
 		data, err := a.Client.Get().AbsPath(crdsPath, named.Name).DoRaw(ctx)
 		var got apiextv1.CustomResourceDefinition
 		if err != nil || json.Unmarshal(data, &got) != nil {

@@ -1,8 +1,10 @@
 package measure
 
 import (
-	"context"
+	"fmt"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
 // Usage is what a process has used until a moment, and holds at it; memory in bytes.
@@ -10,6 +12,26 @@ type Usage struct {
 	At                        time.Time
 	CPU                       time.Duration
 	Resident, Anonymous, Peak uint64
+}
+
+// UsageOf reads what Linux counts of a process.
+func UsageOf(pid int) (Usage, error) {
+	p, err := procfs.NewProc(pid)
+	if err != nil {
+		return Usage{}, fmt.Errorf("read process %d, which only works on Linux: %w", pid, err)
+	}
+	stat, err := p.Stat()
+	if err != nil {
+		return Usage{}, err
+	}
+	status, err := p.NewStatus()
+	if err != nil {
+		return Usage{}, err
+	}
+	return Usage{
+		At: time.Now(), CPU: time.Duration(stat.CPUTime() * float64(time.Second)),
+		Resident: status.VmRSS, Anonymous: status.RssAnon, Peak: status.VmHWM,
+	}, nil
 }
 
 // Since is the share of one processor, in percent, since an earlier moment.
@@ -21,39 +43,18 @@ func (u Usage) Since(before Usage) float64 {
 	return 100 * (u.CPU - before.CPU).Seconds() / wall.Seconds()
 }
 
-const (
-	// calm is the share of a processor below which a process has settled, if it stays there for calmFor.
-	calm    = 10.0
-	calmFor = 5
-	// settleLimit ends the waiting for that: one that never settles is measured as it is.
-	settleLimit = 2 * time.Minute
-)
-
-// Settle waits until a process has done what it had to do.
-func Settle(ctx context.Context, pid int) error {
+// Settle waits until a process has used less than a tenth of a processor for five seconds in a row. After two minutes it
+// gives up: a process that never settles is measured as it is.
+func Settle(pid int) error {
 	before, err := UsageOf(pid)
-	if err != nil {
-		return err
-	}
-	for seconds, end := 0, time.Now().Add(settleLimit); seconds < calmFor && time.Now().Before(end); seconds++ {
-		now, err := UsageAfter(ctx, pid, time.Second)
-		if err != nil {
-			return err
-		}
-		if now.Since(before) > calm {
-			seconds = -1
+	for calm, end := 0, time.Now().Add(2*time.Minute); err == nil && calm < 5 && time.Now().Before(end); {
+		time.Sleep(time.Second)
+		var now Usage
+		if now, err = UsageOf(pid); now.Since(before) > 10 {
+			calm = -1
 		}
 		before = now
+		calm++
 	}
-	return nil
-}
-
-// UsageAfter is the usage after a time.
-func UsageAfter(ctx context.Context, pid int, d time.Duration) (Usage, error) {
-	select {
-	case <-time.After(d):
-		return UsageOf(pid)
-	case <-ctx.Done():
-		return Usage{}, context.Cause(ctx)
-	}
+	return err
 }
