@@ -105,12 +105,12 @@ func TestEval(t *testing.T) {
 
 func TestEvalRefuses(t *testing.T) {
 	for src, want := range map[string]string{
-		`1`:                                  "x.go:1:1: 1 where literal.Thing is wanted",
+		`1`:                                  "x.go:1:1: 1 where openapischema.Thing is wanted",
 		`nil`:                                "x.go:1:1: nil is not a constant",
 		`t.Other{}`:                          "x.go:1:1: a type that is not known here",
-		`t.Thing{"a"}`:                       "x.go:1:9: a value of literal.Thing without the name of its field",
-		`t.Thing{hidden: "a"}`:               "x.go:1:9: literal.Thing has no field hidden",
-		`t.Thing{Nick: "a"}`:                 "x.go:1:9: literal.Thing has no field Nick",
+		`t.Thing{"a"}`:                       "x.go:1:9: a value of openapischema.Thing without the name of its field",
+		`t.Thing{hidden: "a"}`:               "x.go:1:9: openapischema.Thing has no field hidden",
+		`t.Thing{Nick: "a"}`:                 "x.go:1:9: openapischema.Thing has no field Nick",
 		`t.Thing{Name: "a" + "b"}`:           "x.go:1:15: not a literal",
 		`t.Thing{Name: name}`:                "x.go:1:15: name is not a constant",
 		`t.Thing{Name: t.Name}`:              "x.go:1:15: example.com/t.Name is not a constant of a package that the API packages import",

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/crdctl/crdctl/internal/operator/filewatch"
+	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/proc"
 )
 
@@ -25,7 +25,7 @@ type hooks struct {
 	servers  []*persistent
 	closeWeb func()
 	mark     string
-	watcher  *filewatch.Watcher
+	watcher  *fswatch.FileWatcher
 	changed  chan struct{}
 
 	ctx    context.Context // ends with Close
@@ -81,7 +81,7 @@ func Open(o Options) (Decider, error) {
 	}
 	if len(files) > 0 {
 		slices.Sort(files)
-		h.watcher = filewatch.Watch(filewatch.Files(slices.Compact(files)...))
+		h.watcher = fswatch.NewFileWatcher(fswatch.Files(slices.Compact(files)...))
 		h.others.Go(func() { h.follow(o.Log) })
 	}
 	return h, nil

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/operator/filewatch"
+	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/render"
 )
@@ -31,7 +31,7 @@ type Templates struct {
 	current atomic.Pointer[parsed]
 	lanes   *lanes
 	pool    pool
-	watcher *filewatch.Watcher
+	watcher *fswatch.FileWatcher
 	changed chan struct{}
 	ctx     context.Context // ends with Close
 	cancel  context.CancelCauseFunc
@@ -57,7 +57,7 @@ func Open(dir string, o Options) (*Templates, error) {
 		o.MaxOutput = 8 << 20
 	}
 	t := &Templates{Options: o, dir: dir, lanes: newLanes(max(2, runtime.NumCPU())), changed: make(chan struct{}, 1)}
-	t.watcher = filewatch.Watch(filewatch.Folder(dir, render.Wanted)) // first, so that no change falls between
+	t.watcher = fswatch.NewFileWatcher(fswatch.Folder(dir, render.Wanted)) // first, so that no change falls between
 	p, err := load(dir)
 	if err != nil {
 		t.watcher.Close()

@@ -13,10 +13,15 @@ const patience = 30 * time.Second
 
 func write(t *testing.T, path string) {
 	t.Helper()
+	writeText(t, path, time.Now().String())
+}
+
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(time.Now().String()), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

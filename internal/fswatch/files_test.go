@@ -1,4 +1,4 @@
-package filewatch
+package fswatch
 
 import (
 	"os"
@@ -10,19 +10,10 @@ import (
 	"time"
 )
 
-const patience = 30 * time.Second
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func watched(t *testing.T, look func() State) *Watcher {
+func watched(t *testing.T, look func() State) *FileWatcher {
 	t.Helper()
 	before := runtime.NumGoroutine()
-	w := Watch(look)
+	w := NewFileWatcher(look)
 	t.Cleanup(func() {
 		w.Close()
 		for end := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
@@ -34,7 +25,7 @@ func watched(t *testing.T, look func() State) *Watcher {
 	return w
 }
 
-func changed(t *testing.T, w *Watcher) {
+func changed(t *testing.T, w *FileWatcher) {
 	t.Helper()
 	select {
 	case <-w.Changes:
@@ -44,7 +35,7 @@ func changed(t *testing.T, w *Watcher) {
 }
 
 // unchanged has something happen that is no change, and then something that is one: there must be one change, not two.
-func unchanged(t *testing.T, w *Watcher, nothing, something func()) {
+func unchanged(t *testing.T, w *FileWatcher, nothing, something func()) {
 	t.Helper()
 	nothing()
 	something()
@@ -59,22 +50,22 @@ func unchanged(t *testing.T, w *Watcher, nothing, something func()) {
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "sync.py")
-	write(t, file, "1")
+	writeText(t, file, "1")
 	w := watched(t, Files(file))
-	write(t, file, "22") // in place
+	writeText(t, file, "22") // in place
 	changed(t, w)
-	write(t, file+"~", "33") // by renaming, with the same size
+	writeText(t, file+"~", "33") // by renaming, with the same size
 	if err := os.Rename(file+"~", file); err != nil {
 		t.Fatal(err)
 	}
 	changed(t, w)
 	// A neighbour is nothing, nor is to be away for a moment.
 	unchanged(t, w, func() {
-		write(t, filepath.Join(dir, "other"), "x")
+		writeText(t, filepath.Join(dir, "other"), "x")
 		if err := os.Rename(file, file+"~"); err != nil {
 			t.Fatal(err)
 		}
-	}, func() { write(t, file, "4") })
+	}, func() { writeText(t, file, "4") })
 }
 
 // The kubelet puts a ConfigMap's files behind two links, and swaps the first.
@@ -84,7 +75,7 @@ func TestFilesOfAConfigMap(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(dir, version), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(dir, version, "sync.py"), text)
+		writeText(t, filepath.Join(dir, version, "sync.py"), text)
 	}
 	link := func(to, name string) {
 		t.Helper()
@@ -117,7 +108,7 @@ func TestFolder(t *testing.T) {
 		}
 		return s
 	})
-	unchanged(t, w, func() { write(t, filepath.Join(dir, "README.md"), "") }, func() { write(t, filepath.Join(dir, "a.yaml"), "a: 1") })
+	unchanged(t, w, func() { writeText(t, filepath.Join(dir, "README.md"), "") }, func() { writeText(t, filepath.Join(dir, "a.yaml"), "a: 1") })
 	if err := os.Remove(filepath.Join(dir, "a.yaml")); err != nil {
 		t.Fatal(err)
 	}
@@ -130,16 +121,16 @@ func TestFolder(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "b.yaml"), "b: 1")
+	writeText(t, filepath.Join(dir, "b.yaml"), "b: 1")
 	changed(t, w)
-	write(t, filepath.Join(dir, "b.yaml"), "b: 12")
+	writeText(t, filepath.Join(dir, "b.yaml"), "b: 12")
 	changed(t, w)
 }
 
 // Where the system has no watch to give, the files are looked at from time to time.
 func TestWithoutEvents(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sync.py")
-	write(t, file, "1")
+	writeText(t, file, "1")
 	var looked atomic.Int64
 	files := Files(file)
 	w := watched(t, func() State {
@@ -152,7 +143,7 @@ func TestWithoutEvents(t *testing.T) {
 		return s
 	})
 	await(t, func() bool { return looked.Load() > 1 }) // the look at the start would find it too
-	write(t, file, "22")
+	writeText(t, file, "22")
 	changed(t, w)
 }
 
@@ -169,7 +160,7 @@ func await(t *testing.T, holds func() bool) {
 func TestReturnIsAChange(t *testing.T) {
 	dir := t.TempDir()
 	file, aside := filepath.Join(dir, "hook"), filepath.Join(dir, "aside")
-	write(t, file, "a")
+	writeText(t, file, "a")
 	w := watched(t, Files(file))
 	if err := os.Rename(file, aside); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package filewatch
+package fswatch
 
 import (
 	"time"
@@ -17,8 +17,8 @@ const (
 	poll = 2 * time.Second
 )
 
-// Watcher follows the state of files until it is closed.
-type Watcher struct {
+// FileWatcher follows the state of files until it is closed.
+type FileWatcher struct {
 	// Changes hands out something once the files have changed, or are back, and are at rest. Changes that are not taken become one.
 	Changes <-chan struct{}
 	// Missing hands out the names of files that are gone, once until they are back.
@@ -32,11 +32,11 @@ type Watcher struct {
 	stopped chan struct{}
 }
 
-// Watch tells when what look returns is no longer what it returned first. What was read before Watch was called may be older than
-// that: call Watch, then read.
-func Watch(look func() State) *Watcher {
+// NewFileWatcher reports when look no longer returns what it returned first. What was read before may be older than that: watch,
+// then read.
+func NewFileWatcher(look func() State) *FileWatcher {
 	changes, missing := make(chan struct{}, 1), make(chan []string, 1)
-	w := &Watcher{Missing: missing, missing: missing, Changes: changes, look: look, changes: changes, done: make(chan struct{}), stopped: make(chan struct{})}
+	w := &FileWatcher{Missing: missing, missing: missing, Changes: changes, look: look, changes: changes, done: make(chan struct{}), stopped: make(chan struct{})}
 	if n, err := fsnotify.NewWatcher(); err == nil {
 		w.notify = n
 	}
@@ -47,7 +47,7 @@ func Watch(look func() State) *Watcher {
 }
 
 // Close ends the watching, and returns when it has ended.
-func (w *Watcher) Close() {
+func (w *FileWatcher) Close() {
 	close(w.done)
 	<-w.stopped
 	if w.notify != nil {
@@ -57,7 +57,7 @@ func (w *Watcher) Close() {
 
 // follow asks for the events of all folders, and tells whether it gets them. A folder that is followed already is, or is again
 // after it was replaced.
-func (w *Watcher) follow(s State) bool {
+func (w *FileWatcher) follow(s State) bool {
 	if w.notify == nil {
 		return false
 	}
@@ -69,7 +69,7 @@ func (w *Watcher) follow(s State) bool {
 	return true
 }
 
-func (w *Watcher) run(known State, polled bool) {
+func (w *FileWatcher) run(known State, polled bool) {
 	defer close(w.stopped)
 	var events <-chan fsnotify.Event
 	var errs <-chan error
