@@ -1,0 +1,251 @@
+package change
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/templates"
+)
+
+// project is a scaffold with kinds of one group.
+func project(t *testing.T, kinds ...string) Render {
+	t.Helper()
+	p := &scaffold.Project{Module: "example.com/x", Folder: ".", Main: ".", ClientDir: "pkg/client"}
+	for _, kind := range kinds {
+		if _, err := p.Add(scaffold.APIOptions{Group: "stable.example.com", Version: "v1", Kind: kind}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Render{Project: p, Templates: templates.FS}
+}
+
+// put writes files below a directory.
+func put(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// scaffolded is a directory with a project's own files, as they are before their user edits them.
+func scaffolded(t *testing.T, r Render) string {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := r.render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, name := range files.Paths() {
+		content, _ := files.Content(name)
+		all[name] = string(content)
+	}
+	put(t, dir, all)
+	return dir
+}
+
+func plan(t *testing.T, dir string, before, after Render) (*Plan, error) {
+	t.Helper()
+	l, err := FindLocation(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Exists = l.Exists || before.Project != nil // as the commands that change a project have it
+	return New(l, before, after)
+}
+
+// changes are the changes of a plan to files in a directory, as operation and path.
+func changes(t *testing.T, p *Plan, dir string) map[string]tree.Op {
+	t.Helper()
+	diff, err := p.Tree.Diff(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]tree.Op{}
+	for _, c := range diff {
+		all[c.Path] = c.Op
+	}
+	return all
+}
+
+// In an empty directory all files are new, and next to other files these are in the way.
+func TestPlanOfANewProject(t *testing.T) {
+	dir := t.TempDir()
+	after := project(t, "CronTab")
+	p, err := plan(t, dir, Render{}, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := changes(t, p, dir)
+	if made["main.go"] != tree.Create || made["go.mod"] != tree.Create || len(p.Merged)+len(p.InTheWay)+len(p.Edited) > 0 {
+		t.Errorf("changes %v, merged %v, in the way %v, edited %v", made, p.Merged, p.InTheWay, p.Edited)
+	}
+
+	put(t, dir, map[string]string{"go.mod": "module example.com/x\n\ngo 1.26.0\n", "README.md": "mine\n"})
+	if p, err = plan(t, dir, Render{}, after); err != nil {
+		t.Fatal(err)
+	}
+	if made := changes(t, p, dir); !slices.Equal(p.InTheWay, []string{"README.md"}) || made["go.mod"] != tree.Update || made["README.md"] != "" {
+		t.Errorf("in the way %v; README.md: %q, and go.mod, which says no more than \"go mod init\": %q", p.InTheWay, made["README.md"], made["go.mod"])
+	}
+	if err := p.Overwrite(); err != nil {
+		t.Fatal(err)
+	}
+	if made := changes(t, p, dir); made["README.md"] != tree.Update || len(p.InTheWay) > 0 {
+		t.Errorf("not overwritten: %v", p.InTheWay)
+	}
+}
+
+// A file that a project does not have is not planned.
+func TestPlanWithout(t *testing.T) {
+	after := project(t, "CronTab")
+	after.Project.Without = []string{"README.md"}
+	after.Files = map[string][]byte{"hack/boilerplate.go.txt": []byte("// mine\n")}
+	p, err := plan(t, t.TempDir(), Render{}, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, readme := p.Tree.Content("README.md")
+	if header, _ := p.Tree.Content("hack/boilerplate.go.txt"); readme || string(header) != "// mine\n" {
+		t.Errorf("README.md planned: %v; header %q", readme, header)
+	}
+}
+
+// A new kind adds its files and leaves the user's edits alone.
+func TestPlanOfANewKind(t *testing.T) {
+	before, after := project(t, "CronTab"), project(t, "CronTab", "Backup")
+	dir := scaffolded(t, before)
+	p, err := plan(t, dir, before, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := changes(t, p, dir)
+	var created []string
+	for name, op := range made {
+		if op == tree.Create && strings.Contains(name, "backup") {
+			created = append(created, name)
+		}
+	}
+	if len(created) == 0 || slices.Contains(slices.Collect(maps.Values(made)), tree.Delete) || len(p.Conflicts)+len(p.InTheWay)+len(p.Edited) > 0 {
+		t.Errorf("changes %v, conflicts %v, in the way %v, edited %v", made, p.Conflicts, p.InTheWay, p.Edited)
+	}
+	for _, name := range p.Merged {
+		if made[name] != tree.Update {
+			t.Errorf("%s is merged, and its change is %q", name, made[name])
+		}
+	}
+	put(t, dir, map[string]string{created[0]: "mine\n"})
+	if p, err = plan(t, dir, before, after); err != nil || !slices.Equal(p.InTheWay, created[:1]) {
+		t.Errorf("in the way %v, want %v; error %v", p.InTheWay, created[:1], err)
+	}
+}
+
+// A kind that is removed takes its files along, but not those that the user edited.
+func TestPlanOfARemovedKind(t *testing.T) {
+	before, after := project(t, "CronTab", "Backup"), project(t, "CronTab")
+	dir := scaffolded(t, before)
+	p, err := plan(t, dir, before, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var removed string
+	for name, op := range changes(t, p, dir) {
+		if op == tree.Delete && strings.HasSuffix(name, "_types.go") {
+			removed = name
+		}
+	}
+	if removed == "" {
+		t.Fatalf("the types stay: %v", changes(t, p, dir))
+	}
+	content, err := os.ReadFile(filepath.Join(dir, removed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, map[string]string{removed: string(content) + "\n// mine\n"})
+	if p, err = plan(t, dir, before, after); err != nil || !slices.Equal(p.Edited, []string{removed}) || changes(t, p, dir)[removed] != "" {
+		t.Errorf("edited %v, want %s; error %v", p.Edited, removed, err)
+	}
+	p.RemoveEdited()
+	if changes(t, p, dir)[removed] != tree.Delete || len(p.Edited) > 0 {
+		t.Errorf("%s stays; edited %v", removed, p.Edited)
+	}
+}
+
+// Types that were made from a CRD count as edited: the templates do not tell what they were.
+func TestPlanKeepsImportedTypes(t *testing.T) {
+	before, after := project(t, "CronTab", "Backup"), project(t, "CronTab")
+	backup := before.Project.Find("stable.example.com", "v1", "Backup")
+	backup.Imported = true
+	dir := scaffolded(t, before)
+	types := before.Project.VersionOf(backup).Dir + "/" + backup.TypesFile + ".go"
+	put(t, dir, map[string]string{types: "package v1\n"})
+	if p, err := plan(t, dir, before, after); err != nil || !slices.Contains(p.Edited, types) {
+		t.Errorf("edited %v, want %s; error %v", p.Edited, types, err)
+	}
+}
+
+// The go.mod of a module that exists gets what the project requires, for the Kubernetes that it has.
+func TestPlanMergesTheModule(t *testing.T) {
+	const header = "module example.com/x\n\ngo 1.26.0\n\nrequire example.com/mine v1.0.0\n"
+	for name, test := range map[string]struct {
+		goMod string
+		want  []string
+		err   string
+	}{
+		"no Kubernetes yet": {header, []string{"example.com/mine v1.0.0", "k8s.io/client-go v0."}, ""},
+		"a later one":       {header + "require k8s.io/client-go v0.99.0\n", []string{"k8s.io/client-go v0.99.0", "k8s.io/api v0.99.0"}, ""},
+		"an older one":      {header + "require k8s.io/client-go v0.30.0\n", nil, "go.mod requires k8s.io/client-go v0.30.0, and the controller is written for v0."},
+		"not a go.mod":      {header + "require\n", nil, "go.mod:6"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, dir, map[string]string{"go.mod": test.goMod})
+			l := Location{Module: dir, Folder: ".", Path: "example.com/x", Exists: true, Seen: &tree.Seen{}}
+			p, err := New(l, Render{}, project(t, "CronTab"))
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("error %v, want %s", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(string(p.module["go.mod"]), want) {
+					t.Errorf("no %s in\n%s", want, p.module["go.mod"])
+				}
+			}
+			if _, own := p.Tree.Content("go.mod"); own || len(p.module["go.sum"]) == 0 {
+				t.Errorf("go.mod is a file of the project: %v; go.sum has %d bytes", own, len(p.module["go.sum"]))
+			}
+		})
+	}
+}
+
+// What crdctl itself writes into crdctl.yaml is not an edit of the user's.
+func TestSettingsWithoutTheRecord(t *testing.T) {
+	dir := t.TempDir()
+	const own = "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [pkg/apis]\n"
+	recorded, err := config.PutScaffold([]byte(own), project(t, "CronTab").Project.Record())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, map[string]string{config.FileName: string(recorded)})
+	if got, err := (settingsFS{os.DirFS(dir)}).ReadFile(config.FileName); err != nil || string(got) != own {
+		t.Errorf("%q, %v, want %q", got, err, own)
+	}
+}
