@@ -162,12 +162,19 @@ func (d *discovery) set(field, value, source string) {
 
 // unread records what a person has to decide.
 func (d *discovery) unread(file string, line int, format string, args ...any) {
-	d.found.Unread = append(d.found.Unread, Finding{File: file, Line: line, Text: fmt.Sprintf(format, args...)})
+	d.find(Finding{File: file, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
 // note records what a person may want to know.
 func (d *discovery) note(file string, line int, format string, args ...any) {
-	d.found.Unread = append(d.found.Unread, Finding{File: file, Line: line, Text: fmt.Sprintf(format, args...), Note: true})
+	d.find(Finding{File: file, Line: line, Text: fmt.Sprintf(format, args...), Note: true})
+}
+
+// find records a finding once: the body of a loop is read several times.
+func (d *discovery) find(f Finding) {
+	if !slices.Contains(d.found.Unread, f) {
+		d.found.Unread = append(d.found.Unread, f)
+	}
 }
 
 // Line is the discovery in one line, for the run that goes without a project file.

@@ -98,8 +98,31 @@ func (d *discovery) clientOf(c *call) {
 	if c.flag("--applyconfig-openapi-schema") != "" {
 		client.ApplyConfigurationOpenAPISchema = config.BuildSchema
 	}
+	if apis := d.apisOf(c); len(apis) < len(d.found.raw.APIs) {
+		client.APIs = apis
+	}
 	d.found.raw.Clients = append(d.found.raw.Clients, client)
 	d.set(fmt.Sprintf("clients[%d]", i), dir, c.at())
+}
+
+// apisOf are the API directories that a call of gen_client names: all of them where its arguments do not tell.
+func (d *discovery) apisOf(c *call) []string {
+	var apis []string
+	for _, arg := range c.args {
+		dir, ok := d.local(c, arg)
+		if !ok {
+			return d.found.raw.APIs
+		}
+		for _, api := range d.found.raw.APIs {
+			if (below(dir, api) || below(api, dir)) && !slices.Contains(apis, api) {
+				apis = append(apis, api)
+			}
+		}
+	}
+	if len(apis) == 0 {
+		return d.found.raw.APIs
+	}
+	return apis
 }
 
 // pairs reads a list of key:value.

@@ -3,6 +3,7 @@ package detect
 import (
 	"bytes"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"path"
 	"regexp"
@@ -65,10 +66,28 @@ func tagIn(data, tag []byte) int {
 		}
 		i += from
 		start := 1 + bytes.LastIndexByte(data[:i], '\n')
-		if string(bytes.TrimSpace(data[start:i])) == "//" && !bytes.HasPrefix(data[i+len(tag):], []byte("false")) {
+		if string(bytes.TrimSpace(data[start:i])) == "//" && !bytes.HasPrefix(data[i+len(tag):], []byte("false")) && !inString(data, i) {
 			return i
 		}
 		from = i + len(tag)
+	}
+}
+
+// inString reports whether a place in a Go file is in a raw string: templates of Go files have tags, too.
+func inString(data []byte, offset int) bool {
+	if !bytes.Contains(data[:offset], []byte("`")) {
+		return false
+	}
+	file := token.NewFileSet().AddFile("", -1, len(data))
+	var s scanner.Scanner
+	s.Init(file, data, nil, 0)
+	for {
+		pos, tok, lit := s.Scan()
+		if at := file.Offset(pos); tok == token.EOF || at > offset {
+			return false
+		} else if offset < at+len(lit) {
+			return true // comments are not scanned
+		}
 	}
 }
 

@@ -113,7 +113,7 @@ gen() {
 }
 all="a:v1,v2"
 conversion-gen "x ${all//:/\/} y" --extra-peer-dirs=${all#*:},${all##*,}
-`, "3 deepcopy-gen [\"./${v}\" \"${1}\"]\n6 conversion-gen --extra-peer-dirs=v1,v2,v2 [\"x a/v1,v2 y\"]\n"},
+`, "3 deepcopy-gen [\"./a\" \"${1}\"]\n3 deepcopy-gen [\"./b\" \"${1}\"]\n6 conversion-gen --extra-peer-dirs=v1,v2,v2 [\"x a/v1,v2 y\"]\n"},
 		"generate-groups.sh": {"up.sh", `
 bash "${CODEGEN_PKG}"/generate-groups.sh "client,lister" example.com/m/client example.com/m/apis "g:v1,v2" --go-header-file h
 `, "2 generate-groups --go-header-file=h [\"client,lister\" \"example.com/m/client\" \"example.com/m/apis\" \"g:v1,v2\"]\n"},
@@ -131,6 +131,7 @@ func FuzzReadScript(f *testing.F) {
 	f.Add("Makefile", "A=$(A)$(A)\nx:\n\tclient-gen $(A) $(shell pwd)\n")
 	f.Add("a.sh", "A=$A$A\nA+=(\"${A[@]}\" \"${A[@]}\")\nx `y` $(( 1 )) ${#A} ${A:-${A:-b}}\n")
 	f.Add("a.sh", "A=(~root {1..99999999} {a,b}{a,b})\nclient-gen ${A[@]//a/${A[*]}} ${A%%*a*a*} ${A:1} ${!A*} ${A@P} ~root /* <(ls)\n")
+	f.Add("a.sh", "for a in x y z; do for b in $a 1 2; do for c in $a $b; do client-gen $a$b$c; done; done; done\n")
 	f.Add("Dockerfile", "ARG A=v1\nRUN --mount=x client-gen \\\n $A\n")
 	f.Add("a.sh", "client-gen 'open \"$( ( \\")
 	f.Fuzz(func(t *testing.T, file, src string) {

@@ -74,7 +74,7 @@ func (s *state) stmts(list []*syntax.Stmt) {
 			s.stmts(c.Cond)
 			s.branch(c.Do...)
 		case *syntax.ForClause:
-			s.branch(c.Do...)
+			s.loop(c)
 		}
 	}
 }
@@ -84,6 +84,30 @@ func (s *state) branch(list ...*syntax.Stmt) {
 	s.maybe = true
 	s.stmts(list)
 	s.maybe = before
+}
+
+// loop reads the body of a loop with each of its values, or once where they are not determined.
+func (s *state) loop(c *syntax.ForClause) {
+	iter, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		s.branch(c.Do...)
+		return
+	}
+	var items []string
+	for _, w := range iter.Items {
+		items = append(items, s.fields(w)...)
+	}
+	name := iter.Name.Value
+	delete(s.vars, name)
+	if strings.ContainsAny(strings.Join(items, ""), "$*?[{") || len(items) == 0 || !s.spend(len(items)*len(s.source(c))) {
+		s.branch(c.Do...)
+		return
+	}
+	for _, item := range items {
+		s.vars[name] = text(item)
+		s.branch(c.Do...)
+	}
+	delete(s.vars, name)
 }
 
 // call notes a command, and carries it out where it changes the shell.
