@@ -24,8 +24,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/crdimport"
-	"github.com/crdctl/crdctl/internal/crdimport/roundtrip"
 )
 
 // importedCRDs are of different shapes: lists that are maps, rules of CEL, oneOf, embedded pods, values of which nothing is known.

@@ -3,6 +3,8 @@ package crdimport
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 )
 
@@ -33,16 +36,7 @@ func golden(t testing.TB) map[string]*txtar.Archive {
 	return all
 }
 
-// goldenDefinitions are those of all cases that are no errors.
-func goldenDefinitions(t *testing.T) (all []*Definition) {
-	t.Helper()
-	for _, archive := range golden(t) {
-		if read, err := Read(archive.Files[0].Name, archive.Files[0].Data, nil); err == nil {
-			all = append(all, read...)
-		}
-	}
-	return all
-}
+var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestGolden(t *testing.T) {
 	for file, archive := range golden(t) {
@@ -76,17 +70,6 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			holdsGolden(t, file, archive, got)
-			if len(all) == 0 {
-				return
-			}
-			for i, made := range back(t, all) {
-				for _, difference := range unlisted(all[i], made) {
-					t.Errorf("%s: %s", made.Name, difference)
-				}
-				if said := refusals(made); len(said) > 0 {
-					t.Errorf("%s: the API server would refuse what was made: %s", made.Name, few(said))
-				}
-			}
 		})
 	}
 }
@@ -97,7 +80,9 @@ func holdsGolden(t *testing.T, file string, want, got *txtar.Archive) {
 		return
 	}
 	if *update {
-		lay(t, filepath.Dir(file), filepath.Base(file), txtar.Format(got))
+		if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		return
 	}
 	t.Errorf("%s is another; run this test with -update and look at the diff:\n%s", file, txtar.Format(got))
@@ -121,14 +106,29 @@ func TestKnownTypes(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, all[0].Versions[0].Types)
 		}
 	}
-	spec = back(t, all)[0].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	t.Setenv("GOFLAGS", "")
+	types := []roundtrip.Types{{Group: all[0].Group, Version: "v1", Kind: all[0].Kind, File: all[0].Versions[0].Types}}
+	made, err := roundtrip.Back(t.Context(), t.TempDir(), "../..", types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec = made[all[0].CRD.Name].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	conditions, selector := spec.Properties["conditions"], spec.Properties["selector"]
 	if s := conditions.Items.Schema; !equal(s, conditionSchema()) {
-		t.Errorf("metav1.Condition is with controller-tools %s\n%s", crdform.Version, text(withoutDocs(s)))
+		t.Errorf("metav1.Condition is with controller-tools %s\n%s", crdform.Version, text(t, withoutDocs(s)))
 	}
 	if !equal(&selector, labelSelectorSchema()) {
-		t.Errorf("metav1.LabelSelector is with controller-tools %s\n%s", crdform.Version, text(withoutDocs(&selector)))
+		t.Errorf("metav1.LabelSelector is with controller-tools %s\n%s", crdform.Version, text(t, withoutDocs(&selector)))
 	}
+}
+
+func text(t *testing.T, value any) string {
+	t.Helper()
+	out, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }
 
 // crdOf is a CRD with one version.

@@ -1,7 +1,6 @@
 package crdimport
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -71,42 +70,5 @@ func TestHostile(t *testing.T) {
 				t.Errorf("the error has %d characters: %.300s", len(err.Error()), err)
 			}
 		})
-	}
-}
-
-// Kinds whose names run into each other share a package.
-func TestKindsOfOnePackage(t *testing.T) {
-	var input []byte
-	for _, kind := range []string{"Foo", "FooBar", "FooSpecial"} {
-		object := func(p map[string]schema) schema { return schema{Type: "object", Properties: p} }
-		text := schema{Type: "string"}
-		one, err := json.Marshal(crdOf("example.com", kind, object(map[string]schema{
-			"bar": object(map[string]schema{"spec": object(map[string]schema{kind: text}), "list": object(map[string]schema{"a": text})}), "barSpec": object(map[string]schema{"b": text}), "special": text,
-		})))
-		if err != nil {
-			t.Fatal(err)
-		}
-		input = append(append(input, one...), '\n')
-	}
-	all, err := Read("crds.json", input, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	declared := map[string]string{}
-	for _, d := range all {
-		for line := range strings.Lines(string(d.Versions[0].Types)) {
-			if name, ok := strings.CutPrefix(line, "type "); ok {
-				name, _, _ = strings.Cut(name, " ")
-				if declared[name] != "" {
-					t.Errorf("%s and %s both have a type %s", declared[name], d.Kind, name)
-				}
-				declared[name] = d.Kind
-			}
-		}
-	}
-	for i, made := range back(t, all) {
-		for _, difference := range unlisted(all[i], made) {
-			t.Errorf("%s: %s", made.Name, difference)
-		}
 	}
 }

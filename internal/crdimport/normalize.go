@@ -11,6 +11,18 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
+// Normalized returns the schemas that the types of each version are made of: what no marker can say is said otherwise where that
+// is possible, and the rules of the object's name are rules of CEL.
+func (d *Definition) Normalized() []*apiextensionsv1.JSONSchemaProps {
+	all := (&Definition{CRD: d.CRD}).restate()
+	for _, s := range all {
+		if name, ok := s.Properties["metadata"].Properties["name"]; ok {
+			s.XValidations = append(s.XValidations, nameRules(&name)...)
+		}
+	}
+	return all
+}
+
 // restate returns the schemas of all versions with what no marker can say, allOf, anyOf, oneOf and not, said otherwise where
 // that is possible: by the keywords of the schema itself, or by a rule of CEL with the same verdict. The API server's own
 // check has the last word on a rule: one that it would refuse, because it might cost too much, is not made.

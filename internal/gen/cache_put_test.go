@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 )
 
 // What is edited while the generators run is in nobody's result for sure: nothing is kept of such a run.
 func TestCacheKeepsNothingOfAnEdit(t *testing.T) {
-	root := fixture{name: "layout", folder: "project"}.lay(t)
+	root := gentest.Fixture{Archive: "testdata/layout.txtar"}.Lay(t)
 	put(t, root, "hack/schema.json", `{"swagger": "2.0", "info": {"title": "none", "version": "v0"}, "paths": {}, "definitions": {}}`)
-	p := settings(t, root)
+	p := gentest.Settings(t, root)
 	p.Clients[0].ApplyConfigurationOpenAPISchema = "hack/schema.json"
 	o := Options{Year: 2026, UpdateReport: true}
 	g, err := newGeneration(t.Context(), root, p, o)

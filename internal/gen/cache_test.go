@@ -8,18 +8,19 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // Whatever changes, what comes with the cache is what is made without it; and where nothing changes, nothing is made.
 func TestCache(t *testing.T) {
-	root := fixture{name: "layout", folder: "project"}.lay(t)
+	root := gentest.Fixture{Archive: "testdata/layout.txtar"}.Lay(t)
 	store := cache.At(t.TempDir(), 1<<30)
 	with := func() *Result { return generateCached(t, root, store) }
 	if with().Cached {
 		t.Fatal("an empty cache has a result")
 	}
-	write(t, root, with().Tree)
+	gentest.Write(t, root, with().Tree)
 	if !with().Cached {
 		t.Fatal("nothing changed but what was generated, and all was made anew")
 	}
@@ -74,7 +75,7 @@ func TestCache(t *testing.T) {
 
 // An entry that somebody spoilt is made anew.
 func TestCacheIsNotTrusted(t *testing.T) {
-	root, dir := fixture{name: "layout", folder: "project"}.lay(t), t.TempDir()
+	root, dir := gentest.Fixture{Archive: "testdata/layout.txtar"}.Lay(t), t.TempDir()
 	store := cache.At(dir, 1<<30)
 	want := generateCached(t, root, store).Tree
 	entries, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -100,7 +101,7 @@ func TestCacheIsNotTrusted(t *testing.T) {
 
 func generateCached(t *testing.T, root string, store *cache.Store) *Result {
 	t.Helper()
-	result, err := Generate(t.Context(), root, settings(t, root), Options{Year: 2026, UpdateReport: true, Results: store})
+	result, err := Generate(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, UpdateReport: true, Results: store})
 	if err != nil {
 		t.Fatal(err)
 	}

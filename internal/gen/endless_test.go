@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -53,19 +54,17 @@ MORE
 
 func oneKindProject(t *testing.T, replace ...string) string {
 	t.Helper()
-	return fixture{folder: "project", files: func(t *testing.T) *tree.Tree {
+	return gentest.Fixture{Files: func(t *testing.T) *tree.Tree {
 		t.Helper()
-		files := scaffolds(t) // for go.mod and go.sum
 		project := tree.New()
-		for _, path := range []string{"go.mod", "go.sum"} {
-			data, _ := files.Content(path)
-			add(t, project, path, data)
+		for path, data := range gentest.ModuleFiles(t) {
+			gentest.Add(t, project, path, data)
 		}
 		for _, f := range txtar.Parse([]byte(strings.NewReplacer(replace...).Replace(oneKind))).Files {
-			add(t, project, f.Name, f.Data)
+			gentest.Add(t, project, f.Name, f.Data)
 		}
 		return project
-	}}.lay(t)
+	}}.Lay(t)
 }
 
 // What a generator would follow forever is refused where it is declared, before the generator gets it: a stack that overflows
@@ -94,7 +93,7 @@ func TestEndlessTypes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := oneKindProject(t, "MORE", test.more, "FIELD", test.field, "SCHEMA", "")
-			_, err := Generate(t.Context(), root, settings(t, root), Options{Year: 2026, Only: []string{"deepcopy", "openapi", "applyconfiguration"}})
+			_, err := Generate(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, Only: []string{"deepcopy", "openapi", "applyconfiguration"}})
 			if test.at == "" {
 				if err != nil {
 					t.Error(err)
@@ -116,7 +115,7 @@ func TestEndlessTypes(t *testing.T) {
 // A schema of the apply configurations is made of the types by crdctl, and refuses what openapi-gen does.
 func TestEndlessSchema(t *testing.T) {
 	root := oneKindProject(t, "MORE", "type S []S", "FIELD", "S", "SCHEMA", ", applyConfigurationOpenAPISchema: build")
-	_, err := Generate(t.Context(), root, settings(t, root), Options{Year: 2026, Only: []string{"applyconfiguration"}})
+	_, err := Generate(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, Only: []string{"applyconfiguration"}})
 	if err == nil || !strings.Contains(err.Error(), "\n  pkg/apis/wood/v1/more.go:3:6: S ") {
 		t.Errorf("%v, want an error at 3:6", err)
 	}
@@ -132,7 +131,7 @@ func TestFailuresAreExplainedQuickly(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := oneKindProject(t, "MORE", test.more, "FIELD", test.field, "SCHEMA", "", "+groupName=wood.example.com", "+groupName="+test.group)
-			g, err := newGeneration(t.Context(), root, settings(t, root), Options{Year: 2026, Only: []string{"deepcopy", "client"}})
+			g, err := newGeneration(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, Only: []string{"deepcopy", "client"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +148,7 @@ func TestFailuresAreExplainedQuickly(t *testing.T) {
 // Generators that run in another process are looked at before: they would end as badly there.
 func TestEndlessElsewhere(t *testing.T) {
 	root := oneKindProject(t, "MORE", "type P *P\n\ntype S map[string]S\n\ntype Alone *Alone", "FIELD", "[]P", "SCHEMA", "")
-	g, err := newGeneration(t.Context(), root, settings(t, root), Options{Year: 2026})
+	g, err := newGeneration(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/explain"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/scan"
 	"github.com/crdctl/crdctl/internal/gen/typecheck"
-	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -36,19 +36,17 @@ func TestExplainAllReportsEachGenerator(t *testing.T) {
 func TestNoStorageVersionHasAPlace(t *testing.T) {
 	root := t.TempDir()
 	files := tree.New()
-	rendered := render(t, scaffold.APIOptions{Group: "stable.example.com", Version: "v1", Kind: "CronTab"})
-	for _, file := range []string{"go.mod", "go.sum"} {
-		data, _ := rendered.Content(file)
-		add(t, files, file, data)
+	for file, data := range gentest.ModuleFiles(t) {
+		gentest.Add(t, files, file, data)
 	}
-	add(t, files, "crdctl.yaml", []byte(`{apiVersion: crdctl.dev/v1alpha1, kind: Project, apis: [pkg], crds: {dir: crd}}`))
+	gentest.Add(t, files, "crdctl.yaml", []byte(`{apiVersion: crdctl.dev/v1alpha1, kind: Project, apis: [pkg], crds: {dir: crd}}`))
 	for _, version := range []string{"v1", "v2"} {
-		add(t, files, "pkg/"+version+"/types.go", []byte("// +groupName=example.com\npackage "+version+"\n\n"+
+		gentest.Add(t, files, "pkg/"+version+"/types.go", []byte("// +groupName=example.com\npackage "+version+"\n\n"+
 			"import metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:object:root=true\n\n"+
 			"type Thing struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n"))
 	}
-	write(t, root, files)
-	_, err := Generate(t.Context(), root, settings(t, root), Options{Year: 2026})
+	gentest.Write(t, root, files)
+	_, err := Generate(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026})
 	compareLines(t, "two versions", err, []string{"pkg/v1/types.go:8:6: CRD for Thing.example.com has no storage version"})
 }
 

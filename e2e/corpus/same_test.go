@@ -1,16 +1,31 @@
-package crdimport
+package corpus
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/crdimport"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
+
+type schema = apiextensionsv1.JSONSchemaProps
+
+// field is the path of a property, as losses have it.
+func field(at, property string) string {
+	if strings.ContainsAny(property, ".[]* ") || property == "" {
+		return at + "[" + strconv.Quote(property) + "]"
+	}
+	return strings.TrimPrefix(at+"."+property, ".")
+}
 
 // difference is one keyword at one place of which two schemas say different things.
 type difference struct{ path, keyword, was, is string }
@@ -22,24 +37,24 @@ func (d difference) String() string {
 // differences are those between the meanings of two schemas: descriptions, titles and examples mean nothing to an API server;
 // nor do keywords for another type than the schema has, the order of required, enum and rules, and the two ways to write
 // int-or-string.
-func differences(was, is *schema, at place) (all []difference) {
-	a, b := meaning(was, at.path == ""), meaning(is, at.path == "")
+func differences(was, is *schema, at string) (all []difference) {
+	a, b := meaning(was, at == ""), meaning(is, at == "")
 	for keyword := range keysOf(a, b) {
 		if !reflect.DeepEqual(a[keyword], b[keyword]) {
-			all = append(all, difference{orElse(at.path, "."), keyword, text(a[keyword]), text(b[keyword])})
+			all = append(all, difference{cmp.Or(at, "."), keyword, text(a[keyword]), text(b[keyword])})
 		}
 	}
 	for name := range keysOf(was.Properties, is.Properties) {
-		if at.path == "" && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
+		if at == "" && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
 			continue // the API server knows them
 		}
 		p, inWas := was.Properties[name]
 		q, inIs := is.Properties[name]
 		if !inWas || !inIs {
-			all = append(all, difference{at.field(name).path, "properties", fmt.Sprint(inWas), fmt.Sprint(inIs)})
+			all = append(all, difference{field(at, name), "properties", fmt.Sprint(inWas), fmt.Sprint(inIs)})
 			continue
 		}
-		all = append(all, differences(&p, &q, at.field(name))...)
+		all = append(all, differences(&p, &q, field(at, name))...)
 	}
 	items := func(s *schema) *schema {
 		if s.Items == nil {
@@ -53,19 +68,19 @@ func differences(was, is *schema, at place) (all []difference) {
 		}
 		return s.AdditionalProperties.Schema
 	}
-	all = append(all, below(items(was), items(is), at.items(), "items")...)
+	all = append(all, below(items(was), items(is), at+"[*]", "items")...)
 	if values(was) == nil && was.AdditionalProperties != nil {
 		return all // true, of which meaning has told
 	}
-	return append(all, below(values(was), values(is), at.values(), "additionalProperties")...)
+	return append(all, below(values(was), values(is), at+".*", "additionalProperties")...)
 }
 
-func below(was, is *schema, at place, keyword string) []difference {
+func below(was, is *schema, at string, keyword string) []difference {
 	switch {
 	case was == nil && is == nil:
 		return nil
 	case was == nil || is == nil:
-		return []difference{{at.path, keyword, fmt.Sprint(was != nil), fmt.Sprint(is != nil)}}
+		return []difference{{at, keyword, fmt.Sprint(was != nil), fmt.Sprint(is != nil)}}
 	}
 	return differences(was, is, at)
 }
@@ -137,7 +152,7 @@ func meaning(s *schema, root bool) map[string]any {
 	slices.Sort(rules)
 	set("x-kubernetes-validations", slices.Compact(rules))
 	for keyword, branches := range map[string][]schema{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
-		if s.XIntOrString && keyword == "anyOf" && isIntOrString(branches) {
+		if s.XIntOrString && keyword == "anyOf" && len(branches) == 2 && branches[0].Type == "integer" && branches[1].Type == "string" {
 			continue
 		}
 		var all []string
@@ -170,7 +185,7 @@ func text(value any) string {
 
 // unlisted compares an imported CRD with the one that was made of its types: the differences that no loss lists, and the losses
 // without a difference.
-func unlisted(d *Definition, made *apiextensionsv1.CustomResourceDefinition) (all []string) {
+func unlisted(d *crdimport.Definition, made *apiextensionsv1.CustomResourceDefinition) (all []string) {
 	said := func(what string, was, is any) {
 		if !reflect.DeepEqual(was, is) {
 			all = append(all, fmt.Sprintf("%s: was %s, is %s", what, text(was), text(is)))
@@ -181,7 +196,7 @@ func unlisted(d *Definition, made *apiextensionsv1.CustomResourceDefinition) (al
 	said("group", was.Group, is.Group)
 	said("scope", was.Scope, is.Scope)
 	names := func(n apiextensionsv1.CustomResourceDefinitionNames) apiextensionsv1.CustomResourceDefinitionNames {
-		if slices.ContainsFunc(d.Versions[0].Losses, func(l Loss) bool { return l.Path == "crd.spec.names.listKind" }) {
+		if slices.ContainsFunc(d.Versions[0].Losses, func(l crdimport.Loss) bool { return l.Path == "crd.spec.names.listKind" }) {
 			n.ListKind = ""
 		}
 		if len(n.ShortNames) == 0 {
@@ -196,7 +211,7 @@ func unlisted(d *Definition, made *apiextensionsv1.CustomResourceDefinition) (al
 	for key, value := range d.Annotations {
 		said("annotation "+key, value, made.Annotations[key])
 	}
-	restated := (&Definition{CRD: d.CRD}).restate()
+	normalized := d.Normalized()
 	for i, v := range was.Versions {
 		if i >= len(is.Versions) || is.Versions[i].Name != v.Name {
 			return append(all, "no version "+v.Name)
@@ -218,13 +233,7 @@ func unlisted(d *Definition, made *apiextensionsv1.CustomResourceDefinition) (al
 			}
 		}
 		found := map[string]bool{}
-		schema := restated[i].DeepCopy()
-		if m, ok := schema.Properties["metadata"]; ok {
-			if n, ok := m.Properties["name"]; ok {
-				schema.XValidations = append(schema.XValidations, nameRules(&n)...)
-			}
-		}
-		for _, difference := range differences(schema, w.Schema.OpenAPIV3Schema, place{}) {
+		for _, difference := range differences(normalized[i], w.Schema.OpenAPIV3Schema, "") {
 			key := difference.path + " " + difference.keyword
 			if found[key] = true; !listed[key] {
 				all = append(all, in+difference.String())
@@ -263,4 +272,33 @@ func fieldCount(s *schema) int {
 		n += fieldCount(s.AdditionalProperties.Schema)
 	}
 	return min(n, math.MaxInt32)
+}
+
+// exact is a JSON value with its numbers as fractions: two ways to write a number are one value, and none is rounded.
+func exact(raw []byte) any {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var value any
+	if dec.Decode(&value) != nil {
+		return nil
+	}
+	return fractions(value)
+}
+
+func fractions(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for k, v := range value {
+			value[k] = fractions(v)
+		}
+	case []any:
+		for i, v := range value {
+			value[i] = fractions(v)
+		}
+	case json.Number:
+		if r, ok := new(big.Rat).SetString(value.String()); ok {
+			return "number " + r.RatString()
+		}
+	}
+	return value
 }

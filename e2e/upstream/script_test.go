@@ -1,44 +1,116 @@
-package gen
+package upstream
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/crdctl/crdctl/e2e/internal/testcache"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// upstream is upstream's kube_codegen.sh, and a folder for the binaries that it installs.
+// upstream is upstream's kube_codegen.sh and a directory of the programs that it installs, both found when they are needed.
 type upstream struct {
+	once      sync.Once
 	root, bin string
+	err       error
 }
 
-// newUpstream finds the script in the module cache and builds what it does not build itself.
-func newUpstream(t *testing.T) *upstream {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/code-generator").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := &upstream{root: strings.TrimSpace(string(out)), bin: t.TempDir()}
-	if !strings.HasSuffix(u.root, "@"+codegen.Version) {
-		t.Fatalf("code-generator is %s, and crdctl says that it is %s", u.root, codegen.Version)
-	}
-	u.bash(t, u.bin, "GOWORK=off", `
+// versions are all that upstream's output depends on besides the project.
+var versions = []string{codegen.Version, crdform.Version, runtime.Version()}
+
+// prepare finds the script in the module cache, and builds what it does not build itself.
+func (u *upstream) prepare(ctx context.Context) error {
+	u.once.Do(func() {
+		out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/code-generator").Output()
+		if err != nil {
+			u.err = fmt.Errorf("find code-generator: %w", err)
+			return
+		}
+		u.root = strings.TrimSpace(string(out))
+		if !strings.HasSuffix(u.root, "@"+codegen.Version) {
+			u.err = fmt.Errorf("code-generator is %s, and crdctl says that it is %s", u.root, codegen.Version)
+			return
+		}
+		u.bin, u.err = testcache.Dir("generators", versions, func(dir string) error {
+			said, err := u.command(ctx, dir, dir, "GOWORK=off", `
 		go install sigs.k8s.io/controller-tools/cmd/controller-gen@`+crdform.Version+`
 		cd "$CODEGEN_ROOT"
 		go install ./cmd/{applyconfiguration,client,conversion,deepcopy,defaulter,informer,lister,prerelease-lifecycle,register,validation}-gen
 		go install k8s.io/kube-openapi/cmd/openapi-gen`)
-	return u
+			if err != nil {
+				return fmt.Errorf("build upstream's generators: %w\n%s", err, said)
+			}
+			return nil
+		})
+	})
+	return u.err
+}
+
+// output is what upstream does with a project.
+type output struct {
+	// Err is how the script ended, if not well, and Said what it printed.
+	Err, Said string
+	// Written are the files that it wrote, Removed those that it took away.
+	Written map[string]string
+	Removed []string
+}
+
+// output runs what the project's own script would, in a copy of the fixture that is laid out at root, unless it has
+// run for the same project before.
+func (u *upstream) output(t *testing.T, f gentest.Fixture, root string) *output {
+	t.Helper()
+	before := content(t, root)
+	text := script(t, root, gentest.Settings(t, root))
+	key := keyOf(before, prelude, strings.ReplaceAll(text, root, "ROOT"), f.Module, fmt.Sprint(f.Workspace, f.Linked, f.Name))
+	data, err := testcache.Bytes("upstream", key, func() ([]byte, error) {
+		if err := u.prepare(t.Context()); err != nil {
+			return nil, err
+		}
+		root := f.Lay(t)
+		var o output
+		work := "GOWORK=off"
+		if f.Workspace {
+			work = "GOWORK="
+		}
+		said, err := u.command(t.Context(), filepath.Join(root, f.Module), u.bin, work, prelude+script(t, root, gentest.Settings(t, root)))
+		if o.Said = said; err != nil {
+			o.Err = err.Error()
+		}
+		o.Written = content(t, root)
+		for path, data := range before {
+			now, ok := o.Written[path]
+			if !ok {
+				o.Removed = append(o.Removed, path)
+			} else if now == data {
+				delete(o.Written, path)
+			}
+		}
+		return json.Marshal(o)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o output
+	if err := json.Unmarshal(data, &o); err != nil {
+		t.Fatal(err)
+	}
+	return &o
 }
 
 // prelude spares kube_codegen.sh what it does first in each of its functions, to install the generators; "tagged TAG
@@ -55,36 +127,20 @@ tagged() {
 }
 `
 
-// run runs, in the folder of the fixture's module, what a project's own script would: the functions of
-// kube_codegen.sh with the flags of the settings. It tells whether that went well, and what was said.
-func (u *upstream) run(t *testing.T, f fixture, root string, p *config.Project) {
-	t.Helper()
-	if out, err := u.try(t, f, root, p); err != nil {
-		t.Fatalf("upstream: %v\n%s", err, out)
+// keyOf is all that upstream's output depends on: the files that it reads, its version, and the year in its headers.
+func keyOf(files map[string]string, more ...string) []string {
+	key := slices.Concat(versions, more, []string{fmt.Sprint(time.Now().UTC().Year())})
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		key = append(key, path, files[path])
 	}
+	return key
 }
 
-func (u *upstream) try(t *testing.T, f fixture, root string, p *config.Project) (string, error) {
-	t.Helper()
-	work := "GOWORK=off"
-	if f.workspace {
-		work = "GOWORK="
-	}
-	return u.command(t, filepath.Join(root, f.module), work, prelude+script(t, root, p))
-}
-
-func (u *upstream) bash(t *testing.T, dir, work, text string) {
-	t.Helper()
-	if out, err := u.command(t, dir, work, text); err != nil {
-		t.Fatalf("upstream: %v\n%s", err, out)
-	}
-}
-
-func (u *upstream) command(t *testing.T, dir, work, text string) (string, error) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", "set -o errexit\n"+text)
+// command runs a script with upstream's programs in bin.
+func (u *upstream) command(ctx context.Context, dir, bin, work, text string) (string, error) {
+	cmd := exec.CommandContext(ctx, "bash", "-c", "set -o errexit\n"+text)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CODEGEN_ROOT="+u.root, "GOBIN="+u.bin, "GOFLAGS=", work)
+	cmd.Env = append(os.Environ(), "CODEGEN_ROOT="+u.root, "GOBIN="+bin, "GOFLAGS=", work)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -178,8 +234,7 @@ func script(t *testing.T, root string, p *config.Project) string {
 }
 
 // flags puts a flag before each of the values.
-func flags(name string, values []string) []string {
-	var all []string
+func flags(name string, values []string) (all []string) {
 	for _, v := range values {
 		all = append(all, name, v)
 	}
@@ -187,8 +242,7 @@ func flags(name string, values []string) []string {
 }
 
 // pairs is a map as the sorted key:value list of upstream's flags.
-func pairs(m map[string]string) []string {
-	var all []string
+func pairs(m map[string]string) (all []string) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		all = append(all, k+":"+m[k])
 	}

@@ -1,18 +1,29 @@
+// Package toolchain compares the engines of other versions of upstream's generators with upstream's own programs, and holds what
+// they say when they fail.
 package toolchain
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/crdctl/crdctl/e2e/internal/testcache"
+	"github.com/crdctl/crdctl/internal/gen/toolchain"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
+
+const newest = "v0.37.1"
 
 // versions are those that are compared with upstream: one of before validation-gen, whose gengo formats in another way, and the
 // newest. CRDCTL_ENGINES names others.
@@ -20,34 +31,25 @@ func versions() []string {
 	if list := os.Getenv("CRDCTL_ENGINES"); list != "" {
 		return strings.Fields(list)
 	}
-	return []string{"v0.31.14", "v0.37.1"}
+	return []string{"v0.31.14", newest}
 }
 
 // An engine's files are, byte by byte, those of upstream's own binaries of its version.
 func TestUpstreamWritesTheSame(t *testing.T) {
-	cache := testCache(t)
 	for _, version := range versions() {
 		t.Run(version, func(t *testing.T) {
-			e, err := in(t.Context(), cache, version)
+			e, err := toolchain.Open(t.Context(), version)
 			if err != nil {
 				t.Fatal(err)
 			}
-			bin := buildUpstream(t, cache, version)
 			runs := fixtureRuns(version)
-			ours, theirs := fixture(t, version), fixture(t, version)
+			ours := fixture(t, version)
 			boilerplate, err := os.ReadFile(filepath.Join(ours, "hack", "boilerplate.go.txt"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := snapshot(t, theirs)
-			for _, g := range runs {
-				args := slices.Concat(g.Flags, []string{"--go-header-file", "hack/boilerplate.go.txt"}, g.Inputs)
-				run(t, theirs, filepath.Join(bin, g.Name), args...)
-			}
-			want := snapshot(t, theirs)
-			for path := range before {
-				delete(want, path)
-			}
+			before := snapshot(t, ours)
+			want := upstream(t, version, before)
 			start := time.Now()
 			files, notes, err := e.Run(t.Context(), ours, boilerplate, runs)
 			if err != nil {
@@ -62,18 +64,44 @@ func TestUpstreamWritesTheSame(t *testing.T) {
 	}
 }
 
-// testCache is a cache that outlives the test, apart from the user's own.
-func testCache(t *testing.T) string {
+// upstream are the files that upstream's programs write for the fixture.
+func upstream(t *testing.T, version string, before map[string][]byte) map[string][]byte {
 	t.Helper()
-	cache, err := os.UserCacheDir()
+	key := []string{version, runtime.Version(), fmt.Sprint(fixtureRuns(version))}
+	for _, path := range slices.Sorted(maps.Keys(before)) {
+		key = append(key, path, string(before[path]))
+	}
+	data, err := testcache.Bytes("engine-output", key, func() ([]byte, error) {
+		bin, err := testcache.Dir("generators-"+version, []string{runtime.Version()}, func(dir string) error {
+			buildUpstream(t, dir, version)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		theirs := fixture(t, version)
+		for _, g := range fixtureRuns(version) {
+			args := slices.Concat(g.Flags, []string{"--go-header-file", "hack/boilerplate.go.txt"}, g.Inputs)
+			run(t, theirs, filepath.Join(bin, g.Name), args...)
+		}
+		want := snapshot(t, theirs)
+		for path := range before {
+			delete(want, path)
+		}
+		return json.Marshal(want)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(cache, "crdctl-test-engines")
+	var want map[string][]byte
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	return want
 }
 
 // compare compares the files for the folder root with upstream's, by path.
-func compare(t *testing.T, root string, files []File, want map[string][]byte) {
+func compare(t *testing.T, root string, files []toolchain.File, want map[string][]byte) {
 	t.Helper()
 	if len(want) < 30 {
 		t.Errorf("upstream wrote %d files; the fixture asks for more", len(want))
@@ -124,33 +152,30 @@ func diff(t *testing.T, want, got []byte) string {
 	return string(out)
 }
 
-func run(t *testing.T, dir, name string, args ...string) {
+func run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off", "PWD="+dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, &stderr)
 	}
+	return string(out)
 }
 
-// buildUpstream builds upstream's own programs, unchanged, into a folder of the cache, and returns it. The oldest need a newer golang.org/x/tools than
-// they pin, since Go itself has moved on; nothing else is different from "go install".
-func buildUpstream(t *testing.T, cache, version string) string {
+// buildUpstream builds upstream's own programs, unchanged, into bin. The oldest need a newer golang.org/x/tools than they pin,
+// since Go itself has moved on; nothing else is different from "go install".
+func buildUpstream(t *testing.T, bin, version string) {
 	t.Helper()
-	g, err := goOf(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	place := filepath.Join(cache, "upstream-"+version+"-"+g.version)
-	if _, err := os.Stat(place); err == nil {
-		return place
-	}
+	const module, tools, oldestTools = "k8s.io/code-generator", "golang.org/x/tools", "v0.26.0"
 	dir := t.TempDir()
-	upstream, err := g.download(t.Context(), dir, module, version)
-	if err != nil {
+	var upstream struct{ GoMod string }
+	if err := json.Unmarshal([]byte(run(t, dir, "go", "mod", "download", "-json", module+"@"+version)), &upstream); err != nil {
 		t.Fatal(err)
 	}
-	pinned, err := os.ReadFile(filepath.Join(upstream, "go.mod"))
+	pinned, err := os.ReadFile(upstream.GoMod)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,44 +183,28 @@ func buildUpstream(t *testing.T, cache, version string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var packages []string
+	for _, r := range f.Require {
+		if r.Mod.Path == tools && semver.Compare(r.Mod.Version, oldestTools) < 0 {
+			err = errors.Join(err, f.AddRequire(tools, oldestTools))
+		}
+	}
+	if err := errors.Join(err, f.AddModuleStmt("example.com/upstream"), f.AddRequire(module, version)); err != nil {
+		t.Fatal(err)
+	}
+	goMod, err := f.Format()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "go.mod"), goMod, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"build", "-mod=mod", "-o", bin + string(filepath.Separator)}
 	for _, r := range fixtureRuns(version) {
 		pkg := module + "/cmd/" + r.Name
 		if r.Name == "openapi-gen" {
 			pkg = "k8s.io/kube-openapi/cmd/openapi-gen"
 		}
-		packages = append(packages, pkg)
+		args = append(args, pkg)
 	}
-	for _, r := range f.Require {
-		if r.Mod.Path == tools && semver.Compare(r.Mod.Version, oldestTools) < 0 {
-			if err := f.AddRequire(tools, oldestTools); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := f.AddModuleStmt("example.com/upstream"); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.AddRequire(module, version); err != nil {
-		t.Fatal(err)
-	}
-	goMod, err := f.Format()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), goMod, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	bin, err := os.MkdirTemp(cache, "upstream-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := append([]string{"build", "-o", bin + string(filepath.Separator)}, slices.Compact(packages)...)
-	if _, err := g.run(t.Context(), dir, args...); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(bin, place); err != nil {
-		t.Fatal(err)
-	}
-	return place
+	run(t, dir, "go", slices.Compact(args)...)
 }

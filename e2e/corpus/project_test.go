@@ -1,4 +1,4 @@
-package crdimport
+package corpus
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/crdimport/roundtrip"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/text/goname"
 	"github.com/crdctl/crdctl/internal/tree"
@@ -42,7 +42,7 @@ func TestProject(t *testing.T) {
 	put(config.FileName, `{apiVersion: crdctl.dev/v1alpha1, kind: Project, boilerplate: hack/boilerplate.go.txt, apis: [pkg/apis], crds: {dir: config/crd},
 		clients: [{dir: pkg/client, watch: true, applyConfiguration: true}]}`)
 	put("use/main.go", use)
-	definitions := goldenDefinitions(t)
+	definitions := golden(t)
 	for _, source := range roundtrip.Sources {
 		if slices.Contains([]string{"cert-manager", "karpenter"}, source.Name) {
 			definitions = append(definitions, imported(t, source)...)
@@ -80,7 +80,7 @@ func TestProject(t *testing.T) {
 		t.Error(note)
 	}
 	write(result.Tree)
-	for _, args := range [][]string{{"build", "./..."}, {"run", "./use"}} {
+	for _, args := range [][]string{{"build", "-trimpath", "./..."}, {"run", "-trimpath", "./use"}} {
 		cmd := exec.CommandContext(t.Context(), "go", args...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
@@ -88,6 +88,14 @@ func TestProject(t *testing.T) {
 			t.Errorf("go %s: %v\n%s", args[0], err, out)
 		}
 	}
+}
+
+// goName makes a Go name of a group.
+func goName(group string) (name string) {
+	for _, word := range strings.FieldsFunc(group, func(r rune) bool { return r == '.' || r == '-' }) {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name
 }
 
 const use = `package main

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/gen/toolchain"
 	"golang.org/x/mod/semver"
 	"golang.org/x/tools/txtar"
-
-	"github.com/crdctl/crdctl/templates"
 )
 
 // fixtureRuns are all generators of a version, called as kube_codegen.sh calls them.
-func fixtureRuns(version string) []Generator {
+func fixtureRuns(version string) []toolchain.Generator {
 	const mod, client = "example.com/fixture/", "pkg/client/"
 	foo, fooV1, bar := mod+"pkg/apis/foo", mod+"pkg/apis/foo/v1", mod+"pkg/apis/bar/v1alpha1"
 	apis := []string{bar, fooV1}
@@ -23,7 +23,7 @@ func fixtureRuns(version string) []Generator {
 		return append([]string{"--output-dir", client + name, "--output-pkg", mod + client + name}, more...)
 	}
 	plurals := []string{"--plural-exceptions", "Endpoints:Endpoints"}
-	all := []Generator{
+	all := []toolchain.Generator{
 		{Name: "deepcopy-gen", Flags: []string{"--output-file", "zz_generated.deepcopy.go"}, Inputs: []string{bar, foo, fooV1}},
 		{Name: "defaulter-gen", Flags: []string{"--output-file", "zz_generated.defaults.go"}, Inputs: []string{fooV1}},
 		{Name: "conversion-gen", Flags: []string{"--output-file", "zz_generated.conversion.go"}, Inputs: []string{fooV1}},
@@ -40,7 +40,7 @@ func fixtureRuns(version string) []Generator {
 		for _, pkg := range append(meta, "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr", "time") {
 			readOnly = append(readOnly, "--readonly-pkg", pkg)
 		}
-		all = append(all, Generator{Name: "validation-gen", Flags: readOnly, Inputs: []string{bar}}, Generator{Name: "validation-gen", Flags: readOnly, Inputs: []string{fooV1}})
+		all = append(all, toolchain.Generator{Name: "validation-gen", Flags: readOnly, Inputs: []string{bar}}, toolchain.Generator{Name: "validation-gen", Flags: readOnly, Inputs: []string{fooV1}})
 	}
 	// Upstream writes model names beside the packages, which may be in the module cache: only where it can be told not to
 	// may this test ask for them.
@@ -51,7 +51,7 @@ func fixtureRuns(version string) []Generator {
 		}
 	}
 	// Its file bears no build tag, and so the others would see it.
-	return append(all, Generator{Name: "register-gen", Flags: []string{"--output-file", "zz_generated.register.go"}, Inputs: []string{fooV1}})
+	return append(all, toolchain.Generator{Name: "register-gen", Flags: []string{"--output-file", "zz_generated.register.go"}, Inputs: []string{fooV1}})
 }
 
 // fixture writes the module of testdata/fixture.txtar into a folder of its own.
@@ -66,11 +66,7 @@ func fixture(t *testing.T, version string) string {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := fs.ReadFile(templates.FS, "project/"+name+".tmpl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		archive.Files = append(archive.Files, txtar.File{Name: name, Data: bytes.ReplaceAll(data, []byte("{{ .Module }}"), []byte("example.com/fixture"))})
+		archive.Files = append(archive.Files, txtar.File{Name: name, Data: gentest.ModuleFiles(t)[name]})
 	}
 	for _, f := range archive.Files {
 		if semver.Compare(version, "v0.37.0") >= 0 { // the tag took other values then

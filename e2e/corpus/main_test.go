@@ -1,0 +1,10 @@
+package corpus
+
+import (
+	"os"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+)
+
+func TestMain(m *testing.M) { os.Exit(safefstest.Run(m)) }

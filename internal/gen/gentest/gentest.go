@@ -1,0 +1,138 @@
+// Package gentest lays out the projects that tests generate for. It is for tests alone, generates nothing and compares nothing.
+package gentest
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/templates"
+)
+
+// Module is the module of each project.
+const Module = "example.com/fixture"
+
+// Fixture is a project to generate for.
+type Fixture struct {
+	// Archive is the txtar file that the project's files are in.
+	Archive string
+	// Module is the directory of go.mod and go.sum, which are a scaffold's where the archive has none.
+	Module string
+	// Name is that of the project's directory; empty means "project".
+	Name string
+	// Linked puts the project behind a symbolic link.
+	Linked bool
+	// Workspace reports that there is a go.work.
+	Workspace bool
+	// Prepare makes of the archive what no archive can hold.
+	Prepare func(t *testing.T, root string)
+	// Files, if any, makes the project instead of an archive.
+	Files func(t *testing.T) *tree.Tree
+}
+
+// Lay writes the project to a temporary directory and returns its root.
+func (f Fixture) Lay(t *testing.T) string {
+	t.Helper()
+	name := f.Name
+	if name == "" {
+		name = "project"
+	}
+	parent := t.TempDir()
+	root := filepath.Join(parent, name)
+	behind := root
+	if f.Linked {
+		behind = filepath.Join(parent, "behind")
+	}
+	if err := os.MkdirAll(behind, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if f.Linked {
+		if err := os.Symlink(behind, root); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.Files == nil {
+		Write(t, behind, f.unpack(t))
+	} else {
+		Write(t, behind, f.Files(t))
+	}
+	if f.Prepare != nil {
+		f.Prepare(t, root)
+	}
+	return root
+}
+
+func (f Fixture) unpack(t *testing.T) *tree.Tree {
+	t.Helper()
+	archive, err := txtar.ParseFile(f.Archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := tree.New()
+	for _, file := range archive.Files {
+		Add(t, files, file.Name, file.Data)
+	}
+	for name, data := range ModuleFiles(t) {
+		if name != "hack/boilerplate.go.txt" {
+			name = path.Join(f.Module, name)
+		}
+		if _, ok := files.Content(name); !ok {
+			Add(t, files, name, data)
+		}
+	}
+	return files
+}
+
+// ModuleFiles are what a project needs besides its types and settings: a scaffold's go.mod, go.sum and header.
+func ModuleFiles(t *testing.T) map[string][]byte {
+	t.Helper()
+	fill := map[string]string{"{{ .Module }}": Module, "{{ .ProjectName }}": path.Base(Module)}
+	files := map[string][]byte{}
+	for _, name := range []string{"go.mod", "go.sum", "hack/boilerplate.go.txt"} {
+		data, err := templates.FS.ReadFile("project/" + name + ".tmpl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for from, to := range fill {
+			data = bytes.ReplaceAll(data, []byte(from), []byte(to))
+		}
+		files[name] = data
+	}
+	return files
+}
+
+// Settings are those of a project's crdctl.yaml.
+func Settings(t *testing.T, root string) *config.Project {
+	t.Helper()
+	p, err := config.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Add adds a file to a tree.
+func Add(t *testing.T, files *tree.Tree, path string, data []byte) {
+	t.Helper()
+	if err := files.Add(path, data); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Write writes a tree below root.
+func Write(t *testing.T, root string, files *tree.Tree) {
+	t.Helper()
+	changes, err := files.Diff(root)
+	if err == nil {
+		err = tree.Write(root, changes)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
