@@ -23,6 +23,8 @@ import (
 // root is this repository, seen from the folder of this package.
 const root = "../.."
 
+const modulePath = "github.com/crdctl/crdctl"
+
 // rule says that only some packages of ours may import what a pattern matches.
 type rule struct {
 	imports string   // regular expression of an import path
@@ -52,6 +54,7 @@ var rules = []rule{
 	{`^github.com/crdctl/crdctl/internal/controlplane/sockettest$`, nil, "it reads /proc to check the sockets of processes, for tests"},
 	{`^github.com/crdctl/crdctl/internal/safefs/safefstest$`, nil, "it changes the environment of the process and fails tests"},
 	{`^github.com/crdctl/crdctl/internal/operator/operatortest$`, nil, "it is a fake API server, for tests"},
+	{`^github.com/crdctl/crdctl/internal/scripttest$`, nil, "it runs scripts, for tests"},
 	{`^github.com/crdctl/crdctl/internal/gen/gentest$`, nil, "it lays out projects, for tests"},
 	{`^github.com/crdctl/crdctl/e2e/corpus/roundtrip$`, nil, "it is for tests, and runs the go command as a user would not expect of a command"},
 }
@@ -59,7 +62,7 @@ var rules = []rule{
 // A layer imports layers below it only. Packages of one directory below internal may import each other; exceptions has what else
 // goes sideways, or up.
 var layers = [][]string{
-	{"main", "cmd", "e2e", "archtest"},
+	{"main", "cmd", "e2e", "archtest", "scripttest"},
 	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report"},
 	{"crd", "controlplane", "config", "workspace", "tree"},
 	{"fswatch", "lockfile", "tempdir"},

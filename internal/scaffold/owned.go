@@ -77,4 +77,7 @@ func parseOwned(text string, namespacedOwner bool) (Owned, error) {
 	return Owned{Resource: o, Fixed: fixed}, nil
 }
 
-func ownableNames() string { return strings.Join(slices.Sorted(maps.Keys(ownable)), ", ") }
+func ownableNames() string { return strings.Join(Ownable(), ", ") }
+
+// Ownable returns the kinds that the templates have an object of to begin with, sorted.
+func Ownable() []string { return slices.Sorted(maps.Keys(ownable)) }

@@ -1,4 +1,4 @@
-package archtest
+package scaffold
 
 import (
 	"os"
@@ -10,6 +10,8 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 )
+
+const root = "../.."
 
 // A user's first command: go install of a released version. The module is packed into a module proxy on disk, from
 // what git has and nothing else, and installed from it into an empty folder; what it requires comes from where modules
@@ -35,7 +37,7 @@ func TestGoInstall(t *testing.T) {
 	pack(t, filepath.Join(at, version+".zip"), version)
 
 	run(t, bin, []string{
-		"GOBIN=" + bin, "GOFLAGS=-modcacherw", "GONOSUMDB=" + modulePath, "GONOSUMCHECK=1", "GOWORK=off",
+		"GOBIN=" + bin, "GOFLAGS=-modcacherw -ldflags=-w", "GONOSUMDB=" + modulePath, "GONOSUMCHECK=1", "GOWORK=off",
 		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(cache) + "/cache/download," + goEnv(t, "GOPROXY"),
 	}, "go", "install", modulePath+"@"+version)
 	t.Cleanup(func() { _ = os.RemoveAll(filepath.Join(cache, filepath.FromSlash(modulePath)+"@"+version)) })

@@ -1,0 +1,40 @@
+// Package binary builds crdctl for the tests that run it. It is for tests alone, and runs nothing.
+package binary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/crdctl/crdctl/e2e/internal/testcache"
+	"github.com/crdctl/crdctl/internal/lockfile"
+)
+
+// Build returns the path of a crdctl of the sources of this module. It is built in a place that outlives the test, where the go
+// command links it again only after a change.
+func Build(ctx context.Context) (path string, err error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("find crdctl's module: %w", err)
+	}
+	root := strings.TrimSpace(string(out))
+	dir, err := testcache.Dir("crdctl", []string{root}, func(string) error { return nil })
+	if err != nil {
+		return "", err
+	}
+	lock, err := lockfile.Lock(ctx, dir, func() {})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	path = filepath.Join(dir, "crdctl")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-w", "-o", path, ".")
+	build.Dir = root
+	if said, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build crdctl: %w\n%s", err, said)
+	}
+	return path, nil
+}

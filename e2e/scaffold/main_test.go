@@ -1,0 +1,10 @@
+package scaffold
+
+import (
+	"os"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+)
+
+func TestMain(m *testing.M) { os.Exit(safefstest.Run(m)) }
