@@ -1,14 +1,18 @@
 # golangci-lint, built from its module: nothing is downloaded but Go modules.
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# deadcode finds functions that are unreachable from every program and test, which unused cannot: methods, and exported ones.
+DEADCODE := golang.org/x/tools/cmd/deadcode@v0.51.0
 # Tests leave vet to lint: vet would compute facts about every package of Kubernetes, once for each test binary.
 TEST := go test -vet=off -timeout 40m
 # The benchmarks that "make bench" runs, as -bench has it.
 BENCH := .
+# The packages that take longest come first, so that no core is idle in the end.
+SLOW := ./e2e/stories ./e2e/script ./e2e/scaffold ./e2e/upstream ./e2e/toolchain ./e2e/corpus ./cmd ./internal/gen
 
-.PHONY: help build demo test lint bench soak clean
+.PHONY: help build demo check test lint deadcode bench soak clean
 
 help: ## Show this help
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-9s %s\n", $$1, $$2}'
 
 build: ## Build crdctl to bin/
 	go build -o bin/crdctl .
@@ -16,11 +20,19 @@ build: ## Build crdctl to bin/
 demo: build ## Make, generate, verify and run a controller in a scratch folder
 	@sh e2e/stories/testdata/demo.sh "$(CURDIR)/bin/crdctl"
 
-test: lint ## Run all tests: format, vet, lint, unit, scripts, end to end
-	$(TEST) ./... && $(MAKE) demo
+check: lint ## Run what needs no cluster, no build of a scaffold and no download: format, vet, lint, unit tests, scripts
+	$(TEST) ./cmd/... ./internal/...
+
+test: lint deadcode build ## Run all tests, and print the time of each package
+	@mkdir -p bin && go build -o bin/testtimes ./e2e/testtimes
+	$(TEST) -count=1 -json $(SLOW) ./... | bin/testtimes
+	$(MAKE) demo
 
 lint: ## Check format, vet and style
 	go run $(LINT) run --allow-parallel-runners ./...
+
+deadcode: ## Check that every function is reachable
+	@found=$$(go run $(DEADCODE) -test ./...) && if [ -n "$$found" ]; then echo "$$found"; exit 1; fi
 
 bench: build ## Measure all that README.md and docs quote; BENCH=Generate measures what has that in its name
 	CRDCTL="$(CURDIR)/bin/crdctl" go test -vet=off -timeout 0 -run '^$$' -bench '$(BENCH)' ./e2e/bench

@@ -207,6 +207,7 @@ func script(t *testing.T, root string, p *config.Project) string {
 				on = append(on, name)
 			}
 		}
+		slices.Sort(on) // the text is a part of the key of what upstream writes
 		schema := ""
 		if c.ApplyConfigurationOpenAPISchema != "" {
 			schema = at(c.ApplyConfigurationOpenAPISchema)

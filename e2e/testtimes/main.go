@@ -1,0 +1,133 @@
+// Command testtimes reads what "go test -json" prints, shows each package as it ends and the output of what failed, and at the
+// end the time of each package, the longest first. It exits with 1 when a test, a build or the stream itself did not come to a
+// good end.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// event is a line of "go test -json"; see "go doc test2json".
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+	Elapsed                                   float64
+}
+
+type result struct {
+	name    string
+	elapsed float64
+	ended   bool
+	failed  bool
+	output  map[string]string // by test, that of the package itself by ""
+}
+
+func main() {
+	start := time.Now()
+	if err := show(os.Stdin, os.Stdout, func() time.Duration { return time.Since(start) }); err != nil {
+		fmt.Fprintln(os.Stderr, "testtimes:", err)
+		os.Exit(1)
+	}
+}
+
+// show reads events to their end. The error says how many packages failed.
+func show(in io.Reader, out io.Writer, elapsed func() time.Duration) error {
+	results := map[string]*result{}
+	failed := 0
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil { // go itself has something to say
+			_, _ = fmt.Fprintln(out, lines.Text())
+			continue
+		}
+		if e.Action == "build-output" {
+			_, _ = io.WriteString(out, e.Output)
+		}
+		if e.Package == "" {
+			if e.Action == "build-fail" {
+				failed++
+			}
+			continue
+		}
+		r := results[e.Package]
+		if r == nil {
+			r = &result{name: e.Package, output: map[string]string{}}
+			results[e.Package] = r
+		}
+		if r.see(e, out) {
+			failed++
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return table(results, failed, out, elapsed())
+}
+
+// see takes an event in, and reports whether it is the end of a package that failed.
+func (r *result) see(e event, out io.Writer) bool {
+	switch e.Action {
+	case "output":
+		r.output[e.Test] += e.Output
+		return false
+	case "pass", "skip", "fail":
+	default:
+		return false
+	}
+	if e.Action == "fail" {
+		_, _ = io.WriteString(out, r.output[e.Test])
+	}
+	delete(r.output, e.Test)
+	if e.Test != "" {
+		return false
+	}
+	r.ended, r.failed, r.elapsed = true, e.Action == "fail", e.Elapsed
+	if e.Action == "pass" {
+		_, _ = fmt.Fprintf(out, "ok   %s %.1fs\n", r.name, r.elapsed)
+	}
+	if r.failed { // of a crash, the output is that of the tests that did not end
+		for _, text := range r.output {
+			_, _ = io.WriteString(out, text)
+		}
+	}
+	return r.failed
+}
+
+func table(results map[string]*result, failed int, out io.Writer, elapsed time.Duration) error {
+	var all []*result
+	for _, r := range results {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b *result) int {
+		return cmp.Or(cmp.Compare(b.elapsed, a.elapsed), strings.Compare(a.name, b.name))
+	})
+	tested, sum := 0, 0.0
+	for _, r := range all {
+		switch {
+		case !r.ended:
+			failed++
+			_, _ = fmt.Fprintf(out, "%8s  %s\n", "no end", r.name)
+		case r.elapsed > 0 || r.failed:
+			tested++
+			sum += r.elapsed
+			_, _ = fmt.Fprintf(out, "%7.1fs  %s\n", r.elapsed, r.name)
+		}
+	}
+	_, _ = fmt.Fprintf(out, "%7.1fs  in %d packages, which took %s\n", sum, tested, elapsed.Round(time.Second))
+	switch {
+	case failed > 0:
+		return fmt.Errorf("%d packages failed", failed)
+	case len(all) == 0:
+		return fmt.Errorf("no package was tested")
+	}
+	return nil
+}
