@@ -59,9 +59,6 @@ func runAdopt(s Streams, o adoptOptions) error {
 		return err
 	}
 	_, _ = seen.ReadFile(filepath.Join(base, config.FileName)) // to hold it to that when it is written
-	if err := o.settings.pairs(); err != nil {
-		return usageError{err}
-	}
 	found, err := detect.Project(base, o.settings.edit(base))
 	if err != nil {
 		return err

@@ -42,15 +42,17 @@ func (f *builtinFlags) bind(set *pflag.FlagSet) {
 	f.run.StringArrayVar(&f.crds, "crd", nil, "`name` of a CRD that the cluster has: it is read there and waited for, and none is installed (repeatable)")
 	f.run.BoolVar(&f.inCluster, "in-cluster", false, "use the cluster of the pod that crdctl runs in, as the pod's service account")
 	f.run.StringVar(&f.render, "render", "", "show what the hook or the templates would do for the object in this `file`, and do nothing")
-	for _, own := range []*pflag.FlagSet{f.set, f.run} {
+	for _, own := range f.sets() {
 		own.VisitAll(func(flag *pflag.Flag) { flag.Usage = "with --builtin: " + flag.Usage })
 	}
 	set.AddFlagSet(f.run)
 }
 
-// given is the first of the flags that was given, or "".
-func (f *builtinFlags) given() (name string) {
-	for _, own := range []*pflag.FlagSet{f.set, f.run} {
+func (f *builtinFlags) sets() []*pflag.FlagSet { return []*pflag.FlagSet{f.set, f.run} }
+
+// first is the first of the flags that was given, or "".
+func (f *builtinFlags) first() (name string) {
+	for _, own := range f.sets() {
 		own.VisitAll(func(flag *pflag.Flag) {
 			if flag.Changed && name == "" {
 				name = flag.Name

@@ -1,128 +1,109 @@
 package cmd
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // over puts the flags that were given in the place of what p says. Paths of flags are relative to the folder base.
 func (f *settings) over(p *config.Project, root, base string) error {
-	if err := f.relative(root, base); err != nil {
-		return usageError{err}
+	given := f.given()
+	switch {
+	case f.set.Changed("client-dir"):
+		p.Clients = []config.Client{{}}
+	case slices.ContainsFunc(given, config.Setting.InClient) && len(p.Clients) != 1:
+		return usageError{fmt.Errorf("there are %d client trees; say which one the flags are for with --client-dir", len(p.Clients))}
 	}
-	replace := func(flag string, do func()) {
-		if f.set.Changed(flag) {
-			do()
+	for _, s := range given {
+		s.Copy(p, &f.flag)
+		for _, text := range s.Strings(p) {
+			if s.Format != config.Path || *text == "" || *text == config.BuildSchema && s.Flag == "applyconfig-openapi-schema" {
+				continue
+			}
+			rel := relativeTo(root, base, *text)
+			if !filepath.IsLocal(filepath.FromSlash(rel)) {
+				return usageError{fmt.Errorf("%s is not below the project's folder %s; give that folder with --dir", *text, root)}
+			}
+			*text = rel
 		}
 	}
-	flag := f.flag
-	replace("api-dir", func() {
-		p.APIs = flag.APIs
+	// Other API packages are not those that a client tree names.
+	if f.set.Changed("api-dir") {
 		for i := range p.Clients {
 			p.Clients[i].APIs, p.Clients[i].Packages = nil, nil
 		}
-	})
-	replace("exclude-dir", func() { p.Exclude = flag.Exclude })
-	replace("boilerplate", func() { p.Boilerplate = flag.Boilerplate })
-	replace("generators", func() { p.Generators = flag.Generators })
-	replace("extra-peer-dir", func() { p.Conversion = flag.Conversion })
-	replace("readonly-pkg", func() { p.Validation = flag.Validation })
-	replace("lint-rules", func() { p.LintRules = flag.LintRules })
-	replace("code-generator-version", func() { p.CodeGeneratorVersion = flag.CodeGeneratorVersion })
-	replace("openapi-dir", func() { p.OpenAPI.Dir = flag.OpenAPI.Dir })
-	replace("openapi-pkg", func() { p.OpenAPI.Package = flag.OpenAPI.Package })
-	replace("openapi-extra-pkgs", func() { p.OpenAPI.ExtraPackages = flag.OpenAPI.ExtraPackages })
-	replace("openapi-report", func() { p.OpenAPI.Report = flag.OpenAPI.Report })
-	replace("openapi-model-name-file", func() { p.OpenAPI.ModelNameFile = flag.OpenAPI.ModelNameFile })
-	replace("crd-dir", func() { p.CRDs.Dir = flag.CRDs.Dir })
-	replace("rbac-dir", func() { p.RBAC.Dir = flag.RBAC.Dir })
-	replace("rbac-role-name", func() { p.RBAC.RoleName = flag.RBAC.RoleName })
-	return f.overClients(p)
-}
-
-// flagFields are the settings that the flags set, as crdctl.yaml names them.
-var flagFields = map[string]string{
-	"api-dir": "apis", "exclude-dir": "exclude", "boilerplate": "boilerplate", "generators": "generators",
-	"extra-peer-dir": "conversion.extraPeers", "readonly-pkg": "validation.readOnlyPackages", "lint-rules": "lintRules",
-	"code-generator-version": "codeGeneratorVersion", "client-dir": "clients[0].dir", "client-pkg": "clients[0].package",
-	"one-input-api": "clients[0].oneInputAPI", "with-watch": "clients[0].watch", "with-applyconfig": "clients[0].applyConfiguration",
-	"applyconfig-name": "clients[0].applyConfigurationName", "applyconfig-externals": "clients[0].applyConfigurationExternals",
-	"applyconfig-openapi-schema": "clients[0].applyConfigurationOpenAPISchema", "clientset-name": "clients[0].clientsetName",
-	"versioned-name": "clients[0].versionedName", "listers-name": "clients[0].listersName", "informers-name": "clients[0].informersName",
-	"plural-exceptions": "clients[0].pluralExceptions", "prefers-protobuf": "clients[0].prefersProtobuf",
-	"openapi-dir": "openapi.dir", "openapi-pkg": "openapi.package", "openapi-extra-pkgs": "openapi.extraPackages",
-	"openapi-report": "openapi.report", "openapi-model-name-file": "openapi.modelNameFile",
-	"crd-dir": "crds.dir", "rbac-dir": "rbac.dir", "rbac-role-name": "rbac.roleName",
-}
-
-// clientFlags are those that say something of a client tree.
-var clientFlags = []string{
-	"client-pkg", "one-input-api", "with-watch", "with-applyconfig", "applyconfig-name", "applyconfig-externals",
-	"applyconfig-openapi-schema", "clientset-name", "versioned-name", "listers-name", "informers-name", "plural-exceptions", "prefers-protobuf",
-}
-
-func (f *settings) overClients(p *config.Project) error {
-	if f.set.Changed("client-dir") {
-		p.Clients = []config.Client{f.client}
-		return nil
 	}
-	if !f.given(clientFlags...) {
-		return nil
-	}
-	if len(p.Clients) != 1 {
-		return usageError{fmt.Errorf("there are %d client trees; say which one the flags are for with --client-dir", len(p.Clients))}
-	}
-	c, flag := &p.Clients[0], f.client
-	for name, do := range map[string]func(){
-		"client-pkg":                 func() { c.Package = flag.Package },
-		"one-input-api":              func() { c.OneInputAPI, c.Packages = flag.OneInputAPI, nil },
-		"with-watch":                 func() { c.Watch = flag.Watch },
-		"with-applyconfig":           func() { c.ApplyConfiguration = flag.ApplyConfiguration },
-		"applyconfig-name":           func() { c.ApplyConfigurationName = flag.ApplyConfigurationName },
-		"applyconfig-externals":      func() { c.ApplyConfigurationExternals = flag.ApplyConfigurationExternals },
-		"applyconfig-openapi-schema": func() { c.ApplyConfigurationOpenAPISchema = flag.ApplyConfigurationOpenAPISchema },
-		"clientset-name":             func() { c.ClientsetName = flag.ClientsetName },
-		"versioned-name":             func() { c.VersionedName = flag.VersionedName },
-		"listers-name":               func() { c.ListersName = flag.ListersName },
-		"informers-name":             func() { c.InformersName = flag.InformersName },
-		"plural-exceptions":          func() { c.PluralExceptions = flag.PluralExceptions },
-		"prefers-protobuf":           func() { c.PrefersProtobuf = flag.PrefersProtobuf },
-	} {
-		if f.set.Changed(name) {
-			do()
-		}
+	if f.set.Changed("one-input-api") {
+		p.Clients[0].Packages = nil
 	}
 	return nil
 }
 
-// relative makes the paths of flags relative to the root, as those of crdctl.yaml are.
-func (f *settings) relative(root, base string) error {
-	p, c := &f.flag, &f.client
-	paths := []*string{&p.Boilerplate, &p.OpenAPI.Dir, &p.OpenAPI.Report, &p.CRDs.Dir, &p.RBAC.Dir, &c.Dir}
-	if c.ApplyConfigurationOpenAPISchema != config.BuildSchema {
-		paths = append(paths, &c.ApplyConfigurationOpenAPISchema)
+// located is a project and where its settings come from.
+type located struct {
+	root     string
+	settings *config.Project
+	// found is what was discovered, where there is neither crdctl.yaml nor enough said by flags.
+	found *detect.Found
+}
+
+// project are the root and the settings of the project: those of crdctl.yaml, or where there is none those of the flags,
+// or where these say nothing of the layout those that are discovered.
+func (f *settings) project(o *options) (*located, error) {
+	base, err := realPath(o.dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w; give the project's folder with --dir", err)
 	}
-	for i := range p.APIs {
-		paths = append(paths, &p.APIs[i])
-	}
-	for i := range p.Exclude {
-		paths = append(paths, &p.Exclude[i])
-	}
-	for _, path := range paths {
-		if *path == "" {
-			continue
+	root, err := config.Find(base)
+	switch {
+	case err == nil:
+		var flagErr error
+		p, err := config.Load(root, func(p *config.Project) { flagErr = f.over(p, root, base) })
+		if cmp.Or(flagErr, err) == nil && len(p.APIs) == 0 { // a project of the built-in loop needs none, but this does
+			err = fmt.Errorf("%s: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]", config.FileName)
 		}
-		abs := *path
-		if !filepath.IsAbs(abs) {
-			abs = filepath.Join(base, abs)
+		return &located{root: root, settings: p}, cmp.Or(flagErr, err)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case f.set.Changed("api-dir"):
+		p := &config.Project{}
+		if err := f.over(p, base, base); err != nil {
+			return nil, err
 		}
-		rel, err := filepath.Rel(root, abs)
-		if err != nil || !filepath.IsLocal(rel) {
-			return fmt.Errorf("%s is not below the project's folder %s; give that folder with --dir", *path, root)
-		}
-		*path = filepath.ToSlash(rel)
+		return &located{root: base, settings: p}, p.Complete("flags")
 	}
-	return nil
+	if workspace.Above(base, "go.mod") == "" {
+		return nil, fmt.Errorf("no %s and no go.mod in %s or above it; make a project with \"crdctl init\", or give the folder of one with --dir", config.FileName, base)
+	}
+	found, err := detect.Project(base, f.edit(base))
+	if err != nil {
+		return nil, err
+	}
+	return &located{root: base, settings: found.Project, found: found}, nil
+}
+
+// edit are the flags as a change of what is discovered.
+func (f *settings) edit(root string) detect.Edit {
+	e := detect.Edit{Do: func(p *config.Project) error { return f.over(p, root, root) }}
+	for _, s := range f.given() {
+		e.Fields = append(e.Fields, s.Field)
+	}
+	return e
+}
+
+// realPath has no symbolic links: generators compare the folders of packages with it, and the go command resolves links.
+func realPath(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
 }

@@ -70,14 +70,11 @@ func below(root, dir, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(base, file)
-	}
-	rel, err := filepath.Rel(root, file)
-	if err != nil || !filepath.IsLocal(rel) {
+	rel := relativeTo(root, base, file)
+	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return "", usageError{fmt.Errorf("%s is not below the project's folder %s", file, root)}
 	}
-	return filepath.ToSlash(rel), nil
+	return rel, nil
 }
 
 // crdsToUse reads the CRDs of the files that the flags name, or else the project's.

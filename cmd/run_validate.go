@@ -12,7 +12,7 @@ import (
 
 // refuse says what of the flags can't be meant together, and what there is nothing to run of.
 func (o *runOptions) refuse(root string, p *config.Project, args []string) error {
-	flag := o.loop.given()
+	flag := o.loop.first()
 	switch {
 	case !o.builtin && flag != "":
 		return usageError{fmt.Errorf("--%s is for --builtin; arguments of the project's controller come after --", flag)}

@@ -1,72 +1,70 @@
-package cmd
+package cmd_test
 
 import (
+	"fmt"
 	"os"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
 	"github.com/crdctl/crdctl/internal/config"
 )
 
-// docs/settings.md has a row for each field of crdctl.yaml and each flag of the settings.
-func TestSettingsAreDocumented(t *testing.T) {
-	data, err := os.ReadFile("../docs/settings.md")
+// The tables of docs/settings.md are made of the settings; -update writes them.
+func TestSettingsPage(t *testing.T) {
+	const page = "../docs/settings.md"
+	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	projectPart, clientPart, found := strings.Cut(string(data), "## A client tree")
-	if !found {
-		t.Fatal("there is no section on client trees")
+	is := func(prefix string) func(config.Setting) bool {
+		return func(s config.Setting) bool { return strings.HasPrefix(s.Field, prefix) }
 	}
-	for name, section := range map[string]struct {
-		text   string
-		fields []string
-	}{
-		"the project": {projectPart, fieldsOf(reflect.TypeFor[config.Project](), "")},
-		"client tree": {clientPart, fieldsOf(reflect.TypeFor[config.Client](), "")},
-	} {
-		if len(section.fields) < 15 {
-			t.Errorf("%s: only %v", name, section.fields)
-		}
-		for _, field := range section.fields {
-			// In the first column, alone or beside another.
-			if !regexp.MustCompile("(?m)^\\|[^|]*`" + regexp.QuoteMeta(field) + "`").MatchString(section.text) {
-				t.Errorf("docs/settings.md, %s, has no row for %s", name, field)
-			}
-		}
+	text := string(data)
+	text = withTable(t, text, "The built-in loop", "", is("loop."))
+	text = withTable(t, text, "A client tree", "clients[0].", is("clients[0]."))
+	text = withTable(t, text, "The project", "", func(s config.Setting) bool { return !is("loop.")(s) && !is("clients[0].")(s) })
+	if text == string(data) {
+		return
 	}
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	settingsFlags(flags)
-	flags.AddFlagSet((&loopFlags{}).bind("namespace", "n"))
-	known := map[string]bool{}
-	flags.VisitAll(func(f *pflag.Flag) {
-		known[f.Name] = true
-		if !strings.Contains(string(data), "| `--"+f.Name+"`") {
-			t.Errorf("docs/settings.md has no row for --%s", f.Name)
-		}
-	})
-	for _, m := range regexp.MustCompile("(?m)^\\|[^|]*\\| `--([a-z-]+)`").FindAllStringSubmatch(string(data), -1) {
-		if !known[m[1]] {
-			t.Errorf("docs/settings.md has --%s, which there is not", m[1])
-		}
+	if !*update {
+		t.Errorf("%s is not what the settings make; run the test with -update", page)
+	} else if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// fieldsOf are the names that a struct has in crdctl.yaml, with those of the structs in it. Lists are documented apart.
-func fieldsOf(s reflect.Type, prefix string) (names []string) {
-	for _, field := range reflect.VisibleFields(s) {
-		name, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
-		if name == "" || name == "-" {
+// withTable replaces the table of a section.
+func withTable(t *testing.T, text, section, prefix string, of func(config.Setting) bool) string {
+	t.Helper()
+	var table strings.Builder
+	table.WriteString("| field | flag | default | meaning |\n|---|---|---|---|\n")
+	for _, s := range config.Settings() {
+		if !of(s) {
 			continue
 		}
-		names = append(names, prefix+name)
-		if field.Type.Kind() == reflect.Struct {
-			names = append(names, fieldsOf(field.Type, prefix+name+".")...)
+		flag, words, meaning := "", s.Otherwise, s.Usage
+		_, list := s.Value(&config.Project{Clients: make([]config.Client, 1)}).(*[]string)
+		if _, isBool := s.Value(&config.Project{Clients: make([]config.Client, 1)}).(*bool); isBool {
+			words = "`false`"
 		}
+		if s.Default != nil {
+			words = "`" + s.DefaultText() + "`"
+		}
+		if s.Flag != "" {
+			flag = "`--" + s.Flag + "`"
+			if list && !s.Commas {
+				flag += ", repeatable"
+			}
+		}
+		if s.More != "" {
+			meaning += "; " + s.More
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", strings.TrimPrefix(s.Field, prefix), flag, words, meaning)
 	}
-	return names
+	at := regexp.MustCompile(`(?s)\n## ` + section + `\n.*?\n(\|.*?\|\n)\n`).FindStringSubmatchIndex(text)
+	if at == nil {
+		t.Fatalf("the page has no table in the section %q", section)
+	}
+	return text[:at[2]] + table.String() + text[at[3]:]
 }

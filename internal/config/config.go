@@ -6,7 +6,7 @@ package config
 
 import (
 	"cmp"
-	"path"
+	"strings"
 )
 
 // FileName is the name of the project file; the folder that holds it is the project's root.
@@ -201,40 +201,6 @@ type Controller struct {
 	WebhookPort int `yaml:"webhookPort,omitempty"`
 }
 
-// clean gives every path one spelling.
-func (p *Project) clean() {
-	paths := []*string{&p.Boilerplate, &p.CRDs.Dir, &p.RBAC.Dir, &p.OpenAPI.Dir, &p.OpenAPI.Report, &p.Controller.Package, &p.Loop.Template}
-	for i := range p.APIs {
-		paths = append(paths, &p.APIs[i])
-	}
-	for i := range p.Controller.Manifests {
-		paths = append(paths, &p.Controller.Manifests[i])
-	}
-	for i := range p.Controller.Samples {
-		paths = append(paths, &p.Controller.Samples[i])
-	}
-	for i := range p.Exclude {
-		paths = append(paths, &p.Exclude[i])
-	}
-	for _, dirs := range p.ExcludeFrom {
-		for i := range dirs {
-			paths = append(paths, &dirs[i])
-		}
-	}
-	for i := range p.Clients {
-		c := &p.Clients[i]
-		paths = append(paths, &c.Dir, &c.OneInputAPI)
-		for j := range c.APIs {
-			paths = append(paths, &c.APIs[j])
-		}
-	}
-	for _, s := range paths {
-		if *s != "" {
-			*s = path.Clean(*s)
-		}
-	}
-}
-
 // Complete cleans, validates and defaults settings that were put together in memory; name is what errors call them.
 func (p *Project) Complete(name string) error {
 	p.clean()
@@ -247,24 +213,20 @@ func (p *Project) Complete(name string) error {
 
 // applyDefaults fills in what the file may leave out.
 func (p *Project) applyDefaults() {
-	if p.Generators == nil { // an empty list is none
-		p.Generators = Helpers[:defaultHelpers]
-	}
+	p.each(func(s Setting, of *Project) {
+		if !strings.HasPrefix(s.Field, "loop.") { // see WithDefaults
+			s.fill(of)
+		}
+	})
 	if len(p.Validation.ReadOnlyPackages) == 0 {
 		p.Validation.ReadOnlyPackages = readOnlyPackages
 	}
-	p.RBAC.RoleName = cmp.Or(p.RBAC.RoleName, "manager-role")
 	for i := range p.CRDs.ConversionWebhooks {
 		service := &p.CRDs.ConversionWebhooks[i].Service
 		service.Path = cmp.Or(service.Path, "/convert")
 	}
 	for i := range p.Clients {
 		c := &p.Clients[i]
-		c.ClientsetName = cmp.Or(c.ClientsetName, "clientset")
-		c.VersionedName = cmp.Or(c.VersionedName, "versioned")
-		c.ListersName = cmp.Or(c.ListersName, "listers")
-		c.InformersName = cmp.Or(c.InformersName, "informers")
-		c.ApplyConfigurationName = cmp.Or(c.ApplyConfigurationName, "applyconfiguration")
 		if c.FakeClientset == nil {
 			yes := true
 			c.FakeClientset = &yes

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -67,18 +68,12 @@ const (
 	ShardByNamespace = "namespace"
 )
 
-// The defaults of the loop. That of Parallel depends on the machine, and is the hook's to know.
+// The defaults that others need too; all are in loopSettings. That of Parallel depends on the machine, and is the hook's to know.
 const (
-	DefaultLoopTimeout    = 10 * time.Second
-	DefaultLoopMaxAnswer  = 8 << 20
-	DefaultLoopWorkers    = 2
-	DefaultLoopResync     = 30 * time.Second
-	DefaultLoopRetryFirst = 5 * time.Millisecond
-	DefaultLoopRetryLast  = 30 * time.Second
-	DefaultLoopQPS        = 50
-	DefaultLoopBurst      = 100
-	DefaultLoopShards     = 1
-	DefaultLoopLease      = 15 * time.Second
+	DefaultLoopQPS   = 50
+	DefaultLoopBurst = 100
+	defaultRetryLast = 30 * time.Second
+	defaultResync    = 30 * time.Second
 )
 
 // IsSet tells whether anything is said of the loop: such a project needs no Go API.
@@ -90,23 +85,31 @@ func (l *Loop) Decides() bool { return l.Hook != "" || l.Template != "" }
 // WithDefaults fills in what is left out. It is not done while the file is read: "crdctl adopt" writes down what it has
 // found, and would write defaults too. Name is the default of the name.
 func (l Loop) WithDefaults(name string) Loop {
-	l.Name = cmp.Or(l.Name, name)
-	l.Timeout = cmp.Or(l.Timeout, DefaultLoopTimeout)
-	l.MaxAnswerBytes = cmp.Or(l.MaxAnswerBytes, DefaultLoopMaxAnswer)
-	l.Workers = cmp.Or(l.Workers, DefaultLoopWorkers)
-	l.RetryFirst = cmp.Or(l.RetryFirst, DefaultLoopRetryFirst)
-	l.RetryLast = cmp.Or(l.RetryLast, max(DefaultLoopRetryLast, l.RetryFirst))
-	l.QPS = cmp.Or(l.QPS, DefaultLoopQPS)
-	l.Burst = cmp.Or(l.Burst, DefaultLoopBurst)
-	l.Shards = cmp.Or(l.Shards, DefaultLoopShards)
-	l.ShardBy = cmp.Or(l.ShardBy, ShardByKey)
-	l.LeaseDuration = cmp.Or(l.LeaseDuration, DefaultLoopLease)
+	p := Project{Loop: l}
+	p.Loop.Name = cmp.Or(l.Name, name)
+	p.Loop.RetryLast = cmp.Or(l.RetryLast, max(defaultRetryLast, l.RetryFirst))
+	for _, s := range loopSettings {
+		s.fill(&p)
+	}
 	if l.Resync == nil {
-		every := DefaultLoopResync
+		every := defaultResync
 		if l.Decides() {
 			every = 0 // what it depends on is watched; to ask about all objects again costs a start of a program for each
 		}
-		l.Resync = &every
+		p.Loop.Resync = &every
 	}
-	return l
+	return p.Loop
+}
+
+// Args returns the flags of "crdctl run --builtin" for settings with defaults. Defaults are left out: they follow those of the
+// crdctl that runs. So are hooks and templates, whose paths are others where that is.
+func (l Loop) Args() (args []string) {
+	is := Project{Loop: l}
+	usual := Project{Loop: Loop{Hook: l.Hook, Template: l.Template}.WithDefaults("")}
+	for _, s := range loopSettings {
+		if given := s.Args(&is); s.Format == Plain && !slices.Equal(given, s.Args(&usual)) {
+			args = append(args, given...)
+		}
+	}
+	return args
 }

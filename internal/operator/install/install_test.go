@@ -120,7 +120,7 @@ func TestReplicas(t *testing.T) {
 		t.Errorf("one replica in the namespace default has %s", names)
 	}
 	d := find[*appsv1.Deployment](t, one, "default/cron")
-	if args := strings.Join(d.Spec.Template.Spec.Containers[0].Args, " "); args != "run --builtin --in-cluster --name=cron --crd=foos.example.com --shards=4 --shard-by=key --lease-namespace=default --lease-duration=5s --metrics=:8080" {
+	if args := strings.Join(d.Spec.Template.Spec.Containers[0].Args, " "); args != "run --builtin --in-cluster --crd=foos.example.com --lease-namespace=default --metrics=:8080 --name=cron --shards=4 --lease-duration=5s" {
 		t.Errorf("args %s", args)
 	}
 	if !slices.Contains(one.Notes, "4 shards and one replica: it works on all of them; set --replicas") {

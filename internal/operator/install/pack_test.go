@@ -174,9 +174,9 @@ func TestArgs(t *testing.T) {
 		Workers: 4, Resync: new(2 * time.Second), Namespaces: []string{"a", "b"}, Selector: "app=x", Shards: 2, ShardBy: "namespace",
 		QPS: -1, Burst: 7,
 	})
-	want := "run --builtin --in-cluster --name=cron --crd=foos.example.com --shards=2 --shard-by=namespace --lease-namespace=cron-system --metrics=:8080 " +
-		"--hook=/bin/hook --x --customize-hook=http://a/ --hook-persistent --hook-timeout=1s --hook-max-bytes=5 --hook-parallel=3 --owns=v1/Pod --related=v1/Node " +
-		"--workers=4 --resync=2s --kube-api-qps=-1 --kube-api-burst=7 --namespace=a --namespace=b --selector=app=x"
+	want := "run --builtin --in-cluster --crd=foos.example.com --lease-namespace=cron-system --metrics=:8080 " +
+		"--hook=/bin/hook --x --customize-hook=http://a/ --name=cron --hook-persistent --hook-timeout=1s --hook-max-bytes=5 --hook-parallel=3 --owns=v1/Pod --related=v1/Node " +
+		"--workers=4 --resync=2s --kube-api-qps=-1 --kube-api-burst=7 --namespace=a --namespace=b --selector=app=x --shards=2 --shard-by=namespace"
 	if got := strings.Join(podArgs(t, set), " "); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
