@@ -56,3 +56,12 @@ func validate(crd *apiextensions.CustomResourceDefinition) (errs field.ErrorList
 	}
 	return errs, nil
 }
+
+// Refusals are the errors of Validate as lines, each beginning with its path.
+func Refusals(definition *apiextv1.CustomResourceDefinition) []string {
+	var said []string
+	for _, err := range Validate(definition) {
+		said = append(said, strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	return said
+}

@@ -7,6 +7,9 @@ import (
 	"go/token"
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/crdimport/document"
+	"github.com/crdctl/crdctl/internal/crdimport/gotypes"
 )
 
 // FuzzRead holds that whatever Read accepts becomes Go that parses and that gofmt leaves alone, and that nothing makes it
@@ -48,18 +51,17 @@ func FuzzDescription(f *testing.F) {
 			property: {Type: "string", Description: description, Title: property},
 			"other":  {Type: "object", Description: property, Properties: map[string]schema{property: {Type: "string", Description: description}}},
 		}}
-		d := &Definition{Group: "example.com", Kind: "Fuzz", Plural: "fuzzes", Singular: "fuzz", Namespaced: true, CRD: crdOf("example.com", "Fuzz", spec)}
-		v := &d.CRD.Spec.Versions[0]
-		made, err := d.makeVersion(v, v.Schema.OpenAPIV3Schema, names{})
+		d := &document.Definition{Group: "example.com", Kind: "Fuzz", Plural: "fuzzes", Singular: "fuzz", Namespaced: true, CRD: crdOf("example.com", "Fuzz", spec)}
+		all, err := gotypes.Make(d, []*schema{d.CRD.Spec.Versions[0].Schema.OpenAPIV3Schema}, func(string) gotypes.Names { return gotypes.Names{} })
 		if err != nil {
 			if strings.Contains(err.Error(), "a fault of crdctl") {
 				t.Error(err)
 			}
 			return
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), "types.go", made.Types, parser.ParseComments)
+		file, err := parser.ParseFile(token.NewFileSet(), "types.go", all[0].Types, parser.ParseComments)
 		if err != nil {
-			t.Fatalf("%v in\n%s", err, made.Types)
+			t.Fatalf("%v in\n%s", err, all[0].Types)
 		}
 		markers := map[string]bool{}
 		for _, group := range file.Comments {
@@ -71,7 +73,7 @@ func FuzzDescription(f *testing.F) {
 		}
 		for name := range markers {
 			if name != "genclient" && name != "optional" && name != "k8s" && name != "kubebuilder" && name != "resourceName=fuzzes" {
-				t.Errorf("the marker +%s in\n%s", name, made.Types)
+				t.Errorf("the marker +%s in\n%s", name, all[0].Types)
 			}
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
+	"github.com/crdctl/crdctl/internal/crdimport/gotypes"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 )
 
@@ -88,10 +89,12 @@ func holdsGolden(t *testing.T, file string, want, got *txtar.Archive) {
 	t.Errorf("%s is another; run this test with -update and look at the diff:\n%s", file, txtar.Format(got))
 }
 
+type schema = apiextensionsv1.JSONSchemaProps
+
 // What known.go says of types of Kubernetes is what controller-tools says of them.
 func TestKnownTypes(t *testing.T) {
 	spec := schema{Type: "object", Properties: map[string]schema{
-		"conditions": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: conditionSchema()}}, "selector": *labelSelectorSchema(),
+		"conditions": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: gotypes.ConditionSchema()}}, "selector": *gotypes.LabelSelectorSchema(),
 	}}
 	input, err := json.Marshal(crdOf("known.example.com", "Known", spec))
 	if err != nil {
@@ -114,11 +117,11 @@ func TestKnownTypes(t *testing.T) {
 	}
 	spec = made[all[0].CRD.Name].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	conditions, selector := spec.Properties["conditions"], spec.Properties["selector"]
-	if s := conditions.Items.Schema; !equal(s, conditionSchema()) {
-		t.Errorf("metav1.Condition is with controller-tools %s\n%s", crdform.Version, text(t, withoutDocs(s)))
+	if s := conditions.Items.Schema; !gotypes.Equal(s, gotypes.ConditionSchema()) {
+		t.Errorf("metav1.Condition is with controller-tools %s\n%s", crdform.Version, text(t, s))
 	}
-	if !equal(&selector, labelSelectorSchema()) {
-		t.Errorf("metav1.LabelSelector is with controller-tools %s\n%s", crdform.Version, text(t, withoutDocs(&selector)))
+	if !gotypes.Equal(&selector, gotypes.LabelSelectorSchema()) {
+		t.Errorf("metav1.LabelSelector is with controller-tools %s\n%s", crdform.Version, text(t, &selector))
 	}
 }
 

@@ -43,7 +43,7 @@ func TestHostile(t *testing.T) {
 		"a deeper one":          {deep(5000), "by aliases or by depth"},
 		"one that is too deep":  {deep(100000), "depth"},
 		"deep JSON":             {strings.Repeat(`{"a":`, 100000) + "1" + strings.Repeat("}", 100000), "depth"},
-		"a large document":      {headOfCRD + "{type: object, description: '" + strings.Repeat("x", maxDocument) + "'}\n", "is the most that an object can have"},
+		"a large document":      {headOfCRD + "{type: object, description: '" + strings.Repeat("x", 4<<20) + "'}\n", "is the most that an object can have"},
 		"a large file":          {strings.Repeat("---\n", MaxFile/4+1), "name a file with less in it"},
 		"a key twice":           {headOfCRD + "{type: object, type: string}\n", `"type" already set`},
 		"a reference":           {headOfCRD + "{$ref: '#/definitions/a'}\n", "$ref"},

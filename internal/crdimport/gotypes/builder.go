@@ -1,9 +1,11 @@
-package crdimport
+package gotypes
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/crdimport/normalize"
 	"github.com/crdctl/crdctl/internal/text/goname"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -34,28 +36,20 @@ type typ struct {
 
 // place is where a schema stands: for people, and for names.
 type place struct {
-	path  string
+	normalize.Path
 	words []string
 }
 
 func (p place) field(property string) place {
-	path := p.path + "." + property
-	if strings.ContainsAny(property, ".[]* ") || property == "" {
-		path = p.path + "[" + strconv.Quote(property) + "]"
-	}
-	return place{path: strings.TrimPrefix(path, "."), words: append(p.words[:len(p.words):len(p.words)], goname.Of(property))}
+	return place{p.Field(property), append(p.words[:len(p.words):len(p.words)], goname.Of(property))}
 }
 
-func (p place) items() place  { return place{p.path + "[*]", p.singular()} }
-func (p place) values() place { return place{p.path + ".*", p.singular()} }
+func (p place) items() place  { return place{p.Items(), p.singular()} }
+func (p place) values() place { return place{p.Values(), p.singular()} }
 
 // lose lists what is lost at a place, by its keyword.
 func (b *builder) lose(at place, keyword, what string) {
-	path := at.path
-	if path == "" {
-		path = "."
-	}
-	b.losses = append(b.losses, Loss{path, keyword + " " + what})
+	b.losses = append(b.losses, Loss{cmp.Or(string(at.Path), "."), keyword + " " + what})
 }
 
 // mark stands for the name of a type; self for that of the type in whose text it is.
@@ -67,12 +61,12 @@ const self = "\x02self\x03"
 // which it is called self.
 func (b *builder) declare(at place, write func(t *typ) string) string {
 	id := len(b.types)
-	t := &typ{words: at.words, place: at.path}
+	t := &typ{words: at.words, place: string(at.Path)}
 	b.types = append(b.types, t) // before those that it needs, as one reads
 	t.text = write(t)
 	key := at.words[len(at.words)-1]
 	if t.fixed() {
-		key = at.path + " " + key
+		key = string(at.Path) + " " + key
 	}
 	key += "\n" + bare(t.text)
 	if known, ok := b.shared[key]; ok {

@@ -1,15 +1,16 @@
-package crdimport
+package gotypes
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/crdimport/document"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 // root is the text of the type of the kind and of its list's.
-func (b *builder) root(d *Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema) string {
+func (b *builder) root(d *document.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema) string {
 	s = relevant(s)
 	at := place{}
 	b.combinators(s, at)

@@ -1,4 +1,4 @@
-package crdimport
+package gotypes
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 )
 
 // assemble gives the types their names and returns all texts, that of the root first.
-func (b *builder) assemble(root string, taken names) string {
+func (b *builder) assemble(root string, taken Names) string {
 	called := map[string]string{}
 	var all strings.Builder
 	for id, t := range b.types {
@@ -29,7 +29,7 @@ func (b *builder) assemble(root string, taken names) string {
 }
 
 // name is the kind with as few words of the place as make it one of its own.
-func (b *builder) name(t *typ, taken names) string {
+func (b *builder) name(t *typ, taken Names) string {
 	if t.fixed() {
 		return b.kind + t.words[0] // reserved
 	}

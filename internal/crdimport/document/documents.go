@@ -1,4 +1,8 @@
-package crdimport
+// Package document reads the CustomResourceDefinitions of a file: YAML or JSON, several documents, lists, and the removed form
+// v1beta1, each checked as the API server would.
+//
+// It makes nothing of them.
+package document
 
 import (
 	"bytes"
@@ -23,8 +27,8 @@ const (
 	maxDepth    = 1000 // of YAML or JSON, before anything walks it
 )
 
-// document is one object of a file, as JSON.
-type document struct {
+// Document is one object of a file, as JSON.
+type Document struct {
 	file       string
 	line       int // where it begins
 	json       []byte
@@ -32,35 +36,40 @@ type document struct {
 	kind, name string
 }
 
-func (doc document) place() string { return fmt.Sprintf("%s:%d", doc.file, doc.line) }
+// Place returns where the object begins, as file:line.
+func (doc Document) Place() string { return fmt.Sprintf("%s:%d", doc.file, doc.line) }
 
-// called is the name of the object, or something in its place.
-func (doc document) called() string {
+// Name returns the name of the object, or what it has instead.
+func (doc Document) Name() string {
 	if doc.name == "" {
 		return "without metadata.name"
 	}
 	return doc.name
 }
 
-func (doc document) String() string {
+// IsCRD reports whether the object is a CustomResourceDefinition of any version.
+func (doc Document) IsCRD() bool { return doc.kind == "CustomResourceDefinition" }
+
+// String is the object with its place.
+func (doc Document) String() string {
 	if doc.kind == "" {
-		return doc.place() + ": an object without a kind"
+		return doc.Place() + ": an object without a kind"
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s %s", doc.place(), doc.kind, doc.name), " ")
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s %s", doc.Place(), doc.kind, doc.name), " ")
 }
 
-// documents splits a file into objects; the items of lists are objects of their own.
-func documents(name string, content []byte) ([]document, error) {
+// Split splits a file into objects; the items of lists are objects of their own.
+func Split(name string, content []byte) ([]Document, error) {
 	if len(content) > MaxFile {
 		return nil, fmt.Errorf("%s: has %d bytes, and %d is the most; name a file with less in it", name, len(content), MaxFile)
 	}
-	var all []document
+	var all []Document
 	var problems []error
-	texts, err := split(content)
+	split, err := texts(content)
 	if err != nil {
 		problems = append(problems, fmt.Errorf("%s: %w", name, err))
 	}
-	for _, text := range texts {
+	for _, text := range split {
 		docs, err := parse(name, text)
 		problems = append(problems, err)
 		all = append(all, docs...)
@@ -68,8 +77,8 @@ func documents(name string, content []byte) ([]document, error) {
 	return all, errors.Join(problems...)
 }
 
-// split returns the documents of a file: JSON values one after the other, or YAML between separators.
-func split(content []byte) ([]yamldoc.Document, error) {
+// texts returns the documents of a file: JSON values one after the other, or YAML between separators.
+func texts(content []byte) ([]yamldoc.Document, error) {
 	values := jsonValues(content)
 	if values == nil {
 		return yamldoc.Split(content)
@@ -103,7 +112,7 @@ func jsonValues(content []byte) []json.RawMessage {
 }
 
 // parse returns the objects of one document; none for one without content.
-func parse(name string, doc yamldoc.Document) ([]document, error) {
+func parse(name string, doc yamldoc.Document) ([]Document, error) {
 	if len(doc.Text) > maxDocument {
 		return nil, fmt.Errorf("%s:%d: has %d bytes, and %d is the most that an object can have", name, doc.Line, len(doc.Text), maxDocument)
 	}
@@ -119,7 +128,7 @@ func parse(name string, doc yamldoc.Document) ([]document, error) {
 }
 
 // objects are those that JSON has: one, the items of a list, or none.
-func objects(name string, line int, asJSON []byte) ([]document, error) {
+func objects(name string, line int, asJSON []byte) ([]Document, error) {
 	if len(asJSON) > 2*maxDocument || tooDeep(asJSON) {
 		return nil, errors.New("has more in it than an object can have, by aliases or by depth; write it out as the API server is to get it")
 	}
@@ -138,7 +147,7 @@ func objects(name string, line int, asJSON []byte) ([]document, error) {
 		return nil, errors.New("is no Kubernetes object; it must have apiVersion, kind and metadata")
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
-		var all []document
+		var all []Document
 		for _, item := range head.Items {
 			docs, err := objects(name, line, item)
 			if err != nil {
@@ -148,7 +157,7 @@ func objects(name string, line int, asJSON []byte) ([]document, error) {
 		}
 		return all, nil
 	}
-	return []document{{file: name, line: line, json: asJSON, apiVersion: head.APIVersion, kind: head.Kind, name: head.Metadata.Name}}, nil
+	return []Document{{file: name, line: line, json: asJSON, apiVersion: head.APIVersion, kind: head.Kind, name: head.Metadata.Name}}, nil
 }
 
 // tooDeep tells whether JSON is nested deeper than anything here should walk.

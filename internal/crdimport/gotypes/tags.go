@@ -1,15 +1,17 @@
-package crdimport
+package gotypes
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/crdimport/document"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 // tags are the markers of all that a CRD says beside the schema.
-func (b *builder) tags(d *Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema) []marker {
+func (b *builder) tags(d *document.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema) []marker {
 	spec := d.CRD.Spec
 	said := []marker{plain("genclient")}
 	if !d.Namespaced {
@@ -87,11 +89,20 @@ func column(c apiextensionsv1.CustomResourceColumnDefinition) marker {
 }
 
 // beside lists what is in a CRD beside its versions, and that no marker says.
-func (b *builder) beside(d *Definition) {
+func (b *builder) beside(d *document.Definition) {
 	if c := d.CRD.Spec.Conversion; c != nil && c.Strategy != apiextensionsv1.NoneConverter {
 		b.losses = append(b.losses, Loss{"crd.spec.conversion", "strategy: " + string(c.Strategy) + " is not in the types: objects would change nothing but their apiVersion until the CRD is patched"})
 	}
 	if want := d.Kind + "List"; d.ListKind != want {
 		b.losses = append(b.losses, Loss{"crd.spec.names.listKind", "listKind: " + d.ListKind + " would be " + want})
 	}
+}
+
+// sortedPairs are annotations or labels as markers have them.
+func sortedPairs(of map[string]string) []string {
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		pairs = append(pairs, key+"="+of[key])
+	}
+	return pairs
 }

@@ -1,11 +1,13 @@
-package crdimport
+package gotypes
 
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/crdimport/normalize"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
@@ -168,4 +170,32 @@ func oneLine(raw []byte) string {
 		out.WriteRune(r)
 	}
 	return out.String()
+}
+
+// oneOfMarker is the marker that makes this very rule, if there is one.
+func oneOfMarker(s *schema, v apiextensionsv1.ValidationRule) (marker, bool) {
+	for name, ends := range map[string][2]string{
+		"ExactlyOneOf": {"exactly one of the fields in [", "] must be set"},
+		"AtLeastOneOf": {"at least one of the fields in [", "] must be set"},
+		"AtMostOneOf":  {"at most one of the fields in [", "] may be set"},
+	} {
+		inner, begins := strings.CutPrefix(v.Message, ends[0])
+		inner, does := strings.CutSuffix(inner, ends[1])
+		fields := strings.Fields(inner)
+		if !begins || !does || len(fields) == 0 || slices.ContainsFunc(fields, func(f string) bool {
+			_, known := s.Properties[f]
+			return !known || !normalize.PlainName.MatchString(f) || slices.Contains(s.Required, f)
+		}) {
+			continue
+		}
+		made := normalize.FieldsRule(map[string]string{"ExactlyOneOf": "oneOf", "AtLeastOneOf": "anyOf", "AtMostOneOf": "oneOf"}[name], fields)
+		made.Message = v.Message
+		if name == "AtMostOneOf" {
+			made.Rule = strings.TrimSuffix(made.Rule, " == 1") + " <= 1"
+		}
+		if reflect.DeepEqual(made, v) {
+			return rule(name + "=" + strings.Join(fields, ";")), true
+		}
+	}
+	return marker{}, false
 }

@@ -1,4 +1,4 @@
-package crdimport
+package gotypes
 
 import (
 	"strings"

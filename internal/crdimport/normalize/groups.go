@@ -1,10 +1,11 @@
-package crdimport
+package normalize
 
 import (
 	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -14,11 +15,11 @@ import (
 // can say them.
 func groupRule(keyword string, branches []schema, of *schema) (apiextensionsv1.ValidationRule, bool) {
 	if fields := fieldGroup(branches, of); fields != nil {
-		return fieldsRule(keyword, fields), true
+		return FieldsRule(keyword, fields), true
 	}
 	if keyword == "oneOf" {
 		if fields := noneOrOne(branches, of); fields != nil {
-			made := fieldsRule(keyword, fields)
+			made := FieldsRule(keyword, fields)
 			return apiextensionsv1.ValidationRule{Rule: strings.TrimSuffix(made.Rule, " == 1") + " <= 1", Message: fmt.Sprintf("at most one of the fields in %v may be set", fields)}, true
 		}
 	}
@@ -39,7 +40,8 @@ func groupRule(keyword string, branches []schema, of *schema) (apiextensionsv1.V
 	return apiextensionsv1.ValidationRule{Rule: strings.Join(each, " || "), Message: "must be as one of anyOf says"}, true
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+// PlainName matches the names of properties that CEL has as they are.
+var PlainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // fieldGroup are the fields of which each branch requires one and says nothing else; nil if that is not so.
 func fieldGroup(branches []schema, of *schema) []string {
@@ -76,7 +78,8 @@ func noneOrOne(branches []schema, of *schema) []string {
 	return nil
 }
 
-func fieldsRule(keyword string, fields []string) apiextensionsv1.ValidationRule {
+// FieldsRule is the rule that controller-tools makes of its markers for anyOf and oneOf of fields.
+func FieldsRule(keyword string, fields []string) apiextensionsv1.ValidationRule {
 	var terms []string
 	if keyword == "anyOf" {
 		for _, f := range fields {
@@ -90,30 +93,20 @@ func fieldsRule(keyword string, fields []string) apiextensionsv1.ValidationRule 
 	return apiextensionsv1.ValidationRule{Rule: strings.Join(terms, "+") + " == 1", Message: fmt.Sprintf("exactly one of the fields in %v must be set", fields)}
 }
 
-// oneOfMarker is the marker that makes this very rule, if there is one.
-func oneOfMarker(s *schema, v apiextensionsv1.ValidationRule) (marker, bool) {
-	for name, ends := range map[string][2]string{
-		"ExactlyOneOf": {"exactly one of the fields in [", "] must be set"},
-		"AtLeastOneOf": {"at least one of the fields in [", "] must be set"},
-		"AtMostOneOf":  {"at most one of the fields in [", "] may be set"},
-	} {
-		inner, begins := strings.CutPrefix(v.Message, ends[0])
-		inner, does := strings.CutSuffix(inner, ends[1])
-		fields := strings.Fields(inner)
-		if !begins || !does || len(fields) == 0 || slices.ContainsFunc(fields, func(f string) bool {
-			_, known := s.Properties[f]
-			return !known || !plainName.MatchString(f) || slices.Contains(s.Required, f)
-		}) {
-			continue
-		}
-		made := fieldsRule(map[string]string{"ExactlyOneOf": "oneOf", "AtLeastOneOf": "anyOf", "AtMostOneOf": "oneOf"}[name], fields)
-		made.Message = v.Message
-		if name == "AtMostOneOf" {
-			made.Rule = strings.TrimSuffix(made.Rule, " == 1") + " <= 1"
-		}
-		if reflect.DeepEqual(made, v) {
-			return rule(name + "=" + strings.Join(fields, ";")), true
-		}
+// NameRules takes out of a schema what it says of the length and form of a name, as CEL.
+func NameRules(s *schema) (all []apiextensionsv1.ValidationRule) {
+	add := func(rule, message string) {
+		all = append(all, apiextensionsv1.ValidationRule{Rule: rule, Message: message})
 	}
-	return marker{}, false
+	if s.MinLength != nil {
+		add(fmt.Sprintf("self.metadata.name.size() >= %d", *s.MinLength), fmt.Sprintf("must have %d characters or more", *s.MinLength))
+	}
+	if s.MaxLength != nil {
+		add(fmt.Sprintf("self.metadata.name.size() <= %d", *s.MaxLength), fmt.Sprintf("must have %d characters or fewer", *s.MaxLength))
+	}
+	if s.Pattern != "" {
+		add("self.metadata.name.matches("+strconv.Quote(s.Pattern)+")", "must match the pattern of names")
+	}
+	s.MinLength, s.MaxLength, s.Pattern = nil, nil, ""
+	return all
 }

@@ -1,4 +1,4 @@
-package crdimport
+package gotypes
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 func (b *builder) object(s *schema, at place) shape {
 	made := shape{absent: byPointer, own: true}
 	switch {
-	case equal(s, labelSelectorSchema()):
+	case Equal(s, LabelSelectorSchema()):
 		return shape{expr: "metav1.LabelSelector", absent: byPointer, fixed: true}
 	case s.AdditionalProperties != nil:
 		return b.mapping(s, at)
@@ -52,7 +52,7 @@ func (b *builder) raw(s *schema, at place) shape {
 func (b *builder) structure(s *schema, at place) string {
 	doc := documentation(s)
 	if strings.TrimSpace(doc) == "" {
-		doc = fmt.Sprintf("%s is the type of %s.", self, at.path)
+		doc = fmt.Sprintf("%s is the type of %s.", self, at.Path)
 	}
 	return comment(doc) + lines(b.ofStruct(s, at)) + "type " + self + " struct {\n" + b.fields(s, at, newFieldNames(false)) + "}\n"
 }
@@ -85,7 +85,7 @@ func (b *builder) fields(s *schema, at place, taken fieldNames) string {
 	var out strings.Builder
 	for i, property := range slices.Sorted(maps.Keys(s.Properties)) {
 		if !taggable(property) {
-			b.problems = append(b.problems, fmt.Errorf("%s has a property %q, which no field of a Go struct can be called in JSON; the CRD needs another name for it", at.where(), property))
+			b.problems = append(b.problems, fmt.Errorf("%s has a property %q, which no field of a Go struct can be called in JSON; the CRD needs another name for it", at.Where(), property))
 			continue
 		}
 		if i > 0 {
@@ -100,11 +100,4 @@ func (b *builder) fields(s *schema, at place, taken fieldNames) string {
 		}
 	}
 	return out.String()
-}
-
-func (p place) where() string {
-	if p.path == "" {
-		return "the root of the schema"
-	}
-	return p.path
 }

@@ -1,4 +1,4 @@
-package crdimport
+package gotypes
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ func (b *builder) field(s *schema, at place, property, name string, required boo
 		if s.Nullable && made.absent != byNil {
 			expr = "*" + expr
 		}
-	case len(at.words) == 1 && made.own && (at.path == "spec" || at.path == "status") && (!hasDefault || string(s.Default.Raw) == "{}"):
+	case len(at.words) == 1 && made.own && (at.Path == "spec" || at.Path == "status") && (!hasDefault || string(s.Default.Raw) == "{}"):
 		option = ",omitzero" // as every kind has them, by value
 	case made.absent == byNil:
 		if hasDefault {

@@ -1,4 +1,4 @@
-package crdimport
+package gotypes
 
 import (
 	"fmt"
@@ -70,7 +70,7 @@ func (b *builder) nested(made shape, at place) string {
 		return made.expr
 	}
 	return b.declare(at, func(*typ) string {
-		text := comment(fmt.Sprintf("%s is the type of %s.", self, at.path))
+		text := comment(fmt.Sprintf("%s is the type of %s.", self, at.Path))
 		if !made.fixed {
 			return text + lines(made.markers) + "type " + self + " " + made.expr + "\n"
 		}
@@ -120,7 +120,7 @@ func (b *builder) unsayable(s *schema, at place) {
 // anything is a value that nothing is known of.
 func (b *builder) anything(at place) shape {
 	b.imports["runtime"] = "k8s.io/apimachinery/pkg/runtime"
-	expr := b.declare(place{path: at.path, words: []string{"JSON"}}, func(*typ) string {
+	expr := b.declare(place{Path: at.Path, words: []string{"JSON"}}, func(*typ) string {
 		return comment(self+" is any JSON value. Unmarshal its Raw to look at it.") +
 			lines([]marker{rule(`Type=""`), keepFields}) +
 			"type " + self + " struct {\n\truntime.RawExtension `json:\"-\"`\n}\n"
@@ -171,4 +171,14 @@ func (b *builder) enum(s *schema, at place, made *shape) {
 	} else {
 		b.lose(at, "enum:", "no marker writes such values: every value of the type is taken")
 	}
+}
+
+// combinators lists what is left of allOf, anyOf, oneOf and not.
+func (b *builder) combinators(s *schema, at place) {
+	for keyword, there := range map[string]bool{"allOf:": len(s.AllOf) > 0, "anyOf:": len(s.AnyOf) > 0, "oneOf:": len(s.OneOf) > 0, "not:": s.Not != nil} {
+		if there {
+			b.lose(at, keyword, "no marker says it, and no rule of CEL that API servers would take: what it refuses is taken")
+		}
+	}
+	s.AllOf, s.AnyOf, s.OneOf, s.Not = nil, nil, nil, nil
 }

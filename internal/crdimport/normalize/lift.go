@@ -1,6 +1,7 @@
-package crdimport
+package normalize
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 )
@@ -44,10 +45,10 @@ func liftFrom(s, branch *schema) {
 		s.MultipleOf, branch.MultipleOf = branch.MultipleOf, nil
 	}
 	if s.Pattern == "" || s.Pattern == branch.Pattern {
-		s.Pattern, branch.Pattern = orElse(branch.Pattern, s.Pattern), ""
+		s.Pattern, branch.Pattern = cmp.Or(branch.Pattern, s.Pattern), ""
 	}
 	if s.Format == "" || s.Format == branch.Format {
-		s.Format, branch.Format = orElse(branch.Format, s.Format), ""
+		s.Format, branch.Format = cmp.Or(branch.Format, s.Format), ""
 	}
 	if len(s.Enum) == 0 || reflect.DeepEqual(s.Enum, branch.Enum) {
 		if len(branch.Enum) > 0 {
@@ -95,14 +96,4 @@ func tighter(to, from **int64, stricter func(a, b int64) bool) {
 
 func isIntOrString(anyOf []schema) bool {
 	return len(anyOf) == 2 && anyOf[0].Type == "integer" && anyOf[1].Type == "string"
-}
-
-// combinators lists what is left of allOf, anyOf, oneOf and not.
-func (b *builder) combinators(s *schema, at place) {
-	for keyword, there := range map[string]bool{"allOf:": len(s.AllOf) > 0, "anyOf:": len(s.AnyOf) > 0, "oneOf:": len(s.OneOf) > 0, "not:": s.Not != nil} {
-		if there {
-			b.lose(at, keyword, "no marker says it, and no rule of CEL that API servers would take: what it refuses is taken")
-		}
-	}
-	s.AllOf, s.AnyOf, s.OneOf, s.Not = nil, nil, nil, nil
 }

@@ -1,12 +1,11 @@
-package crdimport
+package gotypes
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"github.com/crdctl/crdctl/internal/crdimport/normalize"
 )
 
 // metadata turns what a schema says of metadata.name into rules of the root: the field is metav1.ObjectMeta's, where no
@@ -28,10 +27,10 @@ func (b *builder) metadata(s *schema, at place) {
 		of := here.field(property)
 		rest := withoutDocs(relevant(&p))
 		if property == "name" {
-			s.XValidations = append(s.XValidations, nameRules(rest)...)
+			s.XValidations = append(s.XValidations, normalize.NameRules(rest)...)
 		}
 		rest.Type, rest.Format = "", ""
-		if !equal(rest, &schema{}) {
+		if !Equal(rest, &schema{}) {
 			b.lose(of, "metadata:", "no marker says more of it: other names are taken")
 		}
 	}
@@ -41,22 +40,4 @@ func (b *builder) metadata(s *schema, at place) {
 	if len(m.AllOf)+len(m.AnyOf)+len(m.OneOf) > 0 || m.Not != nil || len(m.Required) > 0 {
 		b.lose(here, "metadata:", "no marker can stand there: other metadata is taken")
 	}
-}
-
-// nameRules takes out of a schema what it says of the length and form of a name, as CEL.
-func nameRules(s *schema) (all []apiextensionsv1.ValidationRule) {
-	add := func(rule, message string) {
-		all = append(all, apiextensionsv1.ValidationRule{Rule: rule, Message: message})
-	}
-	if s.MinLength != nil {
-		add(fmt.Sprintf("self.metadata.name.size() >= %d", *s.MinLength), fmt.Sprintf("must have %d characters or more", *s.MinLength))
-	}
-	if s.MaxLength != nil {
-		add(fmt.Sprintf("self.metadata.name.size() <= %d", *s.MaxLength), fmt.Sprintf("must have %d characters or fewer", *s.MaxLength))
-	}
-	if s.Pattern != "" {
-		add("self.metadata.name.matches("+celString(s.Pattern)+")", "must match the pattern of names")
-	}
-	s.MinLength, s.MaxLength, s.Pattern = nil, nil, ""
-	return all
 }

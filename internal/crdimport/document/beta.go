@@ -1,4 +1,4 @@
-package crdimport
+package document
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // fromBeta converts a CRD of the form that API servers have not taken since 1.22, by the API server's own conversion,
 // and notes what that means.
-func (d *Definition) fromBeta(doc document) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (d *Definition) fromBeta(doc Document) (*apiextensionsv1.CustomResourceDefinition, error) {
 	beta := &apiextensionsv1beta1.CustomResourceDefinition{}
 	if err := d.decode(doc, beta); err != nil {
 		return nil, err

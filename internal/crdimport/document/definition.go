@@ -1,8 +1,7 @@
-package crdimport
+package document
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,9 +18,24 @@ const approval = "api-approved.kubernetes.io"
 // notKept are annotations that tools write on the CRDs that they handle; they say nothing of the API.
 var notKept = []string{"kubectl.kubernetes.io/last-applied-configuration", "controller-gen.kubebuilder.io/version"}
 
-// definition reads the CRD of a document and checks it as the API server would.
-func (doc document) definition() (*Definition, error) {
-	d := &Definition{place: doc.place()}
+// Definition is one CRD.
+type Definition struct {
+	Group, Kind, Plural, Singular, ListKind string
+	ShortNames, Categories                  []string
+	Namespaced                              bool
+	// Annotations are those that the CRD must keep, api-approved.kubernetes.io among them.
+	Annotations map[string]string
+	// Notes say what was done to the input before anything was made of it, a sentence each.
+	Notes []string
+	// CRD is the CRD in the form of v1, with defaults.
+	CRD *apiextensionsv1.CustomResourceDefinition
+	// Place is where it begins, as file:line.
+	Place string
+}
+
+// Definition reads the CRD of a document and checks it as the API server would.
+func (doc Document) Definition() (*Definition, error) {
+	d := &Definition{Place: doc.Place()}
 	var crd *apiextensionsv1.CustomResourceDefinition
 	var err error
 	switch doc.apiVersion {
@@ -72,7 +86,7 @@ func (doc document) definition() (*Definition, error) {
 
 // decode decodes a CRD of any version. A field that the API has not is noted: an API server passes it over, and a client
 // that is strict says so too.
-func (d *Definition) decode(doc document, into any) error {
+func (d *Definition) decode(doc Document, into any) error {
 	strict, err := kjson.UnmarshalStrict(doc.json, into)
 	if err != nil {
 		return fmt.Errorf("%w; write what the API server takes there", err)
@@ -83,9 +97,9 @@ func (d *Definition) decode(doc document, into any) error {
 	return nil
 }
 
-func (d *Definition) note(doc document, what string) {
+func (d *Definition) note(doc Document, what string) {
 	if what != "" {
-		d.Notes = append(d.Notes, doc.place()+": "+what)
+		d.Notes = append(d.Notes, doc.Place()+": "+what)
 	}
 }
 
@@ -103,13 +117,4 @@ func repairScope(scope *apiextensionsv1.ResourceScope) string {
 // protected tells whether a group is one that the API server guards.
 func protected(group string) bool {
 	return group == "k8s.io" || strings.HasSuffix(group, ".k8s.io") || group == "kubernetes.io" || strings.HasSuffix(group, ".kubernetes.io")
-}
-
-// sortedPairs are annotations or labels as markers have them.
-func sortedPairs(of map[string]string) []string {
-	var pairs []string
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		pairs = append(pairs, key+"="+of[key])
-	}
-	return pairs
 }

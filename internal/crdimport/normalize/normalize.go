@@ -1,4 +1,8 @@
-package crdimport
+// Package normalize rewrites the schemas of a CRD so that markers can express them: what allOf, anyOf, oneOf and not mean becomes
+// keywords of the schema itself, or rules of CEL with the same verdict.
+//
+// It makes no Go types.
+package normalize
 
 import (
 	"cmp"
@@ -8,52 +12,41 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/crd"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Normalized returns the schemas that the types of each version are made of: what no marker can say is said otherwise where that
-// is possible, and the rules of the object's name are rules of CEL.
-func (d *Definition) Normalized() []*apiextensionsv1.JSONSchemaProps {
-	all := (&Definition{CRD: d.CRD}).restate()
-	for _, s := range all {
-		if name, ok := s.Properties["metadata"].Properties["name"]; ok {
-			s.XValidations = append(s.XValidations, nameRules(&name)...)
-		}
-	}
-	return all
-}
-
-// restate returns the schemas of all versions with what no marker can say, allOf, anyOf, oneOf and not, said otherwise where
+// Schemas returns the schemas of all versions with what no marker can say, allOf, anyOf, oneOf and not, said otherwise where
 // that is possible: by the keywords of the schema itself, or by a rule of CEL with the same verdict. The API server's own
-// check has the last word on a rule: one that it would refuse, because it might cost too much, is not made.
-func (d *Definition) restate() []*schema {
+// check has the last word on a rule: one that it would refuse, because it might cost too much, is not made. The notes say what became a
+// rule; place is that of the CRD.
+func Schemas(definition *apiextensionsv1.CustomResourceDefinition, place string) (schemas []*schema, notes []string) {
 	const most = 12 // of tries: each of them checks the whole CRD
 	refused := map[string]bool{}
 	for try := 1; ; try++ {
-		crd := d.CRD.DeepCopy()
+		changed := definition.DeepCopy()
 		var all []*schema
-		var notes []string
+		notes = nil
 		var rules []string
-		for i := range crd.Spec.Versions {
-			v := &crd.Spec.Versions[i]
+		for i := range changed.Spec.Versions {
+			v := &changed.Spec.Versions[i]
 			r := &normalizer{refused: refused}
-			r.walk(v.Schema.OpenAPIV3Schema, place{}, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i))
+			r.walk(v.Schema.OpenAPIV3Schema, "", fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i))
 			all = append(all, v.Schema.OpenAPIV3Schema)
 			rules = append(rules, r.rules...)
 			for _, said := range r.said {
-				notes = append(notes, d.place+": "+v.Name+": "+said)
+				notes = append(notes, place+": "+v.Name+": "+said)
 			}
 		}
 		if len(rules) == 0 {
-			return all
+			return all, nil
 		}
-		less := tooMuch(refusals(crd), rules)
+		less := tooMuch(crd.Refusals(changed), rules)
 		if try >= most && len(less) > 0 {
 			less = rules
 		}
 		if len(less) == 0 {
-			d.Notes = append(d.Notes, notes...)
-			return all
+			return all, notes
 		}
 		for _, at := range less {
 			refused[at] = true
@@ -105,29 +98,29 @@ type normalizer struct {
 	said    []string
 }
 
-func (r *normalizer) walk(s *schema, at place, server string) {
+func (r *normalizer) walk(s *schema, at Path, server string) {
 	if s == nil {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
-		r.walk(&p, at.field(name), server+".properties["+name+"]")
+		r.walk(&p, at.Field(name), server+".properties["+name+"]")
 		s.Properties[name] = p
 	}
 	if s.Items != nil {
-		r.walk(s.Items.Schema, at.items(), server+".items")
+		r.walk(s.Items.Schema, at.Items(), server+".items")
 	}
 	if s.AdditionalProperties != nil {
-		r.walk(s.AdditionalProperties.Schema, at.values(), server+".additionalProperties")
+		r.walk(s.AdditionalProperties.Schema, at.Values(), server+".additionalProperties")
 	}
 	lift(s)
-	if r.refused[server] || at.path == "metadata" {
+	if r.refused[server] || at == "metadata" {
 		return
 	}
 	var rules []apiextensionsv1.ValidationRule
 	add := func(keyword string, v apiextensionsv1.ValidationRule) {
 		rules = append(rules, v)
-		r.said = append(r.said, at.where()+": "+keyword+" is a rule of CEL now, with the same verdict")
+		r.said = append(r.said, at.Where()+": "+keyword+" is a rule of CEL now, with the same verdict")
 	}
 	var left []schema
 	for i := range s.AllOf {

@@ -1,4 +1,7 @@
-package crdimport
+// Package gotypes writes Go types with markers for the normalized schemas of a CRD.
+//
+// It reads no CRDs. What Go types and markers cannot express is listed with the version that it is lost from.
+package gotypes
 
 import (
 	"bytes"
@@ -9,27 +12,52 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/crdctl/crdctl/internal/crdimport/document"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 const metav1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// makeTypes makes the types of all versions of a CRD.
-func (d *Definition) makeTypes(taken map[string]names) error {
-	said := d.restate()
+// Version is one version of a CRD as a Go package has it.
+type Version struct {
+	Name                           string
+	Served, Storage, Status, Scale bool
+	// Imports are what Types imports beside metav1, path by alias.
+	Imports map[string]string
+	// Types is a complete Go file, formatted, without a header.
+	Types []byte
+	// Losses are what Go types and markers cannot say.
+	Losses []Loss
+}
+
+// Loss is something that a CRD says and its Go types do not.
+type Loss struct {
+	// Path is where, such as spec.template.foo[*]; a value of a map is foo.*, and what is said outside of the schema
+	// begins with "crd.".
+	Path string
+	// What begins with the keyword that is lost and ends in what that means.
+	What string
+}
+
+// String is the loss in one line.
+func (l Loss) String() string { return l.Path + ": " + l.What }
+
+// Make makes the Go types of all versions of a CRD, whose schemas are normalized. taken returns the names of a version's package.
+func Make(d *document.Definition, schemas []*schema, taken func(version string) Names) ([]Version, error) {
+	var all []Version
 	var problems []error
 	for i := range d.CRD.Spec.Versions {
 		v := &d.CRD.Spec.Versions[i]
-		made, err := d.makeVersion(v, said[i], taken[d.Group+"/"+v.Name])
+		made, err := makeVersion(d, v, schemas[i], taken(v.Name))
 		if err != nil {
 			problems = append(problems, fmt.Errorf("version %s: %w", v.Name, err))
 		}
-		d.Versions = append(d.Versions, made)
+		all = append(all, made)
 	}
-	return together(problems)
+	return all, together(problems)
 }
 
-func (d *Definition) makeVersion(v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema, taken names) (Version, error) {
+func makeVersion(d *document.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema, taken Names) (Version, error) {
 	b := &builder{kind: d.Kind, imports: map[string]string{}, shared: map[string]int{}}
 	root := b.root(d, v, s)
 	if err := together(b.problems); err != nil {

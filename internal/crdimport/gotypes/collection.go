@@ -1,4 +1,4 @@
-package crdimport
+package gotypes
 
 import "fmt"
 
@@ -6,7 +6,7 @@ import "fmt"
 func (b *builder) list(s *schema, at place) shape {
 	made := shape{absent: byNil}
 	items := s.Items.Schema
-	if equal(items, conditionSchema()) {
+	if Equal(items, ConditionSchema()) {
 		made.expr = "[]metav1.Condition"
 	} else {
 		expr, markers := b.item(b.shape(items, at.items()), at.items())

@@ -1,4 +1,4 @@
-package crdimport
+package gotypes
 
 import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -6,7 +6,8 @@ import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1
 // controller has helpers for a copy of them. TestKnownTypes holds them to controller-tools. Types of k8s.io/api are not
 // among them: their schemas change with every release, and with them what the CRD says.
 
-func conditionSchema() *schema {
+// ConditionSchema is the schema of metav1.Condition.
+func ConditionSchema() *schema {
 	text := func(most int64) schema { return schema{Type: "string", MaxLength: &most} }
 	least := func(s schema, min int64) schema { s.MinLength = &min; return s }
 	pattern := func(s schema, p string) schema { s.Pattern = p; return s }
@@ -25,7 +26,8 @@ func conditionSchema() *schema {
 	}
 }
 
-func labelSelectorSchema() *schema {
+// LabelSelectorSchema is the schema of metav1.LabelSelector.
+func LabelSelectorSchema() *schema {
 	atomic := "atomic"
 	text := schema{Type: "string"}
 	list := func(items schema) schema {

@@ -1,4 +1,4 @@
-package crdimport
+package gotypes
 
 import "reflect"
 
@@ -52,5 +52,5 @@ func withoutDocs(s *schema) *schema {
 	return s
 }
 
-// equal tells whether two schemas say the same, documentation aside.
-func equal(a, b *schema) bool { return reflect.DeepEqual(withoutDocs(a), withoutDocs(b)) }
+// Equal reports whether two schemas say the same, documentation aside.
+func Equal(a, b *schema) bool { return reflect.DeepEqual(withoutDocs(a), withoutDocs(b)) }

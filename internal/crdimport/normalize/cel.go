@@ -1,4 +1,4 @@
-package crdimport
+package normalize
 
 import (
 	"encoding/json"
@@ -171,7 +171,7 @@ func celName(property string) string {
 		return "__" + property + "__"
 	}
 	name := strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(property)
-	if !plainName.MatchString(name) {
+	if !PlainName.MatchString(name) {
 		return ""
 	}
 	return name

@@ -1,4 +1,4 @@
-package crdimport
+package gotypes
 
 import (
 	"encoding/json"
@@ -55,7 +55,7 @@ func texts(s *schema) (all []string) {
 // enumeration is a type for strings that are one of a few, with a constant for each.
 func (b *builder) enumeration(values []string, markers []marker, at place) string {
 	return b.declare(at, func(t *typ) string {
-		text := comment(fmt.Sprintf("%s is one of the values of %s.", self, at.path))
+		text := comment(fmt.Sprintf("%s is one of the values of %s.", self, at.Path))
 		var quoted []string
 		consts := ""
 		given := fieldNames{}
@@ -127,7 +127,7 @@ func (b *builder) numeric(s *schema, at place) shape {
 // controller-tools; a bare float64 is an error.
 func (b *builder) float(at place) string {
 	b.imports["json"] = "encoding/json"
-	return b.declare(place{path: at.path, words: []string{"Number"}}, func(*typ) string {
+	return b.declare(place{Path: at.Path, words: []string{"Number"}}, func(*typ) string {
 		return comment(self+" is a number that need not be whole.") + rule("Type=number").String() + "type " + self + " float64\n" +
 			comment("MarshalJSON writes the number. It is here for the CRD: controller-tools takes no type of floating point but one that marshals itself.") +
 			"func (n " + self + ") MarshalJSON() ([]byte, error) { return json.Marshal(float64(n)) }\n"
