@@ -20,9 +20,8 @@ func foo(name, namespace, deployment string, replicas int) string {
 func TestBuiltinFoo(t *testing.T) {
 	w := newWorld(t)
 	page := w.blocks("../../docs/hooks.md")
-	plane, at := w.plane()
-	w.kubectl(at, "apply", "-f", w.testdata("builtin/foo.yaml"))
-	w.kubectl(at, "wait", "--for=condition=Established", "crd/foos.samplecontroller.k8s.io", "--timeout=60s")
+	at, _ := w.plane()
+	w.establish(at, filepath.Join(w.system("S3"), "config/crd"), "foos.samplecontroller.k8s.io")
 	t.Run("with", func(t *testing.T) {
 		t.Run("hook", func(t *testing.T) {
 			t.Parallel()
@@ -39,8 +38,7 @@ func TestBuiltinFoo(t *testing.T) {
 			w.fooStory(at, dir, "template", "--template", ".")
 		})
 	})
-	w.end(plane)
-	w.leavesNothing(at)
+	w.leavesNothing(w.dir)
 }
 
 // fooStory is the life of some Foos in a namespace, which has the name of the controller.
@@ -72,7 +70,7 @@ func (w *world) fooStory(at, dir, name string, flags ...string) {
 	event("reason=Synced,type=Normal,involvedObject.kind=Foo,involvedObject.name=example-foo")
 	got := kubectl("get", "foo", "example-foo", "--show-managed-fields", "-o",
 		`jsonpath={.metadata.generation} {.metadata.managedFields[?(@.subresource=="status")].manager} {.metadata.managedFields[?(@.subresource=="status")].fieldsV1}`)
-	if want := `1 ` + name + ` {"f:status":{".":{},"f:availableReplicas":{}}}`; got != want {
+	if want := `1 ` + name + ` {"f:status":{".":{},"f:availableReplicas":{},"f:observedGeneration":{}}}`; got != want {
 		w.Errorf("generation, manager and fields of the status: %s, want %s", got, want)
 	}
 	got = kubectl("get", "deployment", "example-foo", "--show-managed-fields", "-o",

@@ -17,12 +17,11 @@ type hooked struct {
 	run           *process
 }
 
-// What hooks and templates can do, each as a user would write it, on one control plane. The parents are TestTypes.
+// What hooks and templates can do, each as a user would write it, on one control plane. The parents are Gadgets.
 func TestBuiltinHooks(t *testing.T) {
 	w := newWorld(t)
-	plane, at := w.plane()
-	w.kubectl(at, "apply", "-f", w.testdata("builtin/testtypes.yaml"))
-	w.kubectl(at, "wait", "--for=condition=Established", "crd/testtypes.examplecontroller.example.com", "crd/clustertesttypes.examplecontroller.example.com", "--timeout=60s")
+	at, _ := w.plane()
+	w.establish(at, w.testdata("gadgets.yaml"), "gadgets.hooks.example.com", "clustergadgets.hooks.example.com")
 	stories := map[string]func(*hooked){
 		"related": (*hooked).related, "finalized": (*hooked).finalized, "again": (*hooked).again, "cluster": (*hooked).cluster,
 		"program": (*hooked).programChanged, "templates": (*hooked).templateChanged, "undeclared": (*hooked).undeclared,
@@ -40,15 +39,14 @@ func TestBuiltinHooks(t *testing.T) {
 			})
 		}
 	})
-	w.end(plane)
-	w.leavesNothing(at)
+	w.leavesNothing(w.dir)
 }
 
-// start runs the controller on TestTypes of its namespace.
+// start runs the controller on Gadgets of its namespace.
 func (h *hooked) start(flags ...string) {
 	h.Helper()
 	h.run = h.world.start(h.dir, crdctl, append([]string{"run", "--builtin", "--kubeconfig", filepath.Join(h.at, ".crdctl/kubeconfig"),
-		"--crd", "testtypes.examplecontroller.example.com", "--namespace", h.name, "--name", h.name, "--hook-timeout", patience.String()}, flags...)...)
+		"--crd", "gadgets.hooks.example.com", "--namespace", h.name, "--name", h.name, "--hook-timeout", patience.String()}, flags...)...)
 	h.run.waitFor("Started workers")
 }
 
@@ -88,8 +86,8 @@ func (h *hooked) sync(text string) {
 	h.program(filepath.Join(h.dir, "sync.py"), "#!/usr/bin/env python3\nimport json, os, sys\n"+text)
 }
 
-func testType(name, message string) string {
-	return "apiVersion: examplecontroller.example.com/v1\nkind: TestType\nmetadata: {name: " + name + "}\nspec: {message: " + message + "}\n"
+func gadget(name, message string) string {
+	return "apiVersion: hooks.example.com/v1\nkind: Gadget\nmetadata: {name: " + name + "}\nspec: {message: " + message + "}\n"
 }
 
 // A change of a related object is a reason to sync, and one of another object is not shown.
@@ -110,14 +108,14 @@ json.dump(answer, sys.stdout)
 	source := func(name, label, colour string) string {
 		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", labels: {for: " + label + "}}\ndata: {colour: " + colour + "}\n"
 	}
-	h.apply(testType("demo", "all") + "---\n" + source("other", "none", "grey") + "---\n" + source("first", "all", "red"))
-	h.shows("testtype/demo", ".status.colours", "red")
+	h.apply(gadget("demo", "all") + "---\n" + source("other", "none", "grey") + "---\n" + source("first", "all", "red"))
+	h.shows("gadget/demo", ".status.colours", "red")
 	h.kubectl("patch", "configmap", "first", "--type=merge", "-p", `{"data":{"colour":"blue"}}`)
 	h.shows("configmap/copy", ".data.first", "blue")
 	h.apply(source("second", "all", "green"))
-	h.shows("testtype/demo", ".status.colours", "blue green")
+	h.shows("gadget/demo", ".status.colours", "blue green")
 	h.kubectl("delete", "configmap", "first")
-	h.shows("testtype/demo", ".status.colours", "green")
+	h.shows("gadget/demo", ".status.colours", "green")
 	if got := h.kubectl("get", "configmap", "copy", "-o", "jsonpath={.data}"); got != `{"second":"green"}` {
 		h.Errorf("the copy has %s", got)
 	}
@@ -139,14 +137,14 @@ json.dump(answer, sys.stdout)
 	hold := filepath.Join(h.dir, "hold")
 	h.write(hold, "")
 	h.start("--hook", "./sync.py", "--finalize-hook", "./sync.py", "--owns", "v1/ConfigMap")
-	h.apply(testType("demo", "x"))
+	h.apply(gadget("demo", "x"))
 	h.appears("configmap/child")
-	h.shows("testtype/demo", ".metadata.finalizers[0]", "crdctl.dev/finalized")
-	h.kubectl("delete", "testtype", "demo", "--wait=false")
+	h.shows("gadget/demo", ".metadata.finalizers[0]", "crdctl.dev/finalized")
+	h.kubectl("delete", "gadget", "demo", "--wait=false")
 	h.run.waitFor("key=finalized/demo", "finalizing True with 1 held True", "Child deleted", "finalizing True with 0 held True", "finalizing True with 0 held True")
-	h.kubectl("get", "testtype", "demo")
+	h.kubectl("get", "gadget", "demo")
 	h.check(os.Remove(hold))
-	h.vanishes("testtype/demo")
+	h.vanishes("gadget/demo")
 }
 
 // An object is synced again after the time that its answer says, though nothing changed, and the answer's events are recorded.
@@ -162,7 +160,7 @@ if seen < 3:
 json.dump(answer, sys.stdout)
 `)
 	h.start("--hook", "./sync.py")
-	h.apply(testType("demo", "x"))
+	h.apply(gadget("demo", "x"))
 	h.run.waitFor(`Successfully synced "again/demo"`, `Successfully synced "again/demo"`, `Successfully synced "again/demo"`)
 	h.eventually("seen 3 times", h.at, crdctl, "kubectl", "get", "events", "-n", h.name, "--field-selector", "reason=Counted,type=Warning,source=again,involvedObject.name=demo")
 }
@@ -176,16 +174,16 @@ children = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "of-"
 json.dump({"status": {"children": " ".join(sorted(request["children"]["ConfigMap.v1"]))}, "children": children}, sys.stdout)
 `)
 	h.run = h.world.start(h.dir, crdctl, "run", "--builtin", "--kubeconfig", filepath.Join(h.at, ".crdctl/kubeconfig"), "--name", h.name,
-		"--crd", "clustertesttypes.examplecontroller.example.com", "--hook-timeout", patience.String(), "--hook", "./sync.py", "--owns", "v1/ConfigMap")
+		"--crd", "clustergadgets.hooks.example.com", "--hook-timeout", patience.String(), "--hook", "./sync.py", "--owns", "v1/ConfigMap")
 	h.run.waitFor("Started workers")
-	h.apply("apiVersion: examplecontroller.example.com/v1\nkind: ClusterTestType\nmetadata: {name: demo}\nspec: {message: default cluster}\n")
-	h.shows("clustertesttype/demo", ".status.children", "cluster/of-demo default/of-demo")
+	h.apply("apiVersion: hooks.example.com/v1\nkind: ClusterGadget\nmetadata: {name: demo}\nspec: {message: default cluster}\n")
+	h.shows("clustergadget/demo", ".status.children", "cluster/of-demo default/of-demo")
 	h.kubectl("delete", "configmap", "of-demo")
 	h.run.waitFor(`Child created`, `child="ConfigMap cluster/of-demo"`, `Child created`, `child="ConfigMap cluster/of-demo"`)
-	h.kubectl("patch", "clustertesttype", "demo", "--type=merge", "-p", `{"spec":{"message":"default"}}`)
+	h.kubectl("patch", "clustergadget", "demo", "--type=merge", "-p", `{"spec":{"message":"default"}}`)
 	h.vanishes("configmap/of-demo")
-	h.shows("clustertesttype/demo", ".status.children", "default/of-demo")
-	h.kubectl("delete", "clustertesttype", "demo")
+	h.shows("clustergadget/demo", ".status.children", "default/of-demo")
+	h.kubectl("delete", "clustergadget", "demo")
 	h.world.kubectl(h.at, "wait", "--for=delete", "configmap/of-demo", "--timeout=60s") // in the namespace default
 }
 
@@ -197,7 +195,7 @@ json.dump({"children": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"
 `
 	h.sync(text)
 	h.start("--hook", "./sync.py", "--owns", "v1/ConfigMap", "--resync", "0s")
-	h.apply(testType("demo", "x"))
+	h.apply(gadget("demo", "x"))
 	h.appears("configmap/child")
 	h.sync("sys.exit('I am broken')")
 	h.run.waitFor("Hook or templates changed; reconciling all objects", "I am broken", "failures=1")
@@ -213,16 +211,16 @@ func (h *hooked) templateChanged() {
 	const first = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: child}\ndata: {message: {{ .parent.spec.message }}}\n"
 	h.write(template, first)
 	h.start("--template", "t", "--owns", "v1/ConfigMap", "--resync", "0s")
-	h.apply(testType("demo", "one"))
+	h.apply(gadget("demo", "one"))
 	h.shows("configmap/child", ".data.message", "one")
 	h.program(template, strings.Replace(first, "{{", "and {{", 1))
 	h.run.waitFor("Hook or templates changed; reconciling all objects")
 	h.shows("configmap/child", ".data.message", "and one")
 	h.program(filepath.Join(h.dir, "t", "status.yaml"), `children: {{ range $name, $child := index .children "ConfigMap.v1" }}{{ $name }} says {{ $child.data.message }}{{ end }}`+"\n")
 	h.run.waitFor("The templates read children now; beginning again", "Started workers")
-	h.shows("testtype/demo", ".status.children", "child says and one")
-	h.kubectl("patch", "testtype", "demo", "--type=merge", "-p", `{"spec":{"message":"two"}}`)
-	h.shows("testtype/demo", ".status.children", "child says and two")
+	h.shows("gadget/demo", ".status.children", "child says and one")
+	h.kubectl("patch", "gadget", "demo", "--type=merge", "-p", `{"spec":{"message":"two"}}`)
+	h.shows("gadget/demo", ".status.children", "child says and two")
 }
 
 // Objects that make a rendering endless are errors of their own, by the bound that each exceeds, and others are reconciled.
@@ -238,9 +236,9 @@ func (h *hooked) evilObjects() {
 	h.start("--template", "t", "--owns", "v1/ConfigMap", "--resync", "0s", "--hook-timeout", "2s")
 	evil := map[string]string{"deep": "stack", "endless": "time", "endless-too": "time", "large": "memory"}
 	for name := range evil {
-		h.apply(testType(name, strings.TrimSuffix(name, "-too")))
+		h.apply(gadget(name, strings.TrimSuffix(name, "-too")))
 	}
-	h.apply(testType("good", "one"))
+	h.apply(gadget("good", "one"))
 	h.appears("configmap/good")
 	h.shows("configmap/good", ".data.message", "one")
 	for name, bound := range evil {
@@ -249,9 +247,9 @@ func (h *hooked) evilObjects() {
 			h.Errorf("no line of the log tells that %s exceeds the %s limit:\n%s", name, bound, h.run.text())
 		}
 	}
-	h.kubectl("patch", "testtype", "good", "--type=merge", "-p", `{"spec":{"message":"two"}}`)
+	h.kubectl("patch", "gadget", "good", "--type=merge", "-p", `{"spec":{"message":"two"}}`)
 	h.shows("configmap/good", ".data.message", "two")
-	h.kubectl("patch", "testtype", "endless", "--type=merge", "-p", `{"spec":{"message":"harmless"}}`) // does not wait for the back-off
+	h.kubectl("patch", "gadget", "endless", "--type=merge", "-p", `{"spec":{"message":"harmless"}}`) // does not wait for the back-off
 	h.appears("configmap/endless")
 	h.shows("configmap/endless", ".data.message", "harmless")
 }
@@ -263,11 +261,11 @@ kind = json.load(sys.stdin)["parent"]["spec"]["message"]
 json.dump({"children": [{"apiVersion": "v1", "kind": kind, "metadata": {"name": "made"}}]}, sys.stdout)
 `)
 	h.start("--hook", "./sync.py", "--owns", "v1/ConfigMap")
-	h.apply(testType("wrong", "Secret"))
+	h.apply(gadget("wrong", "Secret"))
 	h.run.waitFor("Reconcile failed; retrying with back-off", "key=undeclared/wrong",
 		"children[0]: Secret of v1 is not among the kinds of children; add --owns v1/Secret, or v1/Secret to loop.owns in crdctl.yaml", "failures=1")
 	h.eventually("add --owns v1/Secret", h.at, crdctl, "kubectl", "get", "events", "-n", h.name, "--field-selector", "reason=SyncError,type=Warning,involvedObject.name=wrong")
-	h.apply(testType("right", "ConfigMap"))
+	h.apply(gadget("right", "ConfigMap"))
 	h.run.waitFor(`Successfully synced "undeclared/right"`)
 	if got := h.kubectl("get", "secrets", "-o", "name"); got != "" {
 		h.Errorf("there are %s", got)
@@ -285,12 +283,12 @@ json.dump({"status": {"known": " ".join(kind for kind in sorted(request["childre
                          **({} if kind == "ConfigMap" else {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}})} for kind in wanted]}, sys.stdout)
 `)
 	h.start("--hook", "./sync.py", "--owns", "v1/ConfigMap", "--owns", "v1/PersistentVolumeClaim")
-	h.apply(testType("demo", "ConfigMap PersistentVolumeClaim"))
-	h.shows("testtype/demo", ".status.known", "ConfigMap.v1 PersistentVolumeClaim.v1")
+	h.apply(gadget("demo", "ConfigMap PersistentVolumeClaim"))
+	h.shows("gadget/demo", ".status.known", "ConfigMap.v1 PersistentVolumeClaim.v1")
 	uid := h.kubectl("get", "configmap", "child", "-o", "jsonpath={.metadata.uid}")
-	h.kubectl("patch", "testtype", "demo", "--type=merge", "-p", `{"spec":{"message":"ConfigMap"}}`)
+	h.kubectl("patch", "gadget", "demo", "--type=merge", "-p", `{"spec":{"message":"ConfigMap"}}`)
 	h.vanishes("persistentvolumeclaim/child")
-	h.shows("testtype/demo", ".status.known", "ConfigMap.v1")
+	h.shows("gadget/demo", ".status.known", "ConfigMap.v1")
 	if got := h.kubectl("get", "configmap", "child", "-o", "jsonpath={.metadata.uid}"); got != uid {
 		h.Errorf("the child that stays was %s, and is %s", uid, got)
 	}
@@ -310,9 +308,9 @@ for line in sys.stdin:
     threading.Thread(target=serve, args=[json.loads(line)]).start()
 `)
 	h.start("--hook", "./sync.py", "--hook-persistent")
-	h.apply(testType("one", "x") + "---\n" + testType("two", "x"))
-	h.kubectl("wait", "--for=jsonpath={.status.by}", "testtype/one", "testtype/two", "--timeout=60s")
-	one, two := h.kubectl("get", "testtype", "one", "-o", "jsonpath={.status.by}"), h.kubectl("get", "testtype", "two", "-o", "jsonpath={.status.by}")
+	h.apply(gadget("one", "x") + "---\n" + gadget("two", "x"))
+	h.kubectl("wait", "--for=jsonpath={.status.by}", "gadget/one", "gadget/two", "--timeout=60s")
+	one, two := h.kubectl("get", "gadget", "one", "-o", "jsonpath={.status.by}"), h.kubectl("get", "gadget", "two", "-o", "jsonpath={.status.by}")
 	if one != two {
 		h.Errorf("one was answered by process %s, and two by %s", one, two)
 	}

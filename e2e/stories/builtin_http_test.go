@@ -24,7 +24,7 @@ class Controller(BaseHTTPRequestHandler):
     def do_POST(self):
         observed = json.loads(self.rfile.read(int(self.headers.get("content-length"))))
         controller = observed["controller"]
-        if controller["kind"] != "CompositeController" or controller["spec"]["parentResource"]["resource"] != "testtypes":
+        if controller["kind"] != "CompositeController" or controller["spec"]["parentResource"]["resource"] != "gadgets":
             return self.send_error(400, "not for me")
         if self.path == "/customize":
             desired = self.customize(observed["parent"])
@@ -54,15 +54,15 @@ func (h *hooked) http() {
 
 	h.kubectl("create", "secret", "generic", "first", "--from-literal=value=a")
 	h.kubectl("create", "secret", "generic", "second", "--from-literal=value=b")
-	h.apply(testType("demo", "first second"))
-	h.shows("testtype/demo", ".status.actual", "2")
+	h.apply(gadget("demo", "first second"))
+	h.shows("gadget/demo", ".status.actual", "2")
 	h.shows("configmap/demo-first", ".data.value", "YQ==")
 	h.kubectl("patch", "secret", "first", "--type=merge", "-p", `{"stringData":{"value":"c"}}`)
 	h.shows("configmap/demo-first", ".data.value", "Yw==")
 	h.kubectl("delete", "secret", "second")
 	h.vanishes("configmap/demo-second")
-	h.shows("testtype/demo", ".status.expected", "1")
-	h.kubectl("delete", "testtype", "demo")
+	h.shows("gadget/demo", ".status.expected", "1")
+	h.kubectl("delete", "gadget", "demo")
 	h.vanishes("configmap/demo-first")
 	server.signal(os.Interrupt)
 	<-server.done

@@ -10,10 +10,10 @@ import (
 // and its refusals, are in cmd/testdata/script/run_render.txtar.
 func TestBuiltinRender(t *testing.T) {
 	w := newWorld(t)
-	plane, at := w.plane()
-	w.kubectl(at, "apply", "-f", w.testdata("builtin/testtypes.yaml"))
-	w.kubectl(at, "wait", "--for=condition=Established", "crd/testtypes.examplecontroller.example.com", "--timeout=60s")
-	h := &hooked{world: w, at: at, dir: w.TempDir(), name: "default"}
+	at, kubeconfig := w.plane()
+	w.establish(at, w.testdata("gadgets.yaml"), "gadgets.hooks.example.com")
+	h := &hooked{world: w, at: at, dir: w.TempDir(), name: "render"}
+	w.kubectl(at, "create", "namespace", h.name)
 	h.sync(`
 request = json.load(sys.stdin)
 names = request["parent"]["spec"]["message"].split()
@@ -22,18 +22,18 @@ json.dump({"status": {"names": names}, "resyncAfterSeconds": 60, "events": [{"re
            "children": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"of": str(len(names))}} for name in names]}, sys.stdout)
 `)
 	h.start("--hook", "./sync.py", "--owns", "v1/ConfigMap")
-	h.apply(testType("demo", "one two"))
-	h.shows("testtype/demo", ".status.names[1]", "two")
+	h.apply(gadget("demo", "one two"))
+	h.shows("gadget/demo", ".status.names[1]", "two")
 	h.end(h.run)
 	resources := func() string {
-		return h.kubectl("get", "testtypes,configmaps", "-o", `jsonpath={range .items[*]}{.kind} {.metadata.name} {.metadata.resourceVersion}{"\n"}{end}`)
+		return h.kubectl("get", "gadgets,configmaps", "-o", `jsonpath={range .items[*]}{.kind} {.metadata.name} {.metadata.resourceVersion}{"\n"}{end}`)
 	}
 	before := resources()
 
 	const told = "event: Normal Named: there are %\nreconciled again after 1m0s\n"
 	for message, want := range map[string]string{
 		"one two": strings.Replace(told, "%", "2", 1) + "nothing would change\n",
-		"one": `--- ConfigMap default/two (now)
+		"one": `--- ConfigMap render/two (now)
 +++ /dev/null
 @@ -1,13 +0,0 @@
 -apiVersion: v1
@@ -42,15 +42,15 @@ json.dump({"status": {"names": names}, "resyncAfterSeconds": 60, "events": [{"re
 -kind: ConfigMap
 -metadata:
 -  name: two
--  namespace: default
+-  namespace: render
 -  ownerReferences:
--  - apiVersion: examplecontroller.example.com/v1
+-  - apiVersion: hooks.example.com/v1
 -    blockOwnerDeletion: true
 -    controller: true
--    kind: TestType
+-    kind: Gadget
 -    name: demo
---- ConfigMap default/one (now)
-+++ ConfigMap default/one (then)
+--- ConfigMap render/one (now)
++++ ConfigMap render/one (then)
 @@ -1,6 +1,6 @@
  apiVersion: v1
  data:
@@ -59,8 +59,8 @@ json.dump({"status": {"names": names}, "resyncAfterSeconds": 60, "events": [{"re
  kind: ConfigMap
  metadata:
    name: one
---- status of TestType default/demo (now)
-+++ status of TestType default/demo (then)
+--- status of Gadget render/demo (now)
++++ status of Gadget render/demo (then)
 @@ -1,3 +1,2 @@
  names:
  - one
@@ -68,9 +68,9 @@ json.dump({"status": {"names": names}, "resyncAfterSeconds": 60, "events": [{"re
 ` + strings.Replace(told, "%", "1", 1),
 	} {
 		file := filepath.Join(h.dir, "object.yaml")
-		h.write(file, testType("demo", message))
-		got, stderr, err := h.try(h.dir, crdctl, "run", "--builtin", "--kubeconfig", filepath.Join(at, ".crdctl/kubeconfig"),
-			"--crd", "testtypes.examplecontroller.example.com", "--name", "default", "--hook", "./sync.py", "--owns", "v1/ConfigMap", "--render", file)
+		h.write(file, strings.Replace(gadget("demo", message), "{name: demo", "{namespace: render, name: demo", 1))
+		got, stderr, err := h.try(h.dir, crdctl, "run", "--builtin", "--kubeconfig", kubeconfig,
+			"--crd", "gadgets.hooks.example.com", "--name", h.name, "--hook", "./sync.py", "--owns", "v1/ConfigMap", "--render", file)
 		if err != nil || got != want {
 			t.Errorf("%s: %v\n%swant\n%s%s", message, err, got, want, stderr)
 		}
@@ -81,6 +81,5 @@ json.dump({"status": {"names": names}, "resyncAfterSeconds": 60, "events": [{"re
 	if after := resources(); after != before {
 		t.Errorf("before:\n%safter:\n%s", before, after)
 	}
-	w.end(plane)
-	w.leavesNothing(at)
+	w.leavesNothing(h.dir)
 }

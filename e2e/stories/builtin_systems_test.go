@@ -10,9 +10,9 @@ import (
 
 // builtinSystem is one of the walk-throughs' systems, for the controller that is built in.
 type builtinSystem struct {
-	crd    string // its file in testdata/builtin, and the name of the CRD
-	name   string
-	late   bool // the controller is there before the CRD
+	docs   string // its section in docs/scaffold.md
+	name   string // of the CRD
+	late   bool   // the controller is there before the CRD
 	object string
 	typed  string // what kubectl calls the object
 	key    string
@@ -25,20 +25,16 @@ type builtinSystem struct {
 
 var builtinSystems = map[string]builtinSystem{
 	"S1": {
-		crd: "crontab", name: "crontabs.stable.example.com", object: crontabDemo, typed: "crontab/crontab-demo", key: "default/crontab-demo",
+		docs: "S1", name: "crontabs.stable.example.com", object: crontabDemo, typed: "crontab/crontab-demo", key: "default/crontab-demo",
 		patch: `{"spec":{"replicas":5}}`, before: `\"image\":\"nginx:1.7.9\",\"replicas\":2`, after: `\"replicas\":5`,
 	},
 	"S2": {
-		crd: "mydemo", name: "mydemos.crddemo.k8s.io", typed: "mydemo/example-mydemo", key: "default/example-mydemo", late: true,
+		docs: "S2", name: "mydemos.crddemo.k8s.io", typed: "mydemo/example-mydemo", key: "default/example-mydemo", late: true,
 		object: "apiVersion: crddemo.k8s.io/v1\nkind: Mydemo\nmetadata: {name: example-mydemo, namespace: default}\nspec: {ip: 127.0.0.1, port: 8080}\n",
 		patch:  `{"spec":{"port":9080}}`, before: `\"port\":8080`, after: `\"port\":9080`,
 	},
-	"S3": {
-		crd: "foo", name: "foos.samplecontroller.k8s.io", typed: "foo/example-foo", key: "default/example-foo",
-		object: foo("example-foo", "default", "example-foo", 1), patch: `{"spec":{"replicas":3}}`, before: `\"replicas\":1`, after: `\"replicas\":3`,
-	},
 	"S4a": {
-		crd: "project", name: "projects.example.sealyun.com", typed: "project/project-demo", key: "default/project-demo",
+		docs: "S4a", name: "projects.example.sealyun.com", typed: "project/project-demo", key: "default/project-demo",
 		object: "apiVersion: example.sealyun.com/v1alpha1\nkind: Project\nmetadata: {name: project-demo, namespace: default}\nspec: {replicas: 1}\n",
 		patch:  `{"spec":{"replicas":2}}`, before: `\"replicas\":1`, after: `\"replicas\":2`,
 		refused: map[string]string{
@@ -48,46 +44,42 @@ var builtinSystems = map[string]builtinSystem{
 		},
 	},
 	"S4b namespaced": {
-		crd: "testtypes", name: "testtypes.examplecontroller.example.com", typed: "testtype/demo", key: "default/demo",
+		docs: "S4b", name: "testtypes.examplecontroller.example.com", typed: "testtype/demo", key: "default/demo",
 		object: "apiVersion: examplecontroller.example.com/v1\nkind: TestType\nmetadata: {name: demo, namespace: default}\nspec: {message: one}\n",
 		patch:  `{"spec":{"message":"two"}}`, before: `\"message\":\"one\"`, after: `\"message\":\"two\"`,
 	},
 	"S4b cluster-scoped": {
-		crd: "testtypes", name: "clustertesttypes.examplecontroller.example.com", typed: "clustertesttype/demo", key: "demo",
+		docs: "S4b", name: "clustertesttypes.examplecontroller.example.com", typed: "clustertesttype/demo", key: "demo",
 		object: "apiVersion: examplecontroller.example.com/v1\nkind: ClusterTestType\nmetadata: {name: demo}\nspec: {message: one}\n",
 		patch:  `{"spec":{"message":"two"}}`, before: `\"message\":\"one\"`, after: `\"message\":\"two\"`,
 	},
 }
 
 // Each system of the walk-throughs with the built-in controller, all on one control plane: the log of an object from its creation to its
-// end, its event, and what kubectl lists. The control plane is another process's.
+// end, its event, and what kubectl lists. The CRDs are those of the projects that docs/scaffold.md makes, the control plane is another process's.
 func TestBuiltinSystems(t *testing.T) {
 	w := newWorld(t)
-	plane, at := w.plane()
+	at, _ := w.plane()
 	t.Run("each", func(t *testing.T) {
 		for name, system := range builtinSystems {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				w.on(t).builtinSystem(at, system)
+				newLoneWorld(t).builtinSystem(at, system)
 			})
 		}
 	})
-	w.end(plane)
-	w.leavesNothing(at)
 }
 
 func (w *world) builtinSystem(at string, s builtinSystem) {
 	w.Helper()
-	manifest, err := filepath.Abs(filepath.Join("testdata/builtin", s.crd+".yaml"))
-	w.check(err)
-	dir := w.TempDir()
+	manifests, dir := filepath.Join(w.system(s.docs), "config/crd"), w.TempDir()
 	if !s.late {
-		w.kubectl(at, "apply", "-f", manifest)
+		w.establish(at, manifests, s.name)
 	}
 	run := w.start(dir, crdctl, "run", "--builtin", "--kubeconfig", filepath.Join(at, ".crdctl/kubeconfig"), "--crd", s.name)
 	if s.late {
 		run.waitFor("Waiting for customresourcedefinition " + s.name)
-		w.kubectl(at, "apply", "-f", manifest)
+		w.establish(at, manifests, s.name)
 	}
 	run.waitFor("Event handlers set up", "Starting control loop", "Waiting for caches to sync", "Caches synced", "Started workers", "count=2")
 
@@ -130,6 +122,7 @@ func (w *world) builtinSystem(at string, s builtinSystem) {
 	if strings.Contains(run.text(), "refused") {
 		w.Error("the controller heard of an object that was refused")
 	}
+	w.leavesNothing(dir)
 }
 
 // on is the world for a part of its story.
@@ -138,3 +131,9 @@ func (w *world) on(t *testing.T) *world {
 	part.T = t
 	return &part
 }
+
+const crontabDemo = `apiVersion: stable.example.com/v1beta1
+kind: CronTab
+metadata: {name: crontab-demo, namespace: default}
+spec: {cronSpec: "* * * * */5", image: nginx:1.7.9, replicas: 2}
+`

@@ -9,14 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/controlplane/daemon"
 	"github.com/crdctl/crdctl/internal/controlplane/sockettest"
 )
 
 // A control plane in the background: start, use by run and kubectl, what is kept over a stop, reset.
 func TestClusterInTheBackground(t *testing.T) {
 	w := newWorld(t)
-	dir := w.crontab()
+	dir := w.small()
 	t.Cleanup(func() { _, _, _ = w.try(dir, crdctl, "cluster", "stop") })
 	if out, stderr, err := w.try(dir, crdctl, "cluster", "status"); exitCode(err) != 1 || !strings.Contains(out, "no control plane runs in the background") {
 		t.Errorf("status before the start: %v\n%s%s", err, out, stderr)
@@ -51,13 +50,12 @@ func TestClusterInTheBackground(t *testing.T) {
 	}
 
 	run := w.start(dir, crdctl, "run")
-	run.waitFor("crdctl: using the control plane that runs in the background, at https://127.0.0.1:", "crdctl: installed crontabs.stable.example.com", `"Started workers"`)
-	w.run(dir, crdctl, "kubectl", "apply", "-f", "config/samples")
-	run.waitFor(`"Successfully synced" crontab="default/crontab-demo"`)
+	run.waitFor("crdctl: using the control plane that runs in the background, at https://127.0.0.1:", "crdctl: installed others.example.com", "Started workers")
+	w.kubectl(dir, "apply", "-f", "other.yaml")
 	if code := run.interrupt(); code != 0 {
 		t.Errorf("exit code %d after Ctrl-C, want 0", code)
 	}
-	if out := w.run(dir, crdctl, "kubectl", "get", "ct", "-o", "name"); !strings.Contains(out, "crontab-demo") {
+	if out := w.run(dir, crdctl, "kubectl", "get", "others", "-o", "name"); !strings.Contains(out, "demo") {
 		t.Errorf("after the run, get lists %q", out)
 	}
 
@@ -71,23 +69,23 @@ func TestClusterInTheBackground(t *testing.T) {
 	if second, err := os.ReadFile(kubeconfig); err != nil || string(second) != string(first) {
 		t.Errorf("after a restart the kubeconfig is another one (%v)", err)
 	}
-	if out := w.run(dir, crdctl, "kubectl", "get", "ct", "-o", "name"); !strings.Contains(out, "crontab-demo") {
+	if out := w.run(dir, crdctl, "kubectl", "get", "others", "-o", "name"); !strings.Contains(out, "demo") {
 		t.Errorf("after a restart, get lists %q", out)
 	}
 
 	// A run that is killed leaves a kubeconfig behind; kubectl finds the control plane all the same.
 	run = w.start(dir, crdctl, "run")
-	run.waitFor(`"Started workers"`)
+	run.waitFor("Started workers")
 	run.signal(os.Kill)
 	<-run.done
 	w.write(filepath.Join(dir, ".crdctl/kubeconfig"), strings.ReplaceAll(string(first), "127.0.0.1:", "127.0.0.1:1"))
-	if out := w.run(dir, crdctl, "kubectl", "get", "ct", "-o", "name"); !strings.Contains(out, "crontab-demo") {
+	if out := w.run(dir, crdctl, "kubectl", "get", "others", "-o", "name"); !strings.Contains(out, "demo") {
 		t.Errorf("after a killed run, get lists %q", out)
 	}
 
 	// A run that loses it says so.
 	run = w.start(dir, crdctl, "run")
-	run.waitFor(`"Started workers"`)
+	run.waitFor("Started workers")
 	w.run(dir, crdctl, "cluster", "stop")
 	run.waitFor("crdctl: the control plane ended by itself: the process in the background stopped")
 	if code := run.wait(); code != 2 {
@@ -107,7 +105,10 @@ func TestClusterInTheBackground(t *testing.T) {
 }
 
 // clusterStatus is what "cluster status -o json" prints of a control plane that runs.
-func (w *world) clusterStatus(dir string) (state daemon.State) {
+func (w *world) clusterStatus(dir string) (state struct {
+	PID int
+	URL string
+}) {
 	w.Helper()
 	if err := json.Unmarshal([]byte(w.run(dir, crdctl, "cluster", "status", "-o", "json")), &state); err != nil {
 		w.Fatal(err)
@@ -118,7 +119,7 @@ func (w *world) clusterStatus(dir string) (state daemon.State) {
 // A folder that is moved takes its control plane with it: the one that runs ends, and says why.
 func TestMovedProject(t *testing.T) {
 	w := newWorld(t)
-	dir, moved := w.crontab(), filepath.Join(w.dir, "moved")
+	dir, moved := w.small(), filepath.Join(w.dir, "moved")
 	w.run(dir, crdctl, "cluster", "start")
 	t.Cleanup(func() { _, _, _ = w.try(moved, crdctl, "cluster", "stop") })
 	if err := os.Rename(dir, moved); err != nil {
@@ -133,7 +134,7 @@ func TestMovedProject(t *testing.T) {
 	w.run(moved, crdctl, "cluster", "reset")
 
 	run := w.start(moved, crdctl, "run")
-	run.waitFor(`"Started workers"`)
+	run.waitFor("Started workers")
 	if err := os.Rename(moved, dir); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestRunKilledAtAnyMoment(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	acknowledged := map[string]bool{}
 
-	for round := range 15 {
+	for round := range 9 {
 		run := w.start(w.dir, crdctl, args...)
 		switch phase := round % 3; {
 		case phase == 0 && round > 0: // during the start
@@ -114,8 +114,8 @@ func clientFor(t *testing.T, kubeconfig string) kubernetes.Interface {
 // Without --data-dir a killed run leaves nothing that outlasts the next one.
 func TestKilledRunLeavesNothing(t *testing.T) {
 	w := newWorld(t)
-	dir := w.crontab()
-	for _, text := range []string{"crdctl: starting", "crdctl: control plane ready", "crdctl: building", `"Started workers"`} {
+	dir := w.small()
+	for _, text := range []string{"crdctl: starting", "crdctl: control plane ready", "crdctl: building", "Started workers"} {
 		run := w.start(dir, crdctl, "run")
 		run.waitFor(text)
 		run.signal(syscall.SIGKILL)
@@ -123,7 +123,7 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 		w.until("the controller ended with crdctl", func() bool { return len(w.processes()) == 0 })
 	}
 	run := w.start(dir, crdctl, "run")
-	run.waitFor(`"Started workers"`)
+	run.waitFor("Started workers")
 	if code := run.interrupt(); code != 0 {
 		t.Errorf("exit code %d after Ctrl-C, want 0", code)
 	}

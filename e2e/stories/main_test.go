@@ -1,5 +1,6 @@
 // Package stories runs the built crdctl as its users do, on real parts: it builds, generates, starts API servers, and
-// looks at what is printed and what is left behind. Nothing in it is skipped; what a test needs, it builds.
+// looks at what is printed and what is left behind. Nothing in it is skipped; what a test needs, it builds. It links no
+// API server: what it knows of one, it asks crdctl.
 package stories
 
 import (
@@ -12,31 +13,39 @@ import (
 	"testing"
 )
 
-// crdctl is the path of the binary under test.
-var crdctl string
+var (
+	crdctl  string // path of the binary under test
+	scratch string // directory of what the stories share
+)
 
 func TestMain(m *testing.M) {
 	os.Exit(buildAndRun(m))
 }
 
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "crdctl-e2e-")
-	if err != nil {
+func buildAndRun(m *testing.M) (code int) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "crdctl-e2e-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := ownConfig(filepath.Join(dir, "config")); err != nil {
+	defer func() { _ = os.RemoveAll(scratch) }()
+	if err := ownConfig(filepath.Join(scratch, "config")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	crdctl = filepath.Join(dir, "crdctl")
+	crdctl = filepath.Join(scratch, "bin", "crdctl")
 	build := exec.Command("go", "build", "-o", crdctl, "../..")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build crdctl:", err)
 		return 1
 	}
+	defer func() {
+		if err := shared.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "control plane of the stories:", err)
+			code = 1
+		}
+	}()
 	return m.Run()
 }
 

@@ -23,7 +23,7 @@ spec:
 // subresource is taken away while it is served.
 func TestCRDRedefined(t *testing.T) {
 	w := newWorld(t)
-	plane, at := w.plane()
+	at, kubeconfig := w.plane()
 	dir := t.TempDir()
 	crd, templates := filepath.Join(dir, "crd.yaml"), filepath.Join(dir, "templates")
 	define := func(version, subresources string) {
@@ -46,7 +46,7 @@ func TestCRDRedefined(t *testing.T) {
 	w.check(os.Mkdir(templates, 0o755))
 	w.write(filepath.Join(templates, "map.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .parent.metadata.name }}}\n")
 	w.write(filepath.Join(templates, "status.yaml"), "phase: known\n")
-	run := w.start(dir, crdctl, "run", "--builtin", "--kubeconfig", filepath.Join(at, ".crdctl/kubeconfig"), "--crd", "notes.example.com",
+	run := w.start(dir, crdctl, "run", "--builtin", "--kubeconfig", kubeconfig, "--crd", "notes.example.com",
 		"--name", "notes", "--owns", "v1/ConfigMap", "--template", "templates")
 	run.waitFor("Started workers")
 	note("v1", "first")
@@ -60,6 +60,6 @@ func TestCRDRedefined(t *testing.T) {
 	define("v2", "{}")
 	run.waitFor("CustomResourceDefinition notes.example.com changed: now Note v2, namespaced, no status subresource; beginning again", "Started workers")
 	note("v2", "third")
-	w.end(run, plane)
-	w.leavesNothing(at)
+	w.end(run)
+	w.leavesNothing(dir)
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// system runs the commands of one system as docs/scaffold.md has them, and returns the folder of the project, which compiles,
-// is verified, and passes its own tests.
+// system runs the commands of one system as docs/scaffold.md has them, and returns the directory of the project, which is
+// verified. That such projects pass their own tests is shown where scaffolds of all shapes are built.
 func (w *world) system(name string) string {
 	w.Helper()
 	docs, err := os.ReadFile("../../docs/scaffold.md")
@@ -33,28 +33,10 @@ func (w *world) system(name string) string {
 	}
 	dir := filepath.Join(w.dir, regexp.MustCompile(`-C (\S+)`).FindStringSubmatch(script)[1])
 	w.run(dir, crdctl, "verify")
-	w.run(dir, "go", "test", "./...")
 	return dir
 }
 
-// S1: what the walk-through shows, from the first object to the last.
-func TestSystemCronTab(t *testing.T) {
-	w := newWorld(t)
-	dir := w.system("S1")
-	run := w.start(dir, crdctl, "run")
-	run.waitFor(`"Event handlers set up"`, `"Starting control loop"`, `"Waiting for informer caches to sync"`, `"Started workers" count=2`)
-	w.kubectl(dir, "apply", "-f", "config/samples")
-	run.waitFor(`"Processing CronTab" crontab="default/crontab-demo"`, `"Successfully synced" crontab="default/crontab-demo"`)
-	w.eventually("Synced", dir, crdctl, "kubectl", "get", "events", "--field-selector", "reason=Synced,type=Normal,involvedObject.name=crontab-demo")
-	w.kubectl(dir, "patch", "ct", "crontab-demo", "--type=merge", "-p", `{"spec":{"replicas":7}}`)
-	run.waitFor(`"replicas":7`, `"Successfully synced"`)
-	w.kubectl(dir, "delete", "-f", "config/samples")
-	run.waitFor(`"CronTab is gone from the cache; deletion handled" crontab="default/crontab-demo"`)
-	w.end(run)
-	w.leavesNothing(dir)
-}
-
-// S2: a protected group. The CRD is taken, because it says who approved it.
+// S2: a protected group. The CRD is taken, because it says who approved it, and refused where it does not.
 func TestSystemMydemo(t *testing.T) {
 	w := newWorld(t)
 	dir := w.system("S2")
@@ -67,39 +49,18 @@ func TestSystemMydemo(t *testing.T) {
 	run.waitFor(`"Successfully synced" mydemo="default/mydemo-demo"`)
 	w.kubectl(dir, "patch", "mydemo", "mydemo-demo", "--type=merge", "-p", `{"spec":{"port":9080}}`)
 	run.waitFor(`"port":9080`, `"Successfully synced" mydemo="default/mydemo-demo"`)
+	// Without the annotation the API server refuses the CRD; crdctl passes on its reason, and the controller stays.
+	crd := filepath.Join(dir, "config/crd/crddemo.k8s.io_mydemos.yaml")
+	w.replace(crd, "api-approved.kubernetes.io", "approved.example.com")
+	run.waitFor("api-approved.kubernetes.io", "goes on running; waiting for a change")
+	w.replace(crd, "approved.example.com", "api-approved.kubernetes.io")
+	run.waitFor("crdctl: the CRDs: all right again")
 	// The CRD goes and comes back while the controller runs: it recovers by itself.
 	w.kubectl(dir, "delete", "crd", "mydemos.crddemo.k8s.io")
 	w.kubectl(dir, "apply", "-f", "config/crd")
 	w.kubectl(dir, "wait", "--for=condition=Established", "crd/mydemos.crddemo.k8s.io", "--timeout=60s")
 	w.eventually("created", dir, crdctl, "kubectl", "apply", "-f", "config/samples")
 	run.waitFor(`"port":8080`, `"Successfully synced" mydemo="default/mydemo-demo"`)
-	w.end(run)
-	w.leavesNothing(dir)
-}
-
-// S4a: the schema refuses what the rules of a field refuse, with a clear message.
-func TestSystemProject(t *testing.T) {
-	w := newWorld(t)
-	dir := w.system("S4a")
-	run := w.start(dir, crdctl, "run")
-	run.waitFor(`"Started workers" count=2`)
-	w.kubectl(dir, "apply", "-f", "config/samples")
-	run.waitFor(`"Successfully synced" project="default/project-demo"`)
-	for name, c := range map[string]struct{ spec, want string }{
-		"zero":    {"spec: {replicas: 0}", "spec.replicas: Invalid value: 0: spec.replicas in body should be greater than or equal to 1"},
-		"none":    {"spec: {}", "spec.replicas: Required value"},
-		"no spec": {"{}", "spec: Required value"},
-	} {
-		file := filepath.Join(w.dir, "bad.yaml")
-		spec := c.spec
-		if spec == "{}" {
-			spec = ""
-		}
-		w.write(file, "apiVersion: example.sealyun.com/v1alpha1\nkind: Project\nmetadata: {name: bad, namespace: default}\n"+spec+"\n")
-		if _, stderr, err := w.try(dir, crdctl, "kubectl", "apply", "-f", file); err == nil || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: %v, %s; want %s", name, err, stderr, c.want)
-		}
-	}
 	w.end(run)
 	w.leavesNothing(dir)
 }

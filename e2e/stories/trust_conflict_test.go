@@ -20,7 +20,7 @@ var deleteAtOnce = metav1.DeleteOptions{}
 func (r *trusted) conflicts() {
 	proxy := r.proxy()
 	loop := r.runLoop(proxy.kubeconfig, "--hook-persistent", "--finalize-hook", r.hook)
-	all := names(40)
+	all := names(30)
 	r.setAll("zero", all[0]) // it has the process of the hook started
 	r.reconciled()
 	before := loop.spends()
@@ -36,7 +36,7 @@ func (r *trusted) conflicts() {
 	}
 	conflict := proxy.Inject(-1, third, faultproxy.Refuse(http.StatusConflict, "Conflict"))
 	r.setAll("first", all...)
-	for round := range 5 {
+	for round := range 3 {
 		r.disturb(fmt.Sprint(round), all...)
 	}
 	if conflict.Count() < 20 {

@@ -13,7 +13,7 @@ import (
 func (r *trusted) crdAgain() {
 	other := r.otherKind()
 	loop := r.runLoop(r.kubeconfig, "--finalize-hook", r.hook, "-f", other.crd, "--namespace", other.namespace)
-	all := names(20)
+	all := names(10)
 	r.setAll("first", all...)
 	r.reconciled()
 	other.setAll("first", all...)

@@ -18,10 +18,8 @@ func (r *trusted) goesWrong(loop *loop, how, said string, others []string) {
 	r.setAll("during "+how+said, append([]string{"bad"}, others...)...)
 	r.settles("the log says "+said, func() bool { return strings.Contains(loop.text()[from:], said) })
 	r.reconciled(others...)
-	for round := range 3 {
-		r.setAll(fmt.Sprintf("still %d %s", round, how), others...)
-		r.reconciled(others...)
-	}
+	r.setAll("still "+how, others...)
+	r.reconciled(others...)
 	if wrong, err := r.wrong("bad"); err == nil && wrong == "" {
 		r.Errorf("%s: the object was reconciled while its hook went wrong", how)
 	}
@@ -29,21 +27,39 @@ func (r *trusted) goesWrong(loop *loop, how, said string, others []string) {
 	r.reconciled(append([]string{"bad"}, others...)...)
 }
 
-// keyThatFails counts how often a key that fails is tried: as often as the back-off allows, and not more.
-func (r *trusted) keyThatFails() {
-	loop := r.runLoop(r.kubeconfig)
-	others := names(20)
+// begin starts a loop with some objects, one of which is to go wrong, and returns what it has at rest and the other objects.
+func (r *trusted) begin(args ...string) (of *loop, before spent, others []string) {
+	r.Helper()
+	of, others = r.runLoop(r.kubeconfig, append(args, "--hook-timeout", "2s")...), names(8)
 	r.setAll("first", append([]string{"bad"}, others...)...)
 	r.reconciled()
-	before := loop.spends()
+	return of, of.spends(), others
+}
 
+// hookGoesWrong has a program that is started for each call crash, hang, hang without its children, answer rubbish and flood.
+func (r *trusted) hookGoesWrong() {
+	loop, before, others := r.begin()
+	r.keyThatFails(loop, others)
+	r.goesWrong(loop, "exit", "it ended with exit status 1; its last line on stderr was", others)
+	r.goesWrong(loop, "hang", "no answer within 2s", others)
+	r.goesWrong(loop, "hangalone", "no answer within 2s", others)
+	r.givesRubbish(loop, others)
+	loop.isAsBefore(before, 64)
+	if left := r.processes(); len(left) != 1 {
+		r.Errorf("besides the loop there are %v", left)
+	}
+	r.printsHuge(loop, others)
+	loop.ends()
+}
+
+// keyThatFails counts how often a key that fails is tried: as often as the back-off allows, and not more.
+func (r *trusted) keyThatFails(loop *loop, others []string) {
+	r.Helper()
 	r.fault("bad", "exit")
 	began := time.Now()
 	r.setAll("second", "bad")
-	for round := range 5 {
-		r.setAll(fmt.Sprintf("round-%d", round), others...)
-		r.reconciled(others...)
-	}
+	r.setAll("meanwhile", others...)
+	r.reconciled(others...)
 	failures := regexp.MustCompile(`Reconcile failed; retrying with back-off.*key=` + r.namespace + `/bad .*failures=(\d+)`)
 	tried := 0 // as the last line tells: those that are the same are left out
 	r.settles("it failed seven times", func() bool {
@@ -62,34 +78,13 @@ func (r *trusted) keyThatFails() {
 	r.reconciled()
 	r.setAll("third", "bad") // and from the beginning again
 	r.reconciled()
-	loop.isAsBefore(before, 64)
-	loop.ends()
 }
 
-func (r *trusted) hookHangs() {
-	loop := r.runLoop(r.kubeconfig, "--hook-timeout", "2s")
-	others := names(20)
-	r.setAll("first", append([]string{"bad"}, others...)...)
-	r.reconciled()
-	before := loop.spends()
-	r.goesWrong(loop, "hang", "no answer within 2s", others)
-	r.goesWrong(loop, "hangalone", "no answer within 2s", others)
-	loop.isAsBefore(before, 64)
-	if left := r.processes(); len(left) != 1 {
-		r.Errorf("besides the loop there are %v", left)
-	}
-	loop.ends()
-}
-
-// persistentHookHangs has first one request hang in a process that answers others, which is not killed for it, and then all.
-func (r *trusted) persistentHookHangs() {
-	loop := r.runLoop(r.kubeconfig, "--hook-persistent", "--hook-timeout", "2s")
-	others := names(20)
-	r.setAll("first", append([]string{"bad"}, others...)...)
-	r.reconciled()
-	before := loop.spends()
+// persistentHookGoesWrong has one request hang in a process that answers others, which is not killed for it, then all; has the
+// process killed from outside and crash by one object, answer rubbish and flood.
+func (r *trusted) persistentHookGoesWrong() {
+	loop, before, others := r.begin("--hook-persistent")
 	hook := r.hookPID(loop)
-
 	r.fault("bad", "hangalone")
 	r.setAll("second", "bad")
 	for round, hung := 0, false; !hung; round++ {
@@ -112,31 +107,10 @@ func (r *trusted) persistentHookHangs() {
 		r.noFault(name)
 	}
 	r.reconciled()
-	loop.isAsBefore(before, 64)
-	loop.ends()
-}
 
-func (r *trusted) hookCrashes() {
-	loop := r.runLoop(r.kubeconfig)
-	others := names(20)
-	r.setAll("first", append([]string{"bad"}, others...)...)
-	r.reconciled()
-	before := loop.spends()
-	r.goesWrong(loop, "exit", "it ended with exit status 1; its last line on stderr was", others)
-	loop.isAsBefore(before, 64)
-	loop.ends()
-}
-
-// persistentHookKilled kills the process from outside while objects are written, and has it crash by one of them.
-func (r *trusted) persistentHookKilled() {
-	loop := r.runLoop(r.kubeconfig, "--hook-persistent")
-	others := names(20)
-	r.setAll("first", append([]string{"bad"}, others...)...)
-	r.reconciled()
-	before := loop.spends()
-	for round := range 4 {
+	for round := range 2 {
 		pid := r.hookPID(loop)
-		r.setAll(fmt.Sprintf("round-%d", round), others...)
+		r.setAll(fmt.Sprintf("killed-%d", round), others...)
 		r.check(syscall.Kill(pid, syscall.SIGKILL))
 		r.setAll(fmt.Sprintf("again-%d", round), others...)
 		loop.waitFor("Hook process ended; it is started again")
@@ -153,6 +127,8 @@ func (r *trusted) persistentHookKilled() {
 	r.reconciled(others...)
 	r.noFault("bad")
 	r.reconciled()
+	r.givesRubbish(loop, others)
 	loop.isAsBefore(before, 64)
+	r.printsHuge(loop, others)
 	loop.ends()
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// apiServerGone stops a control plane for a minute while it is written to, and starts it again with its data and port.
+// apiServerGone stops a control plane for some seconds while it is written to, and starts it again with its data and port.
 func (r *trusted) apiServerGone() {
 	dir := filepath.Join(r.dir, "plane")
 	r.check(os.Mkdir(dir, 0o755))
@@ -24,7 +24,7 @@ func (r *trusted) apiServerGone() {
 	plane := start()
 	r.use(filepath.Join(dir, "data", "kubeconfig"))
 	loop := r.runLoop(r.kubeconfig)
-	all := names(50)
+	all := names(30)
 	r.setAll("first", all...)
 	r.reconciled()
 	before := loop.spends()
@@ -46,7 +46,7 @@ func (r *trusted) apiServerGone() {
 	writer.Wait()
 	loop.waitFor("API server does not answer; trying until it does")
 	said := len(loop.text())
-	during(time.Minute, func() {
+	during(10*time.Second, func() {
 		if got := loop.get("/readyz"); !strings.Contains(got, "the API server does not answer") {
 			r.Errorf("/readyz says %q while the API server is gone", got)
 		}
@@ -68,15 +68,15 @@ func (r *trusted) apiServerGone() {
 	r.end(loop.process, plane)
 }
 
-// stoodStill is longer than a lease lasts (15 s), and than a hook may take.
-const stoodStill = 20 * time.Second
+// stoodStill is longer than a hook may take.
+const stoodStill = 6 * time.Second
 
 // standsStill stops the process while the clock goes on, as where a machine sleeps: to the process, the clock jumps forward. What
 // changed meanwhile is made up for. (That the time of day is set is internal/run's to notice, and replicas that share keys are package
 // shard's.)
 func (r *trusted) standsStill() {
 	loop := r.runLoop(r.kubeconfig, "--hook-persistent", "--hook-timeout", "5s")
-	all := names(50)
+	all := names(30)
 	r.setAll("first", all...)
 	r.reconciled()
 	before := loop.spends()
@@ -88,10 +88,10 @@ func (r *trusted) standsStill() {
 		}
 		loop.signal(syscall.SIGSTOP)
 		stopped := time.Now()
-		r.setAll("second"+at, all[:40]...)
-		r.setAll("third"+at, all[:20]...)
+		r.setAll("second"+at, all[:20]...)
+		r.setAll("third"+at, all[:10]...)
 		r.check(r.things().Delete(r.Context(), all[0], deleteAtOnce))
-		r.check(r.things().Delete(r.Context(), all[45], deleteAtOnce))
+		r.check(r.things().Delete(r.Context(), all[25], deleteAtOnce))
 		r.setAll("again"+at, all[0])
 		time.Sleep(time.Until(stopped.Add(stoodStill))) // what is tested
 		if at != "" {
@@ -105,7 +105,7 @@ func (r *trusted) standsStill() {
 		}
 		loop.signal(syscall.SIGCONT)
 		r.reconciled()
-		r.setAll("back", all[45])
+		r.setAll("back", all[25])
 		r.reconciled()
 	}
 	loop.isAsBefore(before, 64)

@@ -15,17 +15,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// stopsUnderLoad sends SIGTERM while hundreds of objects are written, deleted and finalized, and hooks run: the loop ends in order, within
-// bounds of memory, leaves no process, and what it has written is whole. Another start does the rest.
-func (r *trusted) stopsUnderLoad(args ...string) {
+// sigterm sends SIGTERM while hundreds of objects are written, deleted and finalized, and hooks run: the loop ends in order, within
+// bounds of memory, leaves no process, and what it has written is whole. Another start does the rest. The second time the hook is persistent.
+func (r *trusted) sigterm() {
 	r.children = 2
-	args = append(args, "--finalize-hook", r.hook)
-	all := names(152)   // each is one writer's
-	staying := all[:40] // they are deleted when nobody is there to finalize them
+	args := []string{"--finalize-hook", r.hook}
+	all := names(96)    // each is one writer's
+	staying := all[:30] // they are deleted when nobody is there to finalize them
 	for _, name := range all {
 		r.fault(name, "slow:20ms")
 	}
 	for round := range 2 {
+		if round == 1 {
+			args = append(args, "--hook-persistent")
+		}
 		loop := r.runLoop(r.kubeconfig, append(args, "--workers", "8")...)
 		r.settles("what was deleted is finalized", func() bool { return r.terminating() == 0 })
 		r.setAll("at rest", staying...)
@@ -157,7 +160,3 @@ func whole(m *corev1.ConfigMap) error {
 	}
 	return nil
 }
-
-func (r *trusted) sigterm() { r.stopsUnderLoad() }
-
-func (r *trusted) persistentSigterm() { r.stopsUnderLoad("--hook-persistent") }

@@ -11,13 +11,7 @@ import (
 // API server calls all three.
 func TestWebhooks(t *testing.T) {
 	w := newWorld(t)
-	dir := filepath.Join(w.dir, "webhooks")
-	if err := os.CopyFS(dir, os.DirFS("testdata/webhooks")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/webhooks\n\ngo 1.26\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir := w.webhooks("webhooks")
 	run := w.start(dir, crdctl, "run")
 	run.waitFor("crdctl: installed boxes.boxes.example.com", "crdctl: applied validatingwebhookconfiguration.admissionregistration.k8s.io/boxes, mutatingwebhookconfiguration", "serving webhooks on 127.0.0.1:")
 
@@ -60,11 +54,7 @@ func TestWebhooks(t *testing.T) {
 // killed, nor by one that never came to start its controller. The storage version of the CRD has moved meanwhile.
 func TestWebhooksOfRunsThatEnded(t *testing.T) {
 	w := newWorld(t)
-	dir := filepath.Join(w.dir, "webhooks")
-	if err := os.CopyFS(dir, os.DirFS("testdata/webhooks")); err != nil {
-		t.Fatal(err)
-	}
-	w.write(filepath.Join(dir, "go.mod"), "module example.com/webhooks\n\ngo 1.26\n")
+	dir := w.webhooks("webhooks")
 	// Guarding all that the next start needs.
 	w.replace(filepath.Join(dir, "config/webhook/webhooks.yaml"), `{apiGroups: [boxes.example.com], apiVersions: ["*"], operations: [CREATE, UPDATE], resources: [boxes]}`,
 		`{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE], resources: [boxes, namespaces, configmaps, serviceaccounts, servicecidrs]}`)

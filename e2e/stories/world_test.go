@@ -111,6 +111,23 @@ func (w *world) write(file, content string) {
 	}
 }
 
+// end presses Ctrl-C on each process in turn, and holds that it ends in order.
+func (w *world) end(all ...*process) {
+	w.Helper()
+	for _, p := range all {
+		if code := p.interrupt(); code != 0 {
+			w.Errorf("%v: exit code %d after Ctrl-C, want 0", p.cmd.Args, code)
+		}
+	}
+}
+
+func (w *world) check(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
 // until waits until something holds.
 func (w *world) until(what string, holds func() bool) {
 	w.Helper()

@@ -28,6 +28,11 @@ func webServer(t *testing.T) string {
 	mux.HandleFunc("/down", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	mux.HandleFunc("/broken", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "KeyError: 'spec'", 500) })
 	mux.HandleFunc("/created", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(201); _, _ = w.Write([]byte(`{}`)) })
+	mux.HandleFunc("/hung-up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	mux.HandleFunc("/half", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte(`{"status":{`))
+	})
 	mux.HandleFunc("/rubbish", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) })
 	mux.HandleFunc("/flood", func(w http.ResponseWriter, _ *http.Request) {
 		for range 100 {
@@ -63,6 +68,8 @@ func TestURL(t *testing.T) {
 		"/created": "error 201 Created",
 		"/down":    "error 503",
 		"/rubbish": `error the answer is not JSON`,
+		"/hung-up": "error see that the server runs",
+		"/half":    "error read the answer",
 		"/flood":   "error larger than 1048576 bytes",
 		"/dropped": "error redirect with 307",
 		"/hops/3":  `{"method":"POST","type":"application/json","request":{"parent":{}}}`,
