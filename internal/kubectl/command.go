@@ -54,7 +54,7 @@ func newCommand(ctx context.Context, kubeconfig string, loaded func(), streams g
 	}
 	logs.AddFlags(root.PersistentFlags())
 	replaceVersion(root, flags, streams.Out)
-	rename(root, streams)
+	rename(root)
 	return &command{root: root, flags: flags, kubeconfig: kubeconfig}
 }
 
