@@ -15,7 +15,7 @@ func TestBenchmarks(t *testing.T) {
 		name, value, _ := strings.Cut(variable, "=")
 		w.setenv(name, value)
 	}
-	out := w.run("../..", "go", "test", "-vet=off", "-run=^$", "-bench=Idle|Save|Loop", "-benchtime=1x", "./e2e/bench")
+	out := w.run("../..", "go", "test", "-vet=off", "-run=^$", "-bench=Idle|Save|Loop", "-benchtime=1x", "-timeout=40m", "./e2e/bench")
 	for _, want := range []string{"BenchmarkIdle/objects=50", "BenchmarkSave/a-new-field-in-types.go", "BenchmarkLoop/objects=50/side=sample-controller",
 		"BenchmarkLoop/objects=50/side=crdctl-whole", "BenchmarkLoop/objects=50/side=crdctl-run"} {
 		if !strings.Contains(out, want) {

@@ -1,7 +1,8 @@
 // Package startup shortens the time from the start of the process to main, which every command pays for all
 // that is linked in. The packages that crdctl imports allocate some 20 MB in their initialisers; the garbage
 // collector starts with a goal of 4 MB and would run seven times over what is nearly all kept. A ballast raises
-// the goal: one collection of nothing, then none before main. Import the package for that effect.
+// the goal: one collection of nothing, then none before main. Import the package for that effect. Measured in 60 interleaved
+// pairs of "crdctl version": 81 ms of CPU time with it, 97 without; BenchmarkProcess in e2e/bench reports it.
 //
 // It is not a place for other initialisation, and it must import nothing: Go initialises packages in the order
 // of their import paths as soon as their imports are ready, so this one comes right after the runtime. (The

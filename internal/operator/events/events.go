@@ -1,6 +1,10 @@
 // Package events writes core/v1 events about the objects of a loop, which "kubectl get events" and "kubectl describe" show.
 //
-// It waits for an API server that does not answer, in a buffer that is bounded, and never holds up who records.
+// It waits for an API server that does not answer, in a buffer that is bounded, and never holds up the recorder.
+//
+// It is not client-go's record.EventBroadcaster, because that loses events: its queue holds 1,000 and drops the rest of a burst, its
+// Shutdown drops what is left (TestEventsAreFlushedAtTheEnd), and it gives an event up after 12 tries (TestEventsWaitForTheServer).
+// Counting repeated events and holding back a flood are client-go's own: record.EventCorrelator.
 package events
 
 import (
@@ -39,10 +43,6 @@ const (
 var errTooMany = errors.New("too many were waiting for the API server")
 
 // Writer writes events.
-//
-// It does the work of record.EventBroadcaster, which drops events without a word in a burst of 2,000 objects (its queue
-// holds 1,000) and whose Shutdown waits for nothing. Counting repeated events and holding back a flood are
-// client-go's own: record.EventCorrelator.
 type Writer struct {
 	client     corev1client.EventsGetter
 	source     string
