@@ -28,7 +28,7 @@ import (
 // applier applies manifests, by server-side apply, in crdctl's name.
 type applier struct {
 	client dynamic.Interface
-	mapper *restmapper.DeferredDiscoveryRESTMapper
+	mapper meta.ResettableRESTMapper
 	// adapt changes an object before it is applied; nil for none.
 	adapt func(*unstructured.Unstructured) error
 	say   reporter

@@ -1,0 +1,115 @@
+package run
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"testing"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+)
+
+// crdWith is a CRD of things in versions.
+func crdWith(versions ...apiextv1.CustomResourceDefinitionVersion) *apiextv1.CustomResourceDefinition {
+	crd := &apiextv1.CustomResourceDefinition{Spec: apiextv1.CustomResourceDefinitionSpec{
+		Group: "example.com", Names: apiextv1.CustomResourceDefinitionNames{Plural: "things"}, Versions: versions,
+	}}
+	crd.Name = "things.example.com"
+	return crd
+}
+
+// answering is a target whose API server answers with a status, and with a CRD or a list of one object; asked are the paths.
+func answering(t *testing.T, status int) (_ *target, asked *[]string) {
+	t.Helper()
+	asked = new([]string)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*asked = append(*asked, r.URL.Path)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		switch {
+		case status == http.StatusOK && path.Base(path.Dir(r.URL.Path)) == "customresourcedefinitions":
+			fmt.Fprint(w, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"}}`)
+		case status == http.StatusOK:
+			fmt.Fprint(w, `{"apiVersion":"example.com/v1","kind":"ThingList","metadata":{},"items":[{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"}}]}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return &target{config: &rest.Config{Host: server.URL}}, asked
+}
+
+// Stored objects are read in the storage version, or in another one if that is not served.
+func TestStored(t *testing.T) {
+	type version = apiextv1.CustomResourceDefinitionVersion
+	for name, test := range map[string]struct {
+		versions []version
+		path     string
+	}{
+		"the storage version": {[]version{{Name: "v1", Served: true}, {Name: "v2", Served: true, Storage: true}}, "/apis/example.com/v2/things"},
+		"one that is served":  {[]version{{Name: "v1", Served: true}, {Name: "v2", Storage: true}}, "/apis/example.com/v1/things"},
+		"none is served":      {[]version{{Name: "v1", Storage: true}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target, asked := answering(t, http.StatusOK)
+			objects, err := target.stored(t.Context(), crdWith(test.versions...))
+			want := 1
+			if test.path == "" {
+				want = 0
+			}
+			if err != nil || len(objects) != want || len(*asked) != want || want > 0 && (*asked)[0] != test.path {
+				t.Errorf("%d objects, asked for %v, error %v; want %s", len(objects), *asked, err, test.path)
+			}
+		})
+	}
+	served := crdWith(version{Name: "v1", Served: true, Storage: true})
+	target, _ := answering(t, http.StatusNotFound)
+	if objects, err := target.stored(t.Context(), served); err != nil || len(objects) > 0 {
+		t.Errorf("of a CRD that is not established: %v, %v", objects, err)
+	}
+	target, _ = answering(t, http.StatusForbidden)
+	if _, err := target.stored(t.Context(), served); err == nil {
+		t.Error("no error, and what is stored is not known")
+	}
+}
+
+// Only an API server that knows a CRD has it installed; one that does not answer is an error, not a no.
+func TestInstalled(t *testing.T) {
+	crds := []manifest.CRD{{CustomResourceDefinition: crdWith()}}
+	for status, want := range map[int]bool{http.StatusOK: true, http.StatusNotFound: false} {
+		target, _ := answering(t, status)
+		if got, err := target.installed(t.Context(), crds); err != nil || got != want {
+			t.Errorf("%d: %v, %v", status, got, err)
+		}
+	}
+	target, _ := answering(t, http.StatusForbidden)
+	if _, err := target.installed(t.Context(), crds); err == nil {
+		t.Error("no error of a request that was refused")
+	}
+}
+
+// A run points conversion webhooks to another port each time: that alone is not a change of a CRD.
+func TestSameButConversion(t *testing.T) {
+	a, b := crdWith(apiextv1.CustomResourceDefinitionVersion{Name: "v1"}), crdWith(apiextv1.CustomResourceDefinitionVersion{Name: "v1"})
+	b.Spec.Conversion = &apiextv1.CustomResourceConversion{Strategy: apiextv1.WebhookConverter}
+	if !sameButConversion(a, b) || a.Spec.Conversion != nil || b.Spec.Conversion == nil {
+		t.Error("another conversion is a change, or an argument was changed")
+	}
+	b.Spec.Versions[0].Served = true
+	if sameButConversion(a, b) {
+		t.Error("another version is no change")
+	}
+}
+
+func TestParseAccount(t *testing.T) {
+	if a, err := ParseAccount("team/controller"); err != nil || a.Namespace != "team" || a.Name != "controller" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for _, text := range []string{"", "controller", "/controller", "team/", "a/b/c"} {
+		if a, err := ParseAccount(text); err == nil {
+			t.Errorf("%q: %+v", text, a)
+		}
+	}
+}
