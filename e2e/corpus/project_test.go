@@ -90,14 +90,6 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// goName makes a Go name of a group.
-func goName(group string) (name string) {
-	for _, word := range strings.FieldsFunc(group, func(r rune) bool { return r == '.' || r == '-' }) {
-		name += strings.ToUpper(word[:1]) + word[1:]
-	}
-	return name
-}
-
 const use = `package main
 
 import (
