@@ -1,3 +1,7 @@
+# A test command that fails is a failure, also where its output is piped into another program.
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+
 # golangci-lint, built from its module: nothing is downloaded but Go modules.
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # deadcode finds functions that are unreachable from every program and test, which unused cannot: methods, and exported ones.
