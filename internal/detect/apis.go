@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 // helper is a generator that writes beside the types.
@@ -40,14 +42,14 @@ func (d *discovery) readAPIs() {
 	}
 	for _, t := range d.trees {
 		for _, p := range t.packages {
-			if dir, ok := d.modules.dir(p); ok && d.exists(dir) {
-				take(dir, at(t.scheme.path, t.scheme.lineWith(`"`+p+`"`)))
+			if dir, ok := d.Modules.Dir(p); ok && d.Exists(dir) {
+				take(dir, repo.At(t.scheme.Path, t.scheme.LineWith(`"`+p+`"`)))
 			}
 		}
 	}
-	for _, f := range d.files {
-		if slices.ContainsFunc(helpers, func(h helper) bool { return h.tool == f.generator }) {
-			take(f.dir, f.path)
+	for _, f := range d.Files {
+		if slices.ContainsFunc(helpers, func(h helper) bool { return h.tool == f.Generator }) {
+			take(f.Dir, f.Path)
 		}
 	}
 	var roots []string
@@ -76,7 +78,7 @@ func (d *discovery) setAPIs(roots []string, witness map[string]string) {
 func topmost(roots []string) []string {
 	var apis []string
 	for _, root := range roots {
-		if !slices.ContainsFunc(roots, func(other string) bool { return other != root && below(other, root) }) {
+		if !slices.ContainsFunc(roots, func(other string) bool { return other != root && repo.Below(other, root) }) {
 			apis = append(apis, root)
 		}
 	}
@@ -92,7 +94,7 @@ func apiRoot(dir string) string {
 			return path.Join(parts[:i+1]...)
 		}
 	}
-	if !versioned(dir) || dir == path.Base(dir) {
+	if !repo.Versioned(dir) || dir == path.Base(dir) {
 		return dir
 	}
 	group := path.Dir(dir)
@@ -105,14 +107,14 @@ func apiRoot(dir string) string {
 // tagged are the folders below some others whose files ask for a generator, each with the place of the first tag, sorted.
 func (d *discovery) tagged(generator string, roots []string) (dirs []string, place map[string]Finding) {
 	place = map[string]Finding{}
-	for _, f := range d.files {
-		line, ok := f.tags[generator]
-		if !ok || !slices.ContainsFunc(roots, func(r string) bool { return below(r, f.dir) }) {
+	for _, f := range d.Files {
+		line, ok := f.Tags[generator]
+		if !ok || !slices.ContainsFunc(roots, func(r string) bool { return repo.Below(r, f.Dir) }) {
 			continue
 		}
-		if _, ok := place[f.dir]; !ok {
-			dirs = append(dirs, f.dir)
-			place[f.dir] = Finding{File: f.path, Line: line}
+		if _, ok := place[f.Dir]; !ok {
+			dirs = append(dirs, f.Dir)
+			place[f.Dir] = Finding{File: f.Path, Line: line}
 		}
 	}
 	slices.Sort(dirs)

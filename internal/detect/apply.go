@@ -7,16 +7,18 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 // applyTree is a tree of apply configurations.
 type applyTree struct {
 	dir      string
 	self     string // its import path
-	utils    *goFile
+	utils    *repo.GoFile
 	packages []string // import paths of the API packages, sorted
 	schema   int      // the line from which on the schema has types of its own; 0 if it has none
-	internal *goFile
+	internal *repo.GoFile
 	externs  []external
 }
 
@@ -41,18 +43,18 @@ func builtIn(importPath string) bool { return importPath == clientGoApply+"meta/
 
 // readApplyTrees finds all trees of apply configurations and gives each to the clientset that uses it.
 func (d *discovery) readApplyTrees() {
-	for _, f := range d.files {
-		if f.generator != "applyconfiguration-gen" || path.Base(f.path) != "utils.go" {
+	for _, f := range d.Files {
+		if f.Generator != "applyconfiguration-gen" || path.Base(f.Path) != "utils.go" {
 			continue
 		}
-		a := &applyTree{dir: f.dir, self: d.modules.importPath(f.dir), utils: f, packages: packagesOf(f, withKind)}
+		a := &applyTree{dir: f.Dir, self: d.Modules.ImportPath(f.Dir), utils: f, packages: packagesOf(f, withKind)}
 		d.readApply(a)
 		t := d.userOf(a)
 		switch {
 		case t == nil:
-			d.unread(f.path, 0, "apply configurations of no clientset here; crdctl makes them beside a clientset only, so these stay as they are")
+			d.unread(f.Path, 0, "apply configurations of no clientset here; crdctl makes them beside a clientset only, so these stay as they are")
 		case t.apply != nil:
-			d.unread(f.path, 0, "a second tree of apply configurations for %s; these stay as they are", t.versioned)
+			d.unread(f.Path, 0, "a second tree of apply configurations for %s; these stay as they are", t.versioned)
 		default:
 			t.apply = a
 		}
@@ -72,8 +74,8 @@ func (d *discovery) userOf(a *applyTree) *clientTree {
 			}
 		}
 		for _, f := range t.files {
-			for _, in := range f.imports() {
-				if below(a.self, in.path) {
+			for _, in := range f.Imports() {
+				if repo.Below(a.self, in.Path) {
 					return t
 				}
 			}
@@ -88,25 +90,25 @@ func (d *discovery) userOf(a *applyTree) *clientTree {
 // readApply reads what the files of a tree of apply configurations tell of its flags.
 func (d *discovery) readApply(a *applyTree) {
 	uses := map[[2]string]string{} // import path and type, to the place of the first use
-	for _, f := range d.files {
-		if f.generator != "applyconfiguration-gen" || !below(a.dir, f.dir) {
+	for _, f := range d.Files {
+		if f.Generator != "applyconfiguration-gen" || !repo.Below(a.dir, f.Dir) {
 			continue
 		}
-		if f.path == path.Join(a.dir, "internal", "internal.go") {
+		if f.Path == path.Join(a.dir, "internal", "internal.go") {
 			a.internal = f
-			if all := schemaType.FindAllIndex(f.data, untypedTypes+1); len(all) > untypedTypes {
-				a.schema = f.line(all[0][0])
+			if all := schemaType.FindAllIndex(f.Data, untypedTypes+1); len(all) > untypedTypes {
+				a.schema = f.Line(all[0][0])
 			}
 			continue
 		}
-		for alias, in := range f.imports() {
-			if below(a.self, in.path) || builtIn(in.path) || !bytes.Contains(f.data, []byte(alias+".")) {
+		for alias, in := range f.Imports() {
+			if repo.Below(a.self, in.Path) || builtIn(in.Path) || !bytes.Contains(f.Data, []byte(alias+".")) {
 				continue
 			}
 			for typ, line := range applyUses(f, alias) {
-				key := [2]string{in.path, typ}
-				if place, ok := uses[key]; !ok || at(f.path, line) < place {
-					uses[key] = at(f.path, line)
+				key := [2]string{in.Path, typ}
+				if place, ok := uses[key]; !ok || repo.At(f.Path, line) < place {
+					uses[key] = repo.At(f.Path, line)
 				}
 			}
 		}
@@ -125,20 +127,20 @@ func (d *discovery) readApply(a *applyTree) {
 }
 
 // applyUses are the types whose apply configurations a file uses of an import, with the line of the first use.
-func applyUses(f *goFile, alias string) map[string]int {
+func applyUses(f *repo.GoFile, alias string) map[string]int {
 	var uses map[string]int
 	prefix := []byte(alias + ".")
 	for from := 0; ; {
-		i := bytes.Index(f.data[from:], prefix)
+		i := bytes.Index(f.Data[from:], prefix)
 		if i < 0 {
 			return uses
 		}
 		start := from + i
 		from = start + len(prefix)
-		if start > 0 && (isWord(f.data[start-1]) || f.data[start-1] == '.') {
+		if start > 0 && (isWord(f.Data[start-1]) || f.Data[start-1] == '.') {
 			continue // the end of a longer name
 		}
-		m := applyName.FindSubmatch(f.data[from:min(from+200, len(f.data))])
+		m := applyName.FindSubmatch(f.Data[from:min(from+200, len(f.Data))])
 		if m == nil {
 			continue
 		}
@@ -146,7 +148,7 @@ func applyUses(f *goFile, alias string) map[string]int {
 			uses = map[string]int{}
 		}
 		if _, ok := uses[string(m[1])]; !ok {
-			uses[string(m[1])] = f.line(start)
+			uses[string(m[1])] = f.Line(start)
 		}
 	}
 }
@@ -160,7 +162,7 @@ func isWord(c byte) bool {
 func (d *discovery) sourceType(a *applyTree, applyPath, typ string) string {
 	var candidates []string
 	for _, p := range a.packages {
-		if dir, ok := d.modules.dir(p); ok {
+		if dir, ok := d.Modules.Dir(p); ok {
 			candidates = append(candidates, d.fieldTypes(dir)[typ]...)
 		}
 	}

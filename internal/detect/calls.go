@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
 )
 
@@ -86,7 +87,7 @@ func (c *call) flag(name string) string {
 
 func (c *call) has(name string) bool { return len(c.flags[name]) > 0 && c.flag(name) != "false" }
 
-func (c *call) at() string { return at(c.script.path, c.line) }
+func (c *call) at() string { return repo.At(c.script.path, c.line) }
 
 // callOf tells whether any script has a call, and where.
 func (d *discovery) callOf(name string) (bool, string) {
@@ -116,7 +117,7 @@ func (d *discovery) local(c *call, word string) (string, bool) {
 		if rel == "" {
 			rel = "."
 		}
-		return rel, d.exists(rel)
+		return rel, d.Exists(rel)
 	}
 	// A variable in front is mostly the root, which a script finds in its own way.
 	if i := strings.LastIndexAny(word, "})"); strings.HasPrefix(word, "$") && strings.HasPrefix(word[i+1:], "/") {
@@ -126,7 +127,7 @@ func (d *discovery) local(c *call, word string) (string, bool) {
 		return "", false
 	}
 	for _, from := range []string{strings.TrimPrefix(strings.TrimPrefix(c.cwd, shell.Root), "/"), ".", path.Dir(c.script.path)} {
-		if rel := path.Join(from, word); d.exists(rel) {
+		if rel := path.Join(from, word); d.Exists(rel) {
 			return rel, true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -21,25 +22,24 @@ var (
 	crdOption   = regexp.MustCompile(`\bcrd:(?:allowDangerousTypes|crdVersions|deprecatedV1beta1|generateEmbeddedObjectMeta|headerFile|ignoreUnexportedFields|maxDescLen|omitToolVersion|preserveUnknownFields|trivialVersions|year)[^\s"'\\]*`)
 	roleOption  = regexp.MustCompile(`\brbac:[^\s"'\\]*\b(?:fileName|headerFile|year)=[^\s"'\\]*`)
 	pathsOption = regexp.MustCompile(`\bpaths=["']?[^\s"'\\]+`)
-	webhooks    = regexp.MustCompile(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
 )
 
 // readControllerGen lists what controller-gen makes here and crdctl does not. CRDs and the role are for others to list:
 // crdctl can make those.
 func (d *discovery) readControllerGen() {
 	byKind := map[string][]string{}
-	for _, f := range d.files {
-		if f.generator != controllerGen {
+	for _, f := range d.Files {
+		if f.Generator != controllerGen {
 			continue
 		}
 		kind := "applyconfiguration"
-		if strings.HasPrefix(path.Base(f.path), "zz_generated.") {
+		if strings.HasPrefix(path.Base(f.Path), "zz_generated.") {
 			kind = "deepcopy"
 		}
-		byKind[kind] = append(byKind[kind], f.path)
+		byKind[kind] = append(byKind[kind], f.Path)
 	}
 	if d.hasMarker("webhook") {
-		byKind["webhook"] = d.webhooks
+		byKind["webhook"] = d.Webhooks
 	}
 	for _, kind := range []string{"deepcopy", "applyconfiguration", "webhook"} {
 		if files := byKind[kind]; len(files) > 0 {
@@ -50,23 +50,23 @@ func (d *discovery) readControllerGen() {
 
 // byControllerGen reports whether controller-gen made anything here, or a script calls it.
 func (d *discovery) byControllerGen() bool {
-	return slices.ContainsFunc(d.files, func(f *goFile) bool { return f.generator == controllerGen }) ||
+	return slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return f.Generator == controllerGen }) ||
 		len(d.ownManifests()) > 0 ||
-		len(d.roles) > 0 && d.hasMarker("rbac") ||
-		len(d.webhooks) > 0 && d.hasMarker("webhook") ||
-		slices.ContainsFunc(d.texts, func(t textFile) bool { return callsControllerGen.Match(withoutComments(t.data)) })
+		len(d.Roles) > 0 && d.hasMarker("rbac") ||
+		len(d.Webhooks) > 0 && d.hasMarker("webhook") ||
+		slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return callsControllerGen.Match(withoutComments(t.Data)) })
 }
 
 // hasMarker reports whether any file has one of controller-gen's markers.
 func (d *discovery) hasMarker(name string) bool {
-	return slices.ContainsFunc(d.files, func(f *goFile) bool { return f.tags[name] > 0 })
+	return slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return f.Tags[name] > 0 })
 }
 
 // callWith is the first text that a pattern finds in scripts that call controller-gen, in a line with some other text,
 // and its place.
 func (d *discovery) callWith(pattern *regexp.Regexp, in string, but ...string) (text, place string) {
-	for _, t := range d.texts {
-		data := withoutComments(t.data)
+	for _, t := range d.Texts {
+		data := withoutComments(t.Data)
 		if !callsControllerGen.Match(data) {
 			continue
 		}
@@ -76,7 +76,7 @@ func (d *discovery) callWith(pattern *regexp.Regexp, in string, but ...string) (
 			}
 			for _, m := range pattern.FindAllIndex(data[line[0]:line[1]], -1) {
 				if found := string(data[line[0]+m[0] : line[0]+m[1]]); !slices.Contains(but, found) {
-					return found, at(t.path, lineOf(data, line[0]+m[0]))
+					return found, repo.At(t.Path, repo.LineOf(data, line[0]+m[0]))
 				}
 			}
 		}
@@ -100,12 +100,12 @@ func withoutComments(script []byte) []byte {
 // freshOfControllerGen is readFresh for a repository whose generated code is controller-gen's: tags alone decide nothing
 // there, since its projects bear +genclient and +k8s:deepcopy-gen by habit. Only a script that makes clients does.
 func (d *discovery) freshOfControllerGen(roots []string, witness map[string]string) {
-	for _, f := range d.files {
-		if f.generator != controllerGen || path.Base(f.path) != helpers[0].file {
+	for _, f := range d.Files {
+		if f.Generator != controllerGen || path.Base(f.Path) != helpers[0].file {
 			continue
 		}
-		if root := apiRoot(f.dir); witness[root] == "" {
-			witness[root] = f.path
+		if root := apiRoot(f.Dir); witness[root] == "" {
+			witness[root] = f.Path
 			roots = append(roots, root)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -56,21 +57,13 @@ func (f Finding) String() string {
 	if f.File == "" {
 		return f.Text
 	}
-	return fmt.Sprintf("%s: %s", at(f.File, f.Line), f.Text)
+	return fmt.Sprintf("%s: %s", repo.At(f.File, f.Line), f.Text)
 }
 
 // Version is a version of k8s.io/code-generator.
 type Version struct {
 	Version string // as in v0.35.2; empty where nothing tells
 	Source  string // file and line
-}
-
-// at is a place in the repository, for people and editors.
-func at(file string, line int) string {
-	if line == 0 {
-		return file
-	}
-	return fmt.Sprintf("%s:%d", file, line)
 }
 
 // Undecided tells whether something that changes the generated code was left unread.
@@ -85,7 +78,7 @@ func (f *Found) Undecided() bool {
 
 // discovery is one run of Project.
 type discovery struct {
-	*repo
+	*repo.Repo
 	found   *Found
 	scripts []*script
 	trees   []*clientTree
@@ -114,11 +107,11 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a folder; give the repository's folder with --dir", root)
 	}
-	r, err := walk(abs)
+	r, err := repo.Open(abs)
 	if err != nil {
 		return nil, fmt.Errorf("look for generated code: %w", err)
 	}
-	d := &discovery{repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}}}
+	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}}}
 	d.readScripts()
 	d.readTrees()
 	d.readAPIs()

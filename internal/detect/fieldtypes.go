@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -18,7 +19,7 @@ func (d *discovery) fieldTypes(dir string) map[string][]string {
 		return known
 	}
 	all := map[string][]string{}
-	full := filepath.Join(d.root, filepath.FromSlash(dir))
+	full := filepath.Join(d.Root, filepath.FromSlash(dir))
 	entries, err := os.ReadDir(full)
 	if err != nil {
 		return nil
@@ -32,14 +33,14 @@ func (d *discovery) fieldTypes(dir string) map[string][]string {
 		if err != nil {
 			continue
 		}
-		if f := newGoFile(name, data); f != nil && f.generator != "" {
+		if f := repo.NewGoFile(name, data); f != nil && f.Generator != "" {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, data, parser.SkipObjectResolution)
 		if err != nil {
 			continue // the generators say what is wrong with it
 		}
-		addFieldTypes(all, file, importsOf(name, data))
+		addFieldTypes(all, file, repo.ImportsOf(name, data))
 	}
 	if d.fields == nil {
 		d.fields = map[string]map[string][]string{}
@@ -48,7 +49,7 @@ func (d *discovery) fieldTypes(dir string) map[string][]string {
 	return all
 }
 
-func addFieldTypes(all map[string][]string, file *ast.File, imports map[string]imported) {
+func addFieldTypes(all map[string][]string, file *ast.File, imports map[string]repo.Import) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		s, ok := n.(*ast.StructType)
 		if !ok {
@@ -59,7 +60,7 @@ func addFieldTypes(all map[string][]string, file *ast.File, imports map[string]i
 				if sel, ok := n.(*ast.SelectorExpr); ok {
 					if x, ok := sel.X.(*ast.Ident); ok {
 						if in, ok := imports[x.Name]; ok {
-							all[sel.Sel.Name] = append(all[sel.Sel.Name], in.path)
+							all[sel.Sel.Name] = append(all[sel.Sel.Name], in.Path)
 						}
 					}
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 // usualClientDir is where a first client tree goes.
@@ -18,23 +19,23 @@ func (d *discovery) readFresh() error {
 	witness := map[string]string{}
 	var roots []string
 	clients := Finding{}
-	for _, f := range d.files {
-		for _, a := range asks {
-			line, ok := f.tags[a.generator]
+	for _, f := range d.Files {
+		for _, a := range repo.Tags {
+			line, ok := f.Tags[a.Generator]
 			// A group's name alone asks for nothing: kubebuilder's projects have it too.
-			if !ok || a.generator == "register" || a.generator == "openapi" {
+			if !ok || a.Generator == "register" || a.Generator == "openapi" {
 				continue
 			}
-			root := apiRoot(f.dir)
+			root := apiRoot(f.Dir)
 			if _, ok := witness[root]; !ok {
-				witness[root] = at(f.path, line)
+				witness[root] = repo.At(f.Path, line)
 				roots = append(roots, root)
 			}
-			if a.generator == "client" && versioned(f.dir) && clients.File == "" {
-				clients = Finding{File: f.path, Line: line}
+			if a.Generator == "client" && repo.Versioned(f.Dir) && clients.File == "" {
+				clients = Finding{File: f.Path, Line: line}
 			}
-			if a.generator != "client" && !slices.Contains(d.found.made, a.generator) {
-				d.found.made = append(d.found.made, a.generator)
+			if a.Generator != "client" && !slices.Contains(d.found.made, a.Generator) {
+				d.found.made = append(d.found.made, a.Generator)
 			}
 		}
 	}
@@ -59,11 +60,11 @@ func (d *discovery) readFresh() error {
 	}
 	dir := usualClientDir
 	// A module of the API packages has its clients, too.
-	if _, at := d.modules.of(d.found.raw.APIs[0]); at != "." {
+	if _, at := d.Modules.Of(d.found.raw.APIs[0]); at != "." {
 		dir = path.Join(at, usualClientDir)
 	}
 	d.found.raw.Clients = []config.Client{{Dir: dir, Watch: true}}
-	d.set("clients[0].dir", dir, at(clients.File, clients.Line)+" has +genclient; the folder is the usual one")
+	d.set("clients[0].dir", dir, repo.At(clients.File, clients.Line)+" has +genclient; the folder is the usual one")
 	d.set("clients[0].watch", "true", "listers and informers, as most controllers need them")
 	d.note(clients.File, clients.Line, "+genclient, and no client tree yet; it goes to %s, write clients: [{dir: FOLDER}] for another place", dir)
 	return nil
@@ -114,7 +115,7 @@ func (d *discovery) apisOf(c *call) []string {
 			return d.found.raw.APIs
 		}
 		for _, api := range d.found.raw.APIs {
-			if (below(dir, api) || below(api, dir)) && !slices.Contains(apis, api) {
+			if (repo.Below(dir, api) || repo.Below(api, dir)) && !slices.Contains(apis, api) {
 				apis = append(apis, api)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -19,13 +20,13 @@ var gengoTools = []string{"client-gen", "lister-gen", "informer-gen", "applyconf
 // generated file has one.
 func (d *discovery) readHeader() {
 	count := map[string]int{}
-	first := map[string]*goFile{}
+	first := map[string]*repo.GoFile{}
 	total := 0
-	for _, f := range d.files {
-		if !slices.Contains(gengoTools, f.generator) || f.generator == "openapi-gen" && !d.ours(f) {
+	for _, f := range d.Files {
+		if !slices.Contains(gengoTools, f.Generator) || f.Generator == "openapi-gen" && !d.ours(f) {
 			continue
 		}
-		h := normal(f.header)
+		h := normal(f.Header)
 		count[h]++
 		total++
 		if first[h] == nil {
@@ -48,13 +49,13 @@ func (d *discovery) readHeader() {
 	case majority == "" && (file == "" || matched < count[""]):
 		matched = count[""] // no header, and the default is none
 	case file == "":
-		d.unread(f.path, 1, "no file here has the header that %d of %d generated files bear; put it into hack/boilerplate.go.txt and write boilerplate: hack/boilerplate.go.txt", count[majority], total)
+		d.unread(f.Path, 1, "no file here has the header that %d of %d generated files bear; put it into hack/boilerplate.go.txt and write boilerplate: hack/boilerplate.go.txt", count[majority], total)
 		return
 	default:
 		d.found.raw.Boilerplate = file
-		d.set("boilerplate", file, f.path)
+		d.set("boilerplate", file, f.Path)
 		if named := d.namedHeaders(); len(named) > 0 && !slices.Contains(named, file) {
-			d.note(named[0], 0, "a script names this header, but generated files bear that of %s (%s), which counts", file, f.path)
+			d.note(named[0], 0, "a script names this header, but generated files bear that of %s (%s), which counts", file, f.Path)
 		}
 	}
 	if matched < total {
@@ -62,16 +63,16 @@ func (d *discovery) readHeader() {
 			if d.headerFits(file, h) {
 				continue
 			}
-			d.unread(first[h].path, 1, "%d of %d generated files bear another header than %s; crdctl gives them that one", total-matched, total, orNone(file))
+			d.unread(first[h].Path, 1, "%d of %d generated files bear another header than %s; crdctl gives them that one", total-matched, total, orNone(file))
 			return
 		}
 	}
 }
 
 // ours tells whether crdctl makes a file of openapi-gen.
-func (d *discovery) ours(f *goFile) bool {
+func (d *discovery) ours(f *repo.GoFile) bool {
 	o := d.found.raw.OpenAPI
-	return o.Dir != "" && (f.path == path.Join(o.Dir, openAPIFile) || path.Base(f.path) == o.ModelNameFile)
+	return o.Dir != "" && (f.Path == path.Join(o.Dir, openAPIFile) || path.Base(f.Path) == o.ModelNameFile)
 }
 
 func orNone(file string) string {
@@ -95,11 +96,11 @@ func normal(header string) string {
 func (d *discovery) bestHeader(count map[string]int) (file string, matched int) {
 	named := d.namedHeaders()
 	candidates := slices.Clone(named)
-	for _, s := range d.small {
+	for _, s := range d.Small {
 		for h := range count {
 			// A year is as long as the word YEAR.
-			if diff := s.size - int64(len(h)); diff >= -8 && diff <= 64 && !slices.Contains(candidates, s.path) && h != "" {
-				candidates = append(candidates, s.path)
+			if diff := s.Size - int64(len(h)); diff >= -8 && diff <= 64 && !slices.Contains(candidates, s.Path) && h != "" {
+				candidates = append(candidates, s.Path)
 			}
 		}
 	}
@@ -127,8 +128,8 @@ func (d *discovery) bestHeader(count map[string]int) (file string, matched int) 
 func (d *discovery) headerFits(file, header string) bool {
 	data := ""
 	if file != "" {
-		content, err := safefs.ReadFile(filepath.Join(d.root, filepath.FromSlash(file)), safefs.MaxFile)
-		if err != nil || len(content) > headerSize {
+		content, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile)
+		if err != nil || len(content) > repo.HeaderSize {
 			return false
 		}
 		data = normal(string(content))
@@ -162,7 +163,7 @@ func (d *discovery) headerOfScripts() {
 		return
 	}
 	for _, usual := range []string{"hack/boilerplate.go.txt", "hack/boilerplate/boilerplate.go.txt"} {
-		if d.exists(usual) {
+		if d.Exists(usual) {
 			d.found.raw.Boilerplate = usual
 			d.set("boilerplate", usual, "its usual name")
 			return

@@ -3,6 +3,8 @@ package detect
 import (
 	"path"
 	"slices"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 // readHelpers decides which generators write beside the types: those whose files are there, and those that a call of
@@ -18,14 +20,14 @@ func (d *discovery) readHelpers() {
 		switch {
 		case len(files) > 0:
 			names = append(names, h.name)
-			sources = append(sources, files[0].path)
+			sources = append(sources, files[0].Path)
 			d.found.made = append(d.found.made, h.name)
 		case h.shared && shared:
 			names = append(names, h.name)
 		}
 		for _, f := range files {
-			if path.Base(f.path) != h.file {
-				d.unread(f.path, 0, "made by %s under another name than %s, the only one that crdctl writes; take the generator out of generators, or delete the file", h.tool, h.file)
+			if path.Base(f.Path) != h.file {
+				d.unread(f.Path, 0, "made by %s under another name than %s, the only one that crdctl writes; take the generator out of generators, or delete the file", h.tool, h.file)
 			}
 		}
 	}
@@ -59,10 +61,10 @@ func joined(all []string) string {
 	return s
 }
 
-func (d *discovery) filesOf(tool string) []*goFile {
-	var all []*goFile
-	for _, f := range d.files {
-		if f.generator == tool && slices.ContainsFunc(d.found.raw.APIs, func(r string) bool { return below(r, f.dir) }) {
+func (d *discovery) filesOf(tool string) []*repo.GoFile {
+	var all []*repo.GoFile
+	for _, f := range d.Files {
+		if f.Generator == tool && slices.ContainsFunc(d.found.raw.APIs, func(r string) bool { return repo.Below(r, f.Dir) }) {
 			all = append(all, f)
 		}
 	}
@@ -72,9 +74,9 @@ func (d *discovery) filesOf(tool string) []*goFile {
 // exclude passes over the packages that have tags and no generated file while others have one, and says so: they may be new.
 func (d *discovery) exclude(names []string) {
 	kept := map[string]bool{} // folders that have generated files, or that a tree needs
-	for _, f := range d.files {
-		if f.generator != "" {
-			kept[f.dir] = true
+	for _, f := range d.Files {
+		if f.Generator != "" {
+			kept[f.Dir] = true
 		}
 	}
 	for _, t := range d.trees {
@@ -83,7 +85,7 @@ func (d *discovery) exclude(names []string) {
 			packages = append(packages, t.apply.packages...)
 		}
 		for _, p := range packages {
-			if dir, ok := d.modules.dir(p); ok {
+			if dir, ok := d.Modules.Dir(p); ok {
 				kept[dir] = true
 			}
 		}
@@ -107,7 +109,7 @@ func (d *discovery) exclude(names []string) {
 				continue
 			}
 			done[dir] = true
-			holds := func(other string) bool { return other != dir && below(dir, other) && kept[other] }
+			holds := func(other string) bool { return other != dir && repo.Below(dir, other) && kept[other] }
 			var inside bool
 			for k := range kept {
 				inside = inside || holds(k)
@@ -117,7 +119,7 @@ func (d *discovery) exclude(names []string) {
 				continue
 			}
 			d.found.raw.Exclude = append(d.found.raw.Exclude, dir)
-			d.set("exclude", dir, at(place[dir].File, place[dir].Line)+" has a tag, and nothing was generated")
+			d.set("exclude", dir, repo.At(place[dir].File, place[dir].Line)+" has a tag, and nothing was generated")
 			d.unread(place[dir].File, place[dir].Line, "asks for %s and has no generated file where others have one; it is passed over, take %s out of exclude if it is new", h.tool, dir)
 		}
 	}
@@ -133,7 +135,7 @@ func (d *discovery) leaveToControllerGen(names []string) {
 	}
 	dirs, _ := d.tagged(name, d.found.raw.APIs)
 	for _, dir := range dirs {
-		i := slices.IndexFunc(d.byDir[dir], func(f *goFile) bool { return f.generator == controllerGen && path.Base(f.path) == helpers[0].file })
+		i := slices.IndexFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file })
 		if i < 0 || d.passedByIn(dir, name) {
 			continue
 		}
@@ -141,6 +143,6 @@ func (d *discovery) leaveToControllerGen(names []string) {
 			d.found.raw.ExcludeFrom = map[string][]string{}
 		}
 		d.found.raw.ExcludeFrom[name] = append(d.found.raw.ExcludeFrom[name], dir)
-		d.set("excludeFrom."+name, dir, d.byDir[dir][i].path+" is controller-gen's")
+		d.set("excludeFrom."+name, dir, d.ByDir[dir][i].Path+" is controller-gen's")
 	}
 }

@@ -22,7 +22,7 @@ func (d *discovery) passedBy(names []string) {
 		}
 		dirs, _ := d.tagged(h.name, d.found.raw.APIs)
 		for _, dir := range dirs {
-			if slices.Contains(inputs, dir) || d.madeBy(dir, h.tool) || d.exists(path.Join(dir, h.file)) {
+			if slices.Contains(inputs, dir) || d.madeBy(dir, h.tool) || d.Exists(path.Join(dir, h.file)) {
 				continue
 			}
 			if d.found.raw.ExcludeFrom == nil {
@@ -39,8 +39,8 @@ func (d *discovery) passedBy(names []string) {
 func (d *discovery) inputsOf(tool string) (dirs []string, source string, ok bool) {
 	for _, c := range d.calls(tool) {
 		for _, arg := range c.args {
-			dir, found := d.modules.dir(arg)
-			if !found || !d.exists(dir) {
+			dir, found := d.Modules.Dir(arg)
+			if !found || !d.Exists(dir) {
 				dir, found = d.local(c, arg)
 			}
 			if !found || strings.Contains(arg, "...") {

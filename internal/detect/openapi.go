@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 // openAPIFile is the name that kube_codegen.sh's gen_openapi gives its output.
@@ -28,13 +30,13 @@ var (
 
 // readOpenAPI finds the OpenAPI definitions, and what they are made of.
 func (d *discovery) readOpenAPI() {
-	var definitions, names []*goFile
-	for _, f := range d.files {
+	var definitions, names []*repo.GoFile
+	for _, f := range d.Files {
 		switch {
-		case f.generator != "openapi-gen":
-		case f.lineWith("func GetOpenAPIDefinitions(") > 0:
+		case f.Generator != "openapi-gen":
+		case f.LineWith("func GetOpenAPIDefinitions(") > 0:
 			definitions = append(definitions, f)
-		case f.lineWith(") OpenAPIModelName() string") > 0:
+		case f.LineWith(") OpenAPIModelName() string") > 0:
 			names = append(names, f)
 		}
 	}
@@ -44,24 +46,24 @@ func (d *discovery) readOpenAPI() {
 
 // readDefinitions takes the file of definitions that crdctl would make too: of several, the one with the most packages
 // that ask for it.
-func (d *discovery) readDefinitions(files []*goFile) {
+func (d *discovery) readDefinitions(files []*repo.GoFile) {
 	dirs, place := d.tagged("openapi", d.found.raw.APIs)
-	var best *goFile
+	var best *repo.GoFile
 	var asked []string // the import paths of dirs
 	most := -1
-	var second []*goFile // that crdctl could make, if it made several
+	var second []*repo.GoFile // that crdctl could make, if it made several
 	for _, dir := range dirs {
-		asked = append(asked, d.modules.importPath(dir))
+		asked = append(asked, d.Modules.ImportPath(dir))
 	}
 	for _, f := range files {
-		if path.Base(f.path) != openAPIFile {
-			d.unread(f.path, 0, "made by openapi-gen under another name than %s, the only one that crdctl writes; it stays as it is", openAPIFile)
+		if path.Base(f.Path) != openAPIFile {
+			d.unread(f.Path, 0, "made by openapi-gen under another name than %s, the only one that crdctl writes; it stays as it is", openAPIFile)
 			continue
 		}
 		defined := d.definedIn(f)
 		if i := slices.IndexFunc(d.alwaysDefined(), func(p string) bool { return !slices.Contains(defined, p) }); i >= 0 {
-			d.unread(f.path, 0, "has no type of %s, which kube_codegen.sh and crdctl always define; the file stays as it is, and openapi: {dir: %s} would change it",
-				d.alwaysDefined()[i], f.dir)
+			d.unread(f.Path, 0, "has no type of %s, which kube_codegen.sh and crdctl always define; the file stays as it is, and openapi: {dir: %s} would change it",
+				d.alwaysDefined()[i], f.Dir)
 			continue
 		}
 		n := 0
@@ -80,7 +82,7 @@ func (d *discovery) readDefinitions(files []*goFile) {
 	}
 	for _, f := range second {
 		if f != best {
-			d.unread(f.path, 0, "a second file of OpenAPI definitions, besides %s; crdctl makes one, so this stays as it is", best.dir)
+			d.unread(f.Path, 0, "a second file of OpenAPI definitions, besides %s; crdctl makes one, so this stays as it is", best.Dir)
 		}
 	}
 	defined := d.definedIn(best)
@@ -92,24 +94,24 @@ func (d *discovery) readDefinitions(files []*goFile) {
 	}
 	if len(without) > 0 {
 		d.unread(place[without[0]].File, place[without[0]].Line, "asks for openapi-gen, and %s has none of its types; crdctl would define them (%s), so take the tag out if it is not to",
-			best.path, joined(without))
+			best.Path, joined(without))
 	}
 	o := &d.found.raw.OpenAPI
-	o.Dir = best.dir
-	d.set("openapi.dir", best.dir, best.path)
+	o.Dir = best.Dir
+	d.set("openapi.dir", best.Dir, best.Path)
 	for _, p := range slices.Sorted(slices.Values(defined)) {
 		if !slices.Contains(asked, p) && !slices.Contains(d.alwaysDefined(), p) {
 			o.ExtraPackages = append(o.ExtraPackages, p)
 		}
 	}
 	if len(o.ExtraPackages) > 0 {
-		d.set("openapi.extraPackages", flow(o.ExtraPackages), at(best.path, best.lineWith("func GetOpenAPIDefinitions(")))
+		d.set("openapi.extraPackages", flow(o.ExtraPackages), repo.At(best.Path, best.LineWith("func GetOpenAPIDefinitions(")))
 	}
 }
 
 // definedIn are the packages whose types a file defines: the keys of its map.
-func (d *discovery) definedIn(f *goFile) []string {
-	_, keys, _ := bytes.Cut(f.data, []byte("func GetOpenAPIDefinitions("))
+func (d *discovery) definedIn(f *repo.GoFile) []string {
+	_, keys, _ := bytes.Cut(f.Data, []byte("func GetOpenAPIDefinitions("))
 	keys, _, _ = bytes.Cut(keys, []byte("\n}"))
 	defined := importsNamed(f, definedByName, keys)
 	for _, m := range definedLiteral.FindAllSubmatch(keys, -1) {
@@ -117,25 +119,25 @@ func (d *discovery) definedIn(f *goFile) []string {
 			defined = append(defined, p)
 		}
 	}
-	if here := d.modules.importPath(f.dir); definedHere.Match(keys) && !slices.Contains(defined, here) {
+	if here := d.Modules.ImportPath(f.Dir); definedHere.Match(keys) && !slices.Contains(defined, here) {
 		defined = append(defined, here)
 	}
 	return defined
 }
 
-func (d *discovery) readModelNames(files []*goFile) {
+func (d *discovery) readModelNames(files []*repo.GoFile) {
 	for _, f := range files {
 		o := &d.found.raw.OpenAPI
-		switch base := path.Base(f.path); o.ModelNameFile {
+		switch base := path.Base(f.Path); o.ModelNameFile {
 		case base:
 		case "":
 			o.ModelNameFile = base
-			d.set("openapi.modelNameFile", base, f.path)
+			d.set("openapi.modelNameFile", base, f.Path)
 			if o.Dir == "" {
-				d.unread(f.path, 0, "model names without OpenAPI definitions in the tree that crdctl makes; they stay as they are until openapi: {dir: FOLDER} says where definitions go")
+				d.unread(f.Path, 0, "model names without OpenAPI definitions in the tree that crdctl makes; they stay as they are until openapi: {dir: FOLDER} says where definitions go")
 			}
 		default:
-			d.unread(f.path, 0, "model names in a file of another name than %s; crdctl writes one name, so this stays as it is", strings.TrimSpace(o.ModelNameFile))
+			d.unread(f.Path, 0, "model names in a file of another name than %s; crdctl writes one name, so this stays as it is", strings.TrimSpace(o.ModelNameFile))
 		}
 	}
 }

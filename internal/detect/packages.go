@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 // readPackages finds which of the APIs the tree is of, and lists its packages where tags would give others.
 func (d *discovery) readPackages(t *clientTree, c *config.Client, field func(string) string) {
 	var mine []string
 	for _, api := range d.found.raw.APIs {
-		if slices.ContainsFunc(t.packages, func(p string) bool { dir, ok := d.modules.dir(p); return ok && below(api, dir) }) {
+		if slices.ContainsFunc(t.packages, func(p string) bool { dir, ok := d.Modules.Dir(p); return ok && repo.Below(api, dir) }) {
 			mine = append(mine, api)
 		}
 	}
@@ -21,11 +22,11 @@ func (d *discovery) readPackages(t *clientTree, c *config.Client, field func(str
 	dirs, place := d.tagged("client", mine)
 	var byTags []string
 	for _, dir := range dirs {
-		if versioned(dir) {
-			byTags = append(byTags, d.modules.importPath(dir))
+		if repo.Versioned(dir) {
+			byTags = append(byTags, d.Modules.ImportPath(dir))
 		}
 	}
-	scheme := t.scheme.path
+	scheme := t.scheme.Path
 	if len(mine) < len(d.found.raw.APIs) {
 		c.APIs = mine
 		d.set(field("apis"), flow(mine), scheme)
@@ -40,25 +41,25 @@ func (d *discovery) readPackages(t *clientTree, c *config.Client, field func(str
 		return
 	}
 	c.Packages = t.packages
-	d.set(field("packages"), flow(t.packages), at(scheme, t.scheme.lineWith(`"`+t.packages[0]+`"`)))
+	d.set(field("packages"), flow(t.packages), repo.At(scheme, t.scheme.LineWith(`"`+t.packages[0]+`"`)))
 	d.passedOver(dirs, place)
 }
 
 // oneInput is the folder of a group, or of a version, below the one API folder of a tree, if its tags give the tree's packages.
 func (d *discovery) oneInput(t *clientTree, mine, dirs []string) string {
-	first, ok := d.modules.dir(t.packages[0])
+	first, ok := d.Modules.Dir(t.packages[0])
 	if !ok || len(mine) != 1 {
 		return ""
 	}
 	for _, folder := range []string{path.Dir(first), first} {
 		var byTags []string
 		for _, dir := range dirs {
-			if versioned(dir) && below(folder, dir) {
-				byTags = append(byTags, d.modules.importPath(dir))
+			if repo.Versioned(dir) && repo.Below(folder, dir) {
+				byTags = append(byTags, d.Modules.ImportPath(dir))
 			}
 		}
-		if folder != mine[0] && below(mine[0], folder) && sameOrder(byTags, t.packages) {
-			return relTo(mine[0], folder)
+		if folder != mine[0] && repo.Below(mine[0], folder) && sameOrder(byTags, t.packages) {
+			return repo.Rel(mine[0], folder)
 		}
 	}
 	return ""
@@ -67,8 +68,8 @@ func (d *discovery) oneInput(t *clientTree, mine, dirs []string) string {
 // passedOver says which packages with tags no tree has. Only the first tree says it.
 func (d *discovery) passedOver(dirs []string, place map[string]Finding) {
 	for _, dir := range dirs {
-		p := d.modules.importPath(dir)
-		if !versioned(dir) || d.inTree(p) || d.saidOver[dir] {
+		p := d.Modules.ImportPath(dir)
+		if !repo.Versioned(dir) || d.inTree(p) || d.saidOver[dir] {
 			continue
 		}
 		if d.saidOver == nil {

@@ -7,27 +7,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 )
-
-// role is a role.yaml.
-type role struct {
-	path  string
-	names []string // of the roles in it
-	form  bool     // whether it has the form in which controller-gen writes it
-}
 
 var markerRole = regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\broleName=([^,\s]+)`)
 
 // readRole claims the role.yaml of the +kubebuilder:rbac markers where the tree shows that crdctl makes it as it was made:
 // the CRDs next to it name the version, and it is the only one.
 func (d *discovery) readRole() {
-	var roles []role
+	var roles []repo.Role
 	var paths []string
-	for _, r := range d.roles {
-		if r.form {
+	for _, r := range d.Roles {
+		if r.Form {
 			roles = append(roles, r)
-			paths = append(paths, r.path)
+			paths = append(paths, r.Path)
 		}
 	}
 	if len(roles) == 0 || !d.hasMarker("rbac") {
@@ -36,7 +30,7 @@ func (d *discovery) readRole() {
 	reason := ""
 	option, optionAt := d.callWith(roleOption, "rbac:")
 	packages, packagesAt := d.callWith(pathsOption, "rbac:", "paths=./...", `paths="./...`, "paths='./...")
-	names := d.givenNames(roles[0].names)
+	names := d.givenNames(roles[0].Names)
 	switch {
 	case d.found.raw.CRDs.Dir == "":
 		reason = fmt.Sprintf("a role names no version of controller-gen, and no CRD here is of %s, the one that crdctl makes", crdform.Version)
@@ -49,12 +43,12 @@ func (d *discovery) readRole() {
 	case packages != "":
 		reason = fmt.Sprintf("%s calls controller-gen with %s, and crdctl reads the markers of all packages", packagesAt, packages)
 	default:
-		dir := path.Dir(roles[0].path)
+		dir := path.Dir(roles[0].Path)
 		d.found.raw.RBAC.Dir = dir
-		d.set("rbac.dir", dir, roles[0].path)
+		d.set("rbac.dir", dir, roles[0].Path)
 		if names[0] != usualRole {
 			d.found.raw.RBAC.RoleName = names[0]
-			d.set("rbac.roleName", names[0], roles[0].path)
+			d.set("rbac.roleName", names[0], roles[0].Path)
 		}
 		return
 	}
@@ -68,8 +62,8 @@ const usualRole = "manager-role"
 // setting has no effect, and is the usual one.
 func (d *discovery) givenNames(names []string) []string {
 	given := slices.Clone(names)
-	for _, f := range d.files {
-		for _, m := range markerRole.FindAllSubmatch(f.data, -1) {
+	for _, f := range d.Files {
+		for _, m := range markerRole.FindAllSubmatch(f.Data, -1) {
 			given = slices.DeleteFunc(given, func(n string) bool { return n == strings.Trim(string(m[1]), "\"`'") })
 		}
 	}

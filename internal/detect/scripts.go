@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
 )
 
@@ -46,13 +47,13 @@ func runsGenerators(data []byte) bool {
 
 // readScripts reads the calls of generators in all scripts.
 func (d *discovery) readScripts() {
-	slices.SortFunc(d.texts, func(a, b textFile) int { return strings.Compare(a.path, b.path) })
-	for _, t := range d.texts {
-		if !runsGenerators(t.data) {
+	slices.SortFunc(d.Texts, func(a, b repo.Script) int { return strings.Compare(a.Path, b.Path) })
+	for _, t := range d.Texts {
+		if !runsGenerators(t.Data) {
 			continue
 		}
-		_, at := d.modules.of(path.Dir(t.path))
-		s := readScript(t.path, string(t.data), path.Join(shell.Root, at))
+		_, at := d.Modules.Of(path.Dir(t.Path))
+		s := readScript(t.Path, string(t.Data), path.Join(shell.Root, at))
 		if s.unparsed != nil {
 			d.unread(s.path, s.unparsedLine, "the script cannot be parsed from here on: %s; what it generates is not read", s.unparsed)
 		}
@@ -68,7 +69,7 @@ func readScript(file, src, cwd string) *script {
 	if strings.HasSuffix(file, ".toml") {
 		for i, line := range strings.Split(src, "\n") {
 			if m := pinInTOML.FindStringSubmatch(line); m != nil {
-				sc.pins = append(sc.pins, pin{"v" + m[1], at(file, i+1), i + 1})
+				sc.pins = append(sc.pins, pin{"v" + m[1], repo.At(file, i+1), i + 1})
 			}
 		}
 		return sc
@@ -114,14 +115,14 @@ func kindOf(name string) shell.Kind {
 
 func (sc *script) readPin(word string, line int) {
 	if m := pinned.FindStringSubmatch(word); m != nil {
-		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), at(sc.path, line), line})
+		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), repo.At(sc.path, line), line})
 	}
 }
 
 // readValue looks for a pin in the value of a variable.
 func (sc *script) readValue(name, value string, line int) {
 	if m := pinValue.FindStringSubmatch(value); m != nil && pinName.MatchString(name) {
-		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), at(sc.path, line), line})
+		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), repo.At(sc.path, line), line})
 		return
 	}
 	sc.readPin(value, line)

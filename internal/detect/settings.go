@@ -8,6 +8,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 // readScriptSettings reads what leaves no trace in the tree: only scripts know it.
@@ -30,14 +31,14 @@ func (d *discovery) compareFolders() {
 			flag = "--output-pkg-root" // of v0.29 and before
 			word = c.flag(flag)
 		}
-		dir, ok := d.modules.dir(word)
+		dir, ok := d.Modules.Dir(word)
 		if !ok {
 			dir, _ = d.local(c, word)
 		}
 		if dir == "" || strings.Contains(dir, "$") || strings.Contains(word, "$") {
 			continue
 		}
-		if !slices.ContainsFunc(d.found.raw.Clients, func(client config.Client) bool { return below(client.Dir, dir) || below(dir, client.Dir) }) {
+		if !slices.ContainsFunc(d.found.raw.Clients, func(client config.Client) bool { return repo.Below(client.Dir, dir) || repo.Below(dir, client.Dir) }) {
 			d.note(c.script.path, c.line, "%s is %s, where no client tree is; the trees that are there count", flag, dir)
 		}
 	}
@@ -81,11 +82,11 @@ func (d *discovery) packageOf(c *call, word string) (string, bool) {
 	if word == "" {
 		return "", false
 	}
-	if dir, ok := d.modules.dir(word); ok && d.exists(dir) {
+	if dir, ok := d.Modules.Dir(word); ok && d.Exists(dir) {
 		return word, true
 	}
 	if dir, ok := d.local(c, word); ok {
-		if p := d.modules.importPath(dir); p != "" {
+		if p := d.Modules.ImportPath(dir); p != "" {
 			return p, true
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 // shape is the range of minor versions of code-generator that can have written the tree, by what came with each.
@@ -20,23 +22,23 @@ const newest = 1 << 16
 var marks = []struct {
 	minor     int
 	generator string
-	file      func(f *goFile) bool
+	file      func(f *repo.GoFile) bool
 	text      string
 }{
 	{31, "lister-gen", hasText("cache.Indexer"), "ResourceIndexer"},
 	{32, "client-gen", inFakeTyped, "gentype"},
 	{33, "informer-gen", hasText("NewFilteredSharedIndexInformer"), "ListWithContextFunc"},
 	{35, "informer-gen", hasText("ListWithContextFunc"), "ToListWatcherWithWatchListSemantics"},
-	{36, "informer-gen", func(f *goFile) bool { return strings.HasSuffix(f.path, "/externalversions/factory.go") }, "InformerName"},
+	{36, "informer-gen", func(f *repo.GoFile) bool { return strings.HasSuffix(f.Path, "/externalversions/factory.go") }, "InformerName"},
 }
 
-func hasText(text string) func(f *goFile) bool {
-	return func(f *goFile) bool { return f.lineWith(text) > 0 }
+func hasText(text string) func(f *repo.GoFile) bool {
+	return func(f *repo.GoFile) bool { return f.LineWith(text) > 0 }
 }
 
 // inFakeTyped are the fakes of kinds.
-func inFakeTyped(f *goFile) bool {
-	return strings.Contains(f.path, "/typed/") && strings.Contains(f.path, "/fake/fake_") && !strings.HasSuffix(f.path, "_client.go")
+func inFakeTyped(f *repo.GoFile) bool {
+	return strings.Contains(f.Path, "/typed/") && strings.Contains(f.Path, "/fake/fake_") && !strings.HasSuffix(f.Path, "_client.go")
 }
 
 // readShape looks for the marks of all versions. Most files decide: single ones may be left over from an older version.
@@ -45,16 +47,16 @@ func (d *discovery) readShape() shape {
 	for _, m := range marks {
 		with, without := 0, 0
 		var withPlace, withoutPlace string
-		for _, f := range d.files {
-			if f.generator != m.generator || !m.file(f) {
+		for _, f := range d.Files {
+			if f.Generator != m.generator || !m.file(f) {
 				continue
 			}
-			if line := f.lineWith(m.text); line > 0 {
+			if line := f.LineWith(m.text); line > 0 {
 				with++
-				withPlace = cmp.Or(withPlace, at(f.path, line))
+				withPlace = cmp.Or(withPlace, repo.At(f.Path, line))
 			} else {
 				without++
-				withoutPlace = cmp.Or(withoutPlace, f.path)
+				withoutPlace = cmp.Or(withoutPlace, f.Path)
 			}
 		}
 		switch {

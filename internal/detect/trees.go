@@ -7,24 +7,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/gen/naming"
 )
 
 // clientTree is a tree of generated client code, as its files show it.
 type clientTree struct {
-	versioned string  // the folder of clientset.go
-	scheme    *goFile // its scheme/register.go
-	self      string  // the import path of versioned
+	versioned string       // the folder of clientset.go
+	scheme    *repo.GoFile // its scheme/register.go
+	self      string       // the import path of versioned
 
 	packages []string // import paths of the API packages, in the order of clientset.go
 	groups   map[string]string
 	fake     bool
-	protobuf *goFile // a file that prefers protobuf
+	protobuf *repo.GoFile // a file that prefers protobuf
 	plurals  []exception
-	files    []*goFile // client-gen's
+	files    []*repo.GoFile // client-gen's
 
 	listers, informers string // folders; empty where there are none
-	informerFile       *goFile
+	informerFile       *repo.GoFile
 	watched            []string
 	apply              *applyTree
 }
@@ -42,8 +43,8 @@ var (
 
 // readTrees finds all trees of generated client code, by the scheme that each clientset has.
 func (d *discovery) readTrees() {
-	for _, f := range d.files {
-		if f.generator == "client-gen" && strings.HasSuffix(f.path, "/scheme/register.go") {
+	for _, f := range d.Files {
+		if f.Generator == "client-gen" && strings.HasSuffix(f.Path, "/scheme/register.go") {
 			if t := d.readTree(f); len(t.packages) > 0 {
 				d.trees = append(d.trees, t)
 			}
@@ -53,28 +54,28 @@ func (d *discovery) readTrees() {
 	d.readApplyTrees()
 }
 
-func (d *discovery) readTree(scheme *goFile) *clientTree {
-	t := &clientTree{versioned: path.Dir(scheme.dir), scheme: scheme, groups: map[string]string{}}
-	t.self = d.modules.importPath(t.versioned)
+func (d *discovery) readTree(scheme *repo.GoFile) *clientTree {
+	t := &clientTree{versioned: path.Dir(scheme.Dir), scheme: scheme, groups: map[string]string{}}
+	t.self = d.Modules.ImportPath(t.versioned)
 	var inputs []string
-	for _, m := range addScheme.FindAllSubmatch(scheme.data, -1) {
-		if in, ok := scheme.imports()[string(m[1])]; ok && !slices.Contains(inputs, in.path) {
-			inputs = append(inputs, in.path)
+	for _, m := range addScheme.FindAllSubmatch(scheme.Data, -1) {
+		if in, ok := scheme.Imports()[string(m[1])]; ok && !slices.Contains(inputs, in.Path) {
+			inputs = append(inputs, in.Path)
 		}
 	}
-	for _, f := range d.files {
-		if f.generator != "client-gen" || !below(t.versioned, f.dir) {
+	for _, f := range d.Files {
+		if f.Generator != "client-gen" || !repo.Below(t.versioned, f.Dir) {
 			continue
 		}
 		t.files = append(t.files, f)
-		rel := relTo(t.versioned, f.path)
+		rel := repo.Rel(t.versioned, f.Path)
 		switch {
 		case rel == "clientset.go":
 			t.packages = d.orderOf(f, inputs)
 			// What the tree calls itself is the witness, if a module says nothing or something else.
-			for _, in := range f.imports() {
-				if i := strings.LastIndex(in.path, "/typed/"); i > 0 && strings.HasSuffix(in.path[:i], "/"+path.Base(t.versioned)) {
-					t.self = in.path[:i]
+			for _, in := range f.Imports() {
+				if i := strings.LastIndex(in.Path, "/typed/"); i > 0 && strings.HasSuffix(in.Path[:i], "/"+path.Base(t.versioned)) {
+					t.self = in.Path[:i]
 				}
 			}
 		case strings.HasPrefix(rel, "fake/"):
@@ -82,7 +83,7 @@ func (d *discovery) readTree(scheme *goFile) *clientTree {
 		case strings.HasPrefix(rel, "typed/") && !strings.Contains(rel, "/fake/"):
 			t.readTyped(f)
 		}
-		if t.protobuf == nil && f.lineWith("gentype.PrefersProtobuf") > 0 {
+		if t.protobuf == nil && f.LineWith("gentype.PrefersProtobuf") > 0 {
 			t.protobuf = f
 		}
 	}
@@ -96,20 +97,20 @@ func (d *discovery) readTree(scheme *goFile) *clientTree {
 }
 
 // orderOf is the order in which a clientset has its packages.
-func (d *discovery) orderOf(clientset *goFile, inputs []string) []string {
+func (d *discovery) orderOf(clientset *repo.GoFile, inputs []string) []string {
 	var order []string
-	for _, m := range accessor.FindAllSubmatch(clientset.data, -1) {
-		typed, ok := d.modules.dir(clientset.imports()[string(m[1])].path)
+	for _, m := range accessor.FindAllSubmatch(clientset.Data, -1) {
+		typed, ok := d.Modules.Dir(clientset.Imports()[string(m[1])].Path)
 		if !ok {
 			continue
 		}
-		for _, f := range d.byDir[typed] {
-			if !strings.HasSuffix(f.path, "_client.go") || f.generator != "client-gen" {
+		for _, f := range d.ByDir[typed] {
+			if !strings.HasSuffix(f.Path, "_client.go") || f.Generator != "client-gen" {
 				continue
 			}
-			for _, in := range f.imports() {
-				if slices.Contains(inputs, in.path) && !slices.Contains(order, in.path) {
-					order = append(order, in.path)
+			for _, in := range f.Imports() {
+				if slices.Contains(inputs, in.Path) && !slices.Contains(order, in.Path) {
+					order = append(order, in.Path)
 				}
 			}
 		}
@@ -118,19 +119,19 @@ func (d *discovery) orderOf(clientset *goFile, inputs []string) []string {
 }
 
 // readTyped looks for a plural that the rules would not give.
-func (t *clientTree) readTyped(f *goFile) {
-	end := bytes.Index(f.data, []byte("Getter interface {"))
+func (t *clientTree) readTyped(f *repo.GoFile) {
+	end := bytes.Index(f.Data, []byte("Getter interface {"))
 	if end < 0 {
 		return
 	}
-	start := 1 + bytes.LastIndexByte(f.data[:end], '\n')
-	m := getter.FindSubmatch(f.data[start:min(start+1000, len(f.data))])
+	start := 1 + bytes.LastIndexByte(f.Data[:end], '\n')
+	m := getter.FindSubmatch(f.Data[start:min(start+1000, len(f.Data))])
 	if m == nil {
 		return
 	}
 	plural, kind := string(m[1]), string(m[2])
 	if naming.GoPlural(kind) != plural && !slices.ContainsFunc(t.plurals, func(e exception) bool { return e.kind == kind }) {
-		t.plurals = append(t.plurals, exception{kind, plural, at(f.path, f.line(start)+1)})
+		t.plurals = append(t.plurals, exception{kind, plural, repo.At(f.Path, f.Line(start)+1)})
 	}
 }
 
@@ -142,12 +143,12 @@ func (t *clientTree) lists(importPath string) bool {
 // hasClient tells whether a client of a kind in a package has all of some methods.
 func (t *clientTree) hasClient(importPath string, methods ...string) bool {
 	for _, f := range t.files {
-		lacks := func(text string) bool { return f.lineWith(text) == 0 }
-		if !strings.HasPrefix(relTo(t.versioned, f.path), "typed/") || lacks("Getter interface {") || slices.ContainsFunc(methods, lacks) {
+		lacks := func(text string) bool { return f.LineWith(text) == 0 }
+		if !strings.HasPrefix(repo.Rel(t.versioned, f.Path), "typed/") || lacks("Getter interface {") || slices.ContainsFunc(methods, lacks) {
 			continue
 		}
-		for _, in := range f.imports() {
-			if in.path == importPath {
+		for _, in := range f.Imports() {
+			if in.Path == importPath {
 				return true
 			}
 		}

@@ -63,7 +63,7 @@ func (d *discovery) readVersion() {
 // takeVersion settles on a version. It is not written down where go.mod has it: it changes there.
 func (d *discovery) takeVersion(v Version) {
 	d.found.Version = v
-	if pinned, _ := d.modules.main().requirement(codeGenerator); pinned == v.Version {
+	if pinned, _ := d.Modules.Main().Requirement(codeGenerator); pinned == v.Version {
 		return
 	}
 	d.found.raw.CodeGeneratorVersion = v.Version
@@ -85,7 +85,7 @@ func (d *discovery) versions() []Version {
 	}
 	var dirs []string
 	addModule := func(dir string) {
-		if _, at := d.modules.of(dir); d.modules.in(at) != nil && !slices.Contains(dirs, at) {
+		if _, at := d.Modules.Of(dir); d.Modules.In(at) != nil && !slices.Contains(dirs, at) {
 			dirs = append(dirs, at)
 		}
 	}
@@ -102,14 +102,14 @@ func (d *discovery) versions() []Version {
 	}
 	addModule(".")
 	var others []string // tools modules
-	for dir := range d.modules.byDir {
+	for dir := range d.Modules.ByDir {
 		if !slices.Contains(dirs, dir) {
 			others = append(others, dir)
 		}
 	}
 	slices.Sort(others)
 	for _, dir := range append(dirs, others...) {
-		v, source := d.modules.in(dir).requirement(codeGenerator)
+		v, source := d.Modules.In(dir).Requirement(codeGenerator)
 		add(v, source)
 	}
 	return all
@@ -117,8 +117,8 @@ func (d *discovery) versions() []Version {
 
 // unreleased is a version in development, which no other witness has made up for.
 func (d *discovery) unreleased() (version, source string) {
-	for _, dir := range slices.Sorted(maps.Keys(d.modules.byDir)) {
-		if v, source := d.modules.byDir[dir].requirement(codeGenerator); v != "" && !release.MatchString(v) {
+	for _, dir := range slices.Sorted(maps.Keys(d.Modules.ByDir)) {
+		if v, source := d.Modules.ByDir[dir].Requirement(codeGenerator); v != "" && !release.MatchString(v) {
 			return v, source
 		}
 	}
@@ -129,13 +129,13 @@ func (d *discovery) unreleased() (version, source string) {
 func (d *discovery) byClientGo(s shape) (Version, bool) {
 	dirs := []string{"."}
 	for _, t := range d.trees {
-		if _, at := d.modules.of(t.versioned); at != "." {
+		if _, at := d.Modules.Of(t.versioned); at != "." {
 			dirs = append([]string{at}, dirs...)
 		}
 	}
 	for _, dir := range dirs {
 		for _, module := range []string{"k8s.io/client-go", "k8s.io/apimachinery"} {
-			v, source := d.modules.in(dir).requirement(module)
+			v, source := d.Modules.In(dir).Requirement(module)
 			if release.MatchString(v) && (!s.known() || s.fits(v)) {
 				return Version{v, source}, true
 			}

@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"slices"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 var withResource = regexp.MustCompile(`\b(\w+)\.SchemeGroupVersion\.WithResource\(`)
@@ -12,38 +14,38 @@ var withResource = regexp.MustCompile(`\b(\w+)\.SchemeGroupVersion\.WithResource
 // import the listers.
 func (d *discovery) readInformers() {
 	claimed := map[string]bool{}
-	for _, f := range d.files {
-		if f.generator != "informer-gen" || path.Base(f.path) != "factory.go" {
+	for _, f := range d.Files {
+		if f.Generator != "informer-gen" || path.Base(f.Path) != "factory.go" {
 			continue
 		}
 		t := d.treeImportedBy(f)
 		switch {
 		case t == nil:
-			d.unread(f.path, 0, "informers of no clientset here; crdctl makes informers beside their clientset only, so these stay as they are")
+			d.unread(f.Path, 0, "informers of no clientset here; crdctl makes informers beside their clientset only, so these stay as they are")
 			continue
-		case path.Base(f.dir) != "externalversions":
-			d.unread(f.path, 0, "informers not below a folder externalversions, which crdctl always makes; these stay as they are")
+		case path.Base(f.Dir) != "externalversions":
+			d.unread(f.Path, 0, "informers not below a folder externalversions, which crdctl always makes; these stay as they are")
 			continue
 		case t.informers != "":
-			d.unread(f.path, 0, "a second tree of informers for %s; these stay as they are", t.versioned)
+			d.unread(f.Path, 0, "a second tree of informers for %s; these stay as they are", t.versioned)
 			continue
 		}
-		t.informers, t.informerFile = path.Dir(f.dir), f
-		for _, g := range d.files {
-			if g.generator != "informer-gen" || !below(f.dir, g.dir) {
+		t.informers, t.informerFile = path.Dir(f.Dir), f
+		for _, g := range d.Files {
+			if g.Generator != "informer-gen" || !repo.Below(f.Dir, g.Dir) {
 				continue
 			}
-			for _, in := range g.imports() {
-				if dir, ok := d.modules.dir(in.path); ok && d.madeBy(dir, "lister-gen") {
+			for _, in := range g.Imports() {
+				if dir, ok := d.Modules.Dir(in.Path); ok && d.madeBy(dir, "lister-gen") {
 					t.listers = path.Dir(path.Dir(dir))
 				}
 			}
-			if g.path == path.Join(f.dir, "generic.go") {
+			if g.Path == path.Join(f.Dir, "generic.go") {
 				t.watched = packagesOf(g, withResource)
 			}
 		}
 		if t.listers == "" {
-			d.unread(f.path, 0, "informers without listers; write watch: true for both, or watch: false for none")
+			d.unread(f.Path, 0, "informers without listers; write watch: true for both, or watch: false for none")
 		}
 		claimed[t.listers] = true
 	}
@@ -53,22 +55,22 @@ func (d *discovery) readInformers() {
 // strayListers says which listers belong to no informers.
 func (d *discovery) strayListers(claimed map[string]bool) {
 	said := map[string]bool{}
-	for _, f := range d.files {
-		if f.generator != "lister-gen" || path.Base(f.path) != "expansion_generated.go" {
+	for _, f := range d.Files {
+		if f.Generator != "lister-gen" || path.Base(f.Path) != "expansion_generated.go" {
 			continue
 		}
-		dir := path.Dir(path.Dir(f.dir))
+		dir := path.Dir(path.Dir(f.Dir))
 		if !claimed[dir] && !said[dir] {
 			said[dir] = true
-			d.unread(f.path, 0, "listers without informers; crdctl makes both (watch: true) or none, so these stay as they are")
+			d.unread(f.Path, 0, "listers without informers; crdctl makes both (watch: true) or none, so these stay as they are")
 		}
 	}
 }
 
-func (d *discovery) treeImportedBy(f *goFile) *clientTree {
-	for _, in := range f.imports() {
+func (d *discovery) treeImportedBy(f *repo.GoFile) *clientTree {
+	for _, in := range f.Imports() {
 		for _, t := range d.trees {
-			if in.path == t.self {
+			if in.Path == t.self {
 				return t
 			}
 		}
@@ -78,18 +80,20 @@ func (d *discovery) treeImportedBy(f *goFile) *clientTree {
 
 // madeBy tells whether a generator wrote files of a folder.
 func (d *discovery) madeBy(dir, generator string) bool {
-	return slices.ContainsFunc(d.byDir[dir], func(f *goFile) bool { return f.generator == generator })
+	return slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Generator == generator })
 }
 
 // packagesOf are the import paths that a pattern's first group names in a file.
-func packagesOf(f *goFile, pattern *regexp.Regexp) []string { return importsNamed(f, pattern, f.data) }
+func packagesOf(f *repo.GoFile, pattern *regexp.Regexp) []string {
+	return importsNamed(f, pattern, f.Data)
+}
 
 // importsNamed is packagesOf for a part of the file.
-func importsNamed(f *goFile, pattern *regexp.Regexp, part []byte) []string {
+func importsNamed(f *repo.GoFile, pattern *regexp.Regexp, part []byte) []string {
 	var all []string
 	for _, m := range pattern.FindAllSubmatch(part, -1) {
-		if in, ok := f.imports()[string(m[1])]; ok && !slices.Contains(all, in.path) {
-			all = append(all, in.path)
+		if in, ok := f.Imports()[string(m[1])]; ok && !slices.Contains(all, in.Path) {
+			all = append(all, in.Path)
 		}
 	}
 	slices.Sort(all)

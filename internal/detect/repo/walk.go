@@ -1,8 +1,11 @@
-package detect
+// Package repo reads of a repository what can tell how its generated code was made: Go files that are generated or bear tags,
+// modules, scripts, and the tops of manifests. It decides nothing, runs nothing and writes nothing.
+package repo
 
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -18,27 +21,29 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// repo is what was read of a repository. All paths are slash-separated and relative to its root.
-type repo struct {
-	root      string
-	files     []*goFile // that are generated or bear tags, sorted by path
-	byDir     map[string][]*goFile
-	modules   *modules
-	texts     []textFile // scripts
-	manifests []manifest
-	roles     []role
-	webhooks  []string    // files of webhook configurations with the name that controller-gen gives them
-	small     []smallFile // files that may be a header
+// Repo is what was read of a repository. All paths are slash-separated and relative to its root.
+type Repo struct {
+	Root      string
+	Files     []*GoFile // that are generated or bear tags, sorted by path
+	ByDir     map[string][]*GoFile
+	Modules   *Modules
+	Texts     []Script
+	Manifests []Manifest
+	Roles     []Role
+	Webhooks  []string    // files of webhook configurations with the name that controller-gen gives them
+	Small     []SmallFile // files that may be a header
 }
 
-type textFile struct {
-	path string
-	data []byte
+// Script is a file that may run generators.
+type Script struct {
+	Path string
+	Data []byte
 }
 
-type smallFile struct {
-	path string
-	size int64
+// SmallFile is a file that may be a header.
+type SmallFile struct {
+	Path string
+	Size int64
 }
 
 // passedOver are the folders that hold other people's code, or none.
@@ -50,16 +55,18 @@ var scriptName = regexp.MustCompile(`^(Makefile|GNUmakefile|makefile|Dockerfile.
 // headerName are the files that may be the header of generated files: those that no well-known tool calls its own.
 var headerName = regexp.MustCompile(`(?i)(boilerplate|header|licen[sc]e|copyright)|\.(txt|tmpl)$`)
 
+// HeaderSize is larger than any header.
+const HeaderSize = 16 << 10
+
 const (
-	headerSize = 16 << 10  // no header is larger
 	scriptSize = 256 << 10 // no script is larger, and its parser recurses
 	topSize    = 2 << 10   // what is read of a manifest: its metadata
 )
 
-// walk reads all that matters of the repository in root, which is a real path. Links are not followed: what they lead
+// Open reads all that matters of the repository in root, which is a real path. Links are not followed: what they lead
 // to inside the repository is read where it is.
-func walk(root string) (*repo, error) {
-	r := &repo{root: root, byDir: map[string][]*goFile{}, modules: newModules(root)}
+func Open(root string) (*Repo, error) {
+	r := &Repo{Root: root, ByDir: map[string][]*GoFile{}, Modules: newModules(root)}
 	var paths []string
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -83,8 +90,8 @@ func walk(root string) (*repo, error) {
 		case ext == ".go" && !strings.HasSuffix(name, "_test.go"), ext == ".yaml", ext == ".yml", name == "go.mod", scriptName.MatchString(name):
 			paths = append(paths, rel)
 		case headerName.MatchString(name) && ext != ".md" && ext != ".go":
-			if info, err := d.Info(); err == nil && info.Size() <= headerSize {
-				r.small = append(r.small, smallFile{rel, info.Size()})
+			if info, err := d.Info(); err == nil && info.Size() <= HeaderSize {
+				r.Small = append(r.Small, SmallFile{rel, info.Size()})
 			}
 		}
 		return nil
@@ -113,21 +120,21 @@ func walk(root string) (*repo, error) {
 	}
 	for _, found := range read {
 		switch found := found.(type) {
-		case *goFile:
-			r.files = append(r.files, found)
-			r.byDir[found.dir] = append(r.byDir[found.dir], found)
-		case manifest:
-			r.manifests = append(r.manifests, found)
-		case role:
-			r.roles = append(r.roles, found)
+		case *GoFile:
+			r.Files = append(r.Files, found)
+			r.ByDir[found.Dir] = append(r.ByDir[found.Dir], found)
+		case Manifest:
+			r.Manifests = append(r.Manifests, found)
+		case Role:
+			r.Roles = append(r.Roles, found)
 		case webhookFile:
-			r.webhooks = append(r.webhooks, string(found))
-		case textFile:
-			if path.Base(found.path) == "go.mod" {
-				r.modules.add(found.path, found.data)
+			r.Webhooks = append(r.Webhooks, string(found))
+		case Script:
+			if path.Base(found.Path) == "go.mod" {
+				r.Modules.add(found.Path, found.Data)
 				continue
 			}
-			r.texts = append(r.texts, found)
+			r.Texts = append(r.Texts, found)
 		}
 	}
 	return r, nil
@@ -136,7 +143,7 @@ func walk(root string) (*repo, error) {
 // webhookFile is the path of webhook configurations.
 type webhookFile string
 
-// readOne reads a file and returns what is of use of it: a *goFile, a manifest, a role, a webhookFile, a textFile, or nil.
+// readOne reads a file and returns what is of use of it: a *GoFile, a manifest, a role, a webhookFile, a Script, or nil.
 func readOne(root, rel string) (any, error) {
 	full := filepath.Join(root, filepath.FromSlash(rel))
 	switch path.Ext(rel) {
@@ -145,7 +152,7 @@ func readOne(root, rel string) (any, error) {
 		if err != nil {
 			return nil, unreadable(err)
 		}
-		if f := newGoFile(rel, data); f != nil {
+		if f := NewGoFile(rel, data); f != nil {
 			return f, nil
 		}
 		return nil, nil
@@ -165,7 +172,7 @@ func readOne(root, rel string) (any, error) {
 					return nil, unreadable(err)
 				}
 				names, form := crdform.RolesInForm(data)
-				return role{path: rel, names: names, form: form}, nil
+				return Role{Path: rel, Names: names, Form: form}, nil
 			case path.Base(rel) == "manifests.yaml" && webhooks.Match(top):
 				return webhookFile(rel), nil
 			}
@@ -179,7 +186,7 @@ func readOne(root, rel string) (any, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return textFile{rel, data}, nil
+	return Script{rel, data}, nil
 }
 
 // unreadable passes over files that may not be read: they tell nothing, and are nobody's generated code.
@@ -200,11 +207,19 @@ func readTop(full string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, topSize))
 }
 
-// exists tells whether the repository has a file or folder.
-func (r *repo) exists(rel string) bool {
+// Exists reports whether the repository has a file or folder.
+func (r *Repo) Exists(rel string) bool {
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return false
 	}
-	_, err := os.Stat(filepath.Join(r.root, filepath.FromSlash(rel)))
+	_, err := os.Stat(filepath.Join(r.Root, filepath.FromSlash(rel)))
 	return err == nil
+}
+
+// At is a place in the repository, for people and editors.
+func At(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
 }

@@ -1,4 +1,4 @@
-package detect
+package repo
 
 import (
 	"fmt"
@@ -11,15 +11,16 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// modules maps folders to import paths and back, through the go.mod files: never by what a path ends in.
-type modules struct {
+// Modules maps folders to import paths and back, through the go.mod files: never by what a path ends in.
+type Modules struct {
 	root  string
-	byDir map[string]*goMod
-	above *goMod            // the module that the root is in, where that has its go.mod above the root
+	ByDir map[string]*Module
+	above *Module           // the module that the root is in, where that has its go.mod above the root
 	dirs  map[string]string // folders by module path
 }
 
-type goMod struct {
+// Module is a go.mod file.
+type Module struct {
 	file string // relative to the root
 	path string // of the module
 	mod  *modfile.File
@@ -27,8 +28,8 @@ type goMod struct {
 	prefix string
 }
 
-func newModules(root string) *modules {
-	m := &modules{root: root, byDir: map[string]*goMod{}, dirs: map[string]string{}}
+func newModules(root string) *Modules {
+	m := &Modules{root: root, ByDir: map[string]*Module{}, dirs: map[string]string{}}
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
 		return m
 	}
@@ -36,8 +37,8 @@ func newModules(root string) *modules {
 	if err != nil {
 		return m
 	}
-	rel, _ := filepath.Rel(filepath.Dir(file), root) // root is below it
-	m.above = &goMod{file: path.Join(strings.Repeat("../", 1+strings.Count(filepath.ToSlash(rel), "/")), "go.mod"), path: modfile.ModulePath(data), prefix: filepath.ToSlash(rel)}
+	rel, _ := filepath.Rel(filepath.Dir(file), root) // Root is below it
+	m.above = &Module{file: path.Join(strings.Repeat("../", 1+strings.Count(filepath.ToSlash(rel), "/")), "go.mod"), path: modfile.ModulePath(data), prefix: filepath.ToSlash(rel)}
 	if mod, err := modfile.Parse("go.mod", data, nil); err == nil {
 		m.above.mod = mod
 	}
@@ -45,7 +46,7 @@ func newModules(root string) *modules {
 }
 
 // add takes in a go.mod file.
-func (m *modules) add(rel string, data []byte) {
+func (m *Modules) add(rel string, data []byte) {
 	mod, err := modfile.ParseLax(rel, data, nil)
 	if err != nil || mod.Module == nil {
 		return // a template is no module, and of others the go command says what is wrong
@@ -55,8 +56,8 @@ func (m *modules) add(rel string, data []byte) {
 		mod = strict
 	}
 	dir := path.Dir(rel)
-	g := &goMod{file: rel, path: mod.Module.Mod.Path, mod: mod}
-	m.byDir[dir] = g
+	g := &Module{file: rel, path: mod.Module.Mod.Path, mod: mod}
+	m.ByDir[dir] = g
 	if _, ok := m.dirs[g.path]; !ok {
 		m.dirs[g.path] = dir
 	}
@@ -71,10 +72,10 @@ func (m *modules) add(rel string, data []byte) {
 	}
 }
 
-// of is the module that a folder is in, and the folder of that module; nil if there is none in the repository.
-func (m *modules) of(dir string) (*goMod, string) {
+// Of is the module that a folder is in, and the folder of that module; nil if there is none in the repository.
+func (m *Modules) Of(dir string) (*Module, string) {
 	for at := dir; ; at = path.Dir(at) {
-		if g, ok := m.byDir[at]; ok {
+		if g, ok := m.ByDir[at]; ok {
 			return g, at
 		}
 		if at == "." || at == "/" {
@@ -83,36 +84,36 @@ func (m *modules) of(dir string) (*goMod, string) {
 	}
 }
 
-// main is the module that the root is in, or nil.
-func (m *modules) main() *goMod {
-	if g, ok := m.byDir["."]; ok {
+// Main is the module that the root is in, or nil.
+func (m *Modules) Main() *Module {
+	if g, ok := m.ByDir["."]; ok {
 		return g
 	}
 	return m.above
 }
 
-// in is the module of a folder that holds a go.mod, or that of the root.
-func (m *modules) in(dir string) *goMod {
+// In is the module of a folder that holds a go.mod, or that of the root.
+func (m *Modules) In(dir string) *Module {
 	if dir == "." {
-		return m.main()
+		return m.Main()
 	}
-	return m.byDir[dir]
+	return m.ByDir[dir]
 }
 
-// importPath is the import path of a folder; empty where it is in no module.
-func (m *modules) importPath(dir string) string {
-	g, at := m.of(dir)
+// ImportPath is the import path of a folder; empty where it is in no module.
+func (m *Modules) ImportPath(dir string) string {
+	g, at := m.Of(dir)
 	switch {
 	case g != nil:
-		return path.Join(g.path, relTo(at, dir))
+		return path.Join(g.path, Rel(at, dir))
 	case m.above != nil:
 		return path.Join(m.above.path, m.above.prefix, dir)
 	}
 	return ""
 }
 
-// dir is the folder of an import path; ok is false for other people's packages.
-func (m *modules) dir(importPath string) (dir string, ok bool) {
+// Dir is the folder of an import path; ok is false for other people's packages.
+func (m *Modules) Dir(importPath string) (dir string, ok bool) {
 	for p := importPath; p != "." && p != "/"; p = path.Dir(p) {
 		if at, found := m.dirs[p]; found {
 			return path.Join(at, strings.TrimPrefix(importPath, p)), true
@@ -126,8 +127,8 @@ func (m *modules) dir(importPath string) (dir string, ok bool) {
 	return "", false
 }
 
-// relTo is the path from a folder to one below it.
-func relTo(dir, p string) string {
+// Rel is the path from a folder to one below it.
+func Rel(dir, p string) string {
 	if dir == "." {
 		return p
 	}
@@ -137,14 +138,14 @@ func relTo(dir, p string) string {
 	return strings.TrimPrefix(p, dir+"/")
 }
 
-// requirement is what a go.mod says of a module: the version that counts, and where it stands.
-func (g *goMod) requirement(module string) (version, source string) {
+// Requirement is what a go.mod says of a module: the version that counts, and where it stands.
+func (g *Module) Requirement(module string) (version, source string) {
 	if g == nil || g.mod == nil {
 		return "", ""
 	}
 	for _, r := range g.mod.Require {
 		if r.Mod.Path == module {
-			version, source = r.Mod.Version, at(g.file, r.Syntax.Start.Line)
+			version, source = r.Mod.Version, At(g.file, r.Syntax.Start.Line)
 		}
 	}
 	for _, r := range g.mod.Replace {
