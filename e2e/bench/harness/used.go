@@ -6,18 +6,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 )
-
-// cpu is the processor time of this process.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // status is a line of /proc/self/status, in bytes; 0 where there is none. The system's own count of the peak would begin with
 // the memory of who started this process.
