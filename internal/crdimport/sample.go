@@ -32,5 +32,5 @@ func (d *Definition) Sample(version, name string) (object []byte, valid bool) {
 	}
 	o["metadata"] = metadata
 	text, err := yaml.Marshal(o)
-	return text, err == nil && sample.Validate(root, o) == nil
+	return text, err == nil && sample.Validate(root, nil, o) == nil
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/scaffold/fields"
 	"github.com/crdctl/crdctl/templates"
 )
 
@@ -46,9 +48,14 @@ func FromRecord(settings *config.Project, module, folder string) (*Project, erro
 	}
 	var problems []error
 	for i, r := range s.APIs {
+		// What was recorded when the language had more rules is read, and recorded again, as markers.
+		recorded := slices.Clone(r.Fields)
+		for i := range recorded {
+			recorded[i] = fields.Translate(recorded[i])
+		}
 		a, err := NewAPI(APIOptions{
 			Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Singular: r.Singular, Scope: r.Scope,
-			ShortNames: r.ShortNames, Categories: r.Categories, Fields: r.Fields, Owns: r.Owns, NoStatus: r.NoStatus,
+			ShortNames: r.ShortNames, Categories: r.Categories, Fields: recorded, Owns: r.Owns, NoStatus: r.NoStatus,
 		})
 		if err != nil {
 			problems = append(problems, fmt.Errorf("crdctl.yaml: scaffold.apis[%d]: %w", i, err))

@@ -183,8 +183,8 @@ func FuzzNewAPI(f *testing.F) {
 	f.Add("stable.example.com", "v1", "CronTab", "crontabs", "cronSpec:string")
 	f.Add("a.b", "v1alpha1", "Map", "", "type:map[string]int64")
 	f.Add("x-y.k8s.io", "v2", "IP", "i-p", "iP:[]bool")
-	f.Add("foo-bar.example.com", "v1", "HTTPRoute", "", "rules[].name:string:required:pattern=^`a`\nrules:[]object:listMapKey=name")
-	f.Add("go.example.com", "v1", "Series", "", "func.range:enum(if,for):default=if\nstatus.type:string:column=a b:1:desc=*/ +x \\n")
+	f.Add("foo-bar.example.com", "v1", "HTTPRoute", "", "rules[].name:string:required:pattern=^`a`\nrules:[]object:+listType=map:+listMapKey=name")
+	f.Add("go.example.com", "v1", "Series", "", "func.range:enum(if,for):default=if\nstatus.type:string:+a=*/ +x \\n")
 	f.Add("a.example.com", "v1", "Scheme", "", "builder:object:immutable\nbuilder.kind:corev1.PodSpec\ngroup.version:enum(a)")
 	f.Fuzz(func(t *testing.T, group, version, kind, plural, fields string) {
 		api, err := NewAPI(APIOptions{Group: group, Version: version, Kind: kind, Plural: plural, Fields: strings.Split(fields, "\n")})

@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// Matching makes a short text that matches a pattern, for the sample. Repetitions are taken as often as they must be, and
+// matching makes a short text that matches a pattern, for the sample. Repetitions are taken as often as they must be, and
 // extra times more. It is a guess: assertions are passed over, so the caller must look whether it matches. The libraries
 // that do this draw by chance, and a sample must come out the same every time.
-func Matching(pattern string, extra int) string {
+func matching(pattern string, extra int) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return ""

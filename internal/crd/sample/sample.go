@@ -5,15 +5,16 @@
 package sample
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/json"
 )
 
 const (
@@ -46,7 +47,7 @@ func (g guesser) value(s *apiextv1.JSONSchemaProps, depth int) any {
 		return g.all
 	}
 	if s.XIntOrString {
-		return 1
+		return int64(1)
 	}
 	return text(s)
 }
@@ -113,10 +114,8 @@ func distinct(item any, number int, keys []string) any {
 	switch v := item.(type) {
 	case string:
 		return fmt.Sprintf("%s-%d", v, number+1)
-	case float64:
-		return v + float64(number)
-	case int:
-		return v + number
+	case int64:
+		return v + int64(number)
 	case map[string]any:
 		for _, key := range keys {
 			v[key] = distinct(v[key], number, nil)
@@ -142,11 +141,11 @@ func number(s *apiextv1.JSONSchemaProps) any {
 	case s.Maximum != nil && *s.Maximum < 1:
 		n = *s.Maximum
 	}
-	if m := s.MultipleOf; m != nil && *m >= 1 {
-		if up := float64(int64(n/(*m))) * *m; up >= n {
-			return up
-		}
-		return float64(int64(n/(*m))+1) * *m
+	if m := s.MultipleOf; m != nil && *m > 0 {
+		n = math.Ceil(n / *m) * *m
+	}
+	if i := int64(n); float64(i) == n {
+		return i
 	}
 	return n
 }
@@ -186,7 +185,7 @@ func ofPattern(s *apiextv1.JSONSchemaProps, guess string) string {
 		if re.MatchString(guess) && (s.MinLength == nil || length >= *s.MinLength) && (s.MaxLength == nil || length <= *s.MaxLength) {
 			return guess
 		}
-		guess = Matching(s.Pattern, extra)
+		guess = matching(s.Pattern, extra)
 	}
-	return Matching(s.Pattern, 0)
+	return matching(s.Pattern, 0)
 }

@@ -5,10 +5,11 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Validate returns what the API server's validation of objects has against a value. The schema's rules of CEL are not run.
-func Validate(s *apiextv1.JSONSchemaProps, value any) error {
+// Validate returns what the API server's validation of objects has against a value, at a path in the errors. The schema's rules of CEL are not run.
+func Validate(s *apiextv1.JSONSchemaProps, path *field.Path, value any) error {
 	internal := &apiextensions.JSONSchemaProps{}
 	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s.DeepCopy(), internal, nil); err != nil {
 		return err
@@ -26,5 +27,5 @@ func Validate(s *apiextv1.JSONSchemaProps, value any) error {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
 	}
-	return validation.ValidateCustomResource(nil, read, validator).ToAggregate()
+	return validation.ValidateCustomResource(path, read, validator).ToAggregate()
 }

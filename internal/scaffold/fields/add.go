@@ -14,32 +14,34 @@ func (s *Set) add(arg string, o Options) error {
 	if err := printable(arg); err != nil {
 		return err
 	}
-	path, typeText, said, err := split(arg)
+	w, err := split(arg)
 	if err != nil {
 		return err
 	}
-	rest, status := strings.CutPrefix(path, statusPrefix)
-	if status && !o.Status {
-		return errors.New("there is no status to put it into; leave out --no-status, or the field")
+	if err := w.refuseRemoved(arg); err != nil {
+		return err
 	}
-	segments, err := splitPath(rest)
+	t, typeErr := parseType(w.typ)
+	f := newField(arg, w.path, t)
+	if f.status && !o.Status {
+		return errors.New("there is no status for it; leave out --no-status, or the field")
+	}
+	segments, err := splitPath(f.path)
 	if err != nil {
 		return err
 	}
-	if !status && len(segments) > 1 && segments[0].name == "spec" {
-		return fmt.Errorf("fields are of the spec without saying so; write %s", strings.TrimPrefix(path, "spec."))
+	if !f.status && len(segments) > 1 && segments[0].name == "spec" {
+		return fmt.Errorf("fields are in the spec by default; write %s", strings.TrimPrefix(w.path, "spec."))
 	}
-	if status && given[goname.Camel(segments[0].name)] {
+	if f.status && given[goname.Camel(segments[0].name)] {
 		return fmt.Errorf("every status has %s already; leave it out", segments[0].name)
 	}
-	t, typeErr := parseType(typeText)
-	f := &Field{arg: arg, said: true, name: segments[len(segments)-1].name, path: rest, status: status, typ: t}
 	// The rules are judged by the type; without it there is nothing to say of them.
 	if typeErr == nil {
-		typeErr = f.apply(said)
+		typeErr = errors.Join(f.apply(w.rules), f.pass(w.markers))
 	}
 	owner := s.spec
-	if status {
+	if f.status {
 		owner = s.status
 	}
 	for i, seg := range segments[:len(segments)-1] {
@@ -48,6 +50,26 @@ func (s *Set) add(arg string, o Options) error {
 		}
 	}
 	return errors.Join(typeErr, owner.put(f))
+}
+
+// pass takes the markers that are passed on. Those of columns are the kind's, and those that fields get in any case are rules here.
+func (f *Field) pass(markers []string) error {
+	var problems []error
+	f.rules = len(f.markers)
+	for _, m := range markers {
+		name, _, _ := strings.Cut(m, "=")
+		switch {
+		case strings.HasPrefix(m, columnPrefix):
+			c, err := parseColumn(m)
+			f.columns = append(f.columns, c)
+			problems = append(problems, err)
+		case name == "+required", name == "+optional", name == "+default", strings.HasPrefix(name, "+kubebuilder:default"):
+			problems = append(problems, fmt.Errorf("%s is what rules are for; write required, default=VALUE or neither, before the markers", name))
+		default:
+			f.markers = append(f.markers, m)
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // enter returns the object of a part of a path, and makes it if it is not there.
@@ -68,8 +90,8 @@ func (o *object) enter(f *Field, before []segment, seg segment) (*object, error)
 	if with := o.clash(seg.name); with != "" {
 		return nil, clashError(seg.name, with)
 	}
-	made := &Field{arg: f.arg, name: seg.name, path: path, status: f.status, owner: o, typ: typ{prefix: prefix, base: "object", family: structure}}
-	made.object = &object{path: path, parent: made}
+	made := &Field{arg: f.arg, name: seg.name, path: path, status: f.status, owner: o, typ: fieldType{prefix: prefix, base: "object", family: structure}}
+	made.object = &object{parent: made}
 	o.fields = append(o.fields, made)
 	return made.object, nil
 }
@@ -78,7 +100,7 @@ func (o *object) enter(f *Field, before []segment, seg segment) (*object, error)
 func (o *object) put(f *Field) error {
 	f.owner = o
 	if f.typ.family == structure {
-		f.object = &object{path: f.path, parent: f}
+		f.object = &object{parent: f}
 	}
 	there := o.named(f.name)
 	switch {
@@ -88,7 +110,7 @@ func (o *object) put(f *Field) error {
 		}
 		o.fields = append(o.fields, f)
 		return nil
-	case there.said || there.name != f.name:
+	case there.given || there.name != f.name:
 		return fmt.Errorf("the field %s is there already, by --field %q; leave one out, or choose another name", goname.Camel(f.name), there.arg)
 	case f.typ.family != structure:
 		return fmt.Errorf("%s has fields in it by --field %q; its type must be object, or []object or map[string]object", f.path, there.arg)
@@ -96,7 +118,9 @@ func (o *object) put(f *Field) error {
 		return fmt.Errorf("%s is %sobject by --field %q; say the same here", f.path, there.typ.prefix, there.arg)
 	}
 	// The fields that are in it are in it still.
-	there.arg, there.said, there.typ, there.rules = f.arg, true, f.typ, f.rules
+	owner, inside := there.owner, there.object
+	*there = *f
+	there.owner, there.object = owner, inside
 	return nil
 }
 
@@ -132,7 +156,7 @@ func joinPath(segments []segment) string {
 }
 
 // intoOf is how a path enters a field of the type.
-func intoOf(t typ) string {
+func intoOf(t fieldType) string {
 	switch {
 	case t.list():
 		return "[]"

@@ -1,7 +1,10 @@
 package fields
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text/goname"
@@ -9,7 +12,7 @@ import (
 
 // Column is a column that kubectl prints for an object.
 type Column struct {
-	Name, Type, JSONPath string
+	Name, Type, Format, JSONPath string
 	// Priority is more than 0 for a column of kubectl get -o wide.
 	Priority    int
 	Description string
@@ -20,23 +23,21 @@ const maxColumns = 4
 
 // columnTypes are the types of columns by those of fields.
 var columnTypes = map[family]string{
-	text: "string", boolean: "boolean", number: "integer", duration: "string", instant: "date", quantity: "string", intOrString: "string",
+	word: "string", boolean: "boolean", number: "integer", duration: "string", instant: "date", quantity: "string", intOrString: "string",
 }
 
-// Columns are those of the fields that say column; where none does, the first fields of the spec that fit into a cell.
-// Whether the object is ready and its age come last.
+const columnPrefix = "+kubebuilder:printcolumn:"
+
+// Columns are those of the markers for columns, which stand at the kind and not at the field; where there is none, the first fields
+// of the spec that fit into a cell. Whether the object is ready and its age come last.
 func (s *Set) Columns() []Column {
 	var columns []Column
-	s.all(func(f *Field) {
-		if c := f.rules.column; c != nil {
-			columns = append(columns, f.column(c.name, c.priority))
-		}
-	})
+	s.all(func(f *Field) { columns = append(columns, f.columns...) })
 	if s != nil && len(columns) == 0 {
 		for _, f := range s.spec.fields {
 			taken := slices.ContainsFunc(standard, func(n string) bool { return strings.EqualFold(n, goname.Camel(f.name)) })
 			if f.typ.single() && columnTypes[f.typ.family] != "" && !taken && len(columns) < maxColumns {
-				columns = append(columns, f.column(goname.Camel(f.name), 0))
+				columns = append(columns, f.column(goname.Camel(f.name)))
 			}
 		}
 	}
@@ -46,10 +47,49 @@ func (s *Set) Columns() []Column {
 	return append(columns, Column{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"})
 }
 
-func (f *Field) column(name string, priority int) Column {
+// standard are the columns that are there already.
+var standard = []string{"Name", "Namespace", "Ready", "Age"}
+
+func (f *Field) column(name string) Column {
 	path := ".spec." + f.path
 	if f.status {
 		path = "." + statusPrefix + f.path
 	}
-	return Column{Name: name, Type: columnTypes[f.typ.family], JSONPath: path, Priority: priority, Description: f.rules.desc}
+	return Column{Name: name, Type: columnTypes[f.typ.family], JSONPath: path}
+}
+
+var columnArgument = regexp.MustCompile("(\\w+)=(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[^,\"`]*)(?:,|$)")
+
+// parseColumn reads the marker of a column.
+func parseColumn(marker string) (c Column, err error) {
+	text := strings.TrimPrefix(marker, columnPrefix)
+	for _, m := range columnArgument.FindAllStringSubmatch(text, -1) {
+		value := m[2]
+		if unquoted, err := strconv.Unquote(value); err == nil {
+			value = unquoted
+		}
+		switch m[1] {
+		case "name":
+			c.Name = value
+		case "type":
+			c.Type = value
+		case "format":
+			c.Format = value
+		case "description":
+			c.Description = value
+		case "JSONPath":
+			c.JSONPath = value
+		case "priority":
+			c.Priority, err = strconv.Atoi(value)
+		default:
+			err = fmt.Errorf("unknown argument %s", m[1])
+		}
+		if err != nil {
+			break
+		}
+	}
+	if rest := columnArgument.ReplaceAllString(text, ""); err != nil || rest != "" || c.Name == "" || c.Type == "" || c.JSONPath == "" {
+		return c, fmt.Errorf(`the marker %q is not a column; write it as in %sname="Port",type=integer,JSONPath=".spec.port",priority=1`, marker, columnPrefix)
+	}
+	return c, nil
 }

@@ -1,7 +1,8 @@
-// Package fields is the language of --field: NAME:TYPE[:RULE…], of which it makes the Go fields of an API with their JSON
+// Package fields is the language of --field: NAME:TYPE[:RULE…][:+MARKER…], of which it makes the Go fields of an API with their JSON
 // tags, pointers and markers, the types that these need, a sample and the columns of kubectl's table.
 //
-// It follows the Kubernetes API conventions. It does not look at the disk, does not generate, and knows no templates.
+// It follows the Kubernetes API conventions. It does not look at the disk, does not generate, and knows no templates. Markers are passed on
+// as they are: controller-gen and the API server's validation of the CRD judge them.
 // The language is described in docs/fields.md.
 package fields
 
@@ -18,7 +19,7 @@ import (
 type Options struct {
 	// Kind is the kind in Go; the names of all types that are made begin with it.
 	Kind string
-	// Status tells whether there is a status to put fields into.
+	// Status reports whether there is a status to put fields into.
 	Status bool
 	// Taken are the names that the package of the kind has already, beside those that every API's package has.
 	Taken []string
@@ -35,7 +36,6 @@ type Set struct {
 // object is the spec, the status, or a struct of its own that a path such as server.port makes.
 type object struct {
 	goType string
-	path   string // below the spec or the status, empty for these two
 	parent *Field // the field of this type, nil for the spec and the status
 	fields []*Field
 	marks  []string // of the type
@@ -43,17 +43,29 @@ type object struct {
 
 // Field is one field of the spec, of the status or of an object in them.
 type Field struct {
-	arg    string // the --field that said it, or the first that implied it
-	said   bool   // there is a --field for it, not only for what is in it
+	arg    string // the --field that it is from, or the first that implied it
+	given  bool   // there is a --field for it, not only for what is in it
 	name   string // in JSON
 	path   string // from the spec or the status, with [] and {} where lists and maps are entered
 	status bool
 	owner  *object
 
-	typ    typ
+	typ    fieldType
 	goBase string  // the type in Go, without pointer, list or map
 	object *object // where the type is object
-	rules  rules
+
+	required, immutable bool
+	markers             []string // of the rules, then those that are passed on
+	rules               int      // how many of the markers are of rules
+	columns             []Column // of the markers for columns, which are the kind's
+	defaultText         *string
+	defaults            any
+}
+
+// newField is a field of a path as --field has it.
+func newField(arg, path string, t fieldType) *Field {
+	rest, status := strings.CutPrefix(path, statusPrefix)
+	return &Field{arg: arg, given: true, name: rest[strings.LastIndexByte(rest, '.')+1:], path: rest, status: status, typ: t}
 }
 
 // Import is a package that the fields' types come from. The alias is empty where the package's own name is used.
@@ -68,7 +80,10 @@ func Parse(specs []string, o Options) (*Set, error) {
 	}
 	// What depends on other fields can only be judged when all are there; with one missing, it would be misjudged.
 	if len(problems) == 0 {
-		problems = s.whole()
+		s.all(func(f *Field) { problems = append(problems, named(f.arg, f.complete())...) })
+	}
+	if len(problems) == 0 {
+		s.all(func(f *Field) { problems = append(problems, named(f.arg, f.readDefault())...) })
 	}
 	if len(problems) == 0 {
 		problems = s.nameTypes(o.Taken)
@@ -78,6 +93,19 @@ func Parse(specs []string, o Options) (*Set, error) {
 	}
 	s.markParents()
 	return s, nil
+}
+
+// complete gives a list its type, and refuses an object without fields.
+func (f *Field) complete() error {
+	f.markers = append(f.markers, listMarkers(f.typ, f.markers)...)
+	if f.object != nil && len(f.object.fields) == 0 {
+		inside := f.path + intoOf(f.typ)
+		if f.status {
+			inside = statusPrefix + inside
+		}
+		return fmt.Errorf("the object has no fields; add --field %s.NAME:TYPE", inside)
+	}
+	return nil
 }
 
 // named puts the --field before each of the errors.
@@ -125,7 +153,7 @@ func (s *Set) find(path string) *Field {
 	return found
 }
 
-// Has tells whether there is the field of a path as --field has it, such as replicas, server.port or status.phase.
+// Has reports whether there is the field of a path as --field has it, such as replicas, server.port or status.phase.
 func (s *Set) Has(path string) bool { return s.find(path) != nil }
 
 // GoName is the name of a field in Go, from the spec or the status on: Server.Port for server.port. It is empty where
@@ -151,5 +179,5 @@ func (s *Set) GoType(path string) string {
 	return ""
 }
 
-// Empty tells that there are no fields of the spec.
+// Empty reports whether there are no fields of the spec.
 func (s *Set) Empty() bool { return s == nil || len(s.spec.fields) == 0 }

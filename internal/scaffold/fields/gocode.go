@@ -3,8 +3,6 @@ package fields
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/crdctl/crdctl/internal/text/goname"
 )
@@ -56,7 +54,7 @@ func (s *Set) TypesGo() string {
 		if !t.field.typ.single() {
 			where = "what is in " + where
 		}
-		writeComment(&b, "", fmt.Sprintf("%s is the type of %s.", t.name, where))
+		fmt.Fprintf(&b, "// %s is the type of %s.\n", t.name, where)
 		if t.field.object != nil {
 			for _, m := range t.field.object.marks {
 				b.WriteString("// " + m + "\n")
@@ -83,8 +81,8 @@ func (o *object) goFields() string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		writeComment(&b, "\t", f.comment())
-		for _, m := range f.markers() {
+		b.WriteString("\t// " + f.comment() + "\n")
+		for _, m := range f.allMarkers() {
 			b.WriteString("\t// " + m + "\n")
 		}
 		fmt.Fprintf(&b, "\t%s %s `json:%q`\n", goname.Camel(f.name), f.goType(), f.tag())
@@ -94,46 +92,9 @@ func (o *object) goFields() string {
 
 // comment is what the field is, in a sentence.
 func (f *Field) comment() string {
-	name, desc := goname.Camel(f.name), f.rules.desc
-	if desc == "" {
-		if f.typ.single() {
-			return fmt.Sprintf("%s is the %s.", name, prose(f.name))
-		}
-		return fmt.Sprintf("%s are the %s.", name, prose(f.name))
+	verb := "are"
+	if f.typ.single() {
+		verb = "is"
 	}
-	first, _ := utf8.DecodeRuneInString(desc)
-	word, _, _ := strings.Cut(desc, " ")
-	switch {
-	case word == name:
-	case unicode.IsUpper(first) && !strings.HasPrefix(desc, "TODO"):
-	case !unicode.IsLetter(first), strings.HasPrefix(desc, "TODO"):
-		desc = name + ": " + desc // so that no comment begins with what some generator takes for a sign
-	case f.typ.single():
-		desc = name + " is " + desc
-	default:
-		desc = name + " are " + desc
-	}
-	if last, _ := utf8.DecodeLastRuneInString(desc); unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(")]}'\"`", last) {
-		desc += "."
-	}
-	return desc
-}
-
-// lineWidth is how long the lines of a comment get.
-const lineWidth = 110
-
-// writeComment wraps a text. No line begins with a sign: generators take + for a tag and --- for the end.
-func writeComment(b *strings.Builder, indent, text string) {
-	line := indent + "//"
-	length := 0
-	for _, w := range strings.Fields(text) {
-		first, _ := utf8.DecodeRuneInString(w)
-		if length > 0 && length+1+utf8.RuneCountInString(w) > lineWidth && (unicode.IsLetter(first) || unicode.IsDigit(first)) && !strings.HasPrefix(w, "TODO") {
-			b.WriteString(line + "\n")
-			line, length = indent+"//", 0
-		}
-		line += " " + w
-		length += 1 + utf8.RuneCountInString(w)
-	}
-	b.WriteString(line + "\n")
+	return fmt.Sprintf("%s %s the %s.", goname.Camel(f.name), verb, prose(f.name))
 }

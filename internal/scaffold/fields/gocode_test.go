@@ -3,7 +3,6 @@ package fields_test
 import (
 	_ "embed"
 	"fmt"
-	"go/format"
 	"strings"
 	"testing"
 
@@ -19,23 +18,15 @@ func wide() []string { return strings.Split(strings.TrimSpace(wideText), "\n") }
 // The Go code, the sample and the columns, as they are written.
 func TestCode(t *testing.T) {
 	set, err := fields.Parse(append([]string{
-		"hard:string:pattern=^`[a-z]+`\\d{2}:\"x\"$", "said:string:desc=+the thing that is said; */ and `more` of it, in a text so long that it does not fit on one line +k8s of a file --- anyway",
-		"spec:string", "list.a:string", "list.b:bool:desc=TODO later", "tls:enum(on-demand,1.3)", "applyConfiguration.x:string", "podCIDRs[].x:string", "kind:enum(a)",
-		"quotas:[]object:default=[{name: a}]:listMapKey=name", "quotas[].name:string:required", "quotas[].max:int32:default=1",
+		"hard:string:pattern=^`[a-z]+`\\d{2}:\"x\"$", "spec:string", "list.a:string", "tls:enum(on-demand,1.3)", "applyConfiguration.x:string", "podCIDRs[].x:string", "kind:enum(a)",
+		"caBundle:string:+custom=a", "quotas:[]object:default=[{name: a}]:+listType=map:+listMapKey=name", "quotas[].name:string:required", "quotas[].max:int32:default=1",
+		"none:string:minLength=3:pattern=^a$",
 	}, wide()...), fields.Options{Kind: "Widget", Status: true, Taken: []string{"WidgetKind"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := format.Source([]byte("package v1\n\ntype WidgetSpec struct {\n" + set.SpecGo() + "}\n\ntype WidgetStatus struct {\n" + set.StatusGo() + "}\n" + set.TypesGo()))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n--- markers of the spec\n%s\n\n--- sample\n%s\n--- columns\n", code, strings.Join(set.SpecMarkers(), "\n"), set.Sample(0))
-	for _, c := range set.Columns() {
-		fmt.Fprintf(&b, "%+v\n", c)
-	}
-	fmt.Fprintf(&b, "--- imports\n%+v\n", set.Imports())
+	fmt.Fprintf(&b, "%s--- sample\n%s--- imports\n%+v\n", goOf(t, set), set.Sample(0), set.Imports())
 	golden(t, "code.txt", b.String())
 }
 

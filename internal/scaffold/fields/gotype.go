@@ -2,7 +2,9 @@ package fields
 
 import (
 	"reflect"
-	"regexp"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/crd/sample"
 )
 
 // goType is the type of the field in Go.
@@ -16,22 +18,22 @@ func (f *Field) goType() string {
 	return f.goBase
 }
 
-// pointer tells whether the field is a pointer: where it was asked for, and where it is optional and only a pointer tells
+// pointer reports whether the field is a pointer: where it was asked for, and where it is optional and only a pointer tells
 // what was said from what was not. Numbers and bools mean something when they are zero; structs are never empty to JSON.
 func (f *Field) pointer() bool {
 	if f.typ.prefix == "*" {
 		return true
 	}
-	if !f.typ.single() || f.rules.required {
+	if !f.typ.single() || f.required {
 		return false
 	}
 	switch f.typ.family {
-	case text:
+	case word:
 		// An empty string is taken for one that is not said, unless that would put a default, or no null, in its place.
-		return (f.rules.defaults != nil || f.rules.nullable) && f.emptyAllowed()
+		return (f.defaults != nil || f.nullable()) && f.emptyAllowed()
 	case foreign:
 		// As it was written: omitzero leaves out what is zero. A default would not fill a value that is sent as {}.
-		return f.foreignStruct() && (f.rules.defaults != nil || f.rules.nullable)
+		return f.foreignStruct() && (f.defaults != nil || f.nullable())
 	}
 	return true
 }
@@ -41,18 +43,19 @@ func (f *Field) foreignStruct() bool {
 	return f.typ.family == foreign && f.typ.known.goType.Kind() == reflect.Struct
 }
 
-// emptyAllowed tells whether the empty string is a value of the field.
+// emptyAllowed reports whether the empty string is a value of the field.
 func (f *Field) emptyAllowed() bool {
-	if f.typ.enum != nil || f.rules.enum != nil || f.rules.format != "" || f.rules.bound("minLength", 0) > 0 {
-		return false
-	}
-	return f.rules.pattern == "" || regexp.MustCompile(f.rules.pattern).MatchString("")
+	schema := f.schema()
+	schema.Nullable = false
+	return schema.Format == "" && sample.Validate(&schema, nil, "") == nil
 }
+
+func (f *Field) nullable() bool { return slices.Contains(f.markers, "+nullable") }
 
 // tag is the field's JSON tag.
 func (f *Field) tag() string {
 	switch {
-	case f.rules.required:
+	case f.required:
 		return f.name
 	case f.typ.single() && f.foreignStruct() && !f.pointer():
 		return f.name + ",omitzero" // omitempty does not know when a struct is empty

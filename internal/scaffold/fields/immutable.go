@@ -20,7 +20,7 @@ func celName(name string) string {
 // run where the field is gone. The rule is at the outermost object, so that removing what the field is in is no way either.
 func (s *Set) markParents() {
 	s.all(func(f *Field) {
-		if !f.rules.immutable {
+		if !f.immutable {
 			return
 		}
 		root, chain := f.owner, []*Field{f}
@@ -49,7 +49,7 @@ func presence(of string, chain []*Field) []string {
 	var tests []string
 	for _, f := range chain {
 		of += "." + celName(f.name)
-		if !f.rules.required && f.rules.defaults == nil {
+		if !f.required && f.defaults == nil {
 			tests = append(tests, "has("+of+")")
 		}
 	}

@@ -56,7 +56,7 @@ var knownTypes = sync.OnceValue(func() map[string]*known {
 			case reflect.Struct, reflect.Map:
 				all["corev1."+t.Name()] = &known{"corev1", t, foreign}
 			case reflect.String:
-				all["corev1."+t.Name()] = &known{"corev1", t, text}
+				all["corev1."+t.Name()] = &known{"corev1", t, word}
 			}
 		}
 		switch t.Kind() {

@@ -3,64 +3,40 @@ package fields
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// kubebuilder are the markers of bounds, in the order in which they are written.
-var kubebuilder = [][2]string{
-	{"min", "Minimum"}, {"max", "Maximum"}, {"multipleOf", "MultipleOf"}, {"minLength", "MinLength"}, {"maxLength", "MaxLength"},
-	{"minItems", "MinItems"}, {"maxItems", "MaxItems"}, {"minProperties", "MinProperties"}, {"maxProperties", "MaxProperties"},
-}
-
-// markers are the lines between a field's comment and the field.
-func (f *Field) markers() []string {
-	r := &f.rules
-	var all []string
-	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	for _, b := range kubebuilder {
-		if n, ok := r.bounds[b[0]]; ok {
-			add("+kubebuilder:validation:%s=%d", b[1], n)
-		}
-	}
-	if r.pattern != "" {
-		add("+kubebuilder:validation:Pattern=%s", rawQuote(r.pattern))
-	}
-	if r.format != "" {
-		add("+kubebuilder:validation:Format=%s", r.format)
-	}
-	if len(r.enum) > 0 {
-		add("+kubebuilder:validation:Enum=%s", enumMarker(r.enum))
-	}
-	for _, c := range r.cel {
-		all = append(all, validation(c.rule, c.message))
-	}
-	if r.immutable {
+// allMarkers are the lines between a field's comment and the field.
+func (f *Field) allMarkers() []string {
+	all := f.markers
+	if f.immutable {
 		message := f.name + " is immutable"
-		if !r.required && r.defaults == nil {
+		if !f.required && f.defaults == nil {
 			message += " once it is set"
 		}
-		all = append(all, validation("self == oldSelf", message))
-	}
-	if f.typ.list() {
-		add("+listType=%s", r.listType)
-		for _, k := range r.listMapKeys {
-			add("+listMapKey=%s", k)
-		}
+		all = slices.Insert(slices.Clone(all), f.rules, validation("self == oldSelf", message))
 	}
 	// +default, not +kubebuilder:default: the OpenAPI schema of the apply configurations and defaulter-gen read it as well.
-	if r.defaults != nil {
-		add("+default=%s", asJSON(r.defaults))
+	if f.defaults != nil {
+		all = append(slices.Clone(all), "+default="+asJSON(f.defaults))
 	}
-	if r.nullable {
-		add("+nullable")
+	if f.required {
+		return append(slices.Clone(all), "+required")
 	}
-	if r.required {
-		add("+required")
-	} else {
-		add("+optional")
+	return append(slices.Clone(all), "+optional")
+}
+
+// listMarkers are those that every list gets, where no marker tells its type.
+func listMarkers(t fieldType, markers []string) []string {
+	if !t.list() || slices.ContainsFunc(markers, func(m string) bool { return strings.HasPrefix(m, "+listType=") }) {
+		return nil
 	}
-	return all
+	if t.base == "metav1.Condition" { // as every list of conditions in Kubernetes
+		return []string{"+listType=map", "+listMapKey=type"}
+	}
+	return []string{"+listType=atomic"}
 }
 
 // validation is the marker of a CEL rule.

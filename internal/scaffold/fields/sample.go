@@ -1,115 +1,139 @@
 package fields
 
 import (
-	"fmt"
+	"bytes"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdctl/crdctl/internal/crd/sample"
 )
+
+// Sample is the spec of an object that the rules allow, in YAML, each line after so many spaces. It is empty where there are
+// no fields. A value that the schema would refuse, because none was found, has a comment.
+func (s *Set) Sample(indent int) string {
+	if s.Empty() {
+		return ""
+	}
+	node := s.spec.node(func(f *Field) any {
+		schema := f.schema()
+		return sample.Of(&schema, true)
+	})
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	enc.CompactSeqIndent()
+	if err := enc.Encode(node); err != nil {
+		return "" // there are no nodes that cannot be encoded
+	}
+	space := strings.Repeat(" ", indent)
+	return space + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", "\n"+space) + "\n"
+}
+
+// node is an object with its fields in their order.
+func (o *object) node(value func(*Field) any) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode}
+	for _, f := range o.fields {
+		v := value(f)
+		if v == nil {
+			continue
+		}
+		key := textNode(f.name)
+		schema := f.schema()
+		if err := sample.Validate(&schema, nil, v); err != nil {
+			key.HeadComment = "Change this value, the schema does not allow it."
+		}
+		n.Content = append(n.Content, key, f.node(v))
+	}
+	return n
+}
+
+// node is a value in YAML: objects of this project in the order of their fields, others in that of their keys, and what has nothing
+// in it that has something in it on one line.
+func (f *Field) node(v any) *yaml.Node {
+	switch v := v.(type) {
+	case []any:
+		n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+		for _, item := range v {
+			made := f.node(item)
+			if made.Kind != yaml.ScalarNode {
+				n.Style = 0
+			}
+			n.Content = append(n.Content, made)
+		}
+		return n
+	case map[string]any:
+		if f.object != nil && !f.typ.dict() {
+			return f.object.node(func(child *Field) any { return v[child.name] })
+		}
+		n := &yaml.Node{Kind: yaml.MappingNode}
+		inner := *f
+		inner.typ.prefix = "" // the values of a map
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			n.Content = append(n.Content, textNode(key), inner.node(v[key]))
+		}
+		return n
+	case string:
+		return textNode(v)
+	}
+	n := &yaml.Node{}
+	_ = n.Encode(v) // numbers and bools can be encoded
+	return n
+}
+
+// textNode is a string, in double quotes where something else would be read without.
+func textNode(s string) *yaml.Node {
+	n := &yaml.Node{}
+	_ = n.Encode(s) // strings can be encoded
+	if n.Style != 0 || strings.ContainsAny(s, "*{}[]&!|>%@`#'\"") {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
 
 // names are values of fields by type and name, so that a sample looks like an object that someone would write.
 var names = map[family]map[string]any{
-	text: {
+	word: {
 		"cronSpec": "* * * * */5", "schedule": "*/5 * * * *", "image": "nginx:1.29", "ip": "127.0.0.1",
 		"host": "example.com", "url": "https://example.com",
 	},
-	number:      {"port": int64(8080), "replicas": int64(2)},
+	number:      {"port": 8080, "replicas": 2},
 	quantity:    {"memory": "128Mi", "storage": "1Gi", "size": "1Gi", "cpu": "500m"},
-	intOrString: {"port": int64(8080), "targetPort": int64(8080)},
+	intOrString: {"port": 8080, "targetPort": 8080},
 }
 
-// plain are values of the types that have no rules.
-var plain = map[family]any{
-	text: "example", boolean: true, number: int64(1), duration: "30s", quantity: "1", intOrString: "25%",
-	anything: entries{{"example", "value"}},
+// usual are values of the types that a schema does not say enough about.
+var usual = map[family]any{
+	duration: "30s", instant: "2026-01-31T12:00:00Z", quantity: "1", intOrString: "25%", anything: map[string]any{"example": "value"},
 }
 
-// sample makes a value of the field that its rules allow.
-func (f *Field) sample() (any, error) {
+// likely is a value of the type, without its list or map, that someone would write, or nil.
+func (f *Field) likely() any {
+	v, ok := names[f.typ.family][f.name]
 	switch {
-	case f.rules.example != nil:
-		return f.rules.example, nil
-	case f.rules.defaults != nil:
-		return f.rules.defaults, nil
-	case f.typ.list():
-		return f.samples(f.rules.bound("minItems", 0), f.rules.bound("maxItems", 1))
-	case f.typ.dict():
-		out := entries{}
-		n := min(max(1, f.rules.bound("minProperties", 0)), f.rules.bound("maxProperties", 1<<30))
-		if n > maxSampleItems {
-			return nil, tooMany(n)
-		}
-		for i := range n {
-			v, err := f.one(0)
-			if err != nil {
-				return nil, err
-			}
-			key := "example"
-			if i > 0 {
-				key = fmt.Sprintf("example-%d", i+1)
-			}
-			out = append(out, entry{key, v})
-		}
-		return out, nil
+	case f.typ.family == foreign:
+		return foreignValue(f.typ.base, f.typ.known.goType)
+	case f.typ.known != nil && f.typ.family == word:
+		return needed(f.typ.known.goType, nil)
+	case f.typ.base == "metav1.MicroTime":
+		return "2026-01-31T12:00:00.000000Z"
+	case f.typ.enum != nil:
+		return nil
+	case !ok:
+		return usual[f.typ.family]
 	}
-	return f.one(0)
+	return v
 }
 
-// maxSampleItems is how long a list may get in a sample that someone should read.
-const maxSampleItems = 100
-
-func tooMany(n int64) error {
-	return fmt.Errorf("a sample with %d items would be too long; add example=…, or allow fewer", n)
-}
-
-// samples makes a list of as many items as there must be, at least one if there may be.
-func (f *Field) samples(low, high int64) (any, error) {
-	n := min(max(1, low), max(high, low))
-	if n > maxSampleItems {
-		return nil, tooMany(n)
+// foreignValue is a value of a type of Kubernetes.
+func foreignValue(name string, t reflect.Type) any {
+	if text, ok := kubernetesObjects[name]; ok {
+		var v any
+		_ = yaml.Unmarshal([]byte(text), &v) // a test reads them
+		return v
 	}
-	list := []any{}
-	seen := map[string]bool{}
-	for try := 0; int64(len(list)) < n; try++ {
-		if try > 2*maxSampleItems {
-			return nil, fmt.Errorf("no %d different items were found for the sample; add example=[…], or correct minItems", n)
-		}
-		v, err := f.one(try)
-		if err != nil && len(list) == 0 {
-			return nil, err
-		}
-		if key := f.itemKey(v); err != nil || seen[key] && key != "" {
-			continue
-		} else {
-			seen[key] = true
-		}
-		list = append(list, v)
-	}
-	return list, nil
-}
-
-// one makes a value of the type without its list or map. Others come out with another number.
-func (f *Field) one(number int) (any, error) {
-	switch f.typ.family {
-	case structure:
-		out := entries{}
-		for _, child := range f.object.fields {
-			v, err := child.sample()
-			if err == nil && number > 0 && slices.Contains(f.rules.listMapKeys, child.name) {
-				v, err = child.one(number)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", child.name, err)
-			}
-			out = append(out, entry{child.name, v})
-		}
-		return out, nil
-	case foreign:
-		return f.foreignSample(number), nil
-	}
-	v := f.guess(number)
-	if f.typ.single() {
-		if err := f.checkRules(v); err != nil {
-			return nil, fmt.Errorf("no value was found for the sample that keeps the rules; add example=… (%w)", err)
-		}
-	}
-	return v, nil
+	return needed(t, nil)
 }

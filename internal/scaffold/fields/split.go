@@ -9,11 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// said is one rule as it was written.
-type said struct {
+// written is a --field taken apart.
+type written struct {
+	path, typ string
+	rules     []rule
+	markers   []string // with the plus
+}
+
+// rule is NAME or NAME=VALUE.
+type rule struct {
 	name, value string
 	hasValue    bool
-	quoted      bool
+	text        string // as it was written
 }
 
 // printable refuses what would end a comment's line, or would not be seen in it.
@@ -23,122 +30,117 @@ func printable(arg string) error {
 	}
 	for _, r := range arg {
 		if !unicode.IsPrint(r) {
-			return fmt.Errorf("has the character %U, which can't be printed; leave it out", r)
+			return fmt.Errorf("has the character %U, which cannot be printed; leave it out", r)
 		}
 	}
 	return nil
 }
 
-// split takes a --field apart at the colons that are not in quotes, in brackets, or in a pattern without quotes.
-func split(arg string) (name, typ string, rules []said, err error) {
+// split takes a --field apart: markers begin with a plus after a colon, and what is before them is separated by colons that are not in
+// quotes, in brackets or in a pattern without quotes.
+func split(arg string) (w written, err error) {
+	arg, rest, more := until(arg, ":+")
+	for more {
+		var m string
+		m, rest, more = until(rest, ":+")
+		w.markers = append(w.markers, "+"+strings.TrimSpace(m))
+	}
 	name, rest, ok := strings.Cut(arg, ":")
 	if !ok || name == "" || rest == "" {
-		return "", "", nil, errors.New("must be NAME:TYPE, for example replicas:int32")
+		return w, errors.New("must be NAME:TYPE, for example replicas:int32")
 	}
-	typ, rest, more, err := until(rest)
-	if err != nil {
-		return "", "", nil, err
-	}
-	for more {
-		var r said
-		if r, rest, more, err = nextRule(rest); err != nil {
-			return "", "", nil, err
+	w.path = name
+	w.typ, rest, ok = until(rest, ":")
+	for ok {
+		var r rule
+		text := rest
+		if r, rest, ok, err = nextRule(text); err != nil {
+			return w, err
 		}
-		if n := len(rules); n > 0 && rules[n-1].name == "column" && rules[n-1].hasValue && !r.hasValue && digits(r.name) {
-			rules[n-1].value += ":" + r.name // column=NAME:PRIORITY
-			continue
+		r.text = text[:len(text)-len(rest)]
+		if ok {
+			r.text = strings.TrimSuffix(r.text, ":")
 		}
-		rules = append(rules, r)
+		w.rules = append(w.rules, r)
 	}
-	return name, typ, rules, nil
+	return w, err
 }
 
-func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
-// nextRule takes the next rule from the text.
-func nextRule(text string) (r said, rest string, more bool, err error) {
+// nextRule takes the next rule from the text, and reports whether more follow.
+func nextRule(text string) (r rule, rest string, more bool, err error) {
 	end := strings.IndexAny(text, ":=")
 	if end < 0 || text[end] == ':' {
 		r.name, rest, more = strings.Cut(text, ":")
 		return r, rest, more, nil
 	}
-	r = said{name: text[:end], hasValue: true}
-	text = text[end+1:]
+	r, text = rule{name: text[:end], hasValue: true}, text[end+1:]
 	switch {
 	case strings.HasPrefix(text, `"`):
-		r.quoted = true
-		if r.value, rest, err = unquote(text); err != nil {
-			return r, "", false, fmt.Errorf("%s: %w", r.name, err)
+		n := quoted(text)
+		if n < 0 {
+			return r, "", false, fmt.Errorf("%s: the quote of %s is not closed; close it, and put the --field in single quotes: the shell removes double ones", r.name, text)
 		}
-		if rest == "" {
-			return r, "", false, nil
-		}
-		if rest[0] != ':' {
+		r.value = strings.ReplaceAll(text[1:n-1], `\"`, `"`)
+		if rest = text[n:]; rest != "" && rest[0] != ':' {
 			return r, "", false, fmt.Errorf("%s: %q comes after the closing quote; put a colon between, or quote all of the value", r.name, rest)
 		}
-		return r, rest[1:], true, nil
+		rest, more = strings.CutPrefix(rest, ":")
 	case r.name == "pattern":
-		// Patterns have colons, commas and brackets of their own, so an unquoted one takes the rest of the line.
+		r.value = text // patterns have colons, commas and brackets of their own
 		for _, part := range strings.Split(text, ":")[1:] {
-			if word, _, _ := strings.Cut(part, "="); slices.Contains(ruleNames(), word) {
-				return r, "", false, fmt.Errorf(`pattern: a pattern without quotes takes the rest of the line, and %q is in it; put the pattern last, or in quotes: pattern="…"`, part)
+			if name, _, _ := strings.Cut(part, "="); slices.Contains(ruleNames, name) {
+				return r, "", false, fmt.Errorf(`pattern: %q is in the pattern, which takes what is behind it up to the markers; write it last of the rules, or in double quotes: pattern="…"`, part)
 			}
 		}
-		r.value = text
-		return r, "", false, nil
+	default:
+		r.value, rest, more = until(text, ":")
 	}
-	r.value, rest, more, err = until(text)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", r.name, err)
-	}
-	return r, rest, more, err
+	return r, rest, more, nil
 }
 
-// unquote reads a text in double quotes. In it \" is a quote; all other backslashes are themselves, as patterns want them.
-func unquote(text string) (value, rest string, err error) {
-	var b strings.Builder
+// quoted is the length of the text in double quotes at the beginning, or -1. In it \" is a quote; all other backslashes are
+// themselves, as patterns want them, two in a row too.
+func quoted(text string) int {
 	for i := 1; i < len(text); i++ {
-		switch {
-		case text[i] == '"':
-			return b.String(), text[i+1:], nil
-		case text[i] == '\\' && i+1 < len(text) && text[i+1] == '"':
-			b.WriteByte('"')
+		switch text[i] {
+		case '"':
+			return i + 1
+		case '\\':
 			i++
-		case text[i] == '\\' && i+1 < len(text):
-			b.WriteString(text[i : i+2]) // so that a quote after two backslashes ends the text
-			i++
-		default:
-			b.WriteByte(text[i])
 		}
 	}
-	return "", "", fmt.Errorf("the quote of %s is not closed; close it, and mind that the shell takes quotes away: put the --field in single quotes", text)
+	return -1
 }
 
-// closing are the brackets in which a colon does not end a value.
 var closing = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
-// until returns what comes before the first colon that is in no brackets, and whether there was one.
-func until(text string) (value, rest string, more bool, err error) {
+// until cuts a text at the first separator that is not in quotes. That is a colon, and then not in brackets either, or a colon with
+// the plus of a marker: +$ is a part of a pattern. Brackets and quotes that are not closed mean nothing: the reader of the value has
+// better words for them.
+func until(text, sep string) (before, after string, found bool) {
 	var open []byte
+	markers := sep != ":"
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
-		case len(open) > 0 && c == '"':
-			_, after, err := unquote(text[i:])
-			if err != nil {
-				return "", "", false, err
+		case c == '"' && (markers || len(open) > 0):
+			if n := quoted(text[i:]); n > 0 {
+				i += n - 1
 			}
-			i = len(text) - len(after) - 1
-		case closing[c] != 0:
+		case c == '`' && markers:
+			if n := strings.IndexByte(text[i+1:], '`'); n >= 0 {
+				i += n + 1
+			}
+		case closing[c] != 0 && !markers:
 			open = append(open, closing[c])
 		case len(open) > 0 && c == open[len(open)-1]:
 			open = open[:len(open)-1]
-		case c == ':' && len(open) == 0:
-			return text[:i], text[i+1:], true, nil
+		case len(open) == 0 && strings.HasPrefix(text[i:], sep):
+			after = text[i+len(sep):]
+			if first, _ := utf8.DecodeRuneInString(after); !markers || unicode.IsLetter(first) {
+				return text[:i], after, true
+			}
 		}
 	}
-	if len(open) > 0 {
-		return "", "", false, fmt.Errorf("the bracket of %q is not closed; add %q, or put the value in quotes", text, string(open[len(open)-1]))
-	}
-	return text, "", false, nil
+	return text, "", false
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
@@ -13,7 +14,7 @@ import (
 type family string
 
 const (
-	text        family = "string"
+	word        family = "string"
 	boolean     family = "bool"
 	number      family = "integer"
 	duration    family = "duration"
@@ -25,8 +26,8 @@ const (
 	foreign     family = "structure" // of Kubernetes
 )
 
-// typ is a type of the language.
-type typ struct {
+// fieldType is a type of the language.
+type fieldType struct {
 	prefix string // "*", "[]", "map[string]" or nothing
 	base   string // as it was written, without the prefix
 	family family
@@ -34,12 +35,12 @@ type typ struct {
 	known  *known   // of a package of Kubernetes
 }
 
-func (t typ) list() bool   { return t.prefix == "[]" }
-func (t typ) dict() bool   { return t.prefix == "map[string]" }
-func (t typ) single() bool { return !t.list() && !t.dict() }
+func (t fieldType) list() bool   { return t.prefix == "[]" }
+func (t fieldType) dict() bool   { return t.prefix == "map[string]" }
+func (t fieldType) single() bool { return !t.list() && !t.dict() }
 
 // what is the type in words, for errors.
-func (t typ) what() string {
+func (t fieldType) what() string {
 	switch {
 	case t.list():
 		return "a list"
@@ -58,21 +59,21 @@ var (
 )
 
 // builtin are the types that need no import.
-var builtin = map[string]family{"string": text, "bool": boolean, "int32": number, "int64": number, "object": structure}
+var builtin = map[string]family{"string": word, "bool": boolean, "int32": number, "int64": number, "object": structure}
 
 // parseType reads a type.
-func parseType(s string) (typ, error) {
+func parseType(s string) (fieldType, error) {
 	m := typeRule.FindStringSubmatch(s)
 	if m == nil {
-		return typ{}, fmt.Errorf("the type %q has more than one of *, [] and map[string], or a map whose keys are no strings; make an object of what is inside, with names such as items[].name", s)
+		return fieldType{}, fmt.Errorf("the type %q has more than one of *, [] and map[string], or a map whose keys are no strings; make an object of what is inside, with names such as items[].name", s)
 	}
-	t := typ{prefix: m[1], base: m[2]}
+	t := fieldType{prefix: m[1], base: m[2]}
 	if f, ok := builtin[t.base]; ok {
 		t.family = f
 		return t, nil
 	}
 	if m := enumRule.FindStringSubmatch(t.base); m != nil {
-		t.family = text
+		t.family = word
 		var err error
 		t.enum, err = enumValues(m[1])
 		return t, err
@@ -125,7 +126,7 @@ func unknownType(base string) error {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if near := nearest(base, names); near != "" {
+	if near := text.DidYouMean(base, names); near != "" {
 		return fmt.Errorf("the type %q is not known; did you mean %s?", base, near)
 	}
 	if pkg == "corev1" {

@@ -1,0 +1,66 @@
+package fields_test
+
+import (
+	"fmt"
+	"go/format"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/crdctl/crdctl/internal/scaffold/fields"
+)
+
+// goOf is what is made for the Go file of a kind Widget.
+func goOf(t *testing.T, set *fields.Set) string {
+	t.Helper()
+	code, err := format.Source([]byte("package v1\n\ntype WidgetSpec struct {\n" + set.SpecGo() + "}\n\ntype WidgetStatus struct {\n" + set.StatusGo() + "}\n" + set.TypesGo()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n--- markers of the spec\n%s\n--- columns\n", code, strings.Join(set.SpecMarkers(), "\n"))
+	for _, c := range set.Columns() {
+		fmt.Fprintf(&b, "%s, %s, %s, %d\n", c.Name, c.Type, c.JSONPath, c.Priority)
+	}
+	return b.String()
+}
+
+// Fields that a crdctl recorded when the language had a rule for everything make the same Go types, to the byte. The file has those
+// fields and what that crdctl made of them; it is never written anew.
+func TestRecorded(t *testing.T) {
+	data, err := os.ReadFile("testdata/recorded.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, want, _ := strings.Cut(string(data), "\n\n")
+	var args []string
+	for arg := range strings.Lines(recorded) {
+		translated := fields.Translate(strings.TrimSuffix(arg, "\n"))
+		if again := fields.Translate(translated); again != translated {
+			t.Errorf("%s becomes %s, and then %s", arg, translated, again)
+		}
+		args = append(args, translated)
+	}
+	set, err := fields.Parse(args, fields.Options{Kind: "Widget", Status: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := goOf(t, set); got != want {
+		t.Errorf("made of %s:\n%s\nwant:\n%s", strings.Join(args, "\n"), got, want)
+	}
+}
+
+// Comments and sample values were in the language; the files have them.
+func TestTranslateDrops(t *testing.T) {
+	for arg, want := range map[string]string{
+		`tls:string:desc="how: it goes":required`:         "tls:string:required",
+		"email:string:format=email:example=a@example.com": "email:string:+kubebuilder:validation:Format=email",
+		"a:nonsense:nullable":                             "a:nonsense:nullable",
+		"a:string:nullable:+custom=b":                     "a:string:+nullable:+custom=b",
+		"a:int32:column=B:1:min=1":                        `a:int32:min=1:+kubebuilder:printcolumn:name="B",type=integer,JSONPath=".spec.a",priority=1`,
+	} {
+		if got := fields.Translate(arg); got != want {
+			t.Errorf("%s becomes %s, want %s", arg, got, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package fields
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
+)
+
+// removal is a rule that the language had, with the markers that are written instead, or where it has none, what to do.
+type removal struct {
+	rule    string
+	markers func(f *Field, value string) []string
+	hint    string
+}
+
+// removals is the table from which [Translate], and errors with it, take the markers, in the order in which they are written.
+var removals = []removal{
+	{"multipleOf", marker("+kubebuilder:validation:MultipleOf="), ""},
+	{"minItems", marker("+kubebuilder:validation:MinItems="), ""},
+	{"maxItems", marker("+kubebuilder:validation:MaxItems="), ""},
+	{"minProperties", marker("+kubebuilder:validation:MinProperties="), ""},
+	{"maxProperties", marker("+kubebuilder:validation:MaxProperties="), ""},
+	{"format", marker("+kubebuilder:validation:Format="), ""},
+	{"cel", func(_ *Field, value string) []string { return []string{validation(cutCEL(value))} }, ""},
+	{"listType", marker("+listType="), ""},
+	{"listMapKey", func(_ *Field, keys string) []string {
+		all := []string{"+listType=map"}
+		for key := range strings.SplitSeq(keys, ",") {
+			all = append(all, "+listMapKey="+key)
+		}
+		return all
+	}, ""},
+	{"nullable", func(*Field, string) []string { return []string{"+nullable"} }, ""},
+	{"column", columnMarker, ""},
+	{"optional", nil, "leave it out, because fields are optional unless they are required"},
+	{"desc", nil, "leave it out, and change the field's comment in the Go types"},
+	{"example", nil, "leave it out, and change the value in the sample"},
+}
+
+func marker(start string) func(*Field, string) []string {
+	return func(_ *Field, value string) []string { return []string{start + value} }
+}
+
+func removed(name string) *removal {
+	i := slices.IndexFunc(removals, func(r removal) bool { return r.rule == name })
+	if i < 0 {
+		return nil
+	}
+	return &removals[i]
+}
+
+// cutCEL takes RULE;MESSAGE apart at the first semicolon that is not in a text of the rule.
+func cutCEL(value string) (rule, message string) {
+	var quote rune
+	for i, r := range value {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '\'' || r == '"':
+			quote = r
+		case r == ';':
+			return strings.TrimSpace(value[:i]), strings.TrimSpace(value[i+1:])
+		}
+	}
+	return value, "is not valid"
+}
+
+// columnMarker is the column of a field, whose value may be NAME:PRIORITY.
+func columnMarker(f *Field, value string) []string {
+	name, priority, _ := strings.Cut(value, ":")
+	if name == "" {
+		name = goname.Camel(f.name)
+	}
+	c := f.column(name)
+	marker := fmt.Sprintf("%sname=%s,type=%s,JSONPath=%s", columnPrefix, strconv.Quote(c.Name), c.Type, strconv.Quote(c.JSONPath))
+	if priority != "" {
+		marker += ",priority=" + priority
+	}
+	return []string{marker}
+}
+
+// refuseRemoved is the error for rules that the language had.
+func (w written) refuseRemoved(arg string) error {
+	for _, r := range w.rules {
+		if old := removed(r.name); old != nil {
+			inShell := strings.ReplaceAll(Translate(arg), "'", `'\''`)
+			return fmt.Errorf("%s is not a rule; %s: --field '%s'", r.name, cmp.Or(old.hint, "write its marker"), inShell)
+		}
+	}
+	return nil
+}
+
+// Translate returns a --field that an older crdctl recorded as one of today that makes the same Go types: rules that the language had
+// become markers. Comments and values of the sample are not kept; the files have them. What it cannot read it returns as it is, for
+// [Parse] to refuse.
+func Translate(arg string) string {
+	w, err := split(arg)
+	if err != nil {
+		return arg
+	}
+	t, err := parseType(w.typ)
+	if err != nil {
+		return arg
+	}
+	f := newField(arg, w.path, t)
+	old := map[string][]string{}
+	out := []string{w.path, w.typ}
+	for i, r := range w.rules {
+		switch {
+		case removed(r.name) != nil:
+			old[r.name] = append(old[r.name], r.value)
+		case i > 0 && w.rules[i-1].name == "column" && r.name != "" && strings.Trim(r.name, "0123456789") == "":
+			old["column"] = []string{w.rules[i-1].value + ":" + r.name}
+		default:
+			out = append(out, r.text)
+		}
+	}
+	if len(old) == 0 {
+		return arg
+	}
+	for _, r := range removals {
+		for _, value := range old[r.rule] {
+			if r.markers == nil {
+				continue
+			}
+			for _, m := range r.markers(f, value) {
+				if !slices.Contains(out, m) {
+					out = append(out, m)
+				}
+			}
+		}
+	}
+	return strings.Join(append(out, w.markers...), ":")
+}
