@@ -42,7 +42,7 @@ var importedCRDs = []string{
 // to those that are made of the types which were imported from them: what the one accepts the other accepts, and stores the
 // same of it.
 func TestFromCRDIsTheSameToAnAPIServer(t *testing.T) {
-	w := newLoneWorld(t)
+	w := newWorld(t)
 	dir := w.crontab()
 	t.Cleanup(func() { _, _, _ = w.try(dir, crdctl, "cluster", "stop") })
 	pairs := w.importedPairs()
@@ -119,7 +119,6 @@ func (p crdPair) schema(version string) *apiextv1.JSONSchemaProps {
 
 func (w *world) importedPairs() (pairs []crdPair) {
 	w.Helper()
-	w.Setenv("GOFLAGS", "")
 	var types []roundtrip.Types
 	var originals []*apiextv1.CustomResourceDefinition
 	for _, f := range w.filesWithCRDs() {

@@ -49,11 +49,12 @@ func buildAndRun(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// ownConfig keeps crdctl's key out of the configuration of the user who tests, and what that sets for the go command.
+// ownConfig keeps crdctl's key out of the configuration of the user who tests, keeps what that sets for the go command, and drops
+// flags that are for the build of this repository.
 func ownConfig(dir string) error {
 	file, err := exec.Command("go", "env", "GOENV").Output()
 	if err != nil {
 		return fmt.Errorf("go env GOENV: %w", err)
 	}
-	return errors.Join(os.Setenv("GOENV", strings.TrimSpace(string(file))), os.Setenv("XDG_CONFIG_HOME", dir))
+	return errors.Join(os.Setenv("GOENV", strings.TrimSpace(string(file))), os.Setenv("XDG_CONFIG_HOME", dir), os.Setenv("GOFLAGS", ""))
 }
