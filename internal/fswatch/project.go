@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -53,12 +54,8 @@ func (c Change) Add(other Change) Change {
 // Below tells whether a manifest at or below one of the paths changed.
 func (c Change) Below(paths ...string) bool {
 	return c.All || slices.ContainsFunc(c.Manifests, func(file string) bool {
-		return slices.ContainsFunc(paths, func(p string) bool { return within(p, file) })
+		return slices.ContainsFunc(paths, func(p string) bool { return text.Below(p, file) })
 	})
-}
-
-func within(p, file string) bool {
-	return p == "." || p == file || p != "" && strings.HasPrefix(file, p+"/")
 }
 
 // In tells whether a hand-written source below one of the folders changed.
@@ -67,7 +64,7 @@ func (c Change) In(folders []string) bool {
 		if strings.HasPrefix(filepath.Base(file), "zz_generated.") || strings.HasSuffix(file, "_test.go") {
 			return false
 		}
-		return slices.ContainsFunc(folders, func(dir string) bool { return within(dir, file) })
+		return slices.ContainsFunc(folders, func(dir string) bool { return text.Below(dir, file) })
 	})
 }
 
@@ -235,7 +232,7 @@ func (w *Watcher) classify(c *Change, file string) bool {
 		return false
 	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
 		c.Sources = append(c.Sources, rel)
-	case slices.ContainsFunc(w.manifests, func(m string) bool { return within(m, rel) }):
+	case slices.ContainsFunc(w.manifests, func(m string) bool { return text.Below(m, rel) }):
 		c.Manifests = append(c.Manifests, rel)
 	default:
 		return false

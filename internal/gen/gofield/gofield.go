@@ -47,9 +47,6 @@ func Parse(dir string) (*Package, error) {
 	return p, nil
 }
 
-// Has reports whether the package declares a type.
-func (p *Package) Has(typ string) bool { return p.types[typ] != nil }
-
 // Position returns the place of the field that path, a list of JSON names, leads to from the type named root. Where the
 // path leads out of the package, it is the place of the last field in it; without any field, that of the type.
 func (p *Package) Position(root string, path []string) (at token.Position, ok bool) {

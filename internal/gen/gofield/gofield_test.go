@@ -70,7 +70,7 @@ func TestPosition(t *testing.T) {
 			t.Errorf("%q: %s, %v; want %s", path, got, ok, want)
 		}
 	}
-	if _, ok := p.Position("Nope", nil); ok || p.Has("Nope") || !p.Has("Item") {
+	if _, ok := p.Position("Nope", nil); ok || p.types["Nope"] != nil || p.types["Item"] == nil {
 		t.Error("a type that is not declared was found, or one that is was not")
 	}
 }

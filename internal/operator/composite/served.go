@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/crdctl/crdctl/internal/operator/object"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -82,12 +83,8 @@ func (c *Catalogue) ask(ctx context.Context, apiVersion string) ([]Served, error
 	if err != nil {
 		return nil, err
 	}
-	prefix := "/apis/"
-	if group.Group == "" {
-		prefix = "/api/"
-	}
 	var list metav1.APIResourceList
-	if err := c.client.Get().AbsPath(prefix + apiVersion).Timeout(requestTimeout).Do(ctx).Into(&list); err != nil {
+	if err := c.client.Get().AbsPath(object.Path(group.WithResource(""), "")...).Timeout(requestTimeout).Do(ctx).Into(&list); err != nil {
 		return nil, err
 	}
 	var all []Served

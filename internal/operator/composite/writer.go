@@ -29,14 +29,7 @@ func newWriter(client rest.Interface, manager string) *writer {
 }
 
 func pathOf(kind Served, key cache.ObjectName, subresource ...string) []string {
-	path := []string{"/apis", kind.Resource.Group, kind.Resource.Version}
-	if kind.Resource.Group == "" {
-		path = []string{"/api", kind.Resource.Version}
-	}
-	if key.Namespace != "" {
-		path = append(path, "namespaces", key.Namespace)
-	}
-	return append(append(path, kind.Resource.Resource, key.Name), subresource...)
+	return append(append(object.Path(kind.Resource, key.Namespace), key.Name), subresource...)
 }
 
 // requestTimeout is beyond the 34 seconds after which the API server itself gives up a write. It is for what stands in

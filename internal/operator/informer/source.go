@@ -115,14 +115,10 @@ func (g *guarded) Close() error {
 }
 
 func (r *reader) path() []string {
-	path := []string{"/apis", r.Resource.Group, r.Resource.Version}
-	if r.Resource.Group == "" {
-		path = []string{"/api", r.Resource.Version}
+	if !r.Namespaced {
+		return object.Path(r.Resource, "")
 	}
-	if r.Namespaced && r.Namespace != "" {
-		path = append(path, "namespaces", r.Namespace)
-	}
-	return append(path, r.Resource.Resource)
+	return object.Path(r.Resource, r.Namespace)
 }
 
 func (r *reader) list(ctx context.Context, options metav1.ListOptions) (*object.List, error) {
