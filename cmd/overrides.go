@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,10 +66,10 @@ func (f *settings) project(o *options) (*located, error) {
 	case err == nil:
 		var flagErr error
 		p, err := config.Load(root, func(p *config.Project) { flagErr = f.over(p, root, base) })
-		if cmp.Or(flagErr, err) == nil && len(p.APIs) == 0 { // a project of the built-in loop needs none, but this does
+		if err = errors.Join(flagErr, err); err == nil && len(p.APIs) == 0 { // a project of the built-in loop needs none, but this does
 			err = fmt.Errorf("%s: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]", config.FileName)
 		}
-		return &located{root: root, settings: p}, cmp.Or(flagErr, err)
+		return &located{root: root, settings: p}, err
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case f.set.Changed("api-dir"):

@@ -1,7 +1,7 @@
 package gen
 
 import (
-	"cmp"
+	"errors"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -47,7 +47,7 @@ func (c *tagCheck) start() {
 func (c *tagCheck) refusal() error {
 	c.start()
 	<-c.done
-	return cmp.Or(c.mistakes(), c.err)
+	return errors.Join(c.mistakes(), c.err)
 }
 
 // mistakes are those that can be told, whatever could not be read.

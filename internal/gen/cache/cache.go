@@ -8,7 +8,6 @@ package cache
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
@@ -96,7 +95,7 @@ func (s *Store) Put(k Key, v any) error {
 		_, err = to.Write(k[:])
 	}
 	if err == nil {
-		err = cmp.Or(gob.NewEncoder(to).Encode(v), to.Flush())
+		err = errors.Join(gob.NewEncoder(to).Encode(v), to.Flush())
 	}
 	if err == nil {
 		_, err = f.WriteAt(sum.Sum(nil), 0)
