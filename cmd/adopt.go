@@ -71,10 +71,10 @@ func runAdopt(s Streams, o adoptOptions) error {
 		return err
 	}
 	for _, n := range found.NotCompared {
-		_, _ = fmt.Fprintln(s.Err, "not adopted: "+n.String())
+		s.report().Printf("not adopted: %s", n)
 	}
 	for _, u := range found.Unread {
-		_, _ = fmt.Fprintln(s.Err, u)
+		s.report().Printf("%s", u)
 	}
 	if !o.dryRun {
 		_, _ = fmt.Fprintf(s.Out, "wrote %s\n", file)

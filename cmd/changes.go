@@ -37,10 +37,10 @@ func (o *changeOptions) checkOutput() error {
 func recovered(s Streams, root string) {
 	restored, err := tree.Recover(root)
 	for _, line := range restored {
-		_, _ = fmt.Fprintf(s.Err, "crdctl: %s\n", line)
+		s.report().Note("%s", line)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		_, _ = fmt.Fprintf(s.Err, "crdctl: %v\n", err) // which need not keep the command from its work
+		s.report().Error(err) // which need not keep the command from its work
 	}
 }
 

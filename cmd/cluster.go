@@ -63,7 +63,7 @@ func newClusterStart(s Streams, o *options) *cobra.Command {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
-			shown, done := s.showWork(ctx, "starting the control plane")
+			shown, done := s.report().Work(ctx, "starting the control plane")
 			state, err := daemon.Start(shown, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
 				"-v", strconv.Itoa(o.verbosity))
 			if done(); err != nil {
@@ -111,7 +111,7 @@ func newClusterStop(s Streams, o *options) *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
-			shown, done := s.showWork(ctx, "stopping the control plane")
+			shown, done := s.report().Work(ctx, "stopping the control plane")
 			stopped, err := daemon.Stop(shown, root)
 			if done(); err != nil {
 				return err

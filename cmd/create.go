@@ -65,7 +65,7 @@ func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, done := s.showWork(c.Context(), "adding the API")
+	shown, done := s.report().Work(c.Context(), "adding the API")
 	changes, plan, err := w.changes(shown, false)
 	if done(); err != nil {
 		return err
@@ -73,7 +73,7 @@ func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
 		return err
 	}
-	printNotes(s.Err, plan.Notes)
+	s.report().Lines(plan.Notes)
 	verb := "added"
 	if o.dryRun {
 		verb = "would add"
@@ -82,7 +82,7 @@ func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 	for _, a := range added {
 		names = append(names, a.Version+" "+a.Kind+" of "+a.Group)
 	}
-	_, _ = fmt.Fprintf(s.Err, "%s %s: %s in %.1fs\n", verb, strings.Join(names, ", "), plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	s.report().Printf("%s %s: %s in %.1fs", verb, strings.Join(names, ", "), plural(len(changes), "file", "files"), time.Since(start).Seconds())
 	sayProtected(s, added[0])
 	return nil
 }

@@ -61,7 +61,7 @@ func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, done := s.showWork(ctx, "removing the API")
+	shown, done := s.report().Work(ctx, "removing the API")
 	changes, plan, err := w.changes(shown, o.force)
 	if done(); err != nil {
 		return err
@@ -69,14 +69,14 @@ func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
 	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
 		return err
 	}
-	printNotes(s.Err, plan.Notes)
+	s.report().Lines(plan.Notes)
 	verb := "deleted"
 	if o.dryRun {
 		verb = "would delete"
 	}
-	_, _ = fmt.Fprintf(s.Err, "%s %s %s of %s: %s in %.1fs\n", verb, api.Version, api.Kind, api.Group, plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	s.report().Printf("%s %s %s of %s: %s in %.1fs", verb, api.Version, api.Kind, api.Group, plural(len(changes), "file", "files"), time.Since(start).Seconds())
 	if others := w.after.Kinds(api.Group, api.Kind); len(others) > 0 {
-		_, _ = fmt.Fprintf(s.Err, "objects of %s.%s that a cluster stores in %s must be stored in another version before the CRD is applied there\n", api.Plural, api.Group, api.Version)
+		s.report().Printf("objects of %s.%s that a cluster stores in %s must be stored in another version before the CRD is applied there", api.Plural, api.Group, api.Version)
 	}
 	return nil
 }

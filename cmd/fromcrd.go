@@ -45,14 +45,14 @@ func imported(c *cobra.Command, s Streams, file string, root string, p *scaffold
 		added = append(added, apis...)
 		maps.Copy(files, types)
 		for _, note := range d.Notes {
-			_, _ = fmt.Fprintln(s.Err, note)
+			s.report().Printf("%s", note)
 		}
 		for _, v := range d.Versions {
 			if !slices.ContainsFunc(apis, func(a *scaffold.API) bool { return a.Version == v.Name }) {
 				continue
 			}
 			for _, loss := range v.Losses {
-				_, _ = fmt.Fprintf(s.Err, "%s %s: lost: %s\n", v.Name, d.Kind, loss)
+				s.report().Printf("%s %s: lost: %s", v.Name, d.Kind, loss)
 			}
 		}
 	}

@@ -84,16 +84,16 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 	if !o.noCache {
 		how.Results = cache.Open()
 	}
-	shown, done := s.showWork(ctx, "generating")
+	shown, done := s.report().Work(ctx, "generating")
 	g, err := o.generated(shown, o.settings, how)
 	if done(); err != nil {
 		return nil, err
 	}
 	for _, n := range g.notCompared {
-		_, _ = fmt.Fprintln(s.Err, "not generated: "+n.String())
+		s.report().Printf("not generated: %s", n)
 	}
-	printNotes(s.Err, g.notes)
-	printWarning(s.Err, g.outdated)
+	s.report().Lines(g.notes)
+	s.report().Warn(g.outdated)
 	if !o.dryRun {
 		if err := tree.Write(g.root, g.changes); err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 	if g.incomplete != nil {
 		return g, g.incomplete
 	}
-	_, _ = fmt.Fprintf(s.Err, "%s in %.1fs\n", g.summary(o.dryRun), time.Since(start).Seconds())
+	s.report().Printf("%s in %.1fs", g.summary(o.dryRun), time.Since(start).Seconds())
 	return g, nil
 }
 
@@ -183,18 +183,6 @@ func discovered(found *detect.Found) []string {
 		}
 	}
 	return notes
-}
-
-func printNotes(w io.Writer, notes []string) {
-	for _, note := range notes {
-		_, _ = fmt.Fprintln(w, note)
-	}
-}
-
-func printWarning(w io.Writer, text string) {
-	if text != "" {
-		_, _ = fmt.Fprintln(w, "crdctl: warning: "+text)
-	}
 }
 
 func (g *generation) summary(dryRun bool) string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -38,9 +37,9 @@ func watchGenerate(ctx context.Context, s Streams, o generateOptions) error {
 		} else if w.watcher == nil {
 			return err // there is nothing to wait for
 		} else if err != nil {
-			_, _ = fmt.Fprintf(s.Err, "crdctl: %v\n", err)
+			s.report().Error(err)
 		}
-		_, _ = fmt.Fprintln(s.Err, "crdctl: waiting for a change; stop with Ctrl-C")
+		s.report().Note("waiting for a change; stop with Ctrl-C")
 		if err := w.wait(ctx); err != nil || ctx.Err() != nil {
 			return err
 		}

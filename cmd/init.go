@@ -89,7 +89,7 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, done := s.showWork(c.Context(), "making the project")
+	shown, done := s.report().Work(c.Context(), "making the project")
 	changes, err := plan.Changes(shown)
 	if done(); err != nil {
 		return err
@@ -100,19 +100,19 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	if err := o.carryOut(s, place, changes, nil); err != nil {
 		return err
 	}
-	printNotes(s.Err, plan.Notes)
+	s.report().Lines(plan.Notes)
 	if len(p.Without) > 0 {
-		_, _ = fmt.Fprintf(s.Err, "left as they are: %s\n", strings.Join(p.Without, ", "))
+		s.report().Printf("left as they are: %s", strings.Join(p.Without, ", "))
 	}
 	if len(plan.LeftOver) > 0 {
-		_, _ = fmt.Fprintf(s.Err, "left as they are: %s; nothing asks for these generated files, and \"crdctl generate\" removes them\n", strings.Join(plan.LeftOver, ", "))
+		s.report().Printf("left as they are: %s; nothing asks for these generated files, and \"crdctl generate\" removes them", strings.Join(plan.LeftOver, ", "))
 	}
 	if o.dryRun {
-		_, _ = fmt.Fprintf(s.Err, "would write %s\n", plural(len(changes), "file", "files"))
+		s.report().Printf("would write %s", plural(len(changes), "file", "files"))
 		return nil
 	}
 	for _, f := range overwritten {
-		_, _ = fmt.Fprintf(s.Err, "overwrote %s\n", f)
+		s.report().Printf("overwrote %s", f)
 	}
 	sayNext(s, o, p, len(changes), time.Since(start))
 	return nil
@@ -185,25 +185,25 @@ func (o *initOptions) apis(c *cobra.Command, s Streams, place change.Location, p
 }
 
 func sayNext(s Streams, o initOptions, p *scaffold.Project, n int, took time.Duration) {
-	_, _ = fmt.Fprintf(s.Err, "made the project %s (module %s): %s in %.1fs\n", p.ProjectName(), p.Module, plural(n, "file", "files"), took.Seconds())
+	s.report().Printf("made the project %s (module %s): %s in %.1fs", p.ProjectName(), p.Module, plural(n, "file", "files"), took.Seconds())
 	sayProtected(s, p.First())
 	cd := ""
 	if o.dir != "." {
 		cd = "cd " + o.dir + " && "
 	}
-	_, _ = fmt.Fprintf(s.Err, "next: %scrdctl run\n", cd)
+	s.report().Printf("next: %scrdctl run", cd)
 }
 
 // saySamePlural names the flag where the plural equals the singular: kubectl then has one name for one object and for many.
 func saySamePlural(s Streams, o scaffold.APIOptions, a *scaffold.API) {
 	if o.Plural == "" && a.Plural == a.Singular {
-		_, _ = fmt.Fprintf(s.Err, "the plural of %s is %s, like its singular; for another, give --plural\n", a.Kind, a.Plural)
+		s.report().Printf("the plural of %s is %s, like its singular; for another, give --plural", a.Kind, a.Plural)
 	}
 }
 
 // sayProtected tells of the groups that are not everybody's.
 func sayProtected(s Streams, a *scaffold.API) {
 	if a.Protected() {
-		_, _ = fmt.Fprintf(s.Err, "%s is a protected group: its CRD bears the annotation api-approved.kubernetes.io: unapproved; see https://github.com/kubernetes/enhancements/pull/1111\n", a.Group)
+		s.report().Printf("%s is a protected group: its CRD bears the annotation api-approved.kubernetes.io: unapproved; see https://github.com/kubernetes/enhancements/pull/1111", a.Group)
 	}
 }

@@ -71,7 +71,7 @@ func runManifests(s Streams, o *manifestsOptions) error {
 		return err
 	}
 	for _, note := range set.Notes {
-		_, _ = fmt.Fprintf(s.Err, "crdctl: %s\n", note)
+		s.report().Note("%s", note)
 	}
 	if o.output != "" {
 		return o.write(s, set)

@@ -20,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/logging"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // Streams are where a command reads and writes: results go to Out, progress and talk to Err.
@@ -28,6 +29,9 @@ type Streams struct {
 	Out io.Writer
 	Err io.Writer
 }
+
+// report prints what is not the result.
+func (s Streams) report() ui.Reporter { return ui.NewReporter(s.Err) }
 
 // The exit codes, everywhere.
 const (
@@ -74,11 +78,11 @@ func execute(ctx context.Context, i *interrupts, args []string, s Streams) int {
 	root := newRoot(s, i)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	return reportError(s.Err, cmd, err)
+	return reportError(s.report(), cmd, err)
 }
 
 // reportError prints an error, once, and gives the exit code that it means.
-func reportError(w io.Writer, cmd *cobra.Command, err error) int {
+func reportError(r ui.Reporter, cmd *cobra.Command, err error) int {
 	var usage usageError
 	var code exitCode
 	switch {
@@ -89,13 +93,14 @@ func reportError(w io.Writer, cmd *cobra.Command, err error) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &usage):
-		_, _ = fmt.Fprintf(w, "crdctl: %v\nSee \"%s --help\".\n", err, cmd.CommandPath())
+		r.Error(err)
+		r.Printf("See \"%s --help\".", cmd.CommandPath())
 	case errors.Is(err, context.Canceled):
-		_, _ = fmt.Fprintln(w, "crdctl: interrupted")
+		r.Note("interrupted")
 	case errors.Is(err, syscall.EMFILE):
-		_, _ = fmt.Fprintf(w, "crdctl: %v; raise the limit of open files, for example with \"ulimit -n 1024\"\n", err)
+		r.Note("%v; raise the limit of open files, for example with \"ulimit -n 1024\"", err)
 	default:
-		_, _ = fmt.Fprintf(w, "crdctl: %v\n", err)
+		r.Error(err)
 	}
 	return exitTrouble
 }

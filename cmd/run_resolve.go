@@ -50,11 +50,11 @@ func discoverToRun(s Streams, base string) (*config.Project, error) {
 	p := &config.Project{}
 	found, err := detect.Project(base)
 	if err != nil {
-		_, _ = fmt.Fprintf(s.Err, "crdctl: nothing is generated here: %v\n", err)
+		s.report().Note("nothing is generated here: %v", err)
 	} else {
 		p = found.Project
 		for _, note := range discovered(found) {
-			_, _ = fmt.Fprintln(s.Err, "crdctl: "+note)
+			s.report().Note("%s", note)
 		}
 	}
 	pkg, err := build.ImportDir(base, 0)

@@ -2,13 +2,14 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 const (
@@ -82,7 +83,7 @@ func withSignals(parent context.Context, w io.Writer, exit func(int)) (context.C
 		}
 		select {
 		case <-signals:
-			_, _ = fmt.Fprintln(w, "crdctl: second signal; leaving at once")
+			ui.NewReporter(w).Note("second signal; leaving at once")
 			close(i.hurry)
 		case <-i.done:
 			return

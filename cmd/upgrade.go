@@ -53,7 +53,7 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, stop := s.showWork(ctx, "upgrading")
+	shown, stop := s.report().Work(ctx, "upgrading")
 	changes, err := plan.Changes(shown)
 	if stop(); err != nil {
 		return err
@@ -61,7 +61,7 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
 		return err
 	}
-	printNotes(s.Err, plan.Notes)
+	s.report().Lines(plan.Notes)
 	for _, l := range []struct {
 		files []string
 		words string
@@ -71,7 +71,7 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 		{plan.Gone, "changed in the scaffold; you removed it, and it stays so"},
 	} {
 		for _, f := range l.files {
-			_, _ = fmt.Fprintf(s.Err, "%s %s\n", f, l.words)
+			s.report().Printf("%s %s", f, l.words)
 		}
 	}
 	done := "upgraded"
@@ -79,12 +79,12 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 		done = "would upgrade"
 	}
 	if len(changes) == 0 {
-		_, _ = fmt.Fprintf(s.Err, "the scaffold is up to date (templates %d)\n", templates.Revision)
+		s.report().Printf("the scaffold is up to date (templates %d)", templates.Revision)
 		return nil
 	}
-	_, _ = fmt.Fprintf(s.Err, "%s from templates %d to %d: %s in %.1fs\n", done, was, templates.Revision, plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	s.report().Printf("%s from templates %d to %d: %s in %.1fs", done, was, templates.Revision, plural(len(changes), "file", "files"), time.Since(start).Seconds())
 	if len(plan.Conflicts) > 0 {
-		_, _ = fmt.Fprintf(s.Err, "conflicts to mend, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"\n", strings.Join(slices.Sorted(maps.Keys(plan.Conflicts)), ", "))
+		s.report().Printf("conflicts to mend, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"", strings.Join(slices.Sorted(maps.Keys(plan.Conflicts)), ", "))
 		return errNo
 	}
 	return nil

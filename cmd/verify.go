@@ -51,13 +51,13 @@ func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
 		last := len(outputs) - 1
 		return usageError{fmt.Errorf("--output %q is not %s or %s", o.output, strings.Join(outputs[:last], ", "), outputs[last])}
 	}
-	shown, done := s.showWork(ctx, "generating, to compare")
+	shown, done := s.report().Work(ctx, "generating, to compare")
 	g, err := o.generated(shown, o.settings, gen.Options{Results: cache.Open()})
 	if done(); err != nil {
 		return err
 	}
 	if g.incomplete != nil {
-		printNotes(s.Err, g.notes)
+		s.report().Lines(g.notes)
 		return g.incomplete
 	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
@@ -108,11 +108,11 @@ func printReport(s Streams, form string, r report.Report) (err error) {
 	}
 	if form == "json" || form == "sarif" { // github has all of it, and all that is printed is in one log there
 		for _, n := range r.NotCompared {
-			_, _ = fmt.Fprintln(s.Err, "not compared: "+n.String())
+			s.report().Printf("not compared: %s", n)
 		}
 	}
 	if form != "github" { // it has the summary, and all that is printed is in one log there
-		_, _ = fmt.Fprintln(s.Err, r.Summary())
+		s.report().Printf("%s", r.Summary())
 	}
 	return nil
 }

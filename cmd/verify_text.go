@@ -16,8 +16,8 @@ const (
 
 // printVerdict prints the answer for people: the patch on standard output, and what it is about beside it.
 func printVerdict(s Streams, p paint, r report.Report) error {
-	printNotes(s.Err, r.Asides())
-	printWarning(s.Err, r.Outdated)
+	s.report().Lines(r.Asides())
+	s.report().Warn(r.Outdated)
 	if len(r.Changes) == 0 {
 		_, err := fmt.Fprintln(s.Out, r.Summary())
 		return err
@@ -33,17 +33,17 @@ func printVerdict(s Streams, p paint, r report.Report) error {
 		}
 	}
 	if left := len(r.Changes) - len(shown); left > 0 {
-		_, _ = fmt.Fprintf(s.Err, "\n%d more patches are not shown; for all of them: crdctl verify > stale.patch\n", left)
+		s.report().Printf("\n%d more patches are not shown; for all of them: crdctl verify > stale.patch", left)
 	}
 	if many {
 		for _, line := range r.Overview() {
-			_, _ = fmt.Fprintln(s.Err, line)
+			s.report().Printf("%s", line)
 		}
 	} else {
 		for _, c := range r.Changes {
-			_, _ = fmt.Fprintf(s.Err, "%s: %s\n", strings.ReplaceAll(string(report.KindOf(c.Op)), "-", " "), c.Path)
+			s.report().Printf("%s: %s", strings.ReplaceAll(string(report.KindOf(c.Op)), "-", " "), c.Path)
 		}
 	}
-	_, _ = fmt.Fprintln(s.Err, r.Summary())
+	s.report().Printf("%s", r.Summary())
 	return nil
 }

@@ -3,6 +3,7 @@ package operator
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // bed is a controller with templates, on an API server that is a function.
@@ -44,7 +46,7 @@ func newBed(t *testing.T) *bed {
 	root := t.TempDir()
 	b.Options = Options{
 		Config: &rest.Config{Host: "http://api.test", Transport: b.api, ContentConfig: rest.ContentConfig{ContentType: "application/json"}},
-		Own:    true, Root: root, NoEvents: true, Log: slog.New(b.log), Out: &b.out, Say: func(string, ...any) {},
+		Own:    true, Root: root, NoEvents: true, Log: slog.New(b.log), Out: &b.out, Reporter: ui.NewReporter(io.Discard),
 		Loop: config.Loop{Template: "templates", Owns: []string{"v1/ConfigMap"}}.WithDefaults("demo"),
 		CRDs: []*apiextv1.CustomResourceDefinition{{
 			ObjectMeta: metav1.ObjectMeta{Name: "foos.example.com"},

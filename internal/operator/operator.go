@@ -27,6 +27,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/metrics"
 	"github.com/crdctl/crdctl/internal/operator/shard"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // Options say what the controller is.
@@ -50,8 +51,8 @@ type Options struct {
 	Log         *slog.Logger
 	// Mark is that of the processes of hooks, see proc.Options.
 	Mark string
-	// Say prints a line of crdctl's own.
-	Say func(format string, args ...any)
+	// Reporter prints what crdctl itself has to say.
+	Reporter ui.Reporter
 	// Out is where a preview is printed.
 	Out io.Writer
 }
@@ -179,7 +180,7 @@ func (c *instance) run(ctx context.Context) error {
 			others.Go(func() { replicas.Run(after) })
 		}
 	}
-	c.Say("running the built-in controller; stop with Ctrl-C")
+	c.Reporter.Note("running the built-in controller; stop with Ctrl-C")
 	if err := controller.Run(ctx, options); err != nil {
 		return err
 	}

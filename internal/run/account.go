@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 const (
@@ -146,7 +147,7 @@ func (i *identity) kubeconfig(ctx context.Context, dir, admin string) (string, e
 }
 
 // news says each refusal once, when it is new.
-func (i *identity) news(ctx context.Context, say reporter) {
+func (i *identity) news(ctx context.Context, reporter ui.Reporter) {
 	used, err := rbacaudit.Fetch(ctx, i.client.Discovery().RESTClient(), i.account.User())
 	if err != nil {
 		return // the report at the end says so
@@ -155,20 +156,20 @@ func (i *identity) news(ctx context.Context, say reporter) {
 		t.Name = ""
 		if t.Refused > 0 && !i.refused[t.Request] {
 			i.refused[t.Request] = true
-			say("the API server refused %s/%s: %s", i.account.Namespace, i.account.Name, t.Request)
+			reporter.Note("the API server refused %s/%s: %s", i.account.Namespace, i.account.Name, t.Request)
 		}
 	}
 }
 
 // report says which permissions the controller lacked, and which it had for nothing.
-func (i *identity) report(ctx context.Context, markers bool, say reporter) error {
+func (i *identity) report(ctx context.Context, markers bool, reporter ui.Reporter) error {
 	used, err1 := rbacaudit.Fetch(ctx, i.client.Discovery().RESTClient(), i.account.User())
 	grants, err2 := rbacaudit.Grants(ctx, i.client.RbacV1(), i.account)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
 	for _, line := range rbacaudit.Compare(used, grants).Lines(i.account, markers) {
-		say("%s", line)
+		reporter.Note("%s", line)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // applier applies manifests, by server-side apply, in crdctl's name.
@@ -30,14 +31,14 @@ type applier struct {
 	client dynamic.Interface
 	mapper meta.ResettableRESTMapper
 	// adapt changes an object before it is applied; nil for none.
-	adapt func(*unstructured.Unstructured) error
-	say   reporter
+	adapt    func(*unstructured.Unstructured) error
+	reporter ui.Reporter
 
 	made    map[string]string // by the name of an object: what it was when it had been applied
 	created map[string]bool   // contents of those without a name of their own
 }
 
-func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) error, say reporter) (*applier, error) {
+func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) error, reporter ui.Reporter) (*applier, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for manifests: %w", err)
@@ -48,7 +49,7 @@ func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) erro
 	}
 	return &applier{
 		client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)),
-		adapt: adapt, say: say, made: map[string]string{}, created: map[string]bool{},
+		adapt: adapt, reporter: reporter, made: map[string]string{}, created: map[string]bool{},
 	}, nil
 }
 
@@ -97,7 +98,7 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubec
 		}
 	}
 	if len(done) > 0 {
-		a.say("applied %s", strings.Join(done, ", "))
+		a.reporter.Note("applied %s", strings.Join(done, ", "))
 	}
 	return errors.Join(problems...)
 }
@@ -162,7 +163,7 @@ func (a *applier) patch(ctx context.Context, resource dynamic.ResourceInterface,
 	if created != nil {
 		return nil, err
 	}
-	a.say("created the namespace %s, which manifests name", o.GetNamespace())
+	a.reporter.Note("created the namespace %s, which manifests name", o.GetNamespace())
 	return resource.Patch(ctx, o.GetName(), types.ApplyPatchType, content, options)
 }
 
@@ -185,7 +186,7 @@ func (a *applier) prune(ctx context.Context, before, now []manifest.Object) (lef
 			problems = append(problems, fmt.Errorf("remove %s, which manifests have no more: %w", nameOf(o.Unstructured), err))
 		default:
 			delete(a.made, nameOf(o.Unstructured))
-			a.say("removed %s, which manifests have no more", nameOf(o.Unstructured))
+			a.reporter.Note("removed %s, which manifests have no more", nameOf(o.Unstructured))
 		}
 	}
 	return left, errors.Join(problems...)

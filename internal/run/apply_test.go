@@ -16,6 +16,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // mapper knows a few kinds, and has no discovery to repeat.
@@ -52,9 +53,15 @@ func newApplyBed(t *testing.T, adapt func(*unstructured.Unstructured) error) *ap
 	})
 	b.applier = &applier{
 		client: b.server, mapper: mapper{kinds}, adapt: adapt, made: map[string]string{}, created: map[string]bool{},
-		say: func(format string, args ...any) { b.said = append(b.said, fmt.Sprintf(format, args...)) },
+		reporter: ui.NewReporter(b),
 	}
 	return b
+}
+
+// Write takes a line of the reporter.
+func (b *applyBed) Write(line []byte) (int, error) {
+	b.said = append(b.said, strings.TrimSuffix(strings.TrimPrefix(string(line), "crdctl: "), "\n"))
+	return len(line), nil
 }
 
 // object is one of a manifest; the namespace may be "".

@@ -12,10 +12,11 @@ import (
 	"github.com/crdctl/crdctl/internal/operator"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 	"github.com/crdctl/crdctl/internal/tempdir"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // runBuiltin runs the controller that is built in on the kinds of the CRDs, or shows what it would do.
-func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD, sketch *operator.Sketch, say reporter) (err error) {
+func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD, sketch *operator.Sketch, reporter ui.Reporter) (err error) {
 	mark, unmark, err := o.mark()
 	if err != nil {
 		return err
@@ -23,10 +24,10 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 	defer func() { err = errors.Join(err, unmark()) }()
 	ctx, stop := t.boundTo(ctx, o)
 	defer stop()
-	b := o.builtinOptions(crds, say)
+	b := o.builtinOptions(crds, reporter)
 	b.Config, b.Own, b.Mark = t.config, t.ours, mark
 	if len(o.CRDNames) == 0 {
-		in := &installer{Options: o, target: t, say: say, broken: map[string]bool{}}
+		in := &installer{Options: o, target: t, reporter: reporter, broken: map[string]bool{}}
 		if sketch == nil || t.ours { // a preview changes nothing in a cluster of somebody's
 			if err := in.install(ctx); err != nil {
 				return interrupted(ctx, err)
@@ -47,16 +48,16 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 	if sketch != nil {
 		return interrupted(ctx, operator.Render(ctx, b, sketch))
 	}
-	newClock(time.Now()).watch(ctx, say)
+	newClock(time.Now()).watch(ctx, reporter)
 	return interrupted(ctx, operator.Run(ctx, b))
 }
 
 // builtinOptions are the options of the controller that is built in, before it has a cluster.
-func (o Options) builtinOptions(crds []manifest.CRD, say reporter) operator.Options {
+func (o Options) builtinOptions(crds []manifest.CRD, reporter ui.Reporter) operator.Options {
 	b := operator.Options{
 		Own: !o.Cluster.isSet(), Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
 		Leases: o.Leases, LeaseNamespace: o.LeaseNamespace, MetricsAddr: o.MetricsAddr, Profiling: o.Profiling, NoEvents: o.NoEvents,
-		Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Say: say, Out: o.Out,
+		Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Reporter: reporter, Out: o.Out,
 	}
 	if len(o.CRDNames) == 0 {
 		b.CRDs = manifest.Definitions(crds)

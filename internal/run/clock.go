@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 const (
@@ -36,7 +38,7 @@ func (c *clock) jump(now time.Time) time.Duration {
 }
 
 // watch says each jump, until the context ends, and hands it on to whoever has something to mend.
-func (c *clock) watch(ctx context.Context, say reporter) <-chan time.Duration {
+func (c *clock) watch(ctx context.Context, reporter ui.Reporter) <-chan time.Duration {
 	jumps := make(chan time.Duration, 1)
 	go func() {
 		tick := time.NewTicker(lookAtClock)
@@ -51,7 +53,7 @@ func (c *clock) watch(ctx context.Context, say reporter) <-chan time.Duration {
 			if jump == 0 {
 				continue
 			}
-			say("the clock jumped by %s; leases and time-outs may end early or late", jump.Round(time.Second))
+			reporter.Note("the clock jumped by %s; leases and time-outs may end early or late", jump.Round(time.Second))
 			select {
 			case jumps <- jump:
 			default: // nobody has taken the last one yet

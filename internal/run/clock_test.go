@@ -1,11 +1,13 @@
 package run
 
 import (
+	"bytes"
 	"context"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 func TestClock(t *testing.T) {
@@ -29,13 +31,13 @@ func TestClock(t *testing.T) {
 func TestClockIsSaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		var said []string
+		var said bytes.Buffer
 		c := newClock(time.Now())
-		jumps := c.watch(ctx, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
+		jumps := c.watch(ctx, ui.NewReporter(&said))
 		time.Sleep(10 * lookAtClock)
 		synctest.Wait()
-		if len(said) > 0 {
-			t.Errorf("said of a clock that goes on: %q", said)
+		if said.Len() > 0 {
+			t.Errorf("said of a clock that goes on: %q", said.String())
 		}
 		c.passed = func(now time.Time) time.Duration { // an hour less than the time of day says
 			c.passed = func(now time.Time) time.Duration { return now.Sub(c.last) }
@@ -43,8 +45,8 @@ func TestClockIsSaidOnce(t *testing.T) {
 		}
 		time.Sleep(10 * lookAtClock)
 		synctest.Wait()
-		if len(said) != 1 || said[0] != "the clock jumped by 1h0m0s; leases and time-outs may end early or late" {
-			t.Errorf("said %q", said)
+		if said.String() != "crdctl: the clock jumped by 1h0m0s; leases and time-outs may end early or late\n" {
+			t.Errorf("said %q", said.String())
 		}
 		if jump := <-jumps; jump != time.Hour {
 			t.Errorf("handed on a jump of %s", jump)

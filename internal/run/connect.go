@@ -27,9 +27,9 @@ const stopTimeout = 30 * time.Second
 
 // connect starts a control plane, or takes the one in the background or the cluster that the options name, and says which
 // it is before anything is done to it.
-func connect(ctx context.Context, o Options, say reporter) (*target, error) {
+func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target, error) {
 	if o.Cluster.isSet() {
-		return connectTo(o.Cluster, say)
+		return connectTo(o.Cluster, reporter)
 	}
 	s, err := daemon.Status(o.Root)
 	if err != nil {
@@ -57,9 +57,9 @@ func connect(ctx context.Context, o Options, say reporter) (*target, error) {
 	}
 	var t *target
 	if s.Running {
-		t, err = connectToBackground(ctx, o, s, say)
+		t, err = connectToBackground(ctx, o, s, reporter)
 	} else {
-		t, err = startOwn(ctx, o, say)
+		t, err = startOwn(ctx, o, reporter)
 	}
 	if err != nil {
 		return nil, errors.Join(err, release())
@@ -73,13 +73,13 @@ func connect(ctx context.Context, o Options, say reporter) (*target, error) {
 }
 
 // startOwn starts a control plane in this process.
-func startOwn(ctx context.Context, o Options, say reporter) (*target, error) {
-	say("starting the control plane")
+func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target, error) {
+	reporter.Note("starting the control plane")
 	began := time.Now()
 	startCtx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	defer ui.Repeat(ui.WaitEvery/3, ui.WaitEvery, func(passed time.Duration) {
-		say("waiting for etcd and the API server to be ready (%s of at most %s)", passed, startTimeout)
+		reporter.Note("waiting for etcd and the API server to be ready (%s of at most %s)", passed, startTimeout)
 	})()
 	plane, err := controlplane.Start(startCtx, controlplane.Options{
 		Kubeconfig: state.Kubeconfig(o.Root), Dir: o.Plane.DataDir, Port: o.Plane.Port, PendingPods: o.Plane.PendingPods,
@@ -87,17 +87,17 @@ func startOwn(ctx context.Context, o Options, say reporter) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	say("control plane ready in %.1fs: Kubernetes %s at %s; try \"crdctl kubectl get namespaces\"",
+	reporter.Note("control plane ready in %.1fs: Kubernetes %s at %s; try \"crdctl kubectl get namespaces\"",
 		time.Since(began).Seconds(), controlplane.KubernetesVersion, plane.URL())
 	if o.Plane.DataDir != "" {
-		say("its data are kept in %s; the kubeconfig %s is good for all runs with them", o.Plane.DataDir, filepath.Join(o.Plane.DataDir, "kubeconfig"))
+		reporter.Note("its data are kept in %s; the kubeconfig %s is good for all runs with them", o.Plane.DataDir, filepath.Join(o.Plane.DataDir, "kubeconfig"))
 	}
 	return &target{
 		config: plane.RESTConfig(), kubeconfig: plane.Kubeconfig(), ours: true, kept: o.Plane.DataDir != "",
 		ended: plane.Done(),
 		why:   func() error { return whyEnded(plane.Err()) },
 		close: func() error {
-			say("stopping the control plane")
+			reporter.Note("stopping the control plane")
 			stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 			defer cancel()
 			return plane.Stop(stopCtx)
@@ -118,7 +118,7 @@ func whyEnded(err error) error {
 }
 
 // connectToBackground takes the control plane that "crdctl cluster start" has started.
-func connectToBackground(ctx context.Context, o Options, s daemon.State, say reporter) (*target, error) {
+func connectToBackground(ctx context.Context, o Options, s daemon.State, reporter ui.Reporter) (*target, error) {
 	if !s.Ready {
 		return nil, errors.New("the control plane in the background is just being started; try again")
 	}
@@ -135,7 +135,7 @@ func connectToBackground(ctx context.Context, o Options, s daemon.State, say rep
 		return nil, err
 	}
 	config.QPS = -1 // the server is ours alone
-	say("using the control plane that runs in the background, at %s", s.URL)
+	reporter.Note("using the control plane that runs in the background, at %s", s.URL)
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &target{
 		config: config, kubeconfig: s.Kubeconfig, ours: true, kept: true,
@@ -149,12 +149,12 @@ func connectToBackground(ctx context.Context, o Options, s daemon.State, say rep
 
 // connectTo takes a cluster that exists. The controller's process gets a kubeconfig of its own, that holds this one
 // cluster: it can't pick another.
-func connectTo(c Cluster, say reporter) (*target, error) {
+func connectTo(c Cluster, reporter ui.Reporter) (*target, error) {
 	config, single, source, err := c.load()
 	if err != nil {
 		return nil, err
 	}
-	say("using the API at %s (%s)", config.Host, source)
+	reporter.Note("using the API at %s (%s)", config.Host, source)
 	if c.InCluster { // for the built-in loop alone: there is no process to hand a kubeconfig to, and maybe no disk to write it on
 		return &target{config: config, kept: true, close: func() error { return nil }}, nil
 	}

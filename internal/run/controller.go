@@ -124,7 +124,7 @@ func (d *devLoop) stopChild() {
 	if !d.child.runs() {
 		return
 	}
-	d.say("stopping the controller")
+	d.reporter.Note("stopping the controller")
 	process := d.child.process
 	stopped := make(chan bool, 1)
 	go func() { stopped <- process.Stop() }()
@@ -133,10 +133,10 @@ func (d *devLoop) stopChild() {
 		select {
 		case killed := <-stopped:
 			if ended = true; killed {
-				d.say("the controller did not stop within %s and was killed", graceTime)
+				d.reporter.Note("the controller did not stop within %s and was killed", graceTime)
 			}
 		case <-slow:
-			d.say("waiting up to %s for the controller; Ctrl-C kills it", graceTime)
+			d.reporter.Note("waiting up to %s for the controller; Ctrl-C kills it", graceTime)
 		case <-d.Hurry:
 			process.Kill()
 			<-stopped

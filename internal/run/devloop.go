@@ -15,14 +15,15 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/tempdir"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // devLoop builds and runs the project's controller, and does so again on every change. One goroutine decides; what it
 // waits for are a change, the end of the controller, the end of the control plane, and the end of the run.
 type devLoop struct {
 	Options
-	target *target
-	say    reporter
+	target   *target
+	reporter ui.Reporter
 
 	dir       string // for binaries, credentials, certificates
 	watcher   *fswatch.Watcher
@@ -59,7 +60,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, dir.Remove()) }()
 	ctx, stop := d.target.boundTo(ctx, d.Options)
 	defer stop()
-	if d.installer, err = newInstaller(d.Options, d.target, d.dir, d.say); err != nil {
+	if d.installer, err = newInstaller(d.Options, d.target, d.dir, d.reporter); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.installer.end(context.WithoutCancel(ctx))) }()
@@ -120,7 +121,7 @@ func absolute(file string) string {
 func (d *devLoop) loop(ctx context.Context) error {
 	refusals := time.NewTicker(time.Second)
 	defer refusals.Stop()
-	jumps := newClock(time.Now()).watch(ctx, d.say)
+	jumps := newClock(time.Now()).watch(ctx, d.reporter)
 	d.stale, d.settings = d.generates(), settingsOf(d.Root)
 	err := d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
 	for {
@@ -131,14 +132,14 @@ func (d *devLoop) loop(ctx context.Context) error {
 			if d.hopeless(err) {
 				return err
 			}
-			d.say("%v", err)
+			d.reporter.Note("%v", err)
 			if d.Once {
 				return errors.New("the controller does not run; fix that and run again")
 			}
 			if d.child.runs() {
-				d.say("the controller that was built last goes on running; waiting for a change; stop with Ctrl-C")
+				d.reporter.Note("the controller that was built last goes on running; waiting for a change; stop with Ctrl-C")
 			} else {
-				d.say("waiting for a change; stop with Ctrl-C")
+				d.reporter.Note("waiting for a change; stop with Ctrl-C")
 			}
 		}
 		err = nil
@@ -172,7 +173,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	}
 	c, d.missed = d.missed.Add(c), fswatch.Change{}
 	if c.Settings {
-		d.settings.changed(d.Root, d.say)
+		d.settings.changed(d.Root, d.reporter)
 		c.Settings = false
 	}
 	generated := d.stale || !d.SkipGenerate && len(d.Project.APIs) > 0 && c.In(d.Project.APIs)
@@ -210,7 +211,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 		return nil
 	case installed.blocking != nil && errors.Is(err, errSuperseded):
 		d.missed = c
-		d.say("%v", installed.blocking)
+		d.reporter.Note("%v", installed.blocking)
 	case installed.blocking != nil:
 		d.missed = c
 		err = errors.Join(installed.blocking, err)
@@ -219,7 +220,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	}
 	if installed.other != nil {
 		d.missed.Manifests = c.Manifests
-		d.say("%v", installed.other)
+		d.reporter.Note("%v", installed.other)
 	}
 	// Without a build, this is the chance of a controller that waited for a CRD, or that died for want of a manifest.
 	if err != nil || d.ready == nil {
@@ -227,7 +228,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	}
 	if d.child.runsBinary(d.ready) {
 		if built { // from a comment, or a test
-			d.say("same program; the controller goes on")
+			d.reporter.Note("same program; the controller goes on")
 		}
 		return nil
 	}
@@ -246,7 +247,7 @@ func (d *devLoop) generates() bool {
 	case d.SkipGenerate, !slices.ContainsFunc(d.Project.APIs, d.hasDir):
 		return false
 	case d.Discovered:
-		d.say("there is no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", config.FileName)
+		d.reporter.Note("there is no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", config.FileName)
 		return false
 	}
 	return true

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // fakeLoop is a loop whose steps only note that they were asked for, and fail where a test says so.
@@ -45,7 +45,7 @@ func newFakeLoop(t *testing.T, o Options) *fakeLoop {
 	}
 	f.devLoop = &devLoop{
 		Options: o, installer: &installer{}, watcher: &fswatch.Watcher{Changes: f.changes},
-		say: func(format string, args ...any) { fmt.Fprintf(&f.said, format+"\n", args...) },
+		reporter: ui.NewReporter(&f.said),
 		steps: steps{
 			generate: func(context.Context) error { return step("generate") },
 			begin:    func(context.Context) error { return step("begin") },

@@ -21,8 +21,8 @@ import (
 // installer puts the project's CRDs, manifests and samples on the API server, and gives the controller its identity there.
 type installer struct {
 	Options
-	target *target
-	say    reporter
+	target   *target
+	reporter ui.Reporter
 
 	hooks     *webhooks // nil in a cluster that is not crdctl's own
 	applier   *applier  // likewise
@@ -33,8 +33,8 @@ type installer struct {
 	broken    map[string]bool   // what could not be installed or applied when it was last tried
 }
 
-func newInstaller(o Options, t *target, dir string, say reporter) (*installer, error) {
-	c := &installer{Options: o, target: t, say: say, broken: map[string]bool{}}
+func newInstaller(o Options, t *target, dir string, reporter ui.Reporter) (*installer, error) {
+	c := &installer{Options: o, target: t, reporter: reporter, broken: map[string]bool{}}
 	if !t.ours {
 		return c, nil
 	}
@@ -42,7 +42,7 @@ func newInstaller(o Options, t *target, dir string, say reporter) (*installer, e
 	if c.hooks, err = newWebhooks(dir, o.Project.Controller.WebhookPort); err != nil {
 		return nil, err
 	}
-	c.applier, err = newApplier(t.config, c.hooks.adapt, say)
+	c.applier, err = newApplier(t.config, c.hooks.adapt, reporter)
 	return c, err
 }
 
@@ -65,11 +65,11 @@ func (i *installer) begin(ctx context.Context) error {
 	var broken error
 	if len(i.Project.Controller.Manifests) > 0 {
 		if i.applier == nil {
-			i.say("the manifests of the controller are left to you: this cluster is not crdctl's own")
+			i.reporter.Note("the manifests of the controller are left to you: this cluster is not crdctl's own")
 		} else if broken = i.tried(i.manifestPaths(), i.applyManifests(ctx, true)); broken != nil && (i.Once || i.Account != nil) {
 			return broken // the account may be in what could not be applied
 		} else if broken != nil {
-			i.say("%v", broken)
+			i.reporter.Note("%v", broken)
 		}
 	}
 	if i.Account == nil {
@@ -101,7 +101,7 @@ func (i *installer) update(ctx context.Context, change fswatch.Change) (blocking
 // tried remembers whether something could be done, and says that it can be done again: a fix may leave nothing to apply.
 func (i *installer) tried(what string, err error) error {
 	if i.broken[what] && err == nil {
-		i.say("%s: all right again", what)
+		i.reporter.Note("%s: all right again", what)
 	}
 	i.broken[what] = err != nil
 	return err
@@ -130,18 +130,18 @@ func (i *installer) install(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := i.target.preflight(ctx, crds, i.say); err != nil {
+	if err := i.target.preflight(ctx, crds, i.reporter); err != nil {
 		return err
 	}
 	stop := ui.Repeat(ui.WaitEvery/3, ui.WaitEvery, func(passed time.Duration) {
-		i.say("waiting for the API server to establish %s (%s)", names(crds), passed)
+		i.reporter.Note("waiting for the API server to establish %s (%s)", names(crds), passed)
 	})
 	err = i.target.install(ctx, manifest.Definitions(crds)...)
 	if stop(); err != nil {
 		return err
 	}
 	i.installed = crds
-	i.say("installed %s", names(crds))
+	i.reporter.Note("installed %s", names(crds))
 	return nil
 }
 
@@ -166,7 +166,7 @@ func (i *installer) sayGone(ctx context.Context, crds []manifest.CRD) {
 		if !i.target.ours {
 			kubectl = "kubectl"
 		}
-		i.say("%s is not in the project any more; it stays with %s%s; \"%s delete crd %s\" removes it", gone.Name, count, until, kubectl, gone.Name)
+		i.reporter.Note("%s is not in the project any more; it stays with %s%s; \"%s delete crd %s\" removes it", gone.Name, count, until, kubectl, gone.Name)
 	}
 }
 
@@ -220,7 +220,7 @@ func (i *installer) removeWebhooks(ctx context.Context) error {
 // news says what the API server has refused the controller since it was last asked.
 func (i *installer) news(ctx context.Context) {
 	if i.who != nil {
-		i.who.news(ctx, i.say)
+		i.who.news(ctx, i.reporter)
 	}
 }
 
@@ -235,7 +235,7 @@ func (i *installer) end(ctx context.Context) error {
 	}
 	var problems []error
 	if i.who != nil {
-		problems = append(problems, i.who.report(ctx, i.Project.RBAC.Dir != "", i.say))
+		problems = append(problems, i.who.report(ctx, i.Project.RBAC.Dir != "", i.reporter))
 	}
 	return errors.Join(append(problems, i.removeWebhooks(ctx))...)
 }

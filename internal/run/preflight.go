@@ -19,23 +19,24 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/crd/compat"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // preflight says what the installing of CRDs would break, before any of them is installed. It is an error that the API
 // server refuses one, and, in a cluster that is not crdctl's own, that one is bad for objects that are stored.
-func (t *target) preflight(ctx context.Context, crds []manifest.CRD, say reporter) error {
+func (t *target) preflight(ctx context.Context, crds []manifest.CRD, reporter ui.Reporter) error {
 	client, err := apiextclient.NewForConfig(t.config)
 	if err != nil {
 		return fmt.Errorf("make a client for CRDs: %w", err)
 	}
 	var problems []error
 	for _, c := range crds {
-		problems = append(problems, t.preflightOne(ctx, client.CustomResourceDefinitions(), c, say))
+		problems = append(problems, t.preflightOne(ctx, client.CustomResourceDefinitions(), c, reporter))
 	}
 	return errors.Join(problems...)
 }
 
-func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd manifest.CRD, say reporter) error {
+func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd manifest.CRD, reporter ui.Reporter) error {
 	current, err := api.Get(ctx, crd.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		current, err = nil, nil
@@ -56,7 +57,7 @@ func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResour
 	}
 	if err != nil && t.ours {
 		// Behind a conversion webhook may be nobody, until this CRD says who.
-		say("%s: installed without a look at what is stored: %v", crd.Place(), err)
+		reporter.Note("%s: installed without a look at what is stored: %v", crd.Place(), err)
 		return nil
 	}
 	if err != nil {
@@ -67,7 +68,7 @@ func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResour
 		return err
 	}
 	if t.ours {
-		say("%s: the change of %s is bad for objects that are stored:\n%s", crd.Place(), crd.Name, compat.Text(findings))
+		reporter.Note("%s: the change of %s is bad for objects that are stored:\n%s", crd.Place(), crd.Name, compat.Text(findings))
 		return nil
 	}
 	return fmt.Errorf("%s: not installed: the change of %s is bad for objects that are stored; mend those first, or install it by hand and run with --skip-crds:\n%s",

@@ -7,7 +7,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator"
 	"github.com/crdctl/crdctl/internal/startup"
 	"github.com/crdctl/crdctl/internal/startup/trim"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // Options say what to run, and where.
@@ -88,7 +88,7 @@ func (p Plane) isSet() bool { return p != Plane{} }
 // Run runs until the context ends, and then stops controller, API server and etcd, in that order. The error is nil if
 // that was all.
 func Run(ctx context.Context, o Options) (err error) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(o.Err, "crdctl: "+format+"\n", args...) }
+	reporter := ui.NewReporter(o.Err)
 	crds, err := o.CRDs()
 	if err != nil && (o.Builtin || errors.Is(err, fs.ErrNotExist)) {
 		return err // otherwise the loop says it, and waits for a fix
@@ -105,11 +105,11 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}
 	if o.Builtin {
-		if err := operator.Check(o.builtinOptions(crds, say)); err != nil {
+		if err := operator.Check(o.builtinOptions(crds, reporter)); err != nil {
 			return err
 		}
 	}
-	target, err := connect(ctx, o, say)
+	target, err := connect(ctx, o, reporter)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil // Ctrl-C is how a run ends, whenever it comes; all has been undone
 	}
@@ -121,13 +121,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	trim.Server(ctx)
 
 	if o.Builtin {
-		return o.runBuiltin(ctx, target, crds, sketch, say)
+		return o.runBuiltin(ctx, target, crds, sketch, reporter)
 	}
-	return (&devLoop{Options: o, target: target, say: say}).run(ctx)
+	return (&devLoop{Options: o, target: target, reporter: reporter}).run(ctx)
 }
-
-// reporter prints a line of crdctl's own.
-type reporter func(format string, args ...any)
 
 func names(crds []manifest.CRD) string {
 	var all []string

@@ -16,7 +16,7 @@ func (i *installer) applySamples(ctx context.Context) error {
 	samples, err := read(i.Root, i.Project.Controller.Samples)
 	once, others := oncePerObject(samples, i.installed)
 	for _, o := range others {
-		i.say("%s: not applied: another sample is the same object, %s, in another version", o.Place(), nameOf(o.Unstructured))
+		i.reporter.Note("%s: not applied: another sample is the same object, %s, in another version", o.Place(), nameOf(o.Unstructured))
 	}
 	return errors.Join(err, i.applier.apply(ctx, once, true))
 }

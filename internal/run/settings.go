@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // settings are those of crdctl.yaml that a run uses for as long as it lasts: all but the record of the scaffold, which is for
@@ -34,17 +35,17 @@ func loadSettings(root string) (*config.Project, error) {
 }
 
 // changed says what a save of crdctl.yaml means for the run; nothing, where it means nothing.
-func (s *settings) changed(root string, say reporter) {
+func (s *settings) changed(root string, reporter ui.Reporter) {
 	now, err := loadSettings(root)
 	was := s.broken
 	s.broken = err != nil
 	switch {
 	case err != nil:
-		say("%v", err)
-		say("the run goes on with the settings that it began with")
+		reporter.Note("%v", err)
+		reporter.Note("the run goes on with the settings that it began with")
 	case !reflect.DeepEqual(now, s.project):
-		say("%s changed; stop with Ctrl-C and run again for it to take effect", config.FileName)
+		reporter.Note("%s changed; stop with Ctrl-C and run again for it to take effect", config.FileName)
 	case was:
-		say("%s is all right again", config.FileName)
+		reporter.Note("%s is all right again", config.FileName)
 	}
 }

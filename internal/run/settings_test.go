@@ -1,13 +1,13 @@
 package run
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // Only what the run uses is worth a word, and what is broken.
@@ -34,7 +34,7 @@ func TestSettingsChanged(t *testing.T) {
 	} {
 		save(step.content)
 		var said strings.Builder
-		s.changed(root, func(format string, args ...any) { fmt.Fprintf(&said, format+"\n", args...) })
+		s.changed(root, ui.NewReporter(&said))
 		if got := said.String(); !strings.Contains(got, step.want) || step.want == "" && got != "" {
 			t.Errorf("%q: said %q, want %q", step.content, got, step.want)
 		}

@@ -30,7 +30,7 @@ var errSuperseded = errors.New("the sources changed meanwhile")
 // build compiles the controller. The error has the compiler's own words. Generated tells that generate ran right before.
 func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	began := time.Now()
-	d.say("building the controller")
+	d.reporter.Note("building the controller")
 	// One place for all builds: the go command links nothing if what is there is up to date.
 	built := filepath.Join(d.dir, "built")
 	shown, done := ui.Lines(d.Err).Show(ctx, "building the controller; the first build compiles client-go and takes minutes on a slow machine")
@@ -40,7 +40,7 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, errSuperseded):
-		d.say("the sources changed meanwhile; beginning again")
+		d.reporter.Note("the sources changed meanwhile; beginning again")
 		return nil, err
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, brokenError{errNoGo}
@@ -53,7 +53,7 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.say("built in %.1fs", time.Since(began).Seconds())
+	d.reporter.Note("built in %.1fs", time.Since(began).Seconds())
 	// A link that runs, while the next one is built.
 	path := filepath.Join(d.dir, fmt.Sprintf("%s%x", binaryPrefix, sum[:8]))
 	if err := os.Link(built, path); err != nil && !errors.Is(err, fs.ErrExist) {
