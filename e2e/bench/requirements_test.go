@@ -112,9 +112,10 @@ func TestMissed(t *testing.T) {
 	for unit, want := range map[string]string{lost: "1] updates lost", perWrite: "1.01] reconciles per write", p50: "latency-p50-ms"} {
 		ours := three(good)
 		ours[unit] = append(ours[unit], ours[unit][0]+0.01)
-		if unit == lost {
+		switch unit {
+		case lost:
 			ours[unit][3] = 1
-		} else if unit == p50 {
+		case p50:
 			delete(ours, unit) // not measured
 		}
 		if found := missed(10000, held, map[string]samples{reference: three(base), pattern: three(base), "ours": ours}); len(found) != 1 || !strings.Contains(found[0], want) {

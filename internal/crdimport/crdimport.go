@@ -25,11 +25,11 @@ type Definition struct {
 	Versions []Version
 }
 
-// Version is one version of a CRD as a Go package has it, and Loss something that Go types do not say.
-type (
-	Version = gotypes.Version
-	Loss    = gotypes.Loss
-)
+// Version is one version of a CRD as a Go package has it.
+type Version = gotypes.Version
+
+// Loss is something that a CRD says and its Go types do not.
+type Loss = gotypes.Loss
 
 // Normalized returns the schemas that the types of each version are made of: the rules of the object's name are rules of CEL there.
 func (d *Definition) Normalized() []*apiextensionsv1.JSONSchemaProps {

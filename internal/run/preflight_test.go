@@ -1,7 +1,7 @@
 package run
 
 import (
-	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -32,9 +32,9 @@ func answering(t *testing.T, status int) (_ *target, asked *[]string) {
 		w.WriteHeader(status)
 		switch {
 		case status == http.StatusOK && path.Base(path.Dir(r.URL.Path)) == "customresourcedefinitions":
-			fmt.Fprint(w, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"}}`)
+			_, _ = io.WriteString(w, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"}}`)
 		case status == http.StatusOK:
-			fmt.Fprint(w, `{"apiVersion":"example.com/v1","kind":"ThingList","metadata":{},"items":[{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"}}]}`)
+			_, _ = io.WriteString(w, `{"apiVersion":"example.com/v1","kind":"ThingList","metadata":{},"items":[{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"}}]}`)
 		}
 	}))
 	t.Cleanup(server.Close)

@@ -20,9 +20,9 @@ type File struct {
 	Fset *token.FileSet
 	// Package is the import path of the file's own package, and Imports are those of the packages that it imports, by
 	// their names in the file.
-	Package string
-	Imports map[string]string
-	Packages   *Packages
+	Package  string
+	Imports  map[string]string
+	Packages *Packages
 }
 
 // Packages is what there is outside of a file.

@@ -14,7 +14,7 @@ var kubernetesTexts = map[string]string{
 }
 
 // kubernetesObjects are values of types of Kubernetes that a person would write with more than what is required.
-var kubernetesObjects = map[string]string{
+var kubernetesObjects = map[string]string{ //nolint:gosec // G101: no credentials, but a type that is called SecretReference
 	"corev1.PodTemplateSpec":      "{metadata: {labels: {app: example}}, spec: {containers: [{name: example, image: 'nginx:1.29'}]}}",
 	"corev1.PodSpec":              "{containers: [{name: example, image: 'nginx:1.29'}]}",
 	"corev1.Container":            "{name: example, image: 'nginx:1.29'}",
