@@ -71,11 +71,11 @@ func runGenerate(ctx context.Context, s Streams, o generateOptions) error {
 // generateOnce brings the files up to date and says what that took.
 func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generation, err error) {
 	start := time.Now()
-	turn, err := o.turn(ctx, s.Err)
+	lock, err := o.lock(ctx, s.Err)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, turn.Unlock()) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	if base, err := realPath(o.dir); err == nil && !o.dryRun {
 		root, _ := config.Find(base) // where there is none, the directory itself is the root
 		recovered(s, cmp.Or(root, base))

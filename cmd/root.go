@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,24 +31,6 @@ type Streams struct {
 
 // report prints what is not the result.
 func (s Streams) report() ui.Reporter { return ui.NewReporter(s.Err) }
-
-// The exit codes, everywhere.
-const (
-	exitYes     = 0 // the answer is yes, or the work is done
-	exitNo      = 1 // the answer is no: something is stale
-	exitTrouble = 2 // trouble, or wrong usage
-)
-
-// errNo is the answer no. Nobody prints it: what was found has been said.
-var errNo = errors.New("no")
-
-// exitCode is the exit code of a program that crdctl ran in its own place.
-type exitCode int
-
-func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
-
-// usageError is an error that the command's usage answers.
-type usageError struct{ error }
 
 // options are the flags that all commands share.
 type options struct {
@@ -79,30 +60,6 @@ func execute(ctx context.Context, i *interrupts, args []string, s Streams) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	return reportError(s.report(), cmd, err)
-}
-
-// reportError prints an error, once, and gives the exit code that it means.
-func reportError(r ui.Reporter, cmd *cobra.Command, err error) int {
-	var usage usageError
-	var code exitCode
-	switch {
-	case err == nil:
-		return exitYes
-	case errors.Is(err, errNo):
-		return exitNo
-	case errors.As(err, &code):
-		return int(code)
-	case errors.As(err, &usage):
-		r.Error(err)
-		r.Printf("See \"%s --help\".", cmd.CommandPath())
-	case errors.Is(err, context.Canceled):
-		r.Note("interrupted")
-	case errors.Is(err, syscall.EMFILE):
-		r.Note("%v; raise the limit of open files, for example with \"ulimit -n 1024\"", err)
-	default:
-		r.Error(err)
-	}
-	return exitTrouble
 }
 
 func newRoot(s Streams, i *interrupts) *cobra.Command {

@@ -52,7 +52,7 @@ func programFiles() []source {
 		names, listErr := p.code.ReadDir(".")
 		err = errors.Join(err, listErr)
 		for _, d := range names {
-			if strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "source.go" { // which would embed what is not there
+			if strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "embed.go" { // which would embed what is not there
 				continue
 			}
 			content, readErr := p.code.ReadFile(d.Name())

@@ -10,11 +10,11 @@ import (
 	"github.com/crdctl/crdctl/internal/lockfile"
 )
 
-// turn waits until no other crdctl generates in the project that --dir is in, and says so if that takes any time.
-func (o *options) turn(ctx context.Context, w io.Writer) (*lockfile.File, error) {
+// lock waits until no other crdctl generates in the project that --dir is in, and says so if that takes any time.
+func (o *options) lock(ctx context.Context, w io.Writer) (*lockfile.File, error) {
 	base, err := realPath(o.dir)
 	if err != nil {
-		return &lockfile.File{}, nil //nolint:nilerr // who reads the settings has the words for it
+		return &lockfile.File{}, nil //nolint:nilerr // reading the settings reports it
 	}
 	root, _ := config.Find(base) // where there is none, the folder itself is the root
 	return lockfile.Lock(ctx, cmp.Or(root, base), func() {
