@@ -21,6 +21,7 @@ func (f *settings) over(p *config.Project, root, base string) error {
 	case slices.ContainsFunc(given, config.Setting.InClient) && len(p.Clients) != 1:
 		return usageError{fmt.Errorf("there are %d client trees; say which one the flags are for with --client-dir", len(p.Clients))}
 	}
+	var problems []error
 	for _, s := range given {
 		s.Copy(p, &f.flag)
 		for _, text := range s.Strings(p) {
@@ -29,7 +30,8 @@ func (f *settings) over(p *config.Project, root, base string) error {
 			}
 			rel := relativeTo(root, base, *text)
 			if !filepath.IsLocal(filepath.FromSlash(rel)) {
-				return usageError{fmt.Errorf("%s is not below the project's folder %s; give that folder with --dir", *text, root)}
+				problems = append(problems, usageError{fmt.Errorf("%s is not below the project's folder %s; give that folder with --dir", *text, root)})
+				rel = "refused" // a path that the checks of the settings do not report again
 			}
 			*text = rel
 		}
@@ -43,7 +45,7 @@ func (f *settings) over(p *config.Project, root, base string) error {
 	if f.set.Changed("one-input-api") {
 		p.Clients[0].Packages = nil
 	}
-	return nil
+	return errors.Join(problems...)
 }
 
 // located is a project and where its settings come from.

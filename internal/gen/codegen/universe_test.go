@@ -94,7 +94,7 @@ func TestPrunedUniverse(t *testing.T) {
 
 func unpack(t *testing.T, name string) string {
 	t.Helper()
-	archive, err := txtar.ParseFile(filepath.Join("..", "testdata", name+".txtar"))
+	archive, err := txtar.ParseFile(filepath.Join("..", "..", "..", "e2e", "upstream", "testdata", name+".txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
