@@ -40,12 +40,9 @@ func (s *Set) add(arg string, o Options) error {
 	if typeErr == nil {
 		typeErr = errors.Join(f.apply(w.rules), f.pass(w.markers))
 	}
-	owner := s.spec
-	if f.status {
-		owner = s.status
-	}
-	for i, seg := range segments[:len(segments)-1] {
-		if owner, err = owner.enter(f, segments[:i], seg); err != nil {
+	owner := s.part(f.status)
+	for _, seg := range segments[:len(segments)-1] {
+		if owner, err = owner.enter(f, seg); err != nil {
 			return errors.Join(typeErr, err)
 		}
 	}
@@ -73,9 +70,11 @@ func (f *Field) pass(markers []string) error {
 }
 
 // enter returns the object of a part of a path, and makes it if it is not there.
-func (o *object) enter(f *Field, before []segment, seg segment) (*object, error) {
-	prefix := map[string]string{"": "", "[]": "[]", "{}": "map[string]"}[seg.into]
-	path := joinPath(before) + seg.name
+func (o *object) enter(f *Field, seg segment) (*object, error) {
+	prefix, path := prefixes[seg.into], seg.name
+	if o.parent != nil {
+		path = o.parent.path + intoOf(o.parent.typ) + "." + seg.name
+	}
 	if there := o.named(seg.name); there != nil {
 		switch {
 		case there.name != seg.name:
@@ -147,21 +146,10 @@ func clashError(name, other string) error {
 	return fmt.Errorf("%s and %s would have a field and a method of one name in the apply configuration; choose another name", name, other)
 }
 
-func joinPath(segments []segment) string {
-	var b strings.Builder
-	for _, s := range segments {
-		b.WriteString(s.name + s.into + ".")
-	}
-	return b.String()
-}
+// prefixes are those of the types that a path enters in each way.
+var prefixes = map[string]string{"[]": "[]", "{}": "map[string]"}
 
 // intoOf is how a path enters a field of the type.
 func intoOf(t fieldType) string {
-	switch {
-	case t.list():
-		return "[]"
-	case t.dict():
-		return "{}"
-	}
-	return ""
+	return map[string]string{"[]": "[]", "map[string]": "{}"}[t.prefix]
 }

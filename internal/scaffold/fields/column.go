@@ -51,44 +51,31 @@ func (s *Set) Columns() []Column {
 var standard = []string{"Name", "Namespace", "Ready", "Age"}
 
 func (f *Field) column(name string) Column {
-	path := ".spec." + f.path
-	if f.status {
-		path = "." + statusPrefix + f.path
-	}
-	return Column{Name: name, Type: columnTypes[f.typ.family], JSONPath: path}
+	return Column{Name: name, Type: columnTypes[f.typ.family], JSONPath: "." + f.fullPath()}
 }
 
 var columnArgument = regexp.MustCompile("(\\w+)=(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[^,\"`]*)(?:,|$)")
 
 // parseColumn reads the marker of a column.
 func parseColumn(marker string) (c Column, err error) {
+	priority := "0"
+	arguments := map[string]*string{
+		"name": &c.Name, "type": &c.Type, "format": &c.Format, "description": &c.Description, "JSONPath": &c.JSONPath, "priority": &priority,
+	}
 	text := strings.TrimPrefix(marker, columnPrefix)
+	valid := columnArgument.ReplaceAllString(text, "") == ""
 	for _, m := range columnArgument.FindAllStringSubmatch(text, -1) {
-		value := m[2]
-		if unquoted, err := strconv.Unquote(value); err == nil {
-			value = unquoted
+		argument, ok := arguments[m[1]]
+		if !ok {
+			valid = false
+			continue
 		}
-		switch m[1] {
-		case "name":
-			c.Name = value
-		case "type":
-			c.Type = value
-		case "format":
-			c.Format = value
-		case "description":
-			c.Description = value
-		case "JSONPath":
-			c.JSONPath = value
-		case "priority":
-			c.Priority, err = strconv.Atoi(value)
-		default:
-			err = fmt.Errorf("unknown argument %s", m[1])
-		}
-		if err != nil {
-			break
+		*argument = m[2]
+		if unquoted, err := strconv.Unquote(m[2]); err == nil {
+			*argument = unquoted
 		}
 	}
-	if rest := columnArgument.ReplaceAllString(text, ""); err != nil || rest != "" || c.Name == "" || c.Type == "" || c.JSONPath == "" {
+	if c.Priority, err = strconv.Atoi(priority); err != nil || !valid || c.Name == "" || c.Type == "" || c.JSONPath == "" {
 		return c, fmt.Errorf(`the marker %q is not a column; write it as in %sname="Port",type=integer,JSONPath=".spec.port",priority=1`, marker, columnPrefix)
 	}
 	return c, nil

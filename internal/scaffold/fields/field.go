@@ -68,6 +68,14 @@ func newField(arg, path string, t fieldType) *Field {
 	return &Field{arg: arg, given: true, name: rest[strings.LastIndexByte(rest, '.')+1:], path: rest, status: status, typ: t}
 }
 
+// fullPath is the path from the object of the kind on.
+func (f *Field) fullPath() string {
+	if f.status {
+		return statusPrefix + f.path
+	}
+	return specPrefix + f.path
+}
+
 // Import is a package that the fields' types come from. The alias is empty where the package's own name is used.
 type Import struct{ Alias, Path string }
 
@@ -99,10 +107,7 @@ func Parse(specs []string, o Options) (*Set, error) {
 func (f *Field) complete() error {
 	f.markers = append(f.markers, listMarkers(f.typ, f.markers)...)
 	if f.object != nil && len(f.object.fields) == 0 {
-		inside := f.path + intoOf(f.typ)
-		if f.status {
-			inside = statusPrefix + inside
-		}
+		inside := strings.TrimPrefix(f.fullPath(), specPrefix) + intoOf(f.typ)
 		return fmt.Errorf("the object has no fields; add --field %s.NAME:TYPE", inside)
 	}
 	return nil
@@ -123,13 +128,21 @@ func named(arg string, err error) []error {
 	return []error{fmt.Errorf("--field %q: %w", arg, err)}
 }
 
+// part is the spec or the status, without fields where there is no set.
+func (s *Set) part(status bool) *object {
+	switch {
+	case s == nil:
+		return &object{}
+	case status:
+		return s.status
+	}
+	return s.spec
+}
+
 // all walks over the fields of the spec and then of the status, those of an object after the object.
 func (s *Set) all(do func(*Field)) {
-	if s == nil {
-		return
-	}
-	s.spec.all(do)
-	s.status.all(do)
+	s.part(false).all(do)
+	s.part(true).all(do)
 }
 
 func (o *object) all(do func(*Field)) {
@@ -180,4 +193,4 @@ func (s *Set) GoType(path string) string {
 }
 
 // Empty reports whether there are no fields of the spec.
-func (s *Set) Empty() bool { return s == nil || len(s.spec.fields) == 0 }
+func (s *Set) Empty() bool { return len(s.part(false).fields) == 0 }

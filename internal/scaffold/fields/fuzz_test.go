@@ -1,7 +1,6 @@
 package fields_test
 
 import (
-	"go/format"
 	"strings"
 	"testing"
 
@@ -35,10 +34,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		code := "package v1\n\ntype WidgetSpec struct {\n" + set.SpecGo() + "}\n\ntype WidgetStatus struct {\n" + set.StatusGo() + "}\n" + set.TypesGo()
-		if _, err := format.Source([]byte(code)); err != nil {
-			t.Errorf("%v in\n%s", err, code)
-		}
+		goOf(t, set)
 		var sample map[string]any
 		if err := yaml.UnmarshalStrict([]byte("spec:\n"+set.Sample(2)), &sample); err != nil {
 			t.Errorf("%v in\n%s", err, set.Sample(2))

@@ -8,36 +8,16 @@ import (
 )
 
 // SpecGo are the fields of the spec's struct.
-func (s *Set) SpecGo() string {
-	if s == nil {
-		return ""
-	}
-	return s.spec.goFields()
-}
+func (s *Set) SpecGo() string { return s.part(false).goFields() }
 
 // StatusGo are the fields of the status' struct, beside those that every status has.
-func (s *Set) StatusGo() string {
-	if s == nil {
-		return ""
-	}
-	return s.status.goFields()
-}
+func (s *Set) StatusGo() string { return s.part(true).goFields() }
 
-// SpecMarkers and StatusMarkers are the markers of the two structs, without the slashes.
-func (s *Set) SpecMarkers() []string {
-	if s == nil {
-		return nil
-	}
-	return s.spec.marks
-}
+// SpecMarkers are the markers of the spec's struct, without the slashes.
+func (s *Set) SpecMarkers() []string { return s.part(false).marks }
 
 // StatusMarkers are those of the status' struct.
-func (s *Set) StatusMarkers() []string {
-	if s == nil {
-		return nil
-	}
-	return s.status.marks
-}
+func (s *Set) StatusMarkers() []string { return s.part(true).marks }
 
 // TypesGo are the types that the fields need.
 func (s *Set) TypesGo() string {
@@ -47,10 +27,7 @@ func (s *Set) TypesGo() string {
 	var b strings.Builder
 	for _, t := range s.types {
 		b.WriteString("\n")
-		where := "spec." + t.field.path
-		if t.field.status {
-			where = statusPrefix + t.field.path
-		}
+		where := t.field.fullPath()
 		if !t.field.typ.single() {
 			where = "what is in " + where
 		}
@@ -62,11 +39,7 @@ func (s *Set) TypesGo() string {
 			fmt.Fprintf(&b, "type %s struct {\n%s}\n", t.name, t.field.object.goFields())
 			continue
 		}
-		values := make([]any, len(t.field.typ.enum))
-		for i, v := range t.field.typ.enum {
-			values[i] = v
-		}
-		fmt.Fprintf(&b, "// +kubebuilder:validation:Enum=%s\ntype %s string\n\n// The values of %s.\nconst (\n", enumMarker(values), t.name, t.name)
+		fmt.Fprintf(&b, "// +kubebuilder:validation:Enum=%s\ntype %s string\n\n// The values of %s.\nconst (\n", enumMarker(t.field.typ.enum), t.name, t.name)
 		for _, v := range t.field.typ.enum {
 			fmt.Fprintf(&b, "\t%s%s %s = %q\n", t.name, goname.Camel(v), t.name, v)
 		}

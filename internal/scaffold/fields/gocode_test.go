@@ -32,13 +32,13 @@ func TestCode(t *testing.T) {
 
 // What templates ask of fields.
 func TestAsk(t *testing.T) {
-	set, err := fields.Parse([]string{"replicas:int32", "server.tls.certURL:string", "ports[].name:string", "status.availableReplicas:int32", "n:int32:required"}, fields.Options{Kind: "Foo", Status: true})
+	set, err := fields.Parse([]string{"replicas:int32", "server.tls.certURL:string", "ports[].name:string", "status.availableReplicas:int32", "n:int32:required", "ip:string", "podIPs:string"}, fields.Options{Kind: "Foo", Status: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
 		"replicas": "true Replicas *int32", "server.tls.certURL": "true Server.TLS.CertURL string", "server": "true Server *FooServer", "ports[].name": "true  string",
-		"status.availableReplicas": "true AvailableReplicas *int32", "availableReplicas": "false  ", "n": "true N int32", "ports": "true Ports []FooPort",
+		"status.availableReplicas": "true AvailableReplicas *int32", "availableReplicas": "false  ", "n": "true N int32", "ip": "true IP string", "podIPs": "true PodIPs string", "ports": "true Ports []FooPort",
 	} {
 		if got := fmt.Sprint(set.Has(path), " ", set.GoName(path), " ", set.GoType(path)); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
@@ -47,18 +47,5 @@ func TestAsk(t *testing.T) {
 	var none *fields.Set
 	if none.Has("x") || none.SpecGo()+none.StatusGo()+none.TypesGo()+none.Sample(2)+none.GoName("x") != "" || !none.Empty() || len(none.Columns()) != 1 {
 		t.Error("no set is not a set of no fields")
-	}
-}
-
-// Names as Go and prose have them.
-func TestNames(t *testing.T) {
-	set, err := fields.Parse([]string{"cronSpec:string", "ip:string", "podIPs:string", "serverURL:string", "type:string"}, fields.Options{Kind: "Foo"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"// CronSpec is the cron spec.", "\tIP string `json:\"ip,omitempty\"`", "// PodIPs is the pod ips.", "\tServerURL string", "\tType string"} {
-		if !strings.Contains(set.SpecGo(), want) {
-			t.Errorf("no %q in\n%s", want, set.SpecGo())
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -8,10 +9,8 @@ import (
 var reserved = strings.Fields("true false null in as break const continue else for function if import let loop package namespace return var void while")
 
 func celName(name string) string {
-	for _, r := range reserved {
-		if name == r {
-			return "__" + name + "__"
-		}
+	if slices.Contains(reserved, name) {
+		return "__" + name + "__"
 	}
 	return name
 }

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 // known is a type of Kubernetes.
@@ -33,16 +35,12 @@ var own = map[string]*known{
 	"runtime.RawExtension":  {"runtime", reflect.TypeFor[runtime.RawExtension](), anything},
 }
 
-func ownNames() []string { return slices.Sorted(maps.Keys(own)) }
-
-// natural are the packages that are imported by the name that they have.
-var natural = map[string]bool{"intstr": true, "resource": true, "runtime": true}
-
 // knownTypes are own, and the types of core/v1. Those are found from its kinds by reflection, so that they are those of
 // the Kubernetes that is linked: a list would have to be kept.
 var knownTypes = sync.OnceValue(func() map[string]*known {
 	all := maps.Clone(own)
-	scheme := corev1Scheme()
+	scheme := runtime.NewScheme()
+	utilruntime.Must(corev1.AddToScheme(scheme)) // core/v1 goes with its own apimachinery
 	pkg := reflect.TypeFor[corev1.Pod]().PkgPath()
 	seen := map[reflect.Type]bool{}
 	var walk func(reflect.Type)
@@ -53,7 +51,12 @@ var knownTypes = sync.OnceValue(func() map[string]*known {
 		seen[t] = true
 		if t.PkgPath() == pkg {
 			switch t.Kind() {
-			case reflect.Struct, reflect.Map:
+			case reflect.Struct:
+				all["corev1."+t.Name()] = &known{"corev1", t, foreign}
+				if _, ok := t.FieldByName("TypeMeta"); ok {
+					all["corev1."+t.Name()].family = kind
+				}
+			case reflect.Map:
 				all["corev1."+t.Name()] = &known{"corev1", t, foreign}
 			case reflect.String:
 				all["corev1."+t.Name()] = &known{"corev1", t, word}
@@ -74,46 +77,24 @@ var knownTypes = sync.OnceValue(func() map[string]*known {
 	for _, t := range scheme.KnownTypes(corev1.SchemeGroupVersion) {
 		walk(t)
 	}
-	for name := range corev1Kinds() {
-		delete(all, "corev1."+name)
-	}
 	return all
-})
-
-func corev1Scheme() *runtime.Scheme {
-	scheme := runtime.NewScheme()
-	if err := corev1.AddToScheme(scheme); err != nil {
-		panic(err) // core/v1 does not go with its own apimachinery
-	}
-	return scheme
-}
-
-// corev1Kinds are the types of core/v1 that are objects of their own, and no fields of others.
-var corev1Kinds = sync.OnceValue(func() map[string]bool {
-	kinds := map[string]bool{}
-	for name, t := range corev1Scheme().KnownTypes(corev1.SchemeGroupVersion) {
-		if _, ok := t.FieldByName("TypeMeta"); ok {
-			kinds[name] = true
-		}
-	}
-	return kinds
 })
 
 // Imports are the packages that the types of the fields come from, sorted, beside metav1, which every API needs.
 func (s *Set) Imports() []Import {
-	paths := map[string]Import{}
+	aliases := map[string]string{}
 	s.all(func(f *Field) {
 		if k := f.typ.known; k != nil && k.alias != "metav1" {
-			path := k.goType.PkgPath()
-			paths[path] = Import{Alias: k.alias, Path: path}
-			if natural[k.alias] {
-				paths[path] = Import{Path: path}
-			}
+			aliases[k.goType.PkgPath()] = k.alias
 		}
 	})
 	var all []Import
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		all = append(all, paths[path])
+	for _, p := range slices.Sorted(maps.Keys(aliases)) {
+		alias := aliases[p]
+		if alias == path.Base(p) {
+			alias = ""
+		}
+		all = append(all, Import{Alias: alias, Path: p})
 	}
 	return all
 }

@@ -10,22 +10,22 @@ import (
 
 // allMarkers are the lines between a field's comment and the field.
 func (f *Field) allMarkers() []string {
-	all := f.markers
+	all := slices.Clone(f.markers)
 	if f.immutable {
 		message := f.name + " is immutable"
 		if !f.required && f.defaults == nil {
 			message += " once it is set"
 		}
-		all = slices.Insert(slices.Clone(all), f.rules, validation("self == oldSelf", message))
+		all = slices.Insert(all, f.rules, validation("self == oldSelf", message))
 	}
 	// +default, not +kubebuilder:default: the OpenAPI schema of the apply configurations and defaulter-gen read it as well.
 	if f.defaults != nil {
-		all = append(slices.Clone(all), "+default="+asJSON(f.defaults))
+		all = append(all, "+default="+asJSON(f.defaults))
 	}
 	if f.required {
-		return append(slices.Clone(all), "+required")
+		return append(all, "+required")
 	}
-	return append(slices.Clone(all), "+optional")
+	return append(all, "+optional")
 }
 
 // listMarkers are those that every list gets, where no marker tells its type.
@@ -44,22 +44,14 @@ func validation(rule, message string) string {
 	return fmt.Sprintf("+kubebuilder:validation:XValidation:rule=%s,message=%s", strconv.Quote(rule), strconv.Quote(message))
 }
 
-// rawQuote quotes a pattern so that it can be read, where that is possible.
-func rawQuote(s string) string {
-	if strings.Contains(s, "`") {
-		return strconv.Quote(s)
-	}
-	return "`" + s + "`"
-}
-
 // bare is a value of an enum that controller-tools takes for a string without quotes.
 var bare = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
 
-func enumMarker(values []any) string {
+func enumMarker[T any](values []T) string {
 	all := make([]string, len(values))
 	for i, v := range values {
 		all[i] = asJSON(v)
-		if s, ok := v.(string); ok {
+		if s, ok := any(v).(string); ok {
 			all[i] = strconv.Quote(s)
 			if bare.MatchString(s) && s != "true" && s != "false" {
 				all[i] = s

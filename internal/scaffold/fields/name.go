@@ -3,12 +3,14 @@ package fields
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 const (
+	specPrefix   = "spec."
 	statusPrefix = "status."
 	maxName      = 63 // of one name, as of most names in Kubernetes
 	maxDepth     = 8  // names in a path
@@ -44,15 +46,11 @@ func splitPath(path string) ([]segment, error) {
 			return nil, fmt.Errorf("the name %q must be lowerCamelCase of ASCII letters and digits, for example cronSpec", seg.name)
 		case len(seg.name) > maxName:
 			return nil, fmt.Errorf("the name %q is %d characters long; %d is the most", seg.name, len(seg.name), maxName)
-		case i == len(parts)-1 && seg.into == "[]":
-			return nil, fmt.Errorf("a list is said by the type; write %s:[]TYPE, or %s.NAME:TYPE for a list of objects", strings.TrimSuffix(path, "[]"), path)
-		case i == len(parts)-1 && seg.into == "{}":
-			return nil, fmt.Errorf("a map is said by the type; write %s:map[string]TYPE, or %s.NAME:TYPE for a map of objects", strings.TrimSuffix(path, "{}"), path)
-		}
-		for _, m := range methods {
-			if goname.Camel(seg.name) == m {
-				return nil, fmt.Errorf("%s is the name of a generated method; choose another", m)
-			}
+		case i == len(parts)-1 && seg.into != "":
+			what := map[string]string{"[]": "list", "{}": "map"}[seg.into]
+			return nil, fmt.Errorf("a %s is said by the type; write %s:%sTYPE, or %s.NAME:TYPE for a %[1]s of objects", what, strings.TrimSuffix(path, seg.into), prefixes[seg.into], path)
+		case slices.Contains(methods, goname.Camel(seg.name)):
+			return nil, fmt.Errorf("%s is the name of a generated method; choose another", goname.Camel(seg.name))
 		}
 		segments[i] = seg
 	}

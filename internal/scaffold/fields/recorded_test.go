@@ -13,9 +13,10 @@ import (
 // goOf is what is made for the Go file of a kind Widget.
 func goOf(t *testing.T, set *fields.Set) string {
 	t.Helper()
-	code, err := format.Source([]byte("package v1\n\ntype WidgetSpec struct {\n" + set.SpecGo() + "}\n\ntype WidgetStatus struct {\n" + set.StatusGo() + "}\n" + set.TypesGo()))
+	source := "package v1\n\ntype WidgetSpec struct {\n" + set.SpecGo() + "}\n\ntype WidgetStatus struct {\n" + set.StatusGo() + "}\n" + set.TypesGo()
+	code, err := format.Source([]byte(source))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v in\n%s", err, source)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n--- markers of the spec\n%s\n--- columns\n", code, strings.Join(set.SpecMarkers(), "\n"))

@@ -10,39 +10,42 @@ import (
 	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
-// removal is a rule that the language had, with the markers that are written instead, or where it has none, what to do.
-type removal struct {
-	rule    string
-	markers func(f *Field, value string) []string
-	hint    string
-}
+// removal is a rule that the language had, with the start of the marker that is written instead, or where it has none, what to do.
+type removal struct{ rule, marker, hint string }
 
 // removals is the table from which [Translate], and errors with it, take the markers, in the order in which they are written.
 var removals = []removal{
-	{"multipleOf", marker("+kubebuilder:validation:MultipleOf="), ""},
-	{"minItems", marker("+kubebuilder:validation:MinItems="), ""},
-	{"maxItems", marker("+kubebuilder:validation:MaxItems="), ""},
-	{"minProperties", marker("+kubebuilder:validation:MinProperties="), ""},
-	{"maxProperties", marker("+kubebuilder:validation:MaxProperties="), ""},
-	{"format", marker("+kubebuilder:validation:Format="), ""},
-	{"cel", func(_ *Field, value string) []string { return []string{validation(cutCEL(value))} }, ""},
-	{"listType", marker("+listType="), ""},
-	{"listMapKey", func(_ *Field, keys string) []string {
-		all := []string{"+listType=map"}
-		for key := range strings.SplitSeq(keys, ",") {
-			all = append(all, "+listMapKey="+key)
-		}
-		return all
-	}, ""},
-	{"nullable", func(*Field, string) []string { return []string{"+nullable"} }, ""},
-	{"column", columnMarker, ""},
-	{"optional", nil, "leave it out, because fields are optional unless they are required"},
-	{"desc", nil, "leave it out, and change the field's comment in the Go types"},
-	{"example", nil, "leave it out, and change the value in the sample"},
+	{"multipleOf", "+kubebuilder:validation:MultipleOf=", ""},
+	{"minItems", "+kubebuilder:validation:MinItems=", ""},
+	{"maxItems", "+kubebuilder:validation:MaxItems=", ""},
+	{"minProperties", "+kubebuilder:validation:MinProperties=", ""},
+	{"maxProperties", "+kubebuilder:validation:MaxProperties=", ""},
+	{"format", "+kubebuilder:validation:Format=", ""},
+	{"cel", "+kubebuilder:validation:XValidation:", ""},
+	{"listType", "+listType=", ""},
+	{"listMapKey", "+listMapKey=", ""},
+	{"nullable", "+nullable", ""},
+	{"column", columnPrefix, ""},
+	{"optional", "", "leave it out, because fields are optional unless they are required"},
+	{"desc", "", "leave it out, and change the field's comment in the Go types"},
+	{"example", "", "leave it out, and change the value in the sample"},
 }
 
-func marker(start string) func(*Field, string) []string {
-	return func(_ *Field, value string) []string { return []string{start + value} }
+// markers are those that say what the rule said of the field with the value.
+func (r removal) markers(f *Field, value string) []string {
+	switch {
+	case r.marker == "":
+		return nil
+	case r.rule == "cel":
+		return []string{validation(cutCEL(value))}
+	case r.rule == "listMapKey":
+		return append([]string{"+listType=map"}, strings.Split(r.marker+strings.ReplaceAll(value, ",", ","+r.marker), ",")...)
+	case r.rule == "nullable":
+		return []string{r.marker}
+	case r.rule == "column":
+		return []string{columnMarker(f, value)}
+	}
+	return []string{r.marker + value}
 }
 
 func removed(name string) *removal {
@@ -72,7 +75,7 @@ func cutCEL(value string) (rule, message string) {
 }
 
 // columnMarker is the column of a field, whose value may be NAME:PRIORITY.
-func columnMarker(f *Field, value string) []string {
+func columnMarker(f *Field, value string) string {
 	name, priority, _ := strings.Cut(value, ":")
 	if name == "" {
 		name = goname.Camel(f.name)
@@ -82,7 +85,7 @@ func columnMarker(f *Field, value string) []string {
 	if priority != "" {
 		marker += ",priority=" + priority
 	}
-	return []string{marker}
+	return marker
 }
 
 // refuseRemoved is the error for rules that the language had.
@@ -126,9 +129,6 @@ func Translate(arg string) string {
 	}
 	for _, r := range removals {
 		for _, value := range old[r.rule] {
-			if r.markers == nil {
-				continue
-			}
 			for _, m := range r.markers(f, value) {
 				if !slices.Contains(out, m) {
 					out = append(out, m)

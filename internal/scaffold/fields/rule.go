@@ -106,7 +106,10 @@ func (f *Field) validation(name, value string, families []family) (string, error
 		if _, err := regexp.Compile(value); err != nil {
 			return "", fmt.Errorf("pattern: %w; correct it (the API server reads patterns as Go does)", err)
 		}
-		return rawQuote(value), nil
+		if !strconv.CanBackquote(value) {
+			return strconv.Quote(value), nil
+		}
+		return "`" + value + "`", nil
 	case "enum":
 		return f.enumValues(value)
 	}

@@ -3,7 +3,6 @@ package fields
 import (
 	"bytes"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func (o *object) node(value func(*Field) any) *yaml.Node {
 		if v == nil {
 			continue
 		}
-		key := textNode(f.name)
+		key := scalarNode(f.name)
 		schema := f.schema()
 		if err := sample.Validate(&schema, nil, v); err != nil {
 			key.HeadComment = "Change this value, the schema does not allow it."
@@ -73,22 +72,18 @@ func (f *Field) node(v any) *yaml.Node {
 		inner := *f
 		inner.typ.prefix = "" // the values of a map
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			n.Content = append(n.Content, textNode(key), inner.node(v[key]))
+			n.Content = append(n.Content, scalarNode(key), inner.node(v[key]))
 		}
 		return n
-	case string:
-		return textNode(v)
 	}
-	n := &yaml.Node{}
-	_ = n.Encode(v) // numbers and bools can be encoded
-	return n
+	return scalarNode(v)
 }
 
-// textNode is a string, in double quotes where something else would be read without.
-func textNode(s string) *yaml.Node {
+// scalarNode is a string, a number or a bool: a string in double quotes where something else would be read without.
+func scalarNode(v any) *yaml.Node {
 	n := &yaml.Node{}
-	_ = n.Encode(s) // strings can be encoded
-	if n.Style != 0 || strings.ContainsAny(s, "*{}[]&!|>%@`#'\"") {
+	_ = n.Encode(v) // these can be encoded
+	if s, ok := v.(string); ok && (n.Style != 0 || strings.ContainsAny(s, "*{}[]&!|>%@`#'\"")) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
@@ -114,9 +109,10 @@ var usual = map[family]any{
 func (f *Field) likely() any {
 	v, ok := names[f.typ.family][f.name]
 	switch {
-	case f.typ.family == foreign:
-		return foreignValue(f.typ.base, f.typ.known.goType)
-	case f.typ.known != nil && f.typ.family == word:
+	case kubernetesObjects[f.typ.base] != "":
+		_ = yaml.Unmarshal([]byte(kubernetesObjects[f.typ.base]), &v) // a test reads them
+		return v
+	case f.typ.known != nil && (f.typ.family == foreign || f.typ.family == word):
 		return needed(f.typ.known.goType, nil)
 	case f.typ.base == "metav1.MicroTime":
 		return "2026-01-31T12:00:00.000000Z"
@@ -126,14 +122,4 @@ func (f *Field) likely() any {
 		return usual[f.typ.family]
 	}
 	return v
-}
-
-// foreignValue is a value of a type of Kubernetes.
-func foreignValue(name string, t reflect.Type) any {
-	if text, ok := kubernetesObjects[name]; ok {
-		var v any
-		_ = yaml.Unmarshal([]byte(text), &v) // a test reads them
-		return v
-	}
-	return needed(t, nil)
 }

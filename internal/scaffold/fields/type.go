@@ -2,6 +2,7 @@ package fields
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ const (
 	anything    family = "any object"
 	structure   family = "object"    // of this project
 	foreign     family = "structure" // of Kubernetes
+	kind        family = "kind"      // of Kubernetes, whose objects are not fields of others
 )
 
 // fieldType is a type of the language.
@@ -78,7 +80,7 @@ func parseType(s string) (fieldType, error) {
 		t.enum, err = enumValues(m[1])
 		return t, err
 	}
-	if k, ok := knownTypes()[t.base]; ok {
+	if k, ok := knownTypes()[t.base]; ok && k.family != kind {
 		t.known, t.family = k, k.family
 		return t, nil
 	}
@@ -117,20 +119,21 @@ func unknownType(base string) error {
 	case "interface{}", "any":
 		return fmt.Errorf("the type %q has no schema; use runtime.RawExtension for an object of any form", base)
 	}
-	pkg, name, _ := strings.Cut(base, ".")
-	if pkg == "corev1" && corev1Kinds()[name] {
+	if knownTypes()[base] != nil {
 		return fmt.Errorf("the type %q is a kind of its own, whose objects are not part of others; refer to one by its name, or use a type that is in it, such as corev1.PodSpec", base)
 	}
-	names := []string{"string", "bool", "int32", "int64", "object"}
-	for name := range knownTypes() {
-		names = append(names, name)
+	names := slices.Collect(maps.Keys(builtin))
+	for name, k := range knownTypes() {
+		if k.family != kind {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	if near := text.DidYouMean(base, names); near != "" {
 		return fmt.Errorf("the type %q is not known; did you mean %s?", base, near)
 	}
-	if pkg == "corev1" {
+	if strings.HasPrefix(base, "corev1.") {
 		return fmt.Errorf("the type %q is not in k8s.io/api/core/v1; use one that is there, for example corev1.PodTemplateSpec", base)
 	}
-	return fmt.Errorf("the type %q is not one of %s, %s or corev1.TYPE, with * or [] or map[string] before it or not; use one of these", base, basics, strings.Join(ownNames(), ", "))
+	return fmt.Errorf("the type %q is not one of %s, %s or corev1.TYPE, with * or [] or map[string] before it or not; use one of these", base, basics, strings.Join(slices.Sorted(maps.Keys(own)), ", "))
 }

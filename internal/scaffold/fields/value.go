@@ -64,9 +64,9 @@ func (f *Field) scalar(text string) (v any, err error) {
 	wrong, v := "", text
 	switch f.typ.family {
 	case boolean:
-		v, err = text == "true", nil
-		if wrong = "true or false"; text == "true" || text == "false" {
-			wrong = ""
+		wrong = "true or false"
+		if v = text == "true"; text != strconv.FormatBool(text == "true") {
+			err = strconv.ErrSyntax
 		}
 	case number:
 		bits := 64
@@ -89,7 +89,7 @@ func (f *Field) scalar(text string) (v any, err error) {
 		wrong = "a quantity such as 500m or 1Gi"
 		_, err = resource.ParseQuantity(text)
 	}
-	if err != nil || f.typ.family == boolean && wrong != "" {
+	if err != nil {
 		return nil, fmt.Errorf("%q is not %s; correct it", text, wrong)
 	}
 	return v, nil
