@@ -39,9 +39,7 @@ func TestUnknownFieldsOfAnswersAreSaidOnce(t *testing.T) {
 	inBubble(t, nil, func(b *bed) {
 		b.decider.answers[hook.Sync] = `{"children":[],"Children":[],"error":"x"}`
 		for range 3 {
-			if _, err := b.reconcile(foo("a")); err != nil {
-				b.Fatal(err)
-			}
+			b.expect(foo("a"), "")
 		}
 		if n := b.log.Count("Hook's answer has a field that means nothing here"); n != 2 {
 			b.Errorf("two fields were said %d times: %q", n, b.log.Said())
@@ -76,9 +74,7 @@ func TestResyncAfterSeconds(t *testing.T) {
 func TestEventsOfAnswersAreRecorded(t *testing.T) {
 	inBubble(t, nil, func(b *bed) {
 		b.decider.answers[hook.Sync] = `{"events":[{"reason":"Scaled","message":"to 3"},{"type":"Warning","reason":"Full"}]}`
-		if _, err := b.reconcile(foo("a")); err != nil {
-			b.Fatal(err)
-		}
+		b.expect(foo("a"), "")
 		b.recorded.Expect(t, "two events", "Normal Scaled: to 3", "Warning Full: ")
 	})
 }

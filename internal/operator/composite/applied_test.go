@@ -113,9 +113,7 @@ func TestMemoryOfAParentIsBounded(t *testing.T) {
 	inBubble(t, []Served{configMaps}, func(b *bed) {
 		for i := range 50 {
 			b.decider.answers[hook.Sync] = fmt.Sprintf(`{"status":{"n":%d},"children":[%s,%s]}`, i, bare(configMaps, fmt.Sprint("m", i)), bare(configMaps, fmt.Sprint("m", i+1)))
-			if _, err := b.reconcile(foo("a")); err != nil {
-				b.Fatal(err)
-			}
+			b.expect(foo("a"), "")
 		}
 		m := b.reconciler.memory
 		if owner := m.sum("parent", "default", "a"); len(m.sums) != 3 || len(m.of) != 1 || len(m.of[owner]) != 3 {

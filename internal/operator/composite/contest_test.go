@@ -76,9 +76,7 @@ func TestContestedChildIsBackedOff(t *testing.T) {
 		}
 		b.decider.answers[hook.Sync] = `{"children":[]}`
 		b.respond = nil
-		if _, err := b.reconcile(foo("a")); err != nil {
-			t.Error(err)
-		}
+		b.expect(foo("a"), "")
 		if len(b.reconciler.contests.byChild)+len(b.reconciler.contests.of) != 0 {
 			t.Error("a contest about a child that is gone is remembered")
 		}
@@ -90,21 +88,12 @@ func TestUnwantedChildrenStayUntilTheOthersAreApplied(t *testing.T) {
 	inBubble(t, []Served{configMaps}, func(b *bed) {
 		b.settled(configMaps, "5", 0)
 		patch, remove := "PATCH "+b.pathOf(configMaps, "n"), "DELETE "+b.pathOf(configMaps, "m")
-		b.respond = func(r operatortest.Request) (int, string) {
-			if r.Method == http.MethodPatch {
-				return http.StatusUnprocessableEntity, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`
-			}
-			return 0, ""
-		}
+		b.refuse(http.MethodPatch, "", http.StatusUnprocessableEntity, "Invalid")
 		b.decider.answers[hook.Sync] = wants(bare(configMaps, "n"))
-		if _, err := b.reconcile(foo("a")); err == nil {
-			t.Error("no error")
-		}
+		b.expect(foo("a"), "apply ConfigMap default/n: it says Invalid; children that are not wanted stay until all others are applied")
 		b.wrote("the new child is refused", patch)
 		b.respond = nil
-		if _, err := b.reconcile(foo("a")); err != nil {
-			t.Error(err)
-		}
+		b.expect(foo("a"), "")
 		b.wrote("the new child is accepted", patch, remove)
 		if n := b.log.Count("Child deleted kind=Foo key=default/a child=ConfigMap default/m"); n != 1 {
 			t.Errorf("%q", b.log.Said())

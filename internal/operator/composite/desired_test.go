@@ -26,8 +26,7 @@ func TestChildrenThatAreRefused(t *testing.T) {
 	} {
 		inBubble(t, []Served{deployments, configMaps, roles}, func(b *bed) {
 			b.decider.answers[hook.Sync] = wants(children)
-			_, err := b.reconcile(foo("a"))
-			expectError(t, err, want)
+			b.expect(foo("a"), want)
 			b.wrote("nothing is done by halves")
 		})
 	}
@@ -41,8 +40,7 @@ func TestChildrenOfAClusterScopedParentThatAreRefused(t *testing.T) {
 	} {
 		inBubble(t, []Served{configMaps, roles}, func(b *bed) {
 			b.decider.answers[hook.Sync] = wants(children)
-			_, err := b.reconcile(strings.Replace(foo("a"), `"namespace":"default",`, "", 1))
-			expectError(t, err, want)
+			b.expect(strings.Replace(foo("a"), `"namespace":"default",`, "", 1), want)
 			b.wrote("refused")
 		}, clusterScoped, inOneNamespace)
 	}
@@ -65,8 +63,7 @@ func TestKindsOfTwoGroupsMayShareTheirName(t *testing.T) {
 	knative := Served{Resource: schema.GroupVersionResource{Group: "serving.knative.dev", Version: "v1", Resource: "services"}, Kind: "Service", Namespaced: true}
 	inBubble(t, []Served{services, knative}, func(b *bed) {
 		b.decider.answers[hook.Sync] = wants(bare(services, "web"), bare(knative, "web"))
-		_, err := b.reconcile(foo("a"))
-		expectError(t, err, "")
+		b.expect(foo("a"), "")
 		b.wrote("two services", "PATCH /api/v1/namespaces/default/services/web", "PATCH /apis/serving.knative.dev/v1/namespaces/default/services/web")
 	})
 }
@@ -82,9 +79,7 @@ func TestWhatIsApplied(t *testing.T) {
 	} {
 		inBubble(t, []Served{configMaps}, func(b *bed) {
 			b.decider.answers[hook.Sync] = wants(wanted)
-			if _, err := b.reconcile(foo("a")); err != nil {
-				b.Fatal(err)
-			}
+			b.expect(foo("a"), "")
 			request := b.wrote("one child", "PATCH /api/v1/namespaces/default/configmaps/m")[0]
 			if request.Body != want {
 				b.Errorf("applied %s\nwant    %s", request.Body, want)

@@ -49,8 +49,7 @@ func TestFinalizerComesFirstAndGoesLast(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, []Served{deployments}, func(b *bed) {
 				within()
-				_, err := b.reconcile(c.parent)
-				expectError(t, err, "")
+				b.expect(c.parent, "")
 				if asked := [2]int{b.decider.asked(hook.Sync), b.decider.asked(hook.Finalize)}; asked != c.asked {
 					b.Errorf("asked %v, want %v", asked, c.asked)
 				}
@@ -74,8 +73,7 @@ func TestFinalizerGoesAfterAStatusWasWritten(t *testing.T) {
 			}
 			return 0, ""
 		}
-		_, err := b.reconcile(foo("a", held, deleting))
-		expectError(t, err, "")
+		b.expect(foo("a", held, deleting), "")
 		want := `{"metadata":{"finalizers":["x/y","new/one"],"resourceVersion":"2","uid":"uid-a"}}`
 		if got := b.wrote("status, then finalizer", statusPath, fooPath)[1].Body; got != want {
 			b.Errorf("wrote %s\nwant  %s", got, want)
@@ -108,8 +106,7 @@ func TestFinalizersThatCannotBeSet(t *testing.T) {
 	} {
 		inBubble(t, []Served{deployments}, func(b *bed) {
 			b.respond = func(operatortest.Request) (int, string) { return notFound() }
-			_, err := b.reconcile(parent)
-			expectError(t, err, "") // it has gone already
+			b.expect(parent, "") // it has gone already
 			b.wrote("one try", fooPath)
 			b.recorded.Expect(t, "this is no failure")
 		}, change)

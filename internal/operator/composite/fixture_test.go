@@ -99,6 +99,12 @@ func (b *bed) client() rest.Interface {
 	return client
 }
 
+// within waits until feeds have caught up with what the API server has: a watch that was cut is begun anew after a while.
+func within() {
+	time.Sleep(time.Minute)
+	synctest.Wait()
+}
+
 // endpoint is where the objects of a kind are listed.
 func (b *bed) endpoint(kind Served) *operatortest.Endpoint {
 	return b.api.At(strings.TrimSuffix(strings.Join(pathOf(kind, cache.ObjectName{}), "/"), "/"))
@@ -129,6 +135,29 @@ func (b *bed) reconcile(text string) (controller.Result, error) {
 	b.Helper()
 	o := b.parent(text)
 	return b.reconciler.Reconcile(b.Context(), controller.Request{Kind: b.handle.Kind, Key: o.Key(), Object: o})
+}
+
+// expect reconciles, and compares the end of the error.
+func (b *bed) expect(text, wantErr string) {
+	b.Helper()
+	_, err := b.reconcile(text)
+	expectError(b.T, err, wantErr)
+}
+
+// answer has requests of a method for paths that end in suffix answered so, and others as usual.
+func (b *bed) answer(method, suffix string, code int, body string) {
+	b.respond = func(r operatortest.Request) (int, string) {
+		if r.Method == method && strings.HasSuffix(r.Path, suffix) {
+			return code, body
+		}
+		return 0, ""
+	}
+}
+
+// refuse is answer with an error of the API server.
+func (b *bed) refuse(method, suffix string, code int, reason string) {
+	_, body := status(code, reason)
+	b.answer(method, suffix, code, body)
 }
 
 // parent has the cache know a parent.

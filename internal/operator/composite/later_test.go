@@ -25,8 +25,7 @@ func TestAHookThatAsksForTimeIsGivenIt(t *testing.T) {
 func TestFailuresAreRecordedUnlessTheLoopEnds(t *testing.T) {
 	inBubble(t, nil, func(b *bed) {
 		b.decider.err = errors.New("exit status 1")
-		_, err := b.reconcile(foo("a"))
-		expectError(t, err, "sync hook: exit status 1")
+		b.expect(foo("a"), "sync hook: exit status 1")
 		b.recorded.Expect(t, "a failure", "Warning SyncError: sync hook: exit status 1")
 		ended, end := context.WithCancel(b.Context())
 		end()

@@ -3,13 +3,11 @@ package composite
 import (
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // A name that is taken: whose object it is decides.
@@ -36,12 +34,7 @@ func TestMayTake(t *testing.T) {
 						b.endpoint(deployments).Answer(nil, there)
 						within()
 					}
-					b.respond = func(r operatortest.Request) (int, string) {
-						if r.Method == http.MethodGet && strings.HasSuffix(r.Path, "/namespaces/default/deployments/web") {
-							return http.StatusOK, there
-						}
-						return 0, ""
-					}
+					b.answer(http.MethodGet, "/namespaces/default/deployments/web", http.StatusOK, there)
 					b.decider.answers[hook.Sync] = wants(bare(deployments, "web"))
 					_, err := b.reconcile(foo("a"))
 					expectError(t, err, c.err)
@@ -67,15 +60,9 @@ func TestMayTake(t *testing.T) {
 
 func TestMayTakeWhenTheAPIServerDoesNotSay(t *testing.T) {
 	inBubble(t, []Served{deployments}, func(b *bed) {
-		b.respond = func(r operatortest.Request) (int, string) {
-			if r.Method == http.MethodGet && strings.HasSuffix(r.Path, "/web") {
-				return status(http.StatusForbidden, "Forbidden")
-			}
-			return 0, ""
-		}
+		b.refuse(http.MethodGet, "/web", http.StatusForbidden, "Forbidden")
 		b.decider.answers[hook.Sync] = wants(bare(deployments, "web"), bare(deployments, "db"))
-		_, err := b.reconcile(foo("a"))
-		expectError(t, err, "look for Deployment default/web: it says Forbidden")
+		b.expect(foo("a"), "look for Deployment default/web: it says Forbidden")
 		b.wrote("the other child", "PATCH "+b.pathOf(deployments, "db"))
 	})
 }

@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
-	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
 // show previews a Foo, and checks that nothing was written for it.
@@ -77,12 +75,7 @@ func TestPreviewWritesNothing(t *testing.T) {
 // A change that is refused must not look like a removal.
 func TestPreviewOfWhatIsRefused(t *testing.T) {
 	inBubble(t, []Served{deployments}, func(b *bed) {
-		b.respond = func(r operatortest.Request) (int, string) {
-			if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/web") {
-				return status(http.StatusUnprocessableEntity, "Invalid")
-			}
-			return 0, ""
-		}
+		b.refuse(http.MethodPatch, "/web", http.StatusUnprocessableEntity, "Invalid")
 		b.decider.answers[hook.Sync] = wants(bare(deployments, "web"), bare(deployments, "old"))
 		p, err := b.show(foo("a"))
 		expectError(t, err, "apply Deployment default/web: it says Invalid")
@@ -92,14 +85,7 @@ func TestPreviewOfWhatIsRefused(t *testing.T) {
 
 // gone is a Foo that is being deleted in the API server.
 func gone(finalizers string) func(*bed) {
-	return func(b *bed) {
-		b.respond = func(r operatortest.Request) (int, string) {
-			if strings.HasSuffix(r.Path, "/foos/a") {
-				return http.StatusOK, foo("a", deleting, finalizers)
-			}
-			return 0, ""
-		}
-	}
+	return func(b *bed) { b.answer(http.MethodPatch, "/foos/a", http.StatusOK, foo("a", deleting, finalizers)) }
 }
 
 func TestPreviewOfAnObjectThatIsBeingDeleted(t *testing.T) {

@@ -97,8 +97,7 @@ func TestRulesThatAreRefused(t *testing.T) {
 		`{"apiVersion":"v1","resource":"configmaps","names":"a"}`: "customize hook: the answer's relatedResources.names is a string; it must be a list of strings",
 	} {
 		inBubble(t, nil, func(b *bed) {
-			_, err := b.reconcile(foo("a"))
-			expectError(t, err, want)
+			b.expect(foo("a"), want)
 			if b.decider.asked(hook.Sync) != 0 {
 				b.Error("the hook was asked without what it wants to see")
 			}
@@ -117,8 +116,7 @@ func TestUnknownFieldsOfRulesAreSaidOnce(t *testing.T) {
 			b.Errorf("%q", b.log.Said())
 		}
 		b.decider.answers[hook.Customize] = `{"relatedResources":{}}`
-		_, err := b.reconcile(foo("c"))
-		expectError(t, err, "customize hook: the answer's relatedResources is an object; it must be a list of rules")
+		b.expect(foo("c"), "customize hook: the answer's relatedResources is an object; it must be a list of rules")
 	}, customizing())
 }
 
@@ -140,9 +138,7 @@ func TestCustomizeHookIsAskedOncePerGenerationAndChangeOfTheHook(t *testing.T) {
 			{"no generation again", foo("a", `"generation":0`), 1, 1},
 		} {
 			epoch = c.epoch
-			if _, err := b.reconcile(c.parent); err != nil {
-				b.Fatal(err)
-			}
+			b.expect(c.parent, "")
 			if asked := b.decider.asked(hook.Customize); asked != c.asked {
 				b.Errorf("%s: asked %d times, want %d", c.when, asked, c.asked)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdctl/crdctl/internal/operator/controller"
@@ -34,6 +35,7 @@ func TestChildrenThatAreNotWantedAreRemoved(t *testing.T) {
 	})
 }
 
+// A child that could not be deleted is an error, whatever the reason: without one nobody would look again. One that has gone is none.
 func TestRemovalsThatFail(t *testing.T) {
 	for reason, c := range map[string]struct {
 		code int
@@ -46,15 +48,13 @@ func TestRemovalsThatFail(t *testing.T) {
 		inBubble(t, []Served{deployments}, func(b *bed) {
 			b.endpoint(deployments).Answer(nil, child(deployments, "old", `"resourceVersion":"7"`, owned("a", "uid-a")))
 			within()
-			b.respond = func(r operatortest.Request) (int, string) {
-				if r.Method == http.MethodDelete {
-					return status(c.code, reason)
-				}
-				return 0, ""
-			}
+			b.refuse(http.MethodDelete, "", c.code, reason)
 			b.decider.answers[hook.Sync] = `{"status":{"n":1},"children":[` + bare(deployments, "new") + `]}`
 			_, err := b.reconcile(foo("a"))
 			expectError(t, err, c.err)
+			if apierrors.IsConflict(err) != (c.code == http.StatusConflict) {
+				b.Errorf("%s: %v", reason, err)
+			}
 			b.wrote("the rest is done", "PATCH "+b.pathOf(deployments, "new"), "DELETE "+b.pathOf(deployments, "old"), "PATCH /apis/example.com/v1/namespaces/default/foos/a/status")
 		})
 	}
@@ -69,12 +69,10 @@ func TestAKindInTwoVersionsIsOneObject(t *testing.T) {
 		b.endpoint(beta).Answer(nil, strings.Replace(there, "apps/v1", "apps/v1beta1", 1))
 		within()
 		b.decider.answers[hook.Sync] = wants(bare(deployments, "web"))
-		_, err := b.reconcile(foo("a"))
-		expectError(t, err, "")
+		b.expect(foo("a"), "")
 		b.wrote("wanted in one of its versions", "PATCH "+b.pathOf(deployments, "web"))
 		b.decider.answers[hook.Sync] = wants(bare(deployments, "web"), bare(beta, "web"))
-		_, err = b.reconcile(foo("a"))
-		expectError(t, err, "children[1]: there is a Deployment default/web before it")
+		b.expect(foo("a"), "children[1]: there is a Deployment default/web before it")
 	})
 }
 

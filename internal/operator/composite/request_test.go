@@ -19,9 +19,7 @@ func TestRequestOfANamespacedParent(t *testing.T) {
 		b.endpoint(configMaps).Answer(nil, child(configMaps, "free", `"resourceVersion":"7"`))
 		within()
 		parent := foo("a", `{"spec":{"n":1}}`)
-		if _, err := b.reconcile(parent); err != nil {
-			b.Fatal(err)
-		}
+		b.expect(parent, "")
 		want := `{"controller":` + controllerText + `,"parent":` + parent + `,"children":{"Deployment.apps/v1":{"web":` + mine + `},"ConfigMap.v1":{}},"related":{},"finalizing":false}`
 		if got := string(b.decider.calls[0].Body); got != want {
 			b.Errorf("asked\n%s\nwant\n%s", got, want)
@@ -39,9 +37,7 @@ func TestRequestOfAClusterScopedParent(t *testing.T) {
 		b.endpoint(configMaps).Answer(nil, inNamespace)
 		b.endpoint(roles).Answer(nil, free)
 		within()
-		if _, err := b.reconcile(strings.Replace(foo("a"), `"namespace":"default",`, "", 1)); err != nil {
-			b.Fatal(err)
-		}
+		b.expect(strings.Replace(foo("a"), `"namespace":"default",`, "", 1), "")
 		want := `"children":{"ConfigMap.v1":{"default/web":` + inNamespace + `},"ClusterRole.rbac.authorization.k8s.io/v1":{"all":` + free + `}},"related":{},"finalizing":false}`
 		if got := string(b.decider.calls[0].Body); !strings.HasSuffix(got, want) {
 			b.Errorf("asked\n%s\nwant\n%s", got, want)
@@ -55,9 +51,7 @@ func TestRequestWithOddNames(t *testing.T) {
 		inBubble(t, []Served{roles}, func(b *bed) {
 			b.endpoint(roles).Answer(nil, `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"`+name+`","uid":"u","resourceVersion":"7",`+owned("a", "uid-a")+`}}`)
 			within()
-			if _, err := b.reconcile(strings.Replace(foo("a"), `"namespace":"default",`, "", 1)); err != nil {
-				b.Fatal(err)
-			}
+			b.expect(strings.Replace(foo("a"), `"namespace":"default",`, "", 1), "")
 			var asked struct{ Children map[string]map[string]any }
 			var plain string
 			if err := errors.Join(json.Unmarshal(b.decider.calls[0].Body, &asked), json.Unmarshal([]byte(`"`+name+`"`), &plain)); err != nil {
@@ -72,9 +66,7 @@ func TestRequestWithOddNames(t *testing.T) {
 
 func TestRequestWithoutKindsOfChildren(t *testing.T) {
 	inBubble(t, nil, func(b *bed) {
-		if _, err := b.reconcile(foo("a")); err != nil {
-			b.Fatal(err)
-		}
+		b.expect(foo("a"), "")
 		if got := string(b.decider.calls[0].Body); !strings.Contains(got, `"childResources":[]`) || !strings.Contains(got, `"children":{},`) {
 			b.Errorf("asked %s", got)
 		}

@@ -50,9 +50,7 @@ func TestStatusIsWrittenWhereItDiffers(t *testing.T) {
 func TestStatusWithoutASubresource(t *testing.T) {
 	inBubble(t, nil, func(b *bed) {
 		b.decider.answers[hook.Sync] = `{"status":{"n":1}}`
-		if _, err := b.reconcile(foo("a")); err != nil {
-			b.Error(err)
-		}
+		b.expect(foo("a"), "")
 		b.wrote("a status", strings.TrimSuffix(statusPath, "/status"))
 	}, func(b *bed) { b.handle.Kind.StatusSubresource = false })
 }
@@ -65,14 +63,10 @@ func TestStatusThatIsPrunedIsWrittenOnce(t *testing.T) {
 		}
 		b.decider.answers[hook.Sync] = `{"status":{"n":1,"unknown":true}}`
 		for _, want := range [][]string{{statusPath}, nil, nil} {
-			if _, err := b.reconcile(foo("a", `{"status":{"n":1}}`)); err != nil {
-				b.Error(err)
-			}
+			b.expect(foo("a", `{"status":{"n":1}}`), "")
 			b.wrote("pruned", want...)
 		}
-		if _, err := b.reconcile(foo("a", `{"status":{"n":2}}`)); err != nil {
-			b.Error(err)
-		}
+		b.expect(foo("a", `{"status":{"n":2}}`), "")
 		b.wrote("somebody changed it", statusPath)
 	})
 }
@@ -88,8 +82,7 @@ func TestStatusesThatCannotBeWritten(t *testing.T) {
 		inBubble(t, nil, func(b *bed) {
 			b.respond = func(operatortest.Request) (int, string) { return status(c.code, reason) }
 			b.decider.answers[hook.Sync] = `{"status":{"n":1}}`
-			_, err := b.reconcile(foo("a"))
-			expectError(t, err, c.err)
+			b.expect(foo("a"), c.err)
 		})
 	}
 }
