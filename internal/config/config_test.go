@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 const head = "apiVersion: crdctl.dev/v1alpha1\nkind: Project\n"
 
 func TestParseAppliesDefaults(t *testing.T) {
 	p, err := Parse(FileName, []byte(head+"apis: [pkg/apis]\nclients:\n- dir: pkg/client\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	c := p.Clients[0]
 	got := []string{c.ClientsetName, c.VersionedName, c.ListersName, c.InformersName, c.ApplyConfigurationName, c.APIs[0]}
 	want := "clientset versioned listers informers applyconfiguration pkg/apis"
@@ -108,12 +108,8 @@ func TestErrorsOfEditsHaveNoPlace(t *testing.T) {
 func TestFindLooksUpwards(t *testing.T) {
 	root := t.TempDir()
 	deep := filepath.Join(root, "pkg", "apis")
-	if err := os.MkdirAll(deep, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, FileName), []byte(head), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.MkdirAll(deep, 0o755))
+	safefstest.Must(t, os.WriteFile(filepath.Join(root, FileName), []byte(head), 0o644))
 	if got, err := Find(deep); err != nil || got != root {
 		t.Errorf("Find: %q, %v; want %q", got, err, root)
 	}

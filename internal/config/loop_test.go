@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 const loopHead = head + "loop:\n"
@@ -32,9 +34,7 @@ func TestLoopIsRead(t *testing.T) {
   kubeAPIQPS: -1
   kubeAPIBurst: 7
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	never := time.Duration(0)
 	want := Loop{
 		Name: "crontab", Hook: "python3 'my hooks/sync.py' --fast", FinalizeHook: "http://127.0.0.1:8000/finalize", Persistent: true,

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // The users are made up, so that the test runs as anyone: what this user creates belongs to another one if it is not among the
 // owners. TestAnotherUser of e2e/stories has two users.
 func TestCheckOwner(t *testing.T) {
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, FileName), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.WriteFile(filepath.Join(root, FileName), nil, 0o600))
 	if err := checkOwner(root, safefs.Self()); err != nil {
 		t.Error(err)
 	}
@@ -42,9 +41,7 @@ func TestCheckOwnerOfFiles(t *testing.T) {
 			t.Errorf("%s, which does not exist: %v", name, err)
 		}
 		// The link decides, and so does where it leads.
-		if err := os.Symlink("/", path); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.Symlink("/", path))
 		if err := checkFile(path, others); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("a link to / by %s: %v, want the error of an owner", name, err)
 		}
@@ -52,12 +49,7 @@ func TestCheckOwnerOfFiles(t *testing.T) {
 	for _, name := range []string{"go.mod", "go.work"} {
 		above := t.TempDir()
 		below := filepath.Join(above, "a", "b")
-		if err := os.MkdirAll(below, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(above, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.WriteFiles(t, above, map[string]string{name: "", "a/b/x": ""})
 		err := checkNearest(below, name, others)
 		if owner, ok := errors.AsType[*safefs.OwnerError](err); !ok || owner.Path != filepath.Join(above, name) {
 			t.Errorf("%s above the project: %v", name, err)

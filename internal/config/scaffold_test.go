@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 var record = &Scaffold{
@@ -20,9 +22,7 @@ func TestPutScaffold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rest, err := CutScaffold([]byte(in))
-			if err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, err)
 			if strings.Contains(string(rest), "scaffold") {
 				t.Errorf("cut:\n%s", rest)
 			}
@@ -33,9 +33,7 @@ func TestPutScaffold(t *testing.T) {
 				}
 			}
 			out, err := PutScaffold([]byte(in), record)
-			if err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, err)
 			kept, err := CutScaffold(out)
 			if err != nil || strings.TrimSuffix(string(kept), "\n") != strings.TrimSuffix(string(rest), "\n") {
 				t.Errorf("what was there is not as it was (%v):\n%s", err, out)
@@ -44,9 +42,7 @@ func TestPutScaffold(t *testing.T) {
 				t.Errorf("the section moved:\n%s", out)
 			}
 			p, err := Parse(FileName, out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, err)
 			if got := p.Scaffold.APIs[0].Fields[0]; got != record.APIs[0].Fields[0] || p.Scaffold.Templates != 1 || p.APIs[0] != "pkg/apis" {
 				t.Errorf("%+v", p.Scaffold)
 			}

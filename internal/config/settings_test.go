@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // leaves calls do with the address of every field that a struct has in crdctl.yaml, and of the structs in it.
@@ -59,9 +61,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 // The pods get what differs from the defaults, and no paths.
 func TestLoopArgs(t *testing.T) {
 	_, err := Parse(FileName, []byte(loopHead+"  resync: 0s\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	for text, want := range map[string]string{
 		"  {}\n":           "--name=x",
 		"  resync: 0s\n":   "--name=x --resync=0s",
@@ -71,9 +71,7 @@ func TestLoopArgs(t *testing.T) {
 		"  template: t\n  resync: 0s\n  timeout: 1m\n  selector: a=b\n  kubeAPIQPS: -1\n  shards: 2\n": "--name=x --hook-timeout=1m0s --kube-api-qps=-1 --selector=a=b --shards=2",
 	} {
 		p, err := Parse(FileName, []byte(head+"apis: [a]\nloop:\n"+text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, err)
 		if got := strings.Join(p.Loop.WithDefaults("x").Args(), " "); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}

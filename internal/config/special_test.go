@@ -24,22 +24,14 @@ func TestLoadOfWhatIsNoFile(t *testing.T) {
 		"FIFO":             func() error { return syscall.Mkfifo(file, 0o600) },
 		"device by a link": func() error { return os.Symlink("/dev/zero", file) },
 	} {
-		if err := place(); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, place())
 		if err := safefstest.Within(t, load); !errors.Is(err, safefs.ErrSpecial) {
 			t.Errorf("%s: %v, want ErrSpecial", name, err)
 		}
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.Remove(file))
 	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(file, maxSize+1); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.WriteFile(file, nil, 0o600))
+	safefstest.Must(t, os.Truncate(file, maxSize+1))
 	if err := load(); !errors.Is(err, safefs.ErrTooBig) {
 		t.Errorf("%v, want ErrTooBig", err)
 	}

@@ -7,19 +7,15 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	file, link, empty := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "empty")
-	for name, content := range map[string]string{file: "four", empty: ""} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink(file, link); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.WriteFiles(t, dir, map[string]string{"file": "four", "empty": ""})
+	safefstest.Must(t, os.Symlink(file, link))
 	for _, name := range []string{file, link} {
 		if data, err := ReadFile(name, 4); err != nil || string(data) != "four" {
 			t.Errorf("%s: %q, %v", name, data, err)

@@ -4,19 +4,17 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 func TestSafeDirectories(t *testing.T) {
 	base := t.TempDir()
 	a, b, below, link := filepath.Join(base, "a"), filepath.Join(base, "b"), filepath.Join(base, "a", "below"), filepath.Join(base, "link")
 	for _, dir := range []string{a, b, below} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.Mkdir(dir, 0o700))
 	}
-	if err := os.Symlink(a, link); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Symlink(a, link))
 	t.Chdir(base)
 	for _, c := range []struct {
 		dir, list string

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // place is an open directory, dir, with its path, and a file outside of it that must not be touched.
@@ -14,13 +16,9 @@ func place(t *testing.T, owners Owners) (d *Dir, dir, outside string) {
 	t.Helper()
 	dir = t.TempDir()
 	outside = filepath.Join(t.TempDir(), "outside")
-	if err := os.WriteFile(outside, []byte("precious"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.WriteFile(outside, []byte("precious"), 0o600))
 	d, err := Anchor(dir, owners)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	t.Cleanup(func() {
 		_ = d.Close()
 		if content, err := os.ReadFile(outside); err != nil || string(content) != "precious" {
@@ -33,13 +31,9 @@ func place(t *testing.T, owners Owners) (d *Dir, dir, outside string) {
 func TestLinksAreRefused(t *testing.T) {
 	d, dir, outside := place(t, Self())
 	for name, to := range map[string]string{"out": outside, "in": "real", "dangling": "none", "up": ".."} {
-		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
-	if err := d.Write("real", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, d.Write("real", []byte("x")))
 	for _, name := range []string{"out", "in", "dangling", "up"} {
 		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY | os.O_CREATE | os.O_TRUNC, os.O_RDWR | os.O_APPEND} {
 			if _, err := d.OpenFile(name, flag, 0o600); !errors.Is(err, ErrLink) {
@@ -79,12 +73,8 @@ func TestNamesStayInTheDirectory(t *testing.T) {
 // Ownership is checked against user ids that the test makes up, so that any user can run it.
 func TestOtherOwnersAreRefused(t *testing.T) {
 	d, dir, _ := place(t, Owners{os.Geteuid() + 1})
-	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o644))
+	safefstest.Must(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
 	for what, err := range map[string]error{
 		"read": second(d.Read("file", 10)), "write": d.Write("file", nil), "lock": second(d.Lock("file")), "sub": second(d.Sub("sub")), "make": second(d.Make("sub")),
 	} {
@@ -128,9 +118,7 @@ func TestTrusted(t *testing.T) {
 
 func TestReadIsBounded(t *testing.T) {
 	d, _, _ := place(t, Self())
-	if err := d.Write("file", []byte("12345")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, d.Write("file", []byte("12345")))
 	if content, err := d.Read("file", 5); err != nil || string(content) != "12345" {
 		t.Errorf("%q, %v", content, err)
 	}
@@ -146,9 +134,7 @@ func TestReadIsBounded(t *testing.T) {
 func TestWrite(t *testing.T) {
 	d, dir, _ := place(t, Self())
 	for _, text := range []string{"first", "second"} {
-		if err := d.Write("file", []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, d.Write("file", []byte(text)))
 		if content, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || string(content) != text {
 			t.Errorf("%q, %v", content, err)
 		}
@@ -164,22 +150,14 @@ func TestWrite(t *testing.T) {
 // An anchor may be a link; what is below it may not.
 func TestAnchorMayBeALink(t *testing.T) {
 	real, link := t.TempDir(), filepath.Join(t.TempDir(), "cache")
-	if err := os.Symlink(real, link); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Symlink(real, link))
 	d, err := Below(link, true, "crdctl", "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
+	safefstest.Must(t, d.Close())
 	if _, err := os.Stat(filepath.Join(real, "crdctl", "x")); err != nil {
 		t.Error(err)
 	}
-	if err := os.Symlink("crdctl", filepath.Join(real, "other")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Symlink("crdctl", filepath.Join(real, "other")))
 	if _, err := Below(link, true, "other", "x"); !errors.Is(err, ErrLink) {
 		t.Errorf("%v, want ErrLink", err)
 	}
@@ -191,9 +169,7 @@ func TestLocks(t *testing.T) {
 		t.Errorf("without a file: %v, %v", locked, err)
 	}
 	f, err := d.Lock("lock")
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	if _, err := d.LockExisting("lock"); !errors.Is(err, ErrLocked) {
 		t.Errorf("%v, want ErrLocked", err)
 	}
@@ -203,15 +179,11 @@ func TestLocks(t *testing.T) {
 	if !d.Holds("lock", f) {
 		t.Error("the file is not the one that was locked")
 	}
-	if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Remove(filepath.Join(dir, "lock")))
 	if d.Holds("lock", f) {
 		t.Error("a file that was removed is held")
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, f.Close())
 	if _, err := d.LockExisting("lock"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want ErrNotExist", err)
 	}
@@ -220,9 +192,7 @@ func TestLocks(t *testing.T) {
 // A directory is not a file, and the other way around.
 func TestKindsAreToldApart(t *testing.T) {
 	d, _, _ := place(t, Self())
-	if err := d.Write("file", nil); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, d.Write("file", nil))
 	if _, err := d.Sub("file"); !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("%v, want ENOTDIR", err)
 	}
@@ -230,9 +200,7 @@ func TestKindsAreToldApart(t *testing.T) {
 		t.Errorf("%v, want ErrNotExist", err)
 	}
 	sub, err := d.Make("sub")
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	defer func() { _ = sub.Close() }()
 	if _, err := d.Read("sub", 1); !errors.Is(err, syscall.EISDIR) {
 		t.Errorf("%v, want EISDIR", err)

@@ -6,32 +6,27 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
+
+// started returns a process that has the mark of a directory.
+func started(t *testing.T, d *Dir) *proc.Process {
+	t.Helper()
+	p, err := proc.Start(proc.Options{Path: "/bin/sleep", Args: []string{"1000"}, Env: os.Environ(), Mark: Mark(d.Path), Grace: time.Minute})
+	safefstest.Must(t, err)
+	t.Cleanup(func() { p.Stop() })
+	return p
+}
 
 // What a killed run left running ends with the sweep of its folder, and nothing else does.
 func TestSweepEndsTheProcessesOfTheDead(t *testing.T) {
 	parent := t.TempDir()
-	started := func(d *Dir) *proc.Process {
-		t.Helper()
-		p, err := proc.Start(proc.Options{Path: "/bin/sleep", Args: []string{"1000"}, Env: os.Environ(), Mark: Mark(d.Path), Grace: time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { p.Stop() })
-		return p
-	}
 	living, err := New(parent, RunPrefix)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	dead, err := New(parent, RunPrefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	goesOn, ends := started(living), started(dead)
-	if err := dead.lock.Close(); err != nil { // as the kernel does for a process that was killed
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
+	goesOn, ends := started(t, living), started(t, dead)
+	safefstest.Must(t, dead.lock.Close()) // as the kernel does for a process that was killed
 	if err := Sweep(parent, RunPrefix); err != nil {
 		t.Error(err)
 	}
@@ -55,17 +50,9 @@ func TestSweepOfOtherDirectoriesEndsNothing(t *testing.T) {
 	const prefix = ".crdctl-stage-"
 	parent := t.TempDir()
 	dead, err := New(parent, prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := proc.Start(proc.Options{Path: "/bin/sleep", Args: []string{"1000"}, Env: os.Environ(), Mark: Mark(dead.Path), Grace: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Stop() })
-	if err := dead.Leave(); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
+	p := started(t, dead)
+	safefstest.Must(t, dead.Leave())
 	if err := Sweep(parent, prefix); err != nil {
 		t.Error(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 func TestSweepOfFoldersWithoutLock(t *testing.T) {
@@ -17,17 +18,11 @@ func TestSweepOfFoldersWithoutLock(t *testing.T) {
 		filepath.Join(parent, RunPrefix+"full"), filepath.Join(parent, "other")
 	long := time.Now().Add(-2 * birthTime)
 	for _, dir := range []string{young, old, full, other} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.Mkdir(dir, 0o700))
 	}
-	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
 	for _, dir := range []string{old, full, other} {
-		if err := os.Chtimes(dir, long, long); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.Chtimes(dir, long, long))
 	}
 	if err := Sweep(parent, RunPrefix); err == nil {
 		t.Error("no error about a folder that is not ours for certain")
@@ -42,16 +37,10 @@ func TestSweepOfFoldersWithoutLock(t *testing.T) {
 func TestSweepTakesTheDeadOnly(t *testing.T) {
 	parent := t.TempDir()
 	living, err := New(parent, RunPrefix)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	dead, err := New(parent, RunPrefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := dead.lock.Close(); err != nil { // as the kernel does for a process that was killed
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
+	safefstest.Must(t, dead.lock.Close()) // as the kernel does for a process that was killed
 	if err := Sweep(parent, RunPrefix); err != nil {
 		t.Error(err)
 	}
@@ -110,20 +99,9 @@ func TestSweepAndBirth(t *testing.T) {
 // Who is killed while a folder is removed leaves one that the next sweep knows: its lock goes last.
 func TestLockGoesLast(t *testing.T) {
 	d, err := New(t.TempDir(), RunPrefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(d.Path, "zz"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"a", "zz/file"} {
-		if err := os.WriteFile(filepath.Join(d.Path, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := removeContents(d.dir); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
+	safefstest.WriteFiles(t, d.Path, map[string]string{"a": "", "zz/file": ""})
+	safefstest.Must(t, removeContents(d.dir))
 	if left, err := os.ReadDir(d.Path); err != nil || len(left) != 1 || left[0].Name() != LockName {
 		t.Errorf("before the folder goes, it has %v %v", left, err)
 	}
@@ -137,14 +115,8 @@ func TestSweepOfASwappedDirectory(t *testing.T) {
 	parent, victim := t.TempDir(), t.TempDir()
 	precious := filepath.Join(victim, "docs", "thesis.txt")
 	dead := died(t, parent)
-	for _, dir := range []string{filepath.Dir(precious), filepath.Join(dead, "docs")} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(precious, []byte("years"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Mkdir(filepath.Join(dead, "docs"), 0o700))
+	safefstest.WriteFiles(t, victim, map[string]string{"docs/thesis.txt": "years"})
 	aside := filepath.Join(parent, "aside")
 	swapped := ""
 	err := SweepAfter(parent, RunPrefix, func(dir string) error {
@@ -166,9 +138,7 @@ func TestSweepOfASwappedDirectory(t *testing.T) {
 func TestSweepFollowsNoLink(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
 	dead := died(t, elsewhere)
-	if err := os.Symlink(dead, filepath.Join(parent, RunPrefix+"link")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Symlink(dead, filepath.Join(parent, RunPrefix+"link")))
 	if err := Sweep(parent, RunPrefix); err != nil {
 		t.Error(err)
 	}
@@ -199,11 +169,7 @@ func TestSweepLeavesOtherUsersAlone(t *testing.T) {
 func died(t *testing.T, parent string) string {
 	t.Helper()
 	d, err := New(parent, RunPrefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Leave(); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
+	safefstest.Must(t, d.Leave())
 	return d.Path
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 const mark = "// precious"
@@ -59,9 +61,7 @@ func appendTo(path string) error {
 func throughOpen(t *testing.T, path string) func() bool {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return func() bool {
 		if !named(t, f) {
@@ -135,7 +135,7 @@ func TestEditedAtEveryOperation(t *testing.T) {
 func editedAt(t *testing.T, e edit, path string, plain bool, n int, complete map[string]string) (happened bool, err error) {
 	t.Helper()
 	root := t.TempDir()
-	lay(t, root, before)
+	safefstest.WriteFiles(t, root, before)
 	old := files(contents(t, root))
 	edited := true
 	do := e.prepare(t, filepath.Join(root, path))
@@ -192,9 +192,7 @@ func saves(t *testing.T, root string) (found []string) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	return found
 }
 
@@ -203,18 +201,14 @@ func TestWriteHoldsFilesToWhatWasRead(t *testing.T) {
 	for name, do := range map[string]func(path string) error{"update": appendTo, "delete": appendTo, "create": appendTo, "remove": os.Remove} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			lay(t, root, before)
+			safefstest.WriteFiles(t, root, before)
 			changes, err := wanted(t).Diff(root)
-			if err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, err)
 			path := map[string]string{"update": "gen/a.go", "delete": "gen/left.go", "create": "gen/mine.go", "remove": "gen/a.go"}[name]
 			if name == "create" {
 				changes = append(changes, Change{Path: path, Op: Create, New: []byte("// generated"), mode: 0o644})
 			}
-			if err := do(filepath.Join(root, path)); err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, do(filepath.Join(root, path)))
 			old := contents(t, root)
 			var changed *changedError
 			if err := Write(root, changes); !errors.As(err, &changed) || changed.path != path {
@@ -245,9 +239,9 @@ func TestRecover(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			lay(t, root, c.have)
+			safefstest.WriteFiles(t, root, c.have)
 			journal := fmt.Sprintf(`[{"path":"a","old":%q,"new":%q}]`, hash([]byte("old")), hash([]byte("new")))
-			lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": sealed(t, journal), stagePrefix + "1/0.1": c.old})
+			safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": sealed(t, journal), stagePrefix + "1/0.1": c.old})
 			restored, err := Recover(root)
 			if err != nil {
 				t.Error(err)
@@ -268,7 +262,7 @@ func TestRecover(t *testing.T) {
 func TestWriteAfterRecoverIsRefused(t *testing.T) {
 	root := t.TempDir()
 	journal := fmt.Sprintf(`[{"path":"a","old":%q,"new":%q}]`, hash([]byte("old")), hash([]byte("new")))
-	lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": sealed(t, journal), stagePrefix + "1/0.1": mark})
+	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": sealed(t, journal), stagePrefix + "1/0.1": mark})
 	if err := Write(root, []Change{{Path: "b", Op: Create, New: []byte("b"), mode: 0o644}}); err == nil || !strings.HasPrefix(err.Error(), "a: ") {
 		t.Errorf("error %v", err)
 	}
@@ -281,20 +275,18 @@ func TestWriteAfterRecoverIsRefused(t *testing.T) {
 func TestRecoverInterrupted(t *testing.T) {
 	for n := 1; ; n++ {
 		root := t.TempDir()
-		lay(t, root, map[string]string{"a": "new", "c": "mine"})
+		safefstest.WriteFiles(t, root, map[string]string{"a": "new", "c": "mine"})
 		var entries []string
 		for _, p := range []string{"a", "b", "c"} {
 			entries = append(entries, fmt.Sprintf(`{"path":%q,"old":%q,"new":%q}`, p, hash([]byte("old")), hash([]byte("new"))))
 		}
 		stage := stagePrefix + "1/"
-		lay(t, root, map[string]string{
+		safefstest.WriteFiles(t, root, map[string]string{
 			stage + "lock": "", stage + "journal": sealed(t, "["+strings.Join(entries, ",")+"]"),
 			stage + "0.1": mark + "a", stage + "1.1": mark + "b", stage + "2.1": mark + "c",
 		})
 		dir, err := os.OpenRoot(root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, err)
 		d := &faulty{disk: rootDisk{dir}, left: n}
 		d.happen = func() error { d.left = 1; return errors.New("no more") }
 		_, _ = recoverOn(root, d)

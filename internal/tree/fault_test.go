@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // limit is more bytes than a journal has here, and less than a file.
@@ -50,13 +52,9 @@ func wanted(t *testing.T) *Tree {
 func writeOn(t *testing.T, root string, plain bool, n int, happen func() error) (happened bool, err error) {
 	t.Helper()
 	changes, err := wanted(t).Diff(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	dir, err := os.OpenRoot(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	d := &faulty{disk: rootDisk{dir}, plain: plain, left: n, happen: happen}
 	err = errors.Join(write(root, d, changes), dir.Close())
 	return d.left <= 0, err
@@ -86,9 +84,7 @@ func contents(t *testing.T, root string) map[string]string {
 		all[rel] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	return all
 }
 
@@ -123,7 +119,7 @@ func mends(t *testing.T, root string, complete map[string]string) {
 func completed(t *testing.T) map[string]string {
 	t.Helper()
 	root := t.TempDir()
-	lay(t, root, before)
+	safefstest.WriteFiles(t, root, before)
 	if _, err := writeOn(t, root, false, 0, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +134,7 @@ func errorAtEveryOperation(t *testing.T, plain bool) {
 	complete := files(completed(t))
 	for n := 1; ; n++ {
 		root := t.TempDir()
-		lay(t, root, before)
+		safefstest.WriteFiles(t, root, before)
 		old := contents(t, root)
 		happened, err := writeOn(t, root, plain, n, func() error { return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} })
 		if !happened {
@@ -176,16 +172,12 @@ func errorFromEveryOperationOn(t *testing.T, plain bool) {
 	complete := files(completed(t))
 	for n := 1; ; n++ {
 		root := t.TempDir()
-		lay(t, root, before)
+		safefstest.WriteFiles(t, root, before)
 		old := contents(t, root)
 		changes, err := wanted(t).Diff(root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, err)
 		dir, err := os.OpenRoot(root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, err)
 		d := &faulty{disk: rootDisk{dir}, plain: plain, left: n}
 		d.happen = func() error { d.left = 1; return syscall.EIO }
 		err = errors.Join(write(root, d, changes), dir.Close())

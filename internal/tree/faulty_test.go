@@ -21,6 +21,14 @@ func (d *faulty) step() error {
 	return nil
 }
 
+// then does an operation after the step, unless that fails.
+func (d *faulty) then(do func() error) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	return do()
+}
+
 func (d *faulty) Create(name string, mode fs.FileMode) (file, error) {
 	if err := d.step(); err != nil {
 		return nil, err
@@ -86,31 +94,19 @@ func (d *faulty) RenameNew(from, to string) error {
 }
 
 func (d *faulty) RemoveDir(name string) error {
-	if err := d.step(); err != nil {
-		return err
-	}
-	return d.disk.RemoveDir(name)
+	return d.then(func() error { return d.disk.RemoveDir(name) })
 }
 
 func (d *faulty) Mkdir(name string, mode fs.FileMode) error {
-	if err := d.step(); err != nil {
-		return err
-	}
-	return d.disk.Mkdir(name, mode)
+	return d.then(func() error { return d.disk.Mkdir(name, mode) })
 }
 
 func (d *faulty) Rename(from, to string) error {
-	if err := d.step(); err != nil {
-		return err
-	}
-	return d.disk.Rename(from, to)
+	return d.then(func() error { return d.disk.Rename(from, to) })
 }
 
 func (d *faulty) Remove(name string) error {
-	if err := d.step(); err != nil {
-		return err
-	}
-	return d.disk.Remove(name)
+	return d.then(func() error { return d.disk.Remove(name) })
 }
 
 type faultyFile struct {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 const (
@@ -32,9 +34,7 @@ func TestChild(t *testing.T) {
 		}
 	}
 	if os.Getenv(limitEnv) != "" {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}))
 	}
 	happened, err := writeOn(t, root, os.Getenv(plainEnv) != "", n, func() error {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -43,9 +43,7 @@ func TestChild(t *testing.T) {
 	if n > 0 && happened {
 		t.Error("outlived kill -9")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 }
 
 func child(t *testing.T, root string, env ...string) *exec.Cmd {
@@ -66,7 +64,7 @@ func killedAtEveryOperation(t *testing.T, plain bool) {
 	complete := files(completed(t))
 	for n := 1; ; n++ {
 		root := t.TempDir()
-		lay(t, root, before)
+		safefstest.WriteFiles(t, root, before)
 		old := contents(t, root)
 		if out, err := child(t, root, disk, dieEnv+"="+fmt.Sprint(n)).CombinedOutput(); err == nil {
 			if n < 20 {
@@ -90,7 +88,7 @@ func killedAtEveryOperation(t *testing.T, plain bool) {
 func TestCutShort(t *testing.T) {
 	complete := files(completed(t))
 	root := t.TempDir()
-	lay(t, root, before)
+	safefstest.WriteFiles(t, root, before)
 	old := contents(t, root)
 	out, err := child(t, root, limitEnv+"=1").CombinedOutput()
 	want := "write gen/a.go: file too large; nothing was changed; raise the limit on the size of files (ulimit -f), and run the command again"
@@ -108,7 +106,7 @@ func TestTwoAtOnce(t *testing.T) {
 	complete := files(completed(t))
 	for range 5 {
 		root := t.TempDir()
-		lay(t, root, before)
+		safefstest.WriteFiles(t, root, before)
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {

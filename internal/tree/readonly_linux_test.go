@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // asAnybody runs a function without root's right to write everywhere: in containers, tests are root's.
@@ -43,16 +45,12 @@ func TestReadOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			lay(t, root, before)
+			safefstest.WriteFiles(t, root, before)
 			old := contents(t, root)
 			at := filepath.Join(root, name)
 			info, err := os.Stat(at)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(at, info.Mode().Perm()&^0o222); err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, err)
+			safefstest.Must(t, os.Chmod(at, info.Mode().Perm()&^0o222))
 			asAnybody(t, func() { _, err = writeOn(t, root, false, 0, nil) })
 			if want == "" {
 				after, statErr := os.Stat(at)
@@ -65,9 +63,7 @@ func TestReadOnly(t *testing.T) {
 			if got := contents(t, root); want != "" && !same(got, old) {
 				t.Errorf("the tree is\n%v\nwant\n%v", got, old)
 			}
-			if err := os.Chmod(at, info.Mode().Perm()); err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, os.Chmod(at, info.Mode().Perm()))
 			mends(t, root, complete)
 		})
 	}

@@ -26,9 +26,7 @@ func TestMain(m *testing.M) {
 func sealed(t *testing.T, journal string) string {
 	t.Helper()
 	seal, err := safefs.Seal((&stage{name: stagePrefix + "1"}).sealed([]byte(journal)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	return seal + "\n" + journal
 }
 
@@ -60,9 +58,7 @@ func TestRecoverLeavesForgedStages(t *testing.T) {
 		"seal of another journal": {"main.go", func(t *testing.T, journal string) string { return strings.TrimSuffix(sealed(t, "[]"), "[]") + journal }},
 		"seal of another stage": {"main.go", func(t *testing.T, journal string) string {
 			seal, err := safefs.Seal((&stage{name: stagePrefix + "2"}).sealed([]byte(journal)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, err)
 			return seal + "\n" + journal
 		}},
 		"seal of another key": {"main.go", func(t *testing.T, journal string) string {
@@ -77,9 +73,9 @@ func TestRecoverLeavesForgedStages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			lay(t, root, map[string]string{"main.go": "mine", ".git/config": "git's", ".git/hooks/a": ""})
+			safefstest.WriteFiles(t, root, map[string]string{"main.go": "mine", ".git/config": "git's", ".git/hooks/a": ""})
 			link(t, ".git", filepath.Join(root, "x"))
-			lay(t, root, map[string]string{
+			safefstest.WriteFiles(t, root, map[string]string{
 				stagePrefix + "1/lock": "", stagePrefix + "1/0.1": mark, stagePrefix + "1/journal": c.journal(t, taken(c.path)),
 			})
 			old := contents(t, root)
@@ -108,13 +104,13 @@ func TestRecoverReachesNothingOfGits(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(path, "/", "."), func(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "root")
-			lay(t, root, map[string]string{".git/hooks/a": "", "sub/a": "", "dir2/a": ""})
+			safefstest.WriteFiles(t, root, map[string]string{".git/hooks/a": "", "sub/a": "", "dir2/a": ""})
 			link(t, ".git", filepath.Join(root, "x"))
 			link(t, "../.git/hooks", filepath.Join(root, "sub", "y"))
 			link(t, "dir2", filepath.Join(root, "dir"))
 			link(t, ".git/modules", filepath.Join(root, "z"))
 			stage := stagePrefix + "1"
-			lay(t, root, map[string]string{stage + "/lock": "", stage + "/journal": sealed(t, taken(path)), stage + "/0.1": mark})
+			safefstest.WriteFiles(t, root, map[string]string{stage + "/lock": "", stage + "/journal": sealed(t, taken(path)), stage + "/0.1": mark})
 			if restored, err := Recover(root); err == nil || len(restored) > 0 {
 				t.Errorf("%q, error %v", restored, err)
 			}
@@ -136,7 +132,7 @@ func TestWriteWithoutAKey(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	root := t.TempDir()
-	lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": "\n" + taken("a"), stagePrefix + "1/0.1": mark})
+	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": "\n" + taken("a"), stagePrefix + "1/0.1": mark})
 	if err := Write(root, []Change{{Path: "b", Op: Create, New: []byte("b"), mode: 0o644}}); err != nil {
 		t.Error(err)
 	}
@@ -154,7 +150,7 @@ func TestWriteWithoutAKey(t *testing.T) {
 // A run that was killed at the birth of its stage leaves nothing that a seal is needed for.
 func TestRecoverRemovesBareStages(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "2/lock": "", stagePrefix + "2/journal.part": "half of a se"})
+	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "2/lock": "", stagePrefix + "2/journal.part": "half of a se"})
 	if restored, err := Recover(root); err != nil || len(restored) > 0 {
 		t.Errorf("%q, error %v", restored, err)
 	}
@@ -166,7 +162,7 @@ func TestRecoverRemovesBareStages(t *testing.T) {
 // A link to a directory of the project is followed, and not one to git's.
 func TestDiffRefusesGitsDirectory(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{".git/hooks/old": "old", ".git/left": "// generated", "elsewhere/a": "", "sub/a": ""})
+	safefstest.WriteFiles(t, root, map[string]string{".git/hooks/old": "old", ".git/left": "// generated", "elsewhere/a": "", "sub/a": ""})
 	link(t, ".git", filepath.Join(root, "x"))
 	link(t, "../.git/hooks", filepath.Join(root, "sub", "y"))
 	link(t, "elsewhere", filepath.Join(root, "z"))

@@ -8,29 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// lay writes files into a folder.
-func lay(t *testing.T, root string, files map[string]string) {
-	t.Helper()
-	for p, content := range files {
-		full := filepath.Join(root, p)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+)
 
 func newTree(t *testing.T, files map[string]string) *Tree {
 	t.Helper()
 	tr := New()
 	for p, content := range files {
-		if err := tr.Add(p, []byte(content)); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, tr.Add(p, []byte(content)))
 	}
 	tr.Own(Area{
 		Dir: "gen", Tool: "test-gen",
@@ -50,7 +36,7 @@ func describe(changes []Change) string {
 
 func TestDiffAndWrite(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{
+	safefstest.WriteFiles(t, root, map[string]string{
 		"gen/equal.go":     "// generated same",
 		"gen/stale.go":     "// generated old",
 		"gen/old/left.go":  "// generated left over",
@@ -62,19 +48,13 @@ func TestDiffAndWrite(t *testing.T) {
 		"gen/equal.go": "// generated same", "gen/stale.go": "// generated new", "gen/new/deep/new.go": "// generated",
 	})
 	before, err := os.Stat(filepath.Join(root, "gen/equal.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	changes, err := tr.Diff(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	if got, want := describe(changes), "create gen/new/deep/new.go\ndelete gen/old/left.go\nupdate gen/stale.go\n"; got != want {
 		t.Fatalf("changes:\n%swant:\n%s", got, want)
 	}
-	if err := Write(root, changes); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, Write(root, changes))
 	if changes, err = tr.Diff(root); err != nil || len(changes) != 0 {
 		t.Errorf("after Write, Diff finds %s, %v", describe(changes), err)
 	}
@@ -93,7 +73,7 @@ func TestDiffAndWrite(t *testing.T) {
 
 func TestDiffRefusesToOverwriteByHand(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{"gen/a.go": "// by hand"})
+	safefstest.WriteFiles(t, root, map[string]string{"gen/a.go": "// by hand"})
 	_, err := newTree(t, map[string]string{"gen/a.go": "// generated"}).Diff(root)
 	want := "gen/a.go was not written by test-gen, and would be overwritten; move it away, or delete it if it is not needed"
 	if err == nil || err.Error() != want {
@@ -104,7 +84,7 @@ func TestDiffRefusesToOverwriteByHand(t *testing.T) {
 // What a power failure leaves of a file is nobody's work.
 func TestDiffMendsTornFiles(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{"gen/a.go": "", "gen/b.go": "\x00\x00\x00"})
+	safefstest.WriteFiles(t, root, map[string]string{"gen/a.go": "", "gen/b.go": "\x00\x00\x00"})
 	changes, err := newTree(t, map[string]string{"gen/a.go": "// generated", "gen/b.go": "// generated"}).Diff(root)
 	if got, want := describe(changes), "update gen/a.go\nupdate gen/b.go\n"; err != nil || got != want {
 		t.Errorf("%v\n%swant:\n%s", err, got, want)
@@ -113,9 +93,7 @@ func TestDiffMendsTornFiles(t *testing.T) {
 
 func TestAddRefuses(t *testing.T) {
 	tr := New()
-	if err := tr.Add("a.go", nil); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, tr.Add("a.go", nil))
 	for _, p := range []string{"a.go", "../a.go", "/a.go", "", ".", "a//b", `a\b`, "a/../../b"} {
 		if err := tr.Add(p, nil); err == nil {
 			t.Errorf("Add(%q) is no error", p)
@@ -125,13 +103,9 @@ func TestAddRefuses(t *testing.T) {
 
 func TestWriteDoesNotFollowLinksOutOfTheRoot(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
-	if err := os.Symlink(outside, filepath.Join(root, "gen")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Symlink(outside, filepath.Join(root, "gen")))
 	tr := New()
-	if err := tr.Add("gen/a.go", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, tr.Add("gen/a.go", []byte("x")))
 	changes, err := tr.Diff(root)
 	if err == nil {
 		err = Write(root, changes)
@@ -146,7 +120,7 @@ func TestWriteDoesNotFollowLinksOutOfTheRoot(t *testing.T) {
 
 func TestFailureBeforeTheFirstRenameChangesNothing(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{"a.txt": "old", "file": "not a folder"})
+	safefstest.WriteFiles(t, root, map[string]string{"a.txt": "old", "file": "not a folder"})
 	changes := []Change{
 		{Path: "a.txt", Op: Update, New: []byte("new"), mode: 0o644},
 		{Path: "made/b.txt", Op: Create, New: []byte("b"), mode: 0o644},
@@ -166,24 +140,14 @@ func TestFailureBeforeTheFirstRenameChangesNothing(t *testing.T) {
 
 func TestWriteKeepsModes(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{"private": "old"})
-	if err := os.Chmod(filepath.Join(root, "private"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.WriteFiles(t, root, map[string]string{"private": "old"})
+	safefstest.Must(t, os.Chmod(filepath.Join(root, "private"), 0o600))
 	tr := New()
-	if err := tr.Add("private", []byte("new")); err != nil {
-		t.Fatal(err)
-	}
-	if err := tr.AddExecutable("run.sh", []byte("#!/bin/sh\n")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, tr.Add("private", []byte("new")))
+	safefstest.Must(t, tr.AddExecutable("run.sh", []byte("#!/bin/sh\n")))
 	changes, err := tr.Diff(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(root, changes); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
+	safefstest.Must(t, Write(root, changes))
 	for name, want := range map[string]os.FileMode{"private": 0o600, "run.sh": 0o755} {
 		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: mode %v, want %v (%v)", name, info.Mode().Perm(), want, err)
@@ -194,10 +158,8 @@ func TestWriteKeepsModes(t *testing.T) {
 // A run that was killed leaves its staging folder; the next one takes it away, also if it has nothing to write.
 func TestWriteSweeps(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal.part": sealed(t, "[]"), stagePrefix + "1/0": "x"})
-	if err := Write(root, nil); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal.part": sealed(t, "[]"), stagePrefix + "1/0": "x"})
+	safefstest.Must(t, Write(root, nil))
 	if left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*")); len(left) != 0 {
 		t.Errorf("after a sweep: %v", left)
 	}
@@ -205,12 +167,10 @@ func TestWriteSweeps(t *testing.T) {
 
 func TestPatchApplies(t *testing.T) {
 	root := t.TempDir()
-	lay(t, root, map[string]string{"gen/change.go": "// generated\na\nb\nc\n", "gen/left.go": "// generated\n", "gen/noeol.go": "// generated x"})
+	safefstest.WriteFiles(t, root, map[string]string{"gen/change.go": "// generated\na\nb\nc\n", "gen/left.go": "// generated\n", "gen/noeol.go": "// generated x"})
 	tr := newTree(t, map[string]string{"gen/change.go": "// generated\na\nB\nc\n", "gen/new.go": "// generated\nnew\n", "gen/noeol.go": "// generated y"})
 	changes, err := tr.Diff(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	var patch strings.Builder
 	for _, c := range changes {
 		patch.WriteString(c.Patch())

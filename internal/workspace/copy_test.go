@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 const testWorkspace = `
@@ -56,18 +58,10 @@ package other
 func TestCopyBuilds(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range txtar.Parse([]byte(testWorkspace)).Files {
-		name := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.WriteFiles(t, dir, map[string]string{f.Name: string(f.Data)})
 	}
 	s, err := Copy(filepath.Join(dir, "app"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	build := exec.CommandContext(t.Context(), "go", "build", "./...")
 	build.Dir = s.Module
 	build.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=")
@@ -78,13 +72,9 @@ func TestCopyBuilds(t *testing.T) {
 		t.Error("the folder of git was copied")
 	}
 	// What the go command writes in place does not reach the original.
-	for _, name := range []string{"go.mod"} {
-		if err := os.WriteFile(filepath.Join(s.Module, name), []byte("changed"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if data, err := os.ReadFile(filepath.Join(dir, "app", name)); err != nil || string(data) == "changed" {
-			t.Errorf("%s of the original changed (%v)", name, err)
-		}
+	safefstest.WriteFiles(t, s.Module, map[string]string{"go.mod": "changed"})
+	if data, err := os.ReadFile(filepath.Join(dir, "app", "go.mod")); err != nil || string(data) == "changed" {
+		t.Errorf("go.mod of the original changed (%v)", err)
 	}
 	if err := s.Remove(); err != nil {
 		t.Error(err)
@@ -96,9 +86,7 @@ func TestCopyBuilds(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("modul x\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("modul x\n"), 0o644))
 	if _, err := Copy(dir); err == nil || !strings.Contains(err.Error(), "go.mod:1") {
 		t.Errorf("error %v", err)
 	}

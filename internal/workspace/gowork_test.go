@@ -6,17 +6,15 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // A copy means the same from elsewhere, but for the module that was moved, and the original stays.
 func TestCopyGoWork(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	original := "go 1.26.0\n\nuse (\n\t./a\n\t./b\n\t../c\n)\n\nreplace example.com/d => ./d\n\nreplace example.com/e => example.com/e v1.2.3\n"
-	for name, content := range map[string]string{"go.work": original, "go.work.sum": "sums\n"} {
-		if err := os.WriteFile(filepath.Join(from, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	safefstest.WriteFiles(t, from, map[string]string{"go.work": original, "go.work.sum": "sums\n"})
 	file, module := filepath.Join(from, "go.work"), filepath.Join(from, "b")
 	err := CopyGoWork(file, to, func(dir string) string {
 		if dir == module {
@@ -24,17 +22,11 @@ func TestCopyGoWork(t *testing.T) {
 		}
 		return dir
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	data, err := os.ReadFile(filepath.Join(to, "go.work"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	work, err := modfile.ParseWork("go.work", data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	used := map[string]bool{}
 	for _, u := range work.Use {
 		used[filepath.FromSlash(u.Path)] = true

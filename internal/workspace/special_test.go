@@ -4,6 +4,7 @@ package workspace
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -23,28 +24,17 @@ func TestModuleFilesThatAreNone(t *testing.T) {
 		root := t.TempDir()
 		module := filepath.Join(root, "module")
 		special := filepath.Join(module, filepath.FromSlash(name))
-		for path, content := range map[string]string{
-			filepath.Join(module, "go.mod"): "module example.com/m\n\nreplace example.com/r => ../replaced\n",
-			filepath.Join(root, "go.work"):  "use (\n\t./module\n\t./used\n)\n\nreplace example.com/o => ./moved\n",
-			special:                         "",
-		} {
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if path == special {
-				continue
-			}
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := syscall.Mkfifo(special, 0o600); err != nil {
-			t.Fatal(err)
-		}
 		below := filepath.Join(module, "below")
-		if err := os.Mkdir(below, 0o700); err != nil {
+		safefstest.WriteFiles(t, root, map[string]string{
+			"module/go.mod":  "module example.com/m\n\nreplace example.com/r => ../replaced\n",
+			"go.work":        "use (\n\t./module\n\t./used\n)\n\nreplace example.com/o => ./moved\n",
+			"module/below/x": "",
+		})
+		safefstest.Must(t, os.MkdirAll(filepath.Dir(special), 0o700))
+		if err := os.Remove(special); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
+		safefstest.Must(t, syscall.Mkfifo(special, 0o600))
 		if err := safefstest.Within(t, func() error { return Check(below) }); !errors.Is(err, safefs.ErrSpecial) {
 			t.Errorf("%s: %v, want ErrSpecial", name, err)
 		}
@@ -57,22 +47,35 @@ func TestIgnored(t *testing.T) {
 	tmp := t.TempDir()
 	run := filepath.Join(tmp, tempdir.RunPrefix+"1")
 	module := filepath.Join(run, "module")
-	if err := os.MkdirAll(module, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(filepath.Join(tmp, "go.work"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.MkdirAll(module, 0o700))
+	safefstest.Must(t, syscall.Mkfifo(filepath.Join(tmp, "go.work"), 0o600))
 	if err := safefstest.Within(t, func() error { return Check(module) }); err != nil || !Ignored(module) {
 		t.Errorf("ignored %v, error %v", Ignored(module), err)
 	}
 	if Ignored(tmp) {
 		t.Error("ignored outside of the directories of runs")
 	}
-	if err := os.WriteFile(filepath.Join(run, "go.work"), []byte("use ./module\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.WriteFile(filepath.Join(run, "go.work"), []byte("use ./module\n"), 0o600))
 	if Ignored(module) {
 		t.Error("its own is ignored")
+	}
+}
+
+// A go.work that the go command would wait for is an error, unless workspaces are turned off.
+func TestWorkspaceThatIsNoFile(t *testing.T) {
+	root := t.TempDir()
+	module := filepath.Join(root, "module")
+	safefstest.Must(t, errors.Join(os.Mkdir(module, 0o700), syscall.Mkfifo(filepath.Join(root, "go.work"), 0o600)))
+	above := func() error {
+		_, _, err := AboveWorkspace(module)
+		return err
+	}
+	t.Setenv("GOWORK", "")
+	if err := safefstest.Within(t, above); !errors.Is(err, safefs.ErrSpecial) {
+		t.Errorf("%v, want ErrSpecial", err)
+	}
+	t.Setenv("GOWORK", "off")
+	if err := safefstest.Within(t, above); err != nil {
+		t.Error(err)
 	}
 }

@@ -10,17 +10,15 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // victim is a directory with files that must not be touched, checked at the end of the test.
 func victim(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "victim")
-	write(t, filepath.Join(dir, "docs", "thesis.txt"), "years")
-	write(t, filepath.Join(dir, ".gitignore"), "mine")
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.WriteFiles(t, dir, map[string]string{"docs/thesis.txt": "years", ".gitignore": "mine"})
+	safefstest.Must(t, os.Chmod(dir, 0o755))
 	before := snapshot(t, dir)
 	t.Cleanup(func() {
 		if after := snapshot(t, dir); !slices.Equal(after, before) {
@@ -28,16 +26,6 @@ func victim(t *testing.T) string {
 		}
 	})
 	return dir
-}
-
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // snapshot is a line with all there is about each file.
@@ -62,9 +50,7 @@ func snapshot(t *testing.T, dir string) (lines []string) {
 		lines = append(lines, line)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	return lines
 }
 
@@ -73,17 +59,11 @@ func TestLinkInPlaceOfTheDirectory(t *testing.T) {
 	elsewhere := victim(t)
 	project := victim(t)
 	for root, to := range map[string]string{filepath.Join(t.TempDir(), "p"): elsewhere, project: "."} {
-		if err := os.MkdirAll(root, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.MkdirAll(root, 0o755))
 		link := filepath.Join(root, Name)
 		info, err := os.Stat(root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(to, link); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, err)
+		safefstest.Must(t, os.Symlink(to, link))
 		for what, err := range map[string]error{
 			"acquire": second(Open(root)), "make cluster": second(CreateCluster(root)), "open cluster": second(OpenCluster(root)),
 			"remove cluster": RemoveCluster(root), "running": second(Running(root)), "read": second(ReadKubeconfig(root)), "record": second(Record(root)),
@@ -96,9 +76,7 @@ func TestLinkInPlaceOfTheDirectory(t *testing.T) {
 		if err := os.Remove(link); err != nil {
 			t.Errorf("the link: %v", err)
 		}
-		if err := os.Chtimes(root, info.ModTime(), info.ModTime()); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.Chtimes(root, info.ModTime(), info.ModTime()))
 	}
 }
 
@@ -109,10 +87,8 @@ func TestLinksInTheDirectory(t *testing.T) {
 	file := filepath.Join(victim(t), ".gitignore")
 	for _, name := range runNames {
 		root := t.TempDir()
-		write(t, filepath.Join(root, Name, "x"), "")
-		if err := os.Symlink(file, filepath.Join(root, Name, name)); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{"x": ""})
+		safefstest.Must(t, os.Symlink(file, filepath.Join(root, Name, name)))
 		before := snapshot(t, root)
 		if _, err := Open(root); !errors.Is(err, safefs.ErrLink) {
 			t.Errorf("%s: %v, want ErrLink", name, err)
@@ -123,10 +99,8 @@ func TestLinksInTheDirectory(t *testing.T) {
 	}
 	for _, name := range slices.Concat(dataFiles, dataDirs) {
 		root := t.TempDir()
-		write(t, filepath.Join(Cluster(root), "x"), "")
-		if err := os.Symlink(file, filepath.Join(Cluster(root), name)); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.WriteFiles(t, Cluster(root), map[string]string{"x": ""})
+		safefstest.Must(t, os.Symlink(file, filepath.Join(Cluster(root), name)))
 		for what, err := range map[string]error{"make": second(CreateCluster(root)), "remove": RemoveCluster(root), "data": second(OpenData(Cluster(root)))} {
 			if !errors.Is(err, safefs.ErrLink) {
 				t.Errorf("%s %s: %v, want ErrLink", what, name, err)
@@ -138,7 +112,7 @@ func TestLinksInTheDirectory(t *testing.T) {
 // What belongs to another user is refused. The test makes the user up.
 func TestDirectoryOfAnotherUser(t *testing.T) {
 	root := t.TempDir()
-	write(t, filepath.Join(root, Name, "kubeconfig"), "x")
+	safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{"kubeconfig": "x"})
 	before := snapshot(t, root)
 	others := safefs.Owners{os.Geteuid() + 1}
 	for what, err := range map[string]error{"acquire": second(openIn(root, others)), "data": second(openData(filepath.Join(root, Name), others))} {
@@ -155,26 +129,18 @@ func TestDirectoryOfAnotherUser(t *testing.T) {
 func TestOnlyOwnNamesAreRemoved(t *testing.T) {
 	root := t.TempDir()
 	d, err := Open(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	cluster, err := CreateCluster(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	defer func() { _ = cluster.Close() }()
 	for _, path := range []string{"kubeconfig", ".kubeconfig-123", "run", "cluster/etcd/member/wal", "cluster/secrets/ca.crt", "cluster/log", "cluster/.kubeconfig-1"} {
-		write(t, filepath.Join(root, Name, path), "ours")
+		safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{path: "ours"})
 	}
 	for _, path := range []string{"notes", "dir/file", "cluster/mine"} {
-		write(t, filepath.Join(root, Name, path), "theirs")
+		safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{path: "theirs"})
 	}
-	if err := d.Release(); err != nil {
-		t.Fatal(err)
-	}
-	if err := RemoveCluster(root); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, d.Release())
+	safefstest.Must(t, RemoveCluster(root))
 	var left []string
 	for _, line := range snapshot(t, root) {
 		path, _, _ := strings.Cut(line, " ")
@@ -190,9 +156,7 @@ func TestOnlyOwnNamesAreRemoved(t *testing.T) {
 
 func TestDataDirectories(t *testing.T) {
 	record, err := sealRecord(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	for name, c := range map[string]struct {
 		files map[string]string
 		mark  func(*testing.T, string)
@@ -214,16 +178,12 @@ func TestDataDirectories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
-			for file, content := range c.files {
-				write(t, filepath.Join(dir, file), content)
-			}
+			safefstest.WriteFiles(t, dir, c.files)
 			if c.mark != nil {
 				c.mark(t, dir)
 			}
 			if c.files != nil {
-				if err := os.Chmod(dir, 0o755); err != nil {
-					t.Fatal(err)
-				}
+				safefstest.Must(t, os.Chmod(dir, 0o755))
 			}
 			var before []string
 			if !c.taken {
@@ -261,12 +221,8 @@ func TestRecord(t *testing.T) {
 		t.Errorf("before: %v, %v", running, err)
 	}
 	d, err := Open(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.WriteRecord([]byte("pid 1")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
+	safefstest.Must(t, d.WriteRecord([]byte("pid 1")))
 	running, err1 := Running(root)
 	content, err2 := Record(root)
 	if !running || string(content) != "pid 1" || err1 != nil || err2 != nil {
@@ -275,9 +231,7 @@ func TestRecord(t *testing.T) {
 	if err := WriteKubeconfig(root, []byte("x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a kubeconfig that is not there: %v", err)
 	}
-	if err := d.Release(); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, d.Release())
 	if _, err := Record(root); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after: %v", err)
 	}

@@ -9,19 +9,16 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // mark has crdctl mark a directory as its own.
 func mark(t *testing.T, path string) {
 	t.Helper()
 	d, err := safefs.Anchor(path, safefs.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	defer func() { _ = d.Close() }()
-	if err := sign(d); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, sign(d))
 }
 
 // markOfAnother marks a directory with another user's key.
@@ -41,17 +38,15 @@ func markOfElsewhere(t *testing.T, path string) {
 	elsewhere := t.TempDir()
 	mark(t, elsewhere)
 	content, err := os.ReadFile(filepath.Join(elsewhere, markName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(path, markName), string(content))
+	safefstest.Must(t, err)
+	safefstest.WriteFiles(t, path, map[string]string{markName: string(content)})
 }
 
 // marked returns a function that marks a directory with a text.
 func marked(content string) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
 		t.Helper()
-		write(t, filepath.Join(path, markName), content)
+		safefstest.WriteFiles(t, path, map[string]string{markName: content})
 	}
 }
 
@@ -59,13 +54,9 @@ func marked(content string) func(*testing.T, string) {
 func lockFile(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	t.Cleanup(func() { _ = f.Close() })
-	if err := safefs.TryLock(f, false); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, safefs.TryLock(f, false))
 }
 
 // clusterFiles are what a repository can have as the directory of a control plane in the background.
@@ -80,14 +71,12 @@ func TestClusterOfARepository(t *testing.T) {
 			root := t.TempDir()
 			dir := Cluster(root)
 			for _, file := range clusterFiles {
-				write(t, filepath.Join(dir, file), "theirs")
+				safefstest.WriteFiles(t, dir, map[string]string{file: "theirs"})
 			}
 			if mark != nil {
 				mark(t, dir)
 			}
-			if err := os.Chmod(dir, mode); err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, os.Chmod(dir, mode))
 			before := snapshot(t, root)
 			for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(dir))} {
 				if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -111,17 +100,13 @@ func TestClusterOfARepository(t *testing.T) {
 func TestSecretsBehindALink(t *testing.T) {
 	root := t.TempDir()
 	d, err := CreateCluster(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	defer func() { _ = d.Close() }()
-	write(t, filepath.Join(Cluster(root), secretsName, "tls.key"), "")
+	safefstest.WriteFiles(t, filepath.Join(Cluster(root), secretsName), map[string]string{"tls.key": ""})
 	if _, err := OpenCluster(root); err != nil {
 		t.Error(err)
 	}
-	if err := os.Symlink("tls.key", filepath.Join(Cluster(root), secretsName, "tokens.csv")); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Symlink("tls.key", filepath.Join(Cluster(root), secretsName, "tokens.csv")))
 	for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(Cluster(root)))} {
 		if !errors.Is(err, safefs.ErrLink) {
 			t.Errorf("%s: %v, want ErrLink", who, err)
@@ -134,7 +119,7 @@ func TestRemoveOfALockedCluster(t *testing.T) {
 	for _, name := range []string{HolderName, lockName} {
 		root := t.TempDir()
 		path := filepath.Join(Cluster(root), name)
-		write(t, path, "")
+		safefstest.WriteFiles(t, Cluster(root), map[string]string{name: ""})
 		lockFile(t, path)
 		if err := RemoveCluster(root); err == nil {
 			t.Errorf("with a lock on %s it is removed", name)
@@ -149,18 +134,12 @@ func TestRemoveOfALockedCluster(t *testing.T) {
 func TestClusterThatIsOpenToOthers(t *testing.T) {
 	root := t.TempDir()
 	d, err := CreateCluster(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	defer func() { _ = d.Close() }()
 	again, err := OpenCluster(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	defer func() { _ = again.Close() }()
-	if err := os.Chmod(Cluster(root), 0o750); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Chmod(Cluster(root), 0o750))
 	if _, err := OpenCluster(root); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want it to be refused", err)
 	}
@@ -169,9 +148,7 @@ func TestClusterThatIsOpenToOthers(t *testing.T) {
 // A directory that is just being made is none yet.
 func TestClusterThatIsBeingMade(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(Cluster(root), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.MkdirAll(Cluster(root), 0o700))
 	if _, err := OpenCluster(root); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want that it does not exist", err)
 	}
@@ -186,15 +163,11 @@ func TestWithoutAKey(t *testing.T) {
 		t.Error("a directory without a seal is made")
 	}
 	d, err := Open(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	if err := d.WriteRecord(nil); err == nil {
 		t.Error("a record without a seal is written")
 	}
-	if err := d.Release(); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, d.Release())
 }
 
 // A repository's own run, whose lock another user holds: it does not run. In a directory that is closed to others the record
@@ -203,7 +176,7 @@ func TestRunOfARepository(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, Name)
 	for _, file := range []string{lockName, RecordName, KubeconfigName} {
-		write(t, filepath.Join(dir, file), "{}")
+		safefstest.WriteFiles(t, dir, map[string]string{file: "{}"})
 	}
 	lockFile(t, filepath.Join(dir, lockName))
 	if running, err := Running(root); running || err != nil {
@@ -212,9 +185,7 @@ func TestRunOfARepository(t *testing.T) {
 	if _, err := Open(root); err == nil || errors.Is(err, ErrRunning) {
 		t.Errorf("acquire: %v, want what is wrong with the directory", err)
 	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Chmod(dir, 0o700))
 	if running, err := Running(root); !running || err != nil {
 		t.Errorf("closed: running %v, %v", running, err)
 	}
@@ -229,17 +200,13 @@ func TestAcquireInADirectoryOfARepository(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, Name)
 	for _, file := range []string{lockName, RecordName, KubeconfigName} {
-		write(t, filepath.Join(dir, file), "theirs")
+		safefstest.WriteFiles(t, dir, map[string]string{file: "theirs"})
 	}
 	theirs, err := os.Open(filepath.Join(dir, lockName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	defer func() { _ = theirs.Close() }()
 	d, err := Open(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	defer func() { _ = d.Release() }()
 	if err := safefs.TryLock(theirs, false); err != nil {
 		t.Errorf("the lock is one that others have open: %v", err)

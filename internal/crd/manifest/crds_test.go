@@ -1,10 +1,11 @@
 package manifest
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 const good = `apiVersion: apiextensions.k8s.io/v1
@@ -21,9 +22,7 @@ func TestParseReadsSeveralDocuments(t *testing.T) {
 	other := "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"
 	json := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a.b.c"},"spec":{"group":"b.c","scope":"Cluster","names":{"kind":"A","plural":"a"},"versions":[{"name":"v1"}]}}`
 	crds, err := parseCRDs(file{name: "crd.yaml", data: []byte("---\n" + good + "---\n" + other + "---\n\n---\n" + json + "\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	var names []string
 	for _, c := range crds {
 		names = append(names, c.Name)
@@ -65,11 +64,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestCRDsOfAFolder(t *testing.T) {
 	dir := t.TempDir()
-	for name, content := range map[string]string{"crd.yaml": good, "README.md": "no YAML: [", "kustomization.yaml": "resources: [crd.yaml]\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	safefstest.WriteFiles(t, dir, map[string]string{"crd.yaml": good, "README.md": "no YAML: [", "kustomization.yaml": "resources: [crd.yaml]\n"})
 	if crds, err := CRDs(dir); err != nil || len(crds) != 1 {
 		t.Errorf("%d CRDs, %v; want 1", len(crds), err)
 	}

@@ -17,9 +17,7 @@ import (
 func TestManifestThatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "crd.yaml")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, syscall.Mkfifo(fifo, 0o600))
 	for name, read := range map[string]func() error{
 		"of a project":         func() error { _, err := CRDsIn(dir, "."); return err },
 		"objects":              func() error { _, err := Objects(dir, "crd.yaml"); return err },

@@ -3,43 +3,31 @@
 package cache
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // A FIFO in place of an entry counts as none and does not block, and a link is not followed. Both are replaced by the next Put.
 func TestGetOfWhatIsNoFile(t *testing.T) {
 	s := At(t.TempDir(), 1<<20)
-	if err := s.Put(key("linked"), "value"); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, s.Put(key("linked"), "value"))
 	outside := filepath.Join(t.TempDir(), "outside")
-	if err := os.Rename(s.path(key("linked")), outside); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(outside, s.path(key("linked"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(s.path(key("fifo")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.Rename(s.path(key("linked")), outside))
+	safefstest.Must(t, os.Symlink(outside, s.path(key("linked"))))
+	safefstest.Must(t, syscall.Mkfifo(s.path(key("fifo")), 0o600))
 	for _, name := range []string{"linked", "fifo"} {
-		done := make(chan bool, 1)
-		go func() {
+		safefstest.Must(t, safefstest.Within(t, func() error {
 			var got string
-			done <- s.Get(key(name), &got)
-		}()
-		select {
-		case found := <-done:
-			if found {
-				t.Errorf("%s: an entry", name)
+			if s.Get(key(name), &got) {
+				return fmt.Errorf("%s: an entry", name)
 			}
-		case <-time.After(10 * time.Second):
-			t.Fatalf("%s: blocked", name)
-		}
+			return nil
+		}))
 		if err := s.Put(key(name), "new"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,5 +1,5 @@
-// Package safefstest has what tests of several packages need of files: functions that must not block, and a home directory
-// for the keys of seals.
+// Package safefstest has what tests of several packages need of files: fixtures, functions that must not block, and a home
+// directory for the keys of seals.
 package safefstest
 
 import (
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -27,6 +28,25 @@ func Within(t *testing.T, f func() error) error {
 	case <-time.After(blockTime):
 		t.Fatal("blocked")
 		return nil
+	}
+}
+
+// Must ends the test when a step that sets it up has failed.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// WriteFiles writes files, named by slash-separated paths below root, and makes the directories that they are in. As in a
+// repository, other users can enter these.
+func WriteFiles(t testing.TB, root string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		Must(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 }
 
