@@ -3,7 +3,6 @@ package fields
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text/goname"
@@ -86,8 +85,8 @@ func (o *object) enter(f *Field, seg segment) (*object, error) {
 		}
 		return there.object, nil
 	}
-	if with := o.clash(seg.name); with != "" {
-		return nil, clashError(seg.name, with)
+	if err := o.clash(seg.name); err != nil {
+		return nil, err
 	}
 	made := &Field{arg: f.arg, name: seg.name, path: path, status: f.status, owner: o, typ: fieldType{prefix: prefix, base: "object", family: structure}}
 	made.object = &object{parent: made}
@@ -104,8 +103,8 @@ func (o *object) put(f *Field) error {
 	there := o.named(f.name)
 	switch {
 	case there == nil:
-		if with := o.clash(f.name); with != "" {
-			return clashError(f.name, with)
+		if err := o.clash(f.name); err != nil {
+			return err
 		}
 		o.fields = append(o.fields, f)
 		return nil
@@ -125,25 +124,22 @@ func (o *object) put(f *Field) error {
 
 // named is the field whose name is the same in Go.
 func (o *object) named(name string) *Field {
-	i := slices.IndexFunc(o.fields, func(f *Field) bool { return goname.Camel(f.name) == goname.Camel(name) })
-	if i < 0 {
-		return nil
-	}
-	return o.fields[i]
-}
-
-// clash is a field whose method in the apply configuration, WithX, has the name of the other field.
-func (o *object) clash(name string) string {
 	for _, f := range o.fields {
-		if goname.Camel(f.name) == "With"+goname.Camel(name) || "With"+goname.Camel(f.name) == goname.Camel(name) {
-			return f.name
+		if goname.Camel(f.name) == goname.Camel(name) {
+			return f
 		}
 	}
-	return ""
+	return nil
 }
 
-func clashError(name, other string) error {
-	return fmt.Errorf("%s and %s would have a field and a method of one name in the apply configuration; choose another name", name, other)
+// clash refuses a name where the method of a field in the apply configuration, WithX, has the name of the other field.
+func (o *object) clash(name string) error {
+	for _, f := range o.fields {
+		if goname.Camel(f.name) == "With"+goname.Camel(name) || "With"+goname.Camel(f.name) == goname.Camel(name) {
+			return fmt.Errorf("%s and %s would have a field and a method of one name in the apply configuration; choose another name", name, f.name)
+		}
+	}
+	return nil
 }
 
 // prefixes are those of the types that a path enters in each way.

@@ -30,12 +30,11 @@ type Set struct {
 	kind         string
 	hasStatus    bool
 	spec, status *object
-	types        []typeDecl // in the order in which they are written
+	types        []*Field // that a type is made for, a struct or an enum, in the order in which they are written
 }
 
 // object is the spec, the status, or a struct of its own that a path such as server.port makes.
 type object struct {
-	goType string
 	parent *Field // the field of this type, nil for the spec and the status
 	fields []*Field
 	marks  []string // of the type
@@ -81,7 +80,7 @@ type Import struct{ Alias, Path string }
 
 // Parse reads all --field of a kind. Everything that is wrong is in the error, a line each.
 func Parse(specs []string, o Options) (*Set, error) {
-	s := &Set{kind: o.Kind, hasStatus: o.Status, spec: &object{goType: o.Kind + "Spec"}, status: &object{goType: o.Kind + "Status"}}
+	s := &Set{kind: o.Kind, hasStatus: o.Status, spec: &object{}, status: &object{}}
 	var problems []error
 	for _, arg := range specs {
 		problems = append(problems, named(arg, s.add(arg, o))...)

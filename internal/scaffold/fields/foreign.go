@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -70,9 +71,7 @@ func needed(t reflect.Type, within []reflect.Type) any {
 		switch {
 		case options == "inline", f.Anonymous && name == "":
 			if inner, ok := needed(f.Type, append(within, t)).(map[string]any); ok && f.Type.Kind() == reflect.Struct {
-				for key, v := range inner {
-					out[key] = v
-				}
+				maps.Copy(out, inner)
 			}
 		case name == "" || name == "-" || strings.Contains(options, "omit"):
 		default:

@@ -25,23 +25,23 @@ func (s *Set) TypesGo() string {
 		return ""
 	}
 	var b strings.Builder
-	for _, t := range s.types {
+	for _, f := range s.types {
 		b.WriteString("\n")
-		where := t.field.fullPath()
-		if !t.field.typ.single() {
+		where := f.fullPath()
+		if !f.typ.single() {
 			where = "what is in " + where
 		}
-		fmt.Fprintf(&b, "// %s is the type of %s.\n", t.name, where)
-		if t.field.object != nil {
-			for _, m := range t.field.object.marks {
+		fmt.Fprintf(&b, "// %s is the type of %s.\n", f.goBase, where)
+		if f.object != nil {
+			for _, m := range f.object.marks {
 				b.WriteString("// " + m + "\n")
 			}
-			fmt.Fprintf(&b, "type %s struct {\n%s}\n", t.name, t.field.object.goFields())
+			fmt.Fprintf(&b, "type %s struct {\n%s}\n", f.goBase, f.object.goFields())
 			continue
 		}
-		fmt.Fprintf(&b, "// +kubebuilder:validation:Enum=%s\ntype %s string\n\n// The values of %s.\nconst (\n", enumMarker(t.field.typ.enum), t.name, t.name)
-		for _, v := range t.field.typ.enum {
-			fmt.Fprintf(&b, "\t%s%s %s = %q\n", t.name, goname.Camel(v), t.name, v)
+		fmt.Fprintf(&b, "// +kubebuilder:validation:Enum=%s\ntype %s string\n\n// The values of %s.\nconst (\n", enumMarker(f.typ.enum), f.goBase, f.goBase)
+		for _, v := range f.typ.enum {
+			fmt.Fprintf(&b, "\t%s%s %s = %q\n", f.goBase, goname.Camel(v), f.goBase, v)
 		}
 		b.WriteString(")\n")
 	}

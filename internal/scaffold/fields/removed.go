@@ -3,6 +3,7 @@ package fields
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,20 +57,12 @@ func removed(name string) *removal {
 	return &removals[i]
 }
 
-// cutCEL takes RULE;MESSAGE apart at the first semicolon that is not in a text of the rule.
+// ruleAndMessage is RULE;MESSAGE, apart at the first semicolon that is not in a text of the rule.
+var ruleAndMessage = regexp.MustCompile(`(?s)^((?:[^;'"]|'[^']*'|"[^"]*")*);(.*)$`)
+
 func cutCEL(value string) (rule, message string) {
-	var quote rune
-	for i, r := range value {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case r == '\'' || r == '"':
-			quote = r
-		case r == ';':
-			return strings.TrimSpace(value[:i]), strings.TrimSpace(value[i+1:])
-		}
+	if m := ruleAndMessage.FindStringSubmatch(value); m != nil {
+		return strings.TrimSpace(m[1]), strings.TrimSpace(m[2])
 	}
 	return value, "is not valid"
 }

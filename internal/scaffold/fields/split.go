@@ -3,6 +3,7 @@ package fields
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -76,8 +77,8 @@ func nextRule(text string) (r rule, rest string, more bool, err error) {
 	r, text = rule{name: text[:end], hasValue: true}, text[end+1:]
 	switch {
 	case strings.HasPrefix(text, `"`):
-		n := quoted(text)
-		if n < 0 {
+		n := len(quoted.FindString(text))
+		if n == 0 {
 			return r, "", false, fmt.Errorf("%s: the quote of %s is not closed; close it, and put the --field in single quotes: the shell removes double ones", r.name, text)
 		}
 		r.value = strings.ReplaceAll(text[1:n-1], `\"`, `"`)
@@ -98,19 +99,9 @@ func nextRule(text string) (r rule, rest string, more bool, err error) {
 	return r, rest, more, nil
 }
 
-// quoted is the length of the text in double quotes at the beginning, or -1. In it \" is a quote; all other backslashes are
-// themselves, as patterns want them, two in a row too.
-func quoted(text string) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
-		}
-	}
-	return -1
-}
+// quoted is the text in double quotes at the beginning. In it \" is a quote; all other backslashes are themselves, as patterns want
+// them, two in a row too.
+var quoted = regexp.MustCompile(`(?s)^"(?:[^"\\]|\\.)*"`)
 
 var closing = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
@@ -124,13 +115,9 @@ func until(text, sep string) (before, after string, found bool) {
 		c := text[i]
 		switch {
 		case c == '"' && (markers || len(open) > 0):
-			if n := quoted(text[i:]); n > 0 {
-				i += n - 1
-			}
+			i += max(0, len(quoted.FindString(text[i:]))-1)
 		case c == '`' && markers:
-			if n := strings.IndexByte(text[i+1:], '`'); n >= 0 {
-				i += n + 1
-			}
+			i += strings.IndexByte(text[i+1:], '`') + 1
 		case closing[c] != 0 && !markers:
 			open = append(open, closing[c])
 		case len(open) > 0 && c == open[len(open)-1]:

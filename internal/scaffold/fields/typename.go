@@ -2,16 +2,11 @@ package fields
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text/goname"
 )
-
-// typeDecl is a type that is made for a field: a struct, or an enum.
-type typeDecl struct {
-	name  string
-	field *Field
-}
 
 // packageNames are those that the package of every API has.
 var packageNames = []string{"Kind", "Resource", "GroupName", "SchemeGroupVersion", "SchemeBuilder", "AddToScheme", "localSchemeBuilder"}
@@ -37,22 +32,19 @@ func (s *Set) nameTypes(taken []string) []error {
 			problems = append(problems, named(f.arg, fmt.Errorf("the type would be called %s, which is %d characters long; %d is the most: choose shorter names", name, len(name), maxTypeName))...)
 		}
 		f.goBase = name
-		if f.object != nil {
-			f.object.goType = name
-		}
 		for _, n := range declared(name, f) {
-			used[strings.ToLower(n)] = true
+			used[n] = true
 		}
-		s.types = append(s.types, typeDecl{name, f})
+		s.types = append(s.types, f)
 	})
 	return problems
 }
 
-// declared are the names that come with a type: its own and those of its constants.
+// declared are the names that come with a type, in lower case: its own and those of its constants.
 func declared(name string, f *Field) []string {
-	all := []string{name}
+	all := []string{strings.ToLower(name)}
 	for _, v := range f.typ.enum {
-		all = append(all, name+goname.Camel(v))
+		all = append(all, strings.ToLower(name+goname.Camel(v)))
 	}
 	return all
 }
@@ -68,13 +60,8 @@ func (s *Set) freeName(f *Field, used map[string]bool) string {
 		path = n + path
 	}
 	free := func(name string) bool {
-		for _, n := range declared(name, f) {
-			if used[strings.ToLower(n)] {
-				return false
-			}
-		}
 		// applyconfiguration-gen puts this after the names of types.
-		return !strings.HasSuffix(name, "ApplyConfiguration")
+		return !strings.HasSuffix(name, "ApplyConfiguration") && !slices.ContainsFunc(declared(name, f), func(n string) bool { return used[n] })
 	}
 	owner := "Spec"
 	if f.status {
