@@ -35,9 +35,7 @@ func TestFollowedKindsAreSharedAndWaitedFor(t *testing.T) {
 		r.api.At("/apis/stable.example.com/v1beta1/seconds")
 		within(time.Minute)
 		done.Expect(t, "pods are not known yet")
-		if err := r.state.Ready(); err == nil || err.Error() != "pods are not known yet" {
-			t.Error(err)
-		}
+		r.expectReady(t, "pods are not known yet")
 		child := strings.Replace(operatortest.CronTab("p1", "1", 1, operatortest.OwnedBy("a")), "uid-p1", "uid-p", 1)
 		stranger := strings.Replace(operatortest.CronTab("p2", "1", 1, operatortest.OwnedBy("a")), `"kind":"CronTab","name":"a"`, `"kind":"Other","name":"a"`, 1)
 		otherGroup := strings.Replace(operatortest.CronTab("p3", "1", 1, operatortest.OwnedBy("a")), `[{"apiVersion":"stable.example.com/v1beta1"`, `[{"apiVersion":"unstable.example.com/v1beta1"`, 1)

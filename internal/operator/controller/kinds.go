@@ -29,16 +29,17 @@ func KindsOf(crds ...*apiextv1.CustomResourceDefinition) ([]Kind, error) {
 	var problems []error
 	for _, crd := range crds {
 		version := versionToRead(crd)
-		if version == "" {
+		if version == nil {
 			problems = append(problems, fmt.Errorf("customresourcedefinition %s serves no version; set served: true on one of spec.versions", crd.Name))
 			continue
 		}
+		status := version.Subresources != nil && version.Subresources.Status != nil
 		kinds = append(kinds, Kind{
-			Resource:   schema.GroupVersionResource{Group: crd.Spec.Group, Version: version, Resource: crd.Spec.Names.Plural},
+			Resource:   schema.GroupVersionResource{Group: crd.Spec.Group, Version: version.Name, Resource: crd.Spec.Names.Plural},
 			Kind:       crd.Spec.Names.Kind,
 			Namespaced: crd.Spec.Scope == apiextv1.NamespaceScoped,
 
-			StatusSubresource: hasStatus(crd, version), ObservedGeneration: hasStatus(crd, version) && hasObservedGeneration(crd, version),
+			StatusSubresource: status, ObservedGeneration: status && hasObservedGeneration(version),
 		})
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -47,20 +48,25 @@ func KindsOf(crds ...*apiextv1.CustomResourceDefinition) ([]Kind, error) {
 	return kinds, nil
 }
 
-func versionToRead(crd *apiextv1.CustomResourceDefinition) string {
-	first := ""
-	for _, v := range crd.Spec.Versions {
-		if !v.Served {
-			continue
+func versionToRead(crd *apiextv1.CustomResourceDefinition) (first *apiextv1.CustomResourceDefinitionVersion) {
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		if v.Served && v.Storage {
+			return v
 		}
-		if v.Storage {
-			return v.Name
-		}
-		if first == "" {
-			first = v.Name
+		if v.Served && first == nil {
+			first = v
 		}
 	}
 	return first
+}
+
+func hasObservedGeneration(v *apiextv1.CustomResourceDefinitionVersion) bool {
+	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		return false
+	}
+	_, declared := v.Schema.OpenAPIV3Schema.Properties["status"].Properties["observedGeneration"]
+	return declared
 }
 
 // crdName is the name that the kind's CRD has by rule.
@@ -87,23 +93,4 @@ func (k Kind) Reference(o *object.Object) ObjectReference {
 		APIVersion: k.Resource.GroupVersion().String(), Kind: k.Kind,
 		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), ResourceVersion: o.ResourceVersion(),
 	}
-}
-
-func hasStatus(crd *apiextv1.CustomResourceDefinition, version string) bool {
-	for _, v := range crd.Spec.Versions {
-		if v.Name == version {
-			return v.Subresources != nil && v.Subresources.Status != nil
-		}
-	}
-	return false
-}
-
-func hasObservedGeneration(crd *apiextv1.CustomResourceDefinition, version string) bool {
-	for _, v := range crd.Spec.Versions {
-		if v.Name == version && v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
-			_, declared := v.Schema.OpenAPIV3Schema.Properties["status"].Properties["observedGeneration"]
-			return declared
-		}
-	}
-	return false
 }

@@ -96,16 +96,12 @@ func TestNamespacesAreFollowedEachForItself(t *testing.T) {
 		cronTabs("default").Answer(nil, one("a")...)
 		within(time.Second)
 		done.Expect(t, "one namespace is not known yet")
-		if err := r.state.Ready(); err == nil || !strings.Contains(err.Error(), "crontabs.stable.example.com are not known yet") {
-			t.Error(err)
-		}
+		r.expectReady(t, "crontabs.stable.example.com are not known yet\nothers.other.example.com are not known yet")
 		cronTabs("shop").Answer(nil, strings.Replace(operatortest.CronTab("a", "1", 1), "default", "shop", 1))
 		r.api.At("/apis/other.example.com/v1/others").Answer(nil, `{"metadata":{"name":"o","uid":"u","resourceVersion":"1"}}`)
 		within(time.Second)
 		done.Expect(t, "all are known", "CronTab default/a", "CronTab shop/a", "Other o")
-		if err := r.state.Ready(); err != nil {
-			t.Error(err)
-		}
+		r.expectReady(t, "")
 		if sizes := r.state.Sizes(); fmt.Sprint(sizes) != "map[crontabs.stable.example.com:2 others.other.example.com:1]" {
 			t.Errorf("%v", sizes)
 		}
@@ -125,19 +121,13 @@ func TestReadyTellsAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, nil, nil, one("a")...)
 		within(time.Second)
-		if err := r.state.Ready(); err != nil {
-			t.Error(err)
-		}
+		r.expectReady(t, "")
 		r.path.Answer(apierrors.NewServiceUnavailable("going down"))
 		within(time.Second)
-		if err := r.state.Ready(); err == nil || err.Error() != "the API server does not answer" {
-			t.Error(err)
-		}
+		r.expectReady(t, "the API server does not answer")
 		r.path.Answer(nil, one("a")...)
 		within(time.Second)
-		if err := r.state.Ready(); err != nil {
-			t.Error(err)
-		}
+		r.expectReady(t, "")
 		r.end(t)
 	})
 }

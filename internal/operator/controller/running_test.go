@@ -56,6 +56,18 @@ func (r *running) end(t *testing.T) {
 	}
 }
 
+// expectReady compares what Ready reports, "" for no error.
+func (r *running) expectReady(t *testing.T, want string) {
+	t.Helper()
+	got := ""
+	if err := r.state.Ready(); err != nil {
+		got = err.Error()
+	}
+	if got != want {
+		t.Errorf("ready: %q, want %q", got, want)
+	}
+}
+
 // synced is how many events say that an object was synced, counted or created.
 func (r *running) synced() (n int) {
 	for _, request := range r.events.Requests() {
@@ -84,6 +96,14 @@ func (r *reconciling) Resyncs() bool { return r.resyncs }
 
 func (r *reconciling) Forget(key cache.ObjectName) { r.forgot.Add(key.Name) }
 
+// untilDone is a reconciler whose reconciles last until their context ends.
+func untilDone() *reconciling {
+	return &reconciling{reconcile: func(ctx context.Context, _ Request) (Result, error) {
+		<-ctx.Done()
+		return Result{}, ctx.Err()
+	}}
+}
+
 func (r *reconciling) make(Handle) (Reconciler, error) { return r, nil }
 
 // by reconciles by a function that needs whole objects.
@@ -109,6 +129,18 @@ func (t *tries) add() int {
 	defer t.mu.Unlock()
 	t.at = append(t.at, time.Now())
 	return len(t.at)
+}
+
+// expectDoubled checks that each try came twice as late as the one before.
+func (t *tries) expectDoubled(test *testing.T) {
+	test.Helper()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := 2; i < len(t.at); i++ {
+		if t.at[i].Sub(t.at[i-1]) != 2*t.at[i-1].Sub(t.at[i-2]) {
+			test.Errorf("try %d did not come twice as late as the one before: %v", i, t.at)
+		}
+	}
 }
 
 func (t *tries) count() int {

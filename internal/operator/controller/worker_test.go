@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/crdctl/crdctl/internal/operator/metrics"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
 )
 
@@ -50,11 +51,7 @@ func TestFailureIsRetriedWithBackOffAndSuccessForgets(t *testing.T) {
 			return nil
 		}), nil, append(one(demo.Name), one("other")...)...)
 		within(time.Second)
-		for i := 2; i < done.count(); i++ {
-			if done.at[i].Sub(done.at[i-1]) != 2*done.at[i-1].Sub(done.at[i-2]) {
-				t.Errorf("try %d did not come twice as late as the one before: %v", i, done.at)
-			}
-		}
+		done.expectDoubled(t)
 		const failed = "Reconcile failed; retrying with back-off kind=CronTab key=default/crontab-demo err=not yet failures="
 		if r.log.Count(failed) != 1 { // the others are the same within less than repeatEvery
 			t.Errorf("%q", r.log.Said())
@@ -121,11 +118,7 @@ func TestLaterBacksOffWhereItHasNoTime(t *testing.T) {
 		}), nil, one("a")...)
 		within(time.Second)
 		r.end(t)
-		for i := 2; i < done.count(); i++ {
-			if done.at[i].Sub(done.at[i-1]) != 2*done.at[i-1].Sub(done.at[i-2]) {
-				t.Errorf("try %d did not come twice as late as the one before: %v", i, done.at)
-			}
-		}
+		done.expectDoubled(t)
 		if r.log.Count("Reconcile put off kind=CronTab key=default/a err=somebody was faster times=6") != 1 || r.log.Count("Reconcile failed") != 0 || r.synced() != 1 {
 			t.Errorf("%q", r.log.Said())
 		}
@@ -237,11 +230,7 @@ func TestAnotherReplicasDeletionIsForgotten(t *testing.T) {
 func TestALostClaimIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shards{mine: map[string]bool{"a": true}}
-		reconciler := &reconciling{reconcile: func(ctx context.Context, _ Request) (Result, error) {
-			<-ctx.Done()
-			return Result{}, ctx.Err()
-		}}
-		r := start(t, reconciler.make, func(o *Options) { o.Shards = s }, one("a")...)
+		r := start(t, untilDone().make, func(o *Options) { o.Shards = s }, one("a")...)
 		within(time.Minute)
 		s.mu.Lock()
 		s.cancel()
@@ -258,11 +247,7 @@ func TestALostClaimIsNoFailure(t *testing.T) {
 // A reconcile that the end of the loop interrupts is no failure either.
 func TestStoppingIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reconciler := &reconciling{reconcile: func(ctx context.Context, _ Request) (Result, error) {
-			<-ctx.Done()
-			return Result{}, ctx.Err()
-		}}
-		r := start(t, reconciler.make, nil, append(one("a"), one("b")...)...)
+		r := start(t, untilDone().make, nil, append(one("a"), one("b")...)...)
 		within(time.Minute)
 		r.end(t)
 		if r.log.Count("Reconcile failed") != 0 || r.log.Count("Control loop stopped") != 1 {
@@ -275,7 +260,7 @@ func TestStoppingIsNoFailure(t *testing.T) {
 type measured struct{ names operatortest.Names }
 
 func (m *measured) Queue(name string) (string, workqueue.MetricsProvider) {
-	return name, queueMetrics{}
+	return metrics.NewMetrics().Queue(name)
 }
 
 func (m *measured) Reconciled(kind, result string) { m.names.Add(kind + " " + result) }
