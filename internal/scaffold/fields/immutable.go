@@ -22,9 +22,10 @@ func (s *Set) markParents() {
 		if !f.immutable {
 			return
 		}
-		root, chain := f.owner, []*Field{f}
+		root, chain, path := f.owner, []*Field{f}, f.name
 		for root.parent != nil && root.parent.typ.single() {
 			chain = append([]*Field{root.parent}, chain...)
+			path = root.parent.name + "." + path
 			root = root.parent.owner
 		}
 		old, now := presence("oldSelf", chain), presence("self", chain)
@@ -35,11 +36,7 @@ func (s *Set) markParents() {
 		if len(old) > 1 {
 			before, after = "("+before+")", "("+after+")"
 		}
-		var path []string
-		for _, c := range chain {
-			path = append(path, c.name)
-		}
-		root.marks = append(root.marks, validation("!"+before+" || "+after, strings.Join(path, ".")+" is immutable, and can't be removed once it is set"))
+		root.marks = append(root.marks, validation("!"+before+" || "+after, path+" is immutable, and can't be removed once it is set"))
 	})
 }
 

@@ -36,7 +36,7 @@ var own = map[string]*known{
 }
 
 // knownTypes are own, and the types of core/v1. Those are found from its kinds by reflection, so that they are those of
-// the Kubernetes that is linked: a list would have to be kept.
+// the Kubernetes that is linked: a list would have to be kept. Kinds are among them, so that errors can tell why they are refused.
 var knownTypes = sync.OnceValue(func() map[string]*known {
 	all := maps.Clone(own)
 	scheme := runtime.NewScheme()
