@@ -3,6 +3,7 @@ package composite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -58,10 +59,8 @@ func (c *Catalogue) find(ctx context.Context, apiVersion, name string, is func(S
 	c.mu.Lock()
 	known := c.groups[apiVersion]
 	c.mu.Unlock()
-	for _, s := range known {
-		if is(s) {
-			return s, nil
-		}
+	if i := slices.IndexFunc(known, is); i >= 0 {
+		return known[i], nil
 	}
 	served, err := c.ask(ctx, apiVersion)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -70,10 +69,8 @@ func (c *Catalogue) find(ctx context.Context, apiVersion, name string, is func(S
 	c.mu.Lock()
 	c.groups[apiVersion] = served
 	c.mu.Unlock()
-	for _, s := range served {
-		if is(s) {
-			return s, nil
-		}
+	if i := slices.IndexFunc(served, is); i >= 0 {
+		return served[i], nil
 	}
 	return Served{}, &NotServedError{APIVersion: apiVersion, Name: name}
 }

@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,7 +53,7 @@ func startFeed(t *testing.T, source Source, byOwner bool, prepare func(*operator
 	f := &testFeed{api: operatortest.NewAPI(), log: operatortest.NewLog(), changed: &operatortest.Names{}}
 	log := slog.New(f.log)
 	f.Informer = New(newClient(t, f.api), source, byOwner, NewServer(log), log)
-	f.path = f.api.At("/" + join(f.reader.path()))
+	f.path = f.api.At(strings.Join(f.reader.path(), "/"))
 	prepare(f.path)
 	f.Handle(func(before, after *object.Object) { f.changed.Add(change(before, after)) })
 	ctx, cancel := context.WithCancel(t.Context())
@@ -64,14 +65,6 @@ func startFeed(t *testing.T, source Source, byOwner bool, prepare func(*operator
 	f.stop = func() { cancel(); <-stopped }
 	synctest.Wait()
 	return f
-}
-
-func join(path []string) string {
-	joined := path[0][1:]
-	for _, p := range path[1:] {
-		joined += "/" + p
-	}
-	return joined
 }
 
 // change is how the tests write a call of a handler: +a, a 1>2, -a.
