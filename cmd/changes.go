@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -80,9 +79,7 @@ func (o *changeOptions) carryOut(s Streams, place change.Location, changes []tre
 			}
 			list = append(list, one)
 		}
-		enc := json.NewEncoder(s.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(map[string]any{"changes": list, "dryRun": o.dryRun})
+		return s.json(map[string]any{"changes": list, "dryRun": o.dryRun})
 	}
 	printChanges(s.Out, seen, o.dryRun)
 	for _, c := range seen {

@@ -164,14 +164,7 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			switch output {
-			case "json":
-				err = s.json(state)
-			case "text":
-				err = printState(s, root, state)
-			default:
-				return usageError{fmt.Errorf("-o is %q; it is text or json", output)}
-			}
+			err = s.result(output, state, func() error { return printState(s, root, state) })
 			if err == nil && !state.Running && state.Run == nil {
 				return errNo
 			}
@@ -204,6 +197,17 @@ func printState(s Streams, root string, state daemon.State) error {
 	default:
 		return s.say("no control plane runs in the background for %s; start one with \"crdctl cluster start\"", root)
 	}
+}
+
+// result prints a result in the form that -o names: as JSON, or as text does.
+func (s Streams) result(output string, v any, text func() error) error {
+	switch output {
+	case "json":
+		return s.json(v)
+	case "text":
+		return text()
+	}
+	return usageError{fmt.Errorf("-o is %q; it is text or json", output)}
 }
 
 // json prints a result for programs.

@@ -23,14 +23,7 @@ type createOptions struct {
 }
 
 func newCreate(s Streams, shared *options) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "create",
-		Short: "Add a kind, a version or a group to the project",
-		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newCreateAPI(s, shared))
-	return c
+	return newGroup("create", "Add a kind, a version or a group to the project", newCreateAPI(s, shared))
 }
 
 func newCreateAPI(s Streams, shared *options) *cobra.Command {

@@ -20,14 +20,7 @@ type deleteOptions struct {
 }
 
 func newDelete(s Streams, shared *options) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "delete",
-		Short: "Take a kind, a version or a group out of the project",
-		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newDeleteAPI(s, shared))
-	return c
+	return newGroup("delete", "Take a kind, a version or a group out of the project", newDeleteAPI(s, shared))
 }
 
 func newDeleteAPI(s Streams, shared *options) *cobra.Command {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -47,9 +48,7 @@ func TestEditedDuringACommand(t *testing.T) {
 					case "init": // where each of them is the user's
 						addTo(t, path, "# mine\n")
 					case "generate":
-						if err := os.Remove(path); err != nil {
-							t.Fatal(err)
-						}
+						safefstest.Must(t, os.Remove(path))
 					}
 					at, code := runEdited(t, n, filepath.Join(dir, filepath.FromSlash(file)), append(c.args, "-C", dir))
 					if at == "" {
@@ -97,24 +96,16 @@ func runEdited(t *testing.T, n int, path string, args []string) (at string, code
 
 func addTo(t *testing.T, path, line string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	old, _ := os.ReadFile(path)
-	if err := os.WriteFile(path+"~", append(old, line...), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+"~", path); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.WriteFile(path+"~", append(old, line...), 0o644))
+	safefstest.Must(t, os.Rename(path+"~", path))
 }
 
 func copied(t *testing.T, from string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "project")
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.CopyFS(dir, os.DirFS(from)))
 	return dir
 }
 

@@ -44,9 +44,7 @@ func imported(c *cobra.Command, s Streams, file string, root string, p *scaffold
 		problems = append(problems, err)
 		added = append(added, apis...)
 		maps.Copy(files, types)
-		for _, note := range d.Notes {
-			s.report().Printf("%s", note)
-		}
+		s.report().Lines(d.Notes)
 		for _, v := range d.Versions {
 			if !slices.ContainsFunc(apis, func(a *scaffold.API) bool { return a.Version == v.Name }) {
 				continue

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // parsed are the flags of "run --builtin" after a command line.
@@ -20,9 +21,7 @@ func parsed(t *testing.T, args ...string) *builtinFlags {
 	var f builtinFlags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.bind(set)
-	if err := set.Parse(args); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, set.Parse(args))
 	return &f
 }
 
@@ -84,12 +83,8 @@ func TestLoopFlagsDecide(t *testing.T) {
 func TestLoopFlagsFromBelow(t *testing.T) {
 	root := t.TempDir()
 	base := filepath.Join(root, "sub dir")
-	if err := os.MkdirAll(filepath.Join(base, "t"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(base, "sync.py"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.MkdirAll(filepath.Join(base, "t"), 0o755))
+	safefstest.Must(t, os.WriteFile(filepath.Join(base, "sync.py"), nil, 0o600))
 	for text, want := range map[string]string{
 		"./sync.py":           "'sub dir/sync.py'",
 		"python3 sync.py now": "python3 'sub dir/sync.py' now",
@@ -118,13 +113,9 @@ func TestControllerName(t *testing.T) {
 		strings.Repeat("x", 90): {"", strings.Repeat("x", 40)},
 	} {
 		root := filepath.Join(t.TempDir(), folder)
-		if err := os.Mkdir(root, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.Mkdir(root, 0o755))
 		if test.mod != "" {
-			if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte(test.mod), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte(test.mod), 0o600))
 		}
 		if got := controllerName(root); got != test.want {
 			t.Errorf("%s: %s, want %s", folder, got, test.want)
@@ -136,9 +127,7 @@ func TestControllerName(t *testing.T) {
 func TestBuiltinFlags(t *testing.T) {
 	o := run.Options{Root: t.TempDir()}
 	f := parsed(t, "--shards=2", "--lease-namespace=leases", "--metrics=:8080", "--profiling", "--no-events", "--crd=foos.example.com", "--crd=bars.example.com", "--in-cluster")
-	if err := f.apply(&o, config.Loop{}, "/base"); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, f.apply(&o, config.Loop{}, "/base"))
 	if !o.Leases || o.LeaseNamespace != "leases" || o.MetricsAddr != ":8080" || !o.Profiling || !o.NoEvents || len(o.CRDNames) != 2 || !o.Cluster.InCluster {
 		t.Errorf("%+v", o)
 	}

@@ -115,6 +115,13 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 	return root
 }
 
+// newGroup returns a command that groups others, and by itself prints its help.
+func newGroup(name, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Args: noArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(commands...)
+	return c
+}
+
 // newHelp is cobra's help command, with an error for a command that does not exist.
 func newHelp() *cobra.Command {
 	return &cobra.Command{

@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // The tables of docs/settings.md are made of the settings; -update writes them.
 func TestSettingsPage(t *testing.T) {
 	const page = "../docs/settings.md"
 	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	is := func(prefix string) func(config.Setting) bool {
 		return func(s config.Setting) bool { return strings.HasPrefix(s.Field, prefix) }
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
@@ -29,31 +30,21 @@ func oldProject(t *testing.T, revision int) string {
 		}
 	}
 	old, err := templates.At(revision)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	files, err := p.Files(old)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	settings, _ := files.Content(config.FileName)
 	record := p.Record()
 	record.Templates = revision
 	if settings, err = config.PutScaffold(settings, record); err == nil {
 		err = files.Put(config.FileName, settings)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	lay(t, dir, files)
 	loaded, err := config.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	generated, err := gen.Generate(t.Context(), dir, loaded, gen.Options{Year: 2026})
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	lay(t, dir, generated.Tree)
 	return dir
 }
@@ -64,9 +55,7 @@ func lay(t *testing.T, dir string, files *tree.Tree) {
 	if err == nil {
 		err = tree.Write(dir, changes)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 }
 
 // crdctl runs a command in a project and returns what it says.
@@ -82,15 +71,11 @@ func crdctl(t *testing.T, wantCode int, args ...string) (out, said string) {
 func replace(t *testing.T, file, old, replacement string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	if strings.Count(string(data), old) != 1 {
 		t.Fatalf("%q is not once in %s", old, file)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644))
 }
 
 // A project of every older revision comes to what init would make today, with what its user changed in it, and compiles.
@@ -99,9 +84,7 @@ func TestUpgrade(t *testing.T) {
 		dir := oldProject(t, revision)
 		controller := filepath.Join(dir, "internal/controller/foo.go")
 		replace(t, controller, `"Processing Foo"`, `"Processing my Foo"`)
-		if err := os.Remove(filepath.Join(dir, "Dockerfile")); err != nil {
-			t.Fatal(err)
-		}
+		safefstest.Must(t, os.Remove(filepath.Join(dir, "Dockerfile")))
 		before, said := crdctl(t, exitYes, "upgrade", "-C", dir, "--dry-run")
 		if !strings.Contains(before, "update crdctl.yaml\n") || !strings.Contains(said, "would upgrade from templates ") {
 			t.Errorf("revision %d: dry run: %s%s", revision, before, said)
@@ -136,9 +119,7 @@ func TestUpgradeConflicts(t *testing.T) {
 		t.Error(said)
 	}
 	data, err := os.ReadFile(owned)
-	if err != nil {
-		t.Fatal(err)
-	}
+	safefstest.Must(t, err)
 	if strings.Count(string(data), "<<<<<<< yours\n") != 1 || !strings.Contains(string(data), `"example.com/foo": object.Name}`) {
 		t.Errorf("%s", data)
 	}
@@ -152,9 +133,7 @@ func TestUpgradeRefuses(t *testing.T) {
 		"":                                      "crdctl.yaml has no section scaffold",
 	} {
 		for name, data := range map[string]string{config.FileName: "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [pkg/apis]\n" + content, "go.mod": "module example.com/x\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			safefstest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
 		}
 		if _, said := crdctl(t, exitTrouble, "upgrade", "-C", dir); !strings.Contains(said, want) {
 			t.Errorf("%q: %s", content, said)

@@ -36,9 +36,7 @@ func printVerdict(s Streams, p paint, r report.Report) error {
 		s.report().Printf("\n%d more patches are not shown; for all of them: crdctl verify > stale.patch", left)
 	}
 	if many {
-		for _, line := range r.Overview() {
-			s.report().Printf("%s", line)
-		}
+		s.report().Lines(r.Overview())
 	} else {
 		for _, c := range r.Changes {
 			s.report().Printf("%s: %s", strings.ReplaceAll(string(report.KindOf(c.Op)), "-", " "), c.Path)

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -51,19 +50,14 @@ func newVersion(s Streams, shared *options) *cobra.Command {
 			if used.Source != "" {
 				b.Project = &projectGenerators{CodeGenerator: used.Version, Source: used.Source}
 			}
-			switch output {
-			case "json":
-				return s.json(b)
-			case "text":
-			default:
-				return usageError{fmt.Errorf("-o is %q; it is text or json", output)}
-			}
-			_, err := fmt.Fprintf(s.Out, "crdctl %s\nkubernetes %s\netcd %s\ncode-generator %s\ncontroller-tools %s\n%s %s\n",
-				b.Version, b.Kubernetes, b.Etcd, b.CodeGenerator, b.ControllerTools, b.Go, b.Platform)
-			if err == nil && used.Source != "" {
-				_, err = fmt.Fprintf(s.Out, "this project: %s\n", used)
-			}
-			return err
+			return s.result(output, b, func() error {
+				err := s.say("crdctl %s\nkubernetes %s\netcd %s\ncode-generator %s\ncontroller-tools %s\n%s %s",
+					b.Version, b.Kubernetes, b.Etcd, b.CodeGenerator, b.ControllerTools, b.Go, b.Platform)
+				if err == nil && used.Source != "" {
+					err = s.say("this project: %s", used)
+				}
+				return err
+			})
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "text", "text or json")
