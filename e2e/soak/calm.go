@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 const (
@@ -44,20 +46,19 @@ func hundredth(d time.Duration) time.Duration { return d.Round(10 * time.Millise
 
 // settled has the number of objects be what it should.
 func (s *soak) settled(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, calmPatience)
-	defer cancel()
-	for err = s.settle(ctx); err != nil && ctx.Err() == nil; err = s.settle(ctx) {
-		idle(ctx, time.Second)
-	}
-	if err != nil {
-		return fmt.Errorf("make it %d objects: %w", s.objects, err)
+	late := wait.PollUntilContextTimeout(ctx, time.Second, calmPatience, true, func(ctx context.Context) (bool, error) {
+		err = s.settle(ctx)
+		return err == nil, nil
+	})
+	if late != nil {
+		return fmt.Errorf("make it %d objects: %w: %w", objects, late, err)
 	}
 	return nil
 }
 
 // converged compares until there is no difference, or for as long as the context lasts; then it returns those of the last time.
 func (s *soak) converged(ctx context.Context) (found []string, err error) {
-	for n := 1; ; n++ {
+	for ; ctx.Err() == nil; idle(ctx, time.Second) {
 		var baskets []basket
 		var configMaps []configMap
 		if baskets, err = get[basket](ctx, s.plane, basketsPath, ""); err == nil {
@@ -66,26 +67,24 @@ func (s *soak) converged(ctx context.Context) (found []string, err error) {
 		if ctx.Err() != nil { // what it broke off says nothing
 			return found, nil
 		}
-		if err == nil {
-			found = differences(baskets, configMaps)
-			if len(baskets) != s.objects {
-				found = append(found, fmt.Sprintf("there are %d objects, want %d", len(baskets), s.objects))
-			}
-			if len(found) == 0 {
-				return nil, nil
-			}
-			if n%20 == 0 {
-				s.say("still %d differences, among them: %s", len(found), found[0])
-			}
+		if err != nil {
+			continue
 		}
-		idle(ctx, time.Second)
+		found = differences(baskets, configMaps)
+		if len(baskets) != objects {
+			found = append(found, fmt.Sprintf("there are %d objects, want %d", len(baskets), objects))
+		}
+		if len(found) == 0 {
+			return nil, nil
+		}
 	}
+	return found, err
 }
 
 // overlaps tells of keys that two replicas worked on at once; those of earlier rounds have been told.
 func (s *soak) overlaps() {
 	var spans []span
-	var pauses []pause
+	pauses := map[string][]time.Time{}
 	for _, r := range s.replicas {
 		noted, err := readNotes(s.shared, r.name, hookPatience)
 		if err != nil {
@@ -93,9 +92,7 @@ func (s *soak) overlaps() {
 			return
 		}
 		spans = append(spans, noted...)
-		r.pausesMu.Lock()
-		pauses = append(pauses, r.pauses...)
-		r.pausesMu.Unlock()
+		pauses[r.name] = r.pauses
 	}
 	s.calls = len(spans)
 	found := overlaps(spans, pauses, hookPatience)

@@ -11,7 +11,7 @@ import (
 
 // The same seed has the same faults, and no replica is killed whose memory is watched.
 func TestDeck(t *testing.T) {
-	s := &soak{plane: &plane{}, pen: &pen{names: 10}, replicas: []*replica{
+	s := &soak{plane: &plane{}, replicas: []*replica{
 		{process: &process{name: "a"}, spared: true, proxy: &faultproxy.Proxy{}}, {process: &process{name: "b"}},
 	}}
 	faults := func(seed uint64) (all []string) {

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // hookWord is the argument with which the program is the hook and not the soak. A folder and the name of a replica follow.
@@ -19,6 +21,7 @@ const hookWord = "hook"
 type hookProgram struct {
 	dir, replica string
 	notes        *notes
+	calls        atomic.Int64
 	mu           sync.Mutex // one answer at a time
 	out, errs    io.Writer
 	persistent   bool
@@ -33,11 +36,11 @@ type call struct {
 }
 
 // runHook serves what is asked on in.
-func runHook(args []string, env func(string) string, in io.Reader, out, errs io.Writer) (err error) {
+func runHook(args []string, in io.Reader, out, errs io.Writer) (err error) {
 	if len(args) != 2 {
 		return errors.New("want the folder of the rules and the name of the replica")
 	}
-	h := &hookProgram{dir: args[0], replica: args[1], out: out, errs: errs, persistent: env("CRDCTL_HOOK_PERSISTENT") != ""}
+	h := &hookProgram{dir: args[0], replica: args[1], out: out, errs: errs, persistent: os.Getenv("CRDCTL_HOOK_PERSISTENT") != ""}
 	if h.notes, err = openNotes(h.dir, h.replica); err != nil {
 		return err
 	}
@@ -47,7 +50,7 @@ func runHook(args []string, env func(string) string, in io.Reader, out, errs io.
 		if err != nil {
 			return err
 		}
-		return h.serve(call{Hook: env("CRDCTL_HOOK"), Key: env("CRDCTL_KEY"), Request: request})
+		return h.serve(call{Hook: os.Getenv("CRDCTL_HOOK"), Key: os.Getenv("CRDCTL_KEY"), Request: request})
 	}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
@@ -67,15 +70,15 @@ func runHook(args []string, env func(string) string, in io.Reader, out, errs io.
 
 // serve notes a call, answers it, and notes its end before anybody can know of the answer.
 func (h *hookProgram) serve(c call) error {
-	begun, err := h.notes.begin(c.Key)
-	if err != nil {
+	id := h.calls.Add(1)
+	if err := h.notes.add(noteBegin, id, c.Key); err != nil {
 		return err
 	}
 	answer, err := h.misbehave(c)
 	if answer == nil && err == nil {
 		answer, err = decide(c)
 	}
-	if ended := h.notes.end(begun); ended != nil {
+	if ended := h.notes.add(noteEnd, id, c.Key); ended != nil {
 		return ended
 	}
 	return h.say(c, answer, err)

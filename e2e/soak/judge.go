@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 const (
 	// What a replica may hold more after a long time than after its first round: memory is never exactly the same.
@@ -40,3 +44,39 @@ func judge(states []holding) (wrong []string) {
 	}
 	return wrong
 }
+
+// overlaps finds calls for one key in two replicas at the same time. One replica may call twice: it gives a call up at once when it
+// loses the lease, which a hook that goes on with it is not told, and may have the lease again a moment later.
+func overlaps(spans []span, pauses map[string][]time.Time, longest time.Duration) (found []string) {
+	byKey := map[string][]span{}
+	for _, s := range spans {
+		if limit := s.begin.Add(longest); s.end.After(limit) {
+			s.end = limit // the replica gave the call up, whatever the hook noted later
+		}
+		for _, at := range pauses[s.replica] {
+			if !at.Before(s.begin) && at.Before(s.end) {
+				s.end = at
+			}
+		}
+		byKey[s.key] = append(byKey[s.key], s)
+	}
+	for key, all := range byKey {
+		slices.SortFunc(all, func(a, b span) int { return a.begin.Compare(b.begin) })
+		latest := map[string]span{} // by replica: the call that ends last
+		for _, s := range all {
+			for _, before := range latest {
+				if before.replica != s.replica && s.begin.Before(before.end) {
+					found = append(found, fmt.Sprintf("%s: in replica %s (hook %s) from %s to %s, and in %s (hook %s) from %s", key,
+						before.replica, before.process, clock(before.begin), clock(before.end), s.replica, s.process, clock(s.begin)))
+				}
+			}
+			if s.end.After(latest[s.replica].end) {
+				latest[s.replica] = s
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func clock(t time.Time) string { return t.Format("15:04:05.000") }

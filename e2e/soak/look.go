@@ -2,13 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/procfs"
 	"golang.org/x/sync/errgroup"
 
@@ -45,7 +47,7 @@ func (s *soak) look(ctx context.Context, round int) error {
 	for i, r := range s.replicas {
 		group.Go(func() (err error) {
 			if states[i], err = r.state(ctx); err != nil {
-				return fmt.Errorf("look at replica %s: %w; see %s", r.name, err, r.log)
+				return fmt.Errorf("look at replica %s: %w; see %s", r.name, err, r.log.Name())
 			}
 			return nil
 		})
@@ -80,15 +82,24 @@ func (r *replica) state(ctx context.Context) (least holding, err error) {
 }
 
 func (r *replica) sample(ctx context.Context) (s holding, err error) {
-	s.replica, s.spared, s.pid = r.name, r.spared, r.now().PID()
+	s.replica, s.spared, s.pid = r.name, r.spared, r.PID()
 	if _, err = r.ask(ctx, "/debug/pprof/heap?gc=1"); err != nil { // which collects first
 		return s, err
 	}
-	metrics, err := r.ask(ctx, "/metrics")
+	text, err := r.ask(ctx, "/metrics")
 	if err != nil {
 		return s, err
 	}
-	s.heap, s.goroutines = uint64(metric(metrics, "go_memstats_heap_alloc_bytes")), int(metric(metrics, "go_goroutines"))
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	metrics, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		return s, err
+	}
+	heap, goroutines := metrics["go_memstats_heap_alloc_bytes"].GetMetric(), metrics["go_goroutines"].GetMetric()
+	if len(heap) != 1 || len(goroutines) != 1 {
+		return s, errors.New("/metrics lacks the heap or the goroutines")
+	}
+	s.heap, s.goroutines = uint64(heap[0].GetGauge().GetValue()), int(goroutines[0].GetGauge().GetValue())
 	used, err := measure.UsageOf(s.pid)
 	if err != nil {
 		return s, err
@@ -101,8 +112,11 @@ func (r *replica) sample(ctx context.Context) (s holding, err error) {
 	if s.files, err = p.FileDescriptorsLen(); err != nil {
 		return s, err
 	}
-	s.lived = time.Since(r.now().Began)
-	s.hooks, err = childrenOf(s.pid)
+	s.lived = time.Since(r.Began)
+	s.hooks, err = countProcesses(func(p procfs.Proc) bool { // that it started and has not waited for
+		stat, err := p.Stat()
+		return err == nil && stat.PPID == s.pid
+	})
 	return s, err
 }
 
@@ -126,30 +140,13 @@ func (r *replica) ask(ctx context.Context, path string) (string, error) {
 	return string(data), err
 }
 
-// metric is the sum of all values of a metric, in Prometheus' format.
-func metric(text, name string) (sum float64) {
-	for line := range strings.Lines(text) {
-		key, value, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if family, _, _ := strings.Cut(key, "{"); !ok || family != name {
-			continue
-		}
-		if v, err := strconv.ParseFloat(value[strings.LastIndex(value, " ")+1:], 64); err == nil {
-			sum += v
-		}
-	}
-	return sum
-}
-
-// childrenOf counts the processes that a process started and has not waited for.
-func childrenOf(pid int) (n int, err error) {
+// countProcesses counts the processes that match. A process that ends meanwhile does not.
+func countProcesses(matches func(procfs.Proc) bool) (n int, err error) {
 	all, err := procfs.AllProcs()
-	if err != nil {
-		return 0, err
-	}
 	for _, p := range all {
-		if stat, err := p.Stat(); err == nil && stat.PPID == pid { // others may end meanwhile
+		if matches(p) {
 			n++
 		}
 	}
-	return n, nil
+	return n, err
 }

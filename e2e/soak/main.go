@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/crdctl/crdctl/internal/tempdir"
 )
@@ -30,13 +31,20 @@ func main() {
 
 func run(args []string) (err error) {
 	if len(args) > 0 && args[0] == hookWord {
-		return runHook(args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+		return runHook(args[1:], os.Stdin, os.Stdout, os.Stderr)
 	}
-	s, args, err := readSettings(args, os.Stderr)
-	if err != nil {
+	s := &soak{out: os.Stdout}
+	f := flag.NewFlagSet("soak", flag.ContinueOnError)
+	f.DurationVar(&s.faulty, "for", 30*time.Minute, "how long there are faults, all rounds together")
+	f.DurationVar(&s.round, "round", 5*time.Minute, "how long there are faults before everything is compared")
+	f.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "begins the random choices; at what they find the replicas is another matter")
+	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if len(args) != 1 {
+	if s.faulty < time.Second || s.round < time.Second {
+		return fmt.Errorf("-for %s, -round %s: nothing can go wrong in that time; give a second at least", s.faulty, s.round)
+	}
+	if f.NArg() != 1 {
 		return errors.New("want the path of crdctl as the one argument; run \"make soak\"")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -47,5 +55,5 @@ func run(args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Remove()) }()
-	return s.run(ctx, dir.Path, args[0], os.Stdout)
+	return s.run(ctx, dir.Path, f.Arg(0))
 }

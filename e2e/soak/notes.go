@@ -2,9 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +23,6 @@ type notes struct {
 	mu      sync.Mutex
 	file    *os.File
 	process string
-	next    int
 }
 
 func notesFile(dir, replica string) string { return filepath.Join(dir, "notes-"+replica) }
@@ -32,27 +32,13 @@ func openNotes(dir, replica string) (*notes, error) {
 	return &notes{file: f, process: fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())}, err // numbers of processes come again
 }
 
-func (n *notes) begin(key string) (id int, err error) {
+// add writes a line at once: nothing of it may be lost with the process. The lock is held, so that times rise, and it stays
+// locked after a crash, which is the last note of a process.
+func (n *notes) add(what string, id int64, key string) error {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.next++
-	return n.next, n.write(noteBegin, n.next, key)
-}
-
-func (n *notes) end(id int) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.write(noteEnd, id, "")
-}
-
-// crash is the last note of the process: the lock stays locked.
-func (n *notes) crash() error {
-	n.mu.Lock()
-	return n.write(noteCrash, 0, "")
-}
-
-// write writes a line at once: nothing of it may be lost with the process. The lock is held, so that times rise.
-func (n *notes) write(what string, id int, key string) error {
+	if what != noteCrash {
+		defer n.mu.Unlock()
+	}
 	_, err := fmt.Fprintln(n.file, what, time.Now().UnixNano(), n.process, id, key)
 	return err
 }
@@ -77,44 +63,35 @@ func readNotes(dir, replica string, longest time.Duration) ([]span, error) {
 
 // spansOf reads notes. Calls whose end is not noted took the longest time at most.
 func spansOf(replica, text string, longest time.Duration) (all []span, err error) {
-	open := map[string]map[string]span{} // by process, by number
+	open := map[string]span{} // by process and number
 	for line := range strings.Lines(text) {
 		if !strings.HasSuffix(line, "\n") {
 			break // it is being written
 		}
-		words := strings.Fields(line)
-		if len(words) < 4 {
-			return nil, fmt.Errorf("%q is no note", line)
+		var what, process, id, key string
+		var nanos int64
+		if _, err := fmt.Sscan(line, &what, &nanos, &process, &id, &key); err != nil {
+			return nil, fmt.Errorf("%q is not a note: %w", line, err)
 		}
-		nanos, err := strconv.ParseInt(words[1], 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q is no note: %w", line, err)
-		}
-		at, process, id := time.Unix(0, nanos), words[2], words[3]
-		if open[process] == nil {
-			open[process] = map[string]span{}
-		}
-		switch s, known := open[process][id]; {
-		case words[0] == noteBegin && len(words) == 5:
-			open[process][id] = span{replica: replica, process: process, key: words[4], begin: at, end: at.Add(longest)}
-		case words[0] == noteEnd && known:
+		at, call := time.Unix(0, nanos), process+" "+id
+		switch s, known := open[call]; {
+		case what == noteBegin:
+			open[call] = span{replica: replica, process: process, key: key, begin: at, end: at.Add(longest)}
+		case what == noteEnd && known:
 			s.end = at
 			all = append(all, s)
-			delete(open[process], id)
-		case words[0] == noteCrash:
-			for _, s := range open[process] {
-				s.end = at
-				all = append(all, s)
+			delete(open, call)
+		case what == noteCrash:
+			for call, s := range open {
+				if s.process == process {
+					s.end = at
+					all = append(all, s)
+					delete(open, call)
+				}
 			}
-			delete(open, process)
 		default:
 			return nil, fmt.Errorf("%q does not follow from what was noted before", line)
 		}
 	}
-	for _, calls := range open {
-		for _, s := range calls {
-			all = append(all, s)
-		}
-	}
-	return all, nil
+	return slices.AppendSeq(all, maps.Values(open)), nil
 }

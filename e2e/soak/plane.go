@@ -37,10 +37,10 @@ func startPlane(ctx context.Context, dir, logs, crdctl string) (*plane, error) {
 	p := &plane{kubeconfig: filepath.Join(state.Cluster(root), "kubeconfig"), process: &process{name: "plane", logs: logs, side: side}}
 	err := p.start(ctx)
 	if err == nil {
-		p.api, err = api.Connect(ctx, p.kubeconfig, p.now().Done())
+		p.api, err = api.Connect(ctx, p.kubeconfig, p.Done())
 	}
 	if err == nil {
-		err = p.api.Install(ctx, p.now().Done(), crd)
+		err = p.api.Install(ctx, p.Done(), crd)
 	}
 	return p, err
 }
@@ -49,7 +49,7 @@ func startPlane(ctx context.Context, dir, logs, crdctl string) (*plane, error) {
 func (p *plane) start(ctx context.Context) error {
 	err := p.process.start()
 	if err == nil {
-		_, err = p.await(ctx, "ready at")
+		_, _, err = p.Await(ctx, 0, "ready at")
 	}
 	return err
 }
@@ -97,20 +97,20 @@ func (s *soak) settle(ctx context.Context) error {
 			staying++
 		}
 	}
-	for n := 0; n < s.pen.names && staying != s.objects && err == nil; n++ {
+	for n := 0; n < names && staying != objects && err == nil; n++ {
 		switch name := basketName(n); {
-		case !known[name] && staying < s.objects:
+		case !known[name] && staying < objects:
 			staying++
 			err = s.pen.create(ctx, random, name)
-		case known[name] && staying > s.objects:
+		case known[name] && staying > objects:
 			staying--
-			err = s.pen.remove(ctx, nil, name)
+			err = s.pen.remove(ctx, basketsPath, name)
 		}
 		if apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) { // another writer was faster
 			err = nil
 		}
 	}
-	if err == nil && staying != s.objects {
+	if err == nil && staying != objects {
 		err = errors.New("names are taken by objects that are being deleted")
 	}
 	return err

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"time"
 
@@ -14,82 +12,67 @@ import (
 	"github.com/crdctl/crdctl/internal/proc"
 )
 
-// process is a program that is started again and again, each time with a log of its own.
+// process is a program that is started again and again, each time with a log of its own. Whoever holds the lock of its
+// life may use it, and in calm the only goroutine that is left.
 type process struct {
+	*program.Process
 	name, logs string
 	side       program.Side
-
-	mu      sync.Mutex
-	running *program.Process
-	wanted  bool // its end is not asked for
-	starts  int
-	log     string
-	ends    []string // those that were not asked for
+	wanted     bool // started, and its end is not asked for
+	starts     int
+	log        *os.File
+	// pauses are when it did not run: it was stopped, or killed and not there yet. What its hook was at then, it does not
+	// answer for.
+	pauses []time.Time
 }
 
-func (p *process) start() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *process) start() (err error) {
 	p.starts++
-	p.log = filepath.Join(p.logs, fmt.Sprintf("%s.%d.log", p.name, p.starts))
-	log, err := os.Create(p.log)
-	if err != nil {
+	if p.log, err = os.Create(filepath.Join(p.logs, fmt.Sprintf("%s.%d.log", p.name, p.starts))); err != nil {
 		return err
 	}
-	p.side.Log = log
+	p.side.Log = p.log
 	running, err := program.Start(p.side, func(o *proc.Options) { o.StopSignal = syscall.SIGTERM })
 	if err != nil {
-		return errors.Join(err, log.Close())
+		return errors.Join(err, p.log.Close())
 	}
-	p.running, p.wanted = running, true
-	go func(name string) { // notes an end that was not asked for
-		<-running.Done()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		_ = log.Close()
-		if p.wanted && p.running == running {
-			p.ends = append(p.ends, fmt.Sprintf("%s ended by itself at %s: %v; see %s", p.name, clock(time.Now()), running.Err(), name))
-		}
-	}(p.log)
+	p.Process, p.wanted = running, true
 	return nil
 }
 
-func (p *process) now() *program.Process {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.running
-}
-
-// ending notes that the end of the process is asked for from now on.
-func (p *process) ending() *program.Process {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// stop has the process end, in one way or another. It is an error if it had ended before by itself.
+func (p *process) stop(how func() error) error {
+	if !p.wanted {
+		return nil
+	}
 	p.wanted = false
-	return p.running
+	var err error
+	select {
+	case <-p.Done():
+		err = errors.Join(fmt.Errorf("%s ended by itself; see %s", p.name, p.log.Name()), p.Err())
+	default:
+		err = how()
+	}
+	p.pauses = append(p.pauses, time.Now()) // after: all before that could be its doing
+	return errors.Join(err, p.log.Close())
 }
 
 // kill is kill -9, and returns when it has ended.
-func (p *process) kill() {
-	running := p.ending()
-	running.Kill()
-	<-running.Done()
+func (p *process) kill() error {
+	return p.stop(func() error {
+		p.Kill()
+		<-p.Done()
+		return nil
+	})
 }
 
 // end is SIGTERM. It is an error if the process does not end, or not well.
 func (p *process) end() error {
-	running := p.ending()
-	if running == nil {
+	return p.stop(func() error {
+		began := time.Now()
+		if err := p.End(); err != nil {
+			return fmt.Errorf("%s: %w, %s after SIGTERM; see %s", p.name, err, time.Since(began).Round(time.Millisecond), p.log.Name())
+		}
 		return nil
-	}
-	began := time.Now()
-	if err := running.End(); err != nil {
-		return fmt.Errorf("%s: %w, %s after SIGTERM; see %s", p.name, err, time.Since(began).Round(time.Millisecond), p.log)
-	}
-	return nil
-}
-
-// await waits until the process that runs has written a text, and returns the position after it.
-func (p *process) await(ctx context.Context, text string) (next int, err error) {
-	_, next, err = p.now().Await(ctx, 0, text)
-	return next, err
+	})
 }

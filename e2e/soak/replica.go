@@ -37,9 +37,6 @@ type replica struct {
 	network sync.Mutex // held while something is done to its requests
 	rules   sync.Mutex // held while the hook misbehaves
 	address string     // of metrics and profiles
-
-	pausesMu sync.Mutex
-	pauses   []pause
 }
 
 // newReplica makes them different: a lives long, b talks to the API server itself, c starts its hook for each call.
@@ -81,36 +78,23 @@ func (r *replica) start(ctx context.Context) error {
 	if err := r.process.start(); err != nil {
 		return err
 	}
-	next, err := r.await(ctx, "Serving metrics and probes address=")
+	_, next, err := r.Await(ctx, 0, "Serving metrics and probes address=")
 	if err == nil {
-		_, _, err = r.now().Await(ctx, next, "\n") // the line is whole
+		_, _, err = r.Await(ctx, next, "\n") // the line is whole
 	}
 	if err == nil {
-		r.address, _, _ = strings.Cut(r.now().Text()[next:], "\n")
+		r.address, _, _ = strings.Cut(r.Text()[next:], "\n")
 	}
 	return err
 }
 
-// paused notes that from now on it cannot be at anything.
-func (r *replica) paused() {
-	r.pausesMu.Lock()
-	defer r.pausesMu.Unlock()
-	r.pauses = append(r.pauses, pause{r.name, time.Now()})
-}
-
-// kill is kill -9.
-func (r *replica) kill() {
-	r.process.kill()
-	r.paused() // after: all before that could be its doing
-}
-
 // freeze stops it, as when a machine has no time for it, and lets it go on later.
 func (r *replica) freeze(ctx context.Context, d time.Duration) error {
-	pid := strconv.Itoa(r.now().PID())
+	pid := strconv.Itoa(r.PID())
 	if err := exec.CommandContext(ctx, "kill", "-STOP", pid).Run(); err != nil {
 		return fmt.Errorf("stop %s: %w", r.name, err)
 	}
-	r.paused()
+	r.pauses = append(r.pauses, time.Now())
 	idle(ctx, d)
 	if err := exec.Command("kill", "-CONT", pid).Run(); err != nil {
 		return fmt.Errorf("let %s go on: %w", r.name, err)

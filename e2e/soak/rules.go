@@ -63,7 +63,7 @@ func (h *hookProgram) misbehave(c call) ([]byte, error) {
 	case hangs:
 		time.Sleep(time.Hour) // for ever would be a deadlock, which the runtime ends
 	case crashes:
-		if err := h.notes.crash(); err != nil {
+		if err := h.notes.add(noteCrash, 0, c.Key); err != nil {
 			return nil, err
 		}
 		panic("the soak wanted a crash")

@@ -18,14 +18,15 @@ import (
 
 // soak is what all parts share.
 type soak struct {
-	settings
+	faulty, round time.Duration // of all rounds together, of one
+	seed          uint64
+
 	plane    *plane
 	replicas []*replica
 	pen      *pen
-	hook     string // the hook's program
-	shared   string // the directory that the hooks read and write
-	folder   string // the directory of the logs
-	began    time.Time
+	hook     string     // the hook's program
+	shared   string     // the directory that the hooks read and write
+	folder   string     // the directory of the logs
 	random   *rand.Rand // of the goroutine that draws faults
 
 	planeLife   sync.Mutex // held while something happens to the control plane
@@ -44,12 +45,10 @@ type soak struct {
 }
 
 // run soaks, and returns an error if something was wrong.
-func (set settings) run(ctx context.Context, dir, crdctl string, out io.Writer) (err error) {
-	s := &soak{settings: set, out: out, folder: set.logs, random: rand.New(rand.NewPCG(set.seed, 0)), began: time.Now()}
-	if s.folder == "" {
-		if s.folder, err = os.MkdirTemp("", "soak-logs-"); err != nil {
-			return err
-		}
+func (s *soak) run(ctx context.Context, dir, crdctl string) (err error) {
+	s.random = rand.New(rand.NewPCG(s.seed, 0))
+	if s.folder, err = os.MkdirTemp("", "soak-logs-"); err != nil {
+		return err
 	}
 	s.shared, s.hook = filepath.Join(s.folder, "hook"), filepath.Join(dir, "hook")
 	if err := os.MkdirAll(s.shared, 0o755); err != nil {
@@ -58,7 +57,7 @@ func (set settings) run(ctx context.Context, dir, crdctl string, out io.Writer) 
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%w\nlogs and notes are in %s", err, s.folder)
-		} else if set.logs == "" {
+		} else {
 			err = os.RemoveAll(s.folder)
 		}
 	}()
@@ -92,7 +91,7 @@ func (s *soak) begin(ctx context.Context, dir, crdctl string) error {
 	if err != nil {
 		return err
 	}
-	s.pen = &pen{api: s.plane.api, names: namesFor(s.objects), rate: s.rate, wrote: make([]atomic.Int64, len(acts))}
+	s.pen = &pen{api: s.plane.api, wrote: make([]atomic.Int64, len(acts))}
 	if err := s.settled(ctx); err != nil {
 		return err
 	}
@@ -142,11 +141,11 @@ func (s *soak) rounds(ctx context.Context) error {
 	return nil
 }
 
-// say prints a line with the time, and how long it is since the beginning.
+// say prints a line with the time.
 func (s *soak) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = fmt.Fprintf(s.out, "%s +%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly), time.Since(s.began).Round(time.Second)}, args...)...)
+	_, _ = fmt.Fprintf(s.out, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }
 
 // wrong says and keeps what is wrong. It goes on: there may be more.

@@ -19,17 +19,18 @@ func (s *soak) verdict() error {
 			s.wrong("%v", err)
 		}
 	}
-	left, err := hooksLeft(s.hook)
+	if err := s.plane.end(); err != nil {
+		s.wrong("%v", err)
+	}
+	left, err := countProcesses(func(p procfs.Proc) bool {
+		line, err := p.CmdLine()
+		return err == nil && len(line) > 0 && line[0] == s.hook
+	})
 	if err != nil {
 		return err
 	}
 	if left > 0 {
 		s.wrong("%d hook processes are left after all replicas have ended", left)
-	}
-	for _, p := range append([]*process{s.plane.process}, processesOf(s.replicas)...) {
-		for _, end := range p.ends {
-			s.wrong("%s", end)
-		}
 	}
 	panics, err := panicsIn(s.folder)
 	if err != nil {
@@ -66,27 +67,6 @@ func panicsIn(logs string) (found []string, err error) {
 		}
 	}
 	return found, nil
-}
-
-func processesOf(replicas []*replica) (all []*process) {
-	for _, r := range replicas {
-		all = append(all, r.process)
-	}
-	return all
-}
-
-// hooksLeft counts processes of the hook.
-func hooksLeft(hook string) (n int, err error) {
-	all, err := procfs.AllProcs()
-	if err != nil {
-		return 0, err
-	}
-	for _, p := range all {
-		if line, err := p.CmdLine(); err == nil && len(line) > 0 && line[0] == hook { // others may end meanwhile
-			n++
-		}
-	}
-	return n, nil
 }
 
 func (s *soak) summary() {

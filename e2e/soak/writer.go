@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/crdctl/crdctl/e2e/internal/harness/api"
 )
@@ -20,13 +21,17 @@ const (
 	// mostChildren is how many children an object asks for at most.
 	mostChildren = 3
 	manager      = "by-hand" // whose changes these are
+	writeRate    = 20        // writes a second, of all writers
+	// objects is how many there are when everything is compared, and about as many between.
+	objects = 500
+	// names is how many names there are for objects: with as many creations that find a name free as there are deletions
+	// that find an object, about so many are there.
+	names = objects * 13 / 10
 )
 
 // pen writes objects at random. What it writes need not arrive: the API server may be away, and then nothing is tried again.
 type pen struct {
 	api   *api.Server
-	names int // of objects that are there or not
-	rate  int
 	wrote []atomic.Int64 // by the index of the act
 	lost  atomic.Int64   // writes that got no answer, or were refused
 }
@@ -35,44 +40,39 @@ type pen struct {
 var acts = []struct {
 	name  string
 	share int
-	do    func(*pen, context.Context, *rand.Rand, string) error
+	do    func(p *pen, ctx context.Context, random *rand.Rand, name string) error
 }{
-	{"changed", 62, (*pen).change},
+	{"changed", 62, func(p *pen, ctx context.Context, random *rand.Rand, name string) error {
+		return p.patch(ctx, basketsPath, name, map[string]any{"spec": randomSpec(random)})
+	}},
 	{"created", 13, (*pen).create},
-	{"deleted", 10, (*pen).remove},
-	{"children changed by hand", 8, (*pen).changeChild},
-	{"children deleted by hand", 7, (*pen).removeChild},
+	{"deleted", 10, func(p *pen, ctx context.Context, _ *rand.Rand, name string) error {
+		return p.remove(ctx, basketsPath, name)
+	}},
+	{"children changed by hand", 8, func(p *pen, ctx context.Context, random *rand.Rand, name string) error {
+		return p.patch(ctx, configMapsPath, childName(name, random.IntN(mostChildren)), map[string]any{"data": map[string]string{childKey: "changed by hand"}})
+	}},
+	{"children deleted by hand", 7, func(p *pen, ctx context.Context, random *rand.Rand, name string) error {
+		return p.remove(ctx, configMapsPath, childName(name, random.IntN(mostChildren)))
+	}},
 }
-
-// namesFor is how many names there are for so many objects: with as many creations that find a name free as there are
-// deletions that find an object, about so many are there.
-func namesFor(objects int) int { return objects * 13 / 10 }
 
 // run writes until the context ends.
 func (p *pen) run(ctx context.Context, seed uint64) {
-	var group errgroup.Group
+	var group sync.WaitGroup
 	for n := range writers {
-		group.Go(func() error {
-			random := rand.New(rand.NewPCG(seed, uint64(n)))
-			ticks := time.NewTicker(time.Second * writers / time.Duration(p.rate))
-			defer ticks.Stop()
-			for {
-				select {
-				case <-ctx.Done():
-					return nil
-				case <-ticks.C:
-					p.act(ctx, random)
-				}
-			}
+		random := rand.New(rand.NewPCG(seed, uint64(n)))
+		group.Go(func() {
+			wait.NonSlidingUntilWithContext(ctx, func(ctx context.Context) { p.act(ctx, random) }, time.Second*writers/writeRate)
 		})
 	}
-	_ = group.Wait() // nothing that happens to a writer is an error
+	group.Wait()
 }
 
 func (p *pen) act(ctx context.Context, random *rand.Rand) {
 	ctx, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
-	dice, name := random.IntN(100), basketName(random.IntN(p.names))
+	dice, name := random.IntN(100), basketName(random.IntN(names))
 	for i, a := range acts {
 		if dice -= a.share; dice >= 0 {
 			continue
@@ -99,23 +99,7 @@ func (p *pen) create(ctx context.Context, random *rand.Rand, name string) error 
 	return p.api.Create(ctx, basketsPath, object)
 }
 
-func (p *pen) change(ctx context.Context, random *rand.Rand, name string) error {
-	return p.patch(ctx, basketsPath, name, map[string]any{"spec": randomSpec(random)})
-}
-
-func (p *pen) remove(ctx context.Context, _ *rand.Rand, name string) error {
-	return p.removeAt(ctx, basketsPath, name)
-}
-
-func (p *pen) changeChild(ctx context.Context, random *rand.Rand, name string) error {
-	return p.patch(ctx, configMapsPath, childName(name, random.IntN(mostChildren)), map[string]any{"data": map[string]string{childKey: "changed by hand"}})
-}
-
-func (p *pen) removeChild(ctx context.Context, random *rand.Rand, name string) error {
-	return p.removeAt(ctx, configMapsPath, childName(name, random.IntN(mostChildren)))
-}
-
-func (p *pen) removeAt(ctx context.Context, path, name string) error {
+func (p *pen) remove(ctx context.Context, path, name string) error {
 	return p.api.Client.Delete().AbsPath(path, name).MaxRetries(0).Do(ctx).Error()
 }
 
