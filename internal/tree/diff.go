@@ -96,7 +96,10 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 	old, err := safefs.ReadFileIn(dir, p, safefs.MaxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := dir.Lstat(p); err == nil {
+		switch info, err := dir.Lstat(p); {
+		case err == nil && info.Mode().IsRegular():
+			return t.compareOne(dir, p) // another process has just made it
+		case err == nil:
 			return nil, obstacle(dir, p, fs.ErrNotExist)
 		}
 		return &Change{Path: p, Op: Create, New: f.data, mode: f.mode}, nil
