@@ -2,14 +2,15 @@ package gen
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/explain"
-	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/scan"
 	"github.com/crdctl/crdctl/internal/gen/typecheck"
@@ -47,7 +48,7 @@ func TestNoStorageVersionHasAPlace(t *testing.T) {
 	}
 	gentest.Write(t, root, files)
 	_, err := Generate(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026})
-	compareLines(t, "two versions", err, []string{"pkg/v1/types.go:8:6: CRD for Thing.example.com has no storage version"})
+	gentest.CompareLines(t, "two versions", err, []string{"pkg/v1/types.go:8:6: CRD for Thing.example.com has no storage version"})
 }
 
 // An API directory whose module the workspace does not list is an error of the workspace.
@@ -70,7 +71,7 @@ func TestUnlisted(t *testing.T) {
 			if c.work != "" {
 				files["go.work"] = c.work
 			}
-			layOut(t, root, files)
+			safefstest.WriteFiles(t, root, files)
 			dir := filepath.Join(root, "a")
 			p := &config.Project{APIs: []string{"api"}}
 			g := &generation{root: dir, dir: dir, settings: p}
@@ -85,39 +86,10 @@ func TestUnlisted(t *testing.T) {
 	}
 }
 
-func layOut(t *testing.T, root string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// compareLines compares the indented lines of an error, which are those with places.
-func compareLines(t *testing.T, name string, err error, want []string) {
-	t.Helper()
-	var got []string
-	if err != nil {
-		for line := range strings.Lines(err.Error()) {
-			if at, ok := strings.CutPrefix(line, "  "); ok {
-				got = append(got, strings.TrimSuffix(at, "\n"))
-			}
-		}
-	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%s:\n%v\nwant the lines:\n%s", name, err, strings.Join(want, "\n"))
-	}
-}
-
 // A package that does not load is noted at the tag that names it.
 func TestUncheckedPackageHasAPlace(t *testing.T) {
 	root := t.TempDir()
-	layOut(t, root, map[string]string{"v1/a.go": "package v1\n\n// +k8s:conversion-gen=no.such/pkg/v11\n"})
+	safefstest.WriteFiles(t, root, map[string]string{"v1/a.go": "package v1\n\n// +k8s:conversion-gen=no.such/pkg/v11\n"})
 	scanned := scan.New(root, nil)
 	scanned.Sources = explain.Sources{"v1/a.go": {}}
 	c := &typeCheck{generation: &generation{root: root, scan: scanned}}

@@ -6,10 +6,10 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 
 	"golang.org/x/tools/go/packages"
 
@@ -32,7 +32,7 @@ type A struct{}
 // Packages and types that tags name, and that do not exist, are reported at the tags.
 func TestMisnamed(t *testing.T) {
 	root := t.TempDir()
-	layOut(t, root, map[string]string{"v1/a.go": taggedFile})
+	safefstest.WriteFiles(t, root, map[string]string{"v1/a.go": taggedFile})
 	sources := map[string][sha256.Size]byte{"v1/a.go": {}, "v1/gone.go": {}}
 	for said, want := range map[string][]string{
 		"deepcopy-gen: -: package no.such/pkg/v1 is not in std (/go/src/x)": {
@@ -48,20 +48,20 @@ func TestMisnamed(t *testing.T) {
 		"no required module provides package no.such/other; to add it:": nil,
 		"something else": nil,
 	} {
-		compareLines(t, said, misnamed(root, sources, said), want)
+		gentest.CompareLines(t, said, misnamed(root, sources, said), want)
 	}
 	types := func(errs ...typecheck.Error) error { return MisnamedTypes(root, sources, errs) }
-	compareLines(t, "undefined", types(typecheck.Error{Msg: "undefined: v1.Nope"}), []string{"v1/a.go:4:4: +genclient:method: example.com/p/v1.Nope does not exist"})
-	compareLines(t, "lacks", types(typecheck.Error{Msg: "undefined: v1.T", Lacks: "no.such/pkg/v1.T"}), []string{"v1/a.go:4:4: +genclient:method: no.such/pkg/v1.T does not exist"})
-	compareLines(t, "other", types(typecheck.Error{Msg: "undefined: v1.Other"}, typecheck.Error{Lacks: "k8s.io/client-go/gentype.X"}), nil)
-	layOut(t, root, map[string]string{"go.mod": "module no.such\n"})
+	gentest.CompareLines(t, "undefined", types(typecheck.Error{Msg: "undefined: v1.Nope"}), []string{"v1/a.go:4:4: +genclient:method: example.com/p/v1.Nope does not exist"})
+	gentest.CompareLines(t, "lacks", types(typecheck.Error{Msg: "undefined: v1.T", Lacks: "no.such/pkg/v1.T"}), []string{"v1/a.go:4:4: +genclient:method: no.such/pkg/v1.T does not exist"})
+	gentest.CompareLines(t, "other", types(typecheck.Error{Msg: "undefined: v1.Other"}, typecheck.Error{Lacks: "k8s.io/client-go/gentype.X"}), nil)
+	safefstest.WriteFiles(t, root, map[string]string{"go.mod": "module no.such\n"})
 	pkg := func(path string) error {
 		return MisnamedPackages(root, sources, workspace.ImportPaths{}, []typecheck.Unchecked{{Import: path}})
 	}
-	compareLines(t, "a package of ours", pkg("no.such/pkg/v11"), []string{"v1/a.go:9:5: +k8s:conversion-gen: the package no.such/pkg/v11 does not exist"})
-	compareLines(t, "a package of another module", pkg("k8s.io/a/runtime"), nil)
-	layOut(t, root, map[string]string{"pkg/v11/a.go": "package v11\n"})
-	compareLines(t, "a package that does not load", pkg("no.such/pkg/v11"), nil)
+	gentest.CompareLines(t, "a package of ours", pkg("no.such/pkg/v11"), []string{"v1/a.go:9:5: +k8s:conversion-gen: the package no.such/pkg/v11 does not exist"})
+	gentest.CompareLines(t, "a package of another module", pkg("k8s.io/a/runtime"), nil)
+	safefstest.WriteFiles(t, root, map[string]string{"pkg/v11/a.go": "package v11\n"})
+	gentest.CompareLines(t, "a package that does not load", pkg("no.such/pkg/v11"), nil)
 }
 
 // Each word of validation-gen is put at the field that it names, in Go or in JSON.
@@ -77,7 +77,7 @@ func TestValidated(t *testing.T) {
 		"validation-gen v0.37.1: field example.com/other.A.b: is of another package": nil,
 		"deepcopy-gen: field example.com/p/v1.A.b: no":                               nil,
 	} {
-		compareLines(t, said, validated("/p", g, said), want)
+		gentest.CompareLines(t, said, validated("/p", g, said), want)
 	}
 }
 
@@ -87,12 +87,12 @@ func TestGeneric(t *testing.T) {
 	const used = decl + "\ntype A struct {\n\tP map[string][]*Pair[string, int]\n}\n"
 	paths := []string{"example.com/p/v1", "example.com/p/not/loaded"}
 	const about = "client/a.go: applyconfiguration-gen made code that is not Go: 1:1"
-	compareLines(t, "used", generic("/p", graphOf(t, used), paths, about), []string{"v1/types.go:9:2: A.P has the generic type map[string][]*Pair[string, int], for which not all generators make code"})
+	gentest.CompareLines(t, "used", generic("/p", graphOf(t, used), paths, about), []string{"v1/types.go:9:2: A.P has the generic type map[string][]*Pair[string, int], for which not all generators make code"})
 	unused := "deepcopy-gen: Hit an unsupported type 'K' for 'K', from example.com/p/v1.Pair[K,V].Key"
-	compareLines(t, "unused", generic("/p", graphOf(t, decl), paths, unused), []string{"v1/types.go:3:6: Pair is a generic type, for which not all generators make code"})
-	compareLines(t, "other", generic("/p", graphOf(t, used), paths, "client-gen made code that is not Go"), nil)
-	compareLines(t, "none", generic("/p", graphOf(t, "package v1\n\ntype A struct{ B map[string]A }\n"), paths, about), nil)
-	compareLines(t, "copies", uncopyable("/p", graphOf(t, used), paths, "deepcopy-gen: x"), nil)
+	gentest.CompareLines(t, "unused", generic("/p", graphOf(t, decl), paths, unused), []string{"v1/types.go:3:6: Pair is a generic type, for which not all generators make code"})
+	gentest.CompareLines(t, "other", generic("/p", graphOf(t, used), paths, "client-gen made code that is not Go"), nil)
+	gentest.CompareLines(t, "none", generic("/p", graphOf(t, "package v1\n\ntype A struct{ B map[string]A }\n"), paths, about), nil)
+	gentest.CompareLines(t, "copies", uncopyable("/p", graphOf(t, used), paths, "deepcopy-gen: x"), nil)
 }
 
 func graphOf(t *testing.T, src string) *load.Graph {
@@ -109,45 +109,16 @@ func graphOf(t *testing.T, src string) *load.Graph {
 	return &load.Graph{Fset: fset, Packages: map[string]*packages.Package{pkg.Path(): {Types: pkg}}}
 }
 
-// compareLines compares the indented lines of an error, which are those with places.
-func compareLines(t *testing.T, name string, err error, want []string) {
-	t.Helper()
-	var got []string
-	if err != nil {
-		for line := range strings.Lines(err.Error()) {
-			if at, ok := strings.CutPrefix(line, "  "); ok {
-				got = append(got, strings.TrimSuffix(at, "\n"))
-			}
-		}
-	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%s:\n%v\nwant the lines:\n%s", name, err, strings.Join(want, "\n"))
-	}
-}
-
 // kube-openapi names a field that is both optional and required, but neither its type nor its file.
 func TestBothTags(t *testing.T) {
 	root := t.TempDir()
-	layOut(t, root, map[string]string{
+	safefstest.WriteFiles(t, root, map[string]string{
 		"v1/a.go": "package v1\n\ntype A struct {\n\t// +optional\n\t// +required\n\tExtra string\n\t// +required\n\tOther string\n}\n",
 		"v1/b.go": "package v1\n\ntype B struct {\n\t// +optional\n\tExtra string\n}\n\ntype C struct {\n\t// +k8s:optional\n\t// +k8s:required\n\tExtra string\n}\n",
 	})
 	sources := map[string][sha256.Size]byte{"v1/a.go": {}, "v1/b.go": {}, "v1/gone.go": {}}
-	compareLines(t, "both", bothTags(root, sources, "openapi-gen: member Extra cannot be both optional and required"), []string{
+	gentest.CompareLines(t, "both", bothTags(root, sources, "openapi-gen: member Extra cannot be both optional and required"), []string{
 		"v1/a.go:6:2: Extra has both +optional and +required", "v1/b.go:11:2: Extra has both +optional and +required",
 	})
-	compareLines(t, "another error", bothTags(root, sources, "member Extra is wrong"), nil)
-}
-
-func layOut(t *testing.T, root string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	gentest.CompareLines(t, "another error", bothTags(root, sources, "member Extra is wrong"), nil)
 }

@@ -1,4 +1,4 @@
-// Package gentest lays out the projects that tests generate for. It is for tests alone, generates nothing and compares nothing.
+// Package gentest lays out the projects that tests generate for. It is for tests alone, generates nothing.
 package gentest
 
 import (
@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -134,5 +135,21 @@ func Write(t *testing.T, root string, files *tree.Tree) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// CompareLines compares the indented lines of an error, which are those with places.
+func CompareLines(t *testing.T, name string, err error, want []string) {
+	t.Helper()
+	var got []string
+	if err != nil {
+		for line := range strings.Lines(err.Error()) {
+			if at, ok := strings.CutPrefix(line, "  "); ok {
+				got = append(got, strings.TrimSuffix(at, "\n"))
+			}
+		}
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s:\n%v\nwant the lines:\n%s", name, err, strings.Join(want, "\n"))
 	}
 }
