@@ -52,7 +52,7 @@ var amenities = []string{
 	".dockerignore", ".gitattributes", ".github/workflows/ci.yaml", ".gitignore", ".golangci.yml", "Dockerfile", "Makefile", "README.md", boilerplateFile,
 }
 
-// plan puts the project's files beside what is there. Overwritten are the files that --force has go.
+// plan compares the project's files with what is on disk. The files that --force gives up are overwritten.
 func (o *initOptions) plan(place change.Location, after change.Render) (plan *change.Plan, overwritten []string, err error) {
 	plan, err = change.New(place, change.Render{}, after)
 	if err != nil {

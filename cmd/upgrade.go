@@ -28,7 +28,7 @@ func newUpgrade(s Streams, shared *options) *cobra.Command {
 changed between the two into the files that you have. What you changed stays; where the templates changed the same lines, both stand
 in the file between conflict markers, as git writes them.
 
-Exit code 0: done, or nothing to do. 1: done, and there are conflicts to mend by hand; then run "crdctl generate". 2: trouble;
+Exit code 0: done, or nothing to do. 1: done, and there are conflicts to resolve by hand; then run "crdctl generate". 2: trouble;
 nothing is written.`,
 		Example: "  crdctl upgrade --dry-run\n  crdctl upgrade",
 		Args:    noArgs,
@@ -84,7 +84,7 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	}
 	s.report().Printf("%s from templates %d to %d: %s in %.1fs", done, was, templates.Revision, plural(len(changes), "file", "files"), time.Since(start).Seconds())
 	if len(plan.Conflicts) > 0 {
-		s.report().Printf("conflicts to mend, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"", strings.Join(slices.Sorted(maps.Keys(plan.Conflicts)), ", "))
+		s.report().Printf("conflicts to resolve, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"", strings.Join(slices.Sorted(maps.Keys(plan.Conflicts)), ", "))
 		return errNo
 	}
 	return nil

@@ -115,7 +115,7 @@ func TestUpgradeConflicts(t *testing.T) {
 	owned := filepath.Join(dir, "internal/controller/foo_owned.go")
 	replace(t, owned, `return map[string]string{"foo": object.Name}`, `return map[string]string{"example.com/foo": object.Name}`)
 	_, said := crdctl(t, exitNo, "upgrade", "-C", dir)
-	if !strings.Contains(said, "conflicts to mend, between <<<<<<< and >>>>>>>, in internal/controller/foo_owned.go; then run \"crdctl generate\"") {
+	if !strings.Contains(said, "conflicts to resolve, between <<<<<<< and >>>>>>>, in internal/controller/foo_owned.go; then run \"crdctl generate\"") {
 		t.Error(said)
 	}
 	data, err := os.ReadFile(owned)

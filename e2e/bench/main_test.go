@@ -87,7 +87,7 @@ func goCommand(tb testing.TB, dir string, args ...string) string {
 	return strings.TrimSpace(string(must(cmd.Output())(tb)))
 }
 
-// environ is the environment without what would make a side another one than it is said to be, and with more.
+// environ is the environment without variables that would change what a side is, and with more.
 func environ(more ...string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return slices.ContainsFunc([]string{"KUBE", "TEST_ASSET_", "USE_EXISTING_CLUSTER", "BARE_", "GOBIN="}, func(prefix string) bool { return strings.HasPrefix(variable, prefix) })

@@ -144,7 +144,7 @@ func (w *world) ownsWithoutPermission(dir string) {
 		w.waitForReplicas(dir, 2)
 		w.end(run)
 		if strings.Contains(run.text(), "was refused what its roles do not grant") {
-			w.Error("what the role grants by now is said to be missing")
+			w.Error("what the role grants by now is reported as missing")
 		}
 	}
 }

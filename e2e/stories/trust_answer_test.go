@@ -33,7 +33,7 @@ func (r *trusted) hookPID(of *loop) (pid int) {
 	return pid
 }
 
-// rubbishAnswers are answers that are none, one of each sort, and what is said of them.
+// rubbishAnswers are invalid answers, one of each sort, and what is reported of them.
 var rubbishAnswers = []struct{ how, said string }{
 	{"print:", ""},
 	{"print:no JSON", "no JSON"},

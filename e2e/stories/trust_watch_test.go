@@ -24,7 +24,7 @@ func (r *trusted) requestsFail() {
 	loop.ends()
 }
 
-// watchClosed ends the watches, in order, without a word, and in the middle of an event, while objects are written.
+// watchClosed ends the watches while objects are written: in order, by a closed connection, and in the middle of an event.
 func (r *trusted) watchClosed(proxy *proxy) {
 	r.Helper()
 	all := names(20)

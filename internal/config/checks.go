@@ -44,7 +44,7 @@ func openAPISchema(value string) error {
 
 func helper(name string) error {
 	if !slices.Contains(Helpers, name) {
-		return fmt.Errorf("%q is not known; those that write beside the types are %s", name, strings.Join(Helpers, ", "))
+		return fmt.Errorf("%q is not known; the generators that write next to the types are %s", name, strings.Join(Helpers, ", "))
 	}
 	return nil
 }

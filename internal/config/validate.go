@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// validate gathers every problem of a file, so that it is mended in one go.
+// validate reports every problem of a file, so that all are fixed at once.
 func (p *Project) validate(name string) error {
 	var problems []error
 	report := func(field, format string, args ...any) {

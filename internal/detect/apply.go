@@ -52,7 +52,7 @@ func (d *discovery) readApplyTrees() {
 		t := d.userOf(a)
 		switch {
 		case t == nil:
-			d.unread(f.Path, 0, "apply configurations of no clientset here; crdctl makes them beside a clientset only, so these stay as they are")
+			d.unread(f.Path, 0, "apply configurations of no clientset here; crdctl makes them next to a clientset only, so these stay as they are")
 		case t.apply != nil:
 			d.unread(f.Path, 0, "a second tree of apply configurations for %s; these stay as they are", t.versioned)
 		default:

@@ -120,7 +120,7 @@ func (d *discovery) exclude(names []string) {
 			}
 			d.found.raw.Exclude = append(d.found.raw.Exclude, dir)
 			d.set("exclude", dir, repo.At(place[dir].File, place[dir].Line)+" has a tag, and nothing was generated")
-			d.unread(place[dir].File, place[dir].Line, "asks for %s and has no generated file where others have one; it is passed over, take %s out of exclude if it is new", h.tool, dir)
+			d.unread(place[dir].File, place[dir].Line, "asks for %s and has no generated file where others have one; it is skipped, take %s out of exclude if it is new", h.tool, dir)
 		}
 	}
 	slices.Sort(d.found.raw.Exclude)

@@ -55,7 +55,7 @@ func (d *discovery) inputsOf(tool string) (dirs []string, source string, ok bool
 	return dirs, source, len(dirs) > 0
 }
 
-// passedByIn tells whether a folder is passed over by a generator.
+// passedByIn reports whether a generator skips a directory.
 func (d *discovery) passedByIn(dir, generator string) bool {
 	return slices.Contains(d.found.raw.ExcludeFrom[generator], dir)
 }

@@ -76,7 +76,7 @@ func (d *discovery) passedOver(dirs []string, place map[string]Finding) {
 			d.saidOver = map[string]bool{}
 		}
 		d.saidOver[dir] = true
-		d.unread(place[dir].File, place[dir].Line, "+genclient, and no clientset has the package; it is passed over, so write %s into packages of the client tree that it is to be in, if in any", p)
+		d.unread(place[dir].File, place[dir].Line, "+genclient, and no clientset has the package; it is skipped, so write %s into packages of the client tree that it is to be in, if in any", p)
 	}
 }
 

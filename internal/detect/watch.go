@@ -21,7 +21,7 @@ func (d *discovery) readInformers() {
 		t := d.treeImportedBy(f)
 		switch {
 		case t == nil:
-			d.unread(f.Path, 0, "informers of no clientset here; crdctl makes informers beside their clientset only, so these stay as they are")
+			d.unread(f.Path, 0, "informers of no clientset here; crdctl makes informers next to their clientset only, so these stay as they are")
 			continue
 		case path.Base(f.Dir) != "externalversions":
 			d.unread(f.Path, 0, "informers not below a folder externalversions, which crdctl always makes; these stay as they are")

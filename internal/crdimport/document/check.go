@@ -26,7 +26,7 @@ func check(definition *apiextensionsv1.CustomResourceDefinition) error {
 	return nil
 }
 
-// Few joins what is said of one object, of which the first ten are enough.
+// Few joins the problems of one object, the first ten of them.
 func Few(said []string) string {
 	const most = 10
 	if len(said) > most {

@@ -41,7 +41,7 @@ func orElse(text, otherwise string) string {
 	return text
 }
 
-// rootFields are the fields of the root beside those that every object has: spec first, status last.
+// rootFields are the fields of the root besides those that every object has: spec first, status last.
 func (b *builder) rootFields(s *schema, at place) string {
 	for _, own := range []string{"apiVersion", "kind", "metadata"} {
 		delete(s.Properties, own)

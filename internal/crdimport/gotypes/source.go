@@ -22,7 +22,7 @@ const metav1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"
 type Version struct {
 	Name                           string
 	Served, Storage, Status, Scale bool
-	// Imports are what Types imports beside metav1, path by alias.
+	// Imports are what Types imports besides metav1, path by alias.
 	Imports map[string]string
 	// Types is a complete Go file, formatted, without a header.
 	Types []byte

@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// tags are the markers of all that a CRD says beside the schema.
+// tags are the markers of what a CRD has besides the schema.
 func (b *builder) tags(d *document.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema) []marker {
 	spec := d.CRD.Spec
 	said := []marker{plain("genclient")}
@@ -70,7 +70,7 @@ func (b *builder) tags(d *document.Definition, v *apiextensionsv1.CustomResource
 	for _, pair := range sortedPairs(d.CRD.Labels) {
 		said = append(said, plain("kubebuilder:metadata:labels="+quote(pair)))
 	}
-	b.beside(d)
+	b.outsideOfVersions(d)
 	return said
 }
 
@@ -88,8 +88,8 @@ func column(c apiextensionsv1.CustomResourceColumnDefinition) marker {
 	return plain(text)
 }
 
-// beside lists what is in a CRD beside its versions, and that no marker says.
-func (b *builder) beside(d *document.Definition) {
+// outsideOfVersions lists what a CRD has outside of its versions and no marker expresses.
+func (b *builder) outsideOfVersions(d *document.Definition) {
 	if c := d.CRD.Spec.Conversion; c != nil && c.Strategy != apiextensionsv1.NoneConverter {
 		b.losses = append(b.losses, Loss{"crd.spec.conversion", "strategy: " + string(c.Strategy) + " is not in the types: objects would change nothing but their apiVersion until the CRD is patched"})
 	}

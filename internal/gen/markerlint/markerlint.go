@@ -1,4 +1,4 @@
-// Package markerlint finds tags in API packages that upstream's generators pass over without a word, or fail on with a
+// Package markerlint finds tags in API packages that upstream's generators skip silently, or fail on with a
 // riddle: misspelt names, values that mean nothing, and places that no generator reads.
 //
 // It parses files and type-checks nothing, and it does not decide what is generated: that is gen's plan. Where it is not

@@ -166,7 +166,7 @@ func (b *planner) addRole() error {
 	return nil
 }
 
-// generates tells whether the package asks for anything at all that is generated.
+// generates reports whether the package asks for anything that is generated.
 func generates(p scan.Package) bool {
 	for name := range p.Asks {
 		if name != "register" && name != "rbac" {
@@ -176,7 +176,7 @@ func generates(p scan.Package) bool {
 	return false
 }
 
-// hasKinds tells whether the package may have kinds that get a CRD.
+// hasKinds reports whether the package may have kinds that get a CRD.
 func hasKinds(p scan.Package) bool {
 	return (p.Asks["client"] || p.Asks["kinds"]) && p.Versioned() && !ignored(p)
 }
@@ -205,14 +205,14 @@ func (b *planner) noteLifecycle(pkgs []scan.Package) {
 		if n > 1 {
 			where = fmt.Sprintf("%s and %d more", where, n-1)
 		}
-		b.say("%s: +k8s:prerelease-lifecycle-gen is passed over; add prerelease-lifecycle to generators in crdctl.yaml if it is meant", where)
+		b.say("%s: +k8s:prerelease-lifecycle-gen is skipped; add prerelease-lifecycle to generators in crdctl.yaml if it is meant", where)
 	}
 }
 
 // note says what a package asks for in vain.
 func (b *planner) note(pkg scan.Package) {
 	if pkg.Asks["client"] && !pkg.Versioned() && len(b.settings.Clients) > 0 {
-		b.say("%s: +genclient is passed over; clients are made for folders named like v1, v1alpha1 or v1beta2", pkg.Dir)
+		b.say("%s: +genclient is skipped; clients are made for folders named like v1, v1alpha1 or v1beta2", pkg.Dir)
 	}
 	if pkg.Asks["kinds"] && !pkg.Versioned() && b.settings.CRDs.Dir != "" {
 		b.say("%s: no CRD is made; they are made for folders named like v1, v1alpha1 or v1beta2", pkg.Dir)
@@ -225,7 +225,7 @@ func (b *planner) say(format string, args ...any) {
 	}
 }
 
-// wants tells whether a generator is to run, by its short name.
+// wants reports whether a generator is to run, by its short name.
 func (b *planner) wants(name string) bool { return len(b.Only) == 0 || slices.Contains(b.Only, name) }
 
 // add adds a generator of code-generator by its short name, unless it has nothing to read.

@@ -49,17 +49,17 @@ func fail(ctx context.Context, version string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	mend := "with the module proxy in reach, run \"" + Hint + "\""
+	hint := "with the module proxy in reach, run \"" + Hint + "\""
 	failed := (*goError)(nil)
 	switch {
 	case !errors.As(err, &failed):
 		return fmt.Errorf("%w: %s %s: %w", ErrBuild, module, version, err)
 	case strings.Contains(failed.said, "unknown revision"), strings.Contains(failed.said, "404 Not Found"), strings.Contains(failed.said, "410 Gone"):
-		mend = "pin one of the versions that \"go list -m -versions " + module + "\" lists"
+		hint = "pin one of the versions that \"go list -m -versions " + module + "\" lists"
 	case strings.HasPrefix(failed.said, "# "): // so begin the compiler's findings
-		mend = "they need an older Go: run \"GOTOOLCHAIN=" + olderGo + " " + Hint + "\""
+		hint = "they need an older Go: run \"GOTOOLCHAIN=" + olderGo + " " + Hint + "\""
 	}
-	return fmt.Errorf("%w: %s %s: %w\n%s", ErrBuild, module, version, err, mend)
+	return fmt.Errorf("%w: %s %s: %w\n%s", ErrBuild, module, version, err, hint)
 }
 
 // Hint is the command after which an engine of the project's version is in the cache. No command of Go does that: an

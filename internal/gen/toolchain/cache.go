@@ -117,7 +117,7 @@ func install(ctx context.Context, cache string, k key, built, trash string) (bin
 	}
 	binary, ok := lookUp(cache, k)
 	if !ok {
-		return "", fmt.Errorf("%s does not read back as it was written; mend the disk", place)
+		return "", fmt.Errorf("%s does not read back as it was written; check the disk", place)
 	}
 	return binary, nil
 }

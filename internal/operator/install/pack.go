@@ -77,7 +77,7 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 		case errors.Is(err, errBinary):
 			note("%s is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there", word)
 		case errors.Is(err, fs.ErrNotExist) && (isProgram || namesFile(command.Words, i)):
-			return "", fmt.Errorf("%s is not in %s; mend the path, or name what is in the image by its absolute path", word, o.Root)
+			return "", fmt.Errorf("%s is not in %s; correct the path, or name what is in the image by its absolute path", word, o.Root)
 		case isProgram:
 			return "", err
 		}
@@ -179,7 +179,7 @@ func (o *Options) packTemplates() (f *folder, customizes string, err error) {
 		}
 		content, err := o.text(path.Join(name, e.Name()))
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w; remove it, or mend it", e.Name(), err)
+			return nil, "", fmt.Errorf("%s: %w; remove it, or correct it", e.Name(), err)
 		}
 		texts[e.Name()] = content
 		if where := f.put(e.Name(), content); path.Base(where) != e.Name() {

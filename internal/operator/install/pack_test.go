@@ -111,10 +111,10 @@ func TestPackRefuses(t *testing.T) {
 		{config.Loop{Hook: "./folder"}, "hook: ./folder is no file"},
 		{config.Loop{Template: "empty"}, "template: empty has no *.yaml, *.yml or *.tmpl; name the folder of the templates"},
 		{config.Loop{Template: "odd"}, "template: a b.yaml: a ConfigMap takes names of letters"},
-		{config.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or mend it"},
+		{config.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or correct it"},
 		{config.Loop{Template: "broken"}, "template: broken: a.yaml:1: missing value for if; fix the template"},
 		{config.Loop{Template: "blocks"}, "template: blocks: there are no templates; "},
-		{config.Loop{Hook: "python3 missing.py"}, "hook: missing.py is not in ROOT; mend the path, or name what is in the image by its absolute path"},
+		{config.Loop{Hook: "python3 missing.py"}, "hook: missing.py is not in ROOT; correct the path, or name what is in the image by its absolute path"},
 		{config.Loop{Hook: "python3 -u hooks/missing"}, "hook: hooks/missing is not in "},
 		{config.Loop{Hook: "./run.sh x", FinalizeHook: "./run.sh --file ../missing"}, "finalizeHook: ../missing is not in "},
 	} {

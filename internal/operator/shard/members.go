@@ -72,7 +72,7 @@ func (s *Shards) leave() error {
 	return err
 }
 
-// prune removes the Leases of replicas that are long gone without a word.
+// prune removes the Leases of replicas that ended long ago without giving them up.
 func (s *Shards) prune() error {
 	var failed []error
 	for _, other := range s.others {

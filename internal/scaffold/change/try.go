@@ -88,7 +88,7 @@ func (p *Plan) try(ctx context.Context, st *workspace.ModuleCopy) (*tree.Tree, e
 		return nil, err
 	}
 	if len(p.Conflicts) > 0 {
-		return tree.New(), nil // what is generated waits for the user, who has files to mend first
+		return tree.New(), nil // what is generated waits for the user, who has conflicts to resolve first
 	}
 	settings, err := config.Load(root)
 	if err != nil {

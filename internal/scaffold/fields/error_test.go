@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// refusals are what is refused: each line is what is said together, with spaces around the bars between.
+// refusals are fields that are refused: each line has fields that are given together, with spaces around the bars between them.
 var refusals = []string{
 	"replicas", ":int32", "replicas:", "replicas:int32:", "a::int32", "Foo`bar:string", "foo_bar:string", "1st:string", "deepCopy:string", "deepCopyInto:string",
 	"ip:string | iP:string", "replicas:int32 | withReplicas:string", "a:int", "b:float64", "c:any", "d:map[int]string", "e:[][]string", "e:*[]string",

@@ -10,7 +10,7 @@ import (
 // SpecGo are the fields of the spec's struct.
 func (s *Set) SpecGo() string { return s.part(false).goFields() }
 
-// StatusGo are the fields of the status' struct, beside those that every status has.
+// StatusGo returns the fields of the status struct, besides those that every status has.
 func (s *Set) StatusGo() string { return s.part(true).goFields() }
 
 // SpecMarkers are the markers of the spec's struct, without the slashes.

@@ -48,7 +48,7 @@ func splitPath(path string) ([]segment, error) {
 			return nil, fmt.Errorf("the name %q is %d characters long; %d is the most", seg.name, len(seg.name), maxName)
 		case i == len(parts)-1 && seg.into != "":
 			what := map[string]string{"[]": "list", "{}": "map"}[seg.into]
-			return nil, fmt.Errorf("a %s is said by the type; write %s:%sTYPE, or %s.NAME:TYPE for a %[1]s of objects", what, strings.TrimSuffix(path, seg.into), prefixes[seg.into], path)
+			return nil, fmt.Errorf("a %s is part of the type; write %s:%sTYPE, or %s.NAME:TYPE for a %[1]s of objects", what, strings.TrimSuffix(path, seg.into), prefixes[seg.into], path)
 		case slices.Contains(methods, goname.Camel(seg.name)):
 			return nil, fmt.Errorf("%s is the name of a generated method; choose another", goname.Camel(seg.name))
 		}
