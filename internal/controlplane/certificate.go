@@ -7,10 +7,13 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"fmt"
+	"errors"
 	"math/big"
 	"net"
 	"time"
+
+	certutil "k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 )
 
 // validity is how long before and after its making a certificate holds: the clocks of virtual machines jump, and a
@@ -23,61 +26,43 @@ const (
 // ServingCertificate is what a server of this machine shows, and what its clients trust it by. All are PEM.
 type ServingCertificate struct{ CA, Cert, Key []byte }
 
-// NewServingCertificate makes an authority, lets it sign one certificate for this machine's loopback address and for
-// the names, and forgets its key.
-func NewServingCertificate(names ...string) (*ServingCertificate, error) {
-	caKey, err := newKey()
+// NewServingCertificate makes an authority, lets it sign one certificate for this machine's loopback address, and forgets
+// its key.
+func NewServingCertificate() (*ServingCertificate, error) {
+	caKey, err1 := newKey()
+	key, err2 := newKey()
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
 	if err != nil {
 		return nil, err
 	}
-	authority := certificate("crdctl-ca")
-	authority.IsCA, authority.BasicConstraintsValid = true, true
-	authority.KeyUsage |= x509.KeyUsageCertSign
-	ca, err := x509.CreateCertificate(rand.Reader, authority, authority, &caKey.PublicKey, caKey)
-	if err != nil {
-		return nil, err
-	}
-	key, err := newKey()
-	if err != nil {
-		return nil, err
-	}
-	leaf := certificate("crdctl-server")
-	leaf.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	leaf.IPAddresses, leaf.DNSNames = []net.IP{loopback()}, append([]string{"localhost"}, names...)
-	if authority, err = x509.ParseCertificate(ca); err != nil { // the issuer's key id is computed on creation
-		return nil, err
-	}
-	cert, err := x509.CreateCertificate(rand.Reader, leaf, authority, &key.PublicKey, caKey)
-	if err != nil {
-		return nil, err
-	}
-	keyPEM, err := pemKey(key)
-	return &ServingCertificate{CA: pemBlock("CERTIFICATE", ca), Cert: pemBlock("CERTIFICATE", cert), Key: keyPEM}, err
-}
-
-func certificate(name string) *x509.Certificate {
 	now := time.Now()
-	return &x509.Certificate{
+	ca, err := certutil.NewSelfSignedCACert(certutil.Config{CommonName: "crdctl-ca", NotBefore: now.Add(-validity)}, caKey)
+	if err != nil {
+		return nil, err
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
 		SerialNumber: big.NewInt(now.UnixNano()),
-		Subject:      pkix.Name{CommonName: name},
+		Subject:      pkix.Name{CommonName: "crdctl-server"},
 		NotBefore:    now.Add(-validity),
 		NotAfter:     now.Add(validity),
 		KeyUsage:     x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IPAddresses:  []net.IP{loopback()},
+		DNSNames:     []string{"localhost"},
+	}, ca, &key.PublicKey, caKey)
+	if err != nil {
+		return nil, err
 	}
+	return &ServingCertificate{CA: certificatePEM(ca.Raw), Cert: certificatePEM(cert), Key: keyPEM}, nil
 }
 
 func newKey() (*ecdsa.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }
 
-func pemKey(k *ecdsa.PrivateKey) ([]byte, error) {
-	der, err := x509.MarshalECPrivateKey(k)
-	if err != nil {
-		return nil, fmt.Errorf("encode key: %w", err)
-	}
-	return pemBlock("EC PRIVATE KEY", der), nil
-}
-
-func pemBlock(kind string, der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+func certificatePEM(der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: certutil.CertificateBlockType, Bytes: der})
 }
 
 func loopback() net.IP { return net.IPv4(127, 0, 0, 1) }

@@ -1,9 +1,12 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -114,23 +117,17 @@ func served(crd *apiextv1.CustomResourceDefinition) (bool, error) {
 }
 
 func condition(crd *apiextv1.CustomResourceDefinition, t apiextv1.CustomResourceDefinitionConditionType) *apiextv1.CustomResourceDefinitionCondition {
-	for i := range crd.Status.Conditions {
-		if c := &crd.Status.Conditions[i]; c.Type == t {
-			return c
-		}
+	i := slices.IndexFunc(crd.Status.Conditions, func(c apiextv1.CustomResourceDefinitionCondition) bool { return c.Type == t })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &crd.Status.Conditions[i]
 }
 
 func conditions(crd *apiextv1.CustomResourceDefinition) string {
-	text := "none"
-	for i, c := range crd.Status.Conditions {
-		if i == 0 {
-			text = ""
-		} else {
-			text += ", "
-		}
-		text += fmt.Sprintf("%s=%s", c.Type, c.Status)
+	var all []string
+	for _, c := range crd.Status.Conditions {
+		all = append(all, fmt.Sprintf("%s=%s", c.Type, c.Status))
 	}
-	return text
+	return cmp.Or(strings.Join(all, ", "), "none")
 }

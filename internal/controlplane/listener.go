@@ -6,6 +6,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -18,7 +19,7 @@ func listen(port int) (*listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
-	return &listener{Listener: inner, open: map[*connection]struct{}{}}, nil
+	return &listener{Listener: inner}, nil
 }
 
 // listener knows its connections, so that it can drop them. Go's HTTP/2 server keeps each connection for a
@@ -26,45 +27,30 @@ func listen(port int) (*listener, error) {
 // second would be most of the time that Stop takes.
 type listener struct {
 	net.Listener
-	mu      sync.Mutex
-	open    map[*connection]struct{}
-	dropped bool
+	open    sync.Map // of net.Conn
+	dropped atomic.Bool
 }
 
 // Accept returns the next connection; after drop there are none.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
-		inner, err := l.Listener.Accept()
+		conn, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if c := l.track(inner); c != nil {
-			return c, nil
+		l.open.Store(conn, nil)
+		if !l.dropped.Load() { // else drop may have been too early to find it
+			return &connection{conn, l}, nil
 		}
-		_ = inner.Close()
+		_ = conn.Close()
 	}
-}
-
-func (l *listener) track(inner net.Conn) *connection {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.dropped {
-		return nil
-	}
-	c := &connection{Conn: inner, owner: l}
-	l.open[c] = struct{}{}
-	return c
 }
 
 // drop closes every connection, now and from now on.
 func (l *listener) drop() {
-	l.mu.Lock()
-	l.dropped = true
-	open := l.open
-	l.open = map[*connection]struct{}{}
-	l.mu.Unlock()
-	for c := range open {
-		_ = c.Conn.Close()
+	l.dropped.Store(true)
+	for conn := range l.open.Range {
+		_ = conn.(net.Conn).Close()
 	}
 }
 
@@ -74,8 +60,6 @@ type connection struct {
 }
 
 func (c *connection) Close() error {
-	c.owner.mu.Lock()
-	delete(c.owner.open, c)
-	c.owner.mu.Unlock()
+	c.owner.open.Delete(c.Conn)
 	return c.Conn.Close()
 }

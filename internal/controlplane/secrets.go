@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/keyutil"
 )
 
 // adminUser is a member of system:masters, which the API server lets do everything before any role exists.
@@ -82,20 +83,16 @@ func (s *secrets) create() error {
 	if err != nil {
 		return fmt.Errorf("make the serving certificate: %w", err)
 	}
-	signingKey, err := newKey()
+	signingKey, err := keyutil.MakeEllipticPrivateKeyPEM()
 	if err != nil {
 		return fmt.Errorf("make the service account key: %w", err)
-	}
-	signingKeyPEM, err := pemKey(signingKey)
-	if err != nil {
-		return err
 	}
 	random := make([]byte, 32)
 	rand.Read(random) // never fails: it ends the process instead
 	s.ca, s.token = pair.CA, hex.EncodeToString(random)
 	contents := map[string][]byte{
 		s.tokenFile: fmt.Appendf(nil, "%s,%s,%s,\"system:masters\"\n", s.token, adminUser, adminUser),
-		s.certFile:  pair.Cert, s.keyFile: pair.Key, s.signingKeyFile: signingKeyPEM, s.caFile: pair.CA,
+		s.certFile:  pair.Cert, s.keyFile: pair.Key, s.signingKeyFile: signingKey, s.caFile: pair.CA,
 	}
 	for _, file := range s.files() {
 		if err := writePrivate(file, contents[file]); err != nil {

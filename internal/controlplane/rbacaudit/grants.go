@@ -52,26 +52,20 @@ const bootstrapping = "kubernetes.io/bootstrapping"
 // Grants returns the rules that bindings give to an account, directly or by its groups, in the order of the bindings'
 // names; those that every account has by default are left out. A binding of a role that does not exist grants nothing.
 func Grants(ctx context.Context, client rbacclient.RbacV1Interface, account Account) ([]Grant, error) {
-	var all []Grant
 	everywhere, err := client.ClusterRoleBindings().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list the cluster role bindings: %w", err)
-	}
-	for _, b := range everywhere.Items {
-		if _, ofAll := b.Labels[bootstrapping]; ofAll || !account.isOneOf(b.Subjects, "") {
-			continue
-		}
-		grants, err := rulesOf(ctx, client, b.RoleRef, "")
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, grants...)
 	}
 	local, err := client.RoleBindings(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list the role bindings: %w", err)
 	}
-	for _, b := range local.Items {
+	var bindings []rbacv1.RoleBinding
+	for _, b := range everywhere.Items {
+		bindings = append(bindings, rbacv1.RoleBinding(b)) // of no namespace
+	}
+	var all []Grant
+	for _, b := range append(bindings, local.Items...) {
 		if _, ofAll := b.Labels[bootstrapping]; ofAll || !account.isOneOf(b.Subjects, b.Namespace) {
 			continue
 		}

@@ -12,8 +12,17 @@ import (
 func (r Report) Lines(a Account, markers bool) []string {
 	var lines []string
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	list := func(all []Permission, format string, args ...any) {
+		if len(all) > 0 {
+			say(format, args...)
+		}
+		for _, p := range all {
+			say("  %s: %s", p.Role, p)
+		}
+	}
+	account := a.Namespace + "/" + a.Name
 	if len(r.Missing) > 0 {
-		say("%s/%s was refused what its roles do not grant:", a.Namespace, a.Name)
+		say("%s was refused what its roles do not grant:", account)
 		for _, p := range r.Missing {
 			if say("  %s", p); len(p.Elsewhere) > 0 {
 				lines[len(lines)-1] += fmt.Sprintf(" (roles grant that in %s only: ask there, or bind a ClusterRole by a ClusterRoleBinding)", strings.Join(p.Elsewhere, ", "))
@@ -25,33 +34,18 @@ func (r Report) Lines(a Account, markers bool) []string {
 		if rules := r.rules(); len(rules) > 0 {
 			say("grant it, if the controller needs it, with")
 			for _, rule := range rules {
-				say("  %s", rule.text(markers))
+				say("  %s", rule.rule(markers))
 			}
 		}
 	}
-	if len(r.Unused) > 0 {
-		say("%s/%s holds what it did not use in this run:", a.Namespace, a.Name)
-		for _, p := range r.Unused {
-			say("  %s: %s", p.Role, p)
-		}
-	}
-	if len(r.Unknown) > 0 {
-		say("%s/%s holds what it may have used or not (only %d names of a kind and %d different requests are told apart):", a.Namespace, a.Name, maxNames, maxRequests)
-		for _, p := range r.Unknown {
-			say("  %s: %s", p.Role, p)
-		}
-	}
-	if len(r.Wide) > 0 {
-		say("of what \"*\" grants to %s/%s, it used:", a.Namespace, a.Name)
-		for _, p := range r.Wide {
-			say("  %s: %s", p.Role, p)
-		}
-	}
+	list(r.Unused, "%s holds what it did not use in this run:", account)
+	list(r.Unknown, "%s holds what it may have used or not (only %d names of a kind and %d different requests are told apart):", account, maxNames, maxRequests)
+	list(r.Wide, "of what \"*\" grants to %s, it used:", account)
 	if r.Full {
-		say("%s/%s made more than %d different requests; what was refused or needed beyond these is not known", a.Namespace, a.Name, maxRequests)
+		say("%s made more than %d different requests; what was refused or needed beyond these is not known", account, maxRequests)
 	}
 	if len(lines) == 0 {
-		say("%s/%s used all the permissions that its roles grant, and needed no other", a.Namespace, a.Name)
+		say("%s used all the permissions that its roles grant, and needed no other", account)
 	}
 	return lines
 }
@@ -84,50 +78,37 @@ func (p Permission) givesAway() bool {
 	return slices.Contains(p.Verbs, "escalate") || slices.Contains(p.Verbs, "bind")
 }
 
-// addition is a rule that a role lacks.
-type addition struct {
-	group, resource, name string
-	verbs                 []string
-}
-
 // rules are what is missing, whatever the namespace.
-func (r Report) rules() []addition {
-	var all []addition
+func (r Report) rules() (all permissions) {
 	for _, p := range r.Missing {
 		if len(p.Elsewhere) > 0 {
 			continue // the rule is there
 		}
-		i := slices.IndexFunc(all, func(a addition) bool { return a.group == p.Group && a.resource == p.Resource && a.name == p.Name })
-		if i < 0 {
-			i = len(all)
-			all = append(all, addition{group: p.Group, resource: p.Resource, name: p.Name})
+		for _, verb := range p.Verbs {
+			all.add(Permission{Group: p.Group, Resource: p.Resource, Name: p.Name}, verb)
 		}
-		all[i].verbs = append(all[i].verbs, p.Verbs...)
-	}
-	for i := range all {
-		slices.Sort(all[i].verbs)
-		all[i].verbs = slices.Compact(all[i].verbs)
 	}
 	return all
 }
 
-func (a addition) text(marker bool) string {
-	path := strings.HasPrefix(a.resource, "/")
+// rule is the permission as a rule of a role, or as the marker that makes one.
+func (p Permission) rule(marker bool) string {
+	path := strings.HasPrefix(p.Resource, "/")
 	name := ""
-	switch verbs := strings.Join(a.verbs, ";"); {
+	switch verbs := strings.Join(p.Verbs, ";"); {
 	case marker && path:
-		return fmt.Sprintf("// +kubebuilder:rbac:urls=%s,verbs=%s", a.resource, verbs)
+		return fmt.Sprintf("// +kubebuilder:rbac:urls=%s,verbs=%s", p.Resource, verbs)
 	case marker:
-		if a.name != "" {
-			name = ",resourceNames=" + a.name
+		if p.Name != "" {
+			name = ",resourceNames=" + p.Name
 		}
-		return fmt.Sprintf("// +kubebuilder:rbac:groups=%s,resources=%s%s,verbs=%s", cmp.Or(a.group, `""`), a.resource, name, verbs)
+		return fmt.Sprintf("// +kubebuilder:rbac:groups=%s,resources=%s%s,verbs=%s", cmp.Or(p.Group, `""`), p.Resource, name, verbs)
 	case path:
-		return fmt.Sprintf("- {nonResourceURLs: [%q], verbs: [%s]}", a.resource, strings.Join(a.verbs, ", "))
+		return fmt.Sprintf("- {nonResourceURLs: [%q], verbs: [%s]}", p.Resource, strings.Join(p.Verbs, ", "))
 	default:
-		if a.name != "" {
-			name = fmt.Sprintf(", resourceNames: [%q]", a.name)
+		if p.Name != "" {
+			name = fmt.Sprintf(", resourceNames: [%q]", p.Name)
 		}
-		return fmt.Sprintf("- {apiGroups: [%q], resources: [%s]%s, verbs: [%s]}", a.group, a.resource, name, strings.Join(a.verbs, ", "))
+		return fmt.Sprintf("- {apiGroups: [%q], resources: [%s]%s, verbs: [%s]}", p.Group, p.Resource, name, strings.Join(p.Verbs, ", "))
 	}
 }

@@ -5,7 +5,7 @@ package sockettest
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -14,10 +14,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // OnlyAt reports as test errors every listening TCP socket of a process but the one of the API server's URL, and every
@@ -25,14 +27,11 @@ import (
 func OnlyAt(t testing.TB, pid int, api string) {
 	t.Helper()
 	u, err := url.Parse(api)
-	if err != nil {
-		t.Fatal(err)
+	must(t, err)
+	addresses, paths := sockets(t, pid)
+	if want := []string{u.Host}; !slices.Equal(addresses, want) {
+		t.Errorf("process %d listens at %v, want %v alone", pid, addresses, want)
 	}
-	ours := inodes(t, pid)
-	if got, want := ports(t, ours), []string{u.Host}; !slices.Equal(got, want) {
-		t.Errorf("process %d listens at %v, want %v alone", pid, got, want)
-	}
-	paths := unixSockets(t, ours)
 	if len(paths) == 0 {
 		t.Errorf("process %d has no unix socket, and etcd needs one: nothing was checked", pid)
 	}
@@ -54,7 +53,7 @@ func isPrivate(t testing.TB, path string) {
 		switch {
 		case err != nil:
 			t.Error(err)
-		case info.Mode().Perm() != mode || !ownedByUser(info):
+		case info.Mode().Perm() != mode || safefs.Self().Check(file, info) != nil:
 			t.Errorf("%s: mode %v, want %v, of this user", file, info.Mode(), mode)
 		}
 	}
@@ -68,9 +67,7 @@ func takesNoRaft(t testing.TB, path string) {
 	}}}
 	for _, at := range []string{"/members", "/raft", "/raft/probing", "/raft/stream/message", "/raft/snapshot", "/leases"} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://etcd"+at, bytes.NewReader(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		response, err := client.Do(request)
 		if err != nil {
 			t.Errorf("%s%s: %v", path, at, err)
@@ -83,72 +80,37 @@ func takesNoRaft(t testing.TB, path string) {
 	}
 }
 
-// inodes are the sockets of a process.
-func inodes(t testing.TB, pid int) map[string]bool {
+// sockets returns the addresses at which a process listens by TCP, and the paths of its unix sockets, whatever their state.
+func sockets(t testing.TB, pid int) (addresses, paths []string) {
 	t.Helper()
-	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	if err != nil || len(fds) == 0 {
-		t.Fatalf("no open files of process %d in /proc (%v)", pid, err)
-	}
-	all := map[string]bool{}
-	for _, fd := range fds {
-		if target, err := os.Readlink(fd); err == nil && strings.HasPrefix(target, "socket:[") {
-			all[strings.Trim(target, "socket:[]")] = true
+	proc, err := procfs.NewDefaultFS()
+	must(t, err)
+	process, err := proc.Proc(pid)
+	must(t, err)
+	ours, err := process.FileDescriptorTargets()
+	must(t, err)
+	isOurs := func(inode uint64) bool { return slices.Contains(ours, fmt.Sprintf("socket:[%d]", inode)) }
+	tcp, err4 := proc.NetTCP()
+	tcp6, err6 := proc.NetTCP6()
+	unix, errUnix := proc.NetUNIX()
+	must(t, errors.Join(err4, err6, errUnix))
+	const listen = 0x0A
+	for _, line := range append(tcp, tcp6...) {
+		if line.St == listen && isOurs(line.Inode) {
+			addresses = append(addresses, net.JoinHostPort(line.LocalAddr.String(), fmt.Sprint(line.LocalPort)))
 		}
 	}
-	return all
-}
-
-// ports returns the addresses of the TCP sockets that are in state LISTEN.
-func ports(t testing.TB, ours map[string]bool) (found []string) {
-	t.Helper()
-	for _, table := range []string{"tcp", "tcp6"} {
-		for _, fields := range rows(t, table) {
-			const address, state, inode, listen = 1, 3, 9, "0A"
-			if len(fields) > inode && fields[state] == listen && ours[fields[inode]] {
-				found = append(found, decode(t, fields[address]))
-			}
+	for _, line := range unix.Rows {
+		if line.Path != "" && isOurs(line.Inode) && !slices.Contains(paths, line.Path) {
+			paths = append(paths, line.Path)
 		}
 	}
-	return found
+	return addresses, paths
 }
 
-// unixSockets returns the names of all sockets that have one, whatever their state.
-func unixSockets(t testing.TB, ours map[string]bool) (found []string) {
+func must(t testing.TB, err error) {
 	t.Helper()
-	for _, fields := range rows(t, "unix") {
-		const inode, path = 6, 7
-		if len(fields) > path && ours[fields[inode]] && !slices.Contains(found, fields[path]) {
-			found = append(found, fields[path])
-		}
-	}
-	return found
-}
-
-func rows(t testing.TB, table string) (all [][]string) {
-	t.Helper()
-	content, err := os.ReadFile("/proc/net/" + table)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(content)) {
-		all = append(all, strings.Fields(line))
-	}
-	return all
-}
-
-// decode turns the kernel's 0100007F:1F90 into 127.0.0.1:8080. An IPv6 address, which is never the one wanted, stays as it is.
-func decode(t testing.TB, address string) string {
-	t.Helper()
-	host, port, _ := strings.Cut(address, ":")
-	ip, err1 := hex.DecodeString(host)
-	number, err2 := strconv.ParseUint(port, 16, 16)
-	if err1 != nil || err2 != nil {
-		t.Fatalf("address %q in /proc/net: %v, %v", address, err1, err2)
-	}
-	if len(ip) != net.IPv4len {
-		return address
-	}
-	slices.Reverse(ip) // little-endian, as the machines that run these tests
-	return net.JoinHostPort(net.IP(ip).String(), strconv.FormatUint(number, 10))
 }
