@@ -205,13 +205,10 @@ func (s *stage) recoverFile(i int, name string, undoing bool) (put bool, err err
 		return false, err
 	}
 	saved := len(s.saved)
-	if err := makeFolder(s.disk, &undo{stage: s}, path.Dir(c.Path)); err != nil {
+	if err := s.makeFolder(path.Dir(c.Path)); err != nil {
 		return false, err
 	}
-	err = s.back(i, name, func(name string) (bool, error) {
-		now, err := s.hashOf(name)
-		return now == c.New, err
-	})
+	err = s.back(i, name)
 	return len(s.saved) == saved, err
 }
 
@@ -248,9 +245,14 @@ func (s *stage) hashOf(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	have, err := hashAll(f)
+	return have, errors.Join(err, f.Close())
+}
+
+func hashAll(r io.Reader) (string, error) {
 	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
+	_, err := io.Copy(h, r)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 func (s *stage) read(name string) ([]byte, error) {

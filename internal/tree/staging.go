@@ -1,10 +1,8 @@
 package tree
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -23,6 +21,7 @@ type stage struct {
 	changes []change
 	dir     *tempdir.Dir
 	n       int
+	steps   []step   // to take back what was done
 	holding bool     // a file of the user's that could not be put anywhere else
 	saved   []string // where files of the user's are that could not go back to their place
 }
@@ -71,26 +70,6 @@ func (s *stage) put(i int, c Change) (string, error) {
 	return name, errors.Join(err, f.Close())
 }
 
-// holds reports whether a file is a regular one with just this content.
-func holds(d disk, name string, want []byte) (bool, error) {
-	info, err := d.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(want)) {
-		return false, err
-	}
-	f, err := d.Open(name)
-	if err != nil {
-		return false, err
-	}
-	same, err := reads(f, want)
-	return same, errors.Join(err, f.Close())
-}
-
-// reads reports whether a reader has just this content.
-func reads(r io.Reader, want []byte) (bool, error) {
-	have, err := io.ReadAll(io.LimitReader(r, int64(len(want))+1))
-	return bytes.Equal(have, want), err
-}
-
 // swap puts a file of the stage into the place of another one, and returns where that lies now, if it was taken away. On
 // systems that cannot do that in one step there is a moment without a file, in which a user may write one.
 func (s *stage) swap(i int, name, to string) (was string, err error) {
@@ -110,7 +89,7 @@ func (s *stage) swap(i int, name, to string) (was string, err error) {
 
 // back puts the old file of the i-th change, which lies in the stage, back into its place. What is there now is the new
 // content, which is not needed any more, or a user's: that stays, and the old file is saved next to it.
-func (s *stage) back(i int, old string, fresh func(name string) (bool, error)) error {
+func (s *stage) back(i int, old string) error {
 	to := s.changes[i].Path
 	if err := s.disk.RenameNew(old, to); !errors.Is(err, fs.ErrExist) {
 		return err
@@ -124,28 +103,30 @@ func (s *stage) back(i int, old string, fresh func(name string) (bool, error)) e
 	}
 	if err != nil { // a user wrote a file in the moment without one
 		s.save(i, old)
-		s.saveUnless(i, was, fresh)
+		s.saveUnlessNew(i, was)
 		return nil
 	}
-	ours, err := fresh(was)
-	if ours && err == nil {
+	if s.isNew(i, was) {
 		return nil
 	}
 	if old, err = s.swap(i, was, to); err != nil {
 		s.save(i, was)
-		s.saveUnless(i, old, fresh)
+		s.saveUnlessNew(i, old)
 		return nil
 	}
 	s.save(i, old)
 	return nil
 }
 
-// saveUnless saves a file, if there is one and it is not of the new content.
-func (s *stage) saveUnless(i int, name string, fresh func(string) (bool, error)) {
-	if name == "" {
-		return
-	}
-	if ours, err := fresh(name); !ours || err != nil {
+// isNew reports whether a file is known to have the new content of the i-th change.
+func (s *stage) isNew(i int, name string) bool {
+	have, err := s.hashOf(name)
+	return err == nil && have == s.changes[i].New
+}
+
+// saveUnlessNew saves a file, if there is one and it is not of the new content.
+func (s *stage) saveUnlessNew(i int, name string) {
+	if name != "" && !s.isNew(i, name) {
 		s.save(i, name)
 	}
 }

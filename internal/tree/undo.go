@@ -14,12 +14,6 @@ type changedError struct{ path string }
 
 func (e *changedError) Error() string { return e.path + " changed during the command" }
 
-// undo knows how to take back what was done to a tree.
-type undo struct {
-	stage *stage
-	steps []step
-}
-
 // step takes one thing back.
 type step struct {
 	path string
@@ -27,9 +21,9 @@ type step struct {
 }
 
 // made notes a directory that did not exist.
-func (u *undo) made(dir string) {
-	u.steps = append(u.steps, step{dir, func() error {
-		if err := u.stage.disk.RemoveDir(dir); !errors.Is(err, fs.ErrNotExist) {
+func (s *stage) made(dir string) {
+	s.steps = append(s.steps, step{dir, func() error {
+		if err := s.disk.RemoveDir(dir); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
@@ -37,19 +31,16 @@ func (u *undo) made(dir string) {
 }
 
 // created notes the file of the i-th change, which did not exist. A user may have written to it since: then it stays.
-func (u *undo) created(i int, c Change) {
-	s := u.stage
-	u.steps = append(u.steps, step{c.Path, func() error {
+func (s *stage) created(i int) {
+	path := s.changes[i].Path
+	s.steps = append(s.steps, step{path, func() error {
 		name := s.next(i)
-		if err := s.disk.Rename(c.Path, name); errors.Is(err, fs.ErrNotExist) {
+		if err := s.disk.Rename(path, name); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		if ours, err := holds(s.disk, name, c.New); ours && err == nil {
-			return nil
-		}
-		if s.disk.RenameNew(name, c.Path) != nil {
+		if !s.isNew(i, name) && s.disk.RenameNew(name, path) != nil {
 			s.save(i, name)
 		}
 		return nil
@@ -57,15 +48,9 @@ func (u *undo) created(i int, c Change) {
 }
 
 // moved notes where the old file of the i-th change lies.
-func (u *undo) moved(i int, c Change, old string) {
-	s := u.stage
-	u.steps = append(u.steps, step{c.Path, func() error {
-		err := s.back(i, old, func(name string) (bool, error) {
-			if c.Op == Delete {
-				return false, nil
-			}
-			return holds(s.disk, name, c.New)
-		})
+func (s *stage) moved(i int, old string) {
+	s.steps = append(s.steps, step{s.changes[i].Path, func() error {
+		err := s.back(i, old)
 		if err != nil {
 			s.holding = true
 		}
@@ -73,18 +58,18 @@ func (u *undo) moved(i int, c Change, old string) {
 	}})
 }
 
-// all takes everything back, the last first, because of an error, and says in it how the tree is now.
-func (u *undo) all(because error) error {
-	u.stage.undoing()
+// rollback takes everything back, the last first, because of an error, and says in it how the tree is now.
+func (s *stage) rollback(because error) error {
+	s.undoing()
 	var left []string
-	for _, s := range slices.Backward(u.steps) {
-		if s.back() != nil {
-			left = append(left, s.path)
+	for _, step := range slices.Backward(s.steps) {
+		if step.back() != nil {
+			left = append(left, step.path)
 		}
 	}
 	hint := mend(because)
-	if len(u.stage.saved) > 0 {
-		hint = fmt.Sprintf("other versions of these files are in %s; %s", strings.Join(u.stage.saved, ", "), hint)
+	if len(s.saved) > 0 {
+		hint = fmt.Sprintf("other versions of these files are in %s; %s", strings.Join(s.saved, ", "), hint)
 	}
 	if changed := (*changedError)(nil); len(left) == 0 && errors.As(because, &changed) {
 		return fmt.Errorf("%w; nothing was written; %s", because, hint)

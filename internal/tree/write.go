@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -58,16 +57,15 @@ func write(root string, d disk, changes []Change) (err error) {
 		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", unwrapPath(err), mend(err))
 	}
 	hook("staged")
-	u := &undo{stage: s}
-	old, err := place(s, u, changes, staged)
+	old, err := s.place(changes, staged)
 	hook("placed")
 	if err == nil {
-		err = s.compare(changes, old)
+		err = s.compare(old)
 	}
 	if err != nil {
-		return u.all(err)
+		return s.rollback(err)
 	}
-	err = s.discard(changes, old)
+	err = s.discard(old)
 	for _, c := range changes {
 		if c.Op == Delete {
 			removeEmpty(d, path.Dir(c.Path))
@@ -78,12 +76,12 @@ func write(root string, d disk, changes []Change) (err error) {
 
 // place makes the directories, swaps what was staged with what is in its place, and moves left-over files away. It returns
 // where the old file of each change lies.
-func place(s *stage, u *undo, changes []Change, staged []string) (old []string, err error) {
+func (s *stage) place(changes []Change, staged []string) (old []string, err error) {
 	for _, c := range changes {
 		if c.Op != Create {
 			continue
 		}
-		if err := makeFolder(s.disk, u, path.Dir(c.Path)); err != nil {
+		if err := s.makeFolder(path.Dir(c.Path)); err != nil {
 			return nil, fmt.Errorf("make the folder of %s: %w", c.Path, unwrapPath(err))
 		}
 	}
@@ -91,11 +89,11 @@ func place(s *stage, u *undo, changes []Change, staged []string) (old []string, 
 	for i, c := range changes {
 		switch c.Op {
 		case Create:
-			err = create(s, u, i, c, staged[i])
+			err = s.create(i, staged[i])
 		case Update:
 			old[i], err = s.swap(i, staged[i], c.Path)
 			if old[i] != "" {
-				u.moved(i, c, old[i])
+				s.moved(i, old[i])
 			}
 			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
 				err = &changedError{c.Path}
@@ -120,40 +118,38 @@ func place(s *stage, u *undo, changes []Change, staged []string) (old []string, 
 			return nil, fmt.Errorf("remove %s: %w", c.Path, unwrapPath(err))
 		}
 		old[i] = aside
-		u.moved(i, c, aside)
+		s.moved(i, aside)
 	}
 	return old, nil
 }
 
 // create puts a file where none is to be. One that has just appeared with the same content is as good.
-func create(s *stage, u *undo, i int, c Change, staged string) error {
-	err := s.disk.RenameNew(staged, c.Path)
+func (s *stage) create(i int, staged string) error {
+	path := s.changes[i].Path
+	err := s.disk.RenameNew(staged, path)
 	if errors.Is(err, fs.ErrExist) {
-		if same, err := holds(s.disk, c.Path, c.New); same && err == nil {
+		if s.isNew(i, path) {
 			return nil
 		}
-		return &changedError{c.Path}
+		return &changedError{path}
 	}
 	if err == nil {
-		u.created(i, c)
+		s.created(i)
 	}
 	return err
 }
 
 // compare holds the old files to what the changes were made of. Another process may also have made the same change.
-func (s *stage) compare(changes []Change, old []string) error {
-	for i, c := range changes {
+func (s *stage) compare(old []string) error {
+	for i, c := range s.changes {
 		if old[i] == "" {
 			continue
 		}
-		same, err := holds(s.disk, old[i], c.Old)
-		if err == nil && !same && c.Op == Update {
-			same, err = holds(s.disk, old[i], c.New)
-		}
+		have, err := s.hashOf(old[i])
 		if err != nil {
 			return fmt.Errorf("compare %s: %w", c.Path, unwrapPath(err))
 		}
-		if !same {
+		if have != c.Old && have != c.New {
 			return &changedError{c.Path}
 		}
 	}
@@ -162,8 +158,8 @@ func (s *stage) compare(changes []Change, old []string) error {
 
 // discard removes the old files. A program that had one open may have written to it up to now: it is looked at once more when it
 // has no name any more, and what is in it is saved.
-func (s *stage) discard(changes []Change, old []string) error {
-	for i, c := range changes {
+func (s *stage) discard(old []string) error {
+	for i, c := range s.changes {
 		if old[i] == "" {
 			continue
 		}
@@ -172,8 +168,8 @@ func (s *stage) discard(changes []Change, old []string) error {
 			continue // it is known by its content, and goes with the stage
 		}
 		_ = s.disk.Remove(old[i]) // as above
-		if same, err := reads(f, c.Old); err == nil && !same {
-			s.rescue(i, c, f)
+		if have, err := hashAll(f); err == nil && have != c.Old && have != c.New {
+			s.rescue(i, f)
 		}
 		_ = f.Close() // it was only read
 	}
@@ -184,40 +180,39 @@ func (s *stage) discard(changes []Change, old []string) error {
 }
 
 // rescue saves what is in a file that has no name any more.
-func (s *stage) rescue(i int, c Change, f io.ReadSeeker) {
-	_, err := f.Seek(0, io.SeekStart)
-	if err != nil {
+func (s *stage) rescue(i int, f io.ReadSeeker) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return
 	}
 	data, err := io.ReadAll(f)
-	if err != nil || bytes.Equal(data, c.New) {
-		return // another process made the same change
+	if err != nil {
+		return
 	}
-	if name, err := s.put(i, Change{Path: c.Path, New: data, mode: 0o600}); err == nil {
+	if name, err := s.put(i, Change{Path: s.changes[i].Path, New: data, mode: 0o600}); err == nil {
 		s.save(i, name)
 	}
 }
 
 // makeFolder makes a directory and those above it, of which the root exists.
-func makeFolder(d disk, u *undo, name string) error {
+func (s *stage) makeFolder(name string) error {
 	if name == "." {
 		return nil
 	}
-	if info, err := d.Stat(name); err == nil && info.IsDir() {
+	if info, err := s.disk.Stat(name); err == nil && info.IsDir() {
 		return nil
 	}
-	if err := makeFolder(d, u, path.Dir(name)); err != nil {
+	if err := s.makeFolder(path.Dir(name)); err != nil {
 		return err
 	}
-	err := d.Mkdir(name, 0o755)
+	err := s.disk.Mkdir(name, 0o755)
 	if errors.Is(err, os.ErrExist) {
-		if info, statErr := d.Stat(name); statErr == nil && info.IsDir() {
+		if info, statErr := s.disk.Stat(name); statErr == nil && info.IsDir() {
 			return nil // another process made it just now
 		}
 		return errors.New("there is a file in its place")
 	}
 	if err == nil {
-		u.made(name)
+		s.made(name)
 	}
 	return err
 }
