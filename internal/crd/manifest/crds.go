@@ -43,7 +43,7 @@ func CRDsIn(root, dir string) ([]CRD, error) {
 	if err != nil {
 		return nil, err
 	}
-	return crdsOf(files)
+	return parseCRDs(files...)
 }
 
 // CRDs reads the CRDs of a manifest, or of those in a folder. One without any is an error.
@@ -52,61 +52,36 @@ func CRDs(path string) ([]CRD, error) {
 	if err != nil {
 		return nil, err
 	}
-	crds, err := crdsOf(files)
+	crds, err := parseCRDs(files...)
 	if err == nil && len(crds) == 0 {
 		err = fmt.Errorf("%s: no CustomResourceDefinition in it", path)
 	}
 	return crds, err
 }
 
-func crdsOf(files []file) ([]CRD, error) {
+// parseCRDs returns none for files without CRDs.
+func parseCRDs(files ...file) ([]CRD, error) {
 	var all []CRD
-	var problems []error
-	for _, f := range files {
-		crds, err := parseCRDs(f)
-		problems = append(problems, err)
-		all = append(all, crds...)
-	}
-	return all, errors.Join(problems...)
-}
-
-// parseCRDs returns none for a file without CRDs.
-func parseCRDs(f file) ([]CRD, error) {
-	docs, err := f.documents()
-	if err != nil {
-		return nil, err
-	}
-	var all []CRD
-	var problems []error
-	for _, doc := range docs {
-		crd, err := f.parseCRD(doc)
-		if err != nil {
-			problems = append(problems, err)
-		} else if crd != nil {
-			all = append(all, CRD{CustomResourceDefinition: crd, File: f.name, Line: doc.Line})
+	err := eachDocument(files, func(f file, doc yamldoc.Document) error {
+		var head metav1.TypeMeta
+		if err := yaml.Unmarshal(doc.Text, &head); err != nil {
+			return doc.Error(f.name, err)
 		}
-	}
-	return all, errors.Join(problems...)
-}
-
-// parseCRD returns nil for a document that is no CRD.
-func (f file) parseCRD(doc yamldoc.Document) (*apiextv1.CustomResourceDefinition, error) {
-	var head metav1.TypeMeta
-	if err := yaml.Unmarshal(doc.Text, &head); err != nil {
-		return nil, doc.Error(f.name, err)
-	}
-	if head.Kind != "CustomResourceDefinition" {
-		return nil, nil
-	}
-	asJSON, err := f.decode(doc)
-	if err != nil {
-		return nil, err
-	}
-	crd, err := decodeCRD(head.APIVersion, asJSON)
-	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", f.name, doc.Line, err)
-	}
-	return crd, nil
+		if head.Kind != "CustomResourceDefinition" {
+			return nil
+		}
+		asJSON, err := f.decode(doc)
+		if err != nil {
+			return err
+		}
+		crd, err := decodeCRD(head.APIVersion, asJSON)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", f.name, doc.Line, err)
+		}
+		all = append(all, CRD{CustomResourceDefinition: crd, File: f.name, Line: doc.Line})
+		return nil
+	})
+	return all, err
 }
 
 func decodeCRD(version string, asJSON []byte) (*apiextv1.CustomResourceDefinition, error) {

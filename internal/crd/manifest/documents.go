@@ -4,6 +4,7 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,12 +61,20 @@ func manifestsIn(root, dir string) ([]string, error) {
 	return paths, err
 }
 
-func (f file) documents() ([]yamldoc.Document, error) {
-	docs, err := yamldoc.Split(f.data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.name, err)
+// eachDocument calls do for the documents of all files, and returns all errors.
+func eachDocument(files []file, do func(f file, doc yamldoc.Document) error) error {
+	var problems []error
+	for _, f := range files {
+		docs, err := yamldoc.Split(f.data)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", f.name, err))
+			continue
+		}
+		for _, doc := range docs {
+			problems = append(problems, do(f, doc))
+		}
 	}
-	return docs, nil
+	return errors.Join(problems...)
 }
 
 // decode returns a document as JSON; the error has a place.

@@ -51,29 +51,20 @@ func elsewhere(asJSON []byte, path string) string {
 	if json.Unmarshal(asJSON, &object) != nil {
 		return ""
 	}
-	var could func(value any) bool
 	key := path[strings.LastIndex(path, ".")+1:]
-	switch key {
-	case "names":
-		could = func(v any) bool {
-			names, _ := v.(map[string]any)
-			return names["kind"] != nil || names["plural"] != nil
+	could := func(v any) bool {
+		switch v := v.(type) {
+		case map[string]any:
+			return key == "names" && (v["kind"] != nil || v["plural"] != nil)
+		case []any:
+			return key == "versions" && len(v) > 0
+		case string:
+			if key == "scope" {
+				return strings.EqualFold(v, "Namespaced") || strings.EqualFold(v, "Cluster")
+			}
+			return key != "names" && key != "versions" && v != ""
 		}
-	case "scope":
-		could = func(v any) bool {
-			s, _ := v.(string)
-			return strings.EqualFold(s, "Namespaced") || strings.EqualFold(s, "Cluster")
-		}
-	case "versions":
-		could = func(v any) bool {
-			list, _ := v.([]any)
-			return len(list) > 0
-		}
-	default:
-		could = func(v any) bool {
-			s, _ := v.(string)
-			return s != ""
-		}
+		return false
 	}
 	return findKey("", object, path, key, could)
 }

@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crdctl/crdctl/internal/text/yamldoc"
 )
 
 // Object is an object as a manifest has it, and where that is.
@@ -30,41 +32,23 @@ func Objects(root, path string) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	files = slices.DeleteFunc(files, func(f file) bool { return slices.Contains(kustomize, filepath.Base(f.name)) })
 	var all []Object
-	var problems []error
-	for _, f := range files {
-		if slices.Contains(kustomize, filepath.Base(f.name)) {
-			continue
-		}
-		objects, err := f.objects()
-		problems = append(problems, err)
-		all = append(all, objects...)
-	}
-	return all, errors.Join(problems...)
-}
-
-func (f file) objects() ([]Object, error) {
-	docs, err := f.documents()
-	if err != nil {
-		return nil, err
-	}
-	var all []Object
-	var problems []error
-	for _, doc := range docs {
+	err = eachDocument(files, func(f file, doc yamldoc.Document) error {
 		asJSON, err := f.decode(doc)
 		if err != nil {
-			problems = append(problems, err)
-			continue
+			return err
 		}
 		objects, err := parseObjects(asJSON)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s:%d: %w", f.name, doc.Line, err))
+			return fmt.Errorf("%s:%d: %w", f.name, doc.Line, err)
 		}
 		for _, o := range objects {
 			all = append(all, Object{Unstructured: o, File: f.name, Line: doc.Line})
 		}
-	}
-	return all, errors.Join(problems...)
+		return nil
+	})
+	return all, err
 }
 
 // parseObjects returns none for a document without content.
