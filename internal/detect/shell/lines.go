@@ -68,7 +68,7 @@ func (s *state) define(name, op, value string, above int) {
 	value, _, _ = strings.Cut(value, " #")
 	value = fromMake(strings.ReplaceAll(value, `"`, ""))
 	if w, err := syntax.NewParser().Document(strings.NewReader(value)); err == nil && w != nil {
-		s.src, s.base, s.values = value, above, nil
+		s.src, s.base = value, above
 		value = s.literal(&syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: w.Parts}}})
 	}
 	if op == "+" {

@@ -23,8 +23,7 @@ type state struct {
 	depth int      // of subshells and command substitutions
 	maybe bool     // in a branch that may not be taken
 
-	budget *int              // what expansions may still take
-	values []expand.Variable // see value
+	budget *int // what expansions may still take
 }
 
 // clone is a subshell.
@@ -33,7 +32,6 @@ func (s *state) clone() *state {
 	if s.spend(64 * len(s.vars)) {
 		sub.vars = maps.Clone(s.vars)
 	}
-	sub.values = nil
 	sub.depth++
 	return &sub
 }
@@ -47,7 +45,6 @@ func (s *state) spend(n int) bool {
 // stmts notes the commands of statements, and carries out what they do to variables and directories.
 func (s *state) stmts(list []*syntax.Stmt) {
 	for _, st := range list {
-		s.values = nil
 		switch c := st.Cmd.(type) {
 		case *syntax.CallExpr:
 			s.call(c)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,8 @@ import (
 
 var (
 	argument = regexp.MustCompile(`^\$\{?[0-9]\}?$`)
-	number   = regexp.MustCompile(`^[0-9]{1,4}$`)
+	// index is one that needs no arithmetic.
+	index = regexp.MustCompile(`^([@*]|[0-9]{1,4})$`)
 	// pattern is one that is matched without surprises: no brackets, no escapes, no home directories.
 	pattern = regexp.MustCompile(`^[\w./:@+,=*?-]*$`)
 )
@@ -19,7 +21,7 @@ var (
 // fields are the values of a word: mostly one.
 func (s *state) fields(w *syntax.Word) []string {
 	fields, err := expand.Fields(&expand.Config{Env: s}, &syntax.Word{Parts: s.parts(w.Parts)})
-	if err != nil {
+	if err != nil || !s.spend(len(strings.Join(fields, ""))) {
 		return []string{s.source(w)}
 	}
 	return fields
@@ -31,7 +33,7 @@ func (s *state) literal(w *syntax.Word) string {
 		return ""
 	}
 	value, err := expand.Literal(&expand.Config{Env: s}, &syntax.Word{Parts: s.parts(w.Parts)})
-	if err != nil {
+	if err != nil || !s.spend(len(value)) {
 		return s.source(w)
 	}
 	return value
@@ -46,14 +48,13 @@ func (s *state) source(n syntax.Node) string {
 	return s.src[from:to]
 }
 
-// parts are those of a word as expand may have them: text, and variables that value made. Anything else could ask for the
-// machine's files, users or processes.
-func (s *state) parts(all []syntax.WordPart) []syntax.WordPart {
-	var out []syntax.WordPart
+// parts are those of a word as expand may have them: text, and variables of the script. Anything else could ask for the machine's
+// files, users or processes.
+func (s *state) parts(all []syntax.WordPart) (out []syntax.WordPart) {
 	for _, p := range all {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			out = append(out, &syntax.SglQuoted{Value: unescape(p.Value)})
+			out = append(out, quoted(unescape(p.Value)))
 		case *syntax.SglQuoted:
 			out = append(out, p)
 		case *syntax.DblQuoted:
@@ -69,46 +70,135 @@ func (s *state) parts(all []syntax.WordPart) []syntax.WordPart {
 			}
 		default:
 			part := s.part(p)
-			if v := s.Get(part.Param.Value); !determined(v) { // not to be split
-				out = append(out, &syntax.DblQuoted{Parts: []syntax.WordPart{part}})
-			} else {
-				out = append(out, part)
+			if value, _ := expand.Literal(&expand.Config{Env: s}, &syntax.Word{Parts: []syntax.WordPart{part}}); strings.Contains(value, "$") {
+				part = &syntax.DblQuoted{Parts: []syntax.WordPart{part}} // not to be split
 			}
+			out = append(out, part)
 		}
 	}
 	return out
 }
 
-// part is an expansion of what is determined of a part of a word, or else of its source.
-func (s *state) part(p syntax.WordPart) *syntax.ParamExp {
+// part is an expansion of what is determined of a part of a word, or else its source.
+func (s *state) part(p syntax.WordPart) syntax.WordPart {
 	switch p := p.(type) {
 	case *syntax.ParamExp:
-		if part := s.param(p); part != nil {
+		if part := s.param(p); part != nil && s.spend(sizeOf(s.Get(part.Param.Value))) {
 			return part
 		}
 	case *syntax.CmdSubst:
 		if out, ok := s.output(p.Stmts); ok {
-			return s.value(text(out), nil)
+			return s.value(text(out))
 		}
 	}
-	return s.value(text(s.source(p)), nil)
+	return quoted(s.source(p))
 }
 
-// value is an expansion of a variable that only the current statement has, named by a number after "=", which no script can use.
-func (s *state) value(v expand.Variable, index syntax.ArithmExpr) *syntax.ParamExp {
-	if v.Kind == expand.String {
-		index = nil
+// param is an expansion as expand may have it, or nil where it is not determined. A variable that the script does not set is taken
+// as not set: a default applies, and without one it is not determined.
+func (s *state) param(pe *syntax.ParamExp) *syntax.ParamExp {
+	if pe.Param == nil || pe.Excl || pe.Length || pe.Width || pe.IsSet || pe.Names != 0 || !simple(pe.Index) {
+		return nil
 	}
-	s.values = append(s.values, v)
-	return &syntax.ParamExp{Param: &syntax.Lit{Value: "=" + strconv.Itoa(len(s.values)-1)}, Index: index}
+	v := s.Get(pe.Param.Value)
+	part := &syntax.ParamExp{Param: pe.Param, Index: pe.Index}
+	if v.Kind == expand.String {
+		part.Index = nil
+	}
+	if pe.Exp != nil {
+		op := pe.Exp.Op
+		switch op {
+		case syntax.AssignUnset:
+			op = syntax.DefaultUnset
+		case syntax.AssignUnsetOrNull:
+			op = syntax.DefaultUnsetOrNull
+		}
+		switch op {
+		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+			part.Exp = &syntax.Expansion{Op: op, Word: word(s.literal(pe.Exp.Word))}
+			return part
+		case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+			part.Exp = &syntax.Expansion{Op: op, Word: s.pattern(pe.Exp.Word)}
+			if part.Exp.Word == nil || !determined(v) {
+				return nil
+			}
+			return part
+		}
+	}
+	switch {
+	case !v.IsSet(), pe.Exp != nil:
+		return nil
+	case pe.Repl != nil:
+		return s.replacement(pe.Repl, v, part)
+	case pe.Slice != nil:
+		if !simple(pe.Slice.Offset) || !simple(pe.Slice.Length) || v.Kind == expand.String && !determined(v) {
+			return nil
+		}
+		part.Slice = pe.Slice
+	}
+	return part
+}
+
+// simple reports whether an index, if there is one, needs no arithmetic.
+func simple(x syntax.ArithmExpr) bool {
+	w, ok := x.(*syntax.Word)
+	return x == nil || ok && index.MatchString(w.Lit())
+}
+
+// replacement replaces a pattern in a value. expand does not know the anchors of patterns; ${X[@]/#/prefix} is common.
+func (s *state) replacement(r *syntax.Replace, v expand.Variable, part *syntax.ParamExp) *syntax.ParamExp {
+	with := s.literal(r.With)
+	if r.Orig == nil || !s.spend(sizeOf(v)*(1+len(with))) {
+		return nil
+	}
+	if anchor := r.Orig.Lit(); anchor == "#" || anchor == "%" {
+		v.List, v.Str = slices.Clone(v.List), join(anchor, v.Str, with)
+		for i, value := range v.List {
+			v.List[i] = join(anchor, value, with)
+		}
+		anchored := s.value(v)
+		anchored.Index = part.Index
+		return anchored
+	}
+	if orig := s.pattern(r.Orig); orig != nil && determined(v) && !strings.Contains(with, "$") {
+		part.Repl = &syntax.Replace{All: r.All, Orig: orig, With: word(with)}
+		return part
+	}
+	return nil
+}
+
+// join puts a text before a value, or behind it.
+func join(anchor, value, with string) string {
+	if anchor == "#" {
+		return with + value
+	}
+	return value + with
+}
+
+// pattern is a pattern as expand may have it, or nil: what is in it is determined, and matched without surprises.
+func (s *state) pattern(w *syntax.Word) *syntax.Word {
+	value := s.literal(w)
+	if w == nil || !pattern.MatchString(value) || strings.ContainsAny(value, "*?") && w.Lit() != value || !s.spend(8*len(value)) {
+		return nil
+	}
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: value}}}
+}
+
+// value is an expansion of a variable whose name no script can use.
+func (s *state) value(v expand.Variable) *syntax.ParamExp {
+	name := "=" + strconv.Itoa(len(s.vars))
+	s.vars[name] = v
+	return &syntax.ParamExp{Param: &syntax.Lit{Value: name}}
+}
+
+func quoted(value string) *syntax.SglQuoted { return &syntax.SglQuoted{Value: value} }
+
+func word(value string) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{quoted(value)}}
 }
 
 // Get implements expand.Environ: there are no other variables than the script's.
 func (s *state) Get(name string) expand.Variable {
-	if n, ok := strings.CutPrefix(name, "="); ok {
-		i, _ := strconv.Atoi(n)
-		return s.values[i]
-	}
 	v, ok := s.vars[name]
 	switch name {
 	case "BASH_SOURCE", "0":
@@ -140,13 +230,7 @@ func valuesOf(v expand.Variable) []string {
 	return v.List
 }
 
-func sizeOf(v expand.Variable) int {
-	n := 16
-	for _, value := range valuesOf(v) {
-		n += 16 + len(value)
-	}
-	return n
-}
+func sizeOf(v expand.Variable) int { return 16 + 16*len(v.List) + len(strings.Join(valuesOf(v), "")) }
 
 // determined reports whether all of a variable's values are known.
 func determined(v expand.Variable) bool {
@@ -154,16 +238,6 @@ func determined(v expand.Variable) bool {
 }
 
 // unescape takes away the backslashes that a shell does outside of quotes.
-func unescape(text string) string {
-	if !strings.Contains(text, "\\") {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) {
-			i++
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
-}
+func unescape(text string) string { return escaped.ReplaceAllString(text, "$1") }
+
+var escaped = regexp.MustCompile(`(?s)\\(.)`)
