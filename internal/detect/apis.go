@@ -1,14 +1,16 @@
 package detect
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
-// helper is a generator that writes beside the types.
+// helper is a generator that writes next to the types.
 type helper struct {
 	name, tool, file string
 	// shared is set for those that kube_codegen.sh's gen_helpers runs.
@@ -25,101 +27,80 @@ var helpers = []helper{
 	{"prerelease-lifecycle", "prerelease-lifecycle-gen", "zz_generated.prerelease-lifecycle.go", false},
 }
 
-// apiFolder are names that say that API packages are below.
-var apiFolder = []string{"api", "apis", "apisx"}
+// apiDir are names that say that API packages are below.
+var apiDir = []string{"api", "apis", "apisx"}
 
-// genericFolder are names of folders that hold everything; API packages are looked for in the one below.
-var genericFolder = []string{".", "pkg", "internal", "src", "staging", "cmd"}
+// genericDir are names of directories that hold everything; API packages are looked for in the one below.
+var genericDir = []string{".", "pkg", "internal", "src", "staging", "cmd"}
 
-// readAPIs finds the folders that the API packages of the generated tree are in.
-func (d *discovery) readAPIs() {
-	witness := map[string]string{} // of each root
-	take := func(dir, source string) {
-		root := apiRoot(dir)
-		if _, ok := witness[root]; !ok {
-			witness[root] = source
-		}
+// roots are the directories that API packages are in, each with the place that shows it.
+type roots map[string]string
+
+// add adds the root of an API package.
+func (r roots) add(dir, source string) {
+	if root := apiRoot(dir); r[root] == "" {
+		r[root] = source
 	}
+}
+
+// readAPIs finds the directories that the API packages of the generated tree are in.
+func (d *discovery) readAPIs() {
+	found := roots{}
 	for _, t := range d.trees {
 		for _, p := range t.packages {
 			if dir, ok := d.Modules.Dir(p); ok && d.Exists(dir) {
-				take(dir, repo.At(t.scheme.Path, t.scheme.LineWith(`"`+p+`"`)))
+				found.add(dir, t.scheme.At(`"`+p+`"`))
 			}
 		}
 	}
 	for _, f := range d.Files {
 		if slices.ContainsFunc(helpers, func(h helper) bool { return h.tool == f.Generator }) {
-			take(f.Dir, f.Path)
+			found.add(f.Dir, f.Path)
 		}
 	}
-	var roots []string
-	for root := range witness {
-		roots = append(roots, root)
-	}
-	d.setAPIs(roots, witness)
+	d.setAPIs(found)
 }
 
-// setAPIs takes roots for the settings, without those that are in another one.
-func (d *discovery) setAPIs(roots []string, witness map[string]string) {
-	slices.Sort(roots)
-	apis := topmost(roots)
+// setAPIs sets the roots that are not in another one.
+func (d *discovery) setAPIs(found roots) {
 	var sources []string
-	for _, a := range apis {
-		sources = append(sources, witness[a])
-	}
-	if len(apis) == 0 {
-		return
-	}
-	d.found.raw.APIs = apis
-	d.set("apis", flow(apis), strings.Join(sources, ", "))
-}
-
-// topmost leaves out the folders that are in another one of the list, which is sorted.
-func topmost(roots []string) []string {
-	var apis []string
-	for _, root := range roots {
-		if !slices.ContainsFunc(roots, func(other string) bool { return other != root && repo.Below(other, root) }) {
-			apis = append(apis, root)
+	all := slices.Sorted(maps.Keys(found))
+	for _, root := range all {
+		if !slices.ContainsFunc(all, func(other string) bool { return other != root && text.Below(other, root) }) {
+			d.found.raw.APIs = append(d.found.raw.APIs, root)
+			sources = append(sources, found[root])
 		}
 	}
-	return apis
+	if len(all) > 0 {
+		d.set("apis", strings.Join(sources, ", "))
+	}
 }
 
-// apiRoot is the folder in which the neighbours of an API package are looked for: the one whose name says so, or the one
+// apiRoot is the directory in which the neighbours of an API package are looked for: the one whose name says so, or the one
 // above group and version.
 func apiRoot(dir string) string {
 	parts := strings.Split(dir, "/")
-	for i, part := range parts {
-		if slices.Contains(apiFolder, part) {
-			return path.Join(parts[:i+1]...)
-		}
+	if i := slices.IndexFunc(parts, func(part string) bool { return slices.Contains(apiDir, part) }); i >= 0 {
+		return path.Join(parts[:i+1]...)
 	}
 	if !repo.Versioned(dir) || dir == path.Base(dir) {
 		return dir
 	}
 	group := path.Dir(dir)
-	if above := path.Dir(group); !slices.Contains(genericFolder, path.Base(above)) {
+	if above := path.Dir(group); !slices.Contains(genericDir, path.Base(above)) {
 		return above
 	}
 	return group
 }
 
-// tagged are the folders below some others whose files ask for a generator, each with the place of the first tag, sorted.
-func (d *discovery) tagged(generator string, roots []string) (dirs []string, place map[string]Finding) {
-	place = map[string]Finding{}
+// tagged are the directories below some others whose files ask for a generator, each with the place of the first tag, sorted.
+func (d *discovery) tagged(generator string, below []string) (dirs []string, place map[string]string) {
+	place = map[string]string{}
 	for _, f := range d.Files {
 		line, ok := f.Tags[generator]
-		if !ok || !slices.ContainsFunc(roots, func(r string) bool { return repo.Below(r, f.Dir) }) {
-			continue
-		}
-		if _, ok := place[f.Dir]; !ok {
-			dirs = append(dirs, f.Dir)
-			place[f.Dir] = Finding{File: f.Path, Line: line}
+		if ok && place[f.Dir] == "" && slices.ContainsFunc(below, func(r string) bool { return text.Below(r, f.Dir) }) {
+			place[f.Dir] = repo.At(f.Path, line)
 		}
 	}
-	slices.Sort(dirs)
-	return dirs, place
+	return slices.Sorted(maps.Keys(place)), place
 }
-
-// flow is a list as YAML writes it in one line.
-func flow(all []string) string { return "[" + strings.Join(all, ", ") + "]" }

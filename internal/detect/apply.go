@@ -1,14 +1,16 @@
 package detect
 
 import (
-	"bytes"
 	"maps"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // applyTree is a tree of apply configurations.
@@ -17,14 +19,13 @@ type applyTree struct {
 	self     string // its import path
 	utils    *repo.GoFile
 	packages []string // import paths of the API packages, sorted
-	schema   int      // the line from which on the schema has types of its own; 0 if it has none
-	internal *repo.GoFile
+	schema   string   // the place from which on the schema has types of its own; empty if it has none
 	externs  []external
 }
 
 var (
 	withKind   = regexp.MustCompile(`\b(\w+)\.SchemeGroupVersion\.WithKind\(`)
-	applyName  = regexp.MustCompile(`^(\w+)ApplyConfiguration\b`)
+	applyUse   = regexp.MustCompile(`[^\w.](\w+)\.(\w+)ApplyConfiguration\b`)
 	schemaType = regexp.MustCompile(`(?m)^- name: `)
 )
 
@@ -38,9 +39,6 @@ type external struct {
 
 const clientGoApply = "k8s.io/client-go/applyconfigurations/"
 
-// builtIn is the package whose apply configurations upstream always knows.
-func builtIn(importPath string) bool { return importPath == clientGoApply+"meta/v1" }
-
 // readApplyTrees finds all trees of apply configurations and gives each to the clientset that uses it.
 func (d *discovery) readApplyTrees() {
 	for _, f := range d.Files {
@@ -52,9 +50,9 @@ func (d *discovery) readApplyTrees() {
 		t := d.userOf(a)
 		switch {
 		case t == nil:
-			d.unread(f.Path, 0, "apply configurations of no clientset here; crdctl makes them next to a clientset only, so these stay as they are")
+			d.unread(f.Path, "apply configurations of no clientset here; crdctl makes them next to a clientset only, so these stay as they are")
 		case t.apply != nil:
-			d.unread(f.Path, 0, "a second tree of apply configurations for %s; these stay as they are", t.versioned)
+			d.unread(f.Path, "a second tree of apply configurations for %s; these stay as they are", t.versioned)
 		default:
 			t.apply = a
 		}
@@ -63,21 +61,16 @@ func (d *discovery) readApplyTrees() {
 
 // userOf is the clientset whose files import the apply configurations, or else the one with the most API packages
 // in common.
-func (d *discovery) userOf(a *applyTree) *clientTree {
-	var best *clientTree
+func (d *discovery) userOf(a *applyTree) (best *clientTree) {
 	most := 0
 	for _, t := range d.trees {
+		if slices.ContainsFunc(t.files, func(f *repo.GoFile) bool { return f.Uses(func(p string) bool { return text.Below(a.self, p) }) }) {
+			return t
+		}
 		common := 0
 		for _, p := range a.packages {
 			if slices.Contains(t.packages, p) {
 				common++
-			}
-		}
-		for _, f := range t.files {
-			for _, in := range f.Imports() {
-				if repo.Below(a.self, in.Path) {
-					return t
-				}
 			}
 		}
 		if common > most {
@@ -87,100 +80,74 @@ func (d *discovery) userOf(a *applyTree) *clientTree {
 	return best
 }
 
-// readApply reads what the files of a tree of apply configurations tell of its flags.
+// readApply reads from the files of a tree of apply configurations what its flags were.
 func (d *discovery) readApply(a *applyTree) {
 	uses := map[[2]string]string{} // import path and type, to the place of the first use
 	for _, f := range d.Files {
-		if f.Generator != "applyconfiguration-gen" || !repo.Below(a.dir, f.Dir) {
+		if f.Generator != "applyconfiguration-gen" || !text.Below(a.dir, f.Dir) {
 			continue
 		}
 		if f.Path == path.Join(a.dir, "internal", "internal.go") {
-			a.internal = f
 			if all := schemaType.FindAllIndex(f.Data, untypedTypes+1); len(all) > untypedTypes {
-				a.schema = f.Line(all[0][0])
+				a.schema = repo.At(f.Path, f.Line(all[0][0]))
 			}
 			continue
 		}
-		for alias, in := range f.Imports() {
-			if repo.Below(a.self, in.Path) || builtIn(in.Path) || !bytes.Contains(f.Data, []byte(alias+".")) {
-				continue
-			}
-			for typ, line := range applyUses(f, alias) {
-				key := [2]string{in.Path, typ}
-				if place, ok := uses[key]; !ok || repo.At(f.Path, line) < place {
-					uses[key] = repo.At(f.Path, line)
-				}
+		for _, m := range applyUse.FindAllSubmatchIndex(f.Data, -1) {
+			in, ok := f.Imports()[string(f.Data[m[2]:m[3]])]
+			key := [2]string{in, string(f.Data[m[4]:m[5]])}
+			// Those of meta/v1 are known to upstream's generator.
+			if ok && !text.Below(a.self, in) && in != clientGoApply+"meta/v1" && uses[key] == "" {
+				uses[key] = repo.At(f.Path, f.Line(m[2]))
 			}
 		}
 	}
 	keys := slices.SortedFunc(maps.Keys(uses), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, key := range keys {
 		source := uses[key]
-		typ := d.sourceType(a, key[0], key[1])
-		if typ == "" {
-			d.unread(source, 0, "apply configuration %s.%s of a type that is not found in the API packages; write applyConfigurationExternals: {PACKAGE.%s: %s}", key[0], key[1], key[1], key[0])
+		from := d.sourceOf(a, key[0], key[1])
+		if from == "" {
+			d.unread(source, "apply configuration %s.%s of a type that is not found in the API packages; write applyConfigurationExternals: {PACKAGE.%s: %s}", key[0], key[1], key[1], key[0])
 			continue
 		}
-		a.externs = append(a.externs, external{typ, key[0], source})
+		a.externs = append(a.externs, external{from + "." + key[1], key[0], source})
 	}
 	slices.SortFunc(a.externs, func(x, y external) int { return strings.Compare(x.typ, y.typ) })
 }
 
-// applyUses are the types whose apply configurations a file uses of an import, with the line of the first use.
-func applyUses(f *repo.GoFile, alias string) map[string]int {
-	var uses map[string]int
-	prefix := []byte(alias + ".")
-	for from := 0; ; {
-		i := bytes.Index(f.Data[from:], prefix)
-		if i < 0 {
-			return uses
-		}
-		start := from + i
-		from = start + len(prefix)
-		if start > 0 && (isWord(f.Data[start-1]) || f.Data[start-1] == '.') {
-			continue // the end of a longer name
-		}
-		m := applyName.FindSubmatch(f.Data[from:min(from+200, len(f.Data))])
-		if m == nil {
-			continue
-		}
-		if uses == nil {
-			uses = map[string]int{}
-		}
-		if _, ok := uses[string(m[1])]; !ok {
-			uses[string(m[1])] = f.Line(start)
-		}
+// sourceOf is the import path of the type that an apply configuration of another tree is of: those of client-go are of k8s.io/api,
+// and for others the API packages use the type. If several packages have a type of the name, the one with the same directories of
+// group and version is meant.
+func (d *discovery) sourceOf(a *applyTree, applyPath, typ string) string {
+	if gv, ok := strings.CutPrefix(applyPath, clientGoApply); ok {
+		return "k8s.io/api/" + gv
 	}
-}
-
-func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// sourceType is the type, with its import path, that an apply configuration of another tree is of: the API packages
-// have a field of it. Several packages may have a type of the name: the one with the same group and version folders is meant.
-func (d *discovery) sourceType(a *applyTree, applyPath, typ string) string {
+	use := regexp.MustCompile(`\b(\w+)\.` + typ + `\b`)
 	var candidates []string
 	for _, p := range a.packages {
-		if dir, ok := d.Modules.Dir(p); ok {
-			candidates = append(candidates, d.fieldTypes(dir)[typ]...)
+		dir, ok := d.Modules.Dir(p)
+		files, err := filepath.Glob(filepath.Join(d.Root, filepath.FromSlash(dir), "*.go"))
+		if !ok || err != nil {
+			continue
+		}
+		for _, file := range files {
+			data, err := safefs.ReadFile(file, safefs.MaxFile)
+			if err != nil || strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			imports := repo.ImportsOf(file, data)
+			for _, m := range use.FindAllSubmatch(data, -1) {
+				if in, ok := imports[string(m[1])]; ok && !slices.Contains(candidates, in) {
+					candidates = append(candidates, in)
+				}
+			}
 		}
 	}
+	tail := func(p string) string { return path.Join(path.Base(path.Dir(p)), path.Base(p)) }
 	slices.Sort(candidates)
-	candidates = slices.Compact(candidates)
-	if len(candidates) == 1 {
-		return candidates[0] + "." + typ
+	i := slices.IndexFunc(candidates, func(c string) bool { return len(candidates) == 1 || tail(c) == tail(applyPath) })
+	if i < 0 {
+		return ""
 	}
-	for _, c := range candidates {
-		if tail(c) == tail(applyPath) {
-			return c + "." + typ
-		}
-	}
-	// A field of an embedded struct of another module is not in the API packages. client-go's are known.
-	if gv, ok := strings.CutPrefix(applyPath, clientGoApply); ok {
-		return "k8s.io/api/" + gv + "." + typ
-	}
-	return ""
+	return candidates[i]
 }
-
-func tail(p string) string { return path.Join(path.Base(path.Dir(p)), path.Base(p)) }

@@ -89,17 +89,16 @@ func (c *call) has(name string) bool { return len(c.flags[name]) > 0 && c.flag(n
 
 func (c *call) at() string { return repo.At(c.script.path, c.line) }
 
-// callOf tells whether any script has a call, and where.
-func (d *discovery) callOf(name string) (bool, string) {
+// callOf is the place of the first call of a name, or "".
+func (d *discovery) callOf(name string) string {
 	for _, c := range d.calls(name) {
-		return true, c.at()
+		return c.at()
 	}
-	return false, ""
+	return ""
 }
 
 // calls are all calls of some names.
-func (d *discovery) calls(names ...string) []*call {
-	var all []*call
+func (d *discovery) calls(names ...string) (all []*call) {
 	for _, s := range d.scripts {
 		for i := range s.calls {
 			if slices.Contains(names, s.calls[i].name) {
@@ -110,13 +109,10 @@ func (d *discovery) calls(names ...string) []*call {
 	return all
 }
 
-// local is the folder or file of the repository that a word of a call means, and whether there is one.
+// local is the directory or file of the repository that a word of a call means, and whether it exists.
 func (d *discovery) local(c *call, word string) (string, bool) {
 	if rest, ok := strings.CutPrefix(path.Clean(word), shell.Root); ok {
-		rel := strings.TrimPrefix(rest, "/")
-		if rel == "" {
-			rel = "."
-		}
+		rel := path.Clean("." + rest)
 		return rel, d.Exists(rel)
 	}
 	// A variable in front is mostly the root, which a script finds in its own way.
@@ -126,10 +122,11 @@ func (d *discovery) local(c *call, word string) (string, bool) {
 	if strings.Contains(word, "$") || path.IsAbs(word) {
 		return "", false
 	}
-	for _, from := range []string{strings.TrimPrefix(strings.TrimPrefix(c.cwd, shell.Root), "/"), ".", path.Dir(c.script.path)} {
+	cwd := path.Clean("." + strings.TrimPrefix(c.cwd, shell.Root))
+	for _, from := range []string{cwd, ".", path.Dir(c.script.path)} {
 		if rel := path.Join(from, word); d.Exists(rel) {
 			return rel, true
 		}
 	}
-	return path.Join(strings.TrimPrefix(strings.TrimPrefix(c.cwd, shell.Root), "/"), word), false
+	return path.Join(cwd, word), false
 }

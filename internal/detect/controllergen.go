@@ -70,13 +70,11 @@ func (d *discovery) callWith(pattern *regexp.Regexp, in string, but ...string) (
 		if !callsControllerGen.Match(data) {
 			continue
 		}
-		for _, line := range continued.FindAllIndex(data, -1) {
-			if !bytes.Contains(data[line[0]:line[1]], []byte(in)) {
-				continue
-			}
-			for _, m := range pattern.FindAllIndex(data[line[0]:line[1]], -1) {
-				if found := string(data[line[0]+m[0] : line[0]+m[1]]); !slices.Contains(but, found) {
-					return found, repo.At(t.Path, repo.LineOf(data, line[0]+m[0]))
+		for _, at := range continued.FindAllIndex(data, -1) {
+			line := data[at[0]:at[1]]
+			for _, m := range pattern.FindAllIndex(line, -1) {
+				if found := string(line[m[0]:m[1]]); bytes.Contains(line, []byte(in)) && !slices.Contains(but, found) {
+					return found, repo.At(t.Path, repo.LineOf(data, at[0]+m[0]))
 				}
 			}
 		}
@@ -99,26 +97,30 @@ func withoutComments(script []byte) []byte {
 
 // freshOfControllerGen is readFresh for a repository whose generated code is controller-gen's: tags alone decide nothing
 // there, since its projects bear +genclient and +k8s:deepcopy-gen by habit. Only a script that makes clients does.
-func (d *discovery) freshOfControllerGen(roots []string, witness map[string]string) {
+func (d *discovery) freshOfControllerGen(found roots) {
 	for _, f := range d.Files {
-		if f.Generator != controllerGen || path.Base(f.Path) != helpers[0].file {
-			continue
-		}
-		if root := apiRoot(f.Dir); witness[root] == "" {
-			witness[root] = f.Path
-			roots = append(roots, root)
+		if f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file {
+			found.add(f.Dir, f.Path)
 		}
 	}
-	d.setAPIs(roots, witness)
-	for _, c := range d.calls("gen_client") {
-		d.clientOf(c)
-	}
-	_, sharedAt := d.callOf("gen_helpers")
-	if sharedAt == "" {
+	d.setAPIs(found)
+	d.clientsOfCalls()
+	if d.callOf("gen_helpers") == "" {
 		d.found.made = nil
 		d.found.raw.Generators = []string{}
-		d.set("generators", "[]", "controller-gen makes the generated code here")
+		d.set("generators", "controller-gen makes the generated code here")
 	}
+}
+
+func (d *discovery) notCompared(kind, tool string, paths []string, reason string) {
+	slices.Sort(paths)
+	d.found.NotCompared = append(d.found.NotCompared, tree.NotCompared{Kind: kind, Tool: tool, Paths: paths, Reason: reason})
+}
+
+// madeAnyway reports whether settings have crdctl make the files all the same.
+func madeAnyway(n tree.NotCompared, p *config.Project) bool {
+	dir := map[string]string{"crd": p.CRDs.Dir, "rbac": p.RBAC.Dir}[n.Kind]
+	return dir != "" && path.Dir(n.Paths[0]) == path.Clean(dir)
 }
 
 // makes reports whether settings have crdctl make anything.

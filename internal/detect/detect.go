@@ -36,28 +36,26 @@ type Found struct {
 	made []string       // the helpers that the tree shows, or that tags ask for where there is no tree
 }
 
-// Setting is one setting of the project file.
+// Setting is one setting of the project file, and what shows it: a file with a line, or a few words.
 type Setting struct {
 	Field  string // as in clients[0].dir
-	Value  string // as it stands in the file
-	Source string // file and line, or a few words
+	Source string
 }
 
 // Finding is something that a person has to decide.
 type Finding struct {
-	File string // relative to the root; empty where no file says anything
-	Line int
-	Text string
+	Place string // a file, relative to the root, and its line; empty where no file shows it
+	Text  string
 	// Note is set where the finding changes nothing that crdctl generates.
 	Note bool
 }
 
 // String is the finding as a line for a person.
 func (f Finding) String() string {
-	if f.File == "" {
+	if f.Place == "" {
 		return f.Text
 	}
-	return fmt.Sprintf("%s: %s", repo.At(f.File, f.Line), f.Text)
+	return f.Place + ": " + f.Text
 }
 
 // Version is a version of k8s.io/code-generator.
@@ -66,14 +64,9 @@ type Version struct {
 	Source  string // file and line
 }
 
-// Undecided tells whether something that changes the generated code was left unread.
+// Undecided reports whether something that changes the generated code was left unread.
 func (f *Found) Undecided() bool {
-	for _, u := range f.Unread {
-		if !u.Note {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Unread, func(u Finding) bool { return !u.Note })
 }
 
 // discovery is one run of Project.
@@ -82,9 +75,6 @@ type discovery struct {
 	found   *Found
 	scripts []*script
 	trees   []*clientTree
-
-	fields   map[string]map[string][]string // see fieldTypes
-	saidOver map[string]bool                // see passedOver
 }
 
 // Edit is what somebody says who knows better.
@@ -148,19 +138,19 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	return d.found, nil
 }
 
-// set records the witness of a setting.
-func (d *discovery) set(field, value, source string) {
-	d.found.Settings = append(d.found.Settings, Setting{field, value, source})
+// set records what shows a setting.
+func (d *discovery) set(field, source string) {
+	d.found.Settings = append(d.found.Settings, Setting{field, source})
 }
 
 // unread records what a person has to decide.
-func (d *discovery) unread(file string, line int, format string, args ...any) {
-	d.find(Finding{File: file, Line: line, Text: fmt.Sprintf(format, args...)})
+func (d *discovery) unread(place, format string, args ...any) {
+	d.find(Finding{Place: place, Text: fmt.Sprintf(format, args...)})
 }
 
 // note records what a person may want to know.
-func (d *discovery) note(file string, line int, format string, args ...any) {
-	d.find(Finding{File: file, Line: line, Text: fmt.Sprintf(format, args...), Note: true})
+func (d *discovery) note(place, format string, args ...any) {
+	d.find(Finding{Place: place, Text: fmt.Sprintf(format, args...), Note: true})
 }
 
 // find records a finding once: the body of a loop is read several times.
@@ -174,26 +164,22 @@ func (d *discovery) find(f Finding) {
 func (f *Found) Line() string {
 	parts := []string{"apis " + strings.Join(f.Project.APIs, ", ")}
 	for _, c := range f.Project.Clients {
-		kinds := []string{"client"}
+		kinds := "client"
 		if c.Watch {
-			kinds = append(kinds, "lister", "informer")
+			kinds += ", lister, informer"
 		}
 		if c.ApplyConfiguration {
-			kinds = append(kinds, "applyconfiguration")
+			kinds += ", applyconfiguration"
 		}
-		parts = append(parts, fmt.Sprintf("client tree %s (%s)", c.Dir, strings.Join(kinds, ", ")))
+		parts = append(parts, fmt.Sprintf("client tree %s (%s)", c.Dir, kinds))
 	}
 	if len(f.made) > 0 {
 		parts = append(parts, strings.Join(f.made, ", "))
 	}
-	if f.Project.OpenAPI.Dir != "" {
-		parts = append(parts, "openapi "+f.Project.OpenAPI.Dir)
-	}
-	if f.Project.CRDs.Dir != "" {
-		parts = append(parts, "CRDs "+f.Project.CRDs.Dir)
-	}
-	if f.Project.Boilerplate != "" {
-		parts = append(parts, "header "+f.Project.Boilerplate)
+	for _, part := range [][2]string{{"openapi", f.Project.OpenAPI.Dir}, {"CRDs", f.Project.CRDs.Dir}, {"header", f.Project.Boilerplate}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+" "+part[1])
+		}
 	}
 	if f.Version.Version != "" {
 		parts = append(parts, fmt.Sprintf("code-generator %s (%s)", f.Version.Version, f.Version.Source))

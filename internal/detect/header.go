@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"path/filepath"
@@ -29,119 +30,92 @@ func (d *discovery) readHeader() {
 		h := normal(f.Header)
 		count[h]++
 		total++
-		if first[h] == nil {
-			first[h] = f
-		}
+		first[h] = cmp.Or(first[h], f)
 	}
 	if total == 0 {
 		d.headerOfScripts()
 		return
 	}
+	headers := slices.Sorted(maps.Keys(count))
 	file, matched := d.bestHeader(count)
-	majority := ""
-	for h, n := range count {
-		if n > count[majority] || n == count[majority] && h < majority {
-			majority = h
-		}
-	}
-	f := first[majority]
-	switch {
+	majority := slices.MaxFunc(headers, func(a, b string) int { return count[a] - count[b] })
+	switch f := first[majority]; {
 	case majority == "" && (file == "" || matched < count[""]):
 		matched = count[""] // no header, and the default is none
 	case file == "":
-		d.unread(f.Path, 1, "no file here has the header that %d of %d generated files bear; put it into hack/boilerplate.go.txt and write boilerplate: hack/boilerplate.go.txt", count[majority], total)
+		d.unread(repo.At(f.Path, 1), "no file here has the header that %d of %d generated files bear; put it into hack/boilerplate.go.txt and write boilerplate: hack/boilerplate.go.txt", count[majority], total)
 		return
 	default:
 		d.found.raw.Boilerplate = file
-		d.set("boilerplate", file, f.Path)
+		d.set("boilerplate", f.Path)
 		if named := d.namedHeaders(); len(named) > 0 && !slices.Contains(named, file) {
-			d.note(named[0], 0, "a script names this header, but generated files bear that of %s (%s), which counts", file, f.Path)
+			d.note(named[0], "a script names this header, but generated files bear that of %s (%s), which counts", file, f.Path)
 		}
 	}
-	if matched < total {
-		for _, h := range slices.Sorted(maps.Keys(first)) {
-			if d.headerFits(file, h) {
-				continue
-			}
-			d.unread(first[h].Path, 1, "%d of %d generated files bear another header than %s; crdctl gives them that one", total-matched, total, orNone(file))
-			return
-		}
+	fits := d.headerFits(file)
+	if i := slices.IndexFunc(headers, func(h string) bool { return !fits(h) }); i >= 0 && matched < total {
+		d.unread(repo.At(first[headers[i]].Path, 1), "%d of %d generated files bear another header than %s; crdctl gives them that one", total-matched, total, cmp.Or(file, "none"))
 	}
 }
 
-// ours tells whether crdctl makes a file of openapi-gen.
+// ours reports whether crdctl makes a file of openapi-gen.
 func (d *discovery) ours(f *repo.GoFile) bool {
 	o := d.found.raw.OpenAPI
 	return o.Dir != "" && (f.Path == path.Join(o.Dir, openAPIFile) || path.Base(f.Path) == o.ModelNameFile)
 }
 
-func orNone(file string) string {
-	if file == "" {
-		return "none"
-	}
-	return file
-}
+var lineEnds = regexp.MustCompile(`[ \t]*\r?\n`)
 
 // normal is a header without what formatting changes.
-func normal(header string) string {
-	lines := strings.Split(strings.ReplaceAll(header, "\r\n", "\n"), "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " \t")
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
-}
+func normal(header string) string { return strings.TrimSpace(lineEnds.ReplaceAllString(header, "\n")) }
 
 // bestHeader is the file with the header of the most generated files. Among files that are alike, the one that a
 // script names comes first.
 func (d *discovery) bestHeader(count map[string]int) (file string, matched int) {
-	named := d.namedHeaders()
-	candidates := slices.Clone(named)
+	var others []string
 	for _, s := range d.Small {
 		for h := range count {
 			// A year is as long as the word YEAR.
-			if diff := s.Size - int64(len(h)); diff >= -8 && diff <= 64 && !slices.Contains(candidates, s.Path) && h != "" {
-				candidates = append(candidates, s.Path)
+			if diff := s.Size - int64(len(h)); diff >= -8 && diff <= 64 && h != "" && !slices.Contains(others, s.Path) {
+				others = append(others, s.Path)
 			}
 		}
 	}
-	slices.SortStableFunc(candidates[len(named):], func(a, b string) int {
-		if n := strings.Count(a, "/") - strings.Count(b, "/"); n != 0 {
-			return n
-		}
-		return strings.Compare(a, b)
+	slices.SortFunc(others, func(a, b string) int {
+		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), strings.Compare(a, b))
 	})
-	for _, c := range candidates {
+	for _, candidate := range append(d.namedHeaders(), others...) {
 		n := 0
+		fits := d.headerFits(candidate)
 		for h, files := range count {
-			if d.headerFits(c, h) {
+			if fits(h) {
 				n += files
 			}
 		}
 		if n > matched {
-			file, matched = c, n
+			file, matched = candidate, n
 		}
 	}
 	return file, matched
 }
 
-// headerFits tells whether a generated file's header was made from a header file.
-func (d *discovery) headerFits(file, header string) bool {
+// headerFits returns a function that reports whether the header of a generated file was made from a header file, or from none.
+func (d *discovery) headerFits(file string) func(header string) bool {
 	data := ""
 	if file != "" {
 		content, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile)
 		if err != nil || len(content) > repo.HeaderSize {
-			return false
+			return func(string) bool { return false }
 		}
 		data = normal(string(content))
 	}
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(data), "YEAR", `\d{4}`)
 	re, err := regexp.Compile(`\A` + pattern + `\z`)
-	return err == nil && re.MatchString(header)
+	return func(header string) bool { return err == nil && re.MatchString(header) }
 }
 
 // namedHeaders are the header files that scripts name.
-func (d *discovery) namedHeaders() []string {
-	var all []string
+func (d *discovery) namedHeaders() (all []string) {
 	for _, s := range d.scripts {
 		for i := range s.calls {
 			c := &s.calls[i]
@@ -155,18 +129,18 @@ func (d *discovery) namedHeaders() []string {
 	return all
 }
 
-// headerOfScripts takes the word of a script where nothing was generated yet.
+// headerOfScripts takes the header that a script names where nothing was generated yet.
 func (d *discovery) headerOfScripts() {
+	header, source := "", "its usual name"
 	if named := d.namedHeaders(); len(named) > 0 {
-		d.found.raw.Boilerplate = named[0]
-		d.set("boilerplate", named[0], "the first header that a script names")
-		return
+		header, source = named[0], "the first header that a script names"
+	} else if usual := []string{"hack/boilerplate.go.txt", "hack/boilerplate/boilerplate.go.txt"}; d.Exists(usual[0]) {
+		header = usual[0]
+	} else if d.Exists(usual[1]) {
+		header = usual[1]
 	}
-	for _, usual := range []string{"hack/boilerplate.go.txt", "hack/boilerplate/boilerplate.go.txt"} {
-		if d.Exists(usual) {
-			d.found.raw.Boilerplate = usual
-			d.set("boilerplate", usual, "its usual name")
-			return
-		}
+	if header != "" {
+		d.found.raw.Boilerplate = header
+		d.set("boilerplate", source)
 	}
 }

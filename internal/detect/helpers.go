@@ -3,14 +3,16 @@ package detect
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
-// readHelpers decides which generators write beside the types: those whose files are there, and those that a call of
+// readHelpers decides which generators write next to the types: those whose files are there, and those that a call of
 // gen_helpers would run once tags ask for them.
 func (d *discovery) readHelpers() {
-	shared, sharedAt := d.callOf("gen_helpers")
+	shared := d.callOf("gen_helpers")
 	var names, usual, sources []string
 	for _, h := range helpers {
 		files := d.filesOf(h.tool)
@@ -22,28 +24,33 @@ func (d *discovery) readHelpers() {
 			names = append(names, h.name)
 			sources = append(sources, files[0].Path)
 			d.found.made = append(d.found.made, h.name)
-		case h.shared && shared:
+		case h.shared && shared != "":
 			names = append(names, h.name)
 		}
 		for _, f := range files {
 			if path.Base(f.Path) != h.file {
-				d.unread(f.Path, 0, "made by %s under another name than %s, the only one that crdctl writes; take the generator out of generators, or delete the file", h.tool, h.file)
+				d.unread(f.Path, "made by %s under another name than %s, the only one that crdctl writes; take the generator out of generators, or delete the file", h.tool, h.file)
 			}
 		}
 	}
 	if !slices.Equal(names, usual) {
-		d.found.raw.Generators = names
+		d.found.raw.Generators = append([]string{}, names...)
 		if names == nil {
-			d.found.raw.Generators = []string{}
 			sources = []string{"no generated file of theirs"}
 		}
-		if shared && len(d.found.made) == 0 {
-			sources = []string{sharedAt}
+		if shared != "" && len(d.found.made) == 0 {
+			sources = []string{shared}
 		}
-		d.set("generators", flow(names), joined(sources))
+		d.set("generators", joined(sources))
 	}
-	d.passedBy(names)
-	d.leaveToControllerGen(names)
+	for _, h := range helpers {
+		if slices.Contains(names, h.name) && shared == "" {
+			d.leaveUnnamed(h)
+		}
+	}
+	if slices.Contains(names, "deepcopy") {
+		d.leaveToControllerGen(helpers[0])
+	}
 	d.exclude(names)
 }
 
@@ -51,38 +58,86 @@ func joined(all []string) string {
 	if len(all) > 3 {
 		all = append(slices.Clone(all[:3]), "…")
 	}
-	s := ""
-	for i, a := range all {
-		if i > 0 {
-			s += ", "
-		}
-		s += a
-	}
-	return s
+	return strings.Join(all, ", ")
 }
 
-func (d *discovery) filesOf(tool string) []*repo.GoFile {
-	var all []*repo.GoFile
+func (d *discovery) filesOf(tool string) (all []*repo.GoFile) {
 	for _, f := range d.Files {
-		if f.Generator == tool && slices.ContainsFunc(d.found.raw.APIs, func(r string) bool { return repo.Below(r, f.Dir) }) {
+		if f.Generator == tool && slices.ContainsFunc(d.found.raw.APIs, func(r string) bool { return text.Below(r, f.Dir) }) {
 			all = append(all, f)
 		}
 	}
 	return all
 }
 
-// exclude passes over the packages that have tags and no generated file while others have one, and says so: they may be new.
+// leaveUnnamed keeps a generator from the packages that ask for it in vain: a script names its packages one by one, and they are not
+// among them. Tags are often copied with a doc.go, and kube_codegen.sh alone goes by them.
+func (d *discovery) leaveUnnamed(h helper) {
+	inputs, source := d.inputsOf(h.tool)
+	if len(inputs) == 0 {
+		return
+	}
+	dirs, _ := d.tagged(h.name, d.found.raw.APIs)
+	for _, dir := range dirs {
+		if !slices.Contains(inputs, dir) && !d.madeBy(dir, h.tool) && !d.Exists(path.Join(dir, h.file)) {
+			d.excludeFrom(h.name, dir, source)
+			d.note(source, "%s is not run on %s, which has its tag; take that out of excludeFrom if it is meant", h.tool, dir)
+		}
+	}
+}
+
+// leaveToControllerGen keeps deepcopy-gen from the packages whose deep copies controller-gen made, whatever their tags say:
+// both tools write to one file, and the file there says whose it is.
+func (d *discovery) leaveToControllerGen(h helper) {
+	dirs, _ := d.tagged(h.name, d.found.raw.APIs)
+	for _, dir := range dirs {
+		i := slices.IndexFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Generator == controllerGen && path.Base(f.Path) == h.file })
+		if i >= 0 && !slices.Contains(d.found.raw.ExcludeFrom[h.name], dir) {
+			d.excludeFrom(h.name, dir, d.ByDir[dir][i].Path+" is controller-gen's")
+		}
+	}
+}
+
+func (d *discovery) excludeFrom(generator, dir, source string) {
+	if d.found.raw.ExcludeFrom == nil {
+		d.found.raw.ExcludeFrom = map[string][]string{}
+	}
+	d.found.raw.ExcludeFrom[generator] = append(d.found.raw.ExcludeFrom[generator], dir)
+	d.set("excludeFrom."+generator, source)
+}
+
+// inputsOf are the directories that scripts name to a generator; none if they cannot all be read.
+func (d *discovery) inputsOf(tool string) (dirs []string, source string) {
+	for _, c := range d.calls(tool) {
+		for _, arg := range c.args {
+			dir, found := d.Modules.Dir(arg)
+			if !found || !d.Exists(dir) {
+				dir, found = d.local(c, arg)
+			}
+			if !found || strings.Contains(arg, "...") {
+				return nil, ""
+			}
+			dirs = append(dirs, dir)
+		}
+		if source == "" {
+			source = c.at()
+		}
+	}
+	return dirs, source
+}
+
+// exclude leaves out the packages that have tags and no generated file while others have one, and reports them: they may be new.
 func (d *discovery) exclude(names []string) {
-	kept := map[string]bool{} // folders that have generated files, or that a tree needs
+	kept := map[string]bool{} // directories that have generated files, or that a tree needs
 	for _, f := range d.Files {
 		if f.Generator != "" {
 			kept[f.Dir] = true
 		}
 	}
 	for _, t := range d.trees {
-		packages := slices.Clone(t.packages)
+		packages := t.packages
 		if t.apply != nil {
-			packages = append(packages, t.apply.packages...)
+			packages = slices.Concat(packages, t.apply.packages)
 		}
 		for _, p := range packages {
 			if dir, ok := d.Modules.Dir(p); ok {
@@ -90,7 +145,6 @@ func (d *discovery) exclude(names []string) {
 			}
 		}
 	}
-	done := map[string]bool{}
 	for _, h := range helpers {
 		// Without a defaulting function there is nothing for defaulter-gen to write, and the like for conversions and
 		// validations: a missing file of theirs says nothing.
@@ -99,50 +153,24 @@ func (d *discovery) exclude(names []string) {
 		}
 		dirs, place := d.tagged(h.name, d.found.raw.APIs)
 		for _, dir := range dirs {
-			if done[dir] || d.madeBy(dir, h.tool) || d.passedByIn(dir, h.name) {
-				continue
+			inside := false
+			for other := range kept {
+				inside = inside || text.Below(dir, other)
 			}
-			if kept[dir] {
-				if h.name == "register" || h.name == "deepcopy" && !d.madeBy(dir, "controller-gen") {
-					d.unread(place[dir].File, place[dir].Line, "asks for %s and has no %s; crdctl makes one, so take the tag out if it is not to", h.tool, h.file)
+			switch {
+			case slices.Contains(d.found.raw.Exclude, dir), d.madeBy(dir, h.tool), slices.Contains(d.found.raw.ExcludeFrom[h.name], dir):
+			case kept[dir]:
+				if h.name == "register" || h.name == "deepcopy" && !d.madeBy(dir, controllerGen) {
+					d.unread(place[dir], "asks for %s and has no %s; crdctl makes one, so take the tag out if it is not to", h.tool, h.file)
 				}
-				continue
+			case inside:
+				d.unread(place[dir], "asks for %s and has no generated file, but packages below it have; take the tag out, or generate it too", h.tool)
+			default:
+				d.found.raw.Exclude = append(d.found.raw.Exclude, dir)
+				d.set("exclude", place[dir]+" has a tag, and nothing was generated")
+				d.unread(place[dir], "asks for %s and has no generated file where others have one; it is skipped, take %s out of exclude if it is new", h.tool, dir)
 			}
-			done[dir] = true
-			holds := func(other string) bool { return other != dir && repo.Below(dir, other) && kept[other] }
-			var inside bool
-			for k := range kept {
-				inside = inside || holds(k)
-			}
-			if inside {
-				d.unread(place[dir].File, place[dir].Line, "asks for %s and has no generated file, but packages below it have; take the tag out, or generate it too", h.tool)
-				continue
-			}
-			d.found.raw.Exclude = append(d.found.raw.Exclude, dir)
-			d.set("exclude", dir, repo.At(place[dir].File, place[dir].Line)+" has a tag, and nothing was generated")
-			d.unread(place[dir].File, place[dir].Line, "asks for %s and has no generated file where others have one; it is skipped, take %s out of exclude if it is new", h.tool, dir)
 		}
 	}
 	slices.Sort(d.found.raw.Exclude)
-}
-
-// leaveToControllerGen keeps deepcopy-gen from the packages whose deep copies controller-gen made, whatever their tags say:
-// both tools write to one file, and the file there says whose it is.
-func (d *discovery) leaveToControllerGen(names []string) {
-	const name = "deepcopy"
-	if !slices.Contains(names, name) {
-		return
-	}
-	dirs, _ := d.tagged(name, d.found.raw.APIs)
-	for _, dir := range dirs {
-		i := slices.IndexFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file })
-		if i < 0 || d.passedByIn(dir, name) {
-			continue
-		}
-		if d.found.raw.ExcludeFrom == nil {
-			d.found.raw.ExcludeFrom = map[string][]string{}
-		}
-		d.found.raw.ExcludeFrom[name] = append(d.found.raw.ExcludeFrom[name], dir)
-		d.set("excludeFrom."+name, dir, d.ByDir[dir][i].Path+" is controller-gen's")
-	}
 }

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,16 +18,11 @@ var groupName = regexp.MustCompile(`(?m)^\s*//\s*\+groupName=(\S+)`)
 // readManifests claims a folder of CRDs only where crdctl's own version made all of them, with no options of its own and
 // without a change afterwards: others would change, and are listed as not compared.
 func (d *discovery) readManifests() {
-	var dirs []string
 	byDir := map[string][]repo.Manifest{}
 	for _, m := range d.ownManifests() {
-		if byDir[m.Dir] == nil {
-			dirs = append(dirs, m.Dir)
-		}
 		byDir[m.Dir] = append(byDir[m.Dir], m)
 	}
-	slices.Sort(dirs)
-	for _, dir := range dirs {
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
 		all := byDir[dir]
 		tool, reason := controllerGen+" "+crdform.Version, ""
 		other := slices.IndexFunc(all, func(m repo.Manifest) bool { return m.Version != crdform.Version })
@@ -44,7 +40,7 @@ func (d *discovery) readManifests() {
 			reason = fmt.Sprintf("crdctl makes one folder of CRDs, and that is %s", d.found.raw.CRDs.Dir)
 		default:
 			d.found.raw.CRDs.Dir = dir
-			d.set("crds.dir", dir, repo.At(all[0].Path, all[0].Line))
+			d.set("crds.dir", repo.At(all[0].Path, all[0].Line))
 			continue
 		}
 		var paths []string

@@ -5,7 +5,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 )
@@ -48,64 +47,48 @@ func (d *discovery) readOpenAPI() {
 // that ask for it.
 func (d *discovery) readDefinitions(files []*repo.GoFile) {
 	dirs, place := d.tagged("openapi", d.found.raw.APIs)
+	always := d.alwaysDefined()
 	var best *repo.GoFile
-	var asked []string // the import paths of dirs
-	most := -1
-	var second []*repo.GoFile // that crdctl could make, if it made several
-	for _, dir := range dirs {
-		asked = append(asked, d.Modules.ImportPath(dir))
-	}
+	var without []string // the directories that ask, and are not in the best one
+	var usable []*repo.GoFile
 	for _, f := range files {
 		if path.Base(f.Path) != openAPIFile {
-			d.unread(f.Path, 0, "made by openapi-gen under another name than %s, the only one that crdctl writes; it stays as it is", openAPIFile)
+			d.unread(f.Path, "made by openapi-gen under another name than %s, the only one that crdctl writes; it stays as it is", openAPIFile)
 			continue
 		}
 		defined := d.definedIn(f)
-		if i := slices.IndexFunc(d.alwaysDefined(), func(p string) bool { return !slices.Contains(defined, p) }); i >= 0 {
-			d.unread(f.Path, 0, "has no type of %s, which kube_codegen.sh and crdctl always define; the file stays as it is, and openapi: {dir: %s} would change it",
-				d.alwaysDefined()[i], f.Dir)
+		if i := slices.IndexFunc(always, func(p string) bool { return !slices.Contains(defined, p) }); i >= 0 {
+			d.unread(f.Path, "has no type of %s, which kube_codegen.sh and crdctl always define; the file stays as it is, and openapi: {dir: %s} would change it",
+				always[i], f.Dir)
 			continue
 		}
-		n := 0
-		for _, p := range asked {
-			if slices.Contains(defined, p) {
-				n++
-			}
-		}
-		second = append(second, f)
-		if n > most {
-			best, most = f, n
+		usable = append(usable, f)
+		missing := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return slices.Contains(defined, d.Modules.ImportPath(dir)) })
+		if best == nil || len(missing) < len(without) {
+			best, without = f, missing
 		}
 	}
 	if best == nil {
 		return
 	}
-	for _, f := range second {
+	for _, f := range usable {
 		if f != best {
-			d.unread(f.Path, 0, "a second file of OpenAPI definitions, besides %s; crdctl makes one, so this stays as it is", best.Dir)
-		}
-	}
-	defined := d.definedIn(best)
-	var without []string
-	for i, p := range asked {
-		if !slices.Contains(defined, p) {
-			without = append(without, dirs[i])
+			d.unread(f.Path, "a second file of OpenAPI definitions, besides %s; crdctl makes one, so this stays as it is", best.Dir)
 		}
 	}
 	if len(without) > 0 {
-		d.unread(place[without[0]].File, place[without[0]].Line, "asks for openapi-gen, and %s has none of its types; crdctl would define them (%s), so take the tag out if it is not to",
+		d.unread(place[without[0]], "asks for openapi-gen, and %s has none of its types; crdctl would define them (%s), so take the tag out if it is not to",
 			best.Path, joined(without))
 	}
 	o := &d.found.raw.OpenAPI
 	o.Dir = best.Dir
-	d.set("openapi.dir", best.Dir, best.Path)
-	for _, p := range slices.Sorted(slices.Values(defined)) {
-		if !slices.Contains(asked, p) && !slices.Contains(d.alwaysDefined(), p) {
-			o.ExtraPackages = append(o.ExtraPackages, p)
-		}
-	}
+	d.set("openapi.dir", best.Path)
+	extra := slices.Sorted(slices.Values(d.definedIn(best)))
+	o.ExtraPackages = slices.DeleteFunc(extra, func(p string) bool {
+		return slices.Contains(always, p) || slices.ContainsFunc(dirs, func(dir string) bool { return d.Modules.ImportPath(dir) == p })
+	})
 	if len(o.ExtraPackages) > 0 {
-		d.set("openapi.extraPackages", flow(o.ExtraPackages), repo.At(best.Path, best.LineWith("func GetOpenAPIDefinitions(")))
+		d.set("openapi.extraPackages", best.At("func GetOpenAPIDefinitions("))
 	}
 }
 
@@ -126,18 +109,18 @@ func (d *discovery) definedIn(f *repo.GoFile) []string {
 }
 
 func (d *discovery) readModelNames(files []*repo.GoFile) {
+	o := &d.found.raw.OpenAPI
 	for _, f := range files {
-		o := &d.found.raw.OpenAPI
 		switch base := path.Base(f.Path); o.ModelNameFile {
 		case base:
 		case "":
 			o.ModelNameFile = base
-			d.set("openapi.modelNameFile", base, f.Path)
+			d.set("openapi.modelNameFile", f.Path)
 			if o.Dir == "" {
-				d.unread(f.Path, 0, "model names without OpenAPI definitions in the tree that crdctl makes; they stay as they are until openapi: {dir: FOLDER} says where definitions go")
+				d.unread(f.Path, "model names without OpenAPI definitions in the tree that crdctl makes; they stay as they are until openapi: {dir: FOLDER} says where definitions go")
 			}
 		default:
-			d.unread(f.Path, 0, "model names in a file of another name than %s; crdctl writes one name, so this stays as it is", strings.TrimSpace(o.ModelNameFile))
+			d.unread(f.Path, "model names in a file of another name than %s; crdctl writes one name, so this stays as it is", o.ModelNameFile)
 		}
 	}
 }

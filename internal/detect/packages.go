@@ -3,16 +3,18 @@ package detect
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // readPackages finds which of the APIs the tree is of, and lists its packages where tags would give others.
-func (d *discovery) readPackages(t *clientTree, c *config.Client, field func(string) string) {
+func (d *discovery) readPackages(t *clientTree, c *config.Client, set setter) {
 	var mine []string
 	for _, api := range d.found.raw.APIs {
-		if slices.ContainsFunc(t.packages, func(p string) bool { dir, ok := d.Modules.Dir(p); return ok && repo.Below(api, dir) }) {
+		if slices.ContainsFunc(t.packages, func(p string) bool { dir, ok := d.Modules.Dir(p); return ok && text.Below(api, dir) }) {
 			mine = append(mine, api)
 		}
 	}
@@ -20,88 +22,56 @@ func (d *discovery) readPackages(t *clientTree, c *config.Client, field func(str
 		mine = d.found.raw.APIs
 	}
 	dirs, place := d.tagged("client", mine)
-	var byTags []string
-	for _, dir := range dirs {
-		if repo.Versioned(dir) {
-			byTags = append(byTags, d.Modules.ImportPath(dir))
-		}
-	}
-	scheme := t.scheme.Path
 	if len(mine) < len(d.found.raw.APIs) {
 		c.APIs = mine
-		d.set(field("apis"), flow(mine), scheme)
+		set("apis", t.scheme.Path)
 	}
-	if sameOrder(byTags, t.packages) {
+	if sameOrder(d.byTags(".", dirs), t.packages) {
 		return
 	}
-	if one := d.oneInput(t, mine, dirs); one != "" {
-		c.OneInputAPI = one
-		d.set(field("oneInputAPI"), one, scheme)
-		d.passedOver(dirs, place)
-		return
+	if c.OneInputAPI = d.oneInput(t, mine, dirs); c.OneInputAPI != "" {
+		set("oneInputAPI", t.scheme.Path)
+	} else {
+		c.Packages = t.packages
+		set("packages", t.scheme.At(`"`+t.packages[0]+`"`))
 	}
-	c.Packages = t.packages
-	d.set(field("packages"), flow(t.packages), repo.At(scheme, t.scheme.LineWith(`"`+t.packages[0]+`"`)))
-	d.passedOver(dirs, place)
+	for _, dir := range dirs {
+		p := d.Modules.ImportPath(dir)
+		if repo.Versioned(dir) && !slices.ContainsFunc(d.trees, func(t *clientTree) bool { return slices.Contains(t.packages, p) }) {
+			d.unread(place[dir], "+genclient, and no clientset has the package; it is skipped, so write %s into packages of the client tree that it is to be in, if in any", p)
+		}
+	}
 }
 
-// oneInput is the folder of a group, or of a version, below the one API folder of a tree, if its tags give the tree's packages.
+// byTags are the import paths of the packages below a directory that get clients for their tags.
+func (d *discovery) byTags(below string, dirs []string) (paths []string) {
+	for _, dir := range dirs {
+		if repo.Versioned(dir) && text.Below(below, dir) {
+			paths = append(paths, d.Modules.ImportPath(dir))
+		}
+	}
+	return paths
+}
+
+// oneInput is the directory of a group, or of a version, below the one API directory of a tree, if its tags give the tree's packages.
 func (d *discovery) oneInput(t *clientTree, mine, dirs []string) string {
 	first, ok := d.Modules.Dir(t.packages[0])
 	if !ok || len(mine) != 1 {
 		return ""
 	}
-	for _, folder := range []string{path.Dir(first), first} {
-		var byTags []string
-		for _, dir := range dirs {
-			if repo.Versioned(dir) && repo.Below(folder, dir) {
-				byTags = append(byTags, d.Modules.ImportPath(dir))
-			}
-		}
-		if folder != mine[0] && repo.Below(mine[0], folder) && sameOrder(byTags, t.packages) {
-			return repo.Rel(mine[0], folder)
+	for _, dir := range []string{path.Dir(first), first} {
+		if dir != mine[0] && text.Below(mine[0], dir) && sameOrder(d.byTags(dir, dirs), t.packages) {
+			return repo.Rel(mine[0], dir)
 		}
 	}
 	return ""
 }
 
-// passedOver says which packages with tags no tree has. Only the first tree says it.
-func (d *discovery) passedOver(dirs []string, place map[string]Finding) {
-	for _, dir := range dirs {
-		p := d.Modules.ImportPath(dir)
-		if !repo.Versioned(dir) || d.inTree(p) || d.saidOver[dir] {
-			continue
-		}
-		if d.saidOver == nil {
-			d.saidOver = map[string]bool{}
-		}
-		d.saidOver[dir] = true
-		d.unread(place[dir].File, place[dir].Line, "+genclient, and no clientset has the package; it is skipped, so write %s into packages of the client tree that it is to be in, if in any", p)
-	}
-}
-
-func (d *discovery) inTree(importPath string) bool {
-	return slices.ContainsFunc(d.trees, func(t *clientTree) bool { return slices.Contains(t.packages, importPath) })
-}
-
-// sameOrder tells whether two lists have the same packages, with the versions of each group in the same order.
+// sameOrder reports whether two lists have the same packages, with the versions of each group in the same order.
 // Groups are sorted by the generator.
 func sameOrder(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
+	byGroup := func(all []string) []string {
+		return slices.SortedStableFunc(slices.Values(all), func(x, y string) int { return strings.Compare(path.Dir(x), path.Dir(y)) })
 	}
-	versions := func(all []string) map[string][]string {
-		m := map[string][]string{}
-		for _, p := range all {
-			m[path.Dir(p)] = append(m[path.Dir(p)], p)
-		}
-		return m
-	}
-	inA, inB := versions(a), versions(b)
-	for group, v := range inA {
-		if !slices.Equal(v, inB[group]) {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(byGroup(a), byGroup(b))
 }

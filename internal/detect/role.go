@@ -45,10 +45,10 @@ func (d *discovery) readRole() {
 	default:
 		dir := path.Dir(roles[0].Path)
 		d.found.raw.RBAC.Dir = dir
-		d.set("rbac.dir", dir, roles[0].Path)
+		d.set("rbac.dir", roles[0].Path)
 		if names[0] != usualRole {
 			d.found.raw.RBAC.RoleName = names[0]
-			d.set("rbac.roleName", names[0], roles[0].Path)
+			d.set("rbac.roleName", roles[0].Path)
 		}
 		return
 	}

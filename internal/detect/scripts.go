@@ -55,7 +55,7 @@ func (d *discovery) readScripts() {
 		_, at := d.Modules.Of(path.Dir(t.Path))
 		s := readScript(t.Path, string(t.Data), path.Join(shell.Root, at))
 		if s.unparsed != nil {
-			d.unread(s.path, s.unparsedLine, "the script cannot be parsed from here on: %s; what it generates is not read", s.unparsed)
+			d.unread(repo.At(s.path, s.unparsedLine), "the script cannot be parsed from here on: %s; what it generates is not read", s.unparsed)
 		}
 		if len(s.calls)+len(s.pins) > 0 {
 			d.scripts = append(d.scripts, s)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // readScriptSettings reads what leaves no trace in the tree: only scripts know it.
@@ -19,27 +19,26 @@ func (d *discovery) readScriptSettings() {
 	d.compareFolders()
 }
 
-// compareFolders says where a script would write clients that are not there: the tree wins.
+// compareFolders notes where a script would write clients that are not there: the tree wins.
 func (d *discovery) compareFolders() {
 	if len(d.trees) == 0 {
 		return
 	}
 	for _, c := range d.calls("gen_client") {
 		flag := "--output-dir"
-		word := c.flag(flag)
-		if word == "" {
+		if c.flag(flag) == "" {
 			flag = "--output-pkg-root" // of v0.29 and before
-			word = c.flag(flag)
 		}
+		word := c.flag(flag)
 		dir, ok := d.Modules.Dir(word)
 		if !ok {
 			dir, _ = d.local(c, word)
 		}
-		if dir == "" || strings.Contains(dir, "$") || strings.Contains(word, "$") {
+		if dir == "" || strings.Contains(word, "$") {
 			continue
 		}
-		if !slices.ContainsFunc(d.found.raw.Clients, func(client config.Client) bool { return repo.Below(client.Dir, dir) || repo.Below(dir, client.Dir) }) {
-			d.note(c.script.path, c.line, "%s is %s, where no client tree is; the trees that are there count", flag, dir)
+		if !slices.ContainsFunc(d.found.raw.Clients, func(client config.Client) bool { return text.Below(client.Dir, dir) || text.Below(dir, client.Dir) }) {
+			d.note(c.at(), "%s is %s, where no client tree is; the trees that are there count", flag, dir)
 		}
 	}
 }
@@ -49,105 +48,83 @@ func (d *discovery) readPeers() {
 	var peers, sources []string
 	for _, c := range d.calls("gen_helpers", "conversion-gen") {
 		for _, flag := range []string{"--extra-peer-dir", "--extra-peer-dirs"} {
-			for _, value := range c.flags[flag] {
-				for peer := range strings.SplitSeq(value, ",") {
-					p, ok := d.packageOf(c, peer)
-					if !ok {
-						d.unread(c.script.path, c.line, "%s %s can't be read without running the script; write conversion: {extraPeers: [PACKAGE]}", flag, peer)
-						continue
-					}
-					if !slices.Contains(peers, p) {
-						peers = append(peers, p)
-					}
-					if !slices.Contains(sources, c.at()) {
-						sources = append(sources, c.at())
-					}
+			for peer := range strings.SplitSeq(strings.Join(c.flags[flag], ","), ",") {
+				p, ok := d.packageOf(c, peer)
+				switch {
+				case !c.has(flag):
+				case !ok:
+					d.unread(c.at(), "%s %s can't be read without running the script; write conversion: {extraPeers: [PACKAGE]}", flag, peer)
+				case !slices.Contains(peers, p):
+					peers = append(peers, p)
+					sources = append(sources, c.at())
 				}
 			}
 		}
 	}
 	for _, c := range d.calls("defaulter-gen") {
 		if c.has("--extra-peer-dirs") {
-			d.unread(c.script.path, c.line, "defaulter-gen gets --extra-peer-dirs, for which there is no setting; compare zz_generated.defaults.go after the first run")
+			d.unread(c.at(), "defaulter-gen gets --extra-peer-dirs, for which there is no setting; compare zz_generated.defaults.go after the first run")
 		}
 	}
 	if len(peers) > 0 {
 		d.found.raw.Conversion.ExtraPeers = peers
-		d.set("conversion.extraPeers", flow(peers), joined(sources))
+		d.set("conversion.extraPeers", joined(slices.Compact(sources)))
 	}
 }
 
 // packageOf is the import path that a word of a call means.
 func (d *discovery) packageOf(c *call, word string) (string, bool) {
-	if word == "" {
-		return "", false
+	if dir, ok := d.Modules.Dir(word); ok && d.Exists(dir) || word == "" {
+		return word, ok
 	}
-	if dir, ok := d.Modules.Dir(word); ok && d.Exists(dir) {
-		return word, true
-	}
-	if dir, ok := d.local(c, word); ok {
-		if p := d.Modules.ImportPath(dir); p != "" {
-			return p, true
-		}
+	if dir, ok := d.local(c, word); ok && d.Modules.ImportPath(dir) != "" {
+		return d.Modules.ImportPath(dir), true
 	}
 	return word, !strings.Contains(word, "$") && !strings.HasPrefix(word, ".") && module.CheckImportPath(word) == nil
 }
 
 // readLintRules finds the rules of the helpers and those of each client tree.
 func (d *discovery) readLintRules() {
-	rules := func(c *call) []string {
-		v := c.flag("--lint-rules")
-		if v == "" {
-			return nil
-		}
-		if strings.Contains(v, "$") {
-			d.unread(c.script.path, c.line, "--lint-rules %s can't be read without running the script; write lintRules: [RULE]", v)
-			return nil
-		}
-		return strings.Split(v, ",")
-	}
-	for _, c := range d.calls("gen_helpers") {
-		if r := rules(c); r != nil && d.found.raw.LintRules == nil {
-			d.found.raw.LintRules = r
-			d.set("lintRules", flow(r), c.at())
-		}
-	}
-	for _, c := range d.calls("gen_client", "client-gen") {
-		r := rules(c)
-		if r == nil || slices.Equal(r, d.found.raw.LintRules) {
-			continue
-		}
-		dir, _ := d.local(c, c.flag("--output-dir"))
-		for i := range d.found.raw.Clients {
-			if client := &d.found.raw.Clients[i]; client.Dir == dir {
-				client.LintRules = r
-				d.set(fmt.Sprintf("clients[%d].lintRules", i), flow(r), c.at())
+	for _, c := range slices.Concat(d.calls("gen_helpers"), d.calls("gen_client", "client-gen")) {
+		value := c.flag("--lint-rules")
+		rules := strings.Split(value, ",")
+		switch p := &d.found.raw; {
+		case value == "":
+		case strings.Contains(value, "$"):
+			d.unread(c.at(), "--lint-rules %s can't be read without running the script; write lintRules: [RULE]", value)
+		case c.name == "gen_helpers":
+			if p.LintRules == nil {
+				p.LintRules = rules
+				d.set("lintRules", c.at())
+			}
+		case !slices.Equal(rules, p.LintRules):
+			dir, _ := d.local(c, c.flag("--output-dir"))
+			for i := range p.Clients {
+				if client := &p.Clients[i]; client.Dir == dir {
+					client.LintRules = rules
+					d.set(fmt.Sprintf("clients[%d].lintRules", i), c.at())
+				}
 			}
 		}
 	}
 }
 
-// readReport finds the file of the known violations of the API rules.
+// readReport finds the file of the known violations of the API rules. openapi-gen itself only writes the report; gen_openapi holds
+// the tree to it.
 func (d *discovery) readReport() {
 	o := &d.found.raw.OpenAPI
-	if o.Dir == "" {
-		return
-	}
-	for _, c := range d.calls("gen_openapi", "openapi-gen") {
-		if dir, _ := d.local(c, c.flag("--output-dir")); dir != o.Dir {
-			continue
-		}
+	for _, c := range d.calls("gen_openapi") {
+		dir, _ := d.local(c, c.flag("--output-dir"))
 		report := c.flag("--report-filename")
-		if report == "" || report == "/dev/null" || c.name == "openapi-gen" {
-			// openapi-gen itself only writes the report; gen_openapi holds the tree to it.
+		if o.Dir == "" || dir != o.Dir || report == "" || report == "/dev/null" {
 			continue
 		}
 		file, ok := d.local(c, report)
 		if !ok {
-			d.note(c.script.path, c.line, "--report-filename %s is no file here; write openapi: {report: FILE} to hold the API to one", report)
+			d.note(c.at(), "--report-filename %s is no file here; write openapi: {report: FILE} to hold the API to one", report)
 			continue
 		}
 		o.Report = file
-		d.set("openapi.report", file, c.at())
+		d.set("openapi.report", c.at())
 	}
 }

@@ -3,7 +3,6 @@ package detect
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
@@ -72,10 +71,7 @@ func (d *discovery) readShape() shape {
 	return s
 }
 
-// known tells whether the tree says anything.
-func (s shape) known() bool { return s.min > 0 || s.max < newest }
-
-// fits tells whether a version can have written the tree.
+// fits reports whether a version can have written the tree.
 func (s shape) fits(version string) bool {
 	minor, ok := minorOf(version)
 	return ok && minor >= s.min && minor <= s.max
@@ -93,19 +89,9 @@ func (s shape) String() string {
 	return fmt.Sprintf("v0.%d or older", s.max)
 }
 
-func (s shape) why() string {
-	if s.min > 0 {
-		return s.minWhy
-	}
-	return s.maxWhy
-}
+func (s shape) why() string { return cmp.Or(s.minWhy, s.maxWhy) }
 
-func minorOf(version string) (int, bool) {
-	rest, ok := strings.CutPrefix(version, "v0.")
-	if !ok {
-		return 0, false
-	}
-	minor, _, _ := strings.Cut(rest, ".")
-	n, err := strconv.Atoi(minor)
-	return n, err == nil
+func minorOf(version string) (minor int, ok bool) {
+	_, err := fmt.Sscanf(version, "v0.%d", &minor)
+	return minor, err == nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/gen/naming"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // clientTree is a tree of generated client code, as its files show it.
@@ -18,9 +19,8 @@ type clientTree struct {
 	self      string       // the import path of versioned
 
 	packages []string // import paths of the API packages, in the order of clientset.go
-	groups   map[string]string
 	fake     bool
-	protobuf *repo.GoFile // a file that prefers protobuf
+	protobuf string // the place where a file prefers protobuf
 	plurals  []exception
 	files    []*repo.GoFile // client-gen's
 
@@ -55,16 +55,16 @@ func (d *discovery) readTrees() {
 }
 
 func (d *discovery) readTree(scheme *repo.GoFile) *clientTree {
-	t := &clientTree{versioned: path.Dir(scheme.Dir), scheme: scheme, groups: map[string]string{}}
+	t := &clientTree{versioned: path.Dir(scheme.Dir), scheme: scheme}
 	t.self = d.Modules.ImportPath(t.versioned)
 	var inputs []string
 	for _, m := range addScheme.FindAllSubmatch(scheme.Data, -1) {
-		if in, ok := scheme.Imports()[string(m[1])]; ok && !slices.Contains(inputs, in.Path) {
-			inputs = append(inputs, in.Path)
+		if in, ok := scheme.Imports()[string(m[1])]; ok && !slices.Contains(inputs, in) {
+			inputs = append(inputs, in)
 		}
 	}
 	for _, f := range d.Files {
-		if f.Generator != "client-gen" || !repo.Below(t.versioned, f.Dir) {
+		if f.Generator != "client-gen" || !text.Below(t.versioned, f.Dir) {
 			continue
 		}
 		t.files = append(t.files, f)
@@ -74,8 +74,8 @@ func (d *discovery) readTree(scheme *repo.GoFile) *clientTree {
 			t.packages = d.orderOf(f, inputs)
 			// What the tree calls itself is the witness, if a module says nothing or something else.
 			for _, in := range f.Imports() {
-				if i := strings.LastIndex(in.Path, "/typed/"); i > 0 && strings.HasSuffix(in.Path[:i], "/"+path.Base(t.versioned)) {
-					t.self = in.Path[:i]
+				if i := strings.LastIndex(in, "/typed/"); i > 0 && strings.HasSuffix(in[:i], "/"+path.Base(t.versioned)) {
+					t.self = in[:i]
 				}
 			}
 		case strings.HasPrefix(rel, "fake/"):
@@ -83,8 +83,8 @@ func (d *discovery) readTree(scheme *repo.GoFile) *clientTree {
 		case strings.HasPrefix(rel, "typed/") && !strings.Contains(rel, "/fake/"):
 			t.readTyped(f)
 		}
-		if t.protobuf == nil && f.LineWith("gentype.PrefersProtobuf") > 0 {
-			t.protobuf = f
+		if t.protobuf == "" && f.LineWith("gentype.PrefersProtobuf") > 0 {
+			t.protobuf = f.At("gentype.PrefersProtobuf")
 		}
 	}
 	// A clientset that is not as expected still has its inputs.
@@ -100,7 +100,7 @@ func (d *discovery) readTree(scheme *repo.GoFile) *clientTree {
 func (d *discovery) orderOf(clientset *repo.GoFile, inputs []string) []string {
 	var order []string
 	for _, m := range accessor.FindAllSubmatch(clientset.Data, -1) {
-		typed, ok := d.Modules.Dir(clientset.Imports()[string(m[1])].Path)
+		typed, ok := d.Modules.Dir(clientset.Imports()[string(m[1])])
 		if !ok {
 			continue
 		}
@@ -109,8 +109,8 @@ func (d *discovery) orderOf(clientset *repo.GoFile, inputs []string) []string {
 				continue
 			}
 			for _, in := range f.Imports() {
-				if slices.Contains(inputs, in.Path) && !slices.Contains(order, in.Path) {
-					order = append(order, in.Path)
+				if slices.Contains(inputs, in) && !slices.Contains(order, in) {
+					order = append(order, in)
 				}
 			}
 		}
@@ -135,23 +135,11 @@ func (t *clientTree) readTyped(f *repo.GoFile) {
 	}
 }
 
-// lists tells whether the tree's clients of a package can list and get, so that a lister would be made of them.
-func (t *clientTree) lists(importPath string) bool {
-	return t.hasClient(importPath, "\tList(ctx ", "\tGet(ctx ")
-}
-
-// hasClient tells whether a client of a kind in a package has all of some methods.
+// hasClient reports whether a client of a kind in a package has all of some methods.
 func (t *clientTree) hasClient(importPath string, methods ...string) bool {
-	for _, f := range t.files {
+	return slices.ContainsFunc(t.files, func(f *repo.GoFile) bool {
 		lacks := func(text string) bool { return f.LineWith(text) == 0 }
-		if !strings.HasPrefix(repo.Rel(t.versioned, f.Path), "typed/") || lacks("Getter interface {") || slices.ContainsFunc(methods, lacks) {
-			continue
-		}
-		for _, in := range f.Imports() {
-			if in.Path == importPath {
-				return true
-			}
-		}
-	}
-	return false
+		return strings.HasPrefix(repo.Rel(t.versioned, f.Path), "typed/") && !lacks("Getter interface {") && !slices.ContainsFunc(methods, lacks) &&
+			f.Uses(func(p string) bool { return p == importPath })
+	})
 }

@@ -21,75 +21,62 @@ var release = regexp.MustCompile(`^v0\.\d+\.\d+$`)
 func (d *discovery) readVersion() {
 	s := d.readShape()
 	witnesses := d.versions()
-	for _, w := range witnesses {
-		if !s.known() || s.fits(w.Version) {
-			d.takeVersion(w)
-			return
-		}
+	used, known := d.byClientGo(s) // often of the same release as what made its clients
+	if i := slices.IndexFunc(witnesses, func(w Version) bool { return s.fits(w.Version) }); i >= 0 {
+		d.takeVersion(witnesses[i])
+		return
 	}
-	if len(witnesses) > 0 {
+	unreleased := d.unreleased()
+	switch {
+	case len(witnesses) > 0 && known:
 		w := witnesses[0]
-		// client-go is often of the same release as what made its clients.
-		if g, ok := d.byClientGo(s); ok {
-			d.unread(file(w.Source), line(w.Source), "code-generator %s, but the tree has the shape of %s (%s); taken is %s of %s, write codeGeneratorVersion if that is wrong",
-				w.Version, s, s.why(), g.Version, g.Source)
-			d.takeVersion(g)
-			return
-		}
-		d.unread(file(w.Source), line(w.Source), "code-generator %s, but the tree has the shape of %s (%s); taken is %s, write codeGeneratorVersion if the tree is to stay as it is",
+		d.unread(w.Source, "code-generator %s, but the tree has the shape of %s (%s); taken is %s of %s, write codeGeneratorVersion if that is wrong",
+			w.Version, s, s.why(), used.Version, used.Source)
+		d.takeVersion(used)
+	case len(witnesses) > 0:
+		w := witnesses[0]
+		d.unread(w.Source, "code-generator %s, but the tree has the shape of %s (%s); taken is %s, write codeGeneratorVersion if the tree is to stay as it is",
 			w.Version, s, s.why(), w.Version)
 		d.takeVersion(w)
-		return
-	}
-	if v, source := d.unreleased(); v != "" {
-		d.unread(file(source), line(source), "code-generator %s is no release; write codeGeneratorVersion: v0.X.Y, or crdctl uses its own", v)
-		return
-	}
-	if g, ok := d.byClientGo(s); ok {
-		d.note(file(g.Source), line(g.Source), "nothing here pins code-generator; taken is %s, the release of the modules that generated code uses", g.Version)
-		d.takeVersion(g)
-		return
-	}
-	switch {
-	case s.known() && s.max < newest:
+	case unreleased.Version != "":
+		d.unread(unreleased.Source, "code-generator %s is no release; write codeGeneratorVersion: v0.X.Y, or crdctl uses its own", unreleased.Version)
+	case known:
+		d.note(used.Source, "nothing here pins code-generator; taken is %s, the release of the modules that generated code uses", used.Version)
+		d.takeVersion(used)
+	case s.max < newest:
 		v := Version{fmt.Sprintf("v0.%d.0", s.max), "the shape of " + s.maxWhy}
-		d.unread(s.why(), 0, "nothing here pins code-generator, and the tree has the shape of %s; taken is %s, write codeGeneratorVersion if that is wrong", s, v.Version)
+		d.unread(s.why(), "nothing here pins code-generator, and the tree has the shape of %s; taken is %s, write codeGeneratorVersion if that is wrong", s, v.Version)
 		d.takeVersion(v)
 	case len(d.trees) > 0:
-		d.unread("", 0, "nothing here pins code-generator; write codeGeneratorVersion: v0.X.Y, or crdctl uses its own")
+		d.unread("", "nothing here pins code-generator; write codeGeneratorVersion: v0.X.Y, or crdctl uses its own")
 	}
 }
 
 // takeVersion settles on a version. It is not written down where go.mod has it: it changes there.
 func (d *discovery) takeVersion(v Version) {
 	d.found.Version = v
-	if pinned, _ := d.Modules.Main().Requirement(codeGenerator); pinned == v.Version {
-		return
+	if pinned, _ := d.Modules.Main().Requirement(codeGenerator); pinned != v.Version {
+		d.found.raw.CodeGeneratorVersion = v.Version
+		d.set("codeGeneratorVersion", v.Source)
 	}
-	d.found.raw.CodeGeneratorVersion = v.Version
-	d.set("codeGeneratorVersion", v.Version, v.Source)
 }
 
 // versions are the witnesses, the best one first.
-func (d *discovery) versions() []Version {
-	var all []Version
+func (d *discovery) versions() (all []Version) {
 	add := func(version, source string) {
 		if release.MatchString(version) && !slices.ContainsFunc(all, func(v Version) bool { return v.Version == version }) {
 			all = append(all, Version{version, source})
 		}
 	}
+	var dirs []string
+	addModule := func(dir string) {
+		_, at := d.Modules.Of(dir)
+		dirs = append(dirs, at)
+	}
 	for _, s := range d.scripts {
 		for _, p := range s.pins {
 			add(p.version, p.source)
 		}
-	}
-	var dirs []string
-	addModule := func(dir string) {
-		if _, at := d.Modules.Of(dir); d.Modules.In(at) != nil && !slices.Contains(dirs, at) {
-			dirs = append(dirs, at)
-		}
-	}
-	for _, s := range d.scripts {
 		for _, c := range s.calls {
 			if rest, ok := strings.CutPrefix(c.cwd, shell.Root); ok {
 				addModule(path.Clean("." + rest))
@@ -100,29 +87,21 @@ func (d *discovery) versions() []Version {
 	for _, t := range d.trees {
 		addModule(t.versioned)
 	}
-	addModule(".")
-	var others []string // tools modules
-	for dir := range d.Modules.ByDir {
-		if !slices.Contains(dirs, dir) {
-			others = append(others, dir)
-		}
-	}
-	slices.Sort(others)
-	for _, dir := range append(dirs, others...) {
-		v, source := d.Modules.In(dir).Requirement(codeGenerator)
-		add(v, source)
+	dirs = append(append(dirs, "."), slices.Sorted(maps.Keys(d.Modules.ByDir))...) // tools modules last
+	for _, dir := range dirs {
+		add(d.Modules.In(dir).Requirement(codeGenerator))
 	}
 	return all
 }
 
-// unreleased is a version in development, which no other witness has made up for.
-func (d *discovery) unreleased() (version, source string) {
+// unreleased is a version in development that a module requires.
+func (d *discovery) unreleased() Version {
 	for _, dir := range slices.Sorted(maps.Keys(d.Modules.ByDir)) {
 		if v, source := d.Modules.ByDir[dir].Requirement(codeGenerator); v != "" && !release.MatchString(v) {
-			return v, source
+			return Version{v, source}
 		}
 	}
-	return "", ""
+	return Version{}
 }
 
 // byClientGo is the release of the modules of Kubernetes that the tree is compiled with.
@@ -135,26 +114,10 @@ func (d *discovery) byClientGo(s shape) (Version, bool) {
 	}
 	for _, dir := range dirs {
 		for _, module := range []string{"k8s.io/client-go", "k8s.io/apimachinery"} {
-			v, source := d.Modules.In(dir).Requirement(module)
-			if release.MatchString(v) && (!s.known() || s.fits(v)) {
+			if v, source := d.Modules.In(dir).Requirement(module); release.MatchString(v) && s.fits(v) {
 				return Version{v, source}, true
 			}
 		}
 	}
 	return Version{}, false
-}
-
-// file and line take a place apart again.
-func file(place string) string { f, _, _ := strings.Cut(place, ":"); return f }
-
-func line(place string) int {
-	n := 0
-	_, l, _ := strings.Cut(place, ":")
-	for _, c := range l {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 var withResource = regexp.MustCompile(`\b(\w+)\.SchemeGroupVersion\.WithResource\(`)
@@ -21,22 +22,22 @@ func (d *discovery) readInformers() {
 		t := d.treeImportedBy(f)
 		switch {
 		case t == nil:
-			d.unread(f.Path, 0, "informers of no clientset here; crdctl makes informers next to their clientset only, so these stay as they are")
+			d.unread(f.Path, "informers of no clientset here; crdctl makes informers next to their clientset only, so these stay as they are")
 			continue
 		case path.Base(f.Dir) != "externalversions":
-			d.unread(f.Path, 0, "informers not below a folder externalversions, which crdctl always makes; these stay as they are")
+			d.unread(f.Path, "informers not below a folder externalversions, which crdctl always makes; these stay as they are")
 			continue
 		case t.informers != "":
-			d.unread(f.Path, 0, "a second tree of informers for %s; these stay as they are", t.versioned)
+			d.unread(f.Path, "a second tree of informers for %s; these stay as they are", t.versioned)
 			continue
 		}
 		t.informers, t.informerFile = path.Dir(f.Dir), f
 		for _, g := range d.Files {
-			if g.Generator != "informer-gen" || !repo.Below(f.Dir, g.Dir) {
+			if g.Generator != "informer-gen" || !text.Below(f.Dir, g.Dir) {
 				continue
 			}
 			for _, in := range g.Imports() {
-				if dir, ok := d.Modules.Dir(in.Path); ok && d.madeBy(dir, "lister-gen") {
+				if dir, ok := d.Modules.Dir(in); ok && d.madeBy(dir, "lister-gen") {
 					t.listers = path.Dir(path.Dir(dir))
 				}
 			}
@@ -45,40 +46,31 @@ func (d *discovery) readInformers() {
 			}
 		}
 		if t.listers == "" {
-			d.unread(f.Path, 0, "informers without listers; write watch: true for both, or watch: false for none")
+			d.unread(f.Path, "informers without listers; write watch: true for both, or watch: false for none")
 		}
 		claimed[t.listers] = true
 	}
-	d.strayListers(claimed)
-}
-
-// strayListers says which listers belong to no informers.
-func (d *discovery) strayListers(claimed map[string]bool) {
-	said := map[string]bool{}
 	for _, f := range d.Files {
 		if f.Generator != "lister-gen" || path.Base(f.Path) != "expansion_generated.go" {
 			continue
 		}
-		dir := path.Dir(path.Dir(f.Dir))
-		if !claimed[dir] && !said[dir] {
-			said[dir] = true
-			d.unread(f.Path, 0, "listers without informers; crdctl makes both (watch: true) or none, so these stay as they are")
+		if dir := path.Dir(path.Dir(f.Dir)); !claimed[dir] {
+			claimed[dir] = true
+			d.unread(f.Path, "listers without informers; crdctl makes both (watch: true) or none, so these stay as they are")
 		}
 	}
 }
 
 func (d *discovery) treeImportedBy(f *repo.GoFile) *clientTree {
-	for _, in := range f.Imports() {
-		for _, t := range d.trees {
-			if in.Path == t.self {
-				return t
-			}
+	for _, t := range d.trees {
+		if f.Uses(func(p string) bool { return p == t.self }) {
+			return t
 		}
 	}
 	return nil
 }
 
-// madeBy tells whether a generator wrote files of a folder.
+// madeBy reports whether a generator wrote files of a folder.
 func (d *discovery) madeBy(dir, generator string) bool {
 	return slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Generator == generator })
 }
@@ -89,34 +81,25 @@ func packagesOf(f *repo.GoFile, pattern *regexp.Regexp) []string {
 }
 
 // importsNamed is packagesOf for a part of the file.
-func importsNamed(f *repo.GoFile, pattern *regexp.Regexp, part []byte) []string {
-	var all []string
+func importsNamed(f *repo.GoFile, pattern *regexp.Regexp, part []byte) (all []string) {
 	for _, m := range pattern.FindAllSubmatch(part, -1) {
-		if in, ok := f.Imports()[string(m[1])]; ok && !slices.Contains(all, in.Path) {
-			all = append(all, in.Path)
+		if in, ok := f.Imports()[string(m[1])]; ok {
+			all = append(all, in)
 		}
 	}
 	slices.Sort(all)
-	return all
+	return slices.Compact(all)
 }
 
 // watchPackages are the packages with listers where they are not all of the tree's. A package whose clients cannot
-// list has none either way, and so is no difference.
+// list has none either way, and so makes no difference.
 func (t *clientTree) watchPackages() []string {
-	if t.informers == "" || len(t.watched) == 0 {
+	lists := func(p string) bool { return t.hasClient(p, "\tList(ctx ", "\tGet(ctx ") } // a lister would be made
+	if t.informers == "" || len(t.watched) == 0 || !t.differs(t.watched, lists) {
 		return nil
 	}
-	differs := slices.ContainsFunc(t.watched, func(p string) bool { return !slices.Contains(t.packages, p) }) ||
-		slices.ContainsFunc(t.packages, func(p string) bool { return !slices.Contains(t.watched, p) && t.lists(p) })
-	if !differs {
-		return nil
-	}
-	var all []string
-	for _, p := range t.packages { // in the clientset's order
-		if slices.Contains(t.watched, p) {
-			all = append(all, p)
-		}
-	}
+	// In the clientset's order.
+	all := slices.DeleteFunc(slices.Clone(t.packages), func(p string) bool { return !slices.Contains(t.watched, p) })
 	for _, p := range t.watched {
 		if !slices.Contains(all, p) {
 			all = append(all, p)

@@ -24,6 +24,7 @@ var (
 	crdKind    = regexp.MustCompile(`(?m)^kind: CustomResourceDefinition\s*$`)
 	crdVersion = regexp.MustCompile(`(?m)^\s+controller-gen\.kubebuilder\.io/version: (\S+)\s*$`)
 	crdName    = regexp.MustCompile(`(?m)^  name: (\S+)\s*$`)
+	role       = regexp.MustCompile(`(?m)^kind: (Cluster)?Role$`)
 	webhooks   = regexp.MustCompile(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
 )
 

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/workspace"
 	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Modules maps folders to import paths and back, through the go.mod files: never by what a path ends in.

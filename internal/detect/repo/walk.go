@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/build"
 	"io"
 	"io/fs"
 	"os"
@@ -15,7 +16,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/safefs"
@@ -51,6 +53,8 @@ var passedOver = []string{"vendor", "_output", "third_party", "testdata", "node_
 
 // script files tell which generators run; what else is in a repository does not.
 var scriptName = regexp.MustCompile(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak)|\.?mise\.toml|Taskfile\.ya?ml|[jJ]ustfile)$`)
+
+var packageMain = regexp.MustCompile(`(?m)^package main\b`)
 
 // headerName are the files that may be the header of generated files: those that no well-known tool calls its own.
 var headerName = regexp.MustCompile(`(?i)(boilerplate|header|licen[sc]e|copyright)|\.(txt|tmpl)$`)
@@ -99,102 +103,100 @@ func Open(root string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := make([]any, len(paths))
-	var failed error
-	var once sync.Once
-	var workers sync.WaitGroup
-	n := 2 * runtime.GOMAXPROCS(0)
-	for w := range n {
-		workers.Go(func() {
-			for i := w; i < len(paths); i += n {
-				var err error
-				if read[i], err = readOne(root, paths[i]); err != nil {
-					once.Do(func() { failed = err })
-				}
+	found := make([]func(*Repo), len(paths))
+	var workers errgroup.Group
+	workers.SetLimit(2 * runtime.GOMAXPROCS(0))
+	for i, rel := range paths {
+		workers.Go(func() (err error) {
+			if found[i], err = readOne(root, rel); errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+				return nil // a file that may not be read shows nothing, and is not generated code of the user's
 			}
+			return err
 		})
 	}
-	workers.Wait()
-	if failed != nil {
-		return nil, failed
+	if err := workers.Wait(); err != nil {
+		return nil, err
 	}
-	for _, found := range read {
-		switch found := found.(type) {
-		case *GoFile:
-			r.Files = append(r.Files, found)
-			r.ByDir[found.Dir] = append(r.ByDir[found.Dir], found)
-		case Manifest:
-			r.Manifests = append(r.Manifests, found)
-		case Role:
-			r.Roles = append(r.Roles, found)
-		case webhookFile:
-			r.Webhooks = append(r.Webhooks, string(found))
-		case Script:
-			if path.Base(found.Path) == "go.mod" {
-				r.Modules.add(found.Path, found.Data)
-				continue
-			}
-			r.Texts = append(r.Texts, found)
+	for _, add := range found {
+		if add != nil {
+			add(r)
 		}
 	}
 	return r, nil
 }
 
-// webhookFile is the path of webhook configurations.
-type webhookFile string
-
-// readOne reads a file and returns what is of use of it: a *GoFile, a manifest, a role, a webhookFile, a Script, or nil.
-func readOne(root, rel string) (any, error) {
+// readOne reads a file and returns what adds it to a repository; nil for a file of no use.
+func readOne(root, rel string) (func(*Repo), error) {
 	full := filepath.Join(root, filepath.FromSlash(rel))
-	switch path.Ext(rel) {
-	case ".go":
+	base, ext := path.Base(rel), path.Ext(rel)
+	switch {
+	case ext == ".go":
 		data, err := safefs.ReadFile(full, safefs.MaxFile)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, err
 		}
-		if f := NewGoFile(rel, data); f != nil {
-			return f, nil
-		}
-		return nil, nil
-	case ".yaml", ".yml":
-		if !scriptName.MatchString(path.Base(rel)) {
-			top, err := readTop(full)
-			if err != nil {
-				return nil, unreadable(err)
-			}
-			if m, ok := newManifest(rel, top); ok {
-				return m, nil
-			}
-			switch {
-			case path.Base(rel) == crdform.RoleFile && (bytes.Contains(top, []byte("kind: ClusterRole\n")) || bytes.Contains(top, []byte("kind: Role\n"))):
-				data, err := safefs.ReadFile(full, safefs.MaxFile)
-				if err != nil {
-					return nil, unreadable(err)
-				}
-				names, form := crdform.RolesInForm(data)
-				return Role{Path: rel, Names: names, Form: form}, nil
-			case path.Base(rel) == "manifests.yaml" && webhooks.Match(top):
-				return webhookFile(rel), nil
-			}
+		f := newGoFile(rel, data)
+		f.Main = f.Generator == "" && isMain(full, data)
+		if f.Generator == "" && f.Tags == nil && !f.Main {
 			return nil, nil
 		}
+		return func(r *Repo) {
+			r.Files = append(r.Files, f)
+			r.ByDir[f.Dir] = append(r.ByDir[f.Dir], f)
+		}, nil
+	case (ext == ".yaml" || ext == ".yml") && !scriptName.MatchString(base):
+		return readManifest(full, rel)
 	}
 	if info, err := os.Stat(full); err != nil || info.Size() > scriptSize {
-		return nil, unreadable(err)
+		return nil, err
 	}
 	data, err := safefs.ReadFile(full, safefs.MaxFile)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, err
 	}
-	return Script{rel, data}, nil
+	return func(r *Repo) {
+		if base == "go.mod" {
+			r.Modules.add(rel, data)
+		} else {
+			r.Texts = append(r.Texts, Script{rel, data})
+		}
+	}, nil
 }
 
-// unreadable passes over files that may not be read: they tell nothing, and are nobody's generated code.
-func unreadable(err error) error {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		return nil
+// readManifest is readOne for a YAML file, of which mostly the top is read.
+func readManifest(full, rel string) (func(*Repo), error) {
+	top, err := readTop(full)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	m, isCRD := newManifest(rel, top)
+	switch base := path.Base(rel); {
+	case isCRD:
+		return func(r *Repo) { r.Manifests = append(r.Manifests, m) }, nil
+	case base == crdform.RoleFile && role.Match(top):
+		data, err := safefs.ReadFile(full, safefs.MaxFile)
+		if err != nil {
+			return nil, err
+		}
+		names, form := crdform.RolesInForm(data)
+		return func(r *Repo) { r.Roles = append(r.Roles, Role{Path: rel, Names: names, Form: form}) }, nil
+	case base == "manifests.yaml" && webhooks.Match(top):
+		return func(r *Repo) { r.Webhooks = append(r.Webhooks, rel) }, nil
+	}
+	return nil, nil
+}
+
+// target is the system that programs are looked for.
+var target = build.Context{GOOS: "linux", GOARCH: "amd64", Compiler: "gc", CgoEnabled: true, ReleaseTags: build.Default.ReleaseTags}
+
+// isMain reports whether a file has the main function of a program that is built without tags of the user's.
+func isMain(full string, data []byte) bool {
+	if strings.HasSuffix(full, "_test.go") || !bytes.Contains(data, []byte("package main")) || !bytes.Contains(data, []byte("\nfunc main() {")) {
+		return false
+	}
+	dir, name := filepath.Split(full)
+	built, err := target.MatchFile(dir, name)
+	return err == nil && built && packageMain.Match(data)
 }
 
 // readTop reads the beginning of a file.
