@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -33,23 +35,18 @@ var codeBlock = regexp.MustCompile("(?ms)^```(yaml|sh)\n(.*?)^```$")
 func blocks(t *testing.T) (documents []workflow, hook string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "docs", "ci.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, m := range codeBlock.FindAllStringSubmatch(string(text), -1) {
 		if m[1] == "sh" {
 			hook = m[2]
 			continue
 		}
 		var w workflow
-		if err := yaml.Unmarshal([]byte(m[2]), &w); err != nil {
-			t.Fatalf("%v in\n%s", err, m[2])
-		}
+		require.NoError(t, yaml.Unmarshal([]byte(m[2]), &w), m[2])
 		documents = append(documents, w)
 	}
-	if len(documents) != 4 || hook == "" {
-		t.Fatalf("%d YAML documents and the hook %q in docs/ci.md", len(documents), hook)
-	}
+	require.Len(t, documents, 4, "in docs/ci.md")
+	require.NotEmpty(t, hook, "in docs/ci.md")
 	return documents, hook
 }
 
@@ -80,9 +77,7 @@ func (c *checkout) sh(code int, script string, env ...string) string {
 	if err != nil && !errors.As(err, &exit) {
 		c.Fatal(err)
 	}
-	if got := cmd.ProcessState.ExitCode(); got != code {
-		c.Fatalf("exit code %d, want %d, of %s\n%s", got, code, script, out)
-	}
+	require.Equal(c, code, cmd.ProcessState.ExitCode(), "exit code: %s\n%s", script, out)
 	return string(out)
 }
 
@@ -115,9 +110,7 @@ func TestWorkflows(t *testing.T) {
 				}
 				if s.Name == "Install crdctl" {
 					// crdctl is in PATH, and no release of it is to be built here.
-					if !regexp.MustCompile(`^go install "?github.com/crdctl/crdctl@`).MatchString(s.Run) {
-						t.Errorf("workflow %d installs with %q", i, s.Run)
-					}
+					assert.True(t, regexp.MustCompile(`^go install "?github.com/crdctl/crdctl@`).MatchString(s.Run), "workflow %d installs with %q", i, s.Run)
 					continue
 				}
 				ran++
@@ -126,17 +119,13 @@ func TestWorkflows(t *testing.T) {
 					t.Errorf("workflow %d does not say what is stale:\n%s", i, out)
 				}
 			}
-			if ran != 1 {
-				t.Errorf("workflow %d: %d steps run", i, ran)
-			}
+			assert.Equal(t, 1, ran, "workflow %d: %d steps run", i, ran)
 		}
 		if got := c.sh(0, `grep -c '"ruleId": "stale"' "$RUNNER_TEMP/crdctl.sarif" || true; tail -n 1 "$GITHUB_OUTPUT"`); got != []string{"0\ncode=0\n", "4\ncode=1\n"}[round] {
 			t.Errorf("the SARIF workflow leaves %q", got)
 		}
 	}
-	if out := c.sh(0, "git status --porcelain"); out != " M pkg/apis/stable/v1alpha1/types.go\n" {
-		t.Errorf("a workflow changed the checkout:\n%s", out)
-	}
+	assert.Equal(t, " M pkg/apis/stable/v1alpha1/types.go\n", c.sh(0, "git status --porcelain"), "a workflow changed the checkout")
 }
 
 // The hooks of docs/ci.md: a commit is refused while what it holds is not up to date, whatever lies beside it.
@@ -148,21 +137,15 @@ func TestHooks(t *testing.T) {
 		t.Errorf("pre-commit: %+v", local)
 	}
 	entry := local.Hooks[0].Entry
-	if err := os.WriteFile(filepath.Join(c.dir, ".git", "hooks", "pre-commit"), []byte(hook), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(c.dir, ".git", "hooks", "pre-commit"), []byte(hook), 0o755))
 	c.sh(0, entry)
 	c.sh(0, "git commit -q --allow-empty -m fresh")
 	c.change()
 	c.sh(1, entry)
-	if out := c.sh(1, "git commit -q -a -m stale"); !strings.Contains(out, `4 generated files are not up to date; run "crdctl generate"`) {
-		t.Errorf("the hook says\n%s", out)
-	}
+	assert.Contains(t, c.sh(1, "git commit -q -a -m stale"), `4 generated files are not up to date; run "crdctl generate"`, "the hook")
 	// Generated, and not added: the work tree is fresh, the commit is not.
 	c.sh(0, "crdctl generate && "+entry+" && git add pkg/apis/stable/v1alpha1/types.go")
 	c.sh(1, "git commit -q -m forgotten")
 	c.sh(0, "git commit -q -a -m fresh")
-	if out := c.sh(0, "git status --porcelain && git log --format=%s"); out != "fresh\nfresh\none\n" {
-		t.Errorf("the repository has\n%s", out)
-	}
+	assert.Equal(t, "fresh\nfresh\none\n", c.sh(0, "git status --porcelain && git log --format=%s"), "the repository")
 }

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const precious = "\n# precious\n"
@@ -48,7 +49,7 @@ func TestEditedDuringACommand(t *testing.T) {
 					case "init": // where each of them is the user's
 						addTo(t, path, "# mine\n")
 					case "generate":
-						safefstest.Must(t, os.Remove(path))
+						require.NoError(t, os.Remove(path))
 					}
 					at, code := runEdited(t, n, filepath.Join(dir, filepath.FromSlash(file)), append(c.args, "-C", dir))
 					if at == "" {
@@ -57,13 +58,9 @@ func TestEditedDuringACommand(t *testing.T) {
 					if code == exitTrouble {
 						refused++
 					}
-					if !hasPrecious(t, dir) {
-						t.Errorf("%s, edit %d (%s): the edit of %s is lost; exit code %d", c.name, n, at, file, code)
-					}
+					assert.True(t, hasPrecious(t, dir), "%s, edit %d (%s): the edit of %s is lost; exit code %d", c.name, n, at, file, code)
 				}
-				if refused == 0 {
-					t.Errorf("%s: no edit of %s was noticed", c.name, file)
-				}
+				assert.NotZero(t, refused, "%s: no edit of %s was noticed", c.name, file)
 			}
 		})
 	}
@@ -96,16 +93,16 @@ func runEdited(t *testing.T, n int, path string, args []string) (at string, code
 
 func addTo(t *testing.T, path, line string) {
 	t.Helper()
-	safefstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	old, _ := os.ReadFile(path)
-	safefstest.Must(t, os.WriteFile(path+"~", append(old, line...), 0o644))
-	safefstest.Must(t, os.Rename(path+"~", path))
+	require.NoError(t, os.WriteFile(path+"~", append(old, line...), 0o644))
+	require.NoError(t, os.Rename(path+"~", path))
 }
 
 func copied(t *testing.T, from string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "project")
-	safefstest.Must(t, os.CopyFS(dir, os.DirFS(from)))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
 	return dir
 }
 

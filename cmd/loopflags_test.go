@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/run"
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // parsed are the flags of "run --builtin" after a command line.
@@ -21,7 +21,7 @@ func parsed(t *testing.T, args ...string) *builtinFlags {
 	var f builtinFlags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.bind(set)
-	safefstest.Must(t, set.Parse(args))
+	require.NoError(t, set.Parse(args))
 	return &f
 }
 
@@ -83,8 +83,8 @@ func TestLoopFlagsDecide(t *testing.T) {
 func TestLoopFlagsFromBelow(t *testing.T) {
 	root := t.TempDir()
 	base := filepath.Join(root, "sub dir")
-	safefstest.Must(t, os.MkdirAll(filepath.Join(base, "t"), 0o755))
-	safefstest.Must(t, os.WriteFile(filepath.Join(base, "sync.py"), nil, 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(base, "t"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(base, "sync.py"), nil, 0o600))
 	for text, want := range map[string]string{
 		"./sync.py":           "'sub dir/sync.py'",
 		"python3 sync.py now": "python3 'sub dir/sync.py' now",
@@ -94,9 +94,8 @@ func TestLoopFlagsFromBelow(t *testing.T) {
 		"sync.py":             "sync.py", // of PATH
 	} {
 		got, err := parsed(t, "--hook="+text).over(config.Loop{}, root, base)
-		if err != nil || got.Hook != want {
-			t.Errorf("%s: %s, %v, want %s", text, got.Hook, err, want)
-		}
+		require.NoError(t, err, text)
+		assert.Equal(t, want, got.Hook, text)
 	}
 	if got, err := parsed(t, "--template=t").over(config.Loop{}, root, base); err != nil || got.Template != "sub dir/t" {
 		t.Errorf("%+v, %v", got, err)
@@ -113,13 +112,11 @@ func TestControllerName(t *testing.T) {
 		strings.Repeat("x", 90): {"", strings.Repeat("x", 40)},
 	} {
 		root := filepath.Join(t.TempDir(), folder)
-		safefstest.Must(t, os.Mkdir(root, 0o755))
+		require.NoError(t, os.Mkdir(root, 0o755))
 		if test.mod != "" {
-			safefstest.Must(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte(test.mod), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte(test.mod), 0o600))
 		}
-		if got := controllerName(root); got != test.want {
-			t.Errorf("%s: %s, want %s", folder, got, test.want)
-		}
+		assert.Equal(t, test.want, controllerName(root), folder)
 	}
 }
 
@@ -127,7 +124,7 @@ func TestControllerName(t *testing.T) {
 func TestBuiltinFlags(t *testing.T) {
 	o := run.Options{Root: t.TempDir()}
 	f := parsed(t, "--shards=2", "--lease-namespace=leases", "--metrics=:8080", "--profiling", "--no-events", "--crd=foos.example.com", "--crd=bars.example.com", "--in-cluster")
-	safefstest.Must(t, f.apply(&o, config.Loop{}, "/base"))
+	require.NoError(t, f.apply(&o, config.Loop{}, "/base"))
 	if !o.Leases || o.LeaseNamespace != "leases" || o.MetricsAddr != ":8080" || !o.Profiling || !o.NoEvents || len(o.CRDNames) != 2 || !o.Cluster.InCluster {
 		t.Errorf("%+v", o)
 	}
@@ -169,9 +166,8 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 	} {
 		o := run.Options{Root: t.TempDir()}
 		err := parsed(t, strings.Fields(args)...).apply(&o, config.Loop{}, o.Root)
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", args, err, want)
-		}
+		require.Error(t, err, "%s: %v, want %s", args, err, want)
+		assert.True(t, strings.HasPrefix(err.Error(), want), "%s: %v, want %s", args, err, want)
 	}
 	o := run.Options{Root: t.TempDir(), CRDFiles: []string{"crd.yaml"}}
 	if err := parsed(t, "--crd=a.b").apply(&o, config.Loop{}, o.Root); err == nil || !strings.HasPrefix(err.Error(), "--crd means a CRD that the cluster has, and -f one to install") {
@@ -183,7 +179,5 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 	}
 	// What the file says wrong beside a flag is called by its name there.
 	o = run.Options{Root: t.TempDir()}
-	if err := parsed(t, "--workers=3").apply(&o, config.Loop{ShardBy: "x"}, o.Root); err == nil || err.Error() != `crdctl.yaml: loop.shardBy: "x" is not key or namespace` {
-		t.Error(err)
-	}
+	assert.EqualError(t, parsed(t, "--workers=3").apply(&o, config.Loop{ShardBy: "x"}, o.Root), `crdctl.yaml: loop.shardBy: "x" is not key or namespace`)
 }

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/require"
 )
 
 // The tables of docs/settings.md are made of the settings; -update writes them.
 func TestSettingsPage(t *testing.T) {
 	const page = "../docs/settings.md"
 	data, err := os.ReadFile(page)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	is := func(prefix string) func(config.Setting) bool {
 		return func(s config.Setting) bool { return strings.HasPrefix(s.Field, prefix) }
 	}
@@ -62,8 +62,6 @@ func withTable(t *testing.T, text, section, prefix string, of func(config.Settin
 		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", strings.TrimPrefix(s.Field, prefix), flag, words, meaning)
 	}
 	at := regexp.MustCompile(`(?s)\n## ` + section + `\n.*?\n(\|.*?\|\n)\n`).FindStringSubmatchIndex(text)
-	if at == nil {
-		t.Fatalf("the page has no table in the section %q", section)
-	}
+	require.NotNil(t, at, "the page has no table in the section %q", section)
 	return text[:at[2]] + table.String() + text[at[3]:]
 }

@@ -10,10 +10,11 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // oldProject is a project that a crdctl of older templates made: one kind that owns Deployments, and one that does not.
@@ -25,26 +26,25 @@ func oldProject(t *testing.T, revision int) string {
 		{Group: "samplecontroller.k8s.io", Version: "v1alpha1", Kind: "Foo", Owns: []string{"apps/v1/Deployment"}, Fields: []string{"deploymentName:string:required", "replicas:int32", "status.availableReplicas:int32"}},
 		{Group: "samplecontroller.k8s.io", Version: "v1alpha1", Kind: "Bar", Scope: "Cluster"},
 	} {
-		if _, err := p.Add(o); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.Add(o)
+		require.NoError(t, err)
 	}
 	old, err := templates.At(revision)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	files, err := p.Files(old)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	settings, _ := files.Content(config.FileName)
 	record := p.Record()
 	record.Templates = revision
 	if settings, err = config.PutScaffold(settings, record); err == nil {
 		err = files.Put(config.FileName, settings)
 	}
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	lay(t, dir, files)
 	loaded, err := config.Load(dir)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	generated, err := gen.Generate(t.Context(), dir, loaded, gen.Options{Year: 2026})
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	lay(t, dir, generated.Tree)
 	return dir
 }
@@ -55,7 +55,7 @@ func lay(t *testing.T, dir string, files *tree.Tree) {
 	if err == nil {
 		err = tree.Write(dir, changes)
 	}
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 }
 
 // crdctl runs a command in a project and returns what it says.
@@ -71,11 +71,9 @@ func crdctl(t *testing.T, wantCode int, args ...string) (out, said string) {
 func replace(t *testing.T, file, old, replacement string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	safefstest.Must(t, err)
-	if strings.Count(string(data), old) != 1 {
-		t.Fatalf("%q is not once in %s", old, file)
-	}
-	safefstest.Must(t, os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(data), old), "%q is not once in %s", old, file)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644))
 }
 
 // A project of every older revision comes to what init would make today, with what its user changed in it, and compiles.
@@ -84,18 +82,16 @@ func TestUpgrade(t *testing.T) {
 		dir := oldProject(t, revision)
 		controller := filepath.Join(dir, "internal/controller/foo.go")
 		replace(t, controller, `"Processing Foo"`, `"Processing my Foo"`)
-		safefstest.Must(t, os.Remove(filepath.Join(dir, "Dockerfile")))
+		require.NoError(t, os.Remove(filepath.Join(dir, "Dockerfile")))
 		before, said := crdctl(t, exitYes, "upgrade", "-C", dir, "--dry-run")
-		if !strings.Contains(before, "update crdctl.yaml\n") || !strings.Contains(said, "would upgrade from templates ") {
-			t.Errorf("revision %d: dry run: %s%s", revision, before, said)
-		}
+		assert.Contains(t, before, "update crdctl.yaml\n", "revision %d: dry run", revision)
+		assert.Contains(t, said, "would upgrade from templates ", "revision %d: dry run", revision)
 		crdctl(t, exitYes, "upgrade", "-C", dir)
 		if data, err := os.ReadFile(controller); err != nil || !strings.Contains(string(data), `"Processing my Foo"`) {
 			t.Errorf("revision %d: the user's change is lost (%v)", revision, err)
 		}
-		if _, err := os.Stat(filepath.Join(dir, "Dockerfile")); err == nil {
-			t.Errorf("revision %d: the Dockerfile that the user removed is back", revision)
-		}
+		_, err := os.Stat(filepath.Join(dir, "Dockerfile"))
+		assert.Error(t, err, "revision %d: the Dockerfile that the user removed is back", revision)
 		crdctl(t, exitYes, "verify", "-C", dir)
 		// Without the directory in what is compiled, the go command has it in its cache from the second time on.
 		build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "./...")
@@ -115,14 +111,11 @@ func TestUpgradeConflicts(t *testing.T) {
 	owned := filepath.Join(dir, "internal/controller/foo_owned.go")
 	replace(t, owned, `return map[string]string{"foo": object.Name}`, `return map[string]string{"example.com/foo": object.Name}`)
 	_, said := crdctl(t, exitNo, "upgrade", "-C", dir)
-	if !strings.Contains(said, "conflicts to resolve, between <<<<<<< and >>>>>>>, in internal/controller/foo_owned.go; then run \"crdctl generate\"") {
-		t.Error(said)
-	}
+	assert.Contains(t, said, "conflicts to resolve, between <<<<<<< and >>>>>>>, in internal/controller/foo_owned.go; then run \"crdctl generate\"")
 	data, err := os.ReadFile(owned)
-	safefstest.Must(t, err)
-	if strings.Count(string(data), "<<<<<<< yours\n") != 1 || !strings.Contains(string(data), `"example.com/foo": object.Name}`) {
-		t.Errorf("%s", data)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(string(data), "<<<<<<< yours\n"))
+	assert.Contains(t, string(data), `"example.com/foo": object.Name}`)
 }
 
 func TestUpgradeRefuses(t *testing.T) {
@@ -133,10 +126,9 @@ func TestUpgradeRefuses(t *testing.T) {
 		"":                                      "crdctl.yaml has no section scaffold",
 	} {
 		for name, data := range map[string]string{config.FileName: "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [pkg/apis]\n" + content, "go.mod": "module example.com/x\n"} {
-			safefstest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
 		}
-		if _, said := crdctl(t, exitTrouble, "upgrade", "-C", dir); !strings.Contains(said, want) {
-			t.Errorf("%q: %s", content, said)
-		}
+		_, said := crdctl(t, exitTrouble, "upgrade", "-C", dir)
+		assert.Contains(t, said, want, content)
 	}
 }

@@ -3,6 +3,8 @@ package cmd
 import (
 	"runtime/debug"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestStamp(t *testing.T) {
@@ -24,9 +26,8 @@ func TestStamp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b buildInfo
 			b.stamp(test.linked, &debug.BuildInfo{Main: debug.Module{Version: test.module}, Settings: test.settings})
-			if b.Version != test.version || b.Dirty != test.dirty {
-				t.Errorf("version %s, dirty %v; want %s, %v", b.Version, b.Dirty, test.version, test.dirty)
-			}
+			assert.Equal(t, test.version, b.Version, "version: %s")
+			assert.Equal(t, test.dirty, b.Dirty, "version: %s")
 			if len(test.settings) == 3 && (b.Time == nil || b.Commit != "0123456789abcdef0123") {
 				t.Errorf("commit %s of %v", b.Commit, b.Time)
 			}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 )
 
@@ -26,9 +28,7 @@ func archive(t *testing.T, files fs.FS) []byte {
 		a.Files = append(a.Files, txtar.File{Name: name, Data: data})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return txtar.Format(&a)
 }
 
@@ -47,9 +47,7 @@ func TestHistory(t *testing.T) {
 	now := archive(t, FS)
 	name := fmt.Sprintf("history/%d.txtar", Revision)
 	if *freeze {
-		if err := os.WriteFile(name, now, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, now, 0o644))
 	}
 	if released, err := os.ReadFile(name); err == nil && !bytes.Equal(released, now) {
 		t.Errorf("the templates changed after revision %d was released; set Revision to %d", Revision, Revision+1)
@@ -58,8 +56,7 @@ func TestHistory(t *testing.T) {
 
 func TestAtRefuses(t *testing.T) {
 	for _, n := range []int{-1, 0, Revision + 1} {
-		if _, err := At(n); err == nil {
-			t.Errorf("templates %d: no error", n)
-		}
+		_, err := At(n)
+		assert.Error(t, err, "templates %d: no error", n)
 	}
 }

@@ -18,6 +18,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // root is this repository, seen from the folder of this package.
@@ -90,9 +92,7 @@ func packages(t *testing.T) []listed {
 	cmd.Dir = root
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all []listed
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p listed
@@ -140,9 +140,7 @@ func mayImport(from, to string) bool {
 
 func TestImports(t *testing.T) {
 	all := packages(t)
-	if len(all) < 15 {
-		t.Fatalf("only %d packages listed", len(all))
-	}
+	require.GreaterOrEqual(t, len(all), 15, "only: packages listed")
 	for _, p := range all {
 		rel := "."
 		if p.ImportPath != modulePath {
@@ -153,9 +151,7 @@ func TestImports(t *testing.T) {
 				continue
 			}
 			for _, imported := range p.Imports {
-				if regexp.MustCompile(r.imports).MatchString(imported) {
-					t.Errorf("%s imports %s: %s (allowed: %s)", rel, imported, r.reason, strings.Join(r.only, ", "))
-				}
+				assert.False(t, regexp.MustCompile(r.imports).MatchString(imported), "%s imports %s: %s (allowed: %s)", rel, imported, r.reason, strings.Join(r.only, ", "))
 			}
 		}
 		if layerOf(area(rel)) < 0 {
@@ -172,13 +168,9 @@ func TestImports(t *testing.T) {
 func goMod(t *testing.T) *modfile.File {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	f, err := modfile.Parse("go.mod", data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return f
 }
 
@@ -193,20 +185,15 @@ func required(f *modfile.File, path string) string {
 
 // With a replace or an exclude, "go install github.com/crdctl/crdctl@VERSION" is refused.
 func TestGoModHasNoReplaceOrExclude(t *testing.T) {
-	if f := goMod(t); len(f.Replace)+len(f.Exclude) > 0 {
-		t.Errorf("replace %v, exclude %v", f.Replace, f.Exclude)
-	}
+	f := goMod(t)
+	assert.LessOrEqual(t, len(f.Replace)+len(f.Exclude), 0, "replace %v, exclude %v", f.Replace, f.Exclude)
 }
 
 // What crdctl says of itself is what is linked, and all of Kubernetes in it is of one patch version.
 func TestVersions(t *testing.T) {
 	f := goMod(t)
-	if v := required(f, "k8s.io/code-generator"); v != codegen.Version {
-		t.Errorf("code-generator %s in go.mod, %s in codegen.Version", v, codegen.Version)
-	}
-	if v := required(f, "sigs.k8s.io/controller-tools"); v != crdform.Version {
-		t.Errorf("controller-tools %s in go.mod, %s in crdform.Version", v, crdform.Version)
-	}
+	assert.Equal(t, codegen.Version, required(f, "k8s.io/code-generator"), "code-generator: in codegen.Version")
+	assert.Equal(t, crdform.Version, required(f, "sigs.k8s.io/controller-tools"), "controller-tools: in crdform.Version")
 	kubernetes := required(f, "k8s.io/kubernetes")
 	for _, r := range f.Require {
 		if strings.HasPrefix(r.Mod.Path, "k8s.io/") && strings.HasPrefix(r.Mod.Version, "v0.3") && r.Mod.Version != strings.Replace(kubernetes, "v1.", "v0.", 1) {
@@ -214,12 +201,9 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	scaffolded, err := os.ReadFile(filepath.Join(root, "templates", "project", "go.mod.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "k8s.io/client-go " + required(f, "k8s.io/client-go"); !strings.Contains(string(scaffolded), want+"\n") {
-		t.Errorf("templates/project/go.mod.tmpl does not require %s", want)
-	}
+	require.NoError(t, err)
+	want := "k8s.io/client-go " + required(f, "k8s.io/client-go")
+	assert.Contains(t, string(scaffolded), want+"\n", "templates/project/go.mod.tmpl does not require %s", want)
 }
 
 // A package says what it is, and what it is not.
@@ -227,9 +211,7 @@ func TestPackagesHaveDocs(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}}\t{{len .GoFiles}}\t{{.Doc}}", "./...")
 	cmd.Dir = root
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for line := range strings.Lines(string(out)) {
 		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
 		if fields[1] != "0" && fields[2] == "" {
@@ -252,9 +234,8 @@ func TestTestsKeepTheKeyOfTheUser(t *testing.T) {
 		keeps[filepath.Dir(path)] = keeps[filepath.Dir(path)] || own.Match(data)
 		return err
 	})
-	if err != nil || len(uses) == 0 {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NotEmpty(t, uses)
 	for dir, used := range uses {
 		if used && !keeps[dir] {
 			t.Errorf("%s has no TestMain with safefstest.Run", dir)
@@ -265,17 +246,12 @@ func TestTestsKeepTheKeyOfTheUser(t *testing.T) {
 // The page on the architecture names files and packages that exist.
 func TestArchitectureNamesWhatExists(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	now, _, _ := strings.Cut(string(page), "## Old names")
 	named := regexp.MustCompile("`((?:internal|cmd|e2e|templates)(?:/[A-Za-z0-9_./-]+)?)`").FindAllStringSubmatch(now, -1)
-	if len(named) < 50 {
-		t.Fatalf("only %d names found", len(named))
-	}
+	require.GreaterOrEqual(t, len(named), 50, "only: names found")
 	for _, name := range named {
-		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name[1]))); err != nil {
-			t.Error(err)
-		}
+		_, err = os.Stat(filepath.Join(root, filepath.FromSlash(name[1])))
+		assert.NoError(t, err)
 	}
 }

@@ -8,14 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const head = "apiVersion: crdctl.dev/v1alpha1\nkind: Project\n"
 
 func TestParseAppliesDefaults(t *testing.T) {
 	p, err := Parse(FileName, []byte(head+"apis: [pkg/apis]\nclients:\n- dir: pkg/client\n"))
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	c := p.Clients[0]
 	got := []string{c.ClientsetName, c.VersionedName, c.ListersName, c.InformersName, c.ApplyConfigurationName, c.APIs[0]}
 	want := "clientset versioned listers informers applyconfiguration pkg/apis"
@@ -85,12 +86,8 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := Parse(FileName, []byte(test.in))
-			if err == nil {
-				t.Fatalf("no error; parsed %+v", p)
-			}
-			if err.Error() != test.want {
-				t.Errorf("error:\n%s\nwant:\n%s", err, test.want)
-			}
+			require.Error(t, err, "no error; parsed %+v", p)
+			assert.Equal(t, test.want, err.Error(), "error:\n%s\nwant", err)
 		})
 	}
 }
@@ -100,16 +97,14 @@ func TestErrorsOfEditsHaveNoPlace(t *testing.T) {
 	_, err := Parse(FileName, []byte(head+"apis: [../a]\ncrds: {dir: b}\n"), func(p *Project) { p.CRDs.Dir = "/b" })
 	want := "crdctl.yaml: crds.dir: \"/b\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
 		"crdctl.yaml:3:8: apis[0]: \"../a\" must be a path below the folder of crdctl.yaml, with forward slashes"
-	if err == nil || err.Error() != want {
-		t.Errorf("error:\n%v\nwant:\n%s", err, want)
-	}
+	assert.EqualError(t, err, want)
 }
 
 func TestFindLooksUpwards(t *testing.T) {
 	root := t.TempDir()
 	deep := filepath.Join(root, "pkg", "apis")
-	safefstest.Must(t, os.MkdirAll(deep, 0o755))
-	safefstest.Must(t, os.WriteFile(filepath.Join(root, FileName), []byte(head), 0o644))
+	require.NoError(t, os.MkdirAll(deep, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, FileName), []byte(head), 0o644))
 	if got, err := Find(deep); err != nil || got != root {
 		t.Errorf("Find: %q, %v; want %q", got, err, root)
 	}
@@ -124,9 +119,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("? {a: b}\n: c\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Parse(FileName, data)
-		if (p == nil) == (err == nil) {
-			t.Errorf("project %v and error %v", p, err)
-		}
+		assert.NotEqual(t, err == nil, p == nil, "project %v and error %v", p, err)
 		if err != nil && !strings.HasPrefix(err.Error(), FileName+":") {
 			t.Errorf("the error does not name the file: %v", err)
 		}

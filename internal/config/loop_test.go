@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const loopHead = head + "loop:\n"
@@ -34,7 +35,7 @@ func TestLoopIsRead(t *testing.T) {
   kubeAPIQPS: -1
   kubeAPIBurst: 7
 `))
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	never := time.Duration(0)
 	want := Loop{
 		Name: "crontab", Hook: "python3 'my hooks/sync.py' --fast", FinalizeHook: "http://127.0.0.1:8000/finalize", Persistent: true,
@@ -42,12 +43,8 @@ func TestLoopIsRead(t *testing.T) {
 		Workers: 4, Resync: &never, RetryFirst: 100 * time.Millisecond, RetryLast: time.Minute, WatchList: true, Namespaces: []string{"a", "b"}, Selector: "app=x", Shards: 8, ShardBy: ShardByNamespace,
 		LeaseDuration: 5 * time.Second, QPS: -1, Burst: 7,
 	}
-	if !reflect.DeepEqual(p.Loop, want) {
-		t.Errorf("%+v, want %+v", p.Loop, want)
-	}
-	if got := p.Loop.WithDefaults("other"); !reflect.DeepEqual(got, want) {
-		t.Errorf("defaults make %+v of what is all given", got)
-	}
+	assert.Equal(t, want, p.Loop)
+	assert.Equal(t, want, p.Loop.WithDefaults("other"), "defaults make: of what is all given")
 }
 
 func TestLoopDefaults(t *testing.T) {
@@ -59,9 +56,8 @@ func TestLoopDefaults(t *testing.T) {
 		t.Errorf("a hook is asked about every object each %s", never.Resync)
 	}
 	var unset Loop
-	if unset.IsSet() || !l.IsSet() {
-		t.Error("what is set, and what is not, is confused")
-	}
+	assert.False(t, unset.IsSet(), "what is set, and what is not, is confused")
+	assert.True(t, l.IsSet(), "what is set, and what is not, is confused")
 }
 
 func TestLoopRefuses(t *testing.T) {
@@ -93,18 +89,15 @@ func TestLoopRefuses(t *testing.T) {
 		"  {}\n": `crdctl.yaml: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]`,
 	} {
 		_, err := Parse(FileName, []byte(loopHead+in))
-		if err == nil || err.Error() != want {
-			t.Errorf("%q:\n%v, want\n%s", in, err, want)
-		}
+		assert.EqualError(t, err, want, in)
 	}
 	if _, err := Parse(FileName, []byte(loopHead+"  shards: 256\n  maxAnswerBytes: 1073741824\n")); err != nil {
 		t.Errorf("the largest: %v", err)
 	}
 	// YAML is content with this quote, a shell is not.
 	_, err := Parse(FileName, []byte(loopHead+"  hook: a 'b\n"))
-	if err == nil || !strings.HasPrefix(err.Error(), `crdctl.yaml:4:9: loop.hook: "a 'b" can't be split into words: `) {
-		t.Error(err)
-	}
+	require.Error(t, err)
+	assert.True(t, strings.HasPrefix(err.Error(), `crdctl.yaml:4:9: loop.hook: "a 'b" can't be split into words: `))
 }
 
 // What a command is written as is read as the same words.
@@ -144,7 +137,5 @@ func TestParseObjectKind(t *testing.T) {
 	if k := (ObjectKind{Version: "v1", Kind: "Pod"}); k.APIVersion() != "v1" || k.String() != "core/v1/Pod" {
 		t.Errorf("%s, %s", k.APIVersion(), k)
 	}
-	if k := (ObjectKind{Group: "apps", Version: "v1"}); k.APIVersion() != "apps/v1" {
-		t.Error(k.APIVersion())
-	}
+	assert.Equal(t, "apps/v1", ObjectKind{Group: "apps", Version: "v1"}.APIVersion())
 }

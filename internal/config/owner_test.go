@@ -10,16 +10,16 @@ import (
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The users are made up, so that the test runs as anyone: what this user creates belongs to another one if it is not among the
 // owners. TestAnotherUser of e2e/stories has two users.
 func TestCheckOwner(t *testing.T) {
 	root := t.TempDir()
-	safefstest.Must(t, os.WriteFile(filepath.Join(root, FileName), nil, 0o600))
-	if err := checkOwner(root, safefs.Self()); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, FileName), nil, 0o600))
+	assert.NoError(t, checkOwner(root, safefs.Self()))
 	others := safefs.Owners{os.Geteuid() + 1}
 	err := checkOwner(root, others)
 	owner, ok := errors.AsType[*safefs.OwnerError](err)
@@ -27,9 +27,7 @@ func TestCheckOwner(t *testing.T) {
 		t.Errorf("%v; want the error of %s, and the variable that allows it", err, root)
 	}
 	t.Setenv(safefs.SafeDirectoryEnv, root)
-	if err := CheckOwner(root); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, CheckOwner(root))
 }
 
 // Each of the files decides on what is executed.
@@ -37,11 +35,9 @@ func TestCheckOwnerOfFiles(t *testing.T) {
 	others := safefs.Owners{os.Geteuid() + 1}
 	for _, name := range []string{FileName, stateName} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := checkFile(path, others); err != nil {
-			t.Errorf("%s, which does not exist: %v", name, err)
-		}
+		assert.NoError(t, checkFile(path, others), "%s, which does not exist", name)
 		// The link decides, and so does where it leads.
-		safefstest.Must(t, os.Symlink("/", path))
+		require.NoError(t, os.Symlink("/", path))
 		if err := checkFile(path, others); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("a link to / by %s: %v, want the error of an owner", name, err)
 		}
@@ -54,8 +50,6 @@ func TestCheckOwnerOfFiles(t *testing.T) {
 		if owner, ok := errors.AsType[*safefs.OwnerError](err); !ok || owner.Path != filepath.Join(above, name) {
 			t.Errorf("%s above the project: %v", name, err)
 		}
-		if err := checkNearest(below, name, safefs.Self()); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, checkNearest(below, name, safefs.Self()))
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var record = &Scaffold{
@@ -22,10 +23,8 @@ func TestPutScaffold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rest, err := CutScaffold([]byte(in))
-			safefstest.Must(t, err)
-			if strings.Contains(string(rest), "scaffold") {
-				t.Errorf("cut:\n%s", rest)
-			}
+			require.NoError(t, err)
+			assert.NotContains(t, string(rest), "scaffold", "cut")
 			for line := range strings.Lines(in) {
 				if line = strings.TrimSpace(line); !strings.Contains(line, "scaffold") && !strings.Contains(string(rest), line) &&
 					!strings.Contains("templates: 7 apis: []", line) && line != strings.TrimSpace(scaffoldComment) {
@@ -33,23 +32,21 @@ func TestPutScaffold(t *testing.T) {
 				}
 			}
 			out, err := PutScaffold([]byte(in), record)
-			safefstest.Must(t, err)
+			require.NoError(t, err)
 			kept, err := CutScaffold(out)
-			if err != nil || strings.TrimSuffix(string(kept), "\n") != strings.TrimSuffix(string(rest), "\n") {
-				t.Errorf("what was there is not as it was (%v):\n%s", err, out)
-			}
+			require.NoError(t, err, "what was there is not as it was: %s", out)
+			assert.Equal(t, strings.TrimSuffix(string(rest), "\n"), strings.TrimSuffix(string(kept), "\n"), "what was there is not as it was: %s", out)
 			if before, _, _ := strings.Cut(string(out), "scaffold:"); name == "in the middle" && strings.Contains(before, "# about APIs") {
 				t.Errorf("the section moved:\n%s", out)
 			}
 			p, err := Parse(FileName, out)
-			safefstest.Must(t, err)
+			require.NoError(t, err)
 			if got := p.Scaffold.APIs[0].Fields[0]; got != record.APIs[0].Fields[0] || p.Scaffold.Templates != 1 || p.APIs[0] != "pkg/apis" {
 				t.Errorf("%+v", p.Scaffold)
 			}
 			again, err := PutScaffold(out, record)
-			if err != nil || string(again) != string(out) {
-				t.Errorf("a second time (%v):\n%s", err, again)
-			}
+			require.NoError(t, err, "a second time")
+			assert.Equal(t, string(out), string(again), "a second time")
 		})
 	}
 }
@@ -61,8 +58,7 @@ func TestPutScaffoldRefuses(t *testing.T) {
 		"several":        head + "---\n" + head,
 		"unknown fields": head + "bogus: 1\n",
 	} {
-		if out, err := PutScaffold([]byte(in), record); err == nil {
-			t.Errorf("%s: no error, but\n%s", name, out)
-		}
+		out, err := PutScaffold([]byte(in), record)
+		assert.Error(t, err, "%s: no error, but\n%s", name, out)
 	}
 }

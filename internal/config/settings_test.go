@@ -2,11 +2,11 @@ package config
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // leaves calls do with the address of every field that a struct has in crdctl.yaml, and of the structs in it.
@@ -53,15 +53,13 @@ func TestEveryFieldIsASetting(t *testing.T) {
 	}
 	leaves(reflect.ValueOf(p).Elem(), "", check)
 	leaves(reflect.ValueOf(&p.Clients[0]).Elem(), "clients[0].", check)
-	if seen != len(byField) {
-		t.Errorf("%d fields and %d settings", seen, len(byField))
-	}
+	assert.Equal(t, len(byField), seen, "settings")
 }
 
 // The pods get what differs from the defaults, and no paths.
 func TestLoopArgs(t *testing.T) {
 	_, err := Parse(FileName, []byte(loopHead+"  resync: 0s\n"))
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	for text, want := range map[string]string{
 		"  {}\n":           "--name=x",
 		"  resync: 0s\n":   "--name=x --resync=0s",
@@ -71,10 +69,8 @@ func TestLoopArgs(t *testing.T) {
 		"  template: t\n  resync: 0s\n  timeout: 1m\n  selector: a=b\n  kubeAPIQPS: -1\n  shards: 2\n": "--name=x --hook-timeout=1m0s --kube-api-qps=-1 --selector=a=b --shards=2",
 	} {
 		p, err := Parse(FileName, []byte(head+"apis: [a]\nloop:\n"+text))
-		safefstest.Must(t, err)
-		if got := strings.Join(p.Loop.WithDefaults("x").Args(), " "); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, want, strings.Join(p.Loop.WithDefaults("x").Args(), " "), text)
 	}
 }
 
@@ -87,7 +83,5 @@ func TestCopySharesNothing(t *testing.T) {
 		}
 	}
 	to.APIs[0] = "b"
-	if !slices.Equal(from.APIs, []string{"a"}) {
-		t.Errorf("the flag is now %q", from.APIs)
-	}
+	assert.Equal(t, []string{"a"}, from.APIs, "the flag is now")
 }

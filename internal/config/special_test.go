@@ -11,6 +11,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestLoadOfWhatIsNoFile(t *testing.T) {
@@ -24,15 +26,13 @@ func TestLoadOfWhatIsNoFile(t *testing.T) {
 		"FIFO":             func() error { return syscall.Mkfifo(file, 0o600) },
 		"device by a link": func() error { return os.Symlink("/dev/zero", file) },
 	} {
-		safefstest.Must(t, place())
+		require.NoError(t, place())
 		if err := safefstest.Within(t, load); !errors.Is(err, safefs.ErrSpecial) {
 			t.Errorf("%s: %v, want ErrSpecial", name, err)
 		}
-		safefstest.Must(t, os.Remove(file))
+		require.NoError(t, os.Remove(file))
 	}
-	safefstest.Must(t, os.WriteFile(file, nil, 0o600))
-	safefstest.Must(t, os.Truncate(file, maxSize+1))
-	if err := load(); !errors.Is(err, safefs.ErrTooBig) {
-		t.Errorf("%v, want ErrTooBig", err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, os.Truncate(file, maxSize+1))
+	assert.ErrorIs(t, load(), safefs.ErrTooBig)
 }

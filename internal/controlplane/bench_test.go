@@ -1,15 +1,17 @@
 package controlplane
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 // BenchmarkStart measures from nothing to a control plane that is ready. The stop is not in it.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		c, err := Start(b.Context(), Options{})
 		b.StopTimer()
-		if err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, err)
 		stop(b, c)
 		b.StartTimer()
 	}

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestCancelledStart cancels a start at moments spread over all of it and looks for what is left.
@@ -47,9 +49,7 @@ func TestCancelledStart(t *testing.T) {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer closeIt(t, l)
 	return l.Addr().(*net.TCPAddr).Port
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,15 +39,11 @@ func TestInstallCRDs(t *testing.T) {
 	c, client := sharedPlane(t)
 	widgets, gears := crd("widgets", "Widget", "install.example.com"), crd("gears", "Gear", "install.example.com")
 	gears.Spec.Scope = apiextv1.ClusterScoped
-	if err := InstallCRDsPromptly(t.Context(), c.RESTConfig(), widgets, gears); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, InstallCRDsPromptly(t.Context(), c.RESTConfig(), widgets, gears))
 	api := apiextclient.NewForConfigOrDie(c.RESTConfig()).ApiextensionsV1().CustomResourceDefinitions()
 	for _, name := range []string{widgets.Name, gears.Name} {
 		installed, err := api.Get(t.Context(), name, metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		established := condition(installed, apiextv1.Established)
 		if established == nil || established.Status != apiextv1.ConditionTrue || time.Since(established.LastTransitionTime.Time) < backdating {
 			t.Errorf("%s: condition %+v, want it True and older than %v", name, established, backdating)
@@ -58,15 +56,12 @@ func TestInstallCRDs(t *testing.T) {
 	gvr := schema.GroupVersionResource{Group: "install.example.com", Version: "v1", Resource: "widgets"}
 	widget := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "install.example.com/v1", "kind": "Widget",
 		"metadata": map[string]any{"name": "one"}, "size": int64(1)}}
-	if _, err := dyn.Resource(gvr).Namespace(namespace).Create(t.Context(), widget, metav1.CreateOptions{}); err != nil {
-		t.Error(err)
-	}
+	_, err := dyn.Resource(gvr).Namespace(namespace).Create(t.Context(), widget, metav1.CreateOptions{})
+	assert.NoError(t, err)
 
 	// Again, changed: the object stays, the new field is served.
 	widgets.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["colour"] = apiextv1.JSONSchemaProps{Type: "string"}
-	if err := InstallCRDs(t.Context(), c.RESTConfig(), widgets); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, InstallCRDs(t.Context(), c.RESTConfig(), widgets))
 	eventually(t, "new field", func(ctx context.Context) error {
 		patch := []byte(`{"colour":"red"}`)
 		changed, err := dyn.Resource(gvr).Namespace(namespace).Patch(ctx, "one", "application/merge-patch+json", patch, metav1.PatchOptions{})
@@ -132,9 +127,7 @@ func TestRefusedCRDs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	first, sameNames := crd("firsts", "Taken", "refused.example.com"), crd("seconds", "Taken", "refused.example.com")
-	if err := InstallCRDsPromptly(ctx, c.RESTConfig(), first); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, InstallCRDsPromptly(ctx, c.RESTConfig(), first))
 	for name, test := range map[string]struct {
 		crd  *apiextv1.CustomResourceDefinition
 		want []string
@@ -145,13 +138,9 @@ func TestRefusedCRDs(t *testing.T) {
 	} {
 		err := InstallCRDsPromptly(ctx, c.RESTConfig(), test.crd)
 		for _, part := range test.want {
-			if err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("%s: error without %q: %v", name, part, err)
-			}
+			assert.ErrorContains(t, err, part, "%s: error without", name)
 		}
 	}
 	cancel()
-	if err := InstallCRDsPromptly(ctx, c.RESTConfig(), first); err == nil || !strings.Contains(err.Error(), first.Name) {
-		t.Errorf("with an expired context: error %v, want one that names the CRD", err)
-	}
+	assert.ErrorContains(t, InstallCRDsPromptly(ctx, c.RESTConfig(), first), first.Name, "with an expired context")
 }

@@ -18,6 +18,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/controlplane/sockettest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestAnonymousIsRefused(t *testing.T) {
@@ -27,18 +29,12 @@ func TestAnonymousIsRefused(t *testing.T) {
 		"wrong credential": withToken(c.RESTConfig(), strings.Repeat("0", 64)),
 	} {
 		client, err := rest.HTTPClientFor(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, path := range []string{"/api", "/readyz", "/version", "/api/v1/secrets", "/openapi/v2", "/metrics", "/healthz", "/livez", "/debug/pprof", rbacaudit.Path} {
 			response, err := client.Get(c.URL() + path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			closeIt(t, response.Body)
-			if response.StatusCode != http.StatusUnauthorized {
-				t.Errorf("%s: GET %s: status %d, want 401", name, path, response.StatusCode)
-			}
+			assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "%s: GET %s: status %d, want 401", name, path, response.StatusCode)
 		}
 	}
 }
@@ -47,22 +43,14 @@ func TestAnonymousIsRefused(t *testing.T) {
 func TestServiceAccountIsRefused(t *testing.T) {
 	c, client := sharedPlane(t)
 	token, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "default", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	other, err := rest.HTTPClientFor(withToken(c.RESTConfig(), token.Status.Token))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, path := range []string{"/api/v1/secrets", "/metrics", rbacaudit.Path + "?user=" + adminUser} {
 		response, err := other.Get(c.URL() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		closeIt(t, response.Body)
-		if response.StatusCode != http.StatusForbidden {
-			t.Errorf("GET %s: status %d, want 403", path, response.StatusCode)
-		}
+		assert.Equal(t, http.StatusForbidden, response.StatusCode, "GET %s: status %d, want 403", path, response.StatusCode)
 	}
 }
 
@@ -72,18 +60,14 @@ func TestSecretsAreOfOneControlPlane(t *testing.T) {
 	first, err1 := loadSecrets(filepath.Join(dir, "a"))
 	again, err2 := loadSecrets(filepath.Join(dir, "a"))
 	other, err3 := loadSecrets(filepath.Join(dir, "b"))
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
-	if first.token != again.token || !bytes.Equal(first.ca, again.ca) {
-		t.Error("the secrets of a folder are others the second time")
-	}
+	require.NoError(t, errors.Join(err1, err2, err3))
+	assert.Equal(t, again.token, first.token, "the secrets of a folder are others the second time")
+	assert.Equal(t, again.ca, first.ca, "the secrets of a folder are others the second time")
 	if first.token == other.token || bytes.Equal(first.ca, other.ca) || len(first.token) != 64 {
 		t.Errorf("two control planes have the tokens %s and %s", first.token, other.token)
 	}
-	if err := os.Remove(first.caFile); err != nil { // as a kill in the middle of the first start leaves them
-		t.Fatal(err)
-	}
+	// as a kill in the middle of the first start leaves them
+	require.NoError(t, os.Remove(first.caFile))
 	if mended, err := loadSecrets(filepath.Join(dir, "a")); err != nil || mended.token == first.token {
 		t.Errorf("secrets of which one is missing are taken (%v)", err)
 	}
@@ -94,9 +78,7 @@ func TestClockThatJumps(t *testing.T) {
 	c, _ := sharedPlane(t)
 	for _, years := range []int{-9, 9} {
 		config, err := rest.TLSConfigFor(c.RESTConfig())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		config.Time = func() time.Time { return time.Now().AddDate(years, 0, 0) }
 		conn, err := tls.Dial("tcp", strings.TrimPrefix(c.URL(), "https://"), config)
 		if err != nil {
@@ -132,26 +114,16 @@ func TestModes(t *testing.T) {
 		if d.IsDir() {
 			want = 0o700
 		}
-		if got := info.Mode().Perm(); got != want {
-			t.Errorf("%s: mode %v, want %v", path, got, want)
-		}
+		assert.Equal(t, want, info.Mode().Perm(), "%s: mode", path)
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, err)
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(dir, 0o755))
 	w, err := openWorkspace(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() {
-		if err := w.close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, w.close())
 	}()
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("a state directory that was there: mode %v (error %v), want 0700", info.Mode().Perm(), err)

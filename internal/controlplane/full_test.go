@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -56,21 +58,15 @@ func runChildOnFullDisk() {
 
 func TestFullDisk(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	child := exec.CommandContext(ctx, self)
 	child.Env = append(os.Environ(), childFull+"=yes")
 	var stdout, stderr bytes.Buffer
 	child.Stdout, child.Stderr = &stdout, &stderr
-	if err := child.Run(); err != nil {
-		t.Errorf("the process: %v\n%s", err, &stderr)
-	}
+	assert.NoError(t, child.Run(), "the process: %s", &stderr)
 	for _, want := range []string{"ended: etcd failed: failed to", "file too large", "stopped: <nil>"} {
-		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("no %q in:\n%s", want, &stdout)
-		}
+		assert.Contains(t, stdout.String(), want, "no: %s", &stdout)
 	}
 }

@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -47,9 +48,7 @@ func TestKilledProcess(t *testing.T) {
 	living, _ := sharedPlane(t)
 	dir := t.TempDir()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	child := exec.CommandContext(ctx, self)
@@ -57,33 +56,22 @@ func TestKilledProcess(t *testing.T) {
 	var stderr bytes.Buffer
 	child.Stderr = &stderr
 	stdout, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
 	line, readErr := bufio.NewReader(stdout).ReadString('\n')
-	if err := child.Process.Kill(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, child.Process.Kill())
 	_ = child.Wait() // killed
 	private := line[:max(0, len(line)-1)]
 	if _, err := os.Stat(private); readErr != nil || err != nil {
 		t.Fatalf("the child said %q (%v), which is no directory of a killed run: %v\n%s", line, readErr, err, &stderr)
 	}
-	if stderr.Len() > 0 {
-		t.Errorf("the child wrote to stderr:\n%s", &stderr)
-	}
+	assert.LessOrEqual(t, stderr.Len(), 0, "the child wrote to stderr:\n%s", &stderr)
 
 	c := start(t, Options{Dir: dir})
-	if _, err := os.Stat(private); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("stat of the killed run's directory after the next start: %v", err)
-	}
-	if _, err := os.Stat(living.space.clientSocket()); err != nil {
-		t.Errorf("the start swept a living control plane: %v", err)
-	}
-	if _, err := clientOf(t, c).CoreV1().ConfigMaps("default").Get(t.Context(), "written-last", metav1.GetOptions{}); err != nil {
-		t.Errorf("the last write before the kill: %v", err)
-	}
+	_, err = os.Stat(private)
+	assert.ErrorIs(t, err, fs.ErrNotExist, "stat of the killed run's directory after the next start")
+	_, err = os.Stat(living.space.clientSocket())
+	assert.NoError(t, err, "the start swept a living control plane")
+	_, err = clientOf(t, c).CoreV1().ConfigMaps("default").Get(t.Context(), "written-last", metav1.GetOptions{})
+	assert.NoError(t, err, "the last write before the kill")
 }

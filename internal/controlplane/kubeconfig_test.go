@@ -3,6 +3,9 @@ package controlplane
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const ownKubeconfig = `apiVersion: v1
@@ -28,9 +31,8 @@ func TestParseKubeconfig(t *testing.T) {
 		{"namespace: default", "namespace: mine"}, {"namespace: default, ", ""},
 		{"127.0.0.1:45998", "localhost:1"}, {"127.0.0.1:45998", "[::1]:1"}, {"127.0.0.1", "127.0.0.2"},
 	} {
-		if _, err := ParseKubeconfig([]byte(strings.Replace(ownKubeconfig, change[0], change[1], 1))); err != nil {
-			t.Errorf("%q: %v", change[1], err)
-		}
+		_, err = ParseKubeconfig([]byte(strings.Replace(ownKubeconfig, change[0], change[1], 1)))
+		assert.NoError(t, err, change[1])
 	}
 }
 
@@ -67,11 +69,8 @@ func TestParseKubeconfigRefuses(t *testing.T) {
 		{"apiVersion: v1", "{"},
 	} {
 		changed := strings.Replace(ownKubeconfig, change[0], change[1], 1)
-		if changed == ownKubeconfig {
-			t.Fatalf("%q is not in the kubeconfig", change[0])
-		}
-		if k, err := ParseKubeconfig([]byte(changed)); err == nil {
-			t.Errorf("%q is accepted: %+v", change[1], k)
-		}
+		require.NotEqual(t, ownKubeconfig, changed, "%q is not in the kubeconfig", change[0])
+		k, err := ParseKubeconfig([]byte(changed))
+		assert.Error(t, err, "%q is accepted: %+v", change[1], k)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -20,26 +22,19 @@ import (
 func TestRestartOnOneDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	first, err := Start(t.Context(), Options{Dir: dir, PendingPods: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { stop(t, first) })
 	client := clientOf(t, first)
-	if _, err := client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{}); err != nil {
-		t.Errorf("right after the start: %v", err)
-	}
-	if _, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client.CoreV1().Pods("default").Create(t.Context(), pod("kept"), metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{})
+	assert.NoError(t, err, "right after the start")
+	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = client.CoreV1().Pods("default").Create(t.Context(), pod("kept"), metav1.CreateOptions{})
+	require.NoError(t, err)
 
 	_, err = Start(t.Context(), Options{Dir: dir})
 	want := "start control plane: " + dir + " is in use by another control plane; stop that one or choose another directory"
-	if err == nil || err.Error() != want {
-		t.Errorf("second instance: got error %v, want %s", err, want)
-	}
+	assert.EqualError(t, err, want, "second instance")
 
 	// Once a controller has made a pod, all of them, and the stand-in for the kubelet, have seen "kept".
 	createDeployment(t, client, "default")
@@ -61,9 +56,7 @@ func TestRestartOnOneDirectory(t *testing.T) {
 
 	private := first.space.private.Path
 	kubeconfig, err := os.ReadFile(first.Kubeconfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	expired, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := first.Stop(expired); err != nil && !errors.Is(err, context.Canceled) {
@@ -73,18 +66,14 @@ func TestRestartOnOneDirectory(t *testing.T) {
 		stop(t, first)
 	}
 	<-first.Done()
-	if err := first.Err(); err != nil {
-		t.Errorf("after Stop, Err() = %v", err)
-	}
-	if _, err := os.Stat(private); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("stat of the private directory after Stop: %v", err)
-	}
+	assert.NoError(t, first.Err(), "after Stop, Err() =")
+	_, err = os.Stat(private)
+	assert.ErrorIs(t, err, fs.ErrNotExist, "stat of the private directory after Stop")
 
 	second := start(t, Options{Dir: dir})
 	client = clientOf(t, second)
-	if _, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), "kept", metav1.GetOptions{}); err != nil {
-		t.Errorf("after the restart: %v", err)
-	}
+	_, err = client.CoreV1().ConfigMaps("default").Get(t.Context(), "kept", metav1.GetOptions{})
+	assert.NoError(t, err, "after the restart")
 	if again, err := os.ReadFile(second.Kubeconfig()); err != nil || !bytes.Equal(again, kubeconfig) {
 		t.Errorf("after the restart the kubeconfig is another one (error %v):\n%s\nbefore:\n%s", err, again, kubeconfig)
 	}
@@ -98,15 +87,12 @@ func TestTeardownBeforeServer(t *testing.T) {
 	t.Setenv("TMPDIR", shortDir(t))
 	c := &ControlPlane{stopped: make(chan struct{})}
 	var err error
-	if c.space, err = openWorkspace(""); err != nil {
-		t.Fatal(err)
-	}
-	if c.store, err = startEtcd(c.space, false); err != nil {
-		t.Fatal(err)
-	}
-	if c.listener, err = listen(0); err != nil {
-		t.Fatal(err)
-	}
+	c.space, err = openWorkspace("")
+	require.NoError(t, err)
+	c.store, err = startEtcd(c.space, false)
+	require.NoError(t, err)
+	c.listener, err = listen(0)
+	require.NoError(t, err)
 	stop(t, c)
 	expectEmpty(t, os.TempDir())
 	if l, err := net.Listen("tcp4", c.listener.Addr().String()); err != nil {
@@ -120,9 +106,7 @@ func TestTemporaryStateAndKubeconfig(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "config")
 	t.Setenv("TMPDIR", shortDir(t))
 	c := start(t, Options{Kubeconfig: kubeconfig})
-	if c.Kubeconfig() != kubeconfig {
-		t.Errorf("Kubeconfig() = %s, want %s", c.Kubeconfig(), kubeconfig)
-	}
+	assert.Equal(t, kubeconfig, c.Kubeconfig(), "Kubeconfig() =")
 	content, err := os.ReadFile(kubeconfig)
 	if err != nil || !bytes.Contains(content, []byte(c.URL())) {
 		t.Errorf("kubeconfig: error %v, content without %s:\n%s", err, c.URL(), content)
@@ -134,14 +118,10 @@ func TestTemporaryStateAndKubeconfig(t *testing.T) {
 
 func TestStartRefuses(t *testing.T) {
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer closeIt(t, taken)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, test := range []struct {
 		name    string
 		tmpdir  string
@@ -157,9 +137,8 @@ func TestStartRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("TMPDIR", test.tmpdir)
 			_, err := Start(t.Context(), test.options)
-			if err == nil || !regexp.MustCompile(test.want).MatchString(err.Error()) {
-				t.Errorf("got error %v, want %s", err, test.want)
-			}
+			require.Error(t, err, test.want)
+			assert.True(t, regexp.MustCompile(test.want).MatchString(err.Error()), test.want)
 			expectEmpty(t, test.tmpdir)
 		})
 	}
@@ -167,18 +146,14 @@ func TestStartRefuses(t *testing.T) {
 
 func longDir(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("d", socketLimit))
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(dir, 0o700))
 	return dir
 }
 
 func expectEmpty(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer closeIt(t, f)
 	if names, err := f.Readdirnames(1); !errors.Is(err, io.EOF) {
 		t.Errorf("%s is not empty: %v (error %v)", dir, names, err)
@@ -188,10 +163,7 @@ func expectEmpty(t *testing.T, dir string) {
 // TestSlowDown holds etcd's private fields to the names that slowDown knows, and what it serves to going on.
 func TestSlowDown(t *testing.T) {
 	c, client := sharedPlane(t)
-	if !slowDown(c.store.etcd.Server) {
-		t.Error("etcd's ticker is not where it was")
-	}
-	if _, err := client.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{}); err != nil {
-		t.Error(err)
-	}
+	assert.True(t, slowDown(c.store.etcd.Server), "etcd's ticker is not where it was")
+	_, err := client.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})
+	assert.NoError(t, err)
 }

@@ -6,13 +6,13 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestDroppedConnections(t *testing.T) {
 	l, err := listen(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	accepted := make(chan net.Conn)
 	go func() {
 		defer close(accepted)
@@ -38,18 +38,14 @@ func TestDroppedConnections(t *testing.T) {
 func dial(t *testing.T, l net.Listener) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp4", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { closeIt(t, c) })
 	return c
 }
 
 func expectClosed(t *testing.T, what string, c net.Conn) {
 	t.Helper()
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.SetReadDeadline(time.Now().Add(patience)))
 	var timeout net.Error
 	if _, err := c.Read(make([]byte, 1)); err == nil || errors.As(err, &timeout) && timeout.Timeout() {
 		t.Errorf("%s is open (error %v, want %v or a reset)", what, err, io.EOF)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -96,36 +98,28 @@ var (
 func sharedPlane(t *testing.T) (*ControlPlane, kubernetes.Interface) {
 	t.Helper()
 	c, err := shared()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c, clientOf(t, c)
 }
 
 func clientOf(t testing.TB, c *ControlPlane) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return client
 }
 
 func start(t testing.TB, o Options) *ControlPlane {
 	t.Helper()
 	c, err := Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { stop(t, c) })
 	return c
 }
 
 func stop(t testing.TB, c *ControlPlane) {
 	t.Helper()
-	if err := c.Stop(context.Background()); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, c.Stop(context.Background()))
 }
 
 // eventually polls until check returns nil, and fails with its last error.
@@ -138,25 +132,19 @@ func eventually(t *testing.T, what string, check func(context.Context) error) {
 		last = check(ctx)
 		return last == nil, nil
 	})
-	if err != nil {
-		t.Fatalf("%s: %v", what, last)
-	}
+	require.NoError(t, err, "%s: %v", what, last)
 }
 
 func closeIt(t *testing.T, c io.Closer) {
 	t.Helper()
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, c.Close())
 }
 
 // shortDir is a temporary directory whose path leaves room for that of a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
@@ -164,8 +152,6 @@ func shortDir(t *testing.T) string {
 func newNamespace(t *testing.T, client kubernetes.Interface) string {
 	t.Helper()
 	ns, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return ns.Name
 }

@@ -3,6 +3,7 @@ package controlplane
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -27,9 +28,7 @@ func TestStartedStatus(t *testing.T) {
 			{Type: "example.com/gate", Status: corev1.ConditionTrue},
 		}
 		got := startedStatus(p, metav1.Now())
-		if got.Phase != test.phase {
-			t.Errorf("%s: phase %s, want %s", test.restart, got.Phase, test.phase)
-		}
+		assert.Equal(t, test.phase, got.Phase, "%s: phase", test.restart)
 		conditions := map[corev1.PodConditionType]corev1.ConditionStatus{}
 		for _, c := range got.Conditions {
 			conditions[c.Type] = c.Status
@@ -37,18 +36,12 @@ func TestStartedStatus(t *testing.T) {
 		for kind, want := range map[corev1.PodConditionType]corev1.ConditionStatus{
 			corev1.PodScheduled: "True", corev1.PodInitialized: "True", corev1.PodReady: test.ready, corev1.ContainersReady: test.ready, "example.com/gate": "True",
 		} {
-			if conditions[kind] != want {
-				t.Errorf("%s: condition %s is %s, want %s", test.restart, kind, conditions[kind], want)
-			}
+			assert.Equal(t, want, conditions[kind], "%s: condition %s", test.restart, kind)
 		}
 		for i, want := range []bool{test.setup, test.sidecar} {
-			if running := got.InitContainerStatuses[i].State.Running != nil; running != want {
-				t.Errorf("%s: init container %s runs: %v, want %v", test.restart, got.InitContainerStatuses[i].Name, running, want)
-			}
+			assert.Equal(t, want, got.InitContainerStatuses[i].State.Running != nil, "%s: init container %s runs", test.restart, got.InitContainerStatuses[i].Name)
 		}
-		if running := got.ContainerStatuses[0].State.Running != nil; running != test.main {
-			t.Errorf("%s: main container runs: %v, want %v", test.restart, running, test.main)
-		}
+		assert.Equal(t, test.main, got.ContainerStatuses[0].State.Running != nil, "%s: main container runs", test.restart)
 	}
 }
 
@@ -66,8 +59,6 @@ func TestWaits(t *testing.T) {
 	} {
 		p := pod("p")
 		test.change(p)
-		if got := waits(p); got != test.want {
-			t.Errorf("%s: waits = %v, want %v", name, got, test.want)
-		}
+		assert.Equal(t, test.want, waits(p), "%s: waits =", name)
 	}
 }

@@ -21,6 +21,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestQuestionsOfTheServers holds that the recorder hears what the servers and admission plugins behind the front ask
@@ -30,9 +32,7 @@ func TestQuestionsOfTheServers(t *testing.T) {
 	account := rbacaudit.Account{Namespace: newNamespace(t, admin), Name: "asker"}
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	_, err := admin.CoreV1().ServiceAccounts(account.Namespace).Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account.Name}}, metav1.CreateOptions{})
 	must(err)
@@ -69,9 +69,7 @@ func TestQuestionsOfTheServers(t *testing.T) {
 	})
 	_, err = mine.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{GenerateName: "more-"},
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"}}, metav1.CreateOptions{})
-	if !apierrors.IsForbidden(err) {
-		t.Fatalf("a binding of cluster-admin: %v, want it to be forbidden", err)
-	}
+	require.True(t, apierrors.IsForbidden(err), "a binding of cluster-admin: %v, want it to be forbidden", err)
 	approveOne(t, admin, mine)
 	policy(t, admin, name)
 	eventually(t, "the policy asks", func(ctx context.Context) error {
@@ -87,21 +85,16 @@ func TestQuestionsOfTheServers(t *testing.T) {
 	other.Impersonate = rest.ImpersonationConfig{UserName: account.User()}
 	impersonating, err := kubernetes.NewForConfig(other)
 	must(err)
-	if _, err := impersonating.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
-		t.Fatalf("secrets, in the account's name: %v, want it to be forbidden", err)
-	}
+	_, err = impersonating.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsForbidden(err), "secrets, in the account's name: %v, want it to be forbidden", err)
 
 	used, err := fetch(t.Context(), admin, account)
 	must(err)
 	for _, want := range []string{"escalate clusterroles allowed", "bind clusterroles refused", "approve signers allowed", "publish maps allowed"} {
-		if !slices.Contains(used, want) {
-			t.Errorf("no %q among %q", want, used)
-		}
+		assert.Contains(t, used, want, "no: %s")
 	}
 	for _, not := range []string{"list secrets refused", "approve signers refused"} {
-		if slices.Contains(used, not) {
-			t.Errorf("%q among %q", not, used)
-		}
+		assert.NotContains(t, used, not)
 	}
 }
 
@@ -123,13 +116,9 @@ func fetch(ctx context.Context, admin kubernetes.Interface, account rbacaudit.Ac
 func approveOne(t *testing.T, admin, mine kubernetes.Interface) {
 	t.Helper()
 	key, err := newKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "x"}}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	csr, err := admin.CertificatesV1().CertificateSigningRequests().Create(t.Context(), &certificatesv1.CertificateSigningRequest{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"},
 		Spec: certificatesv1.CertificateSigningRequestSpec{
@@ -137,13 +126,10 @@ func approveOne(t *testing.T, admin, mine kubernetes.Interface) {
 			Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
 		},
 	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	csr.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: "Test"}}
-	if _, err := mine.CertificatesV1().CertificateSigningRequests().UpdateApproval(t.Context(), csr.Name, csr, metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = mine.CertificatesV1().CertificateSigningRequests().UpdateApproval(t.Context(), csr.Name, csr, metav1.UpdateOptions{})
+	require.NoError(t, err)
 }
 
 // policy lets those create ConfigMaps of a namespace who may publish maps.
@@ -159,12 +145,8 @@ func policy(t *testing.T, admin kubernetes.Interface, name metav1.ObjectMeta) {
 		},
 		Validations: []admissionv1.Validation{{Expression: `authorizer.group("example.com").resource("maps").check("publish").allowed()`}},
 	}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = admin.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Create(t.Context(), &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: name,
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: name.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }

@@ -4,23 +4,19 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestVersion(t *testing.T) {
 	mod, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	required := regexp.MustCompile(`(?m)^\s*k8s\.io/kubernetes (\S+)`).FindSubmatch(mod)
-	if required == nil || string(required[1]) != KubernetesVersion {
-		t.Errorf("go.mod requires k8s.io/kubernetes %q, KubernetesVersion is %s", required, KubernetesVersion)
-	}
+	require.NotNil(t, required, "go.mod requires k8s.io/kubernetes: %s")
+	assert.Equal(t, KubernetesVersion, string(required[1]), "go.mod requires k8s.io/kubernetes: %s")
 	_, client := sharedPlane(t)
 	v, err := client.Discovery().ServerVersion()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v.GitVersion != KubernetesVersion {
-		t.Errorf("/version says %s, want %s", v.GitVersion, KubernetesVersion)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, KubernetesVersion, v.GitVersion, "/version")
 }

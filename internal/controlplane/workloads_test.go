@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -55,9 +56,7 @@ func createDeployment(t *testing.T, client kubernetes.Interface, namespace strin
 		Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpec("")},
 	}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }
 
 func TestStatefulSetBecomesReady(t *testing.T) {
@@ -69,9 +68,7 @@ func TestStatefulSetBecomesReady(t *testing.T) {
 		Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpec("")},
 	}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	eventually(t, "stateful set", func(ctx context.Context) error {
 		s, err := api.Get(ctx, "db", metav1.GetOptions{})
 		if err == nil && s.Status.ReadyReplicas != replicas {
@@ -87,9 +84,7 @@ func TestJobCompletes(t *testing.T) {
 	api := client.BatchV1().Jobs(newNamespace(t, client))
 	_, err := api.Create(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "once"},
 		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: podSpec(corev1.RestartPolicyNever)}}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	eventually(t, "job", func(ctx context.Context) error {
 		j, err := api.Get(ctx, "once", metav1.GetOptions{})
 		if err == nil && j.Status.CompletionTime == nil {
@@ -104,17 +99,12 @@ func TestOwnedObjectsAreCollected(t *testing.T) {
 	_, client := sharedPlane(t)
 	api := client.CoreV1().ConfigMaps(newNamespace(t, client))
 	owner, err := api.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owned",
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID}}}}
-	if _, err := api.Create(t.Context(), owned, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := api.Delete(t.Context(), owner.Name, metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = api.Create(t.Context(), owned, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, api.Delete(t.Context(), owner.Name, metav1.DeleteOptions{}))
 	eventually(t, "owned object", func(ctx context.Context) error {
 		_, err := api.Get(ctx, owned.Name, metav1.GetOptions{})
 		return expectNotFound(err)
@@ -133,9 +123,7 @@ func TestNamespaceEmptiesItself(t *testing.T) {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if err := client.CoreV1().Namespaces().Delete(t.Context(), namespace, metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, client.CoreV1().Namespaces().Delete(t.Context(), namespace, metav1.DeleteOptions{}))
 	eventually(t, "namespace", func(ctx context.Context) error {
 		_, err := client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
 		return expectNotFound(err)
@@ -182,9 +170,7 @@ func TestDaemonSetHasAPodForTheNode(t *testing.T) {
 		Selector: &metav1.LabelSelector{MatchLabels: labels},
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpec("")},
 	}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	eventually(t, "daemon set", func(ctx context.Context) error {
 		d, err := api.Get(ctx, "agent", metav1.GetOptions{})
 		if err == nil && (d.Status.NumberAvailable != 1 || d.Status.DesiredNumberScheduled != 1) {
@@ -203,9 +189,7 @@ func TestCronJobMakesJobs(t *testing.T) {
 		Schedule:    "* * * * *",
 		JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: podSpec(corev1.RestartPolicyNever)}}},
 	}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// One that was last on schedule a while ago is late, and needs no minute to pass.
 	eventually(t, "status of the cron job", func(ctx context.Context) error {
 		long := metav1.NewTime(time.Now().Add(-10 * time.Minute))

@@ -16,6 +16,8 @@ import (
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/crdimport/gotypes"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The cases of testdata have an input file, crd.yaml or crd.json, and what is made of it: types of each version, with what
@@ -23,15 +25,13 @@ import (
 func golden(t testing.TB) map[string]*txtar.Archive {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases (%v)", err)
-	}
+	require.NoError(t, err, "no cases")
+	require.NotEmpty(t, files, "no cases")
 	all := map[string]*txtar.Archive{}
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
-		if err != nil || len(archive.Files) == 0 {
-			t.Fatalf("%s: %v", file, err)
-		}
+		require.NoError(t, err, file)
+		require.NotEmpty(t, archive.Files, file)
 		all[file] = archive
 	}
 	return all
@@ -81,9 +81,7 @@ func holdsGolden(t *testing.T, file string, want, got *txtar.Archive) {
 		return
 	}
 	if *update {
-		if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, txtar.Format(got), 0o644))
 		return
 	}
 	t.Errorf("%s is another; run this test with -update and look at the diff:\n%s", file, txtar.Format(got))
@@ -97,24 +95,16 @@ func TestKnownTypes(t *testing.T) {
 		"conditions": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: gotypes.ConditionSchema()}}, "selector": *gotypes.LabelSelectorSchema(),
 	}}
 	input, err := json.Marshal(crdOf("known.example.com", "Known", spec))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	all, err := Read("known.json", input, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []string{"Conditions []metav1.Condition `", "Selector *metav1.LabelSelector `"} {
-		if types := strings.Join(strings.Fields(string(all[0].Versions[0].Types)), " "); !strings.Contains(types, want) {
-			t.Errorf("no %s in\n%s", want, all[0].Versions[0].Types)
-		}
+		assert.Contains(t, strings.Join(strings.Fields(string(all[0].Versions[0].Types)), " "), want, "no: %s", all[0].Versions[0].Types)
 	}
 	t.Setenv("GOFLAGS", "")
 	types := []roundtrip.Types{{Group: all[0].Group, Version: "v1", Kind: all[0].Kind, File: all[0].Versions[0].Types}}
 	made, err := roundtrip.Back(t.Context(), t.TempDir(), "../..", types)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	spec = made[all[0].CRD.Name].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	conditions, selector := spec.Properties["conditions"], spec.Properties["selector"]
 	if s := conditions.Items.Schema; !gotypes.Equal(s, gotypes.ConditionSchema()) {
@@ -128,9 +118,7 @@ func TestKnownTypes(t *testing.T) {
 func text(t *testing.T, value any) string {
 	t.Helper()
 	out, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(out)
 }
 

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const headOfCRD = `apiVersion: apiextensions.k8s.io/v1
@@ -63,12 +66,9 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Read("crd.yaml", []byte(test.in), nil)
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("error %v, want one with %q", err, test.want)
-			}
-			if len(err.Error()) > 2000 || strings.Contains(err.Error(), "\n") {
-				t.Errorf("the error has %d characters: %.300s", len(err.Error()), err)
-			}
+			require.ErrorContains(t, err, test.want)
+			assert.LessOrEqual(t, len(err.Error()), 2000, "the: %.300s", err)
+			assert.NotContains(t, err.Error(), "\n", "the: %.300s", err)
 		})
 	}
 }

@@ -3,6 +3,9 @@ package crdimport
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const sampled = `apiVersion: apiextensions.k8s.io/v1
@@ -40,27 +43,18 @@ spec:
 // A sample has what is required, as the rules have it, and the schema takes it.
 func TestSample(t *testing.T) {
 	all, err := Read("things.yaml", []byte(sampled), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, valid := all[0].Sample("v1", "thing-demo")
-	if !valid {
-		t.Errorf("refused:\n%s", text)
-	}
+	assert.True(t, valid, "refused:\n%s", text)
 	for _, want := range []string{"apiVersion: example.com/v1\n", "kind: Thing\n", "name: thing-demo\n", "namespace: default\n", "phase: Pending\n", "port: 1025\n"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
+		assert.Contains(t, string(text), want, "no: %s")
 	}
-	if strings.Contains(string(text), "other") {
-		t.Errorf("what nobody must say is there:\n%s", text)
-	}
+	assert.NotContains(t, string(text), "other", "what nobody must say is there")
 	// A rule that no guess gets right is told of.
 	hard := strings.Replace(sampled, "enabled, other]", "enabled]", 1)
 	hard = strings.Replace(strings.Replace(hard, "amount, enabled]", "amount, enabled, impossible]", 1), "impossible: {type: string}", "impossible: {type: string, pattern: '^a$', minLength: 2}", 1)
-	if all, err = Read("things.yaml", []byte(hard), nil); err != nil {
-		t.Fatal(err)
-	}
+	all, err = Read("things.yaml", []byte(hard), nil)
+	require.NoError(t, err)
 	if text, valid := all[0].Sample("v1", "thing-demo"); valid {
 		t.Errorf("taken, though nothing can be:\n%s", text)
 	}

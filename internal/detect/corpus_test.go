@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
 )
@@ -19,15 +20,12 @@ import (
 // "@client" and "@generated" stand for generated files, see generated.
 func TestCorpus(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.txtar"))
-	if err != nil || len(archives) < 20 {
-		t.Fatalf("%d archives, %v", len(archives), err)
-	}
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(archives), 20)
 	right := 0
 	for _, file := range archives {
 		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		wrong := verdict(t, archive)
 		_, reason, known := strings.Cut(string(archive.Comment), "known wrong:")
 		switch {
@@ -73,9 +71,7 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 		return err.Error()
 	}
 	right, err := config.Parse("right", []byte("apiVersion: "+config.APIVersion+"\nkind: "+config.Kind+"\n"+want["right"]+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !reflect.DeepEqual(found.Project, right) {
 		return fmt.Sprintf("found\n%s\nright is\n%s", found.YAML(), want["right"])
 	}
@@ -104,9 +100,8 @@ func generated(t *testing.T, f txtar.File) (files []txtar.File) {
 		}
 		dir, self, header := words[0], words[1], "// "+words[3]+"\n\n"
 		minor := 0
-		if _, err := fmt.Sscan(words[2], &minor); err != nil {
-			t.Fatal(err)
-		}
+		_, err := fmt.Sscan(words[2], &minor)
+		require.NoError(t, err)
 		since := func(from int, text string) string {
 			if minor < from {
 				return ""

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
 )
@@ -20,15 +21,12 @@ var update = flag.Bool("update", false, "write the wanted settings and findings 
 // found in it.
 func TestRepositories(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("%d archives, %v", len(archives), err)
-	}
+	require.NoError(t, err)
+	require.NotEmpty(t, archives)
 	for _, file := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			root := unpack(t, archive)
 			before := listing(t, root)
 			got := map[string]string{}
@@ -41,9 +39,7 @@ func TestRepositories(t *testing.T) {
 				got["want/unread"] = unread(found)
 				holds(t, found)
 			}
-			if after := listing(t, root); after != before {
-				t.Errorf("the repository changed:\n%s\nwas:\n%s", after, before)
-			}
+			assert.Equal(t, before, listing(t, root), "the repository changed: %s")
 			compare(t, file, archive, got)
 		})
 	}
@@ -53,16 +49,10 @@ func TestRepositories(t *testing.T) {
 func holds(t *testing.T, f *Found) {
 	t.Helper()
 	again, err := config.Parse(config.FileName, f.YAML())
-	if err != nil {
-		t.Fatalf("the written file does not load: %v", err)
-	}
-	if !reflect.DeepEqual(again, f.Project) {
-		t.Errorf("the written file means\n%+v\nfound was\n%+v", again, f.Project)
-	}
+	require.NoError(t, err, "the written file does not load")
+	assert.Equal(t, f.Project, again, "the written file means: %s")
 	for _, s := range f.Settings {
-		if s.Source == "" {
-			t.Errorf("%s has no source", s.Field)
-		}
+		assert.NotEmpty(t, s.Source, "%s has no source", s.Field)
 	}
 }
 
@@ -80,20 +70,14 @@ func unread(f *Found) string {
 func unpack(t *testing.T, a *txtar.Archive) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, f := range a.Files {
 		if strings.HasPrefix(f.Name, "want/") {
 			continue
 		}
 		full := filepath.Join(root, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		require.NoError(t, os.WriteFile(full, f.Data, 0o644))
 	}
 	return root
 }
@@ -107,9 +91,7 @@ func listing(t *testing.T, root string) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b.String()
 }
 
@@ -128,18 +110,14 @@ func compare(t *testing.T, file string, a *txtar.Archive, got map[string]string)
 				a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
 			}
 		}
-		if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
 		return
 	}
 	for _, f := range a.Files {
 		if !strings.HasPrefix(f.Name, "want/") {
 			continue
 		}
-		if got[f.Name] != string(f.Data) {
-			t.Errorf("%s:\n%s\nwant:\n%s", f.Name, got[f.Name], f.Data)
-		}
+		assert.Equal(t, string(f.Data), got[f.Name], f.Name)
 		delete(got, f.Name)
 	}
 	for name, text := range got {
@@ -150,22 +128,14 @@ func compare(t *testing.T, file string, a *txtar.Archive, got map[string]string)
 // What was found does not depend on the order in which files were read.
 func TestTwiceTheSame(t *testing.T) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "tree.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	root := unpack(t, archive)
 	first, err := Project(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for range 10 {
 		again, err := Project(root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(again, first) {
-			t.Fatalf("found\n%+v\nthen\n%+v", first, again)
-		}
+		require.NoError(t, err)
+		require.Equal(t, first, again, "found: %s")
 	}
 }
 
@@ -175,19 +145,12 @@ func BenchmarkProject(b *testing.B) {
 	types := "package v1\n\n// +genclient\n// +k8s:deepcopy-gen=true\ntype T struct{}\n" + strings.Repeat("// A comment of a line.\n", 200)
 	for i := range 2000 {
 		dir := filepath.Join(root, "pkg", "apis", fmt.Sprintf("g%d", i%50), "v1")
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%d.go", i)), []byte(types), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, os.MkdirAll(dir, 0o755))
+		require.NoError(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%d.go", i)), []byte(types), 0o644))
 	}
-	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module example.com/large\n"), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module example.com/large\n"), 0o644))
 	for b.Loop() {
-		if _, err := Project(root); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Project(root)
+		require.NoError(b, err)
 	}
 }

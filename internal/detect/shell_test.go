@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/stretchr/testify/assert"
 )
 
 // callsIn prints the calls in a script, one a line, with sorted flags.
@@ -119,9 +120,7 @@ bash "${CODEGEN_PKG}"/generate-groups.sh "client,lister" example.com/m/client ex
 `, "2 generate-groups --go-header-file=h [\"client,lister\" \"example.com/m/client\" \"example.com/m/apis\" \"g:v1,v2\"]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := callsIn(test.file, test.in); got != test.want {
-				t.Errorf("read:\n%s\nwant:\n%s", got, test.want)
-			}
+			assert.Equal(t, test.want, callsIn(test.file, test.in), "read")
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 func watched(t *testing.T, look func() State) *FileWatcher {
@@ -55,16 +57,12 @@ func TestFiles(t *testing.T) {
 	writeText(t, file, "22") // in place
 	changed(t, w)
 	writeText(t, file+"~", "33") // by renaming, with the same size
-	if err := os.Rename(file+"~", file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(file+"~", file))
 	changed(t, w)
 	// A neighbour is nothing, nor is to be away for a moment.
 	unchanged(t, w, func() {
 		writeText(t, filepath.Join(dir, "other"), "x")
-		if err := os.Rename(file, file+"~"); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Rename(file, file+"~"))
 	}, func() { writeText(t, file, "4") })
 }
 
@@ -72,19 +70,13 @@ func TestFiles(t *testing.T) {
 func TestFilesOfAConfigMap(t *testing.T) {
 	dir := t.TempDir()
 	for version, text := range map[string]string{"..v1": "a", "..v2": "b"} {
-		if err := os.Mkdir(filepath.Join(dir, version), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(filepath.Join(dir, version), 0o755))
 		writeText(t, filepath.Join(dir, version, "sync.py"), text)
 	}
 	link := func(to, name string) {
 		t.Helper()
-		if err := os.Symlink(to, name+".tmp"); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(name+".tmp", name); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Symlink(to, name+".tmp"))
+		require.NoError(t, os.Rename(name+".tmp", name))
 	}
 	data, file := filepath.Join(dir, "..data"), filepath.Join(dir, "sync.py")
 	link("..v1", data)
@@ -96,9 +88,7 @@ func TestFilesOfAConfigMap(t *testing.T) {
 
 func TestFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "templates")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(dir, 0o755))
 	var missing atomic.Int64
 	look := Folder(dir, func(name string) bool { return strings.HasSuffix(name, ".yaml") })
 	w := watched(t, func() State {
@@ -109,18 +99,12 @@ func TestFolder(t *testing.T) {
 		return s
 	})
 	unchanged(t, w, func() { writeText(t, filepath.Join(dir, "README.md"), "") }, func() { writeText(t, filepath.Join(dir, "a.yaml"), "a: 1") })
-	if err := os.Remove(filepath.Join(dir, "a.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(filepath.Join(dir, "a.yaml")))
 	changed(t, w)
 	// The folder itself is replaced, and is seen to be away: no event tells that it is back.
-	if err := os.Rename(dir, dir+".old"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(dir, dir+".old"))
 	await(t, func() bool { return missing.Load() > 0 })
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(dir, 0o755))
 	writeText(t, filepath.Join(dir, "b.yaml"), "b: 1")
 	changed(t, w)
 	writeText(t, filepath.Join(dir, "b.yaml"), "b: 12")
@@ -150,9 +134,7 @@ func TestWithoutEvents(t *testing.T) {
 func await(t *testing.T, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it does not come")
-		}
+		require.False(t, time.Now().After(end), "it does not come")
 	}
 }
 
@@ -162,16 +144,12 @@ func TestReturnIsAChange(t *testing.T) {
 	file, aside := filepath.Join(dir, "hook"), filepath.Join(dir, "aside")
 	writeText(t, file, "a")
 	w := watched(t, Files(file))
-	if err := os.Rename(file, aside); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(file, aside))
 	select {
 	case <-w.Missing:
 	case <-time.After(patience):
 		t.Fatal("not said to be gone")
 	}
-	if err := os.Rename(aside, file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(aside, file))
 	changed(t, w)
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const patience = 30 * time.Second
@@ -18,12 +21,8 @@ func write(t *testing.T, path string) {
 
 func writeText(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func next(t *testing.T, w *Watcher) Change {
@@ -51,9 +50,7 @@ func TestWatcher(t *testing.T) {
 	write(t, filepath.Join(root, "config/crd/a.yaml"))
 	write(t, filepath.Join(root, ".git/HEAD.go"))
 	w, err := New(root, []string{"config/crd"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer w.Close()
 
 	// What means nothing comes first; if it were handed out, it would be in the first change.
@@ -79,9 +76,7 @@ func TestWatcher(t *testing.T) {
 		t.Errorf("change %+v, want the second file in a new folder", c)
 	}
 	// A folder that goes.
-	if err := os.Rename(filepath.Join(root, "pkg"), filepath.Join(t.TempDir(), "pkg")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(filepath.Join(root, "pkg"), filepath.Join(t.TempDir(), "pkg")))
 	if c := next(t, w); len(c.Sources) == 0 {
 		t.Errorf("change %+v, want sources, since a folder of them is gone", c)
 	}
@@ -94,9 +89,7 @@ func TestSettings(t *testing.T) {
 		write(t, filepath.Join(root, file))
 	}
 	w, err := New(root, nil, "crdctl.yaml", "_hack/boilerplate.go.txt", "nowhere/header.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer w.Close()
 	write(t, filepath.Join(root, "_hack/tool.go"))
 	write(t, filepath.Join(root, "other.yaml"))
@@ -110,9 +103,7 @@ func TestSettings(t *testing.T) {
 	}
 	// As editors save: a new file is renamed into the place of the old one.
 	write(t, filepath.Join(root, ".crdctl.yaml.swp"))
-	if err := os.Rename(filepath.Join(root, ".crdctl.yaml.swp"), filepath.Join(root, "crdctl.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(filepath.Join(root, ".crdctl.yaml.swp"), filepath.Join(root, "crdctl.yaml")))
 	if c := next(t, w); files(c) != "" || !c.Settings {
 		t.Errorf("change %+v, want the settings", c)
 	}
@@ -123,11 +114,7 @@ func TestIn(t *testing.T) {
 		"pkg/apis/v1/types.go": true, "pkg/apis/v1/zz_generated.deepcopy.go": false, "pkg/apis/v1/types_test.go": false,
 		"pkg/apisx/types.go": false, "main.go": false,
 	} {
-		if got := (Change{Sources: []string{file}}).In([]string{"pkg/apis"}); got != want {
-			t.Errorf("%s: %v, want %v", file, got, want)
-		}
-		if got := (Change{Sources: []string{file}}).In([]string{"."}); got != (want || file == "main.go" || file == "pkg/apisx/types.go") {
-			t.Errorf("%s in .: %v", file, got)
-		}
+		assert.Equal(t, want, (Change{Sources: []string{file}}).In([]string{"pkg/apis"}), file)
+		assert.Equal(t, want || file == "main.go" || file == "pkg/apisx/types.go", (Change{Sources: []string{file}}).In([]string{"."}), "%s in .", file)
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What is edited while the generators run is in nobody's result for sure: nothing is kept of such a run.
@@ -17,13 +19,9 @@ func TestCacheKeepsNothingOfAnEdit(t *testing.T) {
 	p.Clients[0].ApplyConfigurationOpenAPISchema = "hack/schema.json"
 	o := Options{Year: 2026, UpdateReport: true}
 	g, err := newGeneration(t.Context(), root, p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m, err := g.make(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		file string
 		edit func(string) string
@@ -43,13 +41,10 @@ func TestCacheKeepsNothingOfAnEdit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			kept, err := newCached(cache.At(dir, 1<<30), g, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			whileEdited(t, filepath.Join(root, filepath.FromSlash(c.file)), c.edit, func() {
-				if _, err := kept.put(t.Context(), m, g.local); err != nil {
-					t.Error(err)
-				}
+				_, err := kept.put(t.Context(), m, g.local)
+				assert.NoError(t, err)
 			})
 			if entries, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(entries) != c.kept {
 				t.Errorf("%d entries are kept, want %d: %v", len(entries), c.kept, err)

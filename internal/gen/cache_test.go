@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Whatever changes, what comes with the cache is what is made without it; and where nothing changes, nothing is made.
@@ -17,21 +18,16 @@ func TestCache(t *testing.T) {
 	root := gentest.Fixture{Archive: "testdata/layout.txtar"}.Lay(t)
 	store := cache.At(t.TempDir(), 1<<30)
 	with := func() *Result { return generateCached(t, root, store) }
-	if with().Cached {
-		t.Fatal("an empty cache has a result")
-	}
+	require.False(t, with().Cached, "an empty cache has a result")
 	gentest.Write(t, root, with().Tree)
-	if !with().Cached {
-		t.Fatal("nothing changed but what was generated, and all was made anew")
-	}
+	require.True(t, with().Cached, "nothing changed but what was generated, and all was made anew")
 	edit := func(file, old, by string) func(*testing.T) {
 		return func(t *testing.T) {
 			t.Helper()
 			name := filepath.Join(root, filepath.FromSlash(file))
 			data, err := os.ReadFile(name)
-			if err != nil || !bytes.Contains(data, []byte(old)) {
-				t.Fatalf("%s has no %q: %v", file, old, err)
-			}
+			require.NoError(t, err, "%s has no %q", file, old)
+			require.True(t, bytes.Contains(data, []byte(old)), "%s has no %q", file, old)
 			put(t, root, file, string(bytes.Replace(data, []byte(old), []byte(by), 1)))
 		}
 	}
@@ -56,15 +52,11 @@ func TestCache(t *testing.T) {
 			before := with().Tree
 			step.change(t)
 			cached := with()
-			if cached.Cached {
-				t.Error("taken from the cache")
-			}
+			assert.False(t, cached.Cached, "taken from the cache")
 			fresh := generateCached(t, root, nil).Tree
 			equal(t, fresh, cached.Tree)
 			again := with()
-			if !again.Cached {
-				t.Error("made twice")
-			}
+			assert.True(t, again.Cached, "made twice")
 			equal(t, fresh, again.Tree)
 			if !step.same && digest(before) == digest(fresh) {
 				t.Error("the change makes no difference, and so proves nothing")
@@ -79,22 +71,15 @@ func TestCacheIsNotTrusted(t *testing.T) {
 	store := cache.At(dir, 1<<30)
 	want := generateCached(t, root, store).Tree
 	entries, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(entries) != 2 {
-		t.Fatalf("%d entries, want 2: %v", len(entries), err)
-	}
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
 	for _, entry := range entries {
 		data, err := os.ReadFile(entry)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		data[len(data)-3] ^= 0x20
-		if err := os.WriteFile(entry, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(entry, data, 0o600))
 		got := generateCached(t, root, store)
-		if got.Cached {
-			t.Error("a spoilt entry was used")
-		}
+		assert.False(t, got.Cached, "a spoilt entry was used")
 		equal(t, want, got.Tree)
 	}
 }
@@ -102,28 +87,20 @@ func TestCacheIsNotTrusted(t *testing.T) {
 func generateCached(t *testing.T, root string, store *cache.Store) *Result {
 	t.Helper()
 	result, err := Generate(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, UpdateReport: true, Results: store})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return result
 }
 
 func put(t *testing.T, root, file, content string) {
 	t.Helper()
 	name := filepath.Join(root, filepath.FromSlash(file))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
 func equal(t *testing.T, want, got *tree.Tree) {
 	t.Helper()
-	if !slices.Equal(want.Paths(), got.Paths()) {
-		t.Errorf("files %v, want %v", got.Paths(), want.Paths())
-	}
+	assert.Equal(t, want.Paths(), got.Paths(), "files")
 	for _, path := range want.Paths() {
 		a, _ := want.Content(path)
 		if b, _ := got.Content(path); !bytes.Equal(a, b) {

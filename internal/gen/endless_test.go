@@ -11,6 +11,8 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // oneKind is a project of one kind, whose field A has the type FIELD.
@@ -95,18 +97,12 @@ func TestEndlessTypes(t *testing.T) {
 			root := oneKindProject(t, "MORE", test.more, "FIELD", test.field, "SCHEMA", "")
 			_, err := Generate(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, Only: []string{"deepcopy", "openapi", "applyconfiguration"}})
 			if test.at == "" {
-				if err != nil {
-					t.Error(err)
-				}
+				assert.NoError(t, err)
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), "\n  pkg/apis/wood/v1/more.go:"+test.at) {
-				t.Fatalf("%v, want an error at %s", err, test.at)
-			}
+			require.ErrorContains(t, err, "\n  pkg/apis/wood/v1/more.go:"+test.at, test.at)
 			for _, generator := range []string{copying, schema, applying} {
-				if strings.Contains(err.Error(), generator) != slices.Contains(test.by, generator) {
-					t.Errorf("%v, want it to name %s", err, test.by)
-				}
+				assert.Equal(t, slices.Contains(test.by, generator), strings.Contains(err.Error(), generator), "%v, want it to name %s", err, test.by)
 			}
 		})
 	}
@@ -116,9 +112,7 @@ func TestEndlessTypes(t *testing.T) {
 func TestEndlessSchema(t *testing.T) {
 	root := oneKindProject(t, "MORE", "type S []S", "FIELD", "S", "SCHEMA", ", applyConfigurationOpenAPISchema: build")
 	_, err := Generate(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, Only: []string{"applyconfiguration"}})
-	if err == nil || !strings.Contains(err.Error(), "\n  pkg/apis/wood/v1/more.go:3:6: S ") {
-		t.Errorf("%v, want an error at 3:6", err)
-	}
+	assert.ErrorContains(t, err, "\n  pkg/apis/wood/v1/more.go:3:6: S ")
 }
 
 // A generator's failure is explained without loading the packages with the go command, which takes ten times as long: if
@@ -132,15 +126,10 @@ func TestFailuresAreExplainedQuickly(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := oneKindProject(t, "MORE", test.more, "FIELD", test.field, "SCHEMA", "", "+groupName=wood.example.com", "+groupName="+test.group)
 			g, err := newGeneration(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, Only: []string{"deepcopy", "client"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := g.make(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%v, want %s", err, test.want)
-			}
-			if g.env == nil {
-				t.Error("the go command loaded the packages")
-			}
+			require.NoError(t, err)
+			_, err = g.make(t.Context())
+			assert.ErrorContains(t, err, test.want)
+			assert.NotNil(t, g.env, "the go command loaded the packages")
 		})
 	}
 }
@@ -149,13 +138,9 @@ func TestFailuresAreExplainedQuickly(t *testing.T) {
 func TestEndlessElsewhere(t *testing.T) {
 	root := oneKindProject(t, "MORE", "type P *P\n\ntype S map[string]S\n\ntype Alone *Alone", "FIELD", "[]P", "SCHEMA", "")
 	g, err := newGeneration(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	graph, err := g.load(t.Context(), g.plan.Load)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const pkg = "example.com/fixture/pkg/apis/wood/v1"
 	inputs := []string{pkg}
 	for _, test := range []struct {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/explain"
@@ -25,12 +27,8 @@ func TestExplainAllReportsEachGenerator(t *testing.T) {
 	follows := settled{errors.New("build:\n  v1/a.go:2:1: again")}
 	noPlace := settled{errors.New("something else")}
 	err := (&generation{}).explainAll(t.Context(), errors.Join(one, nil, errors.Join(two)), follows, three, noPlace)
-	if want := errors.Join(one, two, three).Error(); err == nil || err.Error() != want {
-		t.Errorf("error:\n%v\nwant:\n%s", err, want)
-	}
-	if err := (&generation{}).explainAll(t.Context(), nil, nil); err != nil {
-		t.Errorf("no errors: %v", err)
-	}
+	assert.EqualError(t, err, errors.Join(one, two, three).Error())
+	assert.NoError(t, (&generation{}).explainAll(t.Context(), nil, nil), "no errors")
 }
 
 // controller-tools says of a package that no version of a kind is stored; the place is that of the kind in its first version.
@@ -79,9 +77,7 @@ func TestUnlisted(t *testing.T) {
 			if (err != nil) != c.want || err != nil && (!strings.HasPrefix(err.Error(), filepath.Join(root, "go.work")+": ") || !strings.Contains(err.Error(), "go work use")) {
 				t.Errorf("error: %v", err)
 			}
-			if err := g.unlisted("syntax error"); err != nil {
-				t.Errorf("another error: %v", err)
-			}
+			assert.NoError(t, g.unlisted("syntax error"), "another")
 		})
 	}
 }
@@ -94,7 +90,6 @@ func TestUncheckedPackageHasAPlace(t *testing.T) {
 	scanned.Sources = explain.Sources{"v1/a.go": {}}
 	c := &typeCheck{generation: &generation{root: root, scan: scanned}}
 	notes := c.unchecked([]typecheck.Unchecked{{Path: "example.com/p/client", Import: "no.such/pkg/v11", Err: load.ErrUnsupported}})
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "v1/a.go:3:4: +k8s:conversion-gen: not type-checked: ") {
-		t.Errorf("notes: %q", notes)
-	}
+	require.Len(t, notes, 1, "notes")
+	assert.True(t, strings.HasPrefix(notes[0], "v1/a.go:3:4: +k8s:conversion-gen: not type-checked: "), "notes")
 }

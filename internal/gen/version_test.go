@@ -1,11 +1,11 @@
 package gen
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestVersionFor(t *testing.T) {
@@ -51,8 +51,7 @@ func TestVersionForOfTornGoMod(t *testing.T) {
 	} {
 		root := t.TempDir()
 		put(t, root, "go.mod", mod)
-		if got, err := VersionFor(root, &config.Project{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s, %v; want %s", got, err, want)
-		}
+		got, err := VersionFor(root, &config.Project{})
+		assert.ErrorContains(t, err, want, "%s", got)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/klog/v2"
 )
 
@@ -31,18 +33,14 @@ func kubeconfigFor(t *testing.T, url string) string {
 	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",
 		"clusters":[{"name":"c","cluster":{"server":%q}}],
 		"contexts":[{"name":"c","context":{"cluster":"c"}}]}`, url)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
 func refusedURL(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() { _ = listener.Close() }()
 	return "http://" + listener.Addr().String()
 }
@@ -97,16 +95,14 @@ func TestOnlyTheProjectsServerIsAsked(t *testing.T) {
 	}
 	project, other, flag := answering("project"), answering("other"), answering("flag")
 	t.Setenv("KUBECONFIG", other)
-	if _, out, errOut := run(t, project, "get", "--raw", "/"); out != "project" {
-		t.Errorf("asked %q: %s", out, errOut)
-	}
+	_, out, errOut := run(t, project, "get", "--raw", "/")
+	assert.Equal(t, "project", out, "asked: %s", errOut)
 	for _, args := range [][]string{
 		{"--kubeconfig", flag, "get", "--raw", "/"},
 		{"get", "--raw", "/", "--kubeconfig=" + flag},
 	} {
-		if _, out, errOut := run(t, project, args...); out != "flag" {
-			t.Errorf("%q asked %q: %s", args, out, errOut)
-		}
+		_, out, errOut = run(t, project, args...)
+		assert.Equal(t, "flag", out, "%q asked %q: %s", args, out, errOut)
 	}
 	if code, out, errOut := run(t, "", "get", "--raw", "/"); code != 1 {
 		t.Errorf("without a kubeconfig: code %d %q %s", code, out, errOut)
@@ -117,12 +113,9 @@ func TestConfigWritesTheProjectsFileOnly(t *testing.T) {
 	project, other := kubeconfigFor(t, "http://project"), kubeconfigFor(t, "http://other")
 	t.Setenv("KUBECONFIG", other)
 	before, err := os.ReadFile(other)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if code, _, errOut := run(t, project, "config", "set-context", "--current", "--namespace=mine"); code != 0 {
-		t.Fatal(errOut)
-	}
+	require.NoError(t, err)
+	code, _, errOut := run(t, project, "config", "set-context", "--current", "--namespace=mine")
+	require.Zero(t, code, errOut)
 	if after, err := os.ReadFile(other); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("$KUBECONFIG was changed: %s %v", after, err)
 	}
@@ -143,12 +136,9 @@ func TestCancelEndsAWatch(t *testing.T) {
 	var out, errOut bytes.Buffer
 	began := time.Now()
 	code := Run(ctx, Options{Kubeconfig: kubeconfigFor(t, server.URL), Args: []string{"get", "--raw", "/watch"}, Out: &out, Err: &errOut})
-	if code != 1 || errOut.Len() > 0 {
-		t.Errorf("code %d, stderr %q", code, errOut.String())
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("took %v", took)
-	}
+	assert.Equal(t, 1, code, "code: %s", errOut.String())
+	assert.LessOrEqual(t, errOut.Len(), 0, "code: %s", errOut.String())
+	assert.LessOrEqual(t, time.Since(began), 5*time.Second, "took")
 	if code, _, errOut := run(t, "", "version", "--client"); code != 0 {
 		t.Errorf("the next run: code %d, %s", code, errOut)
 	}
@@ -161,26 +151,17 @@ func TestVerbosityGoesToErrAndEndsWithTheRun(t *testing.T) {
 	klog.LogToStderr(false)
 	klog.SetOutput(&own)
 	kubeconfig := kubeconfigFor(t, refusedURL(t))
-	if _, _, errOut := run(t, kubeconfig, "get", "pods", "-v=6"); strings.Count(errOut, "Config loaded from file") == 0 {
-		t.Errorf("-v=6 said nothing: %s", errOut)
-	}
-	if klog.V(1).Enabled() {
-		t.Error("-v outlives its run")
-	}
-	if own.Len() > 0 {
-		t.Errorf("went to the caller's klog: %s", own.String())
-	}
+	_, _, errOut := run(t, kubeconfig, "get", "pods", "-v=6")
+	assert.NotZero(t, strings.Count(errOut, "Config loaded from file"), "-v=6 said nothing: %s", errOut)
+	assert.False(t, klog.V(1).Enabled(), "-v outlives its run")
+	assert.LessOrEqual(t, own.Len(), 0, "went to the caller's klog: %s", own.String())
 	klog.Warning("mine")
-	if !strings.Contains(own.String(), "mine") {
-		t.Error("the caller's klog output is not put back")
-	}
+	assert.Contains(t, own.String(), "mine", "the caller's klog output is not put back")
 }
 
 func TestNothingGoesToTheProcessStreams(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "streams"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
 	stdout, stderr := os.Stdout, os.Stderr
 	os.Stdout, os.Stderr = file, file

@@ -2,7 +2,6 @@ package lockfile
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,15 +9,16 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Of many that want a turn in one folder, one at a time has it; another folder is another matter.
 func TestOneAtATime(t *testing.T) {
 	dir := t.TempDir()
 	elsewhere, err := take(t.Context(), dir, "/elsewhere", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var inside, most atomic.Int32
 	var all sync.WaitGroup
 	for range 8 {
@@ -33,36 +33,25 @@ func TestOneAtATime(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 			inside.Add(-1)
-			if err := turn.Unlock(); err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, turn.Unlock())
 		})
 	}
 	all.Wait()
-	if most.Load() != 1 {
-		t.Errorf("%d at once", most.Load())
-	}
-	if err := elsewhere.Unlock(); err != nil {
-		t.Error(err)
-	}
+	assert.EqualValues(t, 1, most.Load(), "at once")
+	assert.NoError(t, elsewhere.Unlock())
 }
 
 // Waiting is said once, and ends with the context.
 func TestWaitingEnds(t *testing.T) {
 	dir := t.TempDir()
 	held, err := take(t.Context(), dir, "/project", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	said := 0
 	_, err = take(ctx, dir, "/project", func() { said++; cancel() })
-	if !errors.Is(err, context.Canceled) || said != 1 {
-		t.Errorf("error %v, said %d times", err, said)
-	}
-	if err := held.Unlock(); err != nil {
-		t.Error(err)
-	}
+	assert.ErrorIs(t, err, context.Canceled, "times")
+	assert.Equal(t, 1, said, "times")
+	assert.NoError(t, held.Unlock())
 }
 
 const childEnv = "CRDCTL_TEST_TURNS_DIR"
@@ -73,12 +62,9 @@ func TestChild(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	if _, err := take(t.Context(), dir, "/project", nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "held"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	_, err := take(t.Context(), dir, "/project", nil)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "held"), nil, 0o600))
 	select {}
 }
 
@@ -87,16 +73,12 @@ func TestKilledHolder(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
 	cmd.Env = append(os.Environ(), childEnv+"="+dir)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(dir, "held")); err == nil {
 			break
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("the child does not take the turn")
-		}
+		require.False(t, time.Now().After(deadline), "the child does not take the turn")
 	}
 	waited := make(chan struct{})
 	go func() {
@@ -105,23 +87,16 @@ func TestKilledHolder(t *testing.T) {
 		_ = cmd.Wait()
 	}()
 	turn, err := take(t.Context(), dir, "/project", func() { close(waited) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := turn.Unlock(); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, err)
+	assert.NoError(t, turn.Unlock())
 }
 
 // Without a place for locks, everybody goes on.
 func TestNoPlaceForLocks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for range 2 {
-		if _, err := take(t.Context(), filepath.Join(file, "turns"), "/project", nil); err != nil {
-			t.Error(err)
-		}
+		_, err := take(t.Context(), filepath.Join(file, "turns"), "/project", nil)
+		assert.NoError(t, err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/stretchr/testify/require"
 )
 
 // bed is a controller with templates, on an API server that is a function.
@@ -68,12 +69,8 @@ const foo = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a",
 func (b *bed) template(text string) {
 	b.Helper()
 	file := filepath.Join(b.Root, "templates", "map.yaml")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(b, os.WriteFile(file, []byte(text), 0o644))
 }
 
 func (b *bed) usual(r operatortest.Request) (int, string) {

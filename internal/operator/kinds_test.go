@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 // A group of Kubernetes itself gets no new kinds: waiting for one would never end.
@@ -37,14 +38,12 @@ func TestWaitIsRepeated(t *testing.T) {
 		log := operatortest.NewLog()
 		c := &instance{Options: Options{Log: slog.New(log)}}
 		began := time.Now()
-		if err := c.waitFor(t.Context(), "a kind", func() error {
+		assert.NoError(t, c.waitFor(t.Context(), "a kind", func() error {
 			if time.Since(began) < 95*time.Second {
 				return errors.New("not yet")
 			}
 			return nil
-		}); err != nil {
-			t.Error(err)
-		}
+		}))
 		if n := log.Count("Waiting for a kind"); n != 4 {
 			t.Errorf("said %d times in 95 s: %q", n, log.Said())
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // start runs the controller until the test ends it.
@@ -33,13 +35,9 @@ func TestTemplatesAreApplied(t *testing.T) {
 	b.template(strings.Replace(oneMap, `"1"`, `"changed"`, 1))
 	b.applied(`"data":{"count":"changed"}`)
 	end()
-	if n := b.log.Count("The templates read children now"); n != 0 {
-		t.Error("the loop began again")
-	}
+	assert.Zero(t, b.log.Count("The templates read children now"), "the loop began again")
 	for _, r := range b.api.At(maps).Requests() {
-		if !strings.Contains(r.Accept, "PartialObjectMetadata") {
-			t.Errorf("whole children were asked for, as %s", r.Accept)
-		}
+		assert.Contains(t, r.Accept, "PartialObjectMetadata", "Accept of whole children")
 	}
 }
 
@@ -51,22 +49,16 @@ func TestTheLoopBeginsAgainWhenTemplatesReadChildren(t *testing.T) {
 	b.template(strings.Replace(oneMap, `"1"`, `"{{ len (index .children "ConfigMap.v1") }} seen"`, 1))
 	b.applied(`"data":{"count":"0 seen"}`)
 	end()
-	if n := b.log.Count("The templates read children now"); n != 1 {
-		t.Errorf("the loop began again %d times", n)
-	}
+	assert.Equal(t, 1, b.log.Count("The templates read children now"), "the loop began again: times")
 	requests := b.api.At(maps).Requests()
-	if last := requests[len(requests)-1]; last.Accept != "application/json" {
-		t.Errorf("the children were asked for as %s", last.Accept)
-	}
+	assert.Equal(t, "application/json", requests[len(requests)-1].Accept, "Accept of the children")
 }
 
 // What the templates are when the loop is made counts: they may have changed before anybody looked.
 func TestFollowChangesBeginsAgainWhenMoreIsRead(t *testing.T) {
 	b := newBed(t)
 	c, err := open(b.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, read := range []bool{false, true} {
 		ctx, again := context.WithCancelCause(t.Context())
 		changed := make(chan struct{}, 1)
@@ -75,9 +67,7 @@ func TestFollowChangesBeginsAgainWhenMoreIsRead(t *testing.T) {
 		go func() { c.followChanges(ctx, changing{changed: changed}, read, again); close(done) }()
 		if !read {
 			<-done
-			if !errors.Is(context.Cause(ctx), errAgain) {
-				t.Error("bare children for a decider that reads them")
-			}
+			assert.ErrorIs(t, context.Cause(ctx), errAgain, "bare children for a decider that reads them")
 			continue
 		}
 		b.until("epoch", func() bool { return c.epoch.Load() == 1 })

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
@@ -15,12 +18,8 @@ func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
 	b.api.At("/api/v1/namespaces/default/configmaps").Answer(nil)
 	b.writes.Asked()
 	sketch, err := ReadSketch("-", strings.NewReader("apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Render(t.Context(), b.Options, sketch); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, Render(t.Context(), b.Options, sketch))
 	want := `--- /dev/null
 +++ ConfigMap default/a (then)
 @@ -0,0 +1,13 @@
@@ -38,9 +37,7 @@ func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
 +    kind: Foo
 +    name: a
 `
-	if got := b.out.String(); got != want {
-		t.Errorf("printed\n%s\nwant\n%s", got, want)
-	}
+	assert.Equal(t, want, b.out.String(), "printed")
 	for _, r := range b.writes.Asked() {
 		if r.Method != http.MethodGet && r.Query.Get("dryRun") != "All" {
 			t.Errorf("%s %s was no try", r.Method, r.Path)
@@ -60,9 +57,8 @@ func TestRenderRefuses(t *testing.T) {
 		if err == nil {
 			err = Render(t.Context(), b.Options, sketch)
 		}
-		if err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", in, err, want)
-		}
+		require.Error(t, err, "%q: %v, want %s", in, err, want)
+		assert.True(t, strings.HasSuffix(err.Error(), want), "%q: %v, want %s", in, err, want)
 	}
 }
 

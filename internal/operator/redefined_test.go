@@ -17,6 +17,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // serveCRD has the API server have a CRD, which is the bed's as change makes it; with nil it is not there.
@@ -35,9 +37,7 @@ func (b *bed) serveCRD() (change func(how func(*apiextv1.CustomResourceDefinitio
 		crd.APIVersion, crd.Kind, crd.ResourceVersion = "apiextensions.k8s.io/v1", "CustomResourceDefinition", strings.Repeat("1", version)
 		how(crd)
 		data, err := json.Marshal(crd)
-		if err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, err)
 		code, text = http.StatusOK, string(data)
 	}
 	b.writes = b.api.Respond(func(r operatortest.Request) (int, string) {
@@ -70,9 +70,7 @@ func TestTheLoopBeginsAgainWithACRDThatCameBackAsAnother(t *testing.T) {
 		if byName {
 			b.CRDNames, b.CRDs = []string{"foos.example.com"}, nil
 		}
-		if err := os.WriteFile(filepath.Join(b.Root, "templates", "status.yaml"), []byte("phase: known\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(b.Root, "templates", "status.yaml"), []byte("phase: known\n"), 0o644))
 		end := b.start()
 		b.applied(`"data":{"count":"1"}`)
 		change(nil)
@@ -146,9 +144,7 @@ func TestFollowCRDsIsPromptWhileAKindIsNotServed(t *testing.T) {
 		change(asV2)
 		time.Sleep(promptGlance)
 		synctest.Wait()
-		if !errors.Is(context.Cause(f.ctx), errAgain) {
-			t.Error("nobody noticed")
-		}
+		assert.ErrorIs(t, context.Cause(f.ctx), errAgain, "nobody noticed")
 		f.end()
 	})
 }
@@ -176,13 +172,9 @@ type following struct {
 func (b *bed) followCRDs(absent func() bool) following {
 	b.Helper()
 	c, err := open(b.Options)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	client, err := c.definitions()
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	ctx, again := context.WithCancelCause(b.Context())
 	done := make(chan struct{})
 	go func() { c.followCRDs(ctx, client, absent, again); close(done) }()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestWarningsAreToldOnce(t *testing.T) {
@@ -20,7 +21,5 @@ func TestWarningsAreToldOnce(t *testing.T) {
 	for n := range 2 * mostWarnings {
 		w.HandleWarningHeaderWithContext(t.Context(), 299, "-", fmt.Sprint(n))
 	}
-	if len(w.told) != mostWarnings {
-		t.Errorf("%d are remembered", len(w.told))
-	}
+	assert.Len(t, w.told, mostWarnings, "are remembered")
 }

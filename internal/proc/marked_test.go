@@ -9,29 +9,24 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // grandchild starts a child that starts another one in a session of its own, and returns the pid of that.
 func grandchild(t *testing.T, o Options) (*Process, int) {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	o.Path, o.Env, o.Stdout, o.Grace = os.Args[0], append(os.Environ(), "PROC_TEST_CHILD=parent"), w, time.Minute
 	p, err := Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_ = w.Close()
 	line, err := bufio.NewReader(r).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	pid, err := strconv.Atoi(line[:len(line)-1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL); p.Stop() })
 	return p, pid
 }
@@ -45,40 +40,27 @@ func TestDescendantsInOtherSessionsEndWithTheChild(t *testing.T) {
 	mark := t.TempDir()
 	p, pid := grandchild(t, Options{Mark: mark})
 	other, otherPID := grandchild(t, Options{Mark: mark})
-	if !alive(pid) || !alive(otherPID) {
-		t.Fatal("no grandchild")
-	}
+	require.True(t, alive(pid), "no grandchild")
+	require.True(t, alive(otherPID), "no grandchild")
 	p.Stop()
-	if alive(pid) {
-		t.Error("a grandchild outlived the child that was stopped")
-	}
-	if !alive(otherPID) {
-		t.Error("a grandchild of another child was killed")
-	}
+	assert.False(t, alive(pid), "a grandchild outlived the child that was stopped")
+	assert.True(t, alive(otherPID), "a grandchild of another child was killed")
 	other.Kill()
 	<-other.Done()
-	if alive(otherPID) {
-		t.Error("a grandchild outlived the child that was killed")
-	}
+	assert.False(t, alive(otherPID), "a grandchild outlived the child that was killed")
 }
 
 func TestKillMarked(t *testing.T) {
 	mark := t.TempDir()
 	p, pid := grandchild(t, Options{Mark: mark, Brief: true})
 	p.Stop()
-	if !alive(pid) {
-		t.Fatal("each brief child looks at all processes")
-	}
+	require.True(t, alive(pid), "each brief child looks at all processes")
 	KillMarked("")
 	KillMarked(mark[:len(mark)-1]) // the beginning of a mark is another mark
 	KillMarked(mark + "#")
-	if !alive(pid) {
-		t.Fatal("killed for another mark")
-	}
+	require.True(t, alive(pid), "killed for another mark")
 	KillMarked(mark)
-	if alive(pid) {
-		t.Error("still there")
-	}
+	assert.False(t, alive(pid), "still there")
 }
 
 func BenchmarkKillMarked(b *testing.B) {

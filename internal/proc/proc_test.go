@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The test binary is its own child: PROC_TEST_CHILD says how it behaves.
@@ -59,26 +62,19 @@ func child(t *testing.T, behaviour string, grace time.Duration) (*Process, *byte
 		Path: os.Args[0], Env: append(os.Environ(), "PROC_TEST_CHILD="+behaviour),
 		Stdout: both, Stderr: both, Grace: grace,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { p.Stop() })
-	if _, err := reader.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = reader.Read(make([]byte, 1))
+	require.NoError(t, err)
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
 	return p, &out
 }
 
 func TestStopAsksFirst(t *testing.T) {
 	p, out := child(t, "obey", time.Minute)
-	if killed := p.Stop(); killed {
-		t.Error("an obedient child was killed")
-	}
+	assert.False(t, p.Stop(), "an obedient child was killed")
 	p.Stop() // again, to no effect
-	if !strings.Contains(out.String(), "stopping in order") {
-		t.Errorf("printed %q", out)
-	}
+	assert.Contains(t, out.String(), "stopping in order", "printed %q", out)
 }
 
 func TestStopKillsAfterTheGrace(t *testing.T) {
@@ -91,22 +87,17 @@ func TestStopKillsAfterTheGrace(t *testing.T) {
 func TestChildThatDies(t *testing.T) {
 	var out bytes.Buffer
 	p, err := Start(Options{Path: os.Args[0], Env: append(os.Environ(), "PROC_TEST_CHILD=fail"), Stdout: &out, Stderr: &out, Grace: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	<-p.Done()
 	if p.Err() == nil || p.Err().Error() != "exit status 3" || out.String() != "child: failing\n" {
 		t.Errorf("error %v, output %q", p.Err(), out.String())
 	}
-	if killed := p.Stop(); killed {
-		t.Error("a child that was dead already was killed")
-	}
+	assert.False(t, p.Stop(), "a child that was dead already was killed")
 }
 
 func TestStartOfWhatIsNotThere(t *testing.T) {
-	if _, err := Start(Options{Path: "/does/not/exist"}); err == nil || !strings.Contains(err.Error(), "start /does/not/exist") {
-		t.Errorf("error %v", err)
-	}
+	_, err := Start(Options{Path: "/does/not/exist"})
+	assert.ErrorContains(t, err, "start /does/not/exist")
 }
 
 type brokenWriter struct{}
@@ -116,9 +107,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 // A child whose output nothing takes any more goes on, and ends as it likes.
 func TestBrokenOutput(t *testing.T) {
 	p, err := Start(Options{Path: os.Args[0], Env: append(os.Environ(), "PROC_TEST_CHILD=talk"), Stdout: brokenWriter{}, Stderr: brokenWriter{}, Grace: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if <-p.Done(); p.Err() != nil {
 		t.Errorf("the child ended with %v", p.Err())
 	}
@@ -129,16 +118,12 @@ func TestDescendantWithTheOutput(t *testing.T) {
 	var out bytes.Buffer
 	began := time.Now()
 	p, err := Start(Options{Path: os.Args[0], Env: append(os.Environ(), "PROC_TEST_CHILD=leave"), Stdout: &out, Stderr: &out, Grace: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	select {
 	case <-p.Done():
 		t.Logf("ended after %s: %v", time.Since(began), p.Err())
 	case <-time.After(30 * time.Second):
 		t.Fatal("the end waits for a descendant")
 	}
-	if p.Err() != nil {
-		t.Error(p.Err())
-	}
+	assert.NoError(t, p.Err())
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // parse reads a workflow command as the runner does: it splits first and unescapes then.
@@ -44,7 +46,5 @@ func FuzzCommand(f *testing.F) {
 }
 
 func TestCommand(t *testing.T) {
-	if got, want := command("error", "100%\r\nof a:b,c", "file", "a,b:c.go", "title", "50%"), "::error file=a%2Cb%3Ac.go,title=50%25::100%25%0D%0Aof a:b,c\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, "::error file=a%2Cb%3Ac.go,title=50%25::100%25%0D%0Aof a:b,c\n", command("error", "100%\r\nof a:b,c", "file", "a,b:c.go", "title", "50%"))
 }

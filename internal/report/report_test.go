@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func update(path, have, want string) tree.Change {
@@ -33,13 +35,10 @@ func TestFirstDifference(t *testing.T) {
 		{strings.Repeat("é", 100) + "\n", "b\n", 1, "-" + strings.Repeat("é", 78) + "…\n+b"},
 	} {
 		d := firstDifference(update("f", c.have, c.want))
-		if d.line != c.line || d.String() != c.text {
-			t.Errorf("%q to %q: line %d, %q; want line %d, %q", c.have, c.want, d.line, d, c.line, c.text)
-		}
+		assert.Equal(t, c.line, d.line, "%q to %q: line %d, %q; want line %d, %q", c.have, c.want, d.line, d, c.line, c.text)
+		assert.Equal(t, c.text, d.String(), "%q to %q: line %d, %q; want line %d, %q", c.have, c.want, d.line, d, c.line, c.text)
 	}
-	if d := firstDifference(tree.Change{Op: tree.Create, New: []byte("a\n")}); d.line != 1 {
-		t.Errorf("a missing file differs in line %d", d.line)
-	}
+	assert.Equal(t, 1, firstDifference(tree.Change{Op: tree.Create, New: []byte("a\n")}).line, "a missing file differs in line")
 }
 
 func TestOverview(t *testing.T) {
@@ -60,26 +59,16 @@ func TestOverview(t *testing.T) {
 		"30 of the 31 stale files begin to differ in the same way, as c/0.go:1 does:",
 		"  -// 2019\n  +// 2024",
 	}
-	if got := strings.Join(r.Overview(), "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
-	}
-	if got := (Report{Changes: []tree.Change{update("a", "1", "2"), update("b", "3", "4")}}).Overview(); len(got) != 1 {
-		t.Errorf("two files that differ in two ways: %q", got)
-	}
+	assert.Equal(t, strings.Join(want, "\n"), strings.Join(r.Overview(), "\n"))
+	assert.Len(t, (Report{Changes: []tree.Change{update("a", "1", "2"), update("b", "3", "4")}}).Overview(), 1, "two files that differ in two ways")
 }
 
 func TestRepositoryPrefix(t *testing.T) {
 	top := t.TempDir()
 	project := filepath.Join(top, "a", "b")
-	if err := os.MkdirAll(project, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(top, ".git"), []byte("gitdir: elsewhere\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(project, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(top, ".git"), []byte("gitdir: elsewhere\n"), 0o644))
 	for dir, want := range map[string]string{project: "a/b/", filepath.Dir(project): "a/", top: ""} {
-		if got := RepositoryPrefix(dir); got != want {
-			t.Errorf("%s: %q, want %q", dir, got, want)
-		}
+		assert.Equal(t, want, RepositoryPrefix(dir), dir)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What the standard's schema requires of the objects that are used, and what GitHub's code scanning requires besides.
@@ -50,9 +52,7 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("result %d: %v of rule %v, want %v", i, got, rule["id"], want[i])
 		}
 		hash := result["partialFingerprints"].(map[string]any)["primaryLocationLineHash"]
-		if seen[hash] {
-			t.Errorf("two results have the fingerprint %v", hash)
-		}
+		assert.False(t, seen[hash], "two results have the fingerprint %v", hash)
 		seen[hash] = true
 	}
 	// At the top of a repository a colon in the first part of a path would make it a URI of another scheme.
@@ -67,13 +67,9 @@ func TestSARIF(t *testing.T) {
 func decode(t *testing.T, r Report) map[string]any {
 	t.Helper()
 	data, err := r.SARIF()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var log map[string]any
-	if err := json.Unmarshal(data, &log); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(data, &log))
 	return log
 }
 

@@ -3,7 +3,6 @@ package run
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +16,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // mapper knows a few kinds, and has no discovery to repeat.
@@ -76,9 +77,8 @@ func object(apiVersion, kind, namespace, name string) manifest.Object {
 
 func (b *applyBed) want(t *testing.T, patched, said []string) {
 	t.Helper()
-	if !slices.Equal(b.patched, patched) || !slices.Equal(b.said, said) {
-		t.Errorf("applied %q, said %q\nwant %q, %q", b.patched, b.said, patched, said)
-	}
+	assert.Equal(t, patched, b.patched, "applied: %s")
+	assert.Equal(t, said, b.said, "applied: %s")
 	b.patched, b.said = nil, nil
 }
 
@@ -91,16 +91,12 @@ func TestApplyInOrder(t *testing.T) {
 			object("v1", "ServiceAccount", "", "account"), object("v1", "Namespace", "ignored", "space"),
 		}
 	}
-	if err := b.apply(t.Context(), objects(), false); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.apply(t.Context(), objects(), false))
 	all := []string{"namespaces/space", "serviceaccounts/account in default", "configmaps/config in default", "validatingwebhookconfigurations/hook"}
 	b.want(t, all, []string{"applied namespace/space, serviceaccount/account in default, configmap/config in default, validatingwebhookconfiguration.admissionregistration.k8s.io/hook"})
 	changed := objects()
 	changed[1].Object["data"] = map[string]any{"a": "b"}
-	if err := b.apply(t.Context(), changed, false); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.apply(t.Context(), changed, false))
 	b.want(t, all, []string{"applied configmap/config in default"})
 }
 
@@ -112,9 +108,7 @@ func TestApplyReportsAllProblems(t *testing.T) {
 		object("v1", "ConfigMap", "", "one"), object("v1", "ConfigMap", "", "fine"), object("v1", "ConfigMap", "", "two"), object("example.com/v1", "Unknown", "", "x"),
 	}, false)
 	for _, want := range []string{"m.yaml:3: configmap/one in default: refused 1", "configmap/two in default: refused 2", `unknown.example.com/x: no matches for kind "Unknown"`} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		assert.ErrorContains(t, err, want)
 	}
 	b.want(t, []string{"configmaps/fine in default"}, []string{"applied configmap/fine in default"})
 }
@@ -124,9 +118,7 @@ func TestApplyCreatesTheNamespace(t *testing.T) {
 	b := newApplyBed(t, nil)
 	missing := apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "space")
 	b.refuse["config"] = missing
-	if err := b.apply(t.Context(), []manifest.Object{object("v1", "ConfigMap", "space", "config")}, false); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.apply(t.Context(), []manifest.Object{object("v1", "ConfigMap", "space", "config")}, false))
 	b.want(t, []string{"configmaps/config in space"}, []string{"created the namespace space, which manifests name", "applied configmap/config in space"})
 	b.refuse["other"] = missing // and the namespace exists
 	if err := b.apply(t.Context(), []manifest.Object{object("v1", "ConfigMap", "space", "other")}, false); !apierrors.IsNotFound(err) {
@@ -148,9 +140,7 @@ func TestApplyOfGeneratedNames(t *testing.T) {
 		return true, &unstructured.Unstructured{Object: map[string]any{}}, nil
 	})
 	for _, data := range []string{"1", "1", "2"} {
-		if err := b.apply(t.Context(), generated(data), false); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, b.apply(t.Context(), generated(data), false))
 	}
 	b.want(t, []string{"created", "created"}, []string{"applied configmap/config-* in default", "applied configmap/config-* in default"})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"k8s.io/client-go/rest"
 )
 
@@ -51,7 +52,6 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 	}
 	// A kubeconfig that lies about is not the pod's.
 	t.Setenv("KUBECONFIG", file)
-	if got, err := (Cluster{InCluster: true}).Namespace(); err == nil {
-		t.Errorf("in no pod: %s", got)
-	}
+	got, err := (Cluster{InCluster: true}).Namespace()
+	assert.Error(t, err, "in no pod: %s", got)
 }

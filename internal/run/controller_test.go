@@ -1,20 +1,17 @@
 package run
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestControllerEnv(t *testing.T) {
 	got := controllerEnv([]string{"PATH=/bin", "KUBECONFIG=/theirs", "KUBERNETES_SERVICE_HOST=h", "KUBERNETES_SERVICE_PORT=1"}, []string{"KUBECONFIG=/ours"})
-	if want := []string{"PATH=/bin", "KUBECONFIG=/ours"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	assert.Equal(t, []string{"PATH=/bin", "KUBECONFIG=/ours"}, got)
 }
 
 func TestExpand(t *testing.T) {
 	got := expand([]string{"--port=$(PORT)", "--file=$(A)$(B)", "$(NONE)", "$PORT"}, []string{"PORT=1", "A=x=y", "PORT=2", "B=$(PORT)"})
-	if want := []string{"--port=2", "--file=x=y$(PORT)", "$(NONE)", "$PORT"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	assert.Equal(t, []string{"--port=2", "--file=x=y$(PORT)", "$(NONE)", "$PORT"}, got)
 }

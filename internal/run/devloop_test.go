@@ -17,6 +17,8 @@ import (
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // fakeLoop is a loop whose steps only note that they were asked for, and fail where a test says so.
@@ -34,9 +36,7 @@ func newFakeLoop(t *testing.T, o Options) *fakeLoop {
 	o.Root = t.TempDir()
 	if o.Project == nil {
 		o.Project = &config.Project{APIs: []string{"apis"}}
-		if err := os.Mkdir(filepath.Join(o.Root, "apis"), 0o750); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(filepath.Join(o.Root, "apis"), 0o750))
 	}
 	f := &fakeLoop{changes: make(chan fswatch.Change), fail: map[string]error{}}
 	step := func(name string) error {
@@ -86,9 +86,7 @@ func (f *fakeLoop) save(files ...string) []string {
 
 func (f *fakeLoop) wantDid(t *testing.T, got []string, want ...string) {
 	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("did %v, want %v; said:\n%s", got, want, f.said.String())
-	}
+	assert.Equal(t, want, got, "did: %s", f.said.String())
 }
 
 var errFake = errors.New("file.yaml:3: no good")
@@ -108,9 +106,7 @@ func TestLoopGeneratesAtItsStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFakeLoop(t, test.options)
-				if err := f.run(t, nil); err != nil {
-					t.Error(err)
-				}
+				assert.NoError(t, f.run(t, nil))
 				f.wantDid(t, f.did, test.want...)
 			})
 		})
@@ -152,9 +148,7 @@ func TestLoopWaitsForAFix(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFakeLoop(t, Options{Once: true})
 				f.fail[step] = errFake
-				if err := f.run(t, nil); err == nil {
-					t.Error("--once does not end with an error")
-				}
+				assert.Error(t, f.run(t, nil), "--once does not end with an error")
 			})
 		})
 	}
@@ -170,9 +164,7 @@ func TestLoopEndsWhereNothingHelps(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFakeLoop(t, Options{})
 				f.fail["begin"] = err
-				if got := f.run(t, nil); !errors.Is(got, err) {
-					t.Errorf("error %v, want %v", got, err)
-				}
+				assert.ErrorIs(t, f.run(t, nil), err)
 			})
 		})
 	}
@@ -189,9 +181,7 @@ func TestLoopKeepsTheSameProgram(t *testing.T) {
 		}
 		if err := f.run(t, func() {
 			f.wantDid(t, f.save("main.go"), "build")
-			if !strings.Contains(f.said.String(), "same program") {
-				t.Errorf("said:\n%s", f.said.String())
-			}
+			assert.Contains(t, f.said.String(), "same program", "said")
 			f.program++
 			f.wantDid(t, f.save("main.go"), "build", "start")
 		}); err != nil {

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Without a go command that can build, nothing is started: no control plane, no folder for its state.
@@ -25,9 +26,7 @@ func TestRunWithoutGo(t *testing.T) {
 		return err
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	t.Setenv("GOENV", "off")
 	for name, env := range map[string][]string{
 		"no home":        {"HOME=", "XDG_CACHE_HOME=", "GOCACHE=", "GOMODCACHE=", "GOPATH="},
@@ -39,15 +38,11 @@ func TestRunWithoutGo(t *testing.T) {
 				key, value, _ := strings.Cut(v, "=")
 				t.Setenv(key, value)
 			}
-			if err := run(t); err == nil || !strings.Contains(err.Error(), "GOCACHE") {
-				t.Errorf("error %v, want one that names GOCACHE", err)
-			}
+			assert.ErrorContains(t, run(t), "GOCACHE")
 		})
 	}
 	t.Run("no go", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
-		if err := run(t); !errors.Is(err, errNoGo) {
-			t.Errorf("error %v, want %v", err, errNoGo)
-		}
+		assert.ErrorIs(t, run(t), errNoGo)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/stretchr/testify/assert"
 )
 
 // crdWith is a CRD of things in versions.
@@ -70,9 +71,8 @@ func TestStored(t *testing.T) {
 		t.Errorf("of a CRD that is not established: %v, %v", objects, err)
 	}
 	target, _ = answering(t, http.StatusForbidden)
-	if _, err := target.stored(t.Context(), served); err == nil {
-		t.Error("no error, and what is stored is not known")
-	}
+	_, err := target.stored(t.Context(), served)
+	assert.Error(t, err, "no error, and what is stored is not known")
 }
 
 // Only an API server that knows a CRD has it installed; one that does not answer is an error, not a no.
@@ -85,9 +85,8 @@ func TestInstalled(t *testing.T) {
 		}
 	}
 	target, _ := answering(t, http.StatusForbidden)
-	if _, err := target.installed(t.Context(), crds); err == nil {
-		t.Error("no error of a request that was refused")
-	}
+	_, err := target.installed(t.Context(), crds)
+	assert.Error(t, err, "no error of a request that was refused")
 }
 
 // A run points conversion webhooks to another port each time: that alone is not a change of a CRD.
@@ -98,9 +97,7 @@ func TestSameButConversion(t *testing.T) {
 		t.Error("another conversion is a change, or an argument was changed")
 	}
 	b.Spec.Versions[0].Served = true
-	if sameButConversion(a, b) {
-		t.Error("another version is no change")
-	}
+	assert.False(t, sameButConversion(a, b), "another version is no change")
 }
 
 func TestParseAccount(t *testing.T) {
@@ -108,8 +105,7 @@ func TestParseAccount(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for _, text := range []string{"", "controller", "/controller", "team/", "a/b/c"} {
-		if a, err := ParseAccount(text); err == nil {
-			t.Errorf("%q: %+v", text, a)
-		}
+		a, err := ParseAccount(text)
+		assert.Error(t, err, "%q: %+v", text, a)
 	}
 }

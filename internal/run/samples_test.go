@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func sample(version, namespace, name string) manifest.Object {
@@ -42,9 +44,7 @@ func TestOncePerObject(t *testing.T) {
 			continue
 		}
 		for i, o := range kept {
-			if o.GroupVersionKind().Version != test.want[i] {
-				t.Errorf("%s: kept %s, want %s", name, o.GroupVersionKind().Version, test.want[i])
-			}
+			assert.Equal(t, test.want[i], o.GroupVersionKind().Version, "%s: kept", name)
 		}
 	}
 }
@@ -53,15 +53,10 @@ func TestOncePerObject(t *testing.T) {
 func TestSetLastApplied(t *testing.T) {
 	o := sample("v1", "default", "a").Unstructured
 	for range 2 {
-		if err := setLastApplied(o); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, setLastApplied(o))
 	}
 	var last unstructured.Unstructured
-	if err := json.Unmarshal([]byte(o.GetAnnotations()[corev1.LastAppliedConfigAnnotation]), &last.Object); err != nil {
-		t.Fatal(err)
-	}
-	if last.GetName() != "a" || len(last.GetAnnotations()) > 0 {
-		t.Errorf("the annotation is %v", last.Object)
-	}
+	require.NoError(t, json.Unmarshal([]byte(o.GetAnnotations()[corev1.LastAppliedConfigAnnotation]), &last.Object))
+	assert.Equal(t, "a", last.GetName(), "the annotation is %v", last.Object)
+	assert.Empty(t, last.GetAnnotations(), "the annotation is %v", last.Object)
 }

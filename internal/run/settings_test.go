@@ -8,6 +8,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/stretchr/testify/require"
 )
 
 // Only what the run uses is worth a word, and what is broken.
@@ -16,9 +17,7 @@ func TestSettingsChanged(t *testing.T) {
 	root := t.TempDir()
 	save := func(content string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, config.FileName), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(root, config.FileName), []byte(content), 0o600))
 	}
 	save(used)
 	s := settingsOf(root)

@@ -2,7 +2,6 @@ package run
 
 import (
 	"encoding/base64"
-	"strings"
 	"testing"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -10,14 +9,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func parsed(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 	o := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &o.Object))
 	return o
 }
 
@@ -40,25 +39,15 @@ func TestWebhooksArePointedHere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := parsed(t, test.in)
-			if err := w.adapt(o); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.adapt(o))
 			got, err := yaml.Marshal(o.Object)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			want, err := yaml.Marshal(parsed(t, test.want).Object)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(got) != string(want) {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(got))
 		})
 	}
-	if err := w.adapt(parsed(t, "kind: MutatingWebhookConfiguration\nwebhooks: [text]")); err == nil || !strings.Contains(err.Error(), "an entry is no object") {
-		t.Errorf("an entry that is no object: %v", err)
-	}
+	assert.ErrorContains(t, w.adapt(parsed(t, "kind: MutatingWebhookConfiguration\nwebhooks: [text]")), "an entry is no object", "an entry that is no object")
 }
 
 func TestConversionIsPointedHere(t *testing.T) {

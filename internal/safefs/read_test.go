@@ -1,7 +1,6 @@
 package safefs
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,28 +8,27 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	file, link, empty := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "empty")
 	safefstest.WriteFiles(t, dir, map[string]string{"file": "four", "empty": ""})
-	safefstest.Must(t, os.Symlink(file, link))
+	require.NoError(t, os.Symlink(file, link))
 	for _, name := range []string{file, link} {
 		if data, err := ReadFile(name, 4); err != nil || string(data) != "four" {
 			t.Errorf("%s: %q, %v", name, data, err)
 		}
-		if _, err := ReadFile(name, 3); !errors.Is(err, ErrTooBig) {
-			t.Errorf("%s of more than the limit: %v, want ErrTooBig", name, err)
-		}
+		_, err := ReadFile(name, 3)
+		assert.ErrorIs(t, err, ErrTooBig, "%s of more than the limit: %v, want ErrTooBig", name, err)
 	}
 	if data, err := ReadFile(empty, 4); err != nil || data == nil || len(data) > 0 { // nil is for files that do not exist
 		t.Errorf("an empty file: %#v, %v", data, err)
 	}
-	if _, err := ReadFile(filepath.Join(dir, "none"), 4); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
-	}
-	if _, err := ReadFile(dir, 4); !errors.Is(err, syscall.EISDIR) {
-		t.Errorf("a directory: %v", err)
-	}
+	_, err := ReadFile(filepath.Join(dir, "none"), 4)
+	assert.ErrorIs(t, err, fs.ErrNotExist, "a missing file")
+	_, err = ReadFile(dir, 4)
+	assert.ErrorIs(t, err, syscall.EISDIR, "a directory")
 }

@@ -5,16 +5,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestSafeDirectories(t *testing.T) {
 	base := t.TempDir()
 	a, b, below, link := filepath.Join(base, "a"), filepath.Join(base, "b"), filepath.Join(base, "a", "below"), filepath.Join(base, "link")
 	for _, dir := range []string{a, b, below} {
-		safefstest.Must(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.Mkdir(dir, 0o700))
 	}
-	safefstest.Must(t, os.Symlink(a, link))
+	require.NoError(t, os.Symlink(a, link))
 	t.Chdir(base)
 	for _, c := range []struct {
 		dir, list string
@@ -34,8 +35,6 @@ func TestSafeDirectories(t *testing.T) {
 		{a, ".", false},
 		{a, "*", false},
 	} {
-		if got := isSafe(c.dir, c.list); got != c.want {
-			t.Errorf("isSafe(%s, %s) is %v, want %v", c.dir, c.list, got, c.want)
-		}
+		assert.Equal(t, c.want, isSafe(c.dir, c.list), "isSafe(%s, %s)", c.dir, c.list)
 	}
 }

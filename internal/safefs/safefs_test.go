@@ -8,7 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // place is an open directory, dir, with its path, and a file outside of it that must not be touched.
@@ -16,9 +17,9 @@ func place(t *testing.T, owners Owners) (d *Dir, dir, outside string) {
 	t.Helper()
 	dir = t.TempDir()
 	outside = filepath.Join(t.TempDir(), "outside")
-	safefstest.Must(t, os.WriteFile(outside, []byte("precious"), 0o600))
+	require.NoError(t, os.WriteFile(outside, []byte("precious"), 0o600))
 	d, err := Anchor(dir, owners)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		_ = d.Close()
 		if content, err := os.ReadFile(outside); err != nil || string(content) != "precious" {
@@ -31,27 +32,21 @@ func place(t *testing.T, owners Owners) (d *Dir, dir, outside string) {
 func TestLinksAreRefused(t *testing.T) {
 	d, dir, outside := place(t, Self())
 	for name, to := range map[string]string{"out": outside, "in": "real", "dangling": "none", "up": ".."} {
-		safefstest.Must(t, os.Symlink(to, filepath.Join(dir, name)))
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
-	safefstest.Must(t, d.Write("real", []byte("x")))
+	require.NoError(t, d.Write("real", []byte("x")))
 	for _, name := range []string{"out", "in", "dangling", "up"} {
 		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY | os.O_CREATE | os.O_TRUNC, os.O_RDWR | os.O_APPEND} {
-			if _, err := d.OpenFile(name, flag, 0o600); !errors.Is(err, ErrLink) {
-				t.Errorf("open %s with %#x: %v, want ErrLink", name, flag, err)
-			}
+			_, err := d.OpenFile(name, flag, 0o600)
+			assert.ErrorIs(t, err, ErrLink, "open %s with %#x: %v, want ErrLink", name, flag, err)
 		}
 		for what, err := range map[string]error{"write": d.Write(name, nil), "lock": second(d.Lock(name)), "sub": second(d.Sub(name)), "make": second(d.Make(name))} {
-			if !errors.Is(err, ErrLink) {
-				t.Errorf("%s %s: %v, want ErrLink", what, name, err)
-			}
+			assert.ErrorIs(t, err, ErrLink, "%s %s: %v, want ErrLink", what, name, err)
 		}
 	}
-	if err := d.RemoveAll("up"); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, d.RemoveAll("up"))
+	_, err := os.Stat(dir)
+	assert.NoError(t, err)
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -63,9 +58,7 @@ func TestNamesStayInTheDirectory(t *testing.T) {
 			"open": second(d.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)), "sub": second(d.Sub(name)), "make": second(d.Make(name)),
 			"write": d.Write(name, nil), "remove": d.Remove(name), "remove all": d.RemoveAll(name), "rename": d.Rename(name, "x"),
 		} {
-			if err == nil {
-				t.Errorf("%s %q: no error", what, name)
-			}
+			assert.Error(t, err, "%s %q: no error", what, name)
 		}
 	}
 }
@@ -73,8 +66,8 @@ func TestNamesStayInTheDirectory(t *testing.T) {
 // Ownership is checked against user ids that the test makes up, so that any user can run it.
 func TestOtherOwnersAreRefused(t *testing.T) {
 	d, dir, _ := place(t, Owners{os.Geteuid() + 1})
-	safefstest.Must(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o644))
-	safefstest.Must(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o644))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
 	for what, err := range map[string]error{
 		"read": second(d.Read("file", 10)), "write": d.Write("file", nil), "lock": second(d.Lock("file")), "sub": second(d.Sub("sub")), "make": second(d.Make("sub")),
 	} {
@@ -110,31 +103,28 @@ func TestTrusted(t *testing.T) {
 				}
 			}
 		}
-		if len(got) != len(c.want) || len(owners) != len(c.want) {
-			t.Errorf("uid %d, SUDO_UID %q: %v, want %v", c.uid, c.sudo, owners, c.want)
-		}
+		require.Len(t, got, len(c.want), "uid %d, SUDO_UID %q: %v, want %v", c.uid, c.sudo, owners, c.want)
+		assert.Len(t, owners, len(c.want), "uid %d, SUDO_UID %q: %v, want %v", c.uid, c.sudo, owners, c.want)
 	}
 }
 
 func TestReadIsBounded(t *testing.T) {
 	d, _, _ := place(t, Self())
-	safefstest.Must(t, d.Write("file", []byte("12345")))
+	require.NoError(t, d.Write("file", []byte("12345")))
 	if content, err := d.Read("file", 5); err != nil || string(content) != "12345" {
 		t.Errorf("%q, %v", content, err)
 	}
-	if _, err := d.Read("file", 4); !errors.Is(err, ErrTooBig) {
-		t.Errorf("%v, want ErrTooBig", err)
-	}
-	if _, err := d.Read("none", 4); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v, want ErrNotExist", err)
-	}
+	_, err := d.Read("file", 4)
+	assert.ErrorIs(t, err, ErrTooBig)
+	_, err = d.Read("none", 4)
+	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 // Write leaves nothing but the file, for this user alone, and replaces it.
 func TestWrite(t *testing.T) {
 	d, dir, _ := place(t, Self())
 	for _, text := range []string{"first", "second"} {
-		safefstest.Must(t, d.Write("file", []byte(text)))
+		require.NoError(t, d.Write("file", []byte(text)))
 		if content, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || string(content) != text {
 			t.Errorf("%q, %v", content, err)
 		}
@@ -150,17 +140,15 @@ func TestWrite(t *testing.T) {
 // An anchor may be a link; what is below it may not.
 func TestAnchorMayBeALink(t *testing.T) {
 	real, link := t.TempDir(), filepath.Join(t.TempDir(), "cache")
-	safefstest.Must(t, os.Symlink(real, link))
+	require.NoError(t, os.Symlink(real, link))
 	d, err := Below(link, true, "crdctl", "x")
-	safefstest.Must(t, err)
-	safefstest.Must(t, d.Close())
-	if _, err := os.Stat(filepath.Join(real, "crdctl", "x")); err != nil {
-		t.Error(err)
-	}
-	safefstest.Must(t, os.Symlink("crdctl", filepath.Join(real, "other")))
-	if _, err := Below(link, true, "other", "x"); !errors.Is(err, ErrLink) {
-		t.Errorf("%v, want ErrLink", err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	_, err = os.Stat(filepath.Join(real, "crdctl", "x"))
+	assert.NoError(t, err)
+	require.NoError(t, os.Symlink("crdctl", filepath.Join(real, "other")))
+	_, err = Below(link, true, "other", "x")
+	assert.ErrorIs(t, err, ErrLink)
 }
 
 func TestLocks(t *testing.T) {
@@ -169,40 +157,31 @@ func TestLocks(t *testing.T) {
 		t.Errorf("without a file: %v, %v", locked, err)
 	}
 	f, err := d.Lock("lock")
-	safefstest.Must(t, err)
-	if _, err := d.LockExisting("lock"); !errors.Is(err, ErrLocked) {
-		t.Errorf("%v, want ErrLocked", err)
-	}
+	require.NoError(t, err)
+	_, err = d.LockExisting("lock")
+	assert.ErrorIs(t, err, ErrLocked)
 	if locked, err := d.Locked("lock"); !locked || err != nil {
 		t.Errorf("while it is held: %v, %v", locked, err)
 	}
-	if !d.Holds("lock", f) {
-		t.Error("the file is not the one that was locked")
-	}
-	safefstest.Must(t, os.Remove(filepath.Join(dir, "lock")))
-	if d.Holds("lock", f) {
-		t.Error("a file that was removed is held")
-	}
-	safefstest.Must(t, f.Close())
-	if _, err := d.LockExisting("lock"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v, want ErrNotExist", err)
-	}
+	assert.True(t, d.Holds("lock", f), "the file is not the one that was locked")
+	require.NoError(t, os.Remove(filepath.Join(dir, "lock")))
+	assert.False(t, d.Holds("lock", f), "a file that was removed is held")
+	require.NoError(t, f.Close())
+	_, err = d.LockExisting("lock")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 // A directory is not a file, and the other way around.
 func TestKindsAreToldApart(t *testing.T) {
 	d, _, _ := place(t, Self())
-	safefstest.Must(t, d.Write("file", nil))
-	if _, err := d.Sub("file"); !errors.Is(err, syscall.ENOTDIR) {
-		t.Errorf("%v, want ENOTDIR", err)
-	}
-	if _, err := d.Sub("none"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v, want ErrNotExist", err)
-	}
+	require.NoError(t, d.Write("file", nil))
+	_, err := d.Sub("file")
+	assert.ErrorIs(t, err, syscall.ENOTDIR)
+	_, err = d.Sub("none")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
 	sub, err := d.Make("sub")
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	defer func() { _ = sub.Close() }()
-	if _, err := d.Read("sub", 1); !errors.Is(err, syscall.EISDIR) {
-		t.Errorf("%v, want EISDIR", err)
-	}
+	_, err = d.Read("sub", 1)
+	assert.ErrorIs(t, err, syscall.EISDIR)
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A kind has one plural, one alias and one group in Go, in everything that is generated for it.
@@ -27,9 +29,7 @@ func TestNamesAgree(t *testing.T) {
 	} {
 		t.Run(test.kind, func(t *testing.T) {
 			a, err := NewAPI(APIOptions{Group: test.group, Version: "v1beta1", Kind: test.kind})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			files := generated(t, a)
 			lower := strings.ToLower(test.kind)
 			crdFile := fmt.Sprintf("config/crd/%s_%s.yaml", test.group, test.plural)
@@ -61,9 +61,7 @@ func TestNamesAgree(t *testing.T) {
 				"pkg/client/clientset/versioned/fake/clientset_generated.go": {fmt.Sprintf("%sV1beta1()", test.groupGo)},
 			} {
 				for _, want := range wants {
-					if !strings.Contains(files[file], want) {
-						t.Errorf("%s has no %q:\n%s", file, want, files[file])
-					}
+					assert.Contains(t, files[file], want, "%s has no", file)
 				}
 			}
 		})
@@ -76,27 +74,19 @@ func generated(t *testing.T, a *API) map[string]string {
 	dir := t.TempDir()
 	p := &Project{Module: "example.com/x", Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*API{a}}
 	files, err := p.Files(templates.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	put := func(files *tree.Tree) {
 		changes, err := files.Diff(dir)
 		if err == nil {
 			err = tree.Write(dir, changes)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	put(files)
 	settings, err := config.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	result, err := gen.Generate(t.Context(), dir, settings, gen.Options{Year: 2026})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	put(result.Tree)
 	all := map[string]string{}
 	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/builtin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestParseOwned(t *testing.T) {
@@ -29,9 +31,7 @@ func TestParseOwned(t *testing.T) {
 		o := all[0]
 		got := fmt.Sprintf("%s().%s().%s(), %s(), %s %s, %s %s, %s", o.GroupGoName, o.VersionGoName, o.GoPlural, o.ClientMethod,
 			o.Types.Alias, o.Types.Path, o.Listers.Alias, o.Listers.Path, o.Plural)
-		if got != want {
-			t.Errorf("%s:\n%s, want\n%s", text, got, want)
-		}
+		assert.Equal(t, want, got, text)
 	}
 }
 
@@ -53,23 +53,18 @@ func TestParseOwnedRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	if _, err := ParseOwned([]string{"v1/Pod", "core/v1/Pod"}, true); err == nil || err.Error() != `--owns "core/v1/Pod": Pod is owned already; name each kind once` {
-		t.Errorf("twice: %v", err)
-	}
-	if _, err := ParseOwned([]string{"v1/Namespace"}, false); err != nil {
-		t.Errorf("a cluster-scoped owner: %v", err)
-	}
+	_, err := ParseOwned([]string{"v1/Pod", "core/v1/Pod"}, true)
+	assert.EqualError(t, err, `--owns "core/v1/Pod": Pod is owned already; name each kind once`, "twice")
+	_, err = ParseOwned([]string{"v1/Namespace"}, false)
+	assert.NoError(t, err, "a cluster-scoped owner")
 }
 
 // What crdctl has an object of is a kind of client-go, so that none is promised that is not there.
 func TestOwnableIsInClientGo(t *testing.T) {
 	for name := range ownable {
 		kind, err := config.ParseObjectKind(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, ok := builtin.Find(kind.GroupVersionKind()); !ok {
-			t.Errorf("client-go has no %s", name)
-		}
+		require.NoError(t, err)
+		_, ok := builtin.Find(kind.GroupVersionKind())
+		assert.True(t, ok, "client-go has no %s", name)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/templates"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -33,21 +35,13 @@ func TestRender(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			api, err := NewAPI(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			p := &Project{Module: "example.com/" + name, Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*API{api}}
 			files, err := p.Render(templates.FS)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			wiring, err := p.Wiring(templates.FS)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := files.AddAll(wiring); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			require.NoError(t, files.AddAll(wiring))
 			archive := &txtar.Archive{}
 			for _, path := range files.Paths() {
 				ofTheKind := strings.HasPrefix(path, "pkg/") || strings.HasPrefix(path, "config/samples/") || strings.HasPrefix(path, "internal/controller/"+api.Controller)
@@ -60,17 +54,11 @@ func TestRender(t *testing.T) {
 			golden := filepath.Join("testdata", name+".txtar")
 			got := txtar.Format(archive)
 			if *update {
-				if err := os.WriteFile(golden, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(golden, got, 0o644))
 			}
 			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(got) != string(want) {
-				t.Errorf("the scaffold is not as in %s; look at the difference after go test ./internal/scaffold -update", golden)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(got), "the scaffold is not as in %s; look at the difference after go test ./internal/scaffold -update", golden)
 		})
 	}
 }
@@ -111,9 +99,8 @@ func TestNewAPIRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := good
 			test.change(&o)
-			if _, err := NewAPI(o); err == nil || err.Error() != test.want {
-				t.Errorf("error:\n%v\nwant:\n%s", err, test.want)
-			}
+			_, err := NewAPI(o)
+			assert.EqualError(t, err, test.want)
 		})
 	}
 }
@@ -131,9 +118,7 @@ func TestNames(t *testing.T) {
 		{"a.example.com", "SuperHero", "superheroes", "a", "A", "SuperHeroes"},
 	} {
 		a, err := NewAPI(APIOptions{Group: test.group, Version: "v1", Kind: test.kind})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if a.Plural != test.plural || a.GroupFolder() != test.folder || a.GroupGoName() != test.groupGo || a.GoPlural() != test.goPlural {
 			t.Errorf("%s %s: plural %s, folder %s, group %s, Go plural %s; want %+v", test.group, test.kind, a.Plural, a.GroupFolder(), a.GroupGoName(), a.GoPlural(), test)
 		}
@@ -150,12 +135,8 @@ func TestFakeFindsKind(t *testing.T) {
 		{"Status", "", false}, // which it passes over
 	} {
 		a, err := NewAPI(APIOptions{Group: "stable.example.com", Version: "v1", Kind: test.kind, Plural: test.plural})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := a.FakeFindsKind(); got != test.want {
-			t.Errorf("%s, %s: %v, want %v", test.kind, a.Plural, got, test.want)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, test.want, a.FakeFindsKind(), "%s, %s", test.kind, a.Plural)
 	}
 }
 
@@ -193,9 +174,8 @@ func FuzzNewAPI(f *testing.F) {
 		}
 		p := &Project{Module: "example.com/x", Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*API{api}}
 		files, err := p.Render(templates.FS)
-		if err != nil { // go/format refuses what is not Go
-			t.Fatal(err)
-		}
+		// go/format refuses what is not Go
+		require.NoError(t, err)
 		for _, file := range files.Paths() {
 			data, _ := files.Content(file)
 			if strings.HasSuffix(file, ".yaml") {

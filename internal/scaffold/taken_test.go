@@ -3,6 +3,7 @@ package scaffold
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,9 +15,7 @@ func TestTakenKindsAreThoseOfApimachinery(t *testing.T) {
 	metav1.AddToGroupVersion(scheme, version)
 	for _, v := range []schema.GroupVersion{version, metav1.Unversioned} {
 		for kind := range scheme.KnownTypes(v) {
-			if takenKinds[kind] == "" {
-				t.Errorf("kind %s is accepted", kind)
-			}
+			assert.NotEmpty(t, takenKinds[kind], "kind %s is accepted", kind)
 		}
 	}
 }

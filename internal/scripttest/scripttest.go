@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 )
 
 // Run runs the scripts in testdata/script with more environment variables; update rewrites what they compare with.
@@ -63,9 +64,7 @@ func goEnvironment(t *testing.T) []string {
 	var vars []string
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOFLAGS", "GOROOT"} {
 		out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		vars = append(vars, name+"="+strings.TrimSpace(string(out)))
 	}
 	return vars

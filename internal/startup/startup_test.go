@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestBallast(t *testing.T) {
@@ -31,9 +33,7 @@ func heapGoal() uint64 {
 // TestImportsNothing guards the early place in the order of initialisation.
 func TestImportsNothing(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "startup.go", nil, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, i := range f.Imports {
 		t.Errorf("startup.go imports %s", i.Path.Value)
 	}

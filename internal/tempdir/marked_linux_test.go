@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/proc"
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // started returns a process that has the mark of a directory.
 func started(t *testing.T, d *Dir) *proc.Process {
 	t.Helper()
 	p, err := proc.Start(proc.Options{Path: "/bin/sleep", Args: []string{"1000"}, Env: os.Environ(), Mark: Mark(d.Path), Grace: time.Minute})
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { p.Stop() })
 	return p
 }
@@ -22,14 +23,12 @@ func started(t *testing.T, d *Dir) *proc.Process {
 func TestSweepEndsTheProcessesOfTheDead(t *testing.T) {
 	parent := t.TempDir()
 	living, err := New(parent, RunPrefix)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	dead, err := New(parent, RunPrefix)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	goesOn, ends := started(t, living), started(t, dead)
-	safefstest.Must(t, dead.lock.Close()) // as the kernel does for a process that was killed
-	if err := Sweep(parent, RunPrefix); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, dead.lock.Close()) // as the kernel does for a process that was killed
+	assert.NoError(t, Sweep(parent, RunPrefix))
 	select {
 	case <-ends.Done():
 	case <-time.After(time.Minute):
@@ -40,9 +39,7 @@ func TestSweepEndsTheProcessesOfTheDead(t *testing.T) {
 		t.Error("a process of a living run was ended")
 	default:
 	}
-	if err := living.Remove(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, living.Remove())
 }
 
 // A directory that is not of a run may come with a repository, and names no process to end.
@@ -50,15 +47,12 @@ func TestSweepOfOtherDirectoriesEndsNothing(t *testing.T) {
 	const prefix = ".crdctl-stage-"
 	parent := t.TempDir()
 	dead, err := New(parent, prefix)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	p := started(t, dead)
-	safefstest.Must(t, dead.Leave())
-	if err := Sweep(parent, prefix); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(dead.Path); err == nil {
-		t.Error("the directory stays")
-	}
+	require.NoError(t, dead.Leave())
+	assert.NoError(t, Sweep(parent, prefix))
+	_, err = os.Stat(dead.Path)
+	assert.Error(t, err, "the directory stays")
 	select {
 	case <-p.Done():
 		t.Error("a process was ended")

@@ -10,6 +10,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestSweepOfFoldersWithoutLock(t *testing.T) {
@@ -18,44 +20,34 @@ func TestSweepOfFoldersWithoutLock(t *testing.T) {
 		filepath.Join(parent, RunPrefix+"full"), filepath.Join(parent, "other")
 	long := time.Now().Add(-2 * birthTime)
 	for _, dir := range []string{young, old, full, other} {
-		safefstest.Must(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.Mkdir(dir, 0o700))
 	}
-	safefstest.Must(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
 	for _, dir := range []string{old, full, other} {
-		safefstest.Must(t, os.Chtimes(dir, long, long))
+		require.NoError(t, os.Chtimes(dir, long, long))
 	}
-	if err := Sweep(parent, RunPrefix); err == nil {
-		t.Error("no error about a folder that is not ours for certain")
-	}
+	assert.Error(t, Sweep(parent, RunPrefix), "no error about a folder that is not ours for certain")
 	for dir, want := range map[string]bool{young: true, old: false, full: true, other: true} {
-		if _, err := os.Stat(dir); (err == nil) != want {
-			t.Errorf("%s: there %v, want %v", filepath.Base(dir), err == nil, want)
-		}
+		_, err := os.Stat(dir)
+		assert.Equal(t, want, err == nil, "%s: there", filepath.Base(dir))
 	}
 }
 
 func TestSweepTakesTheDeadOnly(t *testing.T) {
 	parent := t.TempDir()
 	living, err := New(parent, RunPrefix)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	dead, err := New(parent, RunPrefix)
-	safefstest.Must(t, err)
-	safefstest.Must(t, dead.lock.Close()) // as the kernel does for a process that was killed
-	if err := Sweep(parent, RunPrefix); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(dead.Path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder of a dead owner: %v", err)
-	}
-	if _, err := os.Stat(living.Path); err != nil {
-		t.Errorf("the folder of a living owner: %v", err)
-	}
-	if err := living.Remove(); err != nil {
-		t.Error(err)
-	}
-	if left, _ := os.ReadDir(parent); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	require.NoError(t, err)
+	require.NoError(t, dead.lock.Close()) // as the kernel does for a process that was killed
+	assert.NoError(t, Sweep(parent, RunPrefix))
+	_, err = os.Stat(dead.Path)
+	assert.ErrorIs(t, err, fs.ErrNotExist, "the folder of a dead owner")
+	_, err = os.Stat(living.Path)
+	assert.NoError(t, err, "the folder of a living owner")
+	assert.NoError(t, living.Remove())
+	left, _ := os.ReadDir(parent)
+	assert.Empty(t, left, "left behind")
 }
 
 // TestSweepAndBirth lets folders be born while others are swept: none may be lost to its owner.
@@ -83,31 +75,24 @@ func TestSweepAndBirth(t *testing.T) {
 			t.Error(err)
 			break
 		}
-		if _, err := os.Stat(filepath.Join(d.Path, LockName)); err != nil {
-			t.Errorf("lost: %v", err)
-		}
-		if err := d.Remove(); err != nil {
-			t.Error(err)
-		}
+		_, err = os.Stat(filepath.Join(d.Path, LockName))
+		assert.NoError(t, err, "lost")
+		assert.NoError(t, d.Remove())
 	}
 	close(stopSweeping)
-	if err := <-swept; err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, <-swept)
 }
 
 // Who is killed while a folder is removed leaves one that the next sweep knows: its lock goes last.
 func TestLockGoesLast(t *testing.T) {
 	d, err := New(t.TempDir(), RunPrefix)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	safefstest.WriteFiles(t, d.Path, map[string]string{"a": "", "zz/file": ""})
-	safefstest.Must(t, removeContents(d.dir))
+	require.NoError(t, removeContents(d.dir))
 	if left, err := os.ReadDir(d.Path); err != nil || len(left) != 1 || left[0].Name() != LockName {
 		t.Errorf("before the folder goes, it has %v %v", left, err)
 	}
-	if err := d.Remove(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, d.Remove())
 }
 
 // A directory that is replaced by a link while it is swept does not lead the sweep elsewhere: what was opened is emptied.
@@ -115,7 +100,7 @@ func TestSweepOfASwappedDirectory(t *testing.T) {
 	parent, victim := t.TempDir(), t.TempDir()
 	precious := filepath.Join(victim, "docs", "thesis.txt")
 	dead := died(t, parent)
-	safefstest.Must(t, os.Mkdir(filepath.Join(dead, "docs"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(dead, "docs"), 0o700))
 	safefstest.WriteFiles(t, victim, map[string]string{"docs/thesis.txt": "years"})
 	aside := filepath.Join(parent, "aside")
 	swapped := ""
@@ -123,12 +108,10 @@ func TestSweepOfASwappedDirectory(t *testing.T) {
 		swapped = dir
 		return errors.Join(os.Rename(dead, aside), os.Symlink(victim, dead))
 	})
-	if err != nil || swapped != dead {
-		t.Errorf("swapped %q, error %v", swapped, err)
-	}
-	if _, err := os.Stat(precious); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, err, "swapped")
+	assert.Equal(t, dead, swapped, "swapped")
+	_, err = os.Stat(precious)
+	assert.NoError(t, err)
 	if left, err := os.ReadDir(aside); err != nil || len(left) != 0 {
 		t.Errorf("left of what was swept: %v, %v", left, err)
 	}
@@ -138,38 +121,29 @@ func TestSweepOfASwappedDirectory(t *testing.T) {
 func TestSweepFollowsNoLink(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
 	dead := died(t, elsewhere)
-	safefstest.Must(t, os.Symlink(dead, filepath.Join(parent, RunPrefix+"link")))
-	if err := Sweep(parent, RunPrefix); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(filepath.Join(dead, LockName)); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, os.Symlink(dead, filepath.Join(parent, RunPrefix+"link")))
+	assert.NoError(t, Sweep(parent, RunPrefix))
+	_, err := os.Stat(filepath.Join(dead, LockName))
+	assert.NoError(t, err)
 }
 
 // Directories of other users are neither entered nor removed.
 func TestSweepLeavesOtherUsersAlone(t *testing.T) {
 	parent := t.TempDir()
 	dead := died(t, parent)
-	if err := sweepOf(safefs.Owners{os.Geteuid() + 1}, parent, RunPrefix, func(string) error { return nil }); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(filepath.Join(dead, LockName)); err != nil {
-		t.Errorf("a directory of another user: %v", err)
-	}
-	if err := sweepOf(safefs.Self(), parent, RunPrefix, func(string) error { return nil }); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("one of this user: %v", err)
-	}
+	assert.NoError(t, sweepOf(safefs.Owners{os.Geteuid() + 1}, parent, RunPrefix, func(string) error { return nil }))
+	_, err := os.Stat(filepath.Join(dead, LockName))
+	assert.NoError(t, err, "a directory of another user")
+	assert.NoError(t, sweepOf(safefs.Self(), parent, RunPrefix, func(string) error { return nil }))
+	_, err = os.Stat(dead)
+	assert.ErrorIs(t, err, fs.ErrNotExist, "one of this user")
 }
 
 // died returns the directory of a process that was killed.
 func died(t *testing.T, parent string) string {
 	t.Helper()
 	d, err := New(parent, RunPrefix)
-	safefstest.Must(t, err)
-	safefstest.Must(t, d.Leave())
+	require.NoError(t, err)
+	require.NoError(t, d.Leave())
 	return d.Path
 }

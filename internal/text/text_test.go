@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestDidYouMean(t *testing.T) {
@@ -35,9 +37,7 @@ func TestDidYouMean(t *testing.T) {
 		{"lst", []string{"get", "set", "list"}, "list"},
 		{"git", []string{"get", "set"}, ""}, // every other word of 3 letters is one slip away
 	} {
-		if got := DidYouMean(c.name, c.candidates); got != c.want {
-			t.Errorf("DidYouMean(%q) = %q, want %q", c.name, got, c.want)
-		}
+		assert.Equal(t, c.want, DidYouMean(c.name, c.candidates), "DidYouMean(%q) =", c.name)
 	}
 }
 
@@ -48,12 +48,8 @@ func TestDistance(t *testing.T) {
 	}{
 		{"", "", 0}, {"a", "", 1}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "axc", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3},
 	} {
-		if got := Distance(c.a, c.b); got != c.want {
-			t.Errorf("Distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-		if got := Distance(c.b, c.a); got != c.want {
-			t.Errorf("Distance(%q, %q) = %d, want %d", c.b, c.a, got, c.want)
-		}
+		assert.Equal(t, c.want, Distance(c.a, c.b), "Distance(%q, %q) =", c.a, c.b)
+		assert.Equal(t, c.want, Distance(c.b, c.a), "Distance(%q, %q) =", c.b, c.a)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const mark = "// precious"
@@ -28,12 +30,8 @@ func editing(do func(path string) error) func(*testing.T, string) func() bool {
 	return func(t *testing.T, path string) func() bool {
 		t.Helper()
 		return func() bool {
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Error(err)
-			}
-			if err := do(path); err != nil {
-				t.Errorf("edit: %v", err)
-			}
+			assert.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			assert.NoError(t, do(path), "edit")
 			return true
 		}
 	}
@@ -61,15 +59,14 @@ func appendTo(path string) error {
 func throughOpen(t *testing.T, path string) func() bool {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return func() bool {
 		if !named(t, f) {
 			return false
 		}
-		if _, err := f.WriteString(mark); err != nil {
-			t.Error(err)
-		}
+		_, err := f.WriteString(mark)
+		assert.NoError(t, err)
 		return true
 	}
 }
@@ -171,9 +168,8 @@ func editedAt(t *testing.T, e edit, path string, plain bool, n int, complete map
 			t.Errorf("operation %d: %s is not named in: %v", n, p, err)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*")); len(left) > 0 {
-		t.Errorf("operation %d: left behind: %v", n, left)
-	}
+	left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*"))
+	assert.Empty(t, left, "operation %d: left behind", n)
 	return true, err
 }
 
@@ -192,7 +188,7 @@ func saves(t *testing.T, root string) (found []string) {
 		}
 		return nil
 	})
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	return found
 }
 
@@ -203,12 +199,12 @@ func TestWriteHoldsFilesToWhatWasRead(t *testing.T) {
 			root := t.TempDir()
 			safefstest.WriteFiles(t, root, before)
 			changes, err := wanted(t).Diff(root)
-			safefstest.Must(t, err)
+			require.NoError(t, err)
 			path := map[string]string{"update": "gen/a.go", "delete": "gen/left.go", "create": "gen/mine.go", "remove": "gen/a.go"}[name]
 			if name == "create" {
 				changes = append(changes, Change{Path: path, Op: Create, New: []byte("// generated"), mode: 0o644})
 			}
-			safefstest.Must(t, do(filepath.Join(root, path)))
+			require.NoError(t, do(filepath.Join(root, path)))
 			old := contents(t, root)
 			var changed *changedError
 			if err := Write(root, changes); !errors.As(err, &changed) || changed.path != path {
@@ -243,18 +239,13 @@ func TestRecover(t *testing.T) {
 			journal := fmt.Sprintf(`[{"path":"a","old":%q,"new":%q}]`, hash([]byte("old")), hash([]byte("new")))
 			safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": sealed(t, journal), stagePrefix + "1/0.1": c.old})
 			restored, err := Recover(root)
-			if err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, err)
 			if got := contents(t, root); !same(got, c.want) {
 				t.Errorf("%v, want %v", got, c.want)
 			}
-			if moved := !maps.Equal(c.have, c.want); moved != (len(restored) > 0) {
-				t.Errorf("restored %q", restored)
-			}
-			if left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
+			assert.Equal(t, len(restored) > 0, !maps.Equal(c.have, c.want), "restored %q", restored)
+			left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*"))
+			assert.Empty(t, left, "left behind")
 		})
 	}
 }
@@ -286,23 +277,18 @@ func TestRecoverInterrupted(t *testing.T) {
 			stage + "0.1": mark + "a", stage + "1.1": mark + "b", stage + "2.1": mark + "c",
 		})
 		dir, err := os.OpenRoot(root)
-		safefstest.Must(t, err)
+		require.NoError(t, err)
 		d := &faulty{disk: rootDisk{dir}, left: n}
 		d.happen = func() error { d.left = 1; return errors.New("no more") }
 		_, _ = recoverOn(root, d)
 		if d.left > 1 {
 			return
 		}
-		if _, err := Recover(root); err != nil {
-			t.Error(err)
-		}
+		_, err = Recover(root)
+		assert.NoError(t, err)
 		// Of two versions, either may have the name.
 		want := []string{mark + "a", mark + "b", mark + "c", "mine"}
-		if got := slices.Sorted(maps.Values(contents(t, root))); !slices.Equal(got, want) {
-			t.Errorf("operation %d: %q, want %q", n, got, want)
-		}
-		if err := dir.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.Equal(t, want, slices.Sorted(maps.Values(contents(t, root))), "operation %d", n)
+		assert.NoError(t, dir.Close())
 	}
 }

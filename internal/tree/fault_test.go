@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // limit is more bytes than a journal has here, and less than a file.
@@ -52,9 +54,9 @@ func wanted(t *testing.T) *Tree {
 func writeOn(t *testing.T, root string, plain bool, n int, happen func() error) (happened bool, err error) {
 	t.Helper()
 	changes, err := wanted(t).Diff(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	dir, err := os.OpenRoot(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	d := &faulty{disk: rootDisk{dir}, plain: plain, left: n, happen: happen}
 	err = errors.Join(write(root, d, changes), dir.Close())
 	return d.left <= 0, err
@@ -84,7 +86,7 @@ func contents(t *testing.T, root string) map[string]string {
 		all[rel] = string(data)
 		return err
 	})
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	return all
 }
 
@@ -99,30 +101,26 @@ func same(a, b map[string]string) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 // mends holds that the next run makes the tree complete and leaves nothing else in it.
 func mends(t *testing.T, root string, complete map[string]string) {
 	t.Helper()
-	if _, err := Recover(root); err != nil {
-		t.Errorf("the next run: %v", err)
-	}
-	if _, err := writeOn(t, root, false, 0, nil); err != nil {
-		t.Errorf("the next run: %v", err)
-	}
+	_, err := Recover(root)
+	assert.NoError(t, err, "the next run")
+	_, err = writeOn(t, root, false, 0, nil)
+	assert.NoError(t, err, "the next run")
 	if changes, err := wanted(t).Diff(root); err != nil || len(changes) > 0 {
 		t.Errorf("after the next run: %s %v", describe(changes), err)
 	}
 	if got := files(contents(t, root)); !same(got, complete) {
 		t.Errorf("after the next run:\n%v\nwant\n%v", got, complete)
 	}
-	if left, _ := filepath.Glob(filepath.Join(root, ".*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	left, _ := filepath.Glob(filepath.Join(root, ".*"))
+	assert.Empty(t, left, "left behind")
 }
 
 func completed(t *testing.T) map[string]string {
 	t.Helper()
 	root := t.TempDir()
 	safefstest.WriteFiles(t, root, before)
-	if _, err := writeOn(t, root, false, 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := writeOn(t, root, false, 0, nil)
+	require.NoError(t, err)
 	return contents(t, root)
 }
 
@@ -138,9 +136,7 @@ func errorAtEveryOperation(t *testing.T, plain bool) {
 		old := contents(t, root)
 		happened, err := writeOn(t, root, plain, n, func() error { return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} })
 		if !happened {
-			if n < 20 {
-				t.Errorf("only %d operations", n)
-			}
+			assert.GreaterOrEqual(t, n, 20, "only: operations")
 			t.Logf("%d operations", n-1)
 			return
 		}
@@ -158,9 +154,8 @@ func errorAtEveryOperation(t *testing.T, plain bool) {
 		if err != nil && !strings.HasSuffix(err.Error(), "no space left on device; nothing was changed; make room on the disk, and run the command again") {
 			t.Errorf("operation %d: error %v", n, err)
 		}
-		if left, _ := filepath.Glob(filepath.Join(root, ".*")); len(left) > 0 {
-			t.Errorf("operation %d: left behind: %v", n, left)
-		}
+		left, _ := filepath.Glob(filepath.Join(root, ".*"))
+		assert.Empty(t, left, "operation %d: left behind", n)
 		mends(t, root, complete)
 	}
 }
@@ -175,22 +170,19 @@ func errorFromEveryOperationOn(t *testing.T, plain bool) {
 		safefstest.WriteFiles(t, root, before)
 		old := contents(t, root)
 		changes, err := wanted(t).Diff(root)
-		safefstest.Must(t, err)
+		require.NoError(t, err)
 		dir, err := os.OpenRoot(root)
-		safefstest.Must(t, err)
+		require.NoError(t, err)
 		d := &faulty{disk: rootDisk{dir}, plain: plain, left: n}
 		d.happen = func() error { d.left = 1; return syscall.EIO }
 		err = errors.Join(write(root, d, changes), dir.Close())
 		if d.left > 1 || err == nil {
-			if n < 20 {
-				t.Errorf("only %d operations", n)
-			}
+			assert.GreaterOrEqual(t, n, 20, "only: operations")
 			return
 		}
 		if plain { // a file may lie in the stage
-			if _, err := Recover(root); err != nil {
-				t.Error(err)
-			}
+			_, err = Recover(root)
+			assert.NoError(t, err)
 		}
 		whole(t, n, files(contents(t, root)), old, complete)
 		mends(t, root, complete)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -29,12 +31,11 @@ func TestChild(t *testing.T) {
 	}
 	n := 0
 	if at := os.Getenv(dieEnv); at != "" {
-		if _, err := fmt.Sscan(at, &n); err != nil {
-			t.Fatal(err)
-		}
+		_, err := fmt.Sscan(at, &n)
+		require.NoError(t, err)
 	}
 	if os.Getenv(limitEnv) != "" {
-		safefstest.Must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}))
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}))
 	}
 	happened, err := writeOn(t, root, os.Getenv(plainEnv) != "", n, func() error {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -43,7 +44,7 @@ func TestChild(t *testing.T) {
 	if n > 0 && happened {
 		t.Error("outlived kill -9")
 	}
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 }
 
 func child(t *testing.T, root string, env ...string) *exec.Cmd {
@@ -67,17 +68,14 @@ func killedAtEveryOperation(t *testing.T, plain bool) {
 		safefstest.WriteFiles(t, root, before)
 		old := contents(t, root)
 		if out, err := child(t, root, disk, dieEnv+"="+fmt.Sprint(n)).CombinedOutput(); err == nil {
-			if n < 20 {
-				t.Errorf("only %d operations", n)
-			}
+			assert.GreaterOrEqual(t, n, 20, "only: operations")
 			return
 		} else if !strings.Contains(err.Error(), "killed") {
 			t.Fatalf("operation %d: %v\n%s", n, err, out)
 		}
 		if plain { // a file may lie in the stage
-			if _, err := Recover(root); err != nil {
-				t.Error(err)
-			}
+			_, err := Recover(root)
+			assert.NoError(t, err)
 		}
 		whole(t, n, files(contents(t, root)), old, complete)
 		mends(t, root, complete)
@@ -92,9 +90,8 @@ func TestCutShort(t *testing.T) {
 	old := contents(t, root)
 	out, err := child(t, root, limitEnv+"=1").CombinedOutput()
 	want := "write gen/a.go: file too large; nothing was changed; raise the limit on the size of files (ulimit -f), and run the command again"
-	if err == nil || !strings.Contains(string(out), want) {
-		t.Errorf("%v\n%s\nwant %s", err, out, want)
-	}
+	require.Error(t, err)
+	assert.Contains(t, string(out), want)
 	if got := contents(t, root); !same(got, old) {
 		t.Errorf("the tree is\n%v\nwant\n%v", got, old)
 	}
@@ -110,9 +107,8 @@ func TestTwoAtOnce(t *testing.T) {
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
-				if out, err := child(t, root).CombinedOutput(); err != nil {
-					t.Errorf("%v\n%s", err, out)
-				}
+				out, err := child(t, root).CombinedOutput()
+				assert.NoError(t, err, "%s", out)
 			})
 		}
 		both.Wait()

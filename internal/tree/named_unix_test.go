@@ -7,13 +7,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/require"
 )
 
 // named reports whether a file still has a name.
 func named(t *testing.T, f *os.File) bool {
 	t.Helper()
 	info, err := f.Stat()
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	return info.Sys().(*syscall.Stat_t).Nlink > 0
 }

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/require"
 )
 
 // asAnybody runs a function without root's right to write everywhere: in containers, tests are root's.
@@ -29,9 +30,7 @@ func asAnybody(t *testing.T, do func()) {
 		}
 		done <- errno
 	}()
-	if errno := <-done; errno != 0 {
-		t.Fatal(errno)
-	}
+	require.Zero(t, <-done)
 }
 
 // A file that is read-only is written anew and stays read-only; where a folder is, nothing is changed.
@@ -49,8 +48,8 @@ func TestReadOnly(t *testing.T) {
 			old := contents(t, root)
 			at := filepath.Join(root, name)
 			info, err := os.Stat(at)
-			safefstest.Must(t, err)
-			safefstest.Must(t, os.Chmod(at, info.Mode().Perm()&^0o222))
+			require.NoError(t, err)
+			require.NoError(t, os.Chmod(at, info.Mode().Perm()&^0o222))
 			asAnybody(t, func() { _, err = writeOn(t, root, false, 0, nil) })
 			if want == "" {
 				after, statErr := os.Stat(at)
@@ -63,7 +62,7 @@ func TestReadOnly(t *testing.T) {
 			if got := contents(t, root); want != "" && !same(got, old) {
 				t.Errorf("the tree is\n%v\nwant\n%v", got, old)
 			}
-			safefstest.Must(t, os.Chmod(at, info.Mode().Perm()))
+			require.NoError(t, os.Chmod(at, info.Mode().Perm()))
 			mends(t, root, complete)
 		})
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const rootEnv = "CRDCTL_TEST_TREE_ROOT"
@@ -26,16 +28,14 @@ func TestMain(m *testing.M) {
 func sealed(t *testing.T, journal string) string {
 	t.Helper()
 	seal, err := safefs.Seal((&stage{name: stagePrefix + "1"}).sealed([]byte(journal)))
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	return seal + "\n" + journal
 }
 
 func link(t *testing.T, target, name string) {
 	t.Helper()
 	if err := os.Symlink(target, name); err != nil {
-		if runtime.GOOS != "windows" {
-			t.Fatal(err)
-		}
+		require.Equal(t, "windows", runtime.GOOS, err)
 		t.Skip(err) // links need a right there that users do not have by default
 	}
 }
@@ -58,7 +58,7 @@ func TestRecoverLeavesForgedStages(t *testing.T) {
 		"seal of another journal": {"main.go", func(t *testing.T, journal string) string { return strings.TrimSuffix(sealed(t, "[]"), "[]") + journal }},
 		"seal of another stage": {"main.go", func(t *testing.T, journal string) string {
 			seal, err := safefs.Seal((&stage{name: stagePrefix + "2"}).sealed([]byte(journal)))
-			safefstest.Must(t, err)
+			require.NoError(t, err)
 			return seal + "\n" + journal
 		}},
 		"seal of another key": {"main.go", func(t *testing.T, journal string) string {
@@ -82,9 +82,7 @@ func TestRecoverLeavesForgedStages(t *testing.T) {
 			if restored, err := Recover(root); err == nil || len(restored) > 0 {
 				t.Errorf("%q, error %v", restored, err)
 			}
-			if err := Write(root, []Change{{Path: "gen.go", Op: Create, New: []byte("gen"), mode: 0o644}}); err != nil {
-				t.Errorf("a forged stage is in the way of a command: %v", err)
-			}
+			assert.NoError(t, Write(root, []Change{{Path: "gen.go", Op: Create, New: []byte("gen"), mode: 0o644}}), "a forged stage is in the way of a command")
 			old["gen.go"] = "gen"
 			if got := contents(t, root); !same(got, old) {
 				t.Errorf("%v, want %v", got, old)
@@ -120,9 +118,7 @@ func TestRecoverReachesNothingOfGits(t *testing.T) {
 		})
 	}
 	for _, path := range []string{".gitignore", ".github/workflows/x.yml", "a.go"} {
-		if !writable(path) {
-			t.Errorf("%s is not put back", path)
-		}
+		assert.True(t, writable(path), "%s is not put back", path)
 	}
 }
 
@@ -133,12 +129,9 @@ func TestWriteWithoutAKey(t *testing.T) {
 	}
 	root := t.TempDir()
 	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": "\n" + taken("a"), stagePrefix + "1/0.1": mark})
-	if err := Write(root, []Change{{Path: "b", Op: Create, New: []byte("b"), mode: 0o644}}); err != nil {
-		t.Error(err)
-	}
-	if _, err := Recover(root); err == nil {
-		t.Error("no error")
-	}
+	assert.NoError(t, Write(root, []Change{{Path: "b", Op: Create, New: []byte("b"), mode: 0o644}}))
+	_, err := Recover(root)
+	assert.Error(t, err)
 	if got, want := contents(t, root), map[string]string{"b": "b"}; !same(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -154,9 +147,8 @@ func TestRecoverRemovesBareStages(t *testing.T) {
 	if restored, err := Recover(root); err != nil || len(restored) > 0 {
 		t.Errorf("%q, error %v", restored, err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*"))
+	assert.Empty(t, left, "left behind")
 }
 
 // A link to a directory of the project is followed, and not one to git's.
@@ -177,10 +169,7 @@ func TestDiffRefusesGitsDirectory(t *testing.T) {
 		t.Errorf("no error, but %s", describe(changes))
 	}
 	changes, err := newTree(t, map[string]string{"z/b": "new", ".github/b": "new", "x.git/b": "new"}).Diff(root)
-	if err != nil || len(changes) != 3 {
-		t.Fatalf("%s, error %v", describe(changes), err)
-	}
-	if err := Write(root, changes); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, err)
+	require.Len(t, changes, 3)
+	assert.NoError(t, Write(root, changes))
 }

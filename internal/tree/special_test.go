@@ -9,22 +9,21 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A FIFO in place of a file of the tree is named, and not waited for.
 func TestDiffOfWhatIsNoFile(t *testing.T) {
 	root := t.TempDir()
-	safefstest.Must(t, syscall.Mkfifo(filepath.Join(root, "a.txt"), 0o600))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(root, "a.txt"), 0o600))
 	generated := New()
-	safefstest.Must(t, generated.Add("a.txt", []byte("a")))
+	require.NoError(t, generated.Add("a.txt", []byte("a")))
 	err := safefstest.Within(t, func() error {
-		if paths := generated.InTheWay(root); len(paths) != 1 {
-			t.Errorf("in the way: %q", paths)
-		}
+		assert.Len(t, generated.InTheWay(root), 1, "in the way")
 		_, err := generated.Diff(root)
 		return err
 	})
-	if err == nil || !strings.HasPrefix(err.Error(), "a.txt is not a regular file") {
-		t.Error(err)
-	}
+	require.Error(t, err)
+	assert.True(t, strings.HasPrefix(err.Error(), "a.txt is not a regular file"))
 }

@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func newTree(t *testing.T, files map[string]string) *Tree {
 	t.Helper()
 	tr := New()
 	for p, content := range files {
-		safefstest.Must(t, tr.Add(p, []byte(content)))
+		require.NoError(t, tr.Add(p, []byte(content)))
 	}
 	tr.Own(Area{
 		Dir: "gen", Tool: "test-gen",
@@ -48,27 +50,21 @@ func TestDiffAndWrite(t *testing.T) {
 		"gen/equal.go": "// generated same", "gen/stale.go": "// generated new", "gen/new/deep/new.go": "// generated",
 	})
 	before, err := os.Stat(filepath.Join(root, "gen/equal.go"))
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	changes, err := tr.Diff(root)
-	safefstest.Must(t, err)
-	if got, want := describe(changes), "create gen/new/deep/new.go\ndelete gen/old/left.go\nupdate gen/stale.go\n"; got != want {
-		t.Fatalf("changes:\n%swant:\n%s", got, want)
-	}
-	safefstest.Must(t, Write(root, changes))
+	require.NoError(t, err)
+	require.Equal(t, "create gen/new/deep/new.go\ndelete gen/old/left.go\nupdate gen/stale.go\n", describe(changes), "changes")
+	require.NoError(t, Write(root, changes))
 	if changes, err = tr.Diff(root); err != nil || len(changes) != 0 {
 		t.Errorf("after Write, Diff finds %s, %v", describe(changes), err)
 	}
 	after, err := os.Stat(filepath.Join(root, "gen/equal.go"))
-	if err != nil || !os.SameFile(before, after) {
-		t.Errorf("an equal file was touched: %v", err)
-	}
-	if _, err := os.Stat(filepath.Join(root, "gen/old")); !os.IsNotExist(err) {
-		t.Errorf("the folder of a left-over file is still there: %v", err)
-	}
+	require.NoError(t, err, "an equal file was touched")
+	assert.True(t, os.SameFile(before, after), "an equal file was touched")
+	_, err = os.Stat(filepath.Join(root, "gen/old"))
+	assert.True(t, os.IsNotExist(err), "the folder of a left-over file is still there: %v", err)
 	entries, _ := filepath.Glob(filepath.Join(root, ".*"))
-	if len(entries) != 0 {
-		t.Errorf("left behind: %v", entries)
-	}
+	assert.Empty(t, entries, "left behind")
 }
 
 func TestDiffRefusesToOverwriteByHand(t *testing.T) {
@@ -76,9 +72,7 @@ func TestDiffRefusesToOverwriteByHand(t *testing.T) {
 	safefstest.WriteFiles(t, root, map[string]string{"gen/a.go": "// by hand"})
 	_, err := newTree(t, map[string]string{"gen/a.go": "// generated"}).Diff(root)
 	want := "gen/a.go was not written by test-gen, and would be overwritten; move it away, or delete it if it is not needed"
-	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	assert.EqualError(t, err, want)
 }
 
 // What a power failure leaves of a file is nobody's work.
@@ -93,29 +87,24 @@ func TestDiffMendsTornFiles(t *testing.T) {
 
 func TestAddRefuses(t *testing.T) {
 	tr := New()
-	safefstest.Must(t, tr.Add("a.go", nil))
+	require.NoError(t, tr.Add("a.go", nil))
 	for _, p := range []string{"a.go", "../a.go", "/a.go", "", ".", "a//b", `a\b`, "a/../../b"} {
-		if err := tr.Add(p, nil); err == nil {
-			t.Errorf("Add(%q) is no error", p)
-		}
+		assert.Error(t, tr.Add(p, nil), "Add(%q) is no error", p)
 	}
 }
 
 func TestWriteDoesNotFollowLinksOutOfTheRoot(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
-	safefstest.Must(t, os.Symlink(outside, filepath.Join(root, "gen")))
+	require.NoError(t, os.Symlink(outside, filepath.Join(root, "gen")))
 	tr := New()
-	safefstest.Must(t, tr.Add("gen/a.go", []byte("x")))
+	require.NoError(t, tr.Add("gen/a.go", []byte("x")))
 	changes, err := tr.Diff(root)
 	if err == nil {
 		err = Write(root, changes)
 	}
-	if err == nil {
-		t.Error("a link that leads out of the root was followed")
-	}
-	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
-		t.Errorf("written outside the root: %v", entries)
-	}
+	assert.Error(t, err, "a link that leads out of the root was followed")
+	entries, _ := os.ReadDir(outside)
+	assert.Empty(t, entries, "written outside the root")
 }
 
 func TestFailureBeforeTheFirstRenameChangesNothing(t *testing.T) {
@@ -130,24 +119,22 @@ func TestFailureBeforeTheFirstRenameChangesNothing(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "file/c.txt") || !strings.Contains(err.Error(), "nothing was changed") {
 		t.Errorf("error %v", err)
 	}
-	if data, _ := os.ReadFile(filepath.Join(root, "a.txt")); string(data) != "old" {
-		t.Errorf("a.txt is %q", data)
-	}
-	if _, err := os.Stat(filepath.Join(root, "made")); !os.IsNotExist(err) {
-		t.Error("a folder that nothing is in was left behind")
-	}
+	data, _ := os.ReadFile(filepath.Join(root, "a.txt"))
+	assert.Equal(t, "old", string(data), "a.txt")
+	_, err = os.Stat(filepath.Join(root, "made"))
+	assert.True(t, os.IsNotExist(err), "a folder that nothing is in was left behind")
 }
 
 func TestWriteKeepsModes(t *testing.T) {
 	root := t.TempDir()
 	safefstest.WriteFiles(t, root, map[string]string{"private": "old"})
-	safefstest.Must(t, os.Chmod(filepath.Join(root, "private"), 0o600))
+	require.NoError(t, os.Chmod(filepath.Join(root, "private"), 0o600))
 	tr := New()
-	safefstest.Must(t, tr.Add("private", []byte("new")))
-	safefstest.Must(t, tr.AddExecutable("run.sh", []byte("#!/bin/sh\n")))
+	require.NoError(t, tr.Add("private", []byte("new")))
+	require.NoError(t, tr.AddExecutable("run.sh", []byte("#!/bin/sh\n")))
 	changes, err := tr.Diff(root)
-	safefstest.Must(t, err)
-	safefstest.Must(t, Write(root, changes))
+	require.NoError(t, err)
+	require.NoError(t, Write(root, changes))
 	for name, want := range map[string]os.FileMode{"private": 0o600, "run.sh": 0o755} {
 		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: mode %v, want %v (%v)", name, info.Mode().Perm(), want, err)
@@ -159,10 +146,9 @@ func TestWriteKeepsModes(t *testing.T) {
 func TestWriteSweeps(t *testing.T) {
 	root := t.TempDir()
 	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal.part": sealed(t, "[]"), stagePrefix + "1/0": "x"})
-	safefstest.Must(t, Write(root, nil))
-	if left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*")); len(left) != 0 {
-		t.Errorf("after a sweep: %v", left)
-	}
+	require.NoError(t, Write(root, nil))
+	left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*"))
+	assert.Empty(t, left, "after a sweep")
 }
 
 func TestPatchApplies(t *testing.T) {
@@ -170,7 +156,7 @@ func TestPatchApplies(t *testing.T) {
 	safefstest.WriteFiles(t, root, map[string]string{"gen/change.go": "// generated\na\nb\nc\n", "gen/left.go": "// generated\n", "gen/noeol.go": "// generated x"})
 	tr := newTree(t, map[string]string{"gen/change.go": "// generated\na\nB\nc\n", "gen/new.go": "// generated\nnew\n", "gen/noeol.go": "// generated y"})
 	changes, err := tr.Diff(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	var patch strings.Builder
 	for _, c := range changes {
 		patch.WriteString(c.Patch())
@@ -196,8 +182,6 @@ func FuzzAddStaysInside(f *testing.F) {
 			return
 		}
 		full := filepath.Join("/home/project", filepath.FromSlash(p))
-		if !strings.HasPrefix(full, "/home/project/") {
-			t.Errorf("%q leads to %s", p, full)
-		}
+		assert.True(t, strings.HasPrefix(full, "/home/project/"), "%q leads to %s", p, full)
 	})
 }

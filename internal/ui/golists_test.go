@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestShortenGo(t *testing.T) {
@@ -30,9 +32,7 @@ func TestShortenGo(t *testing.T) {
 			if n := strings.Count(short, "\n") + 1; n != test.lines || !strings.Contains(short, test.left) {
 				t.Errorf("%d lines, want %d:\n%s", n, test.lines, short)
 			}
-			if strings.Contains(hint, "GOFLAGS") != test.hint {
-				t.Errorf("hint %q", hint)
-			}
+			assert.Equal(t, test.hint, strings.Contains(hint, "GOFLAGS"), "hint %q", hint)
 			if test.left != "" && (!strings.Contains(short, "m4") || strings.Contains(short, "m5")) {
 				t.Errorf("not the first five:\n%s", short)
 			}

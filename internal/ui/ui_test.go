@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestRepeat(t *testing.T) {
@@ -17,9 +19,7 @@ func TestRepeat(t *testing.T) {
 		time.Sleep(26 * time.Second)
 		stop()
 		time.Sleep(time.Minute)
-		if got := strings.Join(at, " "); got != "5s 15s 25s" {
-			t.Errorf("said at %s", got)
-		}
+		assert.Equal(t, "5s 15s 25s", strings.Join(at, " "), "position")
 	})
 }
 
@@ -33,9 +33,7 @@ func TestShow(t *testing.T) {
 				_, done := d.Show(t.Context(), "working")
 				time.Sleep(time.Second)
 				done()
-				if out.Len() > 0 {
-					t.Errorf("short work is shown: %q", out.String())
-				}
+				assert.LessOrEqual(t, out.Len(), 0, "short work is shown: %q", out.String())
 				ctx, done := d.Show(t.Context(), "working")
 				w := GoOutput(ctx, &words)
 				_, _ = fmt.Fprint(w, "go: downloading k8s.io/api v0.37.1\ngo: downloading k8s.io/client-go v0.37.1\n")
@@ -47,13 +45,9 @@ func TestShow(t *testing.T) {
 				done()
 				done() // once more does nothing
 				for _, want := range []string{"k8s.io/client-go v0.37.1, module 2 (10s)", "2 of 42 packages compiled (20s)"} {
-					if !strings.Contains(out.String(), want) {
-						t.Errorf("shown %q, want %q", out.String(), want)
-					}
+					assert.Contains(t, out.String(), want, "shown")
 				}
-				if want := "# example.com/x\nx/x.go:1:2: no good\n"; words.String() != want {
-					t.Errorf("the others are %q, want %q", words.String(), want)
-				}
+				assert.Equal(t, "# example.com/x\nx/x.go:1:2: no good\n", words.String(), "the others")
 				if drawn && !strings.HasSuffix(out.String(), "\r\x1b[K") || !drawn && strings.Contains(out.String(), "\x1b") {
 					t.Errorf("shown %q", out.String())
 				}
@@ -66,7 +60,5 @@ func TestShow(t *testing.T) {
 func TestGoOutputAlone(t *testing.T) {
 	var words bytes.Buffer
 	_, _ = fmt.Fprintln(GoOutput(context.Background(), &words), "x.go:1:1: no good")
-	if !strings.Contains(words.String(), "no good") {
-		t.Errorf("lost: %q", words.String())
-	}
+	assert.Contains(t, words.String(), "no good", "lost")
 }

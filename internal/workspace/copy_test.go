@@ -4,12 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 )
 
 const testWorkspace = `
@@ -61,36 +61,30 @@ func TestCopyBuilds(t *testing.T) {
 		safefstest.WriteFiles(t, dir, map[string]string{f.Name: string(f.Data)})
 	}
 	s, err := Copy(filepath.Join(dir, "app"))
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	build := exec.CommandContext(t.Context(), "go", "build", "./...")
 	build.Dir = s.Module
 	build.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	if _, err := os.Stat(filepath.Join(s.Module, ".git")); err == nil {
-		t.Error("the folder of git was copied")
-	}
+	_, err = os.Stat(filepath.Join(s.Module, ".git"))
+	assert.Error(t, err, "the folder of git was copied")
 	// What the go command writes in place does not reach the original.
 	safefstest.WriteFiles(t, s.Module, map[string]string{"go.mod": "changed"})
 	if data, err := os.ReadFile(filepath.Join(dir, "app", "go.mod")); err != nil || string(data) == "changed" {
 		t.Errorf("go.mod of the original changed (%v)", err)
 	}
-	if err := s.Remove(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(s.Module); err == nil {
-		t.Error("the copy is still there")
-	}
+	assert.NoError(t, s.Remove())
+	_, err = os.Stat(s.Module)
+	assert.Error(t, err, "the copy is still there")
 }
 
 func TestRefuses(t *testing.T) {
 	dir := t.TempDir()
-	safefstest.Must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("modul x\n"), 0o644))
-	if _, err := Copy(dir); err == nil || !strings.Contains(err.Error(), "go.mod:1") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := Copy(filepath.Join(dir, "none")); err == nil {
-		t.Error("no error for a folder that is not there")
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("modul x\n"), 0o644))
+	_, err := Copy(dir)
+	assert.ErrorContains(t, err, "go.mod:1")
+	_, err = Copy(filepath.Join(dir, "none"))
+	assert.Error(t, err, "no error for a folder that is not there")
 }

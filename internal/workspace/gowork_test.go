@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/modfile"
 )
 
 // A copy means the same from elsewhere, but for the module that was moved, and the original stays.
@@ -22,19 +23,17 @@ func TestCopyGoWork(t *testing.T) {
 		}
 		return dir
 	})
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	data, err := os.ReadFile(filepath.Join(to, "go.work"))
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	work, err := modfile.ParseWork("go.work", data, nil)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	used := map[string]bool{}
 	for _, u := range work.Use {
 		used[filepath.FromSlash(u.Path)] = true
 	}
 	for _, dir := range []string{filepath.Join(from, "a"), filepath.FromSlash("/elsewhere"), filepath.Join(filepath.Dir(from), "c")} {
-		if !used[dir] {
-			t.Errorf("%s is not used; the copy is:\n%s", dir, data)
-		}
+		assert.True(t, used[dir], "%s is not used; the copy is:\n%s", dir, data)
 	}
 	if len(used) != 3 || len(work.Replace) != 2 || filepath.FromSlash(work.Replace[0].New.Path) != filepath.Join(from, "d") {
 		t.Errorf("the copy is:\n%s", data)

@@ -13,6 +13,8 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/tempdir"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A file for which the go command would wait is an error before that is started.
@@ -30,11 +32,11 @@ func TestModuleFilesThatAreNone(t *testing.T) {
 			"go.work":        "use (\n\t./module\n\t./used\n)\n\nreplace example.com/o => ./moved\n",
 			"module/below/x": "",
 		})
-		safefstest.Must(t, os.MkdirAll(filepath.Dir(special), 0o700))
+		require.NoError(t, os.MkdirAll(filepath.Dir(special), 0o700))
 		if err := os.Remove(special); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
-		safefstest.Must(t, syscall.Mkfifo(special, 0o600))
+		require.NoError(t, syscall.Mkfifo(special, 0o600))
 		if err := safefstest.Within(t, func() error { return Check(below) }); !errors.Is(err, safefs.ErrSpecial) {
 			t.Errorf("%s: %v, want ErrSpecial", name, err)
 		}
@@ -47,35 +49,27 @@ func TestIgnored(t *testing.T) {
 	tmp := t.TempDir()
 	run := filepath.Join(tmp, tempdir.RunPrefix+"1")
 	module := filepath.Join(run, "module")
-	safefstest.Must(t, os.MkdirAll(module, 0o700))
-	safefstest.Must(t, syscall.Mkfifo(filepath.Join(tmp, "go.work"), 0o600))
+	require.NoError(t, os.MkdirAll(module, 0o700))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(tmp, "go.work"), 0o600))
 	if err := safefstest.Within(t, func() error { return Check(module) }); err != nil || !Ignored(module) {
 		t.Errorf("ignored %v, error %v", Ignored(module), err)
 	}
-	if Ignored(tmp) {
-		t.Error("ignored outside of the directories of runs")
-	}
-	safefstest.Must(t, os.WriteFile(filepath.Join(run, "go.work"), []byte("use ./module\n"), 0o600))
-	if Ignored(module) {
-		t.Error("its own is ignored")
-	}
+	assert.False(t, Ignored(tmp), "ignored outside of the directories of runs")
+	require.NoError(t, os.WriteFile(filepath.Join(run, "go.work"), []byte("use ./module\n"), 0o600))
+	assert.False(t, Ignored(module), "its own is ignored")
 }
 
 // A go.work that the go command would wait for is an error, unless workspaces are turned off.
 func TestWorkspaceThatIsNoFile(t *testing.T) {
 	root := t.TempDir()
 	module := filepath.Join(root, "module")
-	safefstest.Must(t, errors.Join(os.Mkdir(module, 0o700), syscall.Mkfifo(filepath.Join(root, "go.work"), 0o600)))
+	require.NoError(t, errors.Join(os.Mkdir(module, 0o700), syscall.Mkfifo(filepath.Join(root, "go.work"), 0o600)))
 	above := func() error {
 		_, _, err := AboveWorkspace(module)
 		return err
 	}
 	t.Setenv("GOWORK", "")
-	if err := safefstest.Within(t, above); !errors.Is(err, safefs.ErrSpecial) {
-		t.Errorf("%v, want ErrSpecial", err)
-	}
+	assert.ErrorIs(t, safefstest.Within(t, above), safefs.ErrSpecial)
 	t.Setenv("GOWORK", "off")
-	if err := safefstest.Within(t, above); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, safefstest.Within(t, above))
 }

@@ -14,15 +14,14 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane/state"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/stretchr/testify/require"
 )
 
 // bystander is a process that must not get a signal.
 func bystander(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sleep", "600")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -44,21 +43,13 @@ func bystander(t *testing.T) *exec.Cmd {
 func held(t *testing.T, root string, pid int) {
 	t.Helper()
 	path := filepath.Join(state.Cluster(root), state.HolderName)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	line := fmt.Sprintf("%d %s%s\n", pid, time.Now().Format(time.RFC3339), readyMark)
-	if err := os.WriteFile(path, []byte(line), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(line), 0o644))
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = f.Close() })
-	if err := safefs.TryLock(f, false); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, safefs.TryLock(f, false))
 }
 
 // A directory that came with a repository, and whose file another user has locked, names a process of the victim's.
@@ -93,9 +84,7 @@ func TestStopOfAnotherProcess(t *testing.T) {
 				c.pid = bystander(t).Process.Pid
 			}
 			held(t, root, c.pid)
-			if err := os.Chmod(state.Cluster(root), c.mode); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Chmod(state.Cluster(root), c.mode))
 			if stopped, err := Stop(t.Context(), root); stopped || err == nil {
 				t.Errorf("stopped %v, %v", stopped, err)
 			}
@@ -106,9 +95,7 @@ func TestStopOfAnotherProcess(t *testing.T) {
 // Another process that holds the lock after the control plane has ended is not waited for.
 func TestStopDoesNotWaitForAnotherHolder(t *testing.T) {
 	cmd := exec.Command("true")
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Run())
 	root, _ := stale(t)
 	held(t, root, cmd.Process.Pid)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -122,15 +109,12 @@ func TestStopDoesNotWaitForAnotherHolder(t *testing.T) {
 func TestStop(t *testing.T) {
 	root, _ := stale(t)
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(root, link); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(root, link))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s, err := Start(ctx, root, os.Args[0], "cluster", "serve", "--dir", root)
-	if err != nil || !s.Ready {
-		t.Fatalf("%+v, %v", s, err)
-	}
+	require.NoError(t, err, "%+v", s)
+	require.True(t, s.Ready, "%+v", s)
 	if stopped, err := Stop(ctx, link); !stopped || err != nil {
 		t.Errorf("stopped %v, %v", stopped, err)
 		_ = syscall.Kill(s.PID, syscall.SIGKILL)

@@ -2,9 +2,10 @@ package rbacaudit
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
@@ -37,31 +38,20 @@ func TestMoreNamesThanAreKept(t *testing.T) {
 	names, requests := numbered("get", maxNames+6)
 	grants := []Grant{{Role: "Role a/foo", Namespace: "a", Rule: rule("get,delete", "", "configmaps", names...)}}
 	report := Compare(asked(requests), grants)
-	if got := namesOf(report.Unknown); !slices.Equal(got, names[maxNames:]) {
-		t.Errorf("not known: %v, want %v", got, names[maxNames:])
-	}
+	assert.Equal(t, names[maxNames:], namesOf(report.Unknown), "not known")
 	for _, p := range report.Unused {
-		if slices.Contains(p.Verbs, "get") {
-			t.Errorf("said to be unused: %s", p)
-		}
+		assert.NotContains(t, p.Verbs, "get", "said to be unused: %s", p)
 	}
-	if len(report.Unused) != len(names) || report.Full {
-		t.Errorf("%d unused, want delete of all %d; full: %v", len(report.Unused), len(names), report.Full)
-	}
-	if report := Compare(asked(requests[:maxNames]), grants); len(report.Unknown) > 0 {
-		t.Errorf("not known, of as many names as are kept: %v", report.Unknown)
-	}
+	require.Len(t, report.Unused, len(names))
+	assert.False(t, report.Full)
+	assert.Empty(t, Compare(asked(requests[:maxNames]), grants).Unknown, "not known, of as many names as are kept")
 }
 
 // A refusal of one of many names is missing, unless it may have been granted since.
 func TestRefusalsBeyondTheNames(t *testing.T) {
 	used := Used{Tallies: []Tally{{Request: Request{Verb: "get", Resource: "configmaps", Namespace: "a"}, Others: true, Refused: 3}}}
-	if report := Compare(used, nil); len(report.Missing) != 1 {
-		t.Errorf("missing %v, want one", report.Missing)
-	}
-	if report := Compare(used, []Grant{{Role: "Role a/foo", Namespace: "a", Rule: rule("get", "", "configmaps", "x")}}); len(report.Missing) != 0 {
-		t.Errorf("missing %v, want none", report.Missing)
-	}
+	assert.Len(t, Compare(used, nil).Missing, 1, "missing")
+	assert.Empty(t, Compare(used, []Grant{{Role: "Role a/foo", Namespace: "a", Rule: rule("get", "", "configmaps", "x")}}).Missing, "missing")
 }
 
 // Beyond maxRequests nothing new is kept: what was used is known, and of nothing else that it was not.
@@ -72,26 +62,20 @@ func TestMoreRequestsThanAreKept(t *testing.T) {
 	}
 	r.note(account.User(), Request{Verb: "delete", Resource: "secrets"}, true)
 	used := r.Requests(account.User())
-	if len(used.Tallies) != maxRequests || !used.Full {
-		t.Fatalf("%d requests kept, full %v; want %d, true", len(used.Tallies), used.Full, maxRequests)
-	}
+	require.Len(t, used.Tallies, maxRequests, ", true")
+	require.True(t, used.Full, ", true")
 	grants := []Grant{
 		{Role: "ClusterRole foo", Rule: rule("get,list", "", "configmaps")},
 		{Role: "ClusterRole foo", Rule: rule("delete", "", "secrets")},
 		{Role: "ClusterRole foo", Rule: rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics"}}},
 	}
 	report := Compare(used, grants)
-	if len(report.Unused) > 0 || !report.Full {
-		t.Errorf("said to be unused: %v; full: %v", report.Unused, report.Full)
-	}
+	require.Empty(t, report.Unused, "said to be unused: %s")
+	assert.True(t, report.Full, "said to be unused: %s")
 	var unknown []string
 	for _, p := range report.Unknown {
 		unknown = append(unknown, p.String())
 	}
-	if want := []string{"list configmaps", "get path /metrics", "delete secrets"}; !slices.Equal(unknown, want) {
-		t.Errorf("not known: %q, want %q", unknown, want)
-	}
-	if lines := (Report{Full: true}).Lines(account, false); len(lines) != 1 {
-		t.Errorf("nothing else to report, but more than is kept: %q, want one line about that", lines)
-	}
+	assert.Equal(t, []string{"list configmaps", "get path /metrics", "delete secrets"}, unknown, "not known")
+	assert.Len(t, (Report{Full: true}).Lines(account, false), 1, "nothing else to report, but more than is kept")
 }

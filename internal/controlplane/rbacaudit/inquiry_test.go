@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
@@ -56,9 +56,8 @@ func (c conversation) hold(t *testing.T, r *Recorder) {
 			if q.cel {
 				asked = context.Background()
 			}
-			if _, _, err := server.Authorize(asked, a); err != nil {
-				t.Error(err)
-			}
+			_, _, err := server.Authorize(asked, a)
+			assert.NoError(t, err)
 		}
 		w.WriteHeader(c.code)
 	}))
@@ -108,12 +107,8 @@ func TestQuestionsBehindARequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := NewRecorder()
 			test.hold(t, r)
-			if got := summary(r); !slices.Equal(got, test.want) {
-				t.Errorf("recorded %q, want %q", got, test.want)
-			}
-			if len(r.open) > 0 {
-				t.Errorf("requests are open after their end: %v", r.open)
-			}
+			assert.Equal(t, test.want, summary(r), "recorded")
+			assert.Empty(t, r.open, "requests are open after their end")
 		})
 	}
 }
@@ -139,9 +134,7 @@ func TestAccountThatImpersonates(t *testing.T) {
 		request := httptest.NewRequest(http.MethodPost, "/", nil)
 		request.Header.Set("Impersonate-User", other)
 		handler.ServeHTTP(httptest.NewRecorder(), request)
-		if got := summary(r); !slices.Equal(got, want) {
-			t.Errorf("code %d: recorded %q, want %q", code, got, want)
-		}
+		assert.Equal(t, want, summary(r), "code %d: recorded", code)
 		if got := r.Requests(other).Tallies; len(got) > 0 {
 			t.Errorf("code %d: recorded %v of the one who is impersonated", code, got)
 		}

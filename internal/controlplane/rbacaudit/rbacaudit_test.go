@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -124,9 +126,7 @@ of what "*" grants to default/foo, it used:
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := strings.Join(Compare(Used{Tallies: test.used, Full: test.full}, test.grants).Lines(account, test.markers), "\n")
-			if got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
-			}
+			assert.Equal(t, test.want, got)
 		})
 	}
 }
@@ -140,9 +140,8 @@ func TestRecorder(t *testing.T) {
 			IsResourceRequest: attributes.ResourceRequest, Verb: attributes.Verb, APIGroup: attributes.APIGroup,
 			Resource: attributes.Resource, Subresource: attributes.Subresource, Path: attributes.Path,
 		})
-		if _, _, err := a.Authorize(ctx, attributes); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err := a.Authorize(ctx, attributes)
+		require.NoError(t, err)
 	}
 	scale := authorizer.AttributesRecord{Verb: "get", APIGroup: "apps", Resource: "deployments", Subresource: "scale", Namespace: "a", Name: "b", ResourceRequest: true}
 	ask(yes, account.User(), scale)
@@ -154,7 +153,5 @@ func TestRecorder(t *testing.T) {
 		got[1].Path != "/healthz" {
 		t.Errorf("recorded %+v", got)
 	}
-	if others := r.Requests("somebody").Tallies; len(others) != 0 {
-		t.Errorf("recorded of somebody who is no service account: %+v", others)
-	}
+	assert.Empty(t, r.Requests("somebody").Tallies, "recorded of somebody who is no service account")
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // victim is a directory with files that must not be touched, checked at the end of the test.
@@ -18,12 +20,10 @@ func victim(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "victim")
 	safefstest.WriteFiles(t, dir, map[string]string{"docs/thesis.txt": "years", ".gitignore": "mine"})
-	safefstest.Must(t, os.Chmod(dir, 0o755))
+	require.NoError(t, os.Chmod(dir, 0o755))
 	before := snapshot(t, dir)
 	t.Cleanup(func() {
-		if after := snapshot(t, dir); !slices.Equal(after, before) {
-			t.Errorf("the victim has\n%q, had\n%q", after, before)
-		}
+		assert.Equal(t, before, snapshot(t, dir), "the victim: %s")
 	})
 	return dir
 }
@@ -50,7 +50,7 @@ func snapshot(t *testing.T, dir string) (lines []string) {
 		lines = append(lines, line)
 		return nil
 	})
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	return lines
 }
 
@@ -59,24 +59,20 @@ func TestLinkInPlaceOfTheDirectory(t *testing.T) {
 	elsewhere := victim(t)
 	project := victim(t)
 	for root, to := range map[string]string{filepath.Join(t.TempDir(), "p"): elsewhere, project: "."} {
-		safefstest.Must(t, os.MkdirAll(root, 0o755))
+		require.NoError(t, os.MkdirAll(root, 0o755))
 		link := filepath.Join(root, Name)
 		info, err := os.Stat(root)
-		safefstest.Must(t, err)
-		safefstest.Must(t, os.Symlink(to, link))
+		require.NoError(t, err)
+		require.NoError(t, os.Symlink(to, link))
 		for what, err := range map[string]error{
 			"acquire": second(Open(root)), "make cluster": second(CreateCluster(root)), "open cluster": second(OpenCluster(root)),
 			"remove cluster": RemoveCluster(root), "running": second(Running(root)), "read": second(ReadKubeconfig(root)), "record": second(Record(root)),
 			"write": WriteKubeconfig(root, nil),
 		} {
-			if !errors.Is(err, safefs.ErrLink) {
-				t.Errorf("%s with a link to %s: %v, want ErrLink", what, to, err)
-			}
+			assert.ErrorIs(t, err, safefs.ErrLink, "%s with a link to %s: %v, want ErrLink", what, to, err)
 		}
-		if err := os.Remove(link); err != nil {
-			t.Errorf("the link: %v", err)
-		}
-		safefstest.Must(t, os.Chtimes(root, info.ModTime(), info.ModTime()))
+		assert.NoError(t, os.Remove(link), "the link")
+		require.NoError(t, os.Chtimes(root, info.ModTime(), info.ModTime()))
 	}
 }
 
@@ -88,23 +84,18 @@ func TestLinksInTheDirectory(t *testing.T) {
 	for _, name := range runNames {
 		root := t.TempDir()
 		safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{"x": ""})
-		safefstest.Must(t, os.Symlink(file, filepath.Join(root, Name, name)))
+		require.NoError(t, os.Symlink(file, filepath.Join(root, Name, name)))
 		before := snapshot(t, root)
-		if _, err := Open(root); !errors.Is(err, safefs.ErrLink) {
-			t.Errorf("%s: %v, want ErrLink", name, err)
-		}
-		if after := snapshot(t, root); !slices.Equal(after, before) {
-			t.Errorf("%s: changed to\n%q", name, after)
-		}
+		_, err := Open(root)
+		assert.ErrorIs(t, err, safefs.ErrLink, "%s: %v, want ErrLink", name, err)
+		assert.Equal(t, before, snapshot(t, root), "%s: changed", name)
 	}
 	for _, name := range slices.Concat(dataFiles, dataDirs) {
 		root := t.TempDir()
 		safefstest.WriteFiles(t, Cluster(root), map[string]string{"x": ""})
-		safefstest.Must(t, os.Symlink(file, filepath.Join(Cluster(root), name)))
+		require.NoError(t, os.Symlink(file, filepath.Join(Cluster(root), name)))
 		for what, err := range map[string]error{"make": second(CreateCluster(root)), "remove": RemoveCluster(root), "data": second(OpenData(Cluster(root)))} {
-			if !errors.Is(err, safefs.ErrLink) {
-				t.Errorf("%s %s: %v, want ErrLink", what, name, err)
-			}
+			assert.ErrorIs(t, err, safefs.ErrLink, "%s %s: %v, want ErrLink", what, name, err)
 		}
 	}
 }
@@ -116,22 +107,19 @@ func TestDirectoryOfAnotherUser(t *testing.T) {
 	before := snapshot(t, root)
 	others := safefs.Owners{os.Geteuid() + 1}
 	for what, err := range map[string]error{"acquire": second(openIn(root, others)), "data": second(openData(filepath.Join(root, Name), others))} {
-		if _, ok := errors.AsType[*safefs.OwnerError](err); !ok {
-			t.Errorf("%s: %v, want the error of an owner", what, err)
-		}
+		_, ok := errors.AsType[*safefs.OwnerError](err)
+		assert.True(t, ok, "%s: %v, want the error of an owner", what, err)
 	}
-	if after := snapshot(t, root); !slices.Equal(after, before) {
-		t.Errorf("changed to\n%q", after)
-	}
+	assert.Equal(t, before, snapshot(t, root), "changed")
 }
 
 // Release and RemoveCluster remove what crdctl makes, and nothing else.
 func TestOnlyOwnNamesAreRemoved(t *testing.T) {
 	root := t.TempDir()
 	d, err := Open(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	cluster, err := CreateCluster(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	defer func() { _ = cluster.Close() }()
 	for _, path := range []string{"kubeconfig", ".kubeconfig-123", "run", "cluster/etcd/member/wal", "cluster/secrets/ca.crt", "cluster/log", "cluster/.kubeconfig-1"} {
 		safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{path: "ours"})
@@ -139,8 +127,8 @@ func TestOnlyOwnNamesAreRemoved(t *testing.T) {
 	for _, path := range []string{"notes", "dir/file", "cluster/mine"} {
 		safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{path: "theirs"})
 	}
-	safefstest.Must(t, d.Release())
-	safefstest.Must(t, RemoveCluster(root))
+	require.NoError(t, d.Release())
+	require.NoError(t, RemoveCluster(root))
 	var left []string
 	for _, line := range snapshot(t, root) {
 		path, _, _ := strings.Cut(line, " ")
@@ -149,14 +137,12 @@ func TestOnlyOwnNamesAreRemoved(t *testing.T) {
 		}
 	}
 	want := []string{".", ".crdctl", ".crdctl/.gitignore", ".crdctl/cluster", ".crdctl/cluster/mine", ".crdctl/dir", ".crdctl/dir/file", ".crdctl/notes"}
-	if !slices.Equal(left, want) {
-		t.Errorf("left %q, want %q", left, want)
-	}
+	assert.Equal(t, want, left, "left")
 }
 
 func TestDataDirectories(t *testing.T) {
 	record, err := sealRecord(nil)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		files map[string]string
 		mark  func(*testing.T, string)
@@ -183,20 +169,16 @@ func TestDataDirectories(t *testing.T) {
 				c.mark(t, dir)
 			}
 			if c.files != nil {
-				safefstest.Must(t, os.Chmod(dir, 0o755))
+				require.NoError(t, os.Chmod(dir, 0o755))
 			}
 			var before []string
 			if !c.taken {
 				before = snapshot(t, dir)
 			}
 			d, err := OpenData(dir)
-			if (err == nil) != c.taken {
-				t.Fatalf("taken %v, want %v: %v", err == nil, c.taken, err)
-			}
+			require.Equal(t, c.taken, err == nil, "taken: %v", err)
 			if !c.taken {
-				if after := snapshot(t, dir); !slices.Equal(after, before) {
-					t.Errorf("refused, but changed to\n%q", after)
-				}
+				assert.Equal(t, before, snapshot(t, dir), "refused, but changed")
 				return
 			}
 			defer func() { _ = d.Close() }()
@@ -204,9 +186,7 @@ func TestDataDirectories(t *testing.T) {
 			if err != nil || info.Mode().Perm() != 0o700 {
 				t.Errorf("mode %v, %v", info.Mode(), err)
 			}
-			if !signed(d) {
-				t.Error("it is not marked")
-			}
+			assert.True(t, signed(d), "it is not marked")
 			if content, err := os.ReadFile(filepath.Join(dir, ".gitignore")); err != nil || string(content) != "*\n" {
 				t.Errorf(".gitignore %q, %v", content, err)
 			}
@@ -221,18 +201,15 @@ func TestRecord(t *testing.T) {
 		t.Errorf("before: %v, %v", running, err)
 	}
 	d, err := Open(root)
-	safefstest.Must(t, err)
-	safefstest.Must(t, d.WriteRecord([]byte("pid 1")))
+	require.NoError(t, err)
+	require.NoError(t, d.WriteRecord([]byte("pid 1")))
 	running, err1 := Running(root)
 	content, err2 := Record(root)
 	if !running || string(content) != "pid 1" || err1 != nil || err2 != nil {
 		t.Errorf("%v, %q, %v, %v", running, content, err1, err2)
 	}
-	if err := WriteKubeconfig(root, []byte("x")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a kubeconfig that is not there: %v", err)
-	}
-	safefstest.Must(t, d.Release())
-	if _, err := Record(root); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after: %v", err)
-	}
+	assert.ErrorIs(t, WriteKubeconfig(root, []byte("x")), fs.ErrNotExist, "a kubeconfig that is not there")
+	require.NoError(t, d.Release())
+	_, err = Record(root)
+	assert.ErrorIs(t, err, fs.ErrNotExist, "after")
 }

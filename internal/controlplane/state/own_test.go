@@ -5,20 +5,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // mark has crdctl mark a directory as its own.
 func mark(t *testing.T, path string) {
 	t.Helper()
 	d, err := safefs.Anchor(path, safefs.Self())
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	defer func() { _ = d.Close() }()
-	safefstest.Must(t, sign(d))
+	require.NoError(t, sign(d))
 }
 
 // markOfAnother marks a directory with another user's key.
@@ -38,7 +39,7 @@ func markOfElsewhere(t *testing.T, path string) {
 	elsewhere := t.TempDir()
 	mark(t, elsewhere)
 	content, err := os.ReadFile(filepath.Join(elsewhere, markName))
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	safefstest.WriteFiles(t, path, map[string]string{markName: string(content)})
 }
 
@@ -54,9 +55,9 @@ func marked(content string) func(*testing.T, string) {
 func lockFile(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Open(path)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = f.Close() })
-	safefstest.Must(t, safefs.TryLock(f, false))
+	require.NoError(t, safefs.TryLock(f, false))
 }
 
 // clusterFiles are what a repository can have as the directory of a control plane in the background.
@@ -76,22 +77,16 @@ func TestClusterOfARepository(t *testing.T) {
 			if mark != nil {
 				mark(t, dir)
 			}
-			safefstest.Must(t, os.Chmod(dir, mode))
+			require.NoError(t, os.Chmod(dir, mode))
 			before := snapshot(t, root)
 			for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(dir))} {
-				if err == nil || errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("%s, mode %o: %s: %v, want it to be refused", what, mode, who, err)
-				}
+				require.Error(t, err, "%s, mode %o: %s: %v, want it to be refused", what, mode, who, err)
+				assert.NotErrorIs(t, err, fs.ErrNotExist, "%s, mode %o: %s: %v, want it to be refused", what, mode, who, err)
 			}
-			if after := snapshot(t, root); !slices.Equal(after, before) {
-				t.Errorf("%s: changed to\n%q", what, after)
-			}
-			if err := RemoveCluster(root); err != nil {
-				t.Errorf("%s: remove: %v", what, err)
-			}
-			if _, err := os.Lstat(filepath.Join(root, Name)); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%s: after the removal: %v", what, err)
-			}
+			assert.Equal(t, before, snapshot(t, root), "%s: changed", what)
+			assert.NoError(t, RemoveCluster(root), "%s: remove", what)
+			_, err := os.Lstat(filepath.Join(root, Name))
+			assert.ErrorIs(t, err, fs.ErrNotExist, "%s: after the removal", what)
 		}
 	}
 }
@@ -100,17 +95,14 @@ func TestClusterOfARepository(t *testing.T) {
 func TestSecretsBehindALink(t *testing.T) {
 	root := t.TempDir()
 	d, err := CreateCluster(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	defer func() { _ = d.Close() }()
 	safefstest.WriteFiles(t, filepath.Join(Cluster(root), secretsName), map[string]string{"tls.key": ""})
-	if _, err := OpenCluster(root); err != nil {
-		t.Error(err)
-	}
-	safefstest.Must(t, os.Symlink("tls.key", filepath.Join(Cluster(root), secretsName, "tokens.csv")))
+	_, err = OpenCluster(root)
+	assert.NoError(t, err)
+	require.NoError(t, os.Symlink("tls.key", filepath.Join(Cluster(root), secretsName, "tokens.csv")))
 	for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(Cluster(root)))} {
-		if !errors.Is(err, safefs.ErrLink) {
-			t.Errorf("%s: %v, want ErrLink", who, err)
-		}
+		assert.ErrorIs(t, err, safefs.ErrLink, "%s: %v, want ErrLink", who, err)
 	}
 }
 
@@ -121,12 +113,9 @@ func TestRemoveOfALockedCluster(t *testing.T) {
 		path := filepath.Join(Cluster(root), name)
 		safefstest.WriteFiles(t, Cluster(root), map[string]string{name: ""})
 		lockFile(t, path)
-		if err := RemoveCluster(root); err == nil {
-			t.Errorf("with a lock on %s it is removed", name)
-		}
-		if _, err := os.Stat(path); err != nil {
-			t.Error(err)
-		}
+		assert.Error(t, RemoveCluster(root), "with a lock on %s it is removed", name)
+		_, err := os.Stat(path)
+		assert.NoError(t, err)
 	}
 }
 
@@ -134,12 +123,12 @@ func TestRemoveOfALockedCluster(t *testing.T) {
 func TestClusterThatIsOpenToOthers(t *testing.T) {
 	root := t.TempDir()
 	d, err := CreateCluster(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	defer func() { _ = d.Close() }()
 	again, err := OpenCluster(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	defer func() { _ = again.Close() }()
-	safefstest.Must(t, os.Chmod(Cluster(root), 0o750))
+	require.NoError(t, os.Chmod(Cluster(root), 0o750))
 	if _, err := OpenCluster(root); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want it to be refused", err)
 	}
@@ -148,10 +137,9 @@ func TestClusterThatIsOpenToOthers(t *testing.T) {
 // A directory that is just being made is none yet.
 func TestClusterThatIsBeingMade(t *testing.T) {
 	root := t.TempDir()
-	safefstest.Must(t, os.MkdirAll(Cluster(root), 0o700))
-	if _, err := OpenCluster(root); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v, want that it does not exist", err)
-	}
+	require.NoError(t, os.MkdirAll(Cluster(root), 0o700))
+	_, err := OpenCluster(root)
+	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 // Without a place for the key nothing is made.
@@ -159,15 +147,12 @@ func TestWithoutAKey(t *testing.T) {
 	t.Setenv("HOME", "")
 	t.Setenv("XDG_CONFIG_HOME", "")
 	root := t.TempDir()
-	if _, err := CreateCluster(root); err == nil {
-		t.Error("a directory without a seal is made")
-	}
+	_, err := CreateCluster(root)
+	assert.Error(t, err, "a directory without a seal is made")
 	d, err := Open(root)
-	safefstest.Must(t, err)
-	if err := d.WriteRecord(nil); err == nil {
-		t.Error("a record without a seal is written")
-	}
-	safefstest.Must(t, d.Release())
+	require.NoError(t, err)
+	assert.Error(t, d.WriteRecord(nil), "a record without a seal is written")
+	require.NoError(t, d.Release())
 }
 
 // A repository's own run, whose lock another user holds: it does not run. In a directory that is closed to others the record
@@ -185,13 +170,12 @@ func TestRunOfARepository(t *testing.T) {
 	if _, err := Open(root); err == nil || errors.Is(err, ErrRunning) {
 		t.Errorf("acquire: %v, want what is wrong with the directory", err)
 	}
-	safefstest.Must(t, os.Chmod(dir, 0o700))
+	require.NoError(t, os.Chmod(dir, 0o700))
 	if running, err := Running(root); !running || err != nil {
 		t.Errorf("closed: running %v, %v", running, err)
 	}
-	if content, err := Record(root); err == nil {
-		t.Errorf("the record %q is accepted as crdctl's", content)
-	}
+	content, err := Record(root)
+	assert.Error(t, err, "the record %q is accepted as crdctl's", content)
 }
 
 // Who could open the lock before a run closed the directory has no hold on that of the run; and nothing that was there is the
@@ -203,17 +187,14 @@ func TestAcquireInADirectoryOfARepository(t *testing.T) {
 		safefstest.WriteFiles(t, dir, map[string]string{file: "theirs"})
 	}
 	theirs, err := os.Open(filepath.Join(dir, lockName))
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	defer func() { _ = theirs.Close() }()
 	d, err := Open(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	defer func() { _ = d.Release() }()
-	if err := safefs.TryLock(theirs, false); err != nil {
-		t.Errorf("the lock is one that others have open: %v", err)
-	}
+	assert.NoError(t, safefs.TryLock(theirs, false), "the lock is one that others have open")
 	for _, file := range []string{RecordName, KubeconfigName} {
-		if _, err := os.Lstat(filepath.Join(dir, file)); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v, want it to be gone", file, err)
-		}
+		_, err = os.Lstat(filepath.Join(dir, file))
+		assert.ErrorIs(t, err, fs.ErrNotExist, "%s: %v, want it to be gone", file, err)
 	}
 }

@@ -1,31 +1,30 @@
 package state
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestAcquireAndRelease(t *testing.T) {
 	root := t.TempDir()
 	d, err := Open(root)
-	safefstest.Must(t, err)
-	if _, err := Open(root); !errors.Is(err, ErrRunning) {
-		t.Errorf("a second one: %v, want ErrRunning", err)
-	}
+	require.NoError(t, err)
+	_, err = Open(root)
+	assert.ErrorIs(t, err, ErrRunning, "a second one")
 	if info, err := os.Stat(filepath.Join(root, Name)); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("folder: %v, %v; want mode 0700", info.Mode(), err)
 	}
-	safefstest.Must(t, d.Release())
-	if entries, _ := os.ReadDir(root); len(entries) != 0 {
-		t.Errorf("left behind: %v", entries)
-	}
+	require.NoError(t, d.Release())
+	entries, _ := os.ReadDir(root)
+	assert.Empty(t, entries, "left behind")
 	again, err := Open(root)
-	safefstest.Must(t, err)
-	safefstest.Must(t, again.Release())
+	require.NoError(t, err)
+	require.NoError(t, again.Release())
 }
 
 // A run that was killed leaves the folder; the next one takes it over.
@@ -33,9 +32,9 @@ func TestAcquireAfterAKill(t *testing.T) {
 	root := t.TempDir()
 	safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{"lock": "old", "kubeconfig": "old"})
 	d, err := Open(root)
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	if info, err := os.Stat(filepath.Join(root, Name)); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("folder: %v, %v; want mode 0700", info.Mode(), err)
 	}
-	safefstest.Must(t, d.Release())
+	require.NoError(t, d.Release())
 }

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const group = "stable.example.com"
@@ -26,15 +28,9 @@ func TestCheck(t *testing.T) {
 					before[i] = *objects[i].DeepCopy()
 				}
 				findings, err := compat.Check(t.Context(), current, changed, objects)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := lines(findings); got != want {
-					t.Errorf("findings:\n%swant:\n%s", got, want)
-				}
-				if !equality.Semantic.DeepEqual(before, objects) {
-					t.Error("the objects were changed")
-				}
+				require.NoError(t, err)
+				assert.Equal(t, want, lines(findings), "findings")
+				assert.True(t, equality.Semantic.DeepEqual(before, objects), "the objects were changed")
 			}
 		})
 	}
@@ -52,9 +48,8 @@ func TestWebhook(t *testing.T) {
 	}
 	current, changed := convert(crd(t, group, "current", c.current)), convert(crd(t, group, "changed", c.changed))
 	findings, err := compat.Check(t.Context(), current, changed, c.made(t, group))
-	if err != nil || len(findings) > 0 {
-		t.Errorf("%v, %v", findings, err)
-	}
+	require.NoError(t, err)
+	assert.Empty(t, findings)
 }
 
 // Objects may be handed in at a version that is not stored: their own schema counts, and what they were under it.
@@ -70,9 +65,8 @@ func TestOtherVersion(t *testing.T) {
 		"default/x (v2): spec.b: Required value\n":      {"v2", strict, "v1beta1", loose, "v1", strict},
 	} {
 		findings, err := compat.Check(t.Context(), current, crd(t, group, "changed", changed), u)
-		if err != nil || lines(findings) != want {
-			t.Errorf("%s%v\nwant: %s", lines(findings), err, want)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, want, lines(findings))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestFindingString(t *testing.T) {
@@ -22,9 +23,7 @@ func TestFindingString(t *testing.T) {
 		{compat.Finding{Namespace: "n", Name: "x", Kind: compat.Dropped, Fields: many}, "n/x: spec.a, spec.b, spec.c, spec.d, spec.e and 2 more would be dropped"},
 		{compat.Finding{Version: "v1", Kind: compat.Gone, Messages: []string{"objects of it: n/x"}}, "version v1 would be gone; objects of it: n/x"},
 	} {
-		if got := c.finding.String(); got != c.want {
-			t.Errorf("%s\nwant: %s", got, c.want)
-		}
+		assert.Equal(t, c.want, c.finding.String())
 	}
 }
 
@@ -40,7 +39,5 @@ func TestText(t *testing.T) {
 		}
 		findings = append(findings, compat.Finding{Name: fmt.Sprintf("object-%d", n), Kind: compat.Dropped, Fields: []string{"spec.a"}})
 	}
-	if text := compat.Text(findings); text != strings.Join(want, "\n")+"\nand 37 more" {
-		t.Errorf("42 findings:\n%s", text)
-	}
+	assert.Equal(t, strings.Join(want, "\n")+"\nand 37 more", compat.Text(findings), "42 findings")
 }

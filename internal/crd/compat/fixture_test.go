@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,9 +29,7 @@ func crd(t testing.TB, group, state string, versions []string) *apiextv1.CustomR
 	for i := 0; i < len(versions); i += 2 {
 		schema := &apiextv1.JSONSchemaProps{}
 		text := fmt.Sprintf("{type: object, properties: {spec: %s, state: {type: string, default: %s}}}", versions[i+1], state)
-		if err := yaml.UnmarshalStrict([]byte(text), schema); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, yaml.UnmarshalStrict([]byte(text), schema))
 		made.Spec.Versions = append(made.Spec.Versions, apiextv1.CustomResourceDefinitionVersion{
 			Name: versions[i], Served: true, Storage: i == 0, Schema: &apiextv1.CustomResourceValidation{OpenAPIV3Schema: schema},
 		})
@@ -46,12 +45,8 @@ func (c testCase) made(t testing.TB, group string) []unstructured.Unstructured {
 		u := unstructured.Unstructured{}
 		text := fmt.Sprintf("{apiVersion: %s/%s, kind: CronTab, metadata: {namespace: default, name: %q}, spec: %s}", group, c.current[0], name, c.objects[name])
 		data, err := yaml.YAMLToJSONStrict([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := u.UnmarshalJSON(data); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, u.UnmarshalJSON(data))
 		all = append(all, u)
 	}
 	return all

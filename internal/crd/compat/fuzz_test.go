@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/stretchr/testify/require"
 )
 
 // everything has each kind of field that the API server treats in a way of its own.
@@ -24,9 +25,7 @@ func FuzzCheck(f *testing.F) {
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		for _, u := range cases[name].made(f, group) {
 			spec, err := json.Marshal(u.Object["spec"])
-			if err != nil {
-				f.Fatal(err)
-			}
+			require.NoError(f, err)
 			f.Add(`{"name":"x"}`, string(spec))
 		}
 	}
@@ -43,18 +42,14 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 		data, err := json.Marshal(map[string]any{"apiVersion": group + "/v1", "kind": "CronTab", "metadata": parts[0], "spec": parts[1]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		u := unstructured.Unstructured{}
 		if err := u.UnmarshalJSON(data); err != nil {
 			return
 		}
 		objects := []unstructured.Unstructured{u}
 		first, err := compat.Check(t.Context(), current, changed, objects)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		again, err := compat.Check(t.Context(), current, changed, objects)
 		if err != nil || compat.Text(first) != compat.Text(again) {
 			t.Errorf("%s\nand then %v\n%s", compat.Text(first), err, compat.Text(again))

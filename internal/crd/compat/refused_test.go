@@ -3,12 +3,12 @@ package compat_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestCheckRefuses(t *testing.T) {
@@ -34,15 +34,13 @@ func TestCheckRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			current, changed := crd(t, group, "current", []string{"v1", c.current}), crd(t, group, "changed", []string{"v1", c.changed})
-			if findings, err := compat.Check(t.Context(), current, changed, c.objects); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, %v\nwant: %s", findings, err, c.want)
-			}
+			findings, err := compat.Check(t.Context(), current, changed, c.objects)
+			assert.ErrorContains(t, err, c.want, "%v", findings)
 			if len(c.objects) > 0 || c.current != good {
 				return
 			}
-			if _, err := compat.Check(t.Context(), nil, changed, nil); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("as a new CRD: %v\nwant: %s", err, c.want)
-			}
+			_, err = compat.Check(t.Context(), nil, changed, nil)
+			assert.ErrorContains(t, err, c.want, "as a new CRD")
 		})
 	}
 }
@@ -50,12 +48,10 @@ func TestCheckRefuses(t *testing.T) {
 func TestCheckOfTwoNames(t *testing.T) {
 	c := cases["nothing"]
 	made := crd(t, group, "current", c.current)
-	if _, err := compat.Check(t.Context(), made, crd(t, "other.example.com", "changed", c.changed), nil); err == nil || !strings.Contains(err.Error(), "is no change of the CRD") {
-		t.Errorf("another CRD: %v", err)
-	}
-	if _, err := compat.Check(t.Context(), made, nil, nil); err == nil {
-		t.Error("no error where there is no changed CRD")
-	}
+	_, err := compat.Check(t.Context(), made, crd(t, "other.example.com", "changed", c.changed), nil)
+	assert.ErrorContains(t, err, "is no change of the CRD", "another CRD")
+	_, err = compat.Check(t.Context(), made, nil, nil)
+	assert.Error(t, err, "no error where there is no changed CRD")
 	if findings, err := compat.Check(t.Context(), nil, made, nil); err != nil || len(findings) > 0 {
 		t.Errorf("a new CRD: %v, %v", findings, err)
 	}
@@ -68,7 +64,6 @@ func TestCheckIsInterrupted(t *testing.T) {
 	cancel(stop)
 	c := cases["rule added"]
 	findings, err := compat.Check(ctx, crd(t, group, "current", c.current), crd(t, group, "changed", c.changed), c.made(t, group))
-	if !errors.Is(err, stop) || findings != nil {
-		t.Errorf("%v, %v, want %v", findings, err, stop)
-	}
+	assert.ErrorIs(t, err, stop)
+	assert.Nil(t, findings)
 }

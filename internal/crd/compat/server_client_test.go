@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/stretchr/testify/require"
 )
 
 func (s *server) at(version string) dynamic.ResourceInterface {
@@ -24,9 +25,7 @@ func (s *server) at(version string) dynamic.ResourceInterface {
 
 func (s *server) install(t *testing.T, crd *apiextv1.CustomResourceDefinition) {
 	t.Helper()
-	if err := controlplane.InstallCRDsPromptly(t.Context(), s.plane.RESTConfig(), crd); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, controlplane.InstallCRDsPromptly(t.Context(), s.plane.RESTConfig(), crd))
 }
 
 // list waits until the state of the CRD is at work.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // patience bounds every wait. It is meant for a machine that is busy compiling.
@@ -24,13 +26,9 @@ const patience = 2 * time.Minute
 // the fields and refuses the objects that Check said it would, and no others.
 func TestServer(t *testing.T) {
 	plane, err := controlplane.Start(t.Context(), controlplane.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
-		if err := plane.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, plane.Stop(context.Background()))
 	})
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -67,16 +65,10 @@ func (s *server) holds(t *testing.T, c testCase) {
 	s.install(t, current)
 	stored := s.list(t, c.current[0], "current")
 	installed, err := apiextclient.NewForConfigOrDie(s.plane.RESTConfig()).ApiextensionsV1().CustomResourceDefinitions().Get(t.Context(), current.Name, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	findings, err := compat.Check(t.Context(), installed, changed, stored)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := strings.Join(append(slices.Clone(c.want), ""), "\n"); lines(findings) != want {
-		t.Errorf("findings:\n%swant:\n%s", lines(findings), want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, strings.Join(append(slices.Clone(c.want), ""), "\n"), lines(findings), "findings")
 	refusals := map[string][]string{} // of what is current, by version and name
 	for _, v := range current.Spec.Versions {
 		for _, u := range s.list(t, v.Name, "current") {
@@ -121,9 +113,8 @@ func (s *server) holdsDropped(t *testing.T, before, after unstructured.Unstructu
 func (s *server) holdsInvalid(t *testing.T, before, after []string, f compat.Finding) {
 	t.Helper()
 	for _, message := range f.Messages {
-		if !slices.Contains(after, message) || slices.Contains(before, message) {
-			t.Errorf("%v: the API server said %q, and now %q", f, before, after)
-		}
+		assert.Contains(t, after, message, "%v: the API server said %q, and now %q", f, before, after)
+		assert.NotContains(t, before, message, "%v: the API server said %q, and now %q", f, before, after)
 	}
 	for _, message := range after {
 		path, _, _ := strings.Cut(message, ": ")

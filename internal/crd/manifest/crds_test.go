@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const good = `apiVersion: apiextensions.k8s.io/v1
@@ -22,14 +24,12 @@ func TestParseReadsSeveralDocuments(t *testing.T) {
 	other := "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"
 	json := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a.b.c"},"spec":{"group":"b.c","scope":"Cluster","names":{"kind":"A","plural":"a"},"versions":[{"name":"v1"}]}}`
 	crds, err := parseCRDs(file{name: "crd.yaml", data: []byte("---\n" + good + "---\n" + other + "---\n\n---\n" + json + "\n")})
-	safefstest.Must(t, err)
+	require.NoError(t, err)
 	var names []string
 	for _, c := range crds {
 		names = append(names, c.Name)
 	}
-	if got := strings.Join(names, " "); got != "crontabs.stable.example.com a.b.c" {
-		t.Errorf("read %s", got)
-	}
+	assert.Equal(t, "crontabs.stable.example.com a.b.c", strings.Join(names, " "), "read")
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -55,9 +55,7 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parseCRDs(file{name: "crd.yaml", data: []byte(test.in)})
-			if err == nil || err.Error() != test.want {
-				t.Errorf("error:\n%v\nwant:\n%s", err, test.want)
-			}
+			assert.EqualError(t, err, test.want)
 		})
 	}
 }
@@ -71,9 +69,8 @@ func TestCRDsOfAFolder(t *testing.T) {
 	if crds, err := CRDsIn(dir, "missing"); err != nil || len(crds) != 0 {
 		t.Errorf("a missing folder: %v, %v", crds, err)
 	}
-	if _, err := CRDs(filepath.Join(dir, "README.md")); err == nil {
-		t.Error("a file without a CRD is no error")
-	}
+	_, err := CRDs(filepath.Join(dir, "README.md"))
+	assert.Error(t, err, "a file without a CRD is no error")
 }
 
 func FuzzParse(f *testing.F) {

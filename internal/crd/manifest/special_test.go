@@ -11,13 +11,14 @@ import (
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/require"
 )
 
 // What lies in a directory must be a file; what a user names may be a pipe.
 func TestManifestThatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "crd.yaml")
-	safefstest.Must(t, syscall.Mkfifo(fifo, 0o600))
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
 	for name, read := range map[string]func() error{
 		"of a project":         func() error { _, err := CRDsIn(dir, "."); return err },
 		"objects":              func() error { _, err := Objects(dir, "crd.yaml"); return err },

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
@@ -20,15 +22,11 @@ func TestOf(t *testing.T) {
 		`{"type": "object", "minProperties": 2, "additionalProperties": {"type": "integer", "default": 7}}`:        `{"example":7,"example-2":7}`,
 	} {
 		s := &apiextv1.JSONSchemaProps{}
-		if err := json.Unmarshal([]byte(schema), s); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(schema), s))
 		v := Of(s, true)
 		if got, err := json.Marshal(v); err != nil || string(got) != want {
 			t.Errorf("%s: %s, %v, want %s", schema, got, err, want)
 		}
-		if err := Validate(s, nil, v); err != nil {
-			t.Errorf("%s: %v", schema, err)
-		}
+		assert.NoError(t, Validate(s, nil, v), schema)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func key(s string) Key {
@@ -26,15 +29,10 @@ func (s *Store) path(k Key) string {
 func TestGet(t *testing.T) {
 	s := At(t.TempDir(), 1<<20)
 	var got string
-	if s.Get(key("a"), &got) {
-		t.Fatal("an empty store has an entry")
-	}
-	if err := s.Put(key("a"), "value"); err != nil {
-		t.Fatal(err)
-	}
-	if !s.Get(key("a"), &got) || got != "value" {
-		t.Fatalf("got %q", got)
-	}
+	require.False(t, s.Get(key("a"), &got), "an empty store has an entry")
+	require.NoError(t, s.Put(key("a"), "value"))
+	require.True(t, s.Get(key("a"), &got))
+	require.Equal(t, "value", got)
 }
 
 // An entry that is not what was written is none.
@@ -49,34 +47,20 @@ func TestGetTrustsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := At(t.TempDir(), 1<<20)
-			if err := s.Put(key("a"), "value"); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Put(key("a"), "value"))
 			data, err := os.ReadFile(s.path(key("a")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(s.path(key("a")), spoil(data), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(s.path(key("a")), spoil(data), 0o600))
 			var got string
-			if s.Get(key("a"), &got) {
-				t.Errorf("got %q from a spoilt entry", got)
-			}
+			assert.False(t, s.Get(key("a"), &got), "got %q from a spoilt entry", got)
 		})
 	}
 	t.Run("under another's name", func(t *testing.T) {
 		s := At(t.TempDir(), 1<<20)
-		if err := s.Put(key("a"), "value"); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(s.path(key("a")), s.path(key("b"))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Put(key("a"), "value"))
+		require.NoError(t, os.Rename(s.path(key("a")), s.path(key("b"))))
 		var got string
-		if s.Get(key("b"), &got) {
-			t.Errorf("got %q, which is another's", got)
-		}
+		assert.False(t, s.Get(key("b"), &got), "got %q, which is another's", got)
 	})
 }
 
@@ -84,30 +68,21 @@ func TestBounded(t *testing.T) {
 	dir := t.TempDir()
 	s := At(dir, 3000)
 	for i, name := range []string{"a", "b", "c"} {
-		if err := s.Put(key(name), string(make([]byte, 1000))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Put(key(name), string(make([]byte, 1000))))
 		at := time.Now().Add(time.Duration(i-10) * time.Minute)
-		if err := os.Chtimes(s.path(key(name)), at, at); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chtimes(s.path(key(name)), at, at))
 	}
 	opened, err := s.open(false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() { _ = opened.Close() }()
-	if err := s.trim(opened); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.trim(opened))
 	var got string
 	if s.Get(key("a"), &got) || !s.Get(key("b"), &got) || !s.Get(key("c"), &got) {
 		t.Error("the oldest entry is not the one that went")
 	}
 	left, err := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left over: %v %v", left, err)
-	}
+	require.NoError(t, err, "left over")
+	assert.Empty(t, left, "left over")
 }
 
 func TestHashKeepsStringsApart(t *testing.T) {

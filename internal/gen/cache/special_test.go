@@ -10,30 +10,29 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A FIFO in place of an entry counts as none and does not block, and a link is not followed. Both are replaced by the next Put.
 func TestGetOfWhatIsNoFile(t *testing.T) {
 	s := At(t.TempDir(), 1<<20)
-	safefstest.Must(t, s.Put(key("linked"), "value"))
+	require.NoError(t, s.Put(key("linked"), "value"))
 	outside := filepath.Join(t.TempDir(), "outside")
-	safefstest.Must(t, os.Rename(s.path(key("linked")), outside))
-	safefstest.Must(t, os.Symlink(outside, s.path(key("linked"))))
-	safefstest.Must(t, syscall.Mkfifo(s.path(key("fifo")), 0o600))
+	require.NoError(t, os.Rename(s.path(key("linked")), outside))
+	require.NoError(t, os.Symlink(outside, s.path(key("linked"))))
+	require.NoError(t, syscall.Mkfifo(s.path(key("fifo")), 0o600))
 	for _, name := range []string{"linked", "fifo"} {
-		safefstest.Must(t, safefstest.Within(t, func() error {
+		require.NoError(t, safefstest.Within(t, func() error {
 			var got string
 			if s.Get(key(name), &got) {
 				return fmt.Errorf("%s: an entry", name)
 			}
 			return nil
 		}))
-		if err := s.Put(key(name), "new"); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.NoError(t, s.Put(key(name), "new"), name)
 		var got string
-		if !s.Get(key(name), &got) || got != "new" {
-			t.Errorf("%s: got %q after it was put", name, got)
-		}
+		assert.True(t, s.Get(key(name), &got), "%s: got %q after it was put", name, got)
+		assert.Equal(t, "new", got, "%s: got %q after it was put", name, got)
 	}
 }

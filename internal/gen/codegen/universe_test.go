@@ -19,6 +19,8 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The fields of gengo's parser that are filled in from outside are there, and are what they are taken for.
@@ -45,9 +47,7 @@ func TestPrimedParser(t *testing.T) {
 	// Whatever else LoadPackages fills in would be missing.
 	known := []string{"goPkgs", "userRequested", "fullyProcessed", "buildTags", "fset", "endLineToCommentGroup"}
 	for f := range of.Fields() {
-		if !slices.Contains(known, f.Name) {
-			t.Errorf("parser.Parser has a new field %s; see whether LoadPackages fills it in", f.Name)
-		}
+		assert.Contains(t, known, f.Name, "parser.Parser has a new field; see whether LoadPackages fills it in")
 	}
 }
 
@@ -68,25 +68,15 @@ func TestPrunedUniverse(t *testing.T) {
 				whole = append(whole, "example.com/fixture/"+dir)
 			}
 			own := parser.NewWithOptions(parser.Options{BuildTags: []string{BuildTag}})
-			if err := own.LoadPackagesWithConfigForTesting(&packages.Config{Dir: root}, whole...); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, own.LoadPackagesWithConfigForTesting(&packages.Config{Dir: root}, whole...))
 			want, err := own.NewUniverse()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			env, err := load.NewEnv(t.Context(), root, BuildTag)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			graph, err := load.Packages(t.Context(), env, whole)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			base, _, err := New(graph).source.context(whole, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			sameUniverse(t, base.Universe, want, whole)
 		})
 	}
@@ -95,25 +85,17 @@ func TestPrunedUniverse(t *testing.T) {
 func unpack(t *testing.T, name string) string {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("..", "..", "..", "e2e", "upstream", "testdata", name+".txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	root := t.TempDir()
 	for from, to := range map[string]string{"go.mod.tmpl": "go.mod", "go.sum.tmpl": "go.sum"} {
 		data, err := os.ReadFile(filepath.Join("..", "..", "..", "templates", "project", from))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		archive.Files = append(archive.Files, txtar.File{Name: to, Data: []byte(strings.ReplaceAll(string(data), "{{ .Module }}", "example.com/fixture"))})
 	}
 	for _, f := range archive.Files {
 		path := filepath.Join(root, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, f.Data, 0o644))
 	}
 	return root
 }
@@ -145,18 +127,14 @@ func sameUniverse(t *testing.T, got, want types.Universe, whole []string) {
 	}
 	for _, path := range whole {
 		p, have := want[path], got[path]
-		if have == nil {
-			t.Fatalf("package %s is missing", path)
-		}
+		require.NotNil(t, have, "package %s is missing", path)
 		if have.Name != p.Name || have.Dir != p.Dir || !slices.Equal(have.Comments, p.Comments) {
 			t.Errorf("package %s: %s %s %q, want %s %s %q", path, have.Name, have.Dir, have.Comments, p.Name, p.Dir, p.Comments)
 		}
 		for what, pair := range map[string][2]map[string]*types.Type{
 			"type": {have.Types, p.Types}, "function": {have.Functions, p.Functions}, "constant": {have.Constants, p.Constants},
 		} {
-			if a, b := slices.Sorted(maps.Keys(pair[0])), slices.Sorted(maps.Keys(pair[1])); !slices.Equal(a, b) {
-				t.Errorf("%ss of %s: %q, want %q", what, path, a, b)
-			}
+			assert.Equal(t, slices.Sorted(maps.Keys(pair[1])), slices.Sorted(maps.Keys(pair[0])), "%ss of %s", what, path)
 			for name, one := range pair[1] {
 				compare(what+" "+path+"."+name, pair[0][name], one)
 				walk(one)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const role = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: manager-role\nrules: []\n"
@@ -22,9 +24,7 @@ func TestOwnsRole(t *testing.T) {
 		"# mine\n": false,
 		"kind: [":  false,
 	} {
-		if got := crdform.OwnsRole([]byte(manifest), "manager-role", []byte(role)); got != want {
-			t.Errorf("OwnsRole = %v, want %v, of\n%s", got, want, manifest)
-		}
+		assert.Equal(t, want, crdform.OwnsRole([]byte(manifest), "manager-role", []byte(role)), "OwnsRole =: %s", manifest)
 	}
 }
 
@@ -57,9 +57,7 @@ func TestOwnsRoleThatNobodyAsksFor(t *testing.T) {
 		if got := crdform.OwnsRole([]byte(c.manifest), "new", nil); got != c.owned {
 			t.Errorf("%s: OwnsRole = %v, want %v, of\n%s", what, got, c.owned, c.manifest)
 		}
-		if got := crdform.AboutLeftRole([]byte(c.manifest), "new"); got != c.told {
-			t.Errorf("%s: AboutLeftRole = %q, want %q", what, got, c.told)
-		}
+		assert.Equal(t, c.told, crdform.AboutLeftRole([]byte(c.manifest), "new"), "%s: AboutLeftRole =", what)
 	}
 }
 
@@ -78,14 +76,10 @@ func madeRole(t *testing.T, markers, name string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/farm\n", "main.go": markers} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	b, err := crdgen.Role(t.Context(), dir, nil, []string{"example.com/farm"}, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(b)
 }
 
@@ -93,9 +87,8 @@ func madeRole(t *testing.T, markers, name string) string {
 func TestOwnsRoleOfAnotherName(t *testing.T) {
 	made := func(name string) string { t.Helper(); return madeRole(t, manyMarkers, name) }
 	now := made("new")
-	if strings.Count(now, "name: new\n") != 2 || !strings.Contains(now, "name: pod-reader\n") {
-		t.Fatalf("made\n%s", now)
-	}
+	require.Equal(t, 2, strings.Count(now, "name: new\n"), "made")
+	require.Contains(t, now, "name: pod-reader\n", "made")
 	for what, c := range map[string]struct {
 		manifest string
 		want     bool
@@ -119,10 +112,6 @@ func TestOwnsRoleOfAnotherName(t *testing.T) {
 		t.Errorf("OwnsRole = false, of\n%s\nwhere the markers ask for\n%s", now, fewer)
 	}
 	const act = "it has the role old, and rbac.roleName is new: delete the file if it was generated under the old name, or if it is yours, move it away or name another rbac.dir"
-	if got := crdform.AboutRole([]byte(made("old")), "new", []byte(now)); got != act {
-		t.Errorf("AboutRole: %s", got)
-	}
-	if got := crdform.AboutRole([]byte("kind: Service\n"), "new", []byte(now)); got != "" {
-		t.Errorf("AboutRole of a service: %s", got)
-	}
+	assert.Equal(t, act, crdform.AboutRole([]byte(made("old")), "new", []byte(now)), "AboutRole")
+	assert.Empty(t, crdform.AboutRole([]byte("kind: Service\n"), "new", []byte(now)), "AboutRole of a service")
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestReadMarkers(t *testing.T) {
@@ -24,21 +27,15 @@ type Thing struct {
 }
 `
 	file, err := parser.ParseFile(token.NewFileSet(), "types.go", src, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var comments []*ast.Comment
 	for _, g := range file.Comments {
 		comments = append(comments, g.List...)
 	}
 	before := texts(comments)
 	read, err := ReadMarkers(file, comments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if after := texts(comments); !slices.Equal(before, after) {
-		t.Errorf("the comments are not as they were: %q", after)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, texts(comments), before, "the comments are not as they were")
 	for i, want := range []Marker{
 		{Name: "kubebuilder:rbac", Read: true, Targets: []string{"package"}},
 		{Name: "kubebuilder:object:root", Read: true, Targets: []string{"type"}},
@@ -51,13 +48,9 @@ type Thing struct {
 		if got.Name != want.Name || got.Read != want.Read || !slices.Equal(got.Targets, want.Targets) {
 			t.Errorf("%s: %+v, want %+v", comments[i].Text, got, want)
 		}
-		if wrong := strings.Contains(comments[i].Text, "nmae"); wrong != (got.Err != nil) {
-			t.Errorf("%s: %v", comments[i].Text, got.Err)
-		}
+		assert.Equal(t, got.Err != nil, strings.Contains(comments[i].Text, "nmae"), "%s: %v", comments[i].Text, got.Err)
 	}
-	if got := read[2].Err.Error(); got != `unknown argument "nmae"` {
-		t.Error(got)
-	}
+	assert.Equal(t, `unknown argument "nmae"`, read[2].Err.Error())
 }
 
 func texts(comments []*ast.Comment) []string {

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Only the packages with the markers are read: what is wrong with those that they import is nothing to the role, and what is
@@ -13,12 +16,8 @@ func TestRoleOfWhatImportsNothingThatLoads(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	const main = "package main\n\nimport (\n\t_ \"example.com/farm/pkg/client\"\n\t_ \"example.com/farm/torn\"\n)\n\n" +
 		"// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n\nfunc main() {}\n"
@@ -26,18 +25,15 @@ func TestRoleOfWhatImportsNothingThatLoads(t *testing.T) {
 	write("main.go", main)
 	write("torn/torn.go", "")
 	got, err := Role(t.Context(), dir, nil, []string{"example.com/farm"}, "new")
-	if err != nil || !strings.Contains(string(got), "- deployments\n") {
-		t.Errorf("%v, %s", err, got)
-	}
+	require.NoError(t, err)
+	assert.Contains(t, string(got), "- deployments\n")
 	// Somebody's file among the clients may import what imports them.
 	write("pkg/cron/cron.go", strings.Replace(main, "package main", "package cron", 1))
 	write("pkg/client/client.go", "package client\n\nimport _ \"example.com/farm/pkg/cron\"\n")
 	got, err = Role(t.Context(), dir, nil, []string{"example.com/farm/pkg/cron"}, "new")
-	if err != nil || !strings.Contains(string(got), "- deployments\n") {
-		t.Errorf("%v, %s", err, got)
-	}
+	require.NoError(t, err)
+	assert.Contains(t, string(got), "- deployments\n")
 	write("main.go", main+"\nfunc {\n")
-	if _, err := Role(t.Context(), dir, nil, []string{"example.com/farm"}, "new"); err == nil || !strings.Contains(err.Error(), "main.go:12:6: ") {
-		t.Errorf("an error of syntax: %v", err)
-	}
+	_, err = Role(t.Context(), dir, nil, []string{"example.com/farm"}, "new")
+	assert.ErrorContains(t, err, "main.go:12:6: ", "an error of syntax")
 }

@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestNew(t *testing.T) {
-	if err := New("load the API packages", "/p", "", "\n"); err != nil {
-		t.Errorf("nothing said: %v", err)
-	}
+	assert.NoError(t, New("load the API packages", "/p", "", "\n"), "nothing")
 	err := New("load the API packages", "/p",
 		"error loading packages: error(s) in \"example.com/p/api/v1\":\n/p/api/v1/types.go:18:2: expected '{', found metav1\n",
 		"/p/api/v1/types.go:18:2: expected '{', found metav1\n-: go: updates to go.mod needed",
 	)
 	want := "load the API packages:\n  api/v1/types.go:18:2: expected '{', found metav1\n  go: updates to go.mod needed\nrun \"go mod tidy\""
-	if err == nil || err.Error() != want {
-		t.Errorf("error:\n%v\nwant:\n%s", err, want)
-	}
+	assert.EqualError(t, err, want)
 }
 
 // A vendor directory that does not fit is a list of all modules, of which a few are enough.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/require"
 
 	"golang.org/x/tools/go/packages"
 
@@ -99,13 +100,9 @@ func graphOf(t *testing.T, src string) *load.Graph {
 	t.Helper()
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "/p/v1/types.go", src, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	pkg, err := (&types.Config{}).Check("example.com/p/v1", fset, []*ast.File{f}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return &load.Graph{Fset: fset, Packages: map[string]*packages.Package{pkg.Path(): {Types: pkg}}}
 }
 

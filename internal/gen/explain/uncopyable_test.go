@@ -10,6 +10,8 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const uncopyableSource = `package v1
@@ -42,13 +44,9 @@ func (in *Own) DeepCopyInto(out *Own) {}
 func TestUncopyable(t *testing.T) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "/p/v1/types.go", uncopyableSource, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	pkg, err := (&types.Config{}).Check("example.com/p/v1", fset, []*ast.File{f}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g := &load.Graph{Fset: fset, Packages: map[string]*packages.Package{pkg.Path(): {Types: pkg}}}
 	paths := []string{pkg.Path(), "example.com/p/not/loaded"}
 	const (
@@ -72,8 +70,6 @@ func TestUncopyable(t *testing.T) {
 		"deepcopy-gen: Hit an unsupported type 'func()' for 'func()', from example.com/p/v1.Other.Bad": head +
 			"v1/types.go:22:20: Other.Bad has the type func()" + deeply + takeOut,
 	} {
-		if err := uncopyable("/p", g, paths, said); err == nil || err.Error() != want {
-			t.Errorf("%s:\n%v\nwant:\n%s", said, err, want)
-		}
+		assert.EqualError(t, uncopyable("/p", g, paths, said), want, said)
 	}
 }

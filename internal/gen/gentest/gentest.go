@@ -14,6 +14,8 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Module is the module of each project.
@@ -50,13 +52,9 @@ func (f Fixture) Lay(t *testing.T) string {
 	if f.Linked {
 		behind = filepath.Join(parent, "behind")
 	}
-	if err := os.MkdirAll(behind, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(behind, 0o755))
 	if f.Linked {
-		if err := os.Symlink(behind, root); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Symlink(behind, root))
 	}
 	if f.Files == nil {
 		Write(t, behind, f.unpack(t))
@@ -72,9 +70,7 @@ func (f Fixture) Lay(t *testing.T) string {
 func (f Fixture) unpack(t *testing.T) *tree.Tree {
 	t.Helper()
 	archive, err := txtar.ParseFile(f.Archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	files := tree.New()
 	for _, file := range archive.Files {
 		Add(t, files, file.Name, file.Data)
@@ -97,9 +93,7 @@ func ModuleFiles(t *testing.T) map[string][]byte {
 	files := map[string][]byte{}
 	for _, name := range []string{"go.mod", "go.sum", "hack/boilerplate.go.txt"} {
 		data, err := templates.FS.ReadFile("project/" + name + ".tmpl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for from, to := range fill {
 			data = bytes.ReplaceAll(data, []byte(from), []byte(to))
 		}
@@ -112,18 +106,14 @@ func ModuleFiles(t *testing.T) map[string][]byte {
 func Settings(t *testing.T, root string) *config.Project {
 	t.Helper()
 	p, err := config.Load(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
 // Add adds a file to a tree.
 func Add(t *testing.T, files *tree.Tree, path string, data []byte) {
 	t.Helper()
-	if err := files.Add(path, data); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, files.Add(path, data))
 }
 
 // Write writes a tree below root.
@@ -133,9 +123,7 @@ func Write(t *testing.T, root string, files *tree.Tree) {
 	if err == nil {
 		err = tree.Write(root, changes)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }
 
 // CompareLines compares the indented lines of an error, which are those with places.
@@ -149,7 +137,5 @@ func CompareLines(t *testing.T, name string, err error, want []string) {
 			}
 		}
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%s:\n%v\nwant the lines:\n%s", name, err, strings.Join(want, "\n"))
-	}
+	assert.Equal(t, strings.Join(want, "\n"), strings.Join(got, "\n"), "%s:\n%v\nwant the lines", name, err)
 }

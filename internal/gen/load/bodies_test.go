@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestBlankBodies(t *testing.T) {
@@ -46,25 +49,20 @@ func TestBlankBodies(t *testing.T) {
 		if c.want == "" {
 			c.want = c.src
 		}
-		if got := string(blankBodies([]byte(head + c.src))); got != head+c.want {
-			t.Errorf("%s: got\n%q\nwant\n%q", name, got, head+c.want)
-		}
+		assert.Equal(t, head+c.want, string(blankBodies([]byte(head+c.src))), name)
 	}
 }
 
 // TestBlankBodiesOfGo holds what is left of files of Go itself, and of Kubernetes, to what is left of them with their bodies.
 func TestBlankBodiesOfGo(t *testing.T) {
 	env, err := NewEnv(t.Context(), repository)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	files, blanked := 0, 0
 	for _, path := range []string{"encoding", "go", "net", "reflect", "time", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/runtime"} {
 		dir := filepath.Join(env.Vars["GOROOT"], "src", path)
 		if strings.Contains(path, ".") {
-			if dir, _, _, err = env.find(path, false); err != nil {
-				t.Fatal(err)
-			}
+			dir, _, _, err = env.find(path, false)
+			require.NoError(t, err)
 		}
 		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.Contains(file, "testdata") {
@@ -79,18 +77,13 @@ func TestBlankBodiesOfGo(t *testing.T) {
 			if !bytes.Equal(out, src) {
 				blanked++
 			}
-			if withoutBodies(t, out) != withoutBodies(t, src) {
-				t.Errorf("%s: other declarations are left", file)
-			}
+			assert.Equal(t, withoutBodies(t, src), withoutBodies(t, out), "%s: other declarations are left", file)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
-	if files < 500 || blanked < files/2 {
-		t.Errorf("bodies were blanked in %d files of %d", blanked, files)
-	}
+	assert.GreaterOrEqual(t, files, 500, "bodies were blanked in: %s")
+	assert.GreaterOrEqual(t, blanked, files/2, "bodies were blanked in: %s")
 }
 
 // withoutBodies is a file without function bodies and comments in them, and where each declaration stands.
@@ -116,8 +109,6 @@ func withoutBodies(t *testing.T, src []byte) string {
 		}
 	}
 	f.Comments = outside
-	if err := printer.Fprint(&b, fset, f); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, printer.Fprint(&b, fset, f))
 	return b.String()
 }

@@ -7,6 +7,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestEnvGivesUp has settings that make build tags, or whose words can't be told from each other without the go command.
@@ -37,9 +40,7 @@ func TestEnvGivesUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "env")
-			if err := os.WriteFile(file, []byte(c.saved), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(file, []byte(c.saved), 0o644))
 			for name, value := range map[string]string{"GOENV": file, "GOFLAGS": "", "GOEXPERIMENT": "", "GOARCH": ""} {
 				t.Setenv(name, value)
 			}
@@ -82,7 +83,5 @@ func TestSameTags(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.said)
 		}
 	}
-	if err := sameTags(map[string]string{"GOARCH": "s390x"}, "jsonv2", experiment); !errors.Is(err, ErrUnsupported) {
-		t.Errorf("an experiment of the process alone: %v", err)
-	}
+	assert.ErrorIs(t, sameTags(map[string]string{"GOARCH": "s390x"}, "jsonv2", experiment), ErrUnsupported, "an experiment of the process alone")
 }

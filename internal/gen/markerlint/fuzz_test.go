@@ -3,6 +3,8 @@ package markerlint
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Whatever stands in a comment, Check does not fail, and each finding about a tag points to its plus.
@@ -25,9 +27,7 @@ func FuzzCheck(f *testing.F) {
 			root := t.TempDir()
 			writeFile(t, root, name, []byte(src))
 			found, err := Check(root, []string{"."}, Families{Gengo: true, Kubebuilder: true, Fields: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for _, finding := range found {
 				if at := lines[finding.Line-1]; finding.Col > len(at) || at[finding.Col-1] != '+' {
 					t.Errorf("%s does not point to a plus: %q", finding, at)

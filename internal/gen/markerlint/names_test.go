@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestMisspelledTags(t *testing.T) {
@@ -27,9 +28,7 @@ func TestMisspelledTags(t *testing.T) {
 		"genclient:frobnicate": "",
 		"k8s:items":            "k8s:item",
 	} {
-		if got := text.DidYouMean(name, names); got != want {
-			t.Errorf("DidYouMean(%s) = %q, want %q", name, got, want)
-		}
+		assert.Equal(t, want, text.DidYouMean(name, names), "DidYouMean(%s) =", name)
 	}
 }
 
@@ -42,8 +41,6 @@ func TestFamilyOf(t *testing.T) {
 		"": none, "optional": none, "client": none, "listType=map": none, "default=1": none, "k8s": none, "kubebuilder": none,
 		"build linux": none, "genset": none, "enum": none, "k3s:foo": none, "groupname of the thing": none, "resource:path=a": none,
 	} {
-		if got := familyOf(tag); got != want {
-			t.Errorf("familyOf(%q) = %d, want %d", tag, got, want)
-		}
+		assert.Equal(t, want, familyOf(tag), "familyOf(%q) =", tag)
 	}
 }

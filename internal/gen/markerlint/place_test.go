@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/parser"
 	"k8s.io/gengo/v2/types"
@@ -84,17 +86,11 @@ func f() {
 	writeFile(t, root, "v1/types.go", []byte(src))
 	t.Chdir(root)
 	p := parser.New()
-	if err := p.LoadPackages("./v1"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.LoadPackages("./v1"))
 	universe, err := p.NewUniverse()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	f, err := readFile(root, "v1/types.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	tagged := func(lines []string) bool { return gengo.ExtractCommentTags("+", lines)["genclient"] != nil } //nolint:staticcheck // as client-gen reads it
 	theirs := map[string]*types.Type{}
 	for name, typ := range universe["example.com/m/v1"].Types {
@@ -118,16 +114,12 @@ func f() {
 			}
 		}
 	}
-	if len(f.kinds) != 13 {
-		t.Errorf("%d kinds, want 13: all but the one in a function", len(f.kinds))
-	}
+	assert.Len(t, f.kinds, 13, "kinds")
 	ours := 0
 	for _, tag := range f.tags {
 		if tag.place.has(onField) {
 			ours++
 		}
 	}
-	if ours != fields {
-		t.Errorf("%d tags on fields, gengo says %d", ours, fields)
-	}
+	assert.Equal(t, fields, ours)
 }

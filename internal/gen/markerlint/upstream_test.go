@@ -12,14 +12,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func moduleDir(t testing.TB, module string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return strings.TrimSpace(string(out))
 }
 
@@ -51,9 +52,7 @@ func literals(t *testing.T, top string) map[string][]string {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return all
 }
 
@@ -69,15 +68,11 @@ func TestListsHaveUpstreamsTags(t *testing.T) {
 					continue
 				}
 				seen++
-				if !slices.Contains(k8sTags, s) {
-					t.Errorf("%s: %s is not in k8sTags", file, s)
-				}
+				assert.Contains(t, k8sTags, s, "%s: %s is not in k8sTags", file, s)
 			}
 		}
 	}
-	if seen < 80 {
-		t.Errorf("only %d tags found in upstream's sources", seen)
-	}
+	assert.GreaterOrEqual(t, seen, 80, "only: tags found in upstream's sources")
 	var client []string
 	for _, s := range literals(t, generator+"/cmd/client-gen/generators/util")[filepath.Join(generator, "cmd/client-gen/generators/util/tags.go")] {
 		if s == "genclient" || strings.HasPrefix(s, "genclient:") && len(s) > len("genclient:") {
@@ -86,21 +81,15 @@ func TestListsHaveUpstreamsTags(t *testing.T) {
 	}
 	slices.Sort(client)
 	want := slices.Sorted(slices.Values(genclientTags))
-	if !slices.Equal(slices.Compact(client), want) {
-		t.Errorf("client-gen knows %v, our list has %v", client, want)
-	}
+	assert.Equal(t, want, slices.Compact(client), "client-gen knows %v, our list", client)
 }
 
 // Upstream's own packages generate as they are: nothing in them is a mistake.
 func TestUpstreamsPackagesHaveNoErrors(t *testing.T) {
 	for _, module := range []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator"} {
 		found, err := Check(moduleDir(t, module), []string{"."}, Families{Gengo: true, Kubebuilder: true, Fields: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Refusal(found); err != nil {
-			t.Errorf("%s: %v", module, err)
-		}
+		require.NoError(t, err)
+		assert.NoError(t, Refusal(found), module)
 	}
 }
 
@@ -108,8 +97,7 @@ func TestUpstreamsPackagesHaveNoErrors(t *testing.T) {
 func BenchmarkCheck(b *testing.B) {
 	dir := moduleDir(b, "k8s.io/api")
 	for b.Loop() {
-		if _, err := Check(dir, []string{"."}, Families{Gengo: true, Kubebuilder: true, Fields: true}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := Check(dir, []string{"."}, Families{Gengo: true, Kubebuilder: true, Fields: true})
+		require.NoError(b, err)
 	}
 }

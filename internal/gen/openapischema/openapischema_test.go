@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // Thing is what the tests write down.
@@ -131,9 +133,8 @@ func TestEvalRefuses(t *testing.T) {
 		`t.Thing{Inner: &t.ConstThere}`:      "x.go:1:16: the address of something that is not a literal",
 		`func() t.Thing { return x }()`:      "x.go:1:1: a call of a function that is not known here",
 	} {
-		if _, err := evaluate(src); err == nil || err.Error() != want {
-			t.Errorf("%s: error\n%v\nwant:\n%s", src, err, want)
-		}
+		_, err := evaluate(src)
+		assert.EqualError(t, err, want, src)
 	}
 }
 
@@ -149,9 +150,8 @@ func FuzzEval(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		if v, err := evaluate(src); err == nil {
-			if _, ok := v.(Thing); !ok {
-				t.Errorf("%s: %T", src, v)
-			}
+			_, ok := v.(Thing)
+			assert.True(t, ok, "%s: %T", src, v)
 		}
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/scan"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // project is a source without a disk: what the packages of a project ask for, by directory.
@@ -40,9 +42,7 @@ func (p project) plan(t *testing.T, version string, o Options, change func(*conf
 	if change != nil {
 		change(settings)
 	}
-	if err := settings.Complete("test"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, settings.Complete("test"))
 	return New("/root", settings, version, p, o)
 }
 
@@ -98,15 +98,9 @@ func TestUnits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := sample.plan(t, "v0.37.1", test.options, test.change)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := names(p); got != test.want {
-				t.Errorf("units:\n%s\nwant:\n%s", got, test.want)
-			}
-			if len(p.Notes) != test.notes {
-				t.Errorf("notes %q, want %d", p.Notes, test.notes)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, test.want, names(p), "units")
+			assert.Len(t, p.Notes, test.notes, "notes")
 		})
 	}
 }
@@ -114,19 +108,13 @@ func TestUnits(t *testing.T) {
 // The folders of a client tree are the generators' even where settings no longer ask for what is in them.
 func TestAreasOutliveTheirUnits(t *testing.T) {
 	p, err := sample.plan(t, "v0.37.1", Options{}, func(p *config.Project) { p.Clients[0].Watch = false })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Inputs("lister-gen")) > 0 {
-		t.Errorf("lister-gen runs: %v", p.Units)
-	}
+	require.NoError(t, err)
+	assert.Empty(t, p.Inputs("lister-gen"), "lister-gen runs: %v", p.Units)
 	for _, want := range []Area{
 		{Dir: "client/listers", Generator: "lister-gen"}, {Dir: "client/applyconfiguration", Generator: "applyconfiguration-gen"},
 		{Dir: "apis", Generator: "deepcopy-gen", File: "zz_generated.deepcopy.go"}, {Dir: "crds", Generator: CRD}, {Dir: "rbac", Generator: RBAC},
 	} {
-		if !slices.Contains(p.Areas, want) {
-			t.Errorf("no area %+v in %+v", want, p.Areas)
-		}
+		assert.Contains(t, p.Areas, want, "no area: %s")
 	}
 }
 
@@ -140,9 +128,8 @@ func TestRefuses(t *testing.T) {
 			p.Clients[0].ApplyConfiguration, p.Clients[0].ApplyConfigurationOpenAPISchema = true, "none.json"
 		}},
 	} {
-		if _, err := test.source.plan(t, "v0.37.1", Options{}, test.change); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		_, err := test.source.plan(t, "v0.37.1", Options{}, test.change)
+		assert.ErrorContains(t, err, want)
 	}
 }
 
@@ -161,14 +148,10 @@ func TestFlagsOfVersions(t *testing.T) {
 	} {
 		t.Run(test.version, func(t *testing.T) {
 			p, err := sample.plan(t, test.version, Options{}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for _, u := range p.Code() {
 				readOnly := slices.Contains(u.Flags, "--readonly-pkg")
-				if want := test.readOnly && (u.Name == "openapi-gen" || u.Name == "validation-gen"); readOnly != want {
-					t.Errorf("%s has --readonly-pkg: %v, want %v", u.Name, readOnly, want)
-				}
+				assert.Equal(t, test.readOnly && (u.Name == "openapi-gen" || u.Name == "validation-gen"), readOnly, "%s has --readonly-pkg", u.Name)
 				if all := strings.Join(u.Flags, " "); strings.Contains(all, "protobuf") || strings.Contains(all, "model-name") {
 					t.Errorf("%s has flags without need: %s", u.Name, all)
 				}
@@ -176,9 +159,8 @@ func TestFlagsOfVersions(t *testing.T) {
 			if n := len(p.Inputs("openapi-gen")); n != test.openAPI {
 				t.Errorf("openapi-gen reads %v, want %d packages", p.Inputs("openapi-gen"), test.openAPI)
 			}
-			if validation := len(p.Inputs("validation-gen")) > 0; validation != test.validation {
-				t.Errorf("validation-gen runs: %v, want %v", validation, test.validation)
-			}
+			validation := len(p.Inputs("validation-gen")) > 0
+			assert.Equal(t, test.validation, validation, "validation-gen runs")
 		})
 	}
 }

@@ -1,6 +1,10 @@
 package toolchain
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 // What a program that crashed wrote is cut to its first words.
 func TestLastWords(t *testing.T) {
@@ -9,8 +13,6 @@ func TestLastWords(t *testing.T) {
 		"W0101 a note\npanic: out of range\n\ngoroutine 1 [running]:\n":                                                                "panic: out of range",
 		" no such file\nor directory\n": "no such file\nor directory",
 	} {
-		if got := lastWords(stderr); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		assert.Equal(t, want, lastWords(stderr))
 	}
 }

@@ -5,18 +5,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 )
 
 func TestVersionsThatAreRefused(t *testing.T) {
 	for _, version := range []string{"", "0.35.2", "v0.29.9", "latest", "v0.35.2/../.."} {
-		if _, err := Open(t.Context(), version); err == nil || !strings.Contains(err.Error(), "pin v0.30.0 or newer") {
-			t.Errorf("%q: %v", version, err)
-		}
+		_, err := Open(t.Context(), version)
+		assert.ErrorContains(t, err, "pin v0.30.0 or newer", version)
 	}
 }
 
@@ -26,17 +26,12 @@ func TestNoNetwork(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOMODCACHE", t.TempDir())
 	_, err := in(t.Context(), cache, "v0.35.2")
-	if !errors.Is(err, ErrBuild) {
-		t.Fatalf("not the error of a build: %v", err)
-	}
+	require.ErrorIs(t, err, ErrBuild, "not the error of a build")
 	const want = `the generators of this version cannot be built: k8s.io/code-generator v0.35.2: go mod: k8s.io/code-generator@v0.35.2: module lookup disabled by GOPROXY=off
 with the module proxy in reach, run "crdctl generate --dry-run"`
-	if err.Error() != want {
-		t.Errorf("got:\n%v\nwant:\n%s", err, want)
-	}
-	if left, _ := os.ReadDir(cache); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	assert.Equal(t, want, err.Error(), "got:\n%v\nwant", err)
+	left, _ := os.ReadDir(cache)
+	assert.Empty(t, left, "left behind")
 }
 
 func TestBatches(t *testing.T) {
@@ -48,9 +43,7 @@ func TestBatches(t *testing.T) {
 	if len(got) != 2 || !slices.Equal(got[0], []int{0, 1, 3}) || !slices.Equal(got[1], []int{2}) {
 		t.Errorf("batches %v", got)
 	}
-	if got := batches(nil); len(got) != 0 {
-		t.Errorf("batches of nothing: %v", got)
-	}
+	assert.Empty(t, batches(nil), "batches of nothing")
 }
 
 // What is in the cache is used only if it is what was put there.
@@ -63,54 +56,38 @@ func TestCache(t *testing.T) {
 	put := func(content string) {
 		t.Helper()
 		d, err := newScratch(cache)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		built := filepath.Join(d.Path, "built")
-		if err := os.Mkdir(built, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(built, binaryName), []byte(content), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(built, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(built, binaryName), []byte(content), 0o700))
 		binary, err := install(t.Context(), cache, k, built, d.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got, err := os.ReadFile(binary); err != nil || string(got) != "first" {
 			t.Errorf("installed %q, %v", got, err)
 		}
-		if err := d.Remove(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, d.Remove())
 	}
 	put("first")
 	binary, ok := lookUp(cache, k)
-	if !ok {
-		t.Fatal("not found")
-	}
+	require.True(t, ok, "not found")
 	put("first") // another process was faster: its engine stays
 	for name, content := range map[string]string{"truncated": "fir", "foreign": "other"} {
-		if err := os.WriteFile(binary, []byte(content), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(binary, []byte(content), 0o700))
 		if _, ok := lookUp(cache, k); ok {
 			t.Errorf("a %s engine is trusted", name)
 		}
 		put("first")
 	}
-	if entries, _ := os.ReadDir(cache); len(entries) != 2 { // and the lock
-		t.Errorf("in the cache: %v", entries)
-	}
+	// and the lock
+	entries, _ := os.ReadDir(cache)
+	assert.Len(t, entries, 2, "in the cache")
 }
 
 // Builds that end at once leave one engine, and each of them has it.
 func TestInstallAtOnce(t *testing.T) {
 	cache, k := t.TempDir(), keyOf("v0.35.2", "go1.26.0")
 	broken := filepath.Join(cache, k.name)
-	if err := os.Mkdir(broken, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(broken, 0o700))
 	var g errgroup.Group
 	for range 16 {
 		g.Go(func() error {
@@ -133,9 +110,7 @@ func TestInstallAtOnce(t *testing.T) {
 			return d.Remove()
 		})
 	}
-	if err := g.Wait(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, g.Wait())
 }
 
 func TestAdaptFile(t *testing.T) {
@@ -188,12 +163,8 @@ var _ = os.Exit
 var _ = stdlog.Fatalf
 `
 	got, err := adaptFile("main.go", []byte(src), "xgen")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("got:\n%s", got)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, string(got))
 }
 
 // Of what lies in the cache for long, only engines make room.
@@ -203,17 +174,11 @@ func TestIdleEngines(t *testing.T) {
 	k := keyOf("v0.35.2", "go1.26.0")
 	for _, name := range []string{k.name, "notes", "v0.35.2"} {
 		dir := filepath.Join(cache, name)
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chtimes(dir, long, long)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(os.Mkdir(dir, 0o700), os.Chtimes(dir, long, long)))
 	}
 	d, err := newScratch(cache)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Remove(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, d.Remove())
 	var left []string
 	entries, err := os.ReadDir(cache)
 	for _, e := range entries {

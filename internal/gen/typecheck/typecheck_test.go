@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // world of the tests: a package "gen" with generated files, and packages that it imports.
@@ -104,25 +105,17 @@ func checkedBy(t *testing.T, edit map[string]string, find func(*load.Env) Finder
 	}
 	for name, data := range files {
 		at := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o750))
 		if filepath.Dir(name) == "gen" && filepath.Base(name) != "hand.go" {
 			p.Files[filepath.Base(name)] = []byte(data) // never on disk
 			continue
 		}
-		if err := os.WriteFile(at, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(at, []byte(data), 0o600))
 	}
 	env, err := load.NewEnv(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r, err := Check(t.Context(), find(env), []Package{p})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
@@ -159,9 +152,7 @@ func TestCheck(t *testing.T) {
 				e.Pos.Filename = filepath.Base(e.Pos.Filename)
 				got = append(got, e.Pos.String())
 			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			assert.Equal(t, c.want, got)
 		})
 	}
 }
@@ -189,13 +180,10 @@ func TestLacks(t *testing.T) {
 			var got []string
 			for _, e := range r.Errors {
 				what, _, _ := strings.Cut(cmp.Or(e.Lacks, e.Msg), filepath.Dir(e.Pos.Filename))
-				if got = append(got, what); e.Follows {
-					t.Errorf("%+v", e)
-				}
+				got = append(got, what)
+				assert.False(t, e.Follows, "%+v", e)
 			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			assert.Equal(t, c.want, got)
 		})
 	}
 }
@@ -203,7 +191,6 @@ func TestLacks(t *testing.T) {
 // The type checker must not wait for ever.
 func TestCycle(t *testing.T) {
 	r := checked(t, map[string]string{"gen/hand.go": "package gen\n\ntype Hand struct{ A int }\n", "gen/zz_c.go": "package gen\n\nimport \"example.com/m/dep\"\n\nvar c dep.Back\n", "dep/back.go": "package dep\n\nimport \"example.com/m/gen\"\n\ntype Back = gen.Hand\n"})
-	if len(r.Errors) != 1 || r.Errors[0].Pos.Line == 0 {
-		t.Errorf("%+v", r.Errors)
-	}
+	require.Len(t, r.Errors, 1)
+	assert.NotZero(t, r.Errors[0].Pos.Line)
 }

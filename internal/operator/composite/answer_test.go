@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestAnswersThatAreRefused(t *testing.T) {
@@ -48,9 +49,7 @@ func TestUnknownFieldsOfAnswersAreSaidOnce(t *testing.T) {
 		for i := range 10 * mostOddities {
 			o.isNew(string(rune('a' + i)))
 		}
-		if len(o.known) != mostOddities {
-			b.Errorf("%d are remembered", len(o.known))
-		}
+		assert.Len(b, o.known, mostOddities, "are remembered")
 	})
 }
 

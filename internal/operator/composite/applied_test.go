@@ -11,6 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 // settled has a child applied, and the cache know what came of it.
@@ -37,9 +38,7 @@ func (b *bed) settled(kind Served, version string, generation int) (applied stri
 func (b *bed) again(when string, want ...string) {
 	b.Helper()
 	result, err := b.reconcile(foo("a"))
-	if err != nil {
-		b.Error(err)
-	}
+	assert.NoError(b, err)
 	if len(want) == 0 && !result.Quiet {
 		b.Errorf("%s: not quiet, with nothing done", when)
 	}
@@ -102,9 +101,8 @@ func TestMemoryIsForgottenWithTheParent(t *testing.T) {
 		if result, err := b.reconciler.Reconcile(b.Context(), controller.Request{Kind: foos, Key: cache.ObjectName{Namespace: "default", Name: "a"}}); err != nil || !result.Quiet {
 			b.Error(result, err)
 		}
-		if m := b.reconciler.memory; len(m.sums)+len(m.of) != 0 {
-			b.Errorf("%d sums of %d parents that are gone", len(m.sums), len(m.of))
-		}
+		m := b.reconciler.memory
+		assert.Zero(b, len(m.sums)+len(m.of), "%d sums of %d parents that are gone", len(m.sums), len(m.of))
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 // Another writer changes a child back each time that it is applied, as fast as it can: it is restored ten times, and then twice a minute; the
@@ -50,14 +51,10 @@ func TestContestedChildIsBackedOff(t *testing.T) {
 			}
 			return applies
 		}
-		if n := fight(100); n != contestBurst {
-			t.Errorf("applied %d times, want %d", n, contestBurst)
-		}
+		assert.Equal(t, contestBurst, fight(100), "applied: %s")
 		for range 3 {
 			time.Sleep(contestEvery)
-			if n := fight(100); n != 1 {
-				t.Errorf("applied %d times after %s, want once", n, contestEvery)
-			}
+			assert.Equal(t, 1, fight(100), "applied: %s, want once", contestEvery)
 		}
 		if n := b.log.Count("Child contested by another writer; backing off kind=Foo key=default/a child=ConfigMap default/m otherManagers=[bb] "); n != 1 {
 			t.Errorf("logged %d times: %q", n, b.log.Said())
@@ -67,19 +64,13 @@ func TestContestedChildIsBackedOff(t *testing.T) {
 		}
 		// What the hook wants anew is applied at once, and a contest that is over is forgotten.
 		b.decider.answers[hook.Sync] = wants(strings.Replace(bare(configMaps, "m"), `"kind"`, `"data":{"by":"hook"},"kind"`, 1))
-		if n := fight(1); n != 1 {
-			t.Errorf("a new wish was applied %d times", n)
-		}
+		assert.Equal(t, 1, fight(1), "a new wish was applied: times")
 		time.Sleep(contestBurst * contestEvery)
-		if n := fight(contestBurst / 2); n != contestBurst/2 {
-			t.Errorf("applied %d times after a long rest", n)
-		}
+		assert.Equal(t, contestBurst/2, fight(contestBurst/2), "applied: times after a long rest")
 		b.decider.answers[hook.Sync] = `{"children":[]}`
 		b.respond = nil
 		b.expect(foo("a"), "")
-		if len(b.reconciler.contests.byChild)+len(b.reconciler.contests.of) != 0 {
-			t.Error("a contest about a child that is gone is remembered")
-		}
+		assert.Zero(t, len(b.reconciler.contests.byChild)+len(b.reconciler.contests.of), "a contest about a child that is gone is remembered")
 	})
 }
 

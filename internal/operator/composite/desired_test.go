@@ -8,6 +8,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/informer"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestChildrenThatAreRefused(t *testing.T) {
@@ -81,9 +82,7 @@ func TestWhatIsApplied(t *testing.T) {
 			b.decider.answers[hook.Sync] = wants(wanted)
 			b.expect(foo("a"), "")
 			request := b.wrote("one child", "PATCH /api/v1/namespaces/default/configmaps/m")[0]
-			if request.Body != want {
-				b.Errorf("applied %s\nwant    %s", request.Body, want)
-			}
+			assert.Equal(b, want, request.Body, "applied")
 			if q := request.Query; q.Get("fieldManager") != "demo" || q.Get("force") != "true" || q.Get("dryRun") != "" || request.ContentType != "application/apply-patch+yaml" {
 				b.Errorf("%s as %s", q.Encode(), request.ContentType)
 			}

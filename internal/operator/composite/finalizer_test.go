@@ -8,6 +8,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 const (
@@ -75,9 +76,7 @@ func TestFinalizerGoesAfterAStatusWasWritten(t *testing.T) {
 		}
 		b.expect(foo("a", held, deleting), "")
 		want := `{"metadata":{"finalizers":["x/y","new/one"],"resourceVersion":"2","uid":"uid-a"}}`
-		if got := b.wrote("status, then finalizer", statusPath, fooPath)[1].Body; got != want {
-			b.Errorf("wrote %s\nwant  %s", got, want)
-		}
+		assert.Equal(b, want, b.wrote("status, then finalizer", statusPath, fooPath)[1].Body, "wrote")
 	}, finalizing(`{"finalized":true,"status":{"gone":1}}`))
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/require"
 )
 
 // bed is a reconciler on an API server that is a function, and what came of it. Tests run in a bubble of testing/synctest.
@@ -78,9 +79,7 @@ func inBubble(t *testing.T, kinds []Served, test func(*bed), change ...func(*bed
 			each(b)
 		}
 		made, err := New(b.options)(b.handle)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		b.reconciler = made.(*reconciler)
 		synctest.Wait()
 		test(b)
@@ -93,9 +92,7 @@ func (b *bed) client() rest.Interface {
 	config := informer.ClientConfig(informer.Prompt(&rest.Config{Host: "http://api.test", Transport: b.api}))
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	client, err := rest.UnversionedRESTClientForConfigAndClient(config, &http.Client{Transport: b.api})
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	return client
 }
 
@@ -164,9 +161,7 @@ func (b *bed) refuse(method, suffix string, code int, reason string) {
 func (b *bed) parent(text string) *object.Object {
 	b.Helper()
 	o, err := object.Decode([]byte(text), &object.Form{APIVersion: b.handle.Kind.Resource.GroupVersion().String(), Kind: b.handle.Kind.Kind})
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	b.parents[o.Key()] = o
 	return o
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestAHookThatAsksForTimeIsGivenIt(t *testing.T) {
@@ -30,9 +31,8 @@ func TestFailuresAreRecordedUnlessTheLoopEnds(t *testing.T) {
 		ended, end := context.WithCancel(b.Context())
 		end()
 		o := b.parent(foo("a"))
-		if _, err := b.reconciler.Reconcile(ended, controller.Request{Kind: foos, Key: o.Key(), Object: o}); err == nil {
-			b.Error("no error")
-		}
+		_, err := b.reconciler.Reconcile(ended, controller.Request{Kind: foos, Key: o.Key(), Object: o})
+		assert.Error(b, err)
 		b.recorded.Expect(t, "the end of the loop")
 	})
 }

@@ -3,20 +3,19 @@ package composite
 import (
 	"encoding/json"
 	"net/http"
-	"reflect"
 	"testing"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // show previews a Foo, and checks that nothing was written for it.
 func (b *bed) show(text string) (*Preview, error) {
 	b.Helper()
 	var content map[string]any
-	if err := json.Unmarshal([]byte(text), &content); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, json.Unmarshal([]byte(text), &content))
 	b.writes.Asked()
 	p, err := Show(b.Context(), b.options, b.handle, content)
 	asked := b.writes.Asked()
@@ -25,9 +24,7 @@ func (b *bed) show(text string) (*Preview, error) {
 			b.Errorf("%s %s was no try", r.Method, r.Path)
 		}
 	}
-	if len(asked) == 0 {
-		b.Error("the API server was not asked")
-	}
+	assert.NotEmpty(b, asked, "the API server was not asked")
 	return p, err
 }
 
@@ -48,9 +45,7 @@ func whats(p *Preview) (all []string) {
 
 func expectWhats(t *testing.T, p *Preview, want ...string) {
 	t.Helper()
-	if got := whats(p); !reflect.DeepEqual(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	assert.Equal(t, want, whats(p))
 }
 
 // listing has the API server list children, which a preview asks for in the namespace of its parent.
@@ -93,16 +88,12 @@ func TestPreviewOfAnObjectThatIsBeingDeleted(t *testing.T) {
 		p, err := b.show(foo("a"))
 		expectError(t, err, "")
 		expectWhats(t, p)
-		if n := len(b.decider.calls); n != 0 {
-			b.Errorf("a hook was asked that there is not: %d", n)
-		}
+		assert.Zero(b, len(b.decider.calls), "a hook was asked that there is not")
 	}, listing, gone(`"finalizers":["x/y"]`))
 	inBubble(t, []Served{deployments}, func(b *bed) {
 		p, err := b.show(foo("a"))
 		expectError(t, err, "")
 		expectWhats(t, p)
-		if !p.Finalized {
-			b.Error("the finalizer would stay")
-		}
+		assert.True(b, p.Finalized, "the finalizer would stay")
 	}, listing, gone(held), func(b *bed) { b.decider.answers[hook.Finalize] = `{"finalized":true}` })
 }

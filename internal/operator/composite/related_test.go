@@ -12,6 +12,8 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // customizing has a customize hook with these rules, and an API server that says what it serves.
@@ -43,9 +45,8 @@ func (b *bed) relatedIn(parent string) string {
 			break
 		}
 		var later *controller.LaterError
-		if !errors.As(err, &later) || later.After != shortestWait {
-			b.Fatal(err)
-		}
+		require.True(b, errors.As(err, &later), err)
+		require.Equal(b, shortestWait, later.After, err)
 		within()
 	}
 	body := string(b.decider.calls[len(b.decider.calls)-1].Body)
@@ -71,17 +72,13 @@ func TestRelatedObjectsAreThoseOfTheRules(t *testing.T) {
 		inBubble(t, nil, func(b *bed) {
 			b.api.At("/api/v1/configmaps").Answer(nil, two, far, one)
 			b.api.At("/api/v1/namespaces")
-			if got := b.relatedIn(foo("a")); got != want {
-				b.Errorf("%s: shown\n%s\nwant\n%s", rules, got, want)
-			}
+			assert.Equal(b, want, b.relatedIn(foo("a")), "%s: shown", rules)
 		}, customizing(rules))
 	}
 	inBubble(t, nil, func(b *bed) {
 		b.api.At("/api/v1/configmaps").Answer(nil, two, far, one)
 		want := `{"ConfigMap.v1":{"default/one":` + one + `,"far/one":` + far + `}}`
-		if got := b.relatedIn(strings.Replace(foo("a"), `"namespace":"default",`, "", 1)); got != want {
-			b.Errorf("shown\n%s\nwant\n%s", got, want)
-		}
+		assert.Equal(b, want, b.relatedIn(strings.Replace(foo("a"), `"namespace":"default",`, "", 1)), "shown")
 	}, customizing(`{`+maps+`,"names":["one"]}`), clusterScoped)
 }
 
@@ -98,9 +95,7 @@ func TestRulesThatAreRefused(t *testing.T) {
 	} {
 		inBubble(t, nil, func(b *bed) {
 			b.expect(foo("a"), want)
-			if b.decider.asked(hook.Sync) != 0 {
-				b.Error("the hook was asked without what it wants to see")
-			}
+			assert.Zero(b, b.decider.asked(hook.Sync), "the hook was asked without what it wants to see")
 		}, customizing(rule))
 	}
 }
@@ -178,9 +173,7 @@ func TestRelatedObjectsThatCannotBeListedAreWaitedForLongerAndLonger(t *testing.
 		for range 12 {
 			_, err := b.reconcile(foo("a"))
 			var later *controller.LaterError
-			if !errors.As(err, &later) {
-				b.Fatal(err)
-			}
+			require.True(b, errors.As(err, &later), err)
 			waits = append(waits, later.After)
 			time.Sleep(later.After)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestChildrenThatAreNotWantedAreRemoved(t *testing.T) {
@@ -29,9 +30,7 @@ func TestChildrenThatAreNotWantedAreRemoved(t *testing.T) {
 		}
 		request := b.wrote("one is not wanted", "DELETE "+b.pathOf(deployments, "old"))[0]
 		want := `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"uid-old","resourceVersion":"7"},"propagationPolicy":"Background"}`
-		if request.Body != want {
-			b.Errorf("asked %s, want %s", request.Body, want)
-		}
+		assert.Equal(b, want, request.Body, "asked")
 	})
 }
 
@@ -52,9 +51,7 @@ func TestRemovalsThatFail(t *testing.T) {
 			b.decider.answers[hook.Sync] = `{"status":{"n":1},"children":[` + bare(deployments, "new") + `]}`
 			_, err := b.reconcile(foo("a"))
 			expectError(t, err, c.err)
-			if apierrors.IsConflict(err) != (c.code == http.StatusConflict) {
-				b.Errorf("%s: %v", reason, err)
-			}
+			assert.Equal(b, c.code == http.StatusConflict, apierrors.IsConflict(err), "%s: %v", reason, err)
 			b.wrote("the rest is done", "PATCH "+b.pathOf(deployments, "new"), "DELETE "+b.pathOf(deployments, "old"), "PATCH /apis/example.com/v1/namespaces/default/foos/a/status")
 		})
 	}
@@ -110,9 +107,8 @@ func TestAFailureIsNotHiddenByAConflict(t *testing.T) {
 		const both = "apply Deployment default/old: it says Conflict\napply Deployment default/new: it says Forbidden"
 		_, err := b.reconcile(foo("a"))
 		expectError(t, err, both)
-		if after, only := controller.PutOff(err); only {
-			b.Errorf("put off for %s", after)
-		}
+		after, only := controller.PutOff(err)
+		assert.False(b, only, "put off for %s", after)
 		b.recorded.Expect(t, "somebody has to do something", "Warning SyncError: "+both)
 	})
 }

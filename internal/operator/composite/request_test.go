@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/operator/controller"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const controllerText = `{"apiVersion":"metacontroller.k8s.io/v1alpha1","kind":"CompositeController","metadata":{"name":"demo"},"spec":{"childResources":[{"apiVersion":"apps/v1","resource":"deployments"},{"apiVersion":"v1","resource":"configmaps"}],"parentResource":{"apiVersion":"example.com/v1","resource":"foos"}}}`
@@ -21,9 +23,7 @@ func TestRequestOfANamespacedParent(t *testing.T) {
 		parent := foo("a", `{"spec":{"n":1}}`)
 		b.expect(parent, "")
 		want := `{"controller":` + controllerText + `,"parent":` + parent + `,"children":{"Deployment.apps/v1":{"web":` + mine + `},"ConfigMap.v1":{}},"related":{},"finalizing":false}`
-		if got := string(b.decider.calls[0].Body); got != want {
-			b.Errorf("asked\n%s\nwant\n%s", got, want)
-		}
+		assert.Equal(b, want, string(b.decider.calls[0].Body), "asked")
 		if c := b.decider.calls[0]; c.Key != "default/a" || c.Kind != "Foo" || c.Op != "sync" {
 			b.Errorf("asked %s for %s %s", c.Op, c.Kind, c.Key)
 		}
@@ -54,9 +54,7 @@ func TestRequestWithOddNames(t *testing.T) {
 			b.expect(strings.Replace(foo("a"), `"namespace":"default",`, "", 1), "")
 			var asked struct{ Children map[string]map[string]any }
 			var plain string
-			if err := errors.Join(json.Unmarshal(b.decider.calls[0].Body, &asked), json.Unmarshal([]byte(`"`+name+`"`), &plain)); err != nil {
-				b.Fatalf("%s: %v", name, err)
-			}
+			require.NoError(b, errors.Join(json.Unmarshal(b.decider.calls[0].Body, &asked), json.Unmarshal([]byte(`"`+name+`"`), &plain)), name)
 			if got := asked.Children["ClusterRole.rbac.authorization.k8s.io/v1"]; len(got) != 1 || got[plain] == nil {
 				b.Errorf("%s: asked about %v", name, got)
 			}

@@ -2,9 +2,9 @@ package composite
 
 import (
 	"context"
-	"errors"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -19,9 +19,7 @@ func TestNothingIsWrittenAfterTheEndOfAClaim(t *testing.T) {
 		_, _, applied := b.reconciler.writer.apply(ctx, deployments, o.Key(), []byte(`{}`))
 		_, patched := b.reconciler.writer.patch(ctx, deployments, o.Key(), types.MergePatchType, map[string]any{})
 		for _, err := range []error{applied, patched, b.reconciler.writer.delete(ctx, deployments, o)} {
-			if !errors.Is(err, context.Canceled) {
-				b.Errorf("%v", err)
-			}
+			assert.ErrorIs(b, err, context.Canceled)
 		}
 		b.wrote("the claim has ended")
 	})

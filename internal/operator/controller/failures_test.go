@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -13,9 +14,7 @@ func TestFailuresOfOneKeyAreForgottenAlone(t *testing.T) {
 	a, b := cache.ObjectName{Name: "a"}, cache.ObjectName{Name: "b"}
 	f.Forget(a)
 	for i, want := range []time.Duration{time.Second, 2 * time.Second, 3 * time.Second} {
-		if got := f.When(a); got != want {
-			t.Errorf("failure %d: %s, want %s", i+1, got, want)
-		}
+		assert.Equal(t, want, f.When(a), "failure %d", i+1)
 	}
 	f.When(b)
 	f.Forget(a)
@@ -43,7 +42,5 @@ func TestFailuresCountUnderManyWorkers(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	if f.keys.Load() != 0 {
-		t.Errorf("%d keys are counted as failed after all succeeded", f.keys.Load())
-	}
+	assert.Zero(t, f.keys.Load(), "keys are counted as failed after all succeeded")
 }

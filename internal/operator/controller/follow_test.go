@@ -11,6 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestFollowedKindsAreSharedAndWaitedFor(t *testing.T) {
@@ -60,9 +61,7 @@ func TestFollowedKindsAreSharedAndWaitedFor(t *testing.T) {
 				lists++
 			}
 		}
-		if watches := len(r.api.At(podsPath).Requests()) - lists; watches != 1 {
-			t.Errorf("%d watches of one source", watches)
-		}
+		assert.Equal(t, 1, len(r.api.At(podsPath).Requests())-lists, "watches of one source")
 	})
 }
 

@@ -3,6 +3,8 @@ package controller
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,9 +42,7 @@ func TestKindsOf(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			kinds, err := KindsOf(crd("crontabs", apiextv1.NamespaceScoped, c.versions...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			want := cronTab
 			want.Resource.Version = c.want
 			if len(kinds) != 1 || kinds[0] != want {
@@ -72,9 +72,7 @@ func TestKindsOfNamesEveryCRDWithoutAServedVersion(t *testing.T) {
 	_, err := KindsOf(crd("as", apiextv1.ClusterScoped, off), crd("bs", apiextv1.ClusterScoped, version("v1", true, true)), crd("cs", apiextv1.ClusterScoped))
 	const want = `customresourcedefinition as.stable.example.com serves no version; set served: true on one of spec.versions
 customresourcedefinition cs.stable.example.com serves no version; set served: true on one of spec.versions`
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %v", err, want)
-	}
+	assert.EqualError(t, err, want)
 }
 
 func TestCheckKey(t *testing.T) {

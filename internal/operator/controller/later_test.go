@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestPutOff(t *testing.T) {
@@ -28,7 +30,5 @@ func TestPutOff(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s, %v", name, after, only, c.after, c.only)
 		}
 	}
-	if !errors.Is(minute, context.Canceled) {
-		t.Error("the reason is lost")
-	}
+	assert.ErrorIs(t, minute, context.Canceled, "the reason is lost")
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestRepeatedErrorsAreFolded(t *testing.T) {
@@ -36,7 +38,6 @@ func TestRepeatedErrorsAreFolded(t *testing.T) {
 	if n := r.count.Load(); n != 0 || len(r.byKey) != 0 {
 		t.Errorf("%d and %d are left", n, len(r.byKey))
 	}
-	if _, tell := r.note(keyOf("x"), b, now); !tell {
-		t.Error("an error after a success is not logged")
-	}
+	_, tell := r.note(keyOf("x"), b, now)
+	assert.True(t, tell, "an error after a success is not logged")
 }

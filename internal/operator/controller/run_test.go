@@ -22,6 +22,8 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func keyOf(name string) cache.ObjectName { return cache.ObjectName{Namespace: "default", Name: name} }
@@ -59,9 +61,7 @@ func TestRunEndsWhenAReconcilerCannotBeMade(t *testing.T) {
 			h.Follow(pods, func(_, _ *object.Object) {})
 			return newLogReconciler(slog.New(slog.DiscardHandler)), nil
 		}, func(o *Options) { o.Kinds = append(o.Kinds, others) })
-		if err := r.stop(); err == nil || err.Error() != "start the control loop of Other: no hook" {
-			t.Error(err)
-		}
+		assert.EqualError(t, r.stop(), "start the control loop of Other: no hook")
 	})
 }
 
@@ -106,13 +106,9 @@ func TestNamespacesAreFollowedEachForItself(t *testing.T) {
 			t.Errorf("%v", sizes)
 		}
 		r.end(t)
-		if n := len(r.path.Requests()); n != 0 {
-			t.Errorf("%d requests for all namespaces", n)
-		}
+		assert.Zero(t, len(r.path.Requests()), "requests for all namespaces")
 		for _, request := range cronTabs("shop").Requests() {
-			if request.Query.Get("labelSelector") != "app=x" {
-				t.Errorf("%+v", request)
-			}
+			assert.Equal(t, "app=x", request.Query.Get("labelSelector"), "%+v", request)
 		}
 	})
 }
@@ -145,9 +141,7 @@ func TestKeepsIdentityHasNoContentSent(t *testing.T) {
 		within(time.Second)
 		r.end(t)
 		bare.Expect(t, "reconciled", "a")
-		if accept := r.path.Requests()[0].Accept; !strings.Contains(accept, "as=PartialObjectMetadataList") {
-			t.Error(accept)
-		}
+		assert.Contains(t, r.path.Requests()[0].Accept, "as=PartialObjectMetadataList")
 	})
 }
 
@@ -199,9 +193,7 @@ func TestRunLeavesNoGoroutineBehind(t *testing.T) {
 	}()
 	<-working
 	cancel()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, <-done)
 	for range 100 { // client-go does not wait for the last steps of its own
 		if runtime.NumGoroutine() <= before {
 			break

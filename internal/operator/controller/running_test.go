@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 // running is a loop on an API server, and what came of it. Its tests run in a bubble of testing/synctest, which fails
@@ -51,9 +52,7 @@ func start(t *testing.T, reconciler Maker, change func(*Options), objects ...str
 // end stops the loop.
 func (r *running) end(t *testing.T) {
 	t.Helper()
-	if err := r.stop(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, r.stop())
 }
 
 // expectReady compares what Ready reports, "" for no error.
@@ -63,9 +62,7 @@ func (r *running) expectReady(t *testing.T, want string) {
 	if err := r.state.Ready(); err != nil {
 		got = err.Error()
 	}
-	if got != want {
-		t.Errorf("ready: %q, want %q", got, want)
-	}
+	assert.Equal(t, want, got, "ready")
 }
 
 // synced is how many events say that an object was synced, counted or created.
@@ -137,9 +134,7 @@ func (t *tries) expectDoubled(test *testing.T) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := 2; i < len(t.at); i++ {
-		if t.at[i].Sub(t.at[i-1]) != 2*t.at[i-1].Sub(t.at[i-2]) {
-			test.Errorf("try %d did not come twice as late as the one before: %v", i, t.at)
-		}
+		assert.Equal(test, 2*t.at[i-1].Sub(t.at[i-2]), t.at[i].Sub(t.at[i-1]), "try %d did not come twice as late as the one before: %v", i, t.at)
 	}
 }
 

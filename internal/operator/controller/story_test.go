@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestStoryOfAnObject(t *testing.T) {
@@ -40,9 +41,7 @@ func TestStoryOfAnObject(t *testing.T) {
 			"Object added"+about+" resourceVersion=7"+five, done,
 			"Shutting down workers"+kind, "Control loop stopped"+kind,
 		)
-		if r.synced() != 6 {
-			t.Errorf("%d events, want 6: none for the deletion", r.synced())
-		}
+		assert.Equal(t, 6, r.synced(), "events")
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/metrics"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 func one(name string) []string { return []string{operatortest.CronTab(name, "1", 2)} }
@@ -28,9 +29,7 @@ func TestInvalidKeyIsDropped(t *testing.T) {
 		defer c.queue.ShutDown()
 		bad := cache.ObjectName{Name: "no-namespace"}
 		c.queue.AddRateLimited(bad) // as if it had failed before
-		if !c.next(t.Context()) {
-			t.Error("the worker stopped")
-		}
+		assert.True(t, c.next(t.Context()), "the worker stopped")
 		if called || c.queue.Len() != 0 || c.queue.NumRequeues(bad) != 0 {
 			t.Errorf("reconciled %v, queued %d, failures %d", called, c.queue.Len(), c.queue.NumRequeues(bad))
 		}
@@ -75,13 +74,9 @@ func TestBackOffEndsAtTheLastRetry(t *testing.T) {
 			o.FirstRetry, o.LastRetry = time.Second, 4*time.Second
 		}, one("a")...)
 		within(7*time.Second + 10*4*time.Second) // after 1, 2, 4, 4 seconds, ...
-		if n := done.count(); n != 14 {
-			t.Errorf("%d tries: %v", n, done.at)
-		}
+		assert.Equal(t, 14, done.count(), "%v", done.at)
 		r.end(t)
-		if r.synced() != 0 {
-			t.Error("a failure is told as a success")
-		}
+		assert.Zero(t, r.synced(), "a failure is told as a success")
 	})
 }
 

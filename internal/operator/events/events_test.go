@@ -21,6 +21,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // writing is a writer on an API server, and what it said.
@@ -35,9 +37,7 @@ func newWriting(t *testing.T) *writing {
 	api := operatortest.NewAPI()
 	config := informer.ClientConfig(informer.Prompt(&rest.Config{Host: "http://api.test", Transport: api, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}))
 	client, err := corev1client.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w := &writing{path: api.At(operatortest.Events), log: operatortest.NewLog()}
 	w.Writer = NewWriter(client, "crdctl", slog.New(w.log))
 	return w
@@ -71,9 +71,7 @@ func (w *writing) posted(t *testing.T) (events []corev1.Event, requests int) {
 			continue
 		}
 		var event corev1.Event
-		if err := json.Unmarshal([]byte(r.Body), &event); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(r.Body), &event))
 		events = append(events, event)
 	}
 	return events, len(all)
@@ -129,9 +127,8 @@ func TestABurstThatTheServerCannotTakeIsToldOnce(t *testing.T) {
 		synctest.Wait()
 		w.log.Expect(t, "Events lost count=3 err=too many were waiting for the API server")
 		stop()
-		if events, _ := w.posted(t); len(events) != 2 {
-			t.Errorf("%d events posted", len(events))
-		}
+		events, _ := w.posted(t)
+		assert.Len(t, events, 2, "events posted")
 		w.log.Expect(t, "Events lost count=3 err=too many were waiting for the API server")
 	})
 }
@@ -248,9 +245,7 @@ func TestARepeatedEventThatIsGoneIsMadeAnew(t *testing.T) {
 		for _, r := range w.path.Requests() {
 			methods = append(methods, r.Method)
 		}
-		if fmt.Sprint(methods) != "[POST PATCH POST]" {
-			t.Errorf("%q", methods)
-		}
+		assert.Equal(t, "[POST PATCH POST]", fmt.Sprint(methods), "%q", methods)
 	})
 }
 

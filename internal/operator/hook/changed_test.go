@@ -9,17 +9,16 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // script writes a program in the way of an editor: beside it, then renamed.
 func script(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path+".new", []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o755))
+	require.NoError(t, os.Rename(path+".new", path))
 }
 
 func awaitChange(t *testing.T, d Decider) {
@@ -37,19 +36,13 @@ func TestProgramChangedOnDisk(t *testing.T) {
 	script(t, file, `echo '{"version":1}'`)
 	target := Target{Args: []string{"sh", "sync.sh"}} // the program is sh; it is the argument that changes
 	d, _ := open(t, Options{Sync: target, Dir: dir})
-	if got := mustCall(t, d, `{}`); !strings.Contains(got, `"version":1`) {
-		t.Errorf("answer %s", got)
-	}
+	assert.Contains(t, mustCall(t, d, `{}`), `"version":1`, "answer")
 	// It is away for a moment, which is no change of its own.
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(file))
 	mustFail(t, t.Context(), d, `{}`, "sync.sh")
 	script(t, file, `echo '{"version":2}'`)
 	awaitChange(t, d)
-	if got := mustCall(t, d, `{}`); !strings.Contains(got, `"version":2`) {
-		t.Errorf("answer %s", got)
-	}
+	assert.Contains(t, mustCall(t, d, `{}`), `"version":2`, "answer")
 }
 
 // The old process finishes its calls and is ended; the new one takes those that come.
@@ -75,9 +68,7 @@ func TestPersistentProgramChangedOnDisk(t *testing.T) {
 	if second := servedBy(t, d); second == first || gone(first) {
 		t.Error("the new process is not used, or the old one was not left its call")
 	}
-	if err := os.WriteFile(gate, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(gate, nil, 0o644))
 	calls.Wait()
 	eventually(t, "the old process is gone", func() bool { return gone(first) })
 }
@@ -102,15 +93,9 @@ func TestMendedPersistentProgram(t *testing.T) {
 // A hook that is removed is reported when it is, and not at the next call.
 func TestHookThatIsRemoved(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sync")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\necho '{}'\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\necho '{}'\n"), 0o700))
 	_, log := open(t, Options{Sync: Target{Args: []string{file}}})
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(file))
 	eventually(t, "a report", func() bool { return strings.Contains(log.String(), "files=["+file+"]") })
-	if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
-		t.Errorf("%d reports: %s", n, log)
-	}
+	assert.Equal(t, 1, strings.Count(log.String(), "level=ERROR"), "%s", log)
 }

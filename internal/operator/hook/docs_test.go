@@ -7,15 +7,15 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // blocks are the indented parts of the page about hooks.
 func blocks(t *testing.T) []string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "hooks.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all []string
 	inBlock := false
 	for line := range strings.Lines(string(page)) {
@@ -55,9 +55,7 @@ func TestProgramsOfTheDocs(t *testing.T) {
 	script(t, filepath.Join(dir, "sync.py"), block(t, all, "#!/usr/bin/env python3", "__main__"))
 	script(t, filepath.Join(dir, "serve.py"), block(t, all, "#!/usr/bin/env python3", "ThreadPool"))
 	var want any
-	if err := json.Unmarshal([]byte(answer), &want); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(answer), &want))
 	for program, persistent := range map[string]bool{"./sync.py": false, "./serve.py": true} {
 		d, log := open(t, Options{Sync: Target{Args: []string{program}}, Dir: dir, Persistent: persistent})
 		for range 3 {

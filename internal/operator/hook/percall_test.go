@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +10,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestProgramGetsTheCallAndAnswers(t *testing.T) {
@@ -22,16 +24,13 @@ func TestProgramGetsTheCallAndAnswers(t *testing.T) {
 	if want := `{"hook":"finalize","kind":"CronTab","key":"a/b","request":{"parent":{}}}`; err != nil || string(answer) != want {
 		t.Errorf("answer %s, error %v", answer, err)
 	}
-	if _, err := d.Call(t.Context(), Call{Op: Customize}); err == nil || !strings.Contains(err.Error(), "no customize hook") {
-		t.Errorf("error %v", err)
-	}
+	_, err = d.Call(t.Context(), Call{Op: Customize})
+	assert.ErrorContains(t, err, "no customize hook")
 }
 
 func TestProgramThatDoesNotRead(t *testing.T) {
 	d, _ := open(t, Options{Sync: self("unread")})
-	if got := mustCall(t, d, `"`+strings.Repeat("x", 10<<20)+`"`); got != `{"children":[]}` {
-		t.Errorf("answer %s", got)
-	}
+	assert.Equal(t, `{"children":[]}`, mustCall(t, d, `"`+strings.Repeat("x", 10<<20)+`"`), "answer")
 }
 
 func TestAnswersThatAreNone(t *testing.T) {
@@ -77,9 +76,7 @@ func TestEndOfTheCallersContext(t *testing.T) {
 		waitForFile(pids)
 		cancel()
 	}()
-	if err := failure(t, ctx, d, `{}`); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	assert.ErrorIs(t, failure(t, ctx, d, `{}`), context.Canceled)
 	parent, child := twoPIDs(t, pids)
 	eventually(t, "both processes gone", func() bool { return gone(parent) && gone(child) })
 }
@@ -91,14 +88,10 @@ func TestCloseEndsCalls(t *testing.T) {
 		waitForFile(pids)
 		d.Close()
 	}()
-	if err := failure(t, t.Context(), d, `{}`); !errors.Is(err, ErrClosed) {
-		t.Errorf("error %v", err)
-	}
+	assert.ErrorIs(t, failure(t, t.Context(), d, `{}`), ErrClosed)
 	parent, child := twoPIDs(t, pids)
 	eventually(t, "both processes gone", func() bool { return gone(parent) && gone(child) })
-	if err := failure(t, t.Context(), d, `{}`); !errors.Is(err, ErrClosed) {
-		t.Errorf("after Close: error %v", err)
-	}
+	assert.ErrorIs(t, failure(t, t.Context(), d, `{}`), ErrClosed, "after Close")
 }
 
 // A child of the hook holds its stdout. In the hook's group it is killed; in a session of its own it goes on, and is not waited for.
@@ -106,9 +99,7 @@ func TestProgramThatLeavesAChild(t *testing.T) {
 	for _, how := range []string{"orphan", "session"} {
 		pids := filepath.Join(t.TempDir(), "pids")
 		d, _ := open(t, Options{Sync: self(how, pids)})
-		if got := mustCall(t, d, `{}`); got != `{"children":[]}` {
-			t.Errorf("%s: answer %s", how, got)
-		}
+		assert.Equal(t, `{"children":[]}`, mustCall(t, d, `{}`), "%s: answer", how)
 		_, child := twoPIDs(t, pids)
 		if how == "session" {
 			_ = syscall.Kill(child, syscall.SIGKILL)
@@ -132,13 +123,9 @@ func TestMemoryOfAFloodOnStdout(t *testing.T) {
 
 func TestFloodOnStderr(t *testing.T) {
 	d, log := open(t, Options{Sync: self("noisy")})
-	if got := mustCall(t, d, `{}`); got != `{"children":[]}` {
-		t.Errorf("answer %s", got)
-	}
+	assert.Equal(t, `{"children":[]}`, mustCall(t, d, `{}`), "answer")
 	out := log.String()
-	if len(out) > 2*maxStderr {
-		t.Errorf("%d bytes of log", len(out))
-	}
+	assert.LessOrEqual(t, len(out), 2*maxStderr, "bytes of log")
 	if n := strings.Count(out, "Hook stderr was left out"); n != 1 || !strings.Contains(out, "noise 0\"") || strings.Contains(out, "noise 19999") {
 		t.Errorf("%d times it is said what was left out; log %.300s", n, out)
 	}
@@ -155,19 +142,11 @@ func TestProgramsAtOnce(t *testing.T) {
 	eventually(t, "two run", func() bool { return strings.Count(log.String(), "line=inside") == 2 })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := failure(t, ctx, d, `{}`); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	if n := strings.Count(log.String(), "line=inside"); n != 2 {
-		t.Errorf("%d run at once", n)
-	}
-	if err := os.WriteFile(gate, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	assert.ErrorIs(t, failure(t, ctx, d, `{}`), context.Canceled)
+	assert.Equal(t, 2, strings.Count(log.String(), "line=inside"), "run at once")
+	require.NoError(t, os.WriteFile(gate, nil, 0o644))
 	calls.Wait()
-	if n := strings.Count(log.String(), "line=inside"); n != 6 {
-		t.Errorf("%d ran", n)
-	}
+	assert.Equal(t, 6, strings.Count(log.String(), "line=inside"), "ran")
 }
 
 // What puts itself into a session of its own ends with the hooks.
@@ -182,9 +161,7 @@ func TestCloseEndsChildrenInOtherSessions(t *testing.T) {
 		t.Error("it ended with the call, for which all processes were looked at")
 	}
 	d.Close()
-	if !gone(child) {
-		t.Error("the child goes on")
-	}
+	assert.True(t, gone(child), "the child goes on")
 }
 
 // What a program prints with each failure is logged once, and all of it as soon as something is new.
@@ -197,9 +174,7 @@ func TestStderrOfRepeatedFailuresIsFolded(t *testing.T) {
 	}{
 		{"one\ntwo\n", 1, 1}, {"one\ntwo\n", 1, 1}, {"one\n", 2, 1}, {"one\n", 2, 1}, {"one\ntwo\n", 3, 2}, {"one\ntwo\n", 3, 2},
 	} {
-		if err := os.WriteFile(says, []byte(step.says), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(says, []byte(step.says), 0o600))
 		mustFail(t, t.Context(), d, `{}`, "exit status", "last line on stderr")
 		if one, two := strings.Count(log.String(), "line=one"), strings.Count(log.String(), "line=two"); one != step.one || two != step.two {
 			t.Errorf("after %q: %d and %d lines, want %d and %d", step.says, one, two, step.one, step.two)

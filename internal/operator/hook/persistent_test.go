@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func do(what, arg string) string {
@@ -42,26 +45,19 @@ func TestOneProcessServesAllCallsAtOnce(t *testing.T) {
 	for range 8 {
 		calls.Go(func() {
 			var answer struct{ PID int }
-			if err := json.Unmarshal([]byte(mustCall(t, d, do("wait", gate))), &answer); err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, json.Unmarshal([]byte(mustCall(t, d, do("wait", gate))), &answer))
 			pids.Store(answer.PID, true)
 		})
 	}
 	// While all of them wait, others are answered, also those of another hook; a body of several lines becomes one.
 	answer, err := d.Call(t.Context(), Call{Op: Finalize, Kind: "K", Key: "a/b", Body: []byte("{\n \"do\": \"answer\",\r\n \"arg\": \"x\"}")})
-	if err != nil || !strings.Contains(string(answer), `"hook":"finalize","key":"a/b","arg":"x"`) {
-		t.Errorf("answer %s, error %v", answer, err)
-	}
-	if err := os.WriteFile(gate, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err, "answer")
+	assert.Contains(t, string(answer), `"hook":"finalize","key":"a/b","arg":"x"`, "answer")
+	require.NoError(t, os.WriteFile(gate, nil, 0o644))
 	calls.Wait()
 	n := 0
 	pids.Range(func(any, any) bool { n++; return true })
-	if n != 1 {
-		t.Errorf("%d processes", n)
-	}
+	assert.Equal(t, 1, n, "processes")
 	eventually(t, "stderr in the log, with its key", func() bool {
 		mustCall(t, d, do("answer", "")) // again: a line that is read after the answer has nobody's key
 		return strings.Contains(log.String(), `kind=CronTab key=default/demo hook=sync line="asked for default/demo"`)
@@ -76,12 +72,8 @@ func TestPersistentProcessThatCrashes(t *testing.T) {
 	if err := failure(t, t.Context(), d, do("answer", ""), "not started again yet"); !errors.As(err, &later) || later.After > firstPause {
 		t.Errorf("error %v", err)
 	}
-	if second := servedBy(t, d); second == first {
-		t.Error("it is the process that crashed")
-	}
-	if !strings.Contains(log.String(), "Hook process ended; it is started again") {
-		t.Errorf("log %s", log)
-	}
+	assert.NotEqual(t, first, servedBy(t, d), "it is the process that crashed")
+	assert.Contains(t, log.String(), "Hook process ended; it is started again", "log %s", log)
 }
 
 func TestPauseBetweenStarts(t *testing.T) {
@@ -103,13 +95,9 @@ func TestPersistentProcessKilledFromOutside(t *testing.T) {
 		calls.Go(func() { mustFail(t, t.Context(), d, do("never", ""), "ended before it answered", "signal: killed") })
 	}
 	eventually(t, "three wait", func() bool { return pendingCalls(d) == 3 })
-	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Kill(first, syscall.SIGKILL))
 	calls.Wait()
-	if second := servedBy(t, d); second == first {
-		t.Error("it is the process that was killed")
-	}
+	assert.NotEqual(t, first, servedBy(t, d), "it is the process that was killed")
 }
 
 func pendingCalls(d Decider) int {
@@ -130,17 +118,11 @@ func TestLateCallFailsAlone(t *testing.T) {
 	var calls sync.WaitGroup
 	calls.Go(func() { mustFail(t, t.Context(), d, do("wait", gate), "no answer within 2s") })
 	eventually(t, "it waits", func() bool { return pendingCalls(d) == 1 })
-	if now := servedBy(t, d); now != first {
-		t.Error("another process")
-	}
+	assert.Equal(t, first, servedBy(t, d), "another process")
 	calls.Wait()
 	// The late answer comes now, and disturbs nobody.
-	if err := os.WriteFile(gate, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if now := servedBy(t, d); now != first {
-		t.Error("the process was replaced for one late call")
-	}
+	require.NoError(t, os.WriteFile(gate, nil, 0o644))
+	assert.Equal(t, first, servedBy(t, d), "the process was replaced for one late call")
 }
 
 func TestPersistentProcessThatHangs(t *testing.T) {
@@ -148,12 +130,8 @@ func TestPersistentProcessThatHangs(t *testing.T) {
 	first := servedBy(t, d)
 	mustFail(t, t.Context(), d, do("block", ""), "no answer within 2s", "--hook-timeout")
 	eventually(t, "it is gone", func() bool { return gone(first) })
-	if second := servedBy(t, d); second == first {
-		t.Error("it is the process that hung")
-	}
-	if !strings.Contains(log.String(), "answered nothing for 2s and was killed") {
-		t.Errorf("log %s", log)
-	}
+	assert.NotEqual(t, first, servedBy(t, d), "it is the process that hung")
+	assert.Contains(t, log.String(), "answered nothing for 2s and was killed", "log %s", log)
 }
 
 // A process that does not read its stdin blocks who writes to it, and no call.
@@ -163,9 +141,8 @@ func TestPersistentProcessThatDoesNotRead(t *testing.T) {
 	var calls sync.WaitGroup
 	for range 3 {
 		calls.Go(func() {
-			if _, err := d.Call(t.Context(), syncCall(large)); err == nil {
-				t.Error("no error")
-			}
+			_, err := d.Call(t.Context(), syncCall(large))
+			assert.Error(t, err)
 		})
 	}
 	calls.Wait()
@@ -189,13 +166,9 @@ func TestLinesThatAreNoAnswers(t *testing.T) {
 	// An answer to a call that nobody made is passed over.
 	calls.Go(func() { _, _ = d.Call(t.Context(), syncCall(do("print", `{"id":999,"response":{}}`))) })
 	eventually(t, "four wait", func() bool { return pendingCalls(d) == 4 })
-	if err := os.WriteFile(gate, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(gate, nil, 0o644))
 	eventually(t, "two are left", func() bool { return pendingCalls(d) == 2 })
-	if now := servedBy(t, d); now != first {
-		t.Error("the process was replaced")
-	}
+	assert.Equal(t, first, servedBy(t, d), "the process was replaced")
 	d.Close() // ends the two
 	calls.Wait()
 }
@@ -211,9 +184,7 @@ func TestMemoryOfALineThatDoesNotEnd(t *testing.T) {
 	if used := after.TotalAlloc - before.TotalAlloc; used > 8*limit {
 		t.Errorf("%d bytes allocated for a limit of %d", used, limit)
 	}
-	if second := servedBy(t, d); second == first {
-		t.Error("it is the process that printed without end")
-	}
+	assert.NotEqual(t, first, servedBy(t, d), "it is the process that printed without end")
 }
 
 func TestStderrOfAPersistentProcess(t *testing.T) {
@@ -221,9 +192,7 @@ func TestStderrOfAPersistentProcess(t *testing.T) {
 	mustCall(t, d, do("noisy", ""))
 	mustCall(t, d, do("answer", ""))
 	eventually(t, "it is said what was left out", func() bool { return strings.Contains(log.String(), "Hook stderr was left out") })
-	if n := len(log.String()); n > 4*maxStderr {
-		t.Errorf("%d bytes of log", n)
-	}
+	assert.LessOrEqual(t, len(log.String()), 4*maxStderr, "bytes of log")
 }
 
 func TestCloseEndsThePersistentProcess(t *testing.T) {
@@ -237,10 +206,6 @@ func TestCloseEndsThePersistentProcess(t *testing.T) {
 	}()
 	eventually(t, "it waits", func() bool { return pendingCalls(d) == 1 })
 	d.Close()
-	if err := <-failed; !errors.Is(err, ErrClosed) {
-		t.Errorf("error %v", err)
-	}
-	if !gone(pid) {
-		t.Error("it is not gone")
-	}
+	assert.ErrorIs(t, <-failed, ErrClosed)
+	assert.True(t, gone(pid), "it is not gone")
 }

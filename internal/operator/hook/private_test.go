@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // Secrets of URLs are in no error, and what a hook said is in no public text.
@@ -33,9 +35,7 @@ func TestSecretsStayPrivate(t *testing.T) {
 			d, _ := open(t, o)
 			err := failure(t, t.Context(), d, `{}`, "sync hook ")
 			for _, secret := range []string{"pw", "s3cr3t"} {
-				if strings.Contains(err.Error(), secret) {
-					t.Errorf("%s is in the error %q", secret, err)
-				}
+				assert.NotContains(t, err.Error(), secret, "%q", err)
 			}
 			wrapped := errors.Join(errors.New("other"), fmt.Errorf("sync: %w", err))
 			public, says := Public(wrapped), name != "refused" && name != "redirected"
@@ -55,23 +55,17 @@ func TestSafeURL(t *testing.T) {
 		"http://host:x/a@b?token=c":   "http://host:x/a@b",
 		"http://host/a?b=http://u:p@": "http://host/a",
 	} {
-		if got := safeURL(in); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
+		assert.Equal(t, want, safeURL(in), in)
 	}
-	if got := Public(errors.New(`Post "http://u:pw@a/b?c=d": proxy https://p:q@h?x failed`)); got != `Post "http://a/b": proxy https://h failed` {
-		t.Error(got)
-	}
+	assert.Equal(t, `Post "http://a/b": proxy https://h failed`, Public(errors.New(`Post "http://u:pw@a/b?c=d": proxy https://p:q@h?x failed`)))
 }
 
 // The API server's words about a Secret are for the log only, and what kind of error it is can still be told.
 func TestWithhold(t *testing.T) {
 	refused := errors.New("expected string, got 5555123")
 	err := fmt.Errorf("apply Secret default/s: %w", Withhold(refused))
-	if got, want := Public(err), "apply Secret default/s"+seeLog; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if !errors.Is(err, refused) || err.Error() != "apply Secret default/s: expected string, got 5555123" {
-		t.Errorf("%v", err)
-	}
+	got, want := Public(err), "apply Secret default/s"+seeLog
+	assert.Equal(t, want, got)
+	assert.ErrorIs(t, err, refused)
+	assert.Equal(t, "apply Secret default/s: expected string, got 5555123", err.Error())
 }

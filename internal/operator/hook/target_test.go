@@ -5,14 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"plain.py": 0o644, "good.py": 0o755} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("no interpreter"), mode); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("no interpreter"), mode))
 	}
 	for program, want := range map[string]string{
 		"":                 "name a program or a URL with --hook",
@@ -29,9 +30,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		} else if strings.HasPrefix(program, "http") {
 			target = Target{URL: program}
 		}
-		if _, err := Open(Options{Sync: target, Dir: dir}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, not %q", program, err, want)
-		}
+		_, err := Open(Options{Sync: target, Dir: dir})
+		assert.ErrorContains(t, err, want, program)
 	}
 	d, _ := open(t, Options{Sync: Target{Args: []string{"./good.py"}}, Dir: dir})
 	mustFail(t, t.Context(), d, "{}", "begin a script with a line like #!/usr/bin/env python3")

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // patience is how long a test waits for what must come. It is no measure of anything.
@@ -42,9 +45,7 @@ func (l *logged) logger() *slog.Logger {
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not in %s: %s", patience, what)
-		}
+		require.False(t, time.Now().After(end), "not in %s: %s", patience, what)
 	}
 }
 
@@ -58,9 +59,7 @@ func open(t *testing.T, o Options) (Decider, *logged) {
 	}
 	before := runtime.NumGoroutine()
 	d, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		d.Close()
 		d.Close() // again, to no effect
@@ -81,9 +80,7 @@ func syncCall(body string) Call {
 func mustCall(t *testing.T, d Decider, body string) string {
 	t.Helper()
 	answer, err := d.Call(t.Context(), syncCall(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(answer)
 }
 
@@ -97,13 +94,9 @@ func mustFail(t *testing.T, ctx context.Context, d Decider, body string, words .
 func failure(t *testing.T, ctx context.Context, d Decider, body string, words ...string) error {
 	t.Helper()
 	answer, err := d.Call(ctx, syncCall(body))
-	if err == nil {
-		t.Fatalf("no error, but %.200s", answer)
-	}
+	require.Error(t, err, "no error, but %.200s", answer)
 	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("error %q does not say %q", err, w)
-		}
+		assert.Contains(t, err.Error(), w, "error %q does not say", err)
 	}
 	return err
 }
@@ -121,11 +114,8 @@ func gone(pid int) bool {
 func twoPIDs(t *testing.T, file string) (parent, child int) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fmt.Sscanf(string(data), "%d %d", &parent, &child); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	_, err = fmt.Sscanf(string(data), "%d %d", &parent, &child)
+	require.NoError(t, err)
 	return parent, child
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // webServer is a web server that behaves as the path of a request says.
@@ -99,9 +101,7 @@ func TestURLThatIsBusy(t *testing.T) {
 	for _, atOnce := range []string{"0", "-7", "soon", "Mon,%2002%20Jan%202006%2015:04:05%20GMT"} {
 		d, _ := open(t, Options{Sync: Target{URL: base + "/busy/" + atOnce}})
 		var later *RetryAfterError
-		if err := failure(t, t.Context(), d, `{}`, "too busy"); errors.As(err, &later) {
-			t.Errorf("%s: put off for %v, where a failure backs off", atOnce, later.After)
-		}
+		assert.False(t, errors.As(failure(t, t.Context(), d, `{}`, "too busy"), &later), "%s: put off, where a failure backs off", atOnce)
 	}
 }
 
@@ -112,9 +112,7 @@ func TestURLThatDoesNotAnswer(t *testing.T) {
 	d, _ = open(t, Options{Sync: Target{URL: base + "/hang"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := failure(t, ctx, d, `{}`); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	assert.ErrorIs(t, failure(t, ctx, d, `{}`), context.Canceled)
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	d, _ = open(t, Options{Sync: Target{URL: closed.URL}})

@@ -6,6 +6,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 // process, by what the FIFO can pop: a session that ended in the middle leaves any of these to the next one.
@@ -40,15 +41,11 @@ func TestProcessTellsWhatChanged(t *testing.T) {
 	}
 	f := startless(t)
 	for _, step := range steps {
-		if err := f.process(step.deltas, false); err != nil {
-			t.Errorf("%s: %v", step.name, err)
-		}
+		assert.NoError(t, f.process(step.deltas, false), step.name)
 		f.changed.Expect(t, step.name, step.want...)
 		if f.Size() != step.size {
 			t.Errorf("%s: %d stored, want %d", step.name, f.Size(), step.size)
 		}
 	}
-	if err := f.process("text", false); err == nil {
-		t.Error("a text was processed")
-	}
+	assert.Error(t, f.process("text", false), "a text was processed")
 }

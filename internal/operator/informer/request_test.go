@@ -17,6 +17,8 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestRequestsSayWhatIsWanted(t *testing.T) {
@@ -111,9 +113,7 @@ func TestStreamFallsBackToAList(t *testing.T) {
 			f.changed.Expect(t, "watched", "a 1>101")
 			f.stop()
 			f.log.Expect(t)
-			if n := len(f.path.Requests()); n != 3 {
-				t.Errorf("%d requests; want the stream that is refused, the list and the watch", n)
-			}
+			assert.Equal(t, 3, len(f.path.Requests()), "requests; want the stream that is refused, the list and the watch")
 		})
 	}
 }
@@ -132,9 +132,8 @@ func TestClientConfigIsFitForWatching(t *testing.T) {
 		t.Errorf("%+v", cfg)
 	}
 	limited := &rest.Config{RateLimiter: flowcontrol.NewFakeAlwaysRateLimiter()}
-	if cfg = ClientConfig(limited); cfg.QPS != 0 {
-		t.Errorf("%+v", cfg)
-	}
+	cfg = ClientConfig(limited)
+	assert.EqualValues(t, 0, cfg.QPS, "%+v", cfg)
 }
 
 // All clients of a cluster that is not crdctl's own share one limit, and wait as long as its API server asks for.
@@ -155,29 +154,19 @@ func TestLimitedIsSharedAndPatient(t *testing.T) {
 			began := time.Now()
 			for range n {
 				client, err := rest.UnversionedRESTClientFor(ClientConfig(config)) // each a client of its own
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := client.Get().AbsPath("/x").Do(t.Context()).Error(); err != nil {
-					t.Error(err)
-				}
+				require.NoError(t, err)
+				assert.NoError(t, client.Get().AbsPath("/x").Do(t.Context()).Error())
 			}
 			return time.Since(began)
 		}
-		if took := get(config, 1); took < 3*time.Second {
-			t.Errorf("3 responses with Retry-After 1 were waited for %s", took)
-		}
-		if n := len(asked.Asked()); n != 4 {
-			t.Errorf("%d requests, want 4", n)
-		}
+		assert.GreaterOrEqual(t, get(config, 1), 3*time.Second, "3 responses with Retry-After 1 were waited for")
+		assert.Equal(t, 4, len(asked.Asked()), "requests")
 		log.Expect(t, "API server is busy and asks for a delay; waiting code=429 retryAfter=1 responses=1")
 		if took := get(config, 5); took < 2*time.Second || took > 3*time.Second {
 			t.Errorf("5 requests at 2 a second took %s", took)
 		}
 		for name, config := range map[string]*rest.Config{"unlimited": Unlimited(config), "-1": Limited(Unlimited(config), -1, 1, slog.New(log)), "prompt": Prompt(config)} {
-			if took := get(config, 500); took != 0 {
-				t.Errorf("%s: 500 requests took %s", name, took)
-			}
+			assert.Zero(t, get(config, 500), "%s: 500 requests took", name)
 		}
 	})
 }
@@ -185,19 +174,15 @@ func TestLimitedIsSharedAndPatient(t *testing.T) {
 func TestPromptTransportLeavesNoTimeToWait(t *testing.T) {
 	api := operatortest.NewAPI()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://api.test/nothing", strings.NewReader(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plain, err := api.RoundTrip(request)
-	if err != nil || plain.Header.Get("Retry-After") == "" {
-		t.Fatal("the server does not say when to try again")
-	}
+	require.NoError(t, err, "the server does not say when to try again")
+	require.NotEmpty(t, plain.Header.Get("Retry-After"), "the server does not say when to try again")
 	transport := promptTransport{api}
 	if transport.WrappedRoundTripper() != http.RoundTripper(api) {
 		t.Error("the transport beneath cannot be closed")
 	}
 	response, err := transport.RoundTrip(request)
-	if err != nil || response.Header.Get("Retry-After") != "" {
-		t.Errorf("%v %v", response, err)
-	}
+	require.NoError(t, err, "%v", response)
+	assert.Empty(t, response.Header.Get("Retry-After"), "%v", response)
 }

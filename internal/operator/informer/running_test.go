@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/require"
 )
 
 var cronTabs = Source{
@@ -27,13 +28,9 @@ func newClient(t *testing.T, api *operatortest.API) rest.Interface {
 	config := ClientConfig(Prompt(&rest.Config{Host: "http://api.test", Transport: api}))
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	httpClient, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	client, err := rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return client
 }
 

@@ -13,14 +13,14 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func decode(t *testing.T, text string) *object.Object {
 	t.Helper()
 	o, err := object.Decode([]byte(text), &object.Form{APIVersion: "stable.example.com/v1beta1", Kind: "CronTab"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return o
 }
 
@@ -61,9 +61,7 @@ func TestOwnedByFollowsAdoption(t *testing.T) {
 		expect("a and c are deleted", "", "b")
 		f.path.Send("DELETED", operatortest.CronTab("b", "108", 1, operatortest.OwnedBy("y")))
 		expect("b is deleted", "", "")
-		if len(f.store.owned) != 0 {
-			t.Errorf("the index keeps %v", f.store.owned)
-		}
+		assert.Empty(t, f.store.owned, "the index keeps")
 		f.stop()
 	})
 }
@@ -79,9 +77,7 @@ func TestOwnedLeavesOthersOut(t *testing.T) {
 		f.path.Send("MODIFIED", operatortest.CronTab("a", "103", 1))
 		synctest.Wait()
 		f.changed.Expect(t, "watched", "+a", "+b", "-a")
-		if f.Size() != 1 {
-			t.Errorf("%d objects", f.Size())
-		}
+		assert.Equal(t, 1, f.Size(), "objects")
 		f.stop()
 	})
 }
@@ -107,9 +103,8 @@ func TestSettleGivesBackTheContentOfTheCurrentState(t *testing.T) {
 	f.store.put(first)
 	f.Evict(first)
 	settled := f.Get(key("a"))
-	if !settled.IsMetadataOnly() || !settled.SameVersion(first) {
-		t.Fatalf("%+v", settled)
-	}
+	require.True(t, settled.IsMetadataOnly(), "%+v", settled)
+	require.True(t, settled.SameVersion(first), "%+v", settled)
 	if f.Evict(settled); f.Get(key("a")) != settled {
 		t.Error("what is bare was settled again")
 	}
@@ -161,9 +156,7 @@ func TestSettleAndChangesAtOnce(t *testing.T) {
 			t.Errorf("%s is %+v in the end", name, f.Get(key(name)))
 		}
 	}
-	if owned := f.OwnedBy("uid-x"); len(owned) != objects {
-		t.Errorf("%d are owned", len(owned))
-	}
+	assert.Len(t, f.OwnedBy("uid-x"), objects, "are owned")
 }
 
 // The key of an index must not keep the text of an object that is gone.
@@ -176,9 +169,7 @@ func TestTheIndexKeepsNoObjectThatIsGone(t *testing.T) {
 	}
 	s.drop(last.Key())
 	for uid := range s.owned {
-		if !slices.ContainsFunc(s.owned[uid], func(o *object.Object) bool { return data(o.Owner()) == data(uid) }) {
-			t.Errorf("%s is a part of an object that is gone", uid)
-		}
+		assert.True(t, slices.ContainsFunc(s.owned[uid], func(o *object.Object) bool { return data(o.Owner()) == data(uid) }), "%s is a part of an object that is gone", uid)
 	}
 }
 

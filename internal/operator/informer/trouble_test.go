@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestFeedWaitsForACRDAndRecovers(t *testing.T) {
@@ -32,9 +33,7 @@ func TestFeedWaitsForACRDAndRecovers(t *testing.T) {
 		f.path.Answer(missing)
 		within(2 * time.Second)
 		f.changed.Expect(t, "gone", "-a", "-b")
-		if f.Size() != 0 {
-			t.Errorf("%d objects are stored without a CRD", f.Size())
-		}
+		assert.Zero(t, f.Size(), "objects are stored without a CRD")
 
 		within(10 * time.Minute)
 		f.path.Answer(nil, operatortest.CronTab("a", "1", 1))
@@ -66,9 +65,7 @@ func TestFeedKeepsItsObjectsThroughAnOutage(t *testing.T) {
 		f.path.Answer(nil, operatortest.CronTab("changes", "2", 1), operatortest.CronTab("new", "3", 1), operatortest.CronTab("stays", "1", 1))
 		within(time.Second)
 		f.changed.Expect(t, "back", "+new", "-goes", "changes 1>2")
-		if f.server.Down() {
-			t.Error("the API server is back and nobody noticed")
-		}
+		assert.False(t, f.server.Down(), "the API server is back and nobody noticed")
 		f.stop()
 		said := f.log.Said()
 		if len(said) != 2 || f.log.Count("API server does not answer; trying until it does err=") != 1 || said[1] != "API server answers again" {

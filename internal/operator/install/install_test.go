@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // definition is a CRD whose names end with its plural.
@@ -43,9 +45,7 @@ func options(loop config.Loop, crds ...*apiextv1.CustomResourceDefinition) Optio
 func made(t *testing.T, o Options) *Set {
 	t.Helper()
 	set, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return set
 }
 
@@ -83,9 +83,8 @@ func TestMakeRefuses(t *testing.T) {
 		if test.crds == nil && name != "no CRD" {
 			o.CRDs = []*apiextv1.CustomResourceDefinition{namespaced}
 		}
-		if _, err := New(o); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %s", name, err, test.want)
-		}
+		_, err := New(o)
+		assert.ErrorContains(t, err, test.want, name)
 	}
 }
 
@@ -94,38 +93,30 @@ func TestStreamIsTheSameEachTime(t *testing.T) {
 	o := options(config.Loop{Hook: "http://hooks/sync", Owns: []string{"v1/Secret", "apps/v1/Deployment", "v1/ConfigMap"}, Namespaces: []string{"b", "a"}},
 		definition("Foo", "foos", apiextv1.NamespaceScoped, true), definition("Bar", "bars", apiextv1.ClusterScoped, true))
 	first, err := made(t, o).Stream()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	slices.Reverse(o.CRDs)
 	for range 20 {
 		if again, err := made(t, o).Stream(); err != nil || !bytes.Equal(again, first) {
 			t.Fatalf("%v\n%s\nand then\n%s", err, first, again)
 		}
 	}
-	if bytes.Contains(first, []byte("creationTimestamp")) || bytes.Contains(first, []byte("\nstatus:")) {
-		t.Errorf("there is what only a server fills in:\n%s", first)
-	}
+	assert.False(t, bytes.Contains(first, []byte("creationTimestamp")), "there is what only a server fills in:\n%s", first)
+	assert.False(t, bytes.Contains(first, []byte("\nstatus:")), "there is what only a server fills in:\n%s", first)
 }
 
 func TestReplicas(t *testing.T) {
 	o := options(config.Loop{}, definition("Foo", "foos", apiextv1.NamespaceScoped))
 	two := made(t, o)
-	if two.Files[len(two.Files)-1].Name != "5-disruption.yaml" || find[*appsv1.Deployment](t, two, "cron-system/cron").Spec.Template.Spec.Affinity == nil {
-		t.Error("two replicas have no budget, or nothing that keeps them apart")
-	}
+	assert.Equal(t, "5-disruption.yaml", two.Files[len(two.Files)-1].Name, "two replicas have no budget, or nothing that keeps them apart")
+	assert.NotNil(t, find[*appsv1.Deployment](t, two, "cron-system/cron").Spec.Template.Spec.Affinity, "two replicas have no budget, or nothing that keeps them apart")
 	o.Replicas, o.Loop.Shards, o.Loop.LeaseDuration, o.Namespace = 1, 4, 5*time.Second, "default"
 	one := made(t, o)
-	if names := fileNames(one); names != "0-crds.yaml 2-rbac.yaml 4-deployment.yaml" {
-		t.Errorf("one replica in the namespace default has %s", names)
-	}
+	assert.Equal(t, "0-crds.yaml 2-rbac.yaml 4-deployment.yaml", fileNames(one), "one replica in the namespace default")
 	d := find[*appsv1.Deployment](t, one, "default/cron")
 	if args := strings.Join(d.Spec.Template.Spec.Containers[0].Args, " "); args != "run --builtin --in-cluster --crd=foos.example.com --lease-namespace=default --metrics=:8080 --name=cron --shards=4 --lease-duration=5s" {
 		t.Errorf("args %s", args)
 	}
-	if !slices.Contains(one.Notes, "4 shards and one replica: it works on all of them; set --replicas") {
-		t.Errorf("notes %q", one.Notes)
-	}
+	assert.Contains(t, one.Notes, "4 shards and one replica: it works on all of them; set --replicas", "notes")
 	// Leases of shards have names that are not known beforehand.
 	role := find[*rbacv1.Role](t, one, "default/cron-leases")
 	if len(role.Rules) != 1 || len(role.Rules[0].ResourceNames) > 0 || !slices.Contains(role.Rules[0].Verbs, "delete") {
@@ -145,33 +136,24 @@ func fileNames(set *Set) string {
 func TestTreeKnowsItsOwnFiles(t *testing.T) {
 	dir, o := t.TempDir(), options(config.Loop{}, definition("Foo", "foos", apiextv1.NamespaceScoped))
 	files, err := made(t, o).Tree(false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range files.Paths() {
 		data, _ := files.Content(name)
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	o.Replicas = 1
-	if files, err = made(t, o).Tree(false); err != nil {
-		t.Fatal(err)
-	}
+	files, err = made(t, o).Tree(false)
+	require.NoError(t, err)
 	changes, err := files.Diff(dir)
 	if err != nil || len(changes) != 2 || changes[0].Path != "4-deployment.yaml" || changes[0].Op != "update" || changes[1].Path != "5-disruption.yaml" || changes[1].Op != "delete" {
 		t.Errorf("%v, %v", changes, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "4-deployment.yaml"), []byte("# mine\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "4-deployment.yaml"), []byte("# mine\n"), 0o600))
 	const want = "4-deployment.yaml was not written by crdctl manifests, and would be overwritten; choose another folder with --output, or overwrite with --force"
-	if _, err := files.Diff(dir); err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-	if files, err = made(t, o).Tree(true); err != nil {
-		t.Fatal(err)
-	}
+	_, err = files.Diff(dir)
+	assert.EqualError(t, err, want)
+	files, err = made(t, o).Tree(true)
+	require.NoError(t, err)
 	if changes, err := files.Diff(dir); err != nil || len(changes) != 2 {
 		t.Errorf("with force: %v, %v", changes, err)
 	}

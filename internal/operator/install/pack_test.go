@@ -1,10 +1,8 @@
 package install
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,18 +15,16 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func put(t *testing.T, root string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
 		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
 	}
 }
 
@@ -50,24 +46,18 @@ func TestHooksAreTakenAlong(t *testing.T) {
 	put(t, root, map[string]string{"sync.py": "one", "a/sync.py": "two", "a/my data.json": "{}", "bin/hook": "\x7fELF\x00"})
 	set := packed(t, root, config.Loop{Hook: "python3 -u a/sync.py 'a/my data.json' $", FinalizeHook: "./sync.py", CustomizeHook: "./bin/hook"})
 	want := map[string]string{"sync.py": "two", "my_data.json": "{}", "sync.py_": "one"}
-	if got := find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data; !reflect.DeepEqual(got, want) {
-		t.Errorf("files %q", got)
-	}
+	assert.Equal(t, want, find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data, "files")
 	args := podArgs(t, set)
 	for _, arg := range []string{
 		"--hook=python3 -u /etc/crdctl/hook/sync.py /etc/crdctl/hook/my_data.json '$'", "--finalize-hook=/etc/crdctl/hook/sync.py_", "--customize-hook=./bin/hook",
 	} {
-		if !slices.Contains(args, arg) {
-			t.Errorf("no %s among %q", arg, args)
-		}
+		assert.Contains(t, args, arg, "no: %s")
 	}
 	for _, note := range []string{
 		"python3 is taken to be in the image", "a/sync.py is taken along, and nothing that it reads from beside itself",
 		"./bin/hook is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there",
 	} {
-		if !slices.Contains(set.Notes, note) {
-			t.Errorf("no %q among %q", note, set.Notes)
-		}
+		assert.Contains(t, set.Notes, note, "no: %s")
 	}
 }
 
@@ -83,26 +73,19 @@ func TestTemplatesAreTakenAlong(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, map[string]string{"t/a.yaml": "a", "t/_b.tmpl": "b", "t/_c.tpl": "c", "t/d.tpl": "no", "t/README.md": "no", "t/more/c.yaml": "no"})
 	set := packed(t, root, config.Loop{Template: "t"})
-	if got := find[*corev1.ConfigMap](t, set, "cron-system/cron-template").Data; !reflect.DeepEqual(got, map[string]string{"a.yaml": "a", "_b.tmpl": "b", "_c.tpl": "c"}) {
-		t.Errorf("files %q", got)
-	}
-	if args := podArgs(t, set); !slices.Contains(args, "--template=/etc/crdctl/template") {
-		t.Errorf("%q", args)
-	}
+	assert.Equal(t, map[string]string{"a.yaml": "a", "_b.tmpl": "b", "_c.tpl": "c"}, find[*corev1.ConfigMap](t, set, "cron-system/cron-template").Data, "files")
+	assert.Contains(t, podArgs(t, set), "--template=/etc/crdctl/template")
 	before := find[*appsv1.Deployment](t, set, "cron-system/cron").Spec.Template.Annotations[configAnnotation]
 	put(t, root, map[string]string{"t/a.yaml": "other"})
 	after := find[*appsv1.Deployment](t, packed(t, root, config.Loop{Template: "t"}), "cron-system/cron").Spec.Template.Annotations[configAnnotation]
-	if before == "" || before == after {
-		t.Errorf("the pods stay as they are when a template changes: %s, %s", before, after)
-	}
+	assert.NotEmpty(t, before, "the pods stay as they are when a template changes")
+	assert.NotEqual(t, after, before, "the pods stay as they are when a template changes")
 }
 
 func TestPackRefuses(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, map[string]string{"large.py": strings.Repeat("x", maxFolder), "empty/x.md": "", "odd/a b.yaml": "", "bad/a.yaml": "\xff", "broken/a.yaml": "a: {{ if }}", "blocks/_a.tpl": "", "run.sh": ""})
-	if err := os.Mkdir(filepath.Join(root, "folder"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(root, "folder"), 0o755))
 	for _, test := range []struct {
 		loop config.Loop
 		want string
@@ -136,9 +119,7 @@ func TestPackRefusesWhatIsOutside(t *testing.T) {
 		"link.sh": "../outside.key", "absolute.sh": filepath.Join(parent, "outside.key"), "t/_k.tpl": "../../outside.key", "out": "../templates", "dir": "..",
 		"ok.sh": "inside/sync.sh",
 	} {
-		if err := os.Symlink(to, filepath.Join(root, filepath.FromSlash(link))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Symlink(to, filepath.Join(root, filepath.FromSlash(link))))
 	}
 	for _, loop := range []config.Loop{
 		{Hook: "sh ../outside.key"}, {Hook: "../outside.key"}, {Hook: "./link.sh"}, {Hook: "sh absolute.sh"}, {Hook: "./run.sh", FinalizeHook: "./run.sh link.sh"},
@@ -146,14 +127,11 @@ func TestPackRefusesWhatIsOutside(t *testing.T) {
 	} {
 		o := options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
 		o.Root = root
-		if _, err := New(o); !errors.Is(err, errOutside) {
-			t.Errorf("%+v: error %v", loop, err)
-		}
+		_, err := New(o)
+		assert.ErrorIs(t, err, errOutside, "%+v", loop)
 	}
 	set := packed(t, root, config.Loop{Hook: "./ok.sh"}) // a link that stays inside
-	if got := find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data; !reflect.DeepEqual(got, map[string]string{"ok.sh": "x"}) {
-		t.Errorf("files %q", got)
-	}
+	assert.Equal(t, map[string]string{"ok.sh": "x"}, find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data, "files")
 }
 
 // Not every word with a slash is a file.
@@ -177,9 +155,7 @@ func TestArgs(t *testing.T) {
 	want := "run --builtin --in-cluster --crd=foos.example.com --lease-namespace=cron-system --metrics=:8080 " +
 		"--hook=/bin/hook --x --customize-hook=http://a/ --name=cron --hook-persistent --hook-timeout=1s --hook-max-bytes=5 --hook-parallel=3 --owns=v1/Pod --related=v1/Node " +
 		"--workers=4 --resync=2s --kube-api-qps=-1 --kube-api-burst=7 --namespace=a --namespace=b --selector=app=x --shards=2 --shard-by=namespace"
-	if got := strings.Join(podArgs(t, set), " "); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	assert.Equal(t, want, strings.Join(podArgs(t, set), " "))
 }
 
 // What no ConfigMap can take is not read into memory.
@@ -187,9 +163,7 @@ func TestPackReadsNoMoreThanFits(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, map[string]string{"t/a.yaml": "", "run.sh": "", "huge.sh": strings.Repeat("ü", maxFolder), "blob": ""})
 	for _, sparse := range []string{"t/a.yaml", "blob"} {
-		if err := os.Truncate(filepath.Join(root, sparse), 1<<30); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Truncate(filepath.Join(root, sparse), 1<<30))
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -203,9 +177,8 @@ func TestPackReadsNoMoreThanFits(t *testing.T) {
 	} {
 		o := options(test.loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))
 		o.Root = root
-		if _, err := New(o); !errors.Is(err, test.want) {
-			t.Errorf("%+v: %v, want %v", test.loop, err, test.want)
-		}
+		_, err := New(o)
+		assert.ErrorIs(t, err, test.want, "%+v", test.loop)
 	}
 	runtime.ReadMemStats(&after)
 	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 256 {

@@ -10,6 +10,8 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // grantsOf are rules, one resource a line.
@@ -62,9 +64,7 @@ func TestClusterRole(t *testing.T) {
 	} {
 		set := made(t, options(test.loop, test.crd))
 		slices.Sort(test.want)
-		if got := grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules); got != strings.Join(test.want, "\n") {
-			t.Errorf("%s:\n%s\nwant\n%s", name, got, strings.Join(test.want, "\n"))
-		}
+		assert.Equal(t, strings.Join(test.want, "\n"), grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules), name)
 		if got := grantsOf(find[*rbacv1.Role](t, set, "cron-system/cron-leases").Rules); got != "leases.coordination.k8s.io: create\nleases.coordination.k8s.io: get update of cron" {
 			t.Errorf("%s: leases\n%s", name, got)
 		}
@@ -75,14 +75,10 @@ func TestClusterRole(t *testing.T) {
 func TestRolesOfNamespaces(t *testing.T) {
 	loop := config.Loop{Hook: "http://a/", Owns: []string{"v1/ConfigMap"}, Namespaces: []string{"b", "a"}}
 	set := made(t, options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true)))
-	if got := grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules); got != "customresourcedefinitions.apiextensions.k8s.io: get of foos.example.com" {
-		t.Errorf("the cluster:\n%s", got)
-	}
+	assert.Equal(t, "customresourcedefinitions.apiextensions.k8s.io: get of foos.example.com", grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules), "the cluster")
 	for _, namespace := range loop.Namespaces {
 		const want = "configmaps: get list watch create patch delete\nevents: create patch\nfoos.example.com: list watch patch\nfoos/finalizers.example.com: update\nfoos/status.example.com: patch"
-		if got := grantsOf(find[*rbacv1.Role](t, set, namespace+"/cron").Rules); got != want {
-			t.Errorf("%s:\n%s", namespace, got)
-		}
+		assert.Equal(t, want, grantsOf(find[*rbacv1.Role](t, set, namespace+"/cron").Rules), namespace)
 		if b := find[*rbacv1.RoleBinding](t, set, namespace+"/cron"); b.Subjects[0].Namespace != "cron-system" || b.RoleRef.Kind != "Role" {
 			t.Errorf("%s: %+v", namespace, b)
 		}
@@ -91,9 +87,7 @@ func TestRolesOfNamespaces(t *testing.T) {
 	set = made(t, options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true), definition("Bar", "bars", apiextv1.ClusterScoped, true)))
 	const want = "bars.example.com: list watch patch\nbars/finalizers.example.com: update\nbars/status.example.com: patch\n" +
 		"customresourcedefinitions.apiextensions.k8s.io: get of bars.example.com foos.example.com\nevents: create patch"
-	if got := grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules); got != want {
-		t.Errorf("with a kind of the cluster:\n%s\nwant\n%s", got, want)
-	}
+	assert.Equal(t, want, grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules), "with a kind of the cluster")
 }
 
 // What can't be derived is said.
@@ -107,9 +101,8 @@ func TestNotesOnRights(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, map[string]string{"t/a.yaml": "", "t/customize.yml.tmpl": "[]"})
 	notes = packed(t, root, config.Loop{Template: "t"}).Notes
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "customize.yml.tmpl may ask for any kind") {
-		t.Errorf("templates: %q", notes)
-	}
+	require.Len(t, notes, 1, "templates")
+	assert.True(t, strings.HasPrefix(notes[0], "customize.yml.tmpl may ask for any kind"), "templates")
 	set := packed(t, root, config.Loop{Template: "t", Related: []string{"v1/Node"}})
 	if rules := grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules); len(set.Notes) > 0 || !strings.Contains(rules, "nodes: list watch") {
 		t.Errorf("templates with related kinds: %q\n%s", set.Notes, rules)

@@ -13,6 +13,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
 )
 
@@ -20,14 +22,10 @@ import (
 func scrape(t *testing.T, url string) map[string]*dto.MetricFamily {
 	t.Helper()
 	status, text := get(t, url+"/metrics")
-	if status != http.StatusOK {
-		t.Fatalf("%d %s", status, text)
-	}
+	require.Equal(t, http.StatusOK, status, text)
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
-	if err != nil {
-		t.Fatalf("%v in:\n%s", err, text)
-	}
+	require.NoError(t, err, text)
 	return families
 }
 
@@ -69,9 +67,7 @@ func TestMetricsOfAQueue(t *testing.T) {
 		"workqueue_queue_duration_seconds": 1, "workqueue_work_duration_seconds": 1, "workqueue_retries_total": 1,
 		"workqueue_unfinished_work_seconds": 0, "workqueue_longest_running_processor_seconds": 0,
 	} {
-		if got := value(families, metric, label); got != want {
-			t.Errorf("%s is %v, want %v", metric, got, want)
-		}
+		assert.Equal(t, want, value(families, metric, label), metric)
 	}
 	// The key that comes back is added by a goroutine of the queue, so there are two or three by now.
 	if adds, depth := value(families, "workqueue_adds_total", label), value(families, "workqueue_depth", label); adds < 2 || adds > 3 || depth != adds-1 {
@@ -107,14 +103,10 @@ func TestMetricsOfTheLoop(t *testing.T) {
 		{1, "leader_election_master_status", []string{"name=loop-shard-0"}},
 		{0, "leader_election_master_status", []string{"name=loop-shard-1"}},
 	} {
-		if got := value(families, c.metric, c.labels...); got != c.want {
-			t.Errorf("%s%v is %v, want %v", c.metric, c.labels, got, c.want)
-		}
+		assert.Equal(t, c.want, value(families, c.metric, c.labels...), "%s%v", c.metric, c.labels)
 	}
 	for _, name := range []string{"go_goroutines", "process_cpu_seconds_total", "process_resident_memory_bytes"} {
-		if families[name] == nil {
-			t.Errorf("no %s", name)
-		}
+		assert.NotNil(t, families[name], "no %s", name)
 	}
 }
 
@@ -138,15 +130,9 @@ func TestMetricsOfRequests(t *testing.T) {
 		}
 	}
 	families := scrape(t, url)
-	if n := value(families, "rest_client_requests_total", "code=409", "host=10.0.0.1:443", "method=PUT"); n != 2 {
-		t.Errorf("%v requests with conflicts", n)
-	}
-	if n := value(families, "rest_client_requests_total", "code=<error>", "host=10.0.0.1:443", "method=PATCH"); n != 1 {
-		t.Errorf("%v requests without an answer", n)
-	}
-	if n := value(families, "rest_client_request_duration_seconds", "host=10.0.0.1:443", "verb=PUT"); n != 2 {
-		t.Errorf("%v durations", n)
-	}
+	assert.EqualValues(t, 2, value(families, "rest_client_requests_total", "code=409", "host=10.0.0.1:443", "method=PUT"), "requests with conflicts")
+	assert.EqualValues(t, 1, value(families, "rest_client_requests_total", "code=<error>", "host=10.0.0.1:443", "method=PATCH"), "requests without an answer")
+	assert.EqualValues(t, 2, value(families, "rest_client_request_duration_seconds", "host=10.0.0.1:443", "verb=PUT"), "durations")
 }
 
 // An API server in this process has its metrics in the global registry, and neither sees the other's.
@@ -157,18 +143,12 @@ func TestARegistryOfItsOwn(t *testing.T) {
 	m := NewMetrics()
 	m.Reconciled("crontabs", "ok")
 	for name := range scrape(t, serving(t, Options{Metrics: m})) {
-		if !slices.ContainsFunc([]string{"go_", "process_", "crdctl_loop_"}, func(p string) bool { return strings.HasPrefix(name, p) }) {
-			t.Errorf("%s is not of the loop", name)
-		}
+		assert.True(t, slices.ContainsFunc([]string{"go_", "process_", "crdctl_loop_"}, func(p string) bool { return strings.HasPrefix(name, p) }), "%s is not of the loop", name)
 	}
 	global, err := prometheus.DefaultGatherer.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, family := range global {
-		if strings.HasPrefix(family.GetName(), "crdctl_") {
-			t.Errorf("%s is registered globally", family.GetName())
-		}
+		assert.False(t, strings.HasPrefix(family.GetName(), "crdctl_"), "%s is registered globally", family.GetName())
 	}
 }
 

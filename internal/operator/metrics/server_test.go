@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // serving is a server on a free port, which ends with the test.
@@ -16,17 +19,13 @@ func serving(t *testing.T, o Options) string {
 	t.Helper()
 	o.Addr = "127.0.0.1:0"
 	server, err := Listen(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx) }()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the server ended with %v", err)
-		}
+		assert.NoError(t, <-ended, "the server ended")
 		if conn, err := net.Dial("tcp", server.Addr()); err == nil {
 			_ = conn.Close()
 			t.Error("it still listens")
@@ -39,14 +38,10 @@ func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true}
 	response, err := (&http.Client{Transport: transport, Timeout: 30 * time.Second}).Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return response.StatusCode, string(body)
 }
 
@@ -77,26 +72,20 @@ func TestOnlyWhatWasAskedFor(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/cmdline"} {
-		if status, _ := get(t, bare+path); status != 404 {
-			t.Errorf("without being asked for: %s: %d", path, status)
-		}
-		if status, _ := get(t, all+path); status != 200 {
-			t.Errorf("%s: %d", path, status)
-		}
+		status, _ := get(t, bare+path)
+		assert.Equal(t, 404, status, "without being asked for: %s", path)
+		status, _ = get(t, all+path)
+		assert.Equal(t, 200, status, path)
 	}
 }
 
 func TestAnAddressThatCannotBe(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() { _ = listener.Close() }()
 	addr := listener.Addr().String()
 	_, err = Listen(Options{Addr: addr})
-	if want := "serve probes and metrics: " + addr + " is in use; choose another address, or port 0 for a free one"; err == nil || err.Error() != want {
-		t.Errorf("got %v\nwant %s", err, want)
-	}
+	assert.EqualError(t, err, "serve probes and metrics: "+addr+" is in use; choose another address, or port 0 for a free one")
 	if _, err = Listen(Options{Addr: "nonsense"}); err == nil || !strings.HasSuffix(err.Error(), "; give an address as host:port") {
 		t.Errorf("got %v", err)
 	}
@@ -107,9 +96,7 @@ func TestTheEndCutsWhatTakesLong(t *testing.T) {
 	begun := make(chan struct{})
 	over := make(chan struct{})
 	server, err := Listen(Options{Addr: "127.0.0.1:0", Ready: func() error { close(begun); <-over; return nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ended, asked := make(chan error, 1), make(chan error, 1)
@@ -123,11 +110,7 @@ func TestTheEndCutsWhatTakesLong(t *testing.T) {
 	}()
 	<-begun
 	cancel()
-	if err := <-ended; err != nil {
-		t.Errorf("the server ended with %v", err)
-	}
-	if err := <-asked; err == nil {
-		t.Error("an answer came from a check that never ended")
-	}
+	assert.NoError(t, <-ended, "the server ended")
+	assert.Error(t, <-asked, "an answer came from a check that never ended")
 	close(over)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // readable are objects in the forms in which API servers send them, and in those that the format allows beside.
@@ -137,9 +139,8 @@ func TestDecodeHandsOnTheErrorOfTheConnection(t *testing.T) {
 	text := sample(1)
 	for end := 0; end < len(text); end += 7 {
 		in := brokenReader{strings.NewReader(text[:end]), broken}
-		if _, err := NewDecoder(in, cronTab, Whole, nil).object(); !errors.Is(err, broken) {
-			t.Fatalf("broken after %d bytes: %v", end, err)
-		}
+		_, err := NewDecoder(in, cronTab, Whole, nil).object()
+		require.ErrorIs(t, err, broken, "broken after %d bytes", end)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -30,14 +32,12 @@ func TestEventsOfEachType(t *testing.T) {
 		fmt.Fprintf(&text, `{"type":"%s","object":%s}`+"\n", of, sample(i))
 	}
 	events, end := eventsOf(text.String(), Whole, nil)
-	if !errors.Is(end, io.EOF) || len(events) != len(types) {
-		t.Fatalf("%d events, then %v", len(events), end)
-	}
+	require.ErrorIs(t, end, io.EOF)
+	require.Len(t, events, len(types))
 	for i, event := range events {
 		o, ok := event.Object.(*Object)
-		if event.Type != types[i] || !ok {
-			t.Fatalf("event %d is %s of a %T", i, event.Type, event.Object)
-		}
+		require.Equal(t, types[i], event.Type, "event %d is %s of a %T", i, event.Type, event.Object)
+		require.True(t, ok, "event %d is %s of a %T", i, event.Type, event.Object)
 		expectDecoded(t, o, []byte(sample(i)))
 	}
 }
@@ -48,9 +48,8 @@ func TestBookmarkEndsTheInitialEvents(t *testing.T) {
 	for more, want := range map[string]bool{``: false, `,"annotations":{"a":"b"}`: false, `,"annotations":{"k8s.io/initial-events-end":"true"}`: true} {
 		for _, keep := range []Keep{Whole, Identity} {
 			events, _ := eventsOf(`{"type":"BOOKMARK","object":`+fmt.Sprintf(metadata, more)+`}`, keep, func(Owner) bool { return false })
-			if len(events) != 1 || events[0].Type != watch.Bookmark {
-				t.Fatalf("%v", events)
-			}
+			require.Len(t, events, 1)
+			require.Equal(t, watch.Bookmark, events[0].Type)
 			o := events[0].Object.(*Object).GetObjectMeta()
 			if got := o.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"; got != want || o.GetResourceVersion() != "7" {
 				t.Errorf("%q: end %v at %s", more, got, o.GetResourceVersion())
@@ -61,9 +60,8 @@ func TestBookmarkEndsTheInitialEvents(t *testing.T) {
 
 func TestErrorEventIsTheStatus(t *testing.T) {
 	events, _ := eventsOf(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (9)","reason":"Expired","code":410}}`, Whole, nil)
-	if len(events) != 1 || events[0].Type != watch.Error {
-		t.Fatalf("%v", events)
-	}
+	require.Len(t, events, 1)
+	require.Equal(t, watch.Error, events[0].Type)
 	if err := apierrors.FromObject(events[0].Object); !apierrors.IsResourceExpired(err) || err.Error() != "too old resource version: 1 (9)" {
 		t.Error(err)
 	}
@@ -82,9 +80,7 @@ func TestEventsOfWhatOthersOwnAreDeletions(t *testing.T) {
 	for _, event := range events {
 		got = append(got, event.Type)
 	}
-	if want := "[ADDED DELETED MODIFIED DELETED DELETED DELETED]"; fmt.Sprint(got) != want {
-		t.Errorf("%v, want %s", got, want)
-	}
+	assert.Equal(t, "[ADDED DELETED MODIFIED DELETED DELETED DELETED]", fmt.Sprint(got), "%v, want", got)
 }
 
 func TestEventsEndWithTheConnection(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing/iotest"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -94,9 +95,7 @@ func FuzzEvents(f *testing.F) {
 				if err != nil {
 					break
 				}
-				if event.Object == nil {
-					t.Fatalf("%q has an event without an object", text)
-				}
+				require.NotNil(t, event.Object, "%q has an event without an object", text)
 				if o, ok := event.Object.(*Object); ok {
 					_, _, _ = o.Key(), o.GetObjectMeta(), o.AppendJSON(nil)
 				}

@@ -2,10 +2,11 @@ package object
 
 import (
 	"bytes"
-	"errors"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
@@ -16,9 +17,7 @@ func readList(text string, keep Keep, owned func(Owner) bool) (*List, error) {
 func item(t *testing.T, list *List, i int) *Object {
 	t.Helper()
 	o, ok := list.Items[i].(*Object)
-	if !ok {
-		t.Fatalf("item %d is a %T", i, list.Items[i])
-	}
+	require.True(t, ok, "item %d is a %T", i, list.Items[i])
 	return o
 }
 
@@ -32,9 +31,7 @@ func TestListReadsEachObject(t *testing.T) {
 		`{"items":[` + strings.Join(texts, " ,\n") + "],\n\"metadata\":{\"continue\":\"more\",\"resourceVersion\":\"9\"}}",
 	} {
 		got, err := readList(list, Whole, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got.ResourceVersion != "9" || got.Continue != "more" || len(got.Items) != len(texts) {
 			t.Fatalf("%d items in version %q, continued at %q", len(got.Items), got.ResourceVersion, got.Continue)
 		}
@@ -46,13 +43,10 @@ func TestListReadsEachObject(t *testing.T) {
 
 func TestListIsWhatClientGoTakes(t *testing.T) {
 	list, err := readList(string(listOf(3)), Whole, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	items, err := meta.ExtractList(list)
-	if err != nil || len(items) != 3 {
-		t.Fatalf("%d items, %v", len(items), err)
-	}
+	require.NoError(t, err)
+	require.Len(t, items, 3)
 	if accessor, err := meta.ListAccessor(list); err != nil || accessor.GetResourceVersion() != "9" {
 		t.Errorf("%v, %v", accessor, err)
 	}
@@ -60,13 +54,10 @@ func TestListIsWhatClientGoTakes(t *testing.T) {
 		t.Errorf("%v, %v", accessor, err)
 	}
 	copied, ok := list.DeepCopyObject().(*List)
-	if !ok {
-		t.Fatal("the copy is no list")
-	}
+	require.True(t, ok, "the copy is no list")
 	copied.Items[0], copied.ResourceVersion = items[1], "10"
-	if list.ResourceVersion != "9" || item(t, list, 0).Name() != "crontab-000000" {
-		t.Error("the copy of a list is the list itself")
-	}
+	assert.Equal(t, "9", list.ResourceVersion, "the copy of a list is the list itself")
+	assert.Equal(t, "crontab-000000", item(t, list, 0).Name(), "the copy of a list is the list itself")
 }
 
 func TestListWithoutItems(t *testing.T) {
@@ -92,9 +83,8 @@ func TestListLeavesOutWhatOthersOwn(t *testing.T) {
 
 func TestListOfIdentities(t *testing.T) {
 	list, err := readList(string(listOf(2)), Identity, nil)
-	if err != nil || len(list.Items) != 2 {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.Len(t, list.Items, 2)
 	if o := item(t, list, 1); !o.IsMetadataOnly() || o.Name() != "crontab-000001" || o.UID() != "6f1c2a52-0000-4000-8000-000000000001" || o.Generation() != 1 {
 		t.Errorf("%+v", o)
 	}
@@ -103,9 +93,8 @@ func TestListOfIdentities(t *testing.T) {
 func TestListNoticesWhatIsCutOff(t *testing.T) {
 	whole := string(listOf(2))
 	for end := range len(whole) {
-		if _, err := readList(whole[:end], Whole, nil); !errors.Is(err, errTruncated) {
-			t.Fatalf("cut off after %d bytes: %v", end, err)
-		}
+		_, err := readList(whole[:end], Whole, nil)
+		require.ErrorIs(t, err, errTruncated, "cut off after %d bytes", end)
 	}
 }
 
@@ -114,9 +103,8 @@ func TestListRefuses(t *testing.T) {
 		`[]`, `null`, `5`, `<html>`, `{"items":{}}`, `{"items":"x"}`, `{"items":[null]}`, `{"items":[1,"metadata",{}]}`, `{"items":[{},]}`, `{"items":[[]]}`,
 		`{"metadata":5,"items":[]}`, `{"metadata":{"resourceVersion":5}}`, `{"items":[{"metadata":{"name":5}}]}`,
 	} {
-		if list, err := readList(text, Whole, nil); err == nil {
-			t.Errorf("%s was read as %d items of version %q", text, len(list.Items), list.ResourceVersion)
-		}
+		_, err := readList(text, Whole, nil)
+		assert.Error(t, err, text)
 	}
 }
 
@@ -130,10 +118,7 @@ func TestListIsReadInOnePass(t *testing.T) {
 		furthest = max(furthest, in.Size()-int64(in.Len())-d.in.InputOffset())
 		return true
 	}
-	if _, err := d.List(); err != nil {
-		t.Fatal(err)
-	}
-	if furthest > int64(len(data))/100 {
-		t.Errorf("%d of %d bytes had been read ahead", furthest, len(data))
-	}
+	_, err := d.List()
+	require.NoError(t, err)
+	assert.LessOrEqual(t, furthest, int64(len(data))/100, "%d bytes had been read ahead", len(data))
 }

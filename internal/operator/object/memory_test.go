@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // endless is an object again and again.
@@ -40,9 +43,7 @@ func TestAnObjectIsTwoAllocations(t *testing.T) {
 			} else {
 				_, err = d.object()
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 		}
 		for range 100 {
 			read() // until the buffers have their size
@@ -56,12 +57,9 @@ func TestAnObjectIsTwoAllocations(t *testing.T) {
 // Where no content is wanted, none is copied, even for a moment: lists of 50,000 have as many moments.
 func TestIdentityDoesNotCopyContent(t *testing.T) {
 	d := NewDecoder(strings.NewReader(sample(1)), cronTab, Identity, nil)
-	if _, err := d.object(); err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(string(d.buf), "cronSpec") {
-		t.Errorf("copied %s", d.buf)
-	}
+	_, err := d.object()
+	require.NoError(t, err)
+	assert.NotContains(t, string(d.buf), "cronSpec", "copied")
 }
 
 func TestTheTextIsNoLongerThanNeeded(t *testing.T) {
@@ -69,12 +67,8 @@ func TestTheTextIsNoLongerThanNeeded(t *testing.T) {
 	from, to := strings.Index(text, `"managedFields"`), strings.Index(text, `"name":"crontab-`)
 	want := text[strings.Index(text, `"metadata"`):from] + text[to:len(text)-1]
 	o := decode(t, text)
-	if o.text != want {
-		t.Errorf("got  %s\nwant %s", o.text, want)
-	}
-	if sum := len(o.Namespace()) + len(o.Name()) + len(o.UID()) + len(o.ResourceVersion()); len(o.MetadataOnly().text) != sum {
-		t.Errorf("the bare object's text is %d bytes, want %d", len(o.MetadataOnly().text), sum)
-	}
+	assert.Equal(t, want, o.text)
+	assert.Equal(t, len(o.Namespace())+len(o.Name())+len(o.UID())+len(o.ResourceVersion()), len(o.MetadataOnly().text), "the bare object's text: %s")
 	for name, part := range map[string]string{"name": o.Name(), "namespace": o.Namespace(), "UID": string(o.UID()), "version": o.ResourceVersion()} {
 		if at := uintptr(unsafe.Pointer(unsafe.StringData(part))) - uintptr(unsafe.Pointer(unsafe.StringData(o.text))); at >= uintptr(len(o.text)) {
 			t.Errorf("the %s is a text of its own", name)

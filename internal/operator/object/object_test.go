@@ -2,9 +2,10 @@ package object
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -18,19 +19,13 @@ func TestBareKeepsTheIdentity(t *testing.T) {
 	if b.Key() != o.Key() || !b.SameVersion(o) || b.Generation() != 3 || !b.Deleting() || b.Owner() != "o" || b.OwnerName() != "owner" || b.Kind() != "CronTab" {
 		t.Errorf("%+v", b)
 	}
-	if want := "nsnu5oowner"; b.text != want {
-		t.Errorf("the text is %q, want %q and no more", b.text, want)
-	}
-	if text := string(b.AppendJSON(nil)); text != `{"apiVersion":"stable.example.com/v1beta1","kind":"CronTab"}` {
-		t.Error(text)
-	}
+	assert.Equal(t, "nsnu5oowner", b.text, "the text: and no more")
+	assert.Equal(t, `{"apiVersion":"stable.example.com/v1beta1","kind":"CronTab"}`, string(b.AppendJSON(nil)))
 	for what, err := range map[string]error{
 		"decode CronTab ns/n: only its metadata was kept":    second(b.Content()),
 		"read the metadata of CronTab ns/n: it was not kept": second(b.Meta()),
 	} {
-		if err == nil || err.Error() != what {
-			t.Errorf("got %v, want %s", err, what)
-		}
+		assert.EqualError(t, err, what)
 	}
 }
 
@@ -43,17 +38,13 @@ func TestSameVersion(t *testing.T) {
 		`{"metadata":{"uid":"a","resourceVersion":"2"}}`:            false,
 		`{"metadata":{"uid":"b","resourceVersion":"1"}}`:            false, // made again on a new API server
 	} {
-		if got := one.SameVersion(decode(t, text)); got != want {
-			t.Errorf("%s: %v", text, got)
-		}
+		assert.Equal(t, want, one.SameVersion(decode(t, text)), text)
 	}
 }
 
 func TestContentKeepsIntegersWhole(t *testing.T) {
 	content, err := decode(t, `{"spec":{"i":9007199254740993,"f":1.5}}`).Content()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	spec := content["spec"].(map[string]any)
 	if spec["i"] != int64(9007199254740993) || spec["f"] != 1.5 {
 		t.Errorf("%v", spec)
@@ -74,51 +65,38 @@ func TestSpecAndField(t *testing.T) {
 		`{}`:                                                                               `{}`,
 	} {
 		o := decode(t, text)
-		if got := o.Spec(); got != want {
-			t.Errorf("spec of %s: %s, want %s", text, got, want)
-		}
-		if got := o.MetadataOnly().Spec(); got != "{}" {
-			t.Errorf("spec of the bare %s: %s", text, got)
-		}
+		assert.Equal(t, want, o.Spec(), "spec of %s", text)
+		assert.Equal(t, "{}", o.MetadataOnly().Spec(), "spec of the bare %s", text)
 	}
 	o := decode(t, `{"metadata":{"name":"a"},"spec":{"b":{"c":"}"}},"status":null,"odd":5}`)
 	for name, want := range map[string]string{"metadata": `{"name":"a"}`, "spec": `{"b":{"c":"}"}}`, "status": "null", "odd": "5", "b": "", "apiVersion": ""} {
-		if got := o.Field(name); got != want {
-			t.Errorf("field %s: %q, want %q", name, got, want)
-		}
+		assert.Equal(t, want, o.Field(name), "field %s", name)
 	}
 }
 
 func TestMetaIsWithoutWhatNobodyReads(t *testing.T) {
 	meta, err := decode(t, sample(4)).Meta()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var whole metav1.PartialObjectMetadata
-	if err := json.Unmarshal([]byte(sample(4)), &whole); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(sample(4)), &whole))
 	whole.ManagedFields = nil
 	got, _ := json.Marshal(meta)
-	if want, _ := json.Marshal(whole.ObjectMeta); string(got) != string(want) {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	want, _ := json.Marshal(whole.ObjectMeta)
+	assert.Equal(t, string(want), string(got))
 }
 
 func TestObjectIsMarshalledInOthers(t *testing.T) {
 	text, err := json.Marshal(map[string]any{"parent": decode(t, `{"spec":{"a":"<&>"},"metadata":{"name":"n"}}`)})
-	if err != nil || !strings.Contains(string(text), `{"parent":{"apiVersion":"stable.example.com/v1beta1","kind":"CronTab","spec":{"a":"`) {
-		t.Errorf("%s, %v", text, err)
-	}
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `{"parent":{"apiVersion":"stable.example.com/v1beta1","kind":"CronTab","spec":{"a":"`)
 }
 
 func TestCompactLeavesTextAsItIs(t *testing.T) {
 	if text, err := Compact(map[string]any{"rules": []any{"a && b < c"}}); err != nil || string(text) != `{"rules":["a && b < c"]}` {
 		t.Errorf("%s, %v", text, err)
 	}
-	if _, err := Compact(make(chan int)); err == nil {
-		t.Error("a channel became JSON")
-	}
+	_, err := Compact(make(chan int))
+	assert.Error(t, err, "a channel became JSON")
 }
 
 func TestClientGoReadsTheObject(t *testing.T) {

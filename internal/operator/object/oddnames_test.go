@@ -3,6 +3,9 @@ package object
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Some kinds take nearly any name, and all take any text for the name of an owner: one such object must not keep the others
@@ -29,7 +32,6 @@ func TestOddNamesDoNotStopAList(t *testing.T) {
 	}
 	onlyOurs := func(o Owner) bool { return o.Kind == "Foo" }
 	list, err = NewDecoder(strings.NewReader(`{"items":[`+strings.Join(odd, ",")+`]}`), cronTab, Identity, onlyOurs).List()
-	if err != nil || len(list.Items) != 0 {
-		t.Errorf("an owner without a possible name was taken for one: %v, %v", list, err)
-	}
+	require.NoError(t, err, "an owner without a possible name was taken for one: %v", list)
+	assert.Empty(t, list.Items, "an owner without a possible name was taken for one: %v", list)
 }

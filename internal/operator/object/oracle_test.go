@@ -2,10 +2,11 @@ package object
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -43,16 +44,10 @@ func stripped(text []byte) (map[string]any, error) {
 func expectDecoded(t *testing.T, o *Object, text []byte) {
 	t.Helper()
 	want, err := stripped(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got, err := o.Content()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("decoded\n  %s\nto %v\nwant %v", text, got, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, got, "decoded\n  %s\nto", text)
 	whole := o.AppendJSON([]byte("prefix"))
 	if rest, ok := strings.CutPrefix(string(whole), "prefix"); !ok || !json.Valid([]byte(rest)) {
 		t.Errorf("AppendJSON is no JSON: %s", whole)
@@ -72,8 +67,6 @@ func expectIdentity(t *testing.T, o *Object, want *unstructured.Unstructured) {
 func decode(t *testing.T, text string) *Object {
 	t.Helper()
 	o, err := Decode([]byte(text), cronTab)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	require.NoError(t, err, text)
 	return o
 }

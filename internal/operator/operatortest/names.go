@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // Names collects names from many goroutines.
@@ -32,8 +34,6 @@ func (n *Names) Expect(t *testing.T, when string, want ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	slices.Sort(n.list)
-	if !slices.Equal(n.list, want) {
-		t.Errorf("%s: got %q, want %q", when, n.list, want)
-	}
+	assert.Equal(t, want, n.list, when)
 	n.list = nil
 }

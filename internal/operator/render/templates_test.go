@@ -1,10 +1,12 @@
 package render
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const request = `{"controller":{"kind":"CompositeController"},"parent":{"metadata":{"name":"demo","namespace":"default"},
@@ -26,9 +28,7 @@ func files(list ...string) map[string]string {
 func open(t *testing.T, list ...string) *Set {
 	t.Helper()
 	s, err := Parse(files(list...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
@@ -54,12 +54,9 @@ func TestChildrenStatusAndRelated(t *testing.T) {
 	if got, err := d.Related([]byte(request), limit); err != nil || string(got) != `{"relatedResources":[{"apiVersion":"v1","names":["demo"],"resource":"secrets"}]}` {
 		t.Errorf("got %s, error %v", got, err)
 	}
-	if d.Customize() != "customize.yaml" {
-		t.Errorf("customize is %q", d.Customize())
-	}
-	if _, err := d.Sync([]byte(`[]`), limit); err == nil || !strings.Contains(err.Error(), "no JSON object") {
-		t.Errorf("error %v", err)
-	}
+	assert.Equal(t, "customize.yaml", d.Customize(), "customize")
+	_, err := d.Sync([]byte(`[]`), limit)
+	assert.ErrorContains(t, err, "no JSON object")
 }
 
 func TestExpressions(t *testing.T) {
@@ -104,9 +101,7 @@ func TestExpressions(t *testing.T) {
 		d := open(t, "a.yaml", "k: 1\nv: "+text+"\n")
 		got, err := call(d)
 		if word, ok := strings.CutPrefix(want, "error "); ok {
-			if err == nil || !strings.Contains(err.Error(), word) {
-				t.Errorf("%s: %.100s, error %v, not one with %q", text, got, err, word)
-			}
+			assert.ErrorContains(t, err, word, "%s: %.100s, error %v, not one with %q", text, got, err, word)
 		} else if err != nil || got != `{"children":[{"k":1,"v":`+want+`}]}` {
 			t.Errorf("%s: %s, error %v", text, got, err)
 		}
@@ -117,14 +112,11 @@ func TestExpressions(t *testing.T) {
 // that is allowed.
 func TestFunctionsThatThereAreNot(t *testing.T) {
 	for _, name := range []string{"now", "date", "ago", "toDate", "randInt", "randAlphaNum", "shuffle", "uuidv4", "env", "expandenv", "getHostByName", "genCA", "bcrypt", "htpasswd", "derivePassword", "encryptAES", "osBase"} {
-		if _, err := Parse(files("a.yaml", "{{ "+name+" }}")); err == nil || !strings.Contains(err.Error(), `function "`+name+`" not defined`) {
-			t.Errorf("%s: error %v", name, err)
-		}
+		_, err := Parse(files("a.yaml", "{{ "+name+" }}"))
+		assert.ErrorContains(t, err, `function "`+name+`" not defined`, name)
 	}
 	for name, f := range functions() {
-		if f == nil {
-			t.Errorf("%s is not in sprig", name)
-		}
+		assert.NotNil(t, f, "%s is not in sprig", name)
 	}
 }
 
@@ -136,12 +128,11 @@ func TestOutputLimit(t *testing.T) {
 		"a: &a {{ repeat 2000 \"x\" }}\nv: [*a, *a, *a, *a, *a, *a]",
 	} {
 		d := open(t, "a.yaml", text)
-		if _, err := d.Sync([]byte(request), 9999); !errors.Is(err, ErrOutput) {
-			t.Errorf("%s: error %v", text, err)
-		}
-		if _, err := d.Sync([]byte(request), 99_999); err != nil { // the next rendering begins anew
-			t.Errorf("%s: error %v", text, err)
-		}
+		_, err := d.Sync([]byte(request), 9999)
+		assert.ErrorIs(t, err, ErrOutput, text)
+		// the next rendering begins anew
+		_, err = d.Sync([]byte(request), 99_999)
+		assert.NoError(t, err, text)
 	}
 }
 
@@ -152,13 +143,11 @@ func TestFoldersThatAreRefused(t *testing.T) {
 		"status.yaml and status.yml are for the same":        {"status.yaml", "", "status.yml", ""},
 		"customize.tmpl and customize.yaml are for the same": {"customize.yaml", "", "customize.tmpl", ""},
 	} {
-		if _, err := Parse(files(list...)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, not %q", err, want)
-		}
+		_, err := Parse(files(list...))
+		assert.ErrorContains(t, err, want)
 	}
-	if _, err := Read(filepath.Join(t.TempDir(), "absent")); err == nil || !strings.Contains(err.Error(), "--template") {
-		t.Errorf("error %v", err)
-	}
+	_, err := Read(filepath.Join(t.TempDir(), "absent"))
+	assert.ErrorContains(t, err, "--template")
 	for want, customize := range map[string]string{"give a list of rules": "a: 1", "no list": "relatedResources: 3", "{\"relatedResources\":[]}": "", "[{\"a\":1}]": "relatedResources: [{a: 1}]"} {
 		d := open(t, "a.yaml", "", "customize.yaml", customize)
 		if got, err := d.Related([]byte(request), limit); !strings.Contains(string(got), want) && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -166,9 +155,8 @@ func TestFoldersThatAreRefused(t *testing.T) {
 		}
 	}
 	d := open(t, "status.yaml", "a: 1\n---\nb: 1")
-	if _, err := call(d); err == nil || !strings.Contains(err.Error(), "a parent has one status") {
-		t.Errorf("error %v", err)
-	}
+	_, err = call(d)
+	assert.ErrorContains(t, err, "a parent has one status")
 	d = open(t, "status.yaml", "{{ if .finalizing }}a: 1{{ end }}")
 	if got, err := call(d); err != nil || got != `{"status":{},"children":[]}` {
 		t.Errorf("%s, error %v", got, err)
@@ -206,11 +194,7 @@ func TestReadsChildren(t *testing.T) {
 		`{{ include (print "d") .parent }}`:                          true,
 		`{{ .parent | include "d" }}`:                                true, // can't be told
 	} {
-		if d := open(t, "a.yaml", text, "_d.tpl", define); d.ReadsChildren() != want {
-			t.Errorf("%s: %v", text, !want)
-		}
+		assert.Equal(t, want, open(t, "a.yaml", text, "_d.tpl", define).ReadsChildren(), "%s: %v", text, !want)
 	}
-	if d := open(t, "a.yaml", "", "status.yaml", "{{ .children }}"); !d.ReadsChildren() {
-		t.Error("the status reads them")
-	}
+	assert.True(t, open(t, "a.yaml", "", "status.yaml", "{{ .children }}").ReadsChildren(), "the status reads them")
 }

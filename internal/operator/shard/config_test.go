@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -37,9 +39,7 @@ func TestRollOutOfAnotherLayout(t *testing.T) {
 			w.replicas = w.replicas[2:]
 			took := w.allHeld(c.next.shards, 2*time.Minute)
 			t.Logf("%v to %v: %v", c.old, c.next, took)
-			if took > DefaultLeaseDuration+4*DefaultRetryPeriod+20*time.Second {
-				t.Errorf("%v to %v: %v passed without work", c.old, c.next, took)
-			}
+			assert.LessOrEqual(t, took, DefaultLeaseDuration+4*DefaultRetryPeriod+20*time.Second, "%v to %v: %v passed without work", c.old, c.next, took)
 		})
 	}
 }
@@ -54,9 +54,7 @@ func TestALeaderOfAnotherProgram(t *testing.T) {
 		}
 		start(t, w, "a", 2, ByKey)
 		// It said 60 seconds of itself, which is more than ours.
-		if took := w.allHeld(2, 2*time.Minute); took < 58*time.Second {
-			t.Errorf("taken after %v", took)
-		}
+		assert.GreaterOrEqual(t, w.allHeld(2, 2*time.Minute), 58*time.Second, "taken after")
 	})
 }
 
@@ -64,9 +62,7 @@ func TestALeaderOfAnotherProgram(t *testing.T) {
 // others take it from him as soon.
 func TestALayoutThatIsRenewedForAShortTime(t *testing.T) {
 	s, err := New(Options{Client: &client{}, Namespace: "ns", Name: "loop", Identity: "a", Shards: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	first := time.Now()
 	for i, seconds := range []int32{3, 3, 60} {
 		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{ResourceVersion: strconv.Itoa(i)},

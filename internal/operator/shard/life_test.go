@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A replica that is gone without a word is replaced within about LeaseDuration and RetryPeriod; its own Lease is removed
@@ -70,14 +73,10 @@ func TestDrainBeforeRelease(t *testing.T) {
 		_, doneSecond, second := a.Begin("ns", anotherKey(a, "x"))
 		doneFirst()
 		doneSecond()
-		if first == second {
-			t.Errorf("new work begins: %v, %v; want one of the two shards to drain", first, second)
-		}
+		assert.NotEqual(t, second, first, "new work begins: ; want one of the two shards to drain")
 		done()
 		doneOther() // and once more at the end: twice is no harm
-		if took := w.allHeld(2, 5*time.Second); took > 2*DefaultRetryPeriod {
-			t.Errorf("it changed hands after %v", took)
-		}
+		assert.LessOrEqual(t, w.allHeld(2, 5*time.Second), 2*DefaultRetryPeriod, "it changed hands after")
 	})
 }
 
@@ -97,9 +96,7 @@ func TestTheEndReleasesAll(t *testing.T) {
 			a := start(t, w, "a", shards, ByKey)
 			w.allHeld(shards, 5*time.Second)
 			ctx, done, ok := a.Begin("ns", "x")
-			if !ok {
-				t.Fatal("nothing begins")
-			}
+			require.True(t, ok, "nothing begins")
 			defer done()
 			a.end()
 			time.Sleep(time.Minute)
@@ -109,22 +106,16 @@ func TestTheEndReleasesAll(t *testing.T) {
 			done()
 			began := time.Now()
 			a.gone.Wait()
-			if took := time.Since(began); took > time.Second {
-				t.Errorf("it took %v to release", took)
-			}
+			assert.LessOrEqual(t, time.Since(began), time.Second, "it took: to release")
 			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), ErrLost) {
 				t.Error("a context goes on without a lease")
 			}
 			for _, name := range w.names() {
-				if strings.Contains(name, "member") {
-					t.Errorf("%s is left behind", name)
-				}
+				assert.NotContains(t, name, "member", "is left behind")
 			}
 			a.dead.Store(true) // it is not counted any more
 			b := start(t, w, "b", shards, ByKey)
-			if took := w.allHeld(shards, 5*time.Second); took > 2*DefaultRetryPeriod {
-				t.Errorf("the next one waited %v for what was released", took)
-			}
+			assert.LessOrEqual(t, w.allHeld(shards, 5*time.Second), 2*DefaultRetryPeriod, "the next one waited: for what was released")
 			b.stop()
 		})
 	}
@@ -135,9 +126,7 @@ func TestTheEndReleasesAll(t *testing.T) {
 func TestWithoutTheServer(t *testing.T) {
 	simulate(t, 0, func(t *testing.T, w *observer) {
 		a := start(t, w, "a", 3, ByKey)
-		if a.Ready() == nil {
-			t.Error("ready before anything was read")
-		}
+		assert.Error(t, a.Ready(), "ready before anything was read")
 		w.allHeld(3, 5*time.Second)
 		gained := a.gained.Load()
 		ctx, done, _ := a.Begin("ns", "x")
@@ -149,9 +138,7 @@ func TestWithoutTheServer(t *testing.T) {
 		}
 		<-ctx.Done()
 		time.Sleep(DefaultRetryPeriod)
-		if err := a.Ready(); err == nil || !strings.Contains(err.Error(), "ns/loop") {
-			t.Errorf("ready: %v", err)
-		}
+		assert.ErrorContains(t, a.Ready(), "ns/loop", "ready")
 		if _, _, ok := a.Begin("ns", "x"); ok || len(a.Held()) > 0 {
 			t.Error("work begins without a lease")
 		}
@@ -165,9 +152,7 @@ func TestWithoutTheServer(t *testing.T) {
 		a.kill()
 		began := time.Now()
 		a.gone.Wait()
-		if took := time.Since(began); took > 3*DefaultRenewDeadline {
-			t.Errorf("it took %v to end without the server", took)
-		}
+		assert.LessOrEqual(t, time.Since(began), 3*DefaultRenewDeadline, "it took: to end without the server")
 	})
 }
 
@@ -178,9 +163,7 @@ func TestALeaseThatIsDeleted(t *testing.T) {
 			a := start(t, w, "a", 2, ByKey)
 			w.allHeld(2, 5*time.Second)
 			gained := a.gained.Load()
-			if err := w.delete(name, nil); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.delete(name, nil))
 			time.Sleep(3 * DefaultRetryPeriod)
 			if w.allHeld(2, 5*time.Second); a.gained.Load() == gained {
 				t.Errorf("nobody noticed that %s was deleted", name)
@@ -202,9 +185,7 @@ func TestStandbysAndRequests(t *testing.T) {
 		time.Sleep(time.Minute)
 		_, after := w.counts()
 		// 5 members, 2 shards and the Lease of all, each about every 1.8 s.
-		if writes := after - before; writes > 8*40 {
-			t.Errorf("%d writes in a minute", writes)
-		}
+		assert.LessOrEqual(t, after-before, 8*40, "writes in a minute")
 		for _, r := range w.replicas {
 			if r.Ready() != nil || len(r.Held()) > 1 {
 				t.Errorf("%s: %v, holds %v", r.name, r.Ready(), r.Held())
@@ -232,8 +213,6 @@ func TestAContextAsksTheClock(t *testing.T) {
 			t.Error("a timer ran in a process that is stopped: the test shows nothing")
 		default:
 		}
-		if ctx.Err() == nil {
-			t.Error("a context goes on after its lease")
-		}
+		assert.Error(t, ctx.Err(), "a context goes on after its lease")
 	})
 }

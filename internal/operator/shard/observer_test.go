@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // observer watches all replicas of a simulation, as nobody can watch real ones.
@@ -125,9 +127,7 @@ func (w *observer) allHeld(shards int, within time.Duration) time.Duration {
 		if len(all) == shards && slices.Max(counts)-slices.Min(counts) <= 1 {
 			return time.Since(begin)
 		}
-		if time.Since(begin) > within {
-			w.t.Fatalf("after %v %d of %d shards are held: %v", within, len(all), shards, counts)
-		}
+		require.LessOrEqual(w.t, time.Since(begin), within, "after: %d of %d shards are held: %v", len(all), shards, counts)
 		time.Sleep(50 * time.Millisecond)
 	}
 }

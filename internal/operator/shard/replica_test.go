@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // replica is one process of a simulation: its Shards, workers, and a network and a processor that can fail.
@@ -42,9 +44,7 @@ func startAs(t *testing.T, w *observer, r *replica, shards int, by string) *repl
 	r.layout = fmt.Sprint(shards, by)
 	s, err := New(Options{Client: &client{store: w.store, hook: r.request, resume: r.whileStopped}, Namespace: "ns", Name: "loop", Identity: r.name,
 		Shards: shards, By: by, Gained: func(int) { r.gained.Add(1) }, Log: r.log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.paused = r.whileStopped
 	s.wall = func() time.Time { return wallClock().Add(time.Duration(r.jumped.Load())) }
 	r.Shards = s

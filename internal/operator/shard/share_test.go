@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // All shards are in exactly one share, and no two shares differ by more than one; one replica more or less moves little.
@@ -18,9 +21,8 @@ func TestShare(t *testing.T) {
 			owners := make([]int, shards)
 			for _, m := range members {
 				first, count := share(shards, members, m)
-				if count < shards/n || count > (shards+n-1)/n {
-					t.Fatalf("%d shards, %d members: %s has %d", shards, n, m, count)
-				}
+				require.GreaterOrEqual(t, count, shards/n, "%d shards, %d members: %s", shards, n, m)
+				require.LessOrEqual(t, count, (shards+n-1)/n, "%d shards, %d members: %s", shards, n, m)
 				for i := range count {
 					owners[(first+i)%shards]++
 				}
@@ -30,15 +32,13 @@ func TestShare(t *testing.T) {
 				// Nobody has to give anything back when another one goes.
 				for _, gone := range members {
 					if rest := slices.DeleteFunc(slices.Clone(members), func(s string) bool { return s == gone }); gone != m {
-						if _, after := share(shards, rest, m); after < count {
-							t.Fatalf("%d shards: %s has %d of %d members, and %d when %s is gone", shards, m, count, n, after, gone)
-						}
+						_, after := share(shards, rest, m)
+						require.GreaterOrEqual(t, after, count, "%d shards: %s has %d of %d members, and %d when %s is gone", shards, m, count, n, after, gone)
 					}
 				}
 			}
-			if slices.Max(owners) != 1 || slices.Min(owners) != 1 {
-				t.Fatalf("%d shards, %d members: %v", shards, n, owners)
-			}
+			require.Equal(t, 1, slices.Max(owners), "%d shards, %d members: %v", shards, n, owners)
+			require.Equal(t, 1, slices.Min(owners), "%d shards, %d members: %v", shards, n, owners)
 		}
 	}
 }
@@ -63,16 +63,14 @@ func TestOfNeverChanges(t *testing.T) {
 	for i := range 16000 {
 		counts[byKey.Of("default", fmt.Sprintf("object-%d", i))]++
 	}
-	if slices.Min(counts) < 850 || slices.Max(counts) > 1150 {
-		t.Errorf("16000 keys in 16 shards: %v", counts)
-	}
+	assert.GreaterOrEqual(t, slices.Min(counts), 850, "16000 keys in 16 shards: %v", counts)
+	assert.LessOrEqual(t, slices.Max(counts), 1150, "16000 keys in 16 shards: %v", counts)
 }
 
 func TestOptionsThatAreWrong(t *testing.T) {
 	good := Options{Client: &client{}, Namespace: "ns", Name: "loop", Identity: "a"}
-	if _, err := New(good); err != nil {
-		t.Error(err)
-	}
+	_, err := New(good)
+	assert.NoError(t, err)
 	for want, change := range map[string]func(*Options){
 		"shards: a client and an identity are needed; give both":                                                                                                        func(o *Options) { o.Client = nil },
 		"shards: the namespace of the leases is not known; give one":                                                                                                    func(o *Options) { o.Namespace = "" },
@@ -84,8 +82,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	} {
 		o := good
 		change(&o)
-		if _, err := New(o); err == nil || err.Error() != want {
-			t.Errorf("got %v\nwant %s", err, want)
-		}
+		_, err = New(o)
+		assert.EqualError(t, err, want)
 	}
 }

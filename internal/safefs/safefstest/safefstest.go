@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // blockTime is how long a function may take that must not wait for a FIFO.
@@ -31,22 +33,14 @@ func Within(t *testing.T, f func() error) error {
 	}
 }
 
-// Must ends the test when a step that sets it up has failed.
-func Must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // WriteFiles writes files, named by slash-separated paths below root, and makes the directories that they are in. As in a
 // repository, other users can enter these.
 func WriteFiles(t testing.TB, root string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		Must(t, os.WriteFile(path, []byte(content), 0o600))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 }
 

@@ -8,15 +8,15 @@ import (
 	"testing/fstest"
 
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func treeOf(t *testing.T, files map[string]string) *tree.Tree {
 	t.Helper()
 	out := tree.New()
 	for name, content := range files {
-		if err := out.Add(name, []byte(content)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, out.Add(name, []byte(content)))
 	}
 	return out
 }
@@ -56,12 +56,8 @@ func TestFiles(t *testing.T) {
 				disk[name] = &fstest.MapFile{Data: []byte(content)}
 			}
 			p, err := planOf(disk, treeOf(t, side(c.before)), treeOf(t, side(c.after)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := describe(t, p, c.disk); got != c.want {
-				t.Errorf("%q, want %q", got, c.want)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, c.want, describe(t, p, c.disk))
 		})
 	}
 }
@@ -87,14 +83,10 @@ func describe(t *testing.T, p *Plan, disk string) string {
 		if err == nil {
 			err = tree.Write(root, changes)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	changes, err := p.Tree.Diff(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range changes {
 		if c.Op == tree.Delete {
 			said = append(said, "removes")

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestFindLocation(t *testing.T) {
@@ -37,14 +39,10 @@ func TestFindLocation(t *testing.T) {
 			put(t, top, test.files)
 			got, err := FindLocation(filepath.Join(top, "a", "b"), test.apart)
 			if test.errors != "" {
-				if err == nil || !strings.Contains(err.Error(), test.errors) {
-					t.Errorf("error %v, want %s", err, test.errors)
-				}
+				assert.ErrorContains(t, err, test.errors)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			want := test.want
 			want.Seen, want.Module = got.Seen, filepath.Join(top, filepath.FromSlash(want.Module))
 			if want.Work != "" {
@@ -69,9 +67,7 @@ func TestSharedChanges(t *testing.T) {
 	if err != nil || len(changes) != 2 || changes[0].Path != "app/go.mod" || changes[1].Path != "go.work" {
 		t.Fatalf("changes %v, error %v", changes, err)
 	}
-	if err := Apply(p.location, changes); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Apply(p.location, changes))
 	work, err := (&tree.Seen{}).ReadFile(filepath.Join(top, "go.work"))
 	if err != nil || !strings.Contains(string(work), "./app") || !strings.Contains(string(work), "./lib") {
 		t.Errorf("go.work is %q, error %v", work, err)
@@ -87,7 +83,5 @@ func TestDeclared(t *testing.T) {
 	})
 	got := Declared(dir, "api")
 	slices.Sort(got)
-	if want := []string{"A", "C", "F", "V", "W"}; !slices.Equal(got, want) {
-		t.Errorf("declared %v, want %v", got, want)
-	}
+	assert.Equal(t, []string{"A", "C", "F", "V", "W"}, got, "declared")
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // project is a scaffold with kinds of one group.
@@ -19,9 +21,8 @@ func project(t *testing.T, kinds ...string) Render {
 	t.Helper()
 	p := &scaffold.Project{Module: "example.com/x", Folder: ".", Main: ".", ClientDir: "pkg/client"}
 	for _, kind := range kinds {
-		if _, err := p.Add(scaffold.APIOptions{Group: "stable.example.com", Version: "v1", Kind: kind}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.Add(scaffold.APIOptions{Group: "stable.example.com", Version: "v1", Kind: kind})
+		require.NoError(t, err)
 	}
 	return Render{Project: p, Templates: templates.FS}
 }
@@ -31,12 +32,8 @@ func put(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 }
 
@@ -45,9 +42,7 @@ func scaffolded(t *testing.T, r Render) string {
 	t.Helper()
 	dir := t.TempDir()
 	files, err := r.render()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	all := map[string]string{}
 	for _, name := range files.Paths() {
 		content, _ := files.Content(name)
@@ -60,9 +55,7 @@ func scaffolded(t *testing.T, r Render) string {
 func plan(t *testing.T, dir string, before, after Render) (*Plan, error) {
 	t.Helper()
 	l, err := FindLocation(dir, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	l.Exists = l.Exists || before.Project != nil // as the commands that change a project have it
 	return New(l, before, after)
 }
@@ -71,9 +64,7 @@ func plan(t *testing.T, dir string, before, after Render) (*Plan, error) {
 func changes(t *testing.T, p *Plan, dir string) map[string]tree.Op {
 	t.Helper()
 	diff, err := p.Tree.Diff(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	all := map[string]tree.Op{}
 	for _, c := range diff {
 		all[c.Path] = c.Op
@@ -86,24 +77,19 @@ func TestPlanOfANewProject(t *testing.T) {
 	dir := t.TempDir()
 	after := project(t, "CronTab")
 	p, err := plan(t, dir, Render{}, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	made := changes(t, p, dir)
 	if made["main.go"] != tree.Create || made["go.mod"] != tree.Create || len(p.Merged)+len(p.InTheWay)+len(p.Edited) > 0 {
 		t.Errorf("changes %v, merged %v, in the way %v, edited %v", made, p.Merged, p.InTheWay, p.Edited)
 	}
 
 	put(t, dir, map[string]string{"go.mod": "module example.com/x\n\ngo 1.26.0\n", "README.md": "mine\n"})
-	if p, err = plan(t, dir, Render{}, after); err != nil {
-		t.Fatal(err)
-	}
+	p, err = plan(t, dir, Render{}, after)
+	require.NoError(t, err)
 	if made := changes(t, p, dir); !slices.Equal(p.InTheWay, []string{"README.md"}) || made["go.mod"] != tree.Update || made["README.md"] != "" {
 		t.Errorf("in the way %v; README.md: %q, and go.mod, which says no more than \"go mod init\": %q", p.InTheWay, made["README.md"], made["go.mod"])
 	}
-	if err := p.Overwrite(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.Overwrite())
 	if made := changes(t, p, dir); made["README.md"] != tree.Update || len(p.InTheWay) > 0 {
 		t.Errorf("not overwritten: %v", p.InTheWay)
 	}
@@ -115,9 +101,7 @@ func TestPlanWithout(t *testing.T) {
 	after.Project.Without = []string{"README.md"}
 	after.Files = map[string][]byte{"hack/boilerplate.go.txt": []byte("// mine\n")}
 	p, err := plan(t, t.TempDir(), Render{}, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, readme := p.Tree.Content("README.md")
 	if header, _ := p.Tree.Content("hack/boilerplate.go.txt"); readme || string(header) != "// mine\n" {
 		t.Errorf("README.md planned: %v; header %q", readme, header)
@@ -129,9 +113,7 @@ func TestPlanOfANewKind(t *testing.T) {
 	before, after := project(t, "CronTab"), project(t, "CronTab", "Backup")
 	dir := scaffolded(t, before)
 	p, err := plan(t, dir, before, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	made := changes(t, p, dir)
 	var created []string
 	for name, op := range made {
@@ -143,9 +125,7 @@ func TestPlanOfANewKind(t *testing.T) {
 		t.Errorf("changes %v, conflicts %v, in the way %v, edited %v", made, p.Conflicts, p.InTheWay, p.Edited)
 	}
 	for _, name := range p.Merged {
-		if made[name] != tree.Update {
-			t.Errorf("%s is merged, and its change is %q", name, made[name])
-		}
+		assert.Equal(t, tree.Update, made[name], "%s is merged, and its change", name)
 	}
 	put(t, dir, map[string]string{created[0]: "mine\n"})
 	if p, err = plan(t, dir, before, after); err != nil || !slices.Equal(p.InTheWay, created[:1]) {
@@ -158,9 +138,7 @@ func TestPlanOfARemovedKind(t *testing.T) {
 	before, after := project(t, "CronTab", "Backup"), project(t, "CronTab")
 	dir := scaffolded(t, before)
 	p, err := plan(t, dir, before, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var removed string
 	for name, op := range changes(t, p, dir) {
 		if op == tree.Delete && strings.HasSuffix(name, "_types.go") {
@@ -171,17 +149,14 @@ func TestPlanOfARemovedKind(t *testing.T) {
 		t.Fatalf("the types stay: %v", changes(t, p, dir))
 	}
 	content, err := os.ReadFile(filepath.Join(dir, removed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	put(t, dir, map[string]string{removed: string(content) + "\n// mine\n"})
 	if p, err = plan(t, dir, before, after); err != nil || !slices.Equal(p.Edited, []string{removed}) || changes(t, p, dir)[removed] != "" {
 		t.Errorf("edited %v, want %s; error %v", p.Edited, removed, err)
 	}
 	p.RemoveEdited()
-	if changes(t, p, dir)[removed] != tree.Delete || len(p.Edited) > 0 {
-		t.Errorf("%s stays; edited %v", removed, p.Edited)
-	}
+	assert.Equal(t, tree.Delete, changes(t, p, dir)[removed], "%s stays; edited", removed)
+	assert.Empty(t, p.Edited, "%s stays; edited", removed)
 }
 
 // Types that were made from a CRD count as edited: the templates do not tell what they were.
@@ -216,18 +191,12 @@ func TestPlanMergesTheModule(t *testing.T) {
 			l := Location{Module: dir, Folder: ".", Path: "example.com/x", Exists: true, Seen: &tree.Seen{}}
 			p, err := New(l, Render{}, project(t, "CronTab"))
 			if test.err != "" {
-				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("error %v, want %s", err, test.err)
-				}
+				assert.ErrorContains(t, err, test.err)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for _, want := range test.want {
-				if !strings.Contains(string(p.module["go.mod"]), want) {
-					t.Errorf("no %s in\n%s", want, p.module["go.mod"])
-				}
+				assert.Contains(t, string(p.module["go.mod"]), want, "no: %s")
 			}
 			if _, own := p.Tree.Content("go.mod"); own || len(p.module["go.sum"]) == 0 {
 				t.Errorf("go.mod is a file of the project: %v; go.sum has %d bytes", own, len(p.module["go.sum"]))
@@ -241,9 +210,7 @@ func TestSettingsWithoutTheRecord(t *testing.T) {
 	dir := t.TempDir()
 	const own = "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [pkg/apis]\n"
 	recorded, err := config.PutScaffold([]byte(own), project(t, "CronTab").Project.Record())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	put(t, dir, map[string]string{config.FileName: string(recorded)})
 	if got, err := (settingsFS{os.DirFS(dir)}).ReadFile(config.FileName); err != nil || string(got) != own {
 		t.Errorf("%q, %v, want %q", got, err, own)

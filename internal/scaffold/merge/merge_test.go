@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestLines(t *testing.T) {
@@ -37,20 +40,13 @@ func TestGoMod(t *testing.T) {
 	const mine = "module x\n\ngo 1.25.0\n\nrequire (\n\ta.com/a v1.2.0 // mine\n\ta.com/b v1.0.0\n\tm.com/mine v0.1.0\n)\n\nreplace m.com/mine => ../mine\n"
 	const theirs = "module x\n\ngo 1.26.0\n\nrequire (\n\ta.com/a v1.1.0\n\ta.com/b v1.1.0\n\ta.com/gone v1.1.0\n\ta.com/new v1.0.0\n)\n"
 	got, err := Files("go.mod", []byte(base), []byte(mine), []byte(theirs))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []string{"go 1.26.0\n", "\ta.com/a v1.2.0 // mine\n", "\ta.com/b v1.1.0\n", "a.com/new v1.0.0\n", "\tm.com/mine v0.1.0\n", "replace m.com/mine => ../mine\n"} {
-		if !strings.Contains(string(got.Content), want) {
-			t.Errorf("no %q in\n%s", want, got.Content)
-		}
+		assert.Contains(t, string(got.Content), want, "no: %s")
 	}
-	if strings.Contains(string(got.Content), "gone") {
-		t.Errorf("what the user took out is back:\n%s", got.Content)
-	}
-	if _, err := Files("go.mod", []byte(base), []byte("modul x\n"), []byte(theirs)); err == nil {
-		t.Error("no error for a go.mod that is none")
-	}
+	assert.NotContains(t, string(got.Content), "gone", "what the user took out is back")
+	_, err = Files("go.mod", []byte(base), []byte("modul x\n"), []byte(theirs))
+	assert.Error(t, err, "no error for a go.mod that is none")
 }
 
 func TestGoSum(t *testing.T) {
@@ -82,15 +78,11 @@ func FuzzFiles(f *testing.F) {
 			side = strings.ReplaceAll(mine, "\n", "\r\n")
 		}
 		result, err := Files("f", []byte(base), []byte(side), []byte(theirs))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := split([]byte(strings.ReplaceAll(string(result.Content), "\r", "")))
 		known := slices.Concat(split([]byte(base)), split([]byte(mine)), split([]byte(theirs)), []string{markMine, markMiddle, markTheirs})
 		for _, line := range got {
-			if !slices.Contains(known, line) {
-				t.Errorf("%q is of neither side", line)
-			}
+			assert.Contains(t, known, line, "is of neither side")
 		}
 		for _, line := range split([]byte(mine)) {
 			if !slices.Contains(split([]byte(base)), line) && !slices.Contains(got, line) {

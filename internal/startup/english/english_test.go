@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	_ "github.com/crdctl/crdctl/internal/startup/english"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	_ "k8s.io/kubectl/pkg/cmd/options" // translates in its initialiser
 	"k8s.io/kubectl/pkg/util/i18n"
 )
@@ -17,15 +19,11 @@ const german = "LC_ALL=de_DE.UTF-8"
 func TestNoTranslations(t *testing.T) {
 	const text = "Display clusters defined in the kubeconfig"
 	if os.Getenv("LC_ALL") == "de_DE.UTF-8" {
-		if got := i18n.T(text); got != text {
-			t.Errorf("T(%q) = %q; translations were loaded", text, got)
-		}
+		assert.Equal(t, text, i18n.T(text), "T: ; translations were loaded")
 		return
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	child := exec.Command(self, "-test.run=^TestNoTranslations$")
 	child.Env = append(os.Environ(), german)
 	if out, err := child.CombinedOutput(); err != nil {

@@ -8,21 +8,18 @@ import (
 	"testing"
 
 	_ "github.com/crdctl/crdctl/internal/startup/quietetcd"
+	"github.com/stretchr/testify/require"
 	_ "k8s.io/apiserver/pkg/storage/storagebackend/factory" // makes its logger in its initialiser
 )
 
 // TestOrder looks at the order in which the runtime initialises a program with both packages.
 func TestOrder(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	child := exec.Command(self, "-test.run=^$")
 	child.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := child.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	require.NoError(t, err, "%s", out)
 	ours := strings.Index(string(out), "init github.com/crdctl/crdctl/internal/startup/quietetcd ")
 	theirs := strings.Index(string(out), "init k8s.io/apiserver/pkg/storage/storagebackend/factory ")
 	if ours < 0 || theirs < 0 || ours > theirs {

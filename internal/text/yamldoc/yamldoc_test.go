@@ -5,22 +5,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 )
 
 func TestSplit(t *testing.T) {
 	docs, err := Split([]byte("# head\n---\n# of one\na: 1\n---\n\nb: 2\nc: 3\n---\n---\nd: 4\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var got []string
 	for _, d := range docs {
 		got = append(got, fmt.Sprintf("%d %d %q", d.First, d.Line, strings.TrimSpace(string(d.Text))))
 	}
 	want := []string{`1 1 "# head"`, `3 4 "# of one\na: 1"`, `6 7 "b: 2\nc: 3"`, `10 11 "---\nd: 4"`}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	assert.Equal(t, strings.Join(want, "\n"), strings.Join(got, "\n"))
 }
 
 // Each has its fault on the line that ends with "#!".
@@ -41,9 +39,7 @@ func TestErrorHasTheLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := fmt.Sprintf("f.yaml:%d: ", strings.Count(text[:strings.Index(text, "#!")], "\n")+1)
 			docs, err := Split([]byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var said []string
 			for _, d := range docs {
 				if _, err := yaml.YAMLToJSONStrict(d.Text); err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/operator/render"
+	"github.com/stretchr/testify/require"
 )
 
 func pid(p *process) string { return strconv.Itoa(p.PID()) }
@@ -30,32 +31,26 @@ func BenchmarkRender(b *testing.B) {
 	request := object("demo", `{"replicas":2}`)
 	b.Run("in process", func(b *testing.B) {
 		s, err := render.Parse(map[string]string{"a.yaml": deployment})
-		if err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, err)
 		for b.Loop() {
-			if _, err := s.Sync(request.Body, 8<<20); err != nil {
-				b.Fatal(err)
-			}
+			_, err = s.Sync(request.Body, 8<<20)
+			require.NoError(b, err)
 		}
 	})
 	b.Run("helper", func(b *testing.B) {
 		d := open(b, Options{}, "a.yaml", deployment)
-		if _, err := answerTo(b, d, request); err != nil {
-			b.Fatal(err)
-		}
+		_, err := answerTo(b, d, request)
+		require.NoError(b, err)
 		for b.Loop() {
-			if _, err := answerTo(b, d, request); err != nil {
-				b.Fatal(err)
-			}
+			_, err = answerTo(b, d, request)
+			require.NoError(b, err)
 		}
 	})
 	b.Run("start", func(b *testing.B) {
 		d := open(b, Options{}, "a.yaml", deployment)
 		for b.Loop() {
-			if _, err := answerTo(b, d, request); err != nil {
-				b.Fatal(err)
-			}
+			_, err := answerTo(b, d, request)
+			require.NoError(b, err)
 			d.pool.keep(nil)
 		}
 	})

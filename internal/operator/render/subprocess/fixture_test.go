@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/stretchr/testify/require"
 )
 
 const patience = time.Minute
@@ -22,9 +23,7 @@ func folder(t testing.TB, files ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for i := 0; i < len(files); i += 2 {
-		if err := os.WriteFile(filepath.Join(dir, files[i]), []byte(files[i+1]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, files[i]), []byte(files[i+1]), 0o600))
 	}
 	return dir
 }
@@ -37,9 +36,7 @@ func open(t testing.TB, o Options, files ...string) *Templates {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	d, err := Open(folder(t, files...), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		d.Close()
 		d.Close() // again, to no effect

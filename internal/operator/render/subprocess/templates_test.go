@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What one object can make templates do, when each of these stands in a template that is harmless for other objects.
@@ -72,9 +74,8 @@ func TestOthersAreNotHeldUp(t *testing.T) {
 		return errors.As(err, &l)
 	}
 	for _, name := range []string{"evil", "worse"} {
-		if _, err := answerTo(t, d, object(name, forever)); !later(err) {
-			t.Fatalf("%s: error %v, though there is a slow lane", name, err)
-		}
+		_, err := answerTo(t, d, object(name, forever))
+		require.True(t, later(err), "%s: error %v, though there is a slow lane", name, err)
 	}
 	var busy sync.WaitGroup
 	busy.Go(func() {
@@ -84,9 +85,7 @@ func TestOthersAreNotHeldUp(t *testing.T) {
 		}
 	})
 	for end := time.Now().Add(patience); len(d.lanes.slow) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("nothing is in the slow lane")
-		}
+		require.False(t, time.Now().After(end), "nothing is in the slow lane")
 	}
 	// While one is in the slow lane, another is put off and keeps no worker, and a usual object is rendered.
 	if _, err := answerTo(t, d, object("worse", forever)); !later(err) {
@@ -99,9 +98,7 @@ func TestOthersAreNotHeldUp(t *testing.T) {
 	if got, err := answerTo(t, d, object("worse", `{"count":2}`)); err != nil || got != `{"children":[{"v":1}]}` {
 		t.Errorf("%s, error %v", got, err)
 	}
-	if len(d.lanes.slow) != 1 {
-		t.Error("the usual objects waited for the other")
-	}
+	assert.Len(t, d.lanes.slow, 1, "the usual objects waited for the other")
 	busy.Wait()
 	// The same request waits longer than it took; another one of the object is rendered, and ends the matter.
 	_, err := answerTo(t, d, object("evil", forever))
@@ -112,9 +109,7 @@ func TestOthersAreNotHeldUp(t *testing.T) {
 	if got, err := answerTo(t, d, object("evil", `{"count":2}`)); err != nil || got != `{"children":[{"v":1}]}` {
 		t.Errorf("%s, error %v", got, err)
 	}
-	if n := len(d.lanes.known); n != 0 {
-		t.Errorf("%d objects are remembered", n)
-	}
+	assert.Zero(t, len(d.lanes.known), "objects are remembered")
 }
 
 func TestPauseGrows(t *testing.T) {
@@ -126,9 +121,7 @@ func TestPauseGrows(t *testing.T) {
 		}
 		last = p
 	}
-	if last != longestPause {
-		t.Errorf("%s at last", last)
-	}
+	assert.Equal(t, longestPause, last, "at last")
 }
 
 // A rendering that takes long, and ends in time, is no error.
@@ -139,9 +132,7 @@ func TestSlowRendering(t *testing.T) {
 	if l := (*hook.RetryAfterError)(nil); errors.As(err, &l) {
 		_, err = answerTo(t, d, c)
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, err)
 }
 
 // A helper has nothing of the environment, and one that was killed from outside is replaced.
@@ -153,9 +144,7 @@ func TestHelperProcess(t *testing.T) {
 		if got, err := answerTo(t, d, object("good", `{}`)); err != nil || got != `{"children":[{"v":1}]}` {
 			t.Fatalf("%s, error %v", got, err)
 		}
-		if len(d.pool.idle) != 1 {
-			t.Fatalf("%d idle helpers", len(d.pool.idle))
-		}
+		require.Len(t, d.pool.idle, 1, "idle helpers")
 		return d.pool.idle[0]
 	}
 	p := usual()
@@ -164,26 +153,20 @@ func TestHelperProcess(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" {
 		file, err := os.Open(filepath.Join(d.dir, "a.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer func() { _ = file.Close() }()
 		p.Kill() // the next one starts while there is an open file
 		<-p.Done()
 		p = usual()
 		env, err := os.ReadFile(filepath.Join("/proc", pid(p), "environ"))
-		if err != nil || strings.ReplaceAll(string(env), "\x00", " ") != trigger+"=1 GOTRACEBACK=none " {
-			t.Errorf("environment %q, error %v", env, err)
-		}
+		require.NoError(t, err, "environment %q", env)
+		assert.Equal(t, trigger+"=1 GOTRACEBACK=none ", strings.ReplaceAll(string(env), "\x00", " "), "environment %q", env)
 		files, err := os.ReadDir(filepath.Join("/proc", pid(p), "fd"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, f := range files {
 			to, _ := os.Readlink(filepath.Join("/proc", pid(p), "fd", f.Name()))
-			if strings.HasPrefix(to, "socket:") || strings.HasPrefix(to, d.dir) {
-				t.Errorf("descriptor %s is %s", f.Name(), to)
-			}
+			assert.False(t, strings.HasPrefix(to, "socket:"), "descriptor %s is %s", f.Name(), to)
+			assert.False(t, strings.HasPrefix(to, d.dir), "descriptor %s is %s", f.Name(), to)
 		}
 	}
 	p.Kill()
@@ -198,13 +181,11 @@ func TestCallsThatEndEarly(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("long enough")
 	time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
-	if _, err := d.Call(ctx, object("a", `{}`)); !errors.Is(err, cause) {
-		t.Errorf("error %v", err)
-	}
+	_, err := d.Call(ctx, object("a", `{}`))
+	assert.ErrorIs(t, err, cause)
 	time.AfterFunc(50*time.Millisecond, d.Close)
-	if _, err := d.Call(t.Context(), object("a", `{}`)); !errors.Is(err, hook.ErrClosed) {
-		t.Errorf("error %v", err)
-	}
+	_, err = d.Call(t.Context(), object("a", `{}`))
+	assert.ErrorIs(t, err, hook.ErrClosed)
 }
 
 func TestWhatIsAsked(t *testing.T) {
@@ -215,15 +196,13 @@ func TestWhatIsAsked(t *testing.T) {
 	if got, err := answerTo(t, d, hook.Call{Op: hook.Customize, Body: []byte(`{}`)}); err != nil || got != `{"relatedResources":[]}` {
 		t.Errorf("%s, error %v", got, err)
 	}
-	if _, err := answerTo(t, d, hook.Call{Op: hook.Finalize}); err == nil || !strings.Contains(err.Error(), "no template for finalize") {
-		t.Errorf("error %v", err)
-	}
+	_, err := answerTo(t, d, hook.Call{Op: hook.Finalize})
+	assert.ErrorContains(t, err, "no template for finalize")
 	if !d.Has(hook.Sync) || !d.Has(hook.Customize) || d.Has(hook.Finalize) {
 		t.Error("it has not what there are files for")
 	}
-	if _, err := Open(folder(t, "a.yaml", "x: {{"), Options{}); err == nil || !strings.Contains(err.Error(), ": a.yaml:1: ") {
-		t.Errorf("error %v", err)
-	}
+	_, err = Open(folder(t, "a.yaml", "x: {{"), Options{})
+	assert.ErrorContains(t, err, ": a.yaml:1: ")
 	var calls sync.WaitGroup
 	for range 50 { // many at once
 		calls.Go(func() {
@@ -240,9 +219,7 @@ func TestChangedOnDisk(t *testing.T) {
 	d := open(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil))}, "a.yaml", "v: 1")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(d.dir, "a.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(d.dir, "a.yaml"), []byte(text), 0o600))
 	}
 	renders := func(want string) {
 		t.Helper()
@@ -254,9 +231,7 @@ func TestChangedOnDisk(t *testing.T) {
 	// What does not parse changes nothing, and is reported.
 	write("v: {{ broken")
 	for end := time.Now().Add(patience); !log.has("can't be used"); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("what does not parse is not reported")
-		}
+		require.False(t, time.Now().After(end), "what does not parse is not reported")
 	}
 	select {
 	case <-d.Changed():
@@ -271,7 +246,5 @@ func TestChangedOnDisk(t *testing.T) {
 		t.Fatal("no change")
 	}
 	renders(`"v":2`)
-	if n := len(d.pool.idle); n != 1 {
-		t.Errorf("%d helpers", n)
-	}
+	assert.Equal(t, 1, len(d.pool.idle), "helpers")
 }
