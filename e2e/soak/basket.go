@@ -2,7 +2,6 @@ package main
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -41,10 +40,10 @@ type spec struct {
 	Text  string `json:"text"`
 }
 
+// status is the spec that the hook has seen, and its generation, which crdctl adds.
 type status struct {
-	ObservedGeneration int64  `json:"observedGeneration,omitempty"` // crdctl adds it to what the hook says
-	Count              int    `json:"count"`
-	Text               string `json:"text"`
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	spec               `json:",inline"`
 }
 
 // configMap is a child.
@@ -54,16 +53,7 @@ func basketName(n int) string { return fmt.Sprintf("basket-%d", n) }
 
 func childName(parent string, n int) string { return fmt.Sprintf("%s-%d", parent, n) }
 
-// wantedChildren is what the hook answers, and what there must be in the end: texts by the child's name.
-func wantedChildren(name string, s spec) map[string]string {
-	all := map[string]string{}
-	for n := range s.Count {
-		all[childName(name, n)] = fmt.Sprintf("%s, %d of %d of %s", s.Text, n, s.Count, name)
-	}
-	return all
-}
-
-// leavesChildren tells whose children are left to the API server's garbage collector; those of the others, the hook
+// leavesChildren reports whose children are left to the API server's garbage collector; those of the others, the hook
 // removes before it lets the object go.
 func leavesChildren(name string) bool {
 	h := fnv.New32a()
@@ -71,49 +61,68 @@ func leavesChildren(name string) bool {
 	return h.Sum32()%2 == 0
 }
 
-func newBasket(name string, s spec) ([]byte, error) {
-	return json.Marshal(basket{TypeMeta: metav1.TypeMeta{APIVersion: "soak.example.com/v1", Kind: "Basket"}, ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: s})
+// question is what a hook is asked.
+type question struct {
+	Parent     basket                          `json:"parent"`
+	Children   map[string]map[string]configMap `json:"children"`
+	Finalizing bool                            `json:"finalizing"`
+}
+
+// answer is that of a hook that is well.
+func (q question) answer() map[string]any {
+	switch {
+	case !q.Finalizing:
+		return map[string]any{"children": children(q.Parent), "status": status{spec: q.Parent.Spec}}
+	case leavesChildren(q.Parent.Name):
+		return map[string]any{"children": children(q.Parent), "finalized": true}
+	}
+	return map[string]any{"children": []any{}, "finalized": len(q.Children["ConfigMap.v1"]) == 0}
+}
+
+// children are what the hook answers, and what there must be in the end.
+func children(parent basket) []configMap {
+	all := []configMap{} // and not null
+	for n := range parent.Spec.Count {
+		all = append(all, configMap{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+			ObjectMeta: metav1.ObjectMeta{Name: childName(parent.Name, n), Labels: map[string]string{childLabel: "true"}},
+			Data:       map[string]string{childKey: fmt.Sprintf("%s, %d of %d of %s", parent.Spec.Text, n, parent.Spec.Count, parent.Name)},
+		})
+	}
+	return all
 }
 
 // differences compares everything that there is with what the specs ask for, and says what differs.
 func differences(baskets []basket, configMaps []configMap) (found []string) {
-	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	byName := map[string]configMap{}
-	for _, c := range configMaps {
-		byName[c.Name] = c
-	}
+	want, got := map[string]string{}, map[string]string{}
 	for _, b := range baskets {
-		if b.DeletionTimestamp != nil {
-			say("%s is still being deleted, with finalizers %q", b.Name, b.Finalizers)
-		}
-		if want := (status{ObservedGeneration: b.Generation, Count: b.Spec.Count, Text: b.Spec.Text}); b.Status != want {
-			say("%s has status %+v, want %+v", b.Name, b.Status, want)
-		}
-		wanted := wantedChildren(b.Name, b.Spec)
-		for _, name := range slices.Sorted(maps.Keys(wanted)) {
-			child, there := byName[name]
-			delete(byName, name)
-			switch owner := metav1.GetControllerOf(&child); {
-			case !there:
-				say("%s has no child %s", b.Name, name)
-			case child.DeletionTimestamp != nil:
-				say("child %s is still being deleted", name)
-			case owner == nil || owner.UID != b.UID:
-				say("child %s is owned by %s, want %s with UID %s", name, ownerOf(child), b.Name, b.UID)
-			case len(child.Data) != 1 || child.Data[childKey] != wanted[name]:
-				say("child %s has %v, want %s", name, child.Data, wanted[name])
-			}
+		want[b.Name] = fmt.Sprintf("%+v", status{b.Generation, b.Spec})
+		got[b.Name] = fmt.Sprintf("%+v", b.Status) + ending(&b)
+		for _, c := range children(b) {
+			want[c.Name] = fmt.Sprintf("%v of %s with UID %s", c.Data, b.Name, b.UID)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		say("child %s, of %s, should not be there", name, ownerOf(byName[name]))
+	for _, c := range configMaps {
+		owner := metav1.GetControllerOf(&c)
+		if owner == nil {
+			owner = &metav1.OwnerReference{Name: "no owner"}
+		}
+		got[c.Name] = fmt.Sprintf("%v of %s with UID %s", c.Data, owner.Name, owner.UID) + ending(&c)
+	}
+	all := maps.Clone(want)
+	maps.Copy(all, got)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if want[name] != got[name] {
+			found = append(found, fmt.Sprintf("%s is %q, want %q", name, got[name], want[name]))
+		}
 	}
 	return found
 }
 
-func ownerOf(c configMap) string {
-	if owner := metav1.GetControllerOf(&c); owner != nil {
-		return fmt.Sprintf("%s with UID %s", owner.Name, owner.UID)
+// ending says that an object is being deleted, if it is.
+func ending(o metav1.Object) string {
+	if o.GetDeletionTimestamp() == nil {
+		return ""
 	}
-	return "nobody"
+	return fmt.Sprintf(", still being deleted, with finalizers %q", o.GetFinalizers())
 }

@@ -2,115 +2,144 @@ package main
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
 )
 
-// restarted is a fault to a process that ends in one way or another.
-func restarted(busy *sync.Mutex, end func() error, start func(context.Context) error, what string, away time.Duration) fault {
-	return locked(busy, func(ctx context.Context) error {
-		err := end()
-		idle(ctx, away)
-		return errors.Join(err, start(context.WithoutCancel(ctx)))
-	}, "%s, started again after %s", what, tenth(away))
+// faultEvery is how long there is between two faults, on the average.
+const faultEvery = 8 * time.Second
+
+// fault is something that goes wrong for a while.
+type fault struct {
+	what       string
+	victim     *sync.Mutex // held while it lasts
+	seconds    int         // it lasts at most
+	begin, end func()
 }
 
-func (r *replica) refused(ctx context.Context, d time.Duration) error {
-	if err := r.proxy.Close(); err != nil {
-		return err
-	}
-	idle(ctx, d)
-	return r.proxy.Open()
-}
-
-func (r *replica) cut(ctx context.Context, times int) error {
-	for range times {
-		r.proxy.EndWatches(faultproxy.End{})
-		idle(ctx, time.Second)
-	}
-	return nil
-}
-
-// withoutCRD needs the control plane: what is deleted has to come to its end.
-func (s *soak) withoutCRD(absence time.Duration) fault {
-	return locked(&s.planeLife, func(ctx context.Context) error {
-		ctx = context.WithoutCancel(ctx)
-		if err := s.plane.removeCRD(ctx, absence); err != nil {
-			return err
-		}
-		return s.settled(ctx) // or there would be next to nothing to do until the end of the round
-	}, "the CRD is deleted with all objects, and made anew after %s", tenth(absence))
-}
-
-func (s *soak) failing(random *rand.Rand, d time.Duration) fault {
+// deck is every fault, some of them for each replica, in random order: so each comes up as often as it should, and not as
+// chance has it.
+func (s *soak) deck() []fault {
 	var keys []string
 	for range 5 {
-		keys = append(keys, namespace+"/"+basketName(random.IntN(names)))
+		keys = append(keys, namespace+"/"+basketName(s.random.IntN(objects)))
 	}
-	return locked(&s.failingKeys, func(ctx context.Context) error {
-		return during(ctx, filepath.Join(s.shared, failingFile), strings.Join(keys, "\n"), d)
-	}, "the hook always fails for %s, for %s", strings.Join(keys, ", "), tenth(d))
+	failing := func(keys []string) func() {
+		return func() { s.hooks.change(func() { s.hooks.failing = keys }) }
+	}
+	all := []fault{
+		{"control plane: kill -9", &s.plane.life, 10, s.plane.kill, s.plane.start},
+		{"the CRD is deleted with all objects, and made anew", &s.plane.life, 10, s.plane.removeCRD, s.plane.restoreCRD},
+		{"the hook always fails for " + strings.Join(keys, ", "), &s.failing, 40, failing(keys), failing(nil)},
+		{"the hook's program is touched", new(sync.Mutex), 1, func() {
+			assert.NoError(s, os.Chtimes(s.hooks.program, time.Now(), time.Now()))
+		}, func() {}},
+	}
+	for _, r := range s.replicas {
+		add := func(victim *sync.Mutex, seconds int, what string, begin, end func()) {
+			all = append(all, fault{"replica " + r.name + ": " + what, victim, seconds, begin, end})
+		}
+		add(&r.life, 30, "SIGSTOP and then SIGCONT", r.freeze, func() { r.signal("CONT") })
+		if !r.spared {
+			add(&r.life, 25, "kill -9", r.kill, r.start)
+			add(&r.life, 10, "SIGTERM", r.end, r.start)
+		}
+		set := func(do rule) func() {
+			return func() { s.hooks.change(func() { s.hooks.rules[r.name] = do }) }
+		}
+		for _, i := range s.random.Perm(len(rules))[:4] {
+			add(&r.hook, 20, "the hook "+rules[i].what, set(rules[i].do), set(nil))
+		}
+		if r.proxy == nil {
+			continue
+		}
+		cut := func() { r.proxy.EndWatches(faultproxy.End{}) }
+		add(&r.network, 20, "connections refused", func() { assert.NoError(s, r.proxy.Close()) }, func() { assert.NoError(s, r.proxy.Open()) })
+		add(&r.network, 5, "watches cut, twice", cut, cut)
+		for _, i := range s.random.Perm(len(spoils))[:4] {
+			var f *faultproxy.Fault
+			begin := func() {
+				f = r.proxy.Inject(-1, func(q *http.Request) bool { return spoils[i].matches(q) && rand.N(2) == 0 }, spoils[i].answer(r.proxy))
+				cut() // so that there are new watches
+			}
+			add(&r.network, 20, spoils[i].what, begin, func() { f.End() })
+		}
+	}
+	s.random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
 }
 
-// during has a file of rules exist for a while.
-func during(ctx context.Context, file, content string, d time.Duration) error {
-	if err := writeFile(file, content); err != nil {
-		return err
-	}
-	idle(ctx, d)
-	return os.Remove(file)
-}
-
-func tenth(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
-
-// spoil is what a proxy does to every second request of a sort. Watches are cut and connections refused by other means.
-type spoil struct {
+// spoils are what a proxy does to every second request of a sort.
+var spoils = []struct {
 	what    string
 	matches func(*http.Request) bool
 	answer  func(*faultproxy.Proxy) http.HandlerFunc
-	cuts    bool // the watches, so that there are new ones
-}
-
-func refuse(code int, reason metav1.StatusReason) func(*faultproxy.Proxy) http.HandlerFunc {
-	return func(*faultproxy.Proxy) http.HandlerFunc { return faultproxy.Refuse(code, reason) }
-}
-
-func every(*http.Request) bool { return true }
-
-var spoils = []spoil{
-	{"410 for watches", faultproxy.IsWatch, refuse(http.StatusGone, metav1.StatusReasonExpired), true},
-	{"410 in watches", faultproxy.IsWatch, func(*faultproxy.Proxy) http.HandlerFunc {
-		return faultproxy.ErrorEvent(http.StatusGone, metav1.StatusReasonExpired)
-	}, true},
-	{"409 for writes", faultproxy.IsWrite, refuse(http.StatusConflict, metav1.StatusReasonConflict), false},
-	{"429", every, refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests), false},
-	{"503", every, refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable), false},
-	{"answers to writes are lost", faultproxy.IsWrite, func(p *faultproxy.Proxy) http.HandlerFunc { return p.Lose }, false},
+}{
+	{"410 for watches", faultproxy.IsWatch, always(faultproxy.Refuse(http.StatusGone, metav1.StatusReasonExpired))},
+	{"410 in watches", faultproxy.IsWatch, always(faultproxy.ErrorEvent(http.StatusGone, metav1.StatusReasonExpired))},
+	{"409 for writes", faultproxy.IsWrite, always(faultproxy.Refuse(http.StatusConflict, metav1.StatusReasonConflict))},
+	{"429", every, always(faultproxy.Refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests))},
+	{"503", every, always(faultproxy.Refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable))},
+	{"answers to writes are lost", faultproxy.IsWrite, func(p *faultproxy.Proxy) http.HandlerFunc { return p.Lose }},
 	{"slow", every, func(p *faultproxy.Proxy) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			idle(r.Context(), rand.N(2*time.Second))
 			p.Forward(w, r)
 		}
-	}, false},
+	}},
 }
 
-// during spoils every second request for a while.
-func (s spoil) during(ctx context.Context, p *faultproxy.Proxy, d time.Duration) error {
-	f := p.Inject(-1, func(r *http.Request) bool { return s.matches(r) && rand.N(2) == 0 }, s.answer(p))
-	if s.cuts {
-		p.EndWatches(faultproxy.End{})
+func every(*http.Request) bool { return true }
+
+func always(answer http.HandlerFunc) func(*faultproxy.Proxy) http.HandlerFunc {
+	return func(*faultproxy.Proxy) http.HandlerFunc { return answer }
+}
+
+// storm has faults happen for a time, while objects are written, and returns when the last of them is over.
+func (s *soak) storm(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	var going sync.WaitGroup
+	defer going.Wait()
+	for range writers {
+		random := rand.New(rand.NewPCG(s.random.Uint64(), 0))
+		going.Go(func() {
+			wait.NonSlidingUntilWithContext(ctx, func(ctx context.Context) { s.write(ctx, random) }, time.Second*writers/writeRate)
+		})
 	}
-	idle(ctx, d)
-	f.End()
-	return nil
+	for ; ctx.Err() == nil; idle(ctx, time.Duration(s.random.Int64N(int64(2*faultEvery)))) {
+		f := s.draw()
+		lasts := time.Duration(1+s.random.IntN(f.seconds)) * time.Second
+		s.faults++
+		s.say("fault %d: %s, for %s", s.faults, f.what, lasts)
+		going.Go(func() {
+			defer f.victim.Unlock()
+			f.begin()
+			idle(ctx, lasts)
+			f.end()
+		})
+	}
+}
+
+// draw takes the next card whose victim is not busy with another fault; the others' time will come.
+func (s *soak) draw() fault {
+	for {
+		for i, f := range s.cards {
+			if f.victim.TryLock() {
+				s.cards = append(s.cards[:i:i], s.cards[i+1:]...)
+				return f
+			}
+		}
+		s.cards = append(s.cards, s.deck()...) // touching the hook is always possible
+	}
 }

@@ -11,33 +11,29 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"time"
-
-	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
-// scratchPrefix is short: the paths of unix sockets are below it.
-const scratchPrefix = "crdctl-soak-"
-
 func main() {
-	err := run(os.Args[1:])
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err := run(os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		_, _ = fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) (err error) {
-	if len(args) > 0 && args[0] == hookWord {
-		return runHook(args[1:], os.Stdin, os.Stdout, os.Stderr)
+func run(args []string) error {
+	if len(args) == 2 && args[0] == relayWord {
+		return relay(args[1])
 	}
-	s := &soak{out: os.Stdout}
+	s := &soak{}
 	f := flag.NewFlagSet("soak", flag.ContinueOnError)
 	f.DurationVar(&s.faulty, "for", 30*time.Minute, "how long there are faults, all rounds together")
 	f.DurationVar(&s.round, "round", 5*time.Minute, "how long there are faults before everything is compared")
-	f.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "begins the random choices; at what they find the replicas is another matter")
+	f.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "begins the random choices; what the replicas do at that moment is not repeated")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -47,13 +43,19 @@ func run(args []string) (err error) {
 	if f.NArg() != 1 {
 		return errors.New("want the path of crdctl as the one argument; run \"make soak\"")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	_ = tempdir.Sweep(os.TempDir(), scratchPrefix) // what a killed soak left does not prevent this one
-	dir, err := tempdir.New(os.TempDir(), scratchPrefix)
+	crdctl, err := filepath.Abs(f.Arg(0))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dir.Remove()) }()
-	return s.run(ctx, dir.Path, f.Arg(0))
+	s.random = rand.New(rand.NewPCG(s.seed, 0))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if s.dir, err = os.MkdirTemp("", "soak-"); err != nil { // short: the paths of unix sockets are below it
+		return err
+	}
+	s.Main(ctx, crdctl)
+	if err := s.verdict(); err != nil {
+		return fmt.Errorf("%w\nlogs are in %s", err, s.dir)
+	}
+	return os.RemoveAll(s.dir)
 }

@@ -3,13 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"time"
 
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crdctl/crdctl/e2e/internal/harness/api"
@@ -17,101 +13,53 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane/state"
 )
 
-// requestPatience bounds a request: the API server may be killed while it is on its way.
-const requestPatience = 20 * time.Second
-
-// plane is crdctl's control plane, which is a real API server, as a process of its own with kept data.
+// plane is crdctl's control plane, which is a real API server, as a process of its own with kept data: each start has the same port.
 type plane struct {
-	*process
-	api        *api.Server
+	process
+	*api.Server
 	kubeconfig string
 }
 
-// startPlane starts it for the first time, with the CRD.
-func startPlane(ctx context.Context, dir, logs, crdctl string) (*plane, error) {
-	root := filepath.Join(dir, "plane")
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return nil, err
-	}
-	side := program.Side{Dir: root, Argv: []string{crdctl, "cluster", "serve", "--dir", root}, Env: append(os.Environ(), "TMPDIR="+dir)}
-	p := &plane{kubeconfig: filepath.Join(state.Cluster(root), "kubeconfig"), process: &process{name: "plane", logs: logs, side: side}}
-	err := p.start(ctx)
-	if err == nil {
-		p.api, err = api.Connect(ctx, p.kubeconfig, p.Done())
-	}
-	if err == nil {
-		err = p.api.Install(ctx, p.Done(), crd)
-	}
-	return p, err
+func newPlane(s *soak, crdctl string) *plane {
+	p := &plane{process: s.newProcess("plane", "ready at")}
+	p.kubeconfig = filepath.Join(state.Cluster(p.side.Dir), "kubeconfig")
+	p.side.Argv = []string{crdctl, "cluster", "serve", "--dir", p.side.Dir}
+	p.start()
+	return p
 }
 
-// start starts it, again on the same port and data, and waits until it answers.
-func (p *plane) start(ctx context.Context) error {
-	err := p.process.start()
-	if err == nil {
-		_, _, err = p.Await(ctx, 0, "ready at")
-	}
-	return err
+// connect makes the client, and the CRD.
+func (p *plane) connect(ctx context.Context) {
+	p.Server = must(api.Connect(ctx, p.kubeconfig, p.Done()))(p.soak)
+	require.NoError(p.soak, p.Install(ctx, p.Done(), crd))
 }
 
 // get reads objects.
 func get[T any](ctx context.Context, p *plane, path, selector string) ([]T, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
-	data, err := p.api.Client.Get().AbsPath(path).Param("labelSelector", selector).MaxRetries(0).DoRaw(ctx)
+	data, err := p.Client.Get().AbsPath(path).Param("labelSelector", selector).MaxRetries(0).DoRaw(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", path, err)
+		return nil, err
 	}
 	var l struct{ Items []T }
 	err = json.Unmarshal(data, &l)
 	return l.Items, err
 }
 
-// removeCRD deletes the CRD, waits until it and its objects are gone, and makes it anew.
-func (p *plane) removeCRD(ctx context.Context, absence time.Duration) error {
-	err := p.api.Client.Delete().AbsPath(crdPath).Do(ctx).Error()
-	if err != nil {
-		return fmt.Errorf("delete the CRD: %w", err)
-	}
-	gone := program.Poll(ctx, nil, func(ctx context.Context) bool {
-		return apierrors.IsNotFound(p.api.Client.Get().AbsPath(crdPath).Do(ctx).Error())
-	})
-	if gone != nil {
-		return fmt.Errorf("the CRD does not go: %w", gone)
-	}
-	idle(ctx, absence)
-	return errors.Join(ctx.Err(), p.api.Install(ctx, nil, crd))
+// removeCRD deletes the CRD and waits until it and its objects are gone.
+func (p *plane) removeCRD() {
+	ctx := context.Background()
+	require.NoError(p.soak, p.Client.Delete().AbsPath(crdPath).Do(ctx).Error())
+	require.NoError(p.soak, program.Poll(ctx, nil, func(ctx context.Context) bool {
+		return apierrors.IsNotFound(p.Client.Get().AbsPath(crdPath).Do(ctx).Error())
+	}), "the CRD and its objects do not go")
 }
 
-// settle has exactly so many objects: what is compared is compared at equal numbers.
-func (s *soak) settle(ctx context.Context) error {
-	there, err := get[basket](ctx, s.plane, basketsPath, "")
-	if err != nil {
-		return err
-	}
-	known, staying := map[string]bool{}, 0
-	random := rand.New(rand.NewPCG(s.seed, uint64(len(there))))
-	for _, b := range there {
-		known[b.Name] = true
-		if b.DeletionTimestamp == nil {
-			staying++
-		}
-	}
-	for n := 0; n < names && staying != objects && err == nil; n++ {
-		switch name := basketName(n); {
-		case !known[name] && staying < objects:
-			staying++
-			err = s.pen.create(ctx, random, name)
-		case known[name] && staying > objects:
-			staying--
-			err = s.pen.remove(ctx, basketsPath, name)
-		}
-		if apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) { // another writer was faster
-			err = nil
-		}
-	}
-	if err == nil && staying != objects {
-		err = errors.New("names are taken by objects that are being deleted")
-	}
-	return err
+// restoreCRD makes the CRD anew, with all objects: else there would be next to nothing to do until the end of the round.
+func (p *plane) restoreCRD() {
+	ctx := context.Background()
+	require.NoError(p.soak, p.Install(ctx, nil, crd))
+	require.NoError(p.soak, program.Poll(ctx, nil, func(ctx context.Context) bool {
+		_, err := p.soak.fill(ctx)
+		return err == nil
+	}), "the objects do not come again")
 }

@@ -1,111 +1,64 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
-	"github.com/crdctl/crdctl/e2e/internal/harness/program"
 )
 
-const (
-	// hookPatience is what a call of a hook may take. It is shorter than the time between the loss of a lease and its
-	// being taken by another replica, so that a hook that hangs is given up before another one is asked.
-	hookPatience = 4 * time.Second
-	controller   = "soak" // its name
-	shards       = "8"
-)
+// hookPatience is what a call of a hook may take. It is shorter than the time between the loss of a lease and its
+// being taken by another replica, so that a hook that hangs is given up before another one is asked.
+const hookPatience = 4 * time.Second
+
+// persistent is how many replicas have a hook's process that lasts.
+const persistent = 2
 
 // replica is one of the processes that work on the objects together.
 type replica struct {
-	*process
-	// spared is never killed or ended: its memory is that of a long life.
-	spared bool
-	proxy  *faultproxy.Proxy // nil for one that talks to the API server itself
-	shared string            // the directory of rules and notes
-
-	life    sync.Mutex // held while something is done to the process
-	network sync.Mutex // held while something is done to its requests
-	rules   sync.Mutex // held while the hook misbehaves
-	address string     // of metrics and profiles
+	process
+	spared        bool              // it is never killed or ended: its memory is that of a long life
+	proxy         *faultproxy.Proxy // nil for one that talks to the API server itself
+	network, hook sync.Mutex        // held while something is done to its requests, and while its hook misbehaves
 }
 
 // newReplica makes them different: a lives long, b talks to the API server itself, c starts its hook for each call.
-func (s *soak) newReplica(dir, crdctl, name string) (*replica, error) {
-	root := filepath.Join(dir, "replica-"+name)
-	crdFile, kubeconfig := filepath.Join(root, "crd.yaml"), s.plane.kubeconfig
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(crdFile, crd, 0o644); err != nil {
-		return nil, err
-	}
-	r := &replica{shared: s.shared, spared: name == "a"}
+func (s *soak) newReplica(crdctl, name string) *replica {
+	r := &replica{process: s.newProcess(name, "Serving metrics and probes address="), spared: name == "a"}
+	crdFile, kubeconfig := filepath.Join(r.side.Dir, "crd.yaml"), s.plane.kubeconfig
+	require.NoError(s, os.WriteFile(crdFile, crd, 0o644))
 	if name != "b" {
-		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-		if err != nil {
-			return nil, err
-		}
-		kubeconfig = filepath.Join(root, "kubeconfig")
-		if r.proxy, err = faultproxy.New(config, kubeconfig, true); err != nil {
-			return nil, err
-		}
+		config := must(clientcmd.BuildConfigFromFlags("", kubeconfig))(s)
+		kubeconfig = filepath.Join(r.side.Dir, "kubeconfig")
+		r.proxy = must(faultproxy.New(config, kubeconfig, true))(s)
 	}
-	command := fmt.Sprintf("%s %s %s %s", s.hook, hookWord, s.shared, name)
-	argv := []string{
-		crdctl, "run", "--builtin", "--kubeconfig", kubeconfig, "-f", crdFile, "--skip-crds", "--name", controller,
-		"--hook", command, "--finalize-hook", command, "--hook-timeout", hookPatience.String(), "--owns", "v1/ConfigMap", "--shards", shards,
+	command := fmt.Sprintf("%s %s %s/%s", s.hooks.program, relayWord, s.hooks.server.URL, name)
+	r.side.Argv = []string{
+		crdctl, "run", "--builtin", "--kubeconfig", kubeconfig, "-f", crdFile, "--skip-crds", "--name", "soak",
+		"--hook", command, "--finalize-hook", command, "--hook-timeout", hookPatience.String(), "--owns", "v1/ConfigMap", "--shards", "8",
 		"--metrics", "127.0.0.1:0", "--profiling",
 	}
 	if name != "c" {
-		argv = append(argv, "--hook-persistent")
+		r.side.Argv = append(r.side.Argv, "--hook-persistent")
 	}
-	r.process = &process{name: name, logs: s.folder, side: program.Side{Dir: root, Env: append(os.Environ(), "NO_COLOR=1"), Argv: argv}}
-	return r, nil
+	return r
 }
 
-// start starts it, and finds where its metrics are.
-func (r *replica) start(ctx context.Context) error {
-	if err := r.process.start(); err != nil {
-		return err
-	}
-	_, next, err := r.Await(ctx, 0, "Serving metrics and probes address=")
-	if err == nil {
-		_, _, err = r.Await(ctx, next, "\n") // the line is whole
-	}
-	if err == nil {
-		r.address, _, _ = strings.Cut(r.Text()[next:], "\n")
-	}
-	return err
+// address is where its metrics and profiles are.
+func (r *replica) address() string {
+	line, _, _ := strings.Cut(r.Text()[r.next:], "\n")
+	return line
 }
 
-// freeze stops it, as when a machine has no time for it, and lets it go on later.
-func (r *replica) freeze(ctx context.Context, d time.Duration) error {
-	pid := strconv.Itoa(r.PID())
-	if err := exec.CommandContext(ctx, "kill", "-STOP", pid).Run(); err != nil {
-		return fmt.Errorf("stop %s: %w", r.name, err)
-	}
-	r.pauses = append(r.pauses, time.Now())
-	idle(ctx, d)
-	if err := exec.Command("kill", "-CONT", pid).Run(); err != nil {
-		return fmt.Errorf("let %s go on: %w", r.name, err)
-	}
-	return nil
-}
-
-// idle waits, and less if the context ends.
-func idle(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
+// freeze stops it, as when a machine has no time for it. The hook's calls of that moment are not its doing from then on.
+func (r *replica) freeze() {
+	r.signal("STOP")
+	r.soak.hooks.change(func() { r.soak.hooks.paused[r.name] = time.Now() })
 }

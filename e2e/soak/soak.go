@@ -4,139 +4,111 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/e2e/internal/harness/measure"
 )
 
-// soak is what all parts share.
+// soak is what all parts share. It is a require.TestingT: what fails is noted, and ends the goroutine that noticed it.
 type soak struct {
 	faulty, round time.Duration // of all rounds together, of one
 	seed          uint64
+	dir           string     // of logs and data
+	random        *rand.Rand // of the goroutine that draws faults
 
 	plane    *plane
 	replicas []*replica
-	pen      *pen
-	hook     string     // the hook's program
-	shared   string     // the directory that the hooks read and write
-	folder   string     // the directory of the logs
-	random   *rand.Rand // of the goroutine that draws faults
+	hooks    *hooks
+	failing  sync.Mutex // held while some keys' hooks always fail
+	cards    []fault
+	faults   int
 
-	planeLife   sync.Mutex // held while something happens to the control plane
-	failingKeys sync.Mutex
-	cards       []fault
-	count       int // faults
-
+	wrote, lost atomic.Int64 // writes; those that got no answer, or were refused
 	states      []holding
 	converging  []time.Duration
-	calls       int // of hooks
-	overlapping int
 
 	mu       sync.Mutex
-	out      io.Writer
 	problems []string
 }
 
-// run soaks, and returns an error if something was wrong.
-func (s *soak) run(ctx context.Context, dir, crdctl string) (err error) {
-	s.random = rand.New(rand.NewPCG(s.seed, 0))
-	if s.folder, err = os.MkdirTemp("", "soak-logs-"); err != nil {
-		return err
-	}
-	s.shared, s.hook = filepath.Join(s.folder, "hook"), filepath.Join(dir, "hook")
-	if err := os.MkdirAll(s.shared, 0o755); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w\nlogs and notes are in %s", err, s.folder)
-		} else {
-			err = os.RemoveAll(s.folder)
+// Main soaks, in a goroutine that may end early.
+func (s *soak) Main(ctx context.Context, crdctl string) {
+	var group sync.WaitGroup
+	group.Go(func() {
+		s.say("seed %d; %s, load %.1f", s.seed, measure.Machine(), measure.Load())
+		defer s.stop()
+		s.start(ctx, crdctl)
+		s.calm(ctx, 0)
+		for left, round := s.faulty, 1; left > 0; round++ {
+			s.storm(ctx, min(left, s.round))
+			left -= s.round
+			s.say("round %d: %d faults so far, writers stopped, nothing goes wrong any more", round, s.faults)
+			s.calm(ctx, round)
 		}
-	}()
-	s.say("seed %d; %s, load %.1f", s.seed, measure.Machine(), measure.Load())
-	defer func() { err = errors.Join(err, s.stop()) }()
-	if crdctl, err = filepath.Abs(crdctl); err != nil {
-		return err
-	}
-	if err := s.begin(ctx, dir, crdctl); err != nil {
-		return err
-	}
-	if err := s.rounds(ctx); err != nil {
-		return err
-	}
-	return s.verdict()
+		for _, text := range judge(s.states) {
+			s.Errorf("%s", text)
+		}
+	})
+	group.Wait()
 }
 
-// begin starts all programs. The hook is a copy of this one, since its file is touched.
-func (s *soak) begin(ctx context.Context, dir, crdctl string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	data, err := os.ReadFile(self)
-	if err == nil {
-		err = os.WriteFile(s.hook, data, 0o755)
-	}
-	if err == nil {
-		s.plane, err = startPlane(ctx, dir, s.folder, crdctl)
-	}
-	if err != nil {
-		return err
-	}
-	s.pen = &pen{api: s.plane.api, wrote: make([]atomic.Int64, len(acts))}
-	if err := s.settled(ctx); err != nil {
-		return err
-	}
+// start starts all programs.
+func (s *soak) start(ctx context.Context, crdctl string) {
+	s.hooks = newHooks(s)
+	s.plane = newPlane(s, crdctl)
+	s.plane.connect(ctx)
 	for _, name := range []string{"a", "b", "c"} {
-		r, err := s.newReplica(dir, crdctl, name)
-		if err != nil {
-			return err
-		}
+		r := s.newReplica(crdctl, name)
 		s.replicas = append(s.replicas, r)
-		if err := r.start(ctx); err != nil {
-			return err
-		}
+		r.start()
 	}
-	return nil
 }
 
-// stop ends all that is still running.
-func (s *soak) stop() (err error) {
+// stop ends all programs.
+func (s *soak) stop() {
 	for _, r := range s.replicas {
-		err = errors.Join(err, r.end())
+		r.end()
 		if r.proxy != nil {
-			err = errors.Join(err, r.proxy.Close())
+			assert.NoError(s, r.proxy.Close())
 		}
 	}
 	if s.plane != nil {
-		err = errors.Join(err, s.plane.end())
+		s.plane.end()
 	}
-	return err
+	if s.hooks != nil {
+		assert.Zero(s, s.hooks.processes(), "hook processes are left after all replicas have ended")
+		s.hooks.server.Close()
+	}
 }
 
-// rounds alternates faults and calm.
-func (s *soak) rounds(ctx context.Context) error {
-	if err := s.calm(ctx, 0); err != nil {
-		return err
+// verdict prints the summary, and returns what was wrong.
+func (s *soak) verdict() error {
+	s.say("%d faults in %s; %d writes, %d more got no answer or were refused", s.faults, s.faulty, s.wrote.Load(), s.lost.Load())
+	if len(s.converging) > 0 {
+		s.say("until everything was as it should be: median %s, longest %s", tenth(measure.Median(s.converging)), tenth(slices.Max(s.converging)))
 	}
-	for left, round := s.faulty, 1; left > 0; round++ {
-		s.faults(ctx, min(left, s.round))
-		left -= s.round
-		if ctx.Err() != nil {
-			return ctx.Err()
+	if s.hooks != nil {
+		s.say("%d calls of hooks, %d of them for a key that another replica's call was at", s.hooks.calls, s.hooks.overlapping)
+	}
+	for _, r := range s.replicas {
+		s.say("replica %s was started %d times, the control plane %d times", r.name, r.starts, s.plane.starts)
+	}
+	for _, now := range s.states {
+		if now.spared {
+			s.say("replica %s, which was never killed, after round %d: %s", now.replica, now.round, now)
 		}
-		s.say("round %d: %d faults so far, writers stopped, nothing goes wrong any more", round, s.count)
-		if err := s.calm(ctx, round); err != nil {
-			return err
-		}
+	}
+	if len(s.problems) > 0 {
+		return errors.New(strings.Join(s.problems, "\n"))
 	}
 	return nil
 }
@@ -145,14 +117,35 @@ func (s *soak) rounds(ctx context.Context) error {
 func (s *soak) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = fmt.Fprintf(s.out, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
+	fmt.Printf("%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }
 
-// wrong says and keeps what is wrong. It goes on: there may be more.
-func (s *soak) wrong(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+// Errorf says and keeps what is wrong. The soak goes on: there may be more.
+func (s *soak) Errorf(format string, args ...any) {
+	text := strings.TrimSpace(fmt.Sprintf(format, args...))
 	s.say("WRONG: %s", text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.problems = append(s.problems, strings.TrimSpace(text))
+	s.problems = append(s.problems, text)
+}
+
+// FailNow ends the goroutine.
+func (s *soak) FailNow() { runtime.Goexit() }
+
+// must returns a value where there is no error.
+func must[T any](value T, err error) func(*soak) T {
+	return func(s *soak) T {
+		require.NoError(s, err)
+		return value
+	}
+}
+
+func tenth(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
+
+// idle waits, and less if the context ends.
+func idle(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
 }
