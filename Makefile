@@ -6,8 +6,9 @@ SHELL := bash
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # deadcode finds functions that are unreachable from every program and test, which unused cannot: methods, and exported ones.
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.51.0
-# Tests leave vet to lint: vet would compute facts about every package of Kubernetes, once for each test binary.
-TEST := go test -vet=off -timeout 40m
+# Tests leave vet to lint: vet would compute facts about every package of Kubernetes, once for each test binary. Without symbols and
+# debugging information the linker needs half the time.
+TEST := go test -vet=off -ldflags='-s -w' -timeout 40m
 # The benchmarks that "make bench" runs, as -bench has it.
 BENCH := .
 # The packages that take longest come first, so that no core is idle in the end.

@@ -7,8 +7,9 @@ import (
 	"github.com/crdctl/crdctl/cmd"
 	_ "github.com/crdctl/crdctl/internal/startup"         // every command starts sooner
 	_ "github.com/crdctl/crdctl/internal/startup/english" // so it does
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 func main() {
-	os.Exit(cmd.Main(os.Args[1:], cmd.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Exit))
+	os.Exit(cmd.Main(os.Args[1:], ui.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Exit))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 type adoptOptions struct {
@@ -20,7 +21,7 @@ type adoptOptions struct {
 	dryRun, force bool
 }
 
-func newAdopt(s Streams, shared *options) *cobra.Command {
+func newAdopt(s ui.Streams, shared *options) *cobra.Command {
 	o := adoptOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "adopt",
@@ -43,7 +44,7 @@ Exit code 0: all was read. 1: something was not that changes generated code; ` +
 	return c
 }
 
-func runAdopt(s Streams, o adoptOptions) error {
+func runAdopt(s ui.Streams, o adoptOptions) error {
 	file := filepath.Join(o.dir, config.FileName)
 	base, err := realPath(o.dir)
 	if err != nil {
@@ -71,16 +72,16 @@ func runAdopt(s Streams, o adoptOptions) error {
 		return err
 	}
 	for _, n := range found.NotCompared {
-		s.report().Printf("not adopted: %s", n)
+		s.Report().Printf("not adopted: %s", n)
 	}
 	for _, u := range found.Unread {
-		s.report().Printf("%s", u)
+		s.Report().Printf("%s", u)
 	}
 	if !o.dryRun {
 		_, _ = fmt.Fprintf(s.Out, "wrote %s\n", file)
 	}
 	if found.Undecided() {
-		return errNo
+		return ui.ErrNo
 	}
 	return nil
 }

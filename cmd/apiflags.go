@@ -1,11 +1,10 @@
 package cmd
 
 import (
-	"errors"
-
 	"github.com/spf13/pflag"
 
 	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // apiFlags registers the flags that say what an API is: init and "create api" have them all.
@@ -29,4 +28,4 @@ func kindFlags(f *pflag.FlagSet, o *scaffold.APIOptions) {
 }
 
 // errNoKind is the error of a command that is not told which API it is about.
-var errNoKind = usageError{errors.New("--group and --kind are required, for example --group stable.example.com --kind CronTab")}
+var errNoKind = ui.UsageErrorf("--group and --kind are required, for example --group stable.example.com --kind CronTab")

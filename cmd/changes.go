@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // changeOptions are the flags of all commands that change a scaffold.
@@ -27,19 +28,19 @@ func (o *changeOptions) register(f *pflag.FlagSet) {
 
 func (o *changeOptions) checkOutput() error {
 	if o.output != "text" && o.output != "json" {
-		return usageError{fmt.Errorf("--output %q is not text or json", o.output)}
+		return ui.UsageErrorf("--output %q is not text or json", o.output)
 	}
 	return nil
 }
 
 // recovered puts back what a killed run took away, before anything is read.
-func recovered(s Streams, root string) {
+func recovered(s ui.Streams, root string) {
 	restored, err := tree.Recover(root)
 	for _, line := range restored {
-		s.report().Note("%s", line)
+		s.Report().Note("%s", line)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.report().Error(err) // which need not keep the command from its work
+		s.Report().Error(err) // which need not keep the command from its work
 	}
 }
 
@@ -53,7 +54,7 @@ type changed struct {
 
 // carryOut writes changes and lists them, or lists what it would write. Lines that change in files of the user's are shown;
 // merged are those files. Paths are printed as they are seen from the project's folder.
-func (o *changeOptions) carryOut(s Streams, place change.Location, changes []tree.Change, merged []string) error {
+func (o *changeOptions) carryOut(s ui.Streams, place change.Location, changes []tree.Change, merged []string) error {
 	if !o.dryRun {
 		if err := change.Apply(place, changes); err != nil {
 			return err
@@ -79,7 +80,7 @@ func (o *changeOptions) carryOut(s Streams, place change.Location, changes []tre
 			}
 			list = append(list, one)
 		}
-		return s.json(map[string]any{"changes": list, "dryRun": o.dryRun})
+		return s.JSON(map[string]any{"changes": list, "dryRun": o.dryRun})
 	}
 	printChanges(s.Out, seen, o.dryRun)
 	for _, c := range seen {

@@ -2,8 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -13,13 +11,14 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/controlplane/daemon"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // clusterPatience bounds the start and the stop of the control plane in the background. Its own patience is less, so that
 // it is the one to say what is wrong.
 const clusterPatience = 3 * time.Minute
 
-func newCluster(s Streams, o *options) *cobra.Command {
+func newCluster(s ui.Streams, o *options) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cluster",
 		Short: "Keep a control plane running in the background for this project",
@@ -29,14 +28,14 @@ and "crdctl run" and "crdctl kubectl" use it. It listens on 127.0.0.1 only; its 
 		Example: "  crdctl cluster start\n  crdctl run\n  crdctl cluster stop",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return usageError{errors.New("name what to do: start, stop, status or reset")}
+			return ui.UsageErrorf("name what to do: start, stop, status or reset")
 		},
 	}
 	c.AddCommand(newClusterStart(s, o), newClusterStop(s, o), newClusterStatus(s, o), newClusterReset(s, o), newClusterServe(s, o))
 	return c
 }
 
-func newClusterStart(s Streams, o *options) *cobra.Command {
+func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 	var plane planeOptions
 	c := &cobra.Command{
 		Use:   "start",
@@ -63,7 +62,7 @@ func newClusterStart(s Streams, o *options) *cobra.Command {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
-			shown, done := s.report().Work(ctx, "starting the control plane")
+			shown, done := s.Report().Work(ctx, "starting the control plane")
 			state, err := daemon.Start(shown, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
 				"-v", strconv.Itoa(o.verbosity))
 			if done(); err != nil {
@@ -79,7 +78,7 @@ func newClusterStart(s Streams, o *options) *cobra.Command {
 }
 
 // newClusterServe is what "cluster start" runs as a process of its own.
-func newClusterServe(s Streams, o *options) *cobra.Command {
+func newClusterServe(s ui.Streams, o *options) *cobra.Command {
 	var plane planeOptions
 	c := &cobra.Command{
 		Use: "serve", Hidden: true, Args: cobra.NoArgs,
@@ -99,7 +98,7 @@ func newClusterServe(s Streams, o *options) *cobra.Command {
 	return c
 }
 
-func newClusterStop(s Streams, o *options) *cobra.Command {
+func newClusterStop(s ui.Streams, o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
 		Short: "Stop it, and keep its objects",
@@ -111,20 +110,20 @@ func newClusterStop(s Streams, o *options) *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
 			defer cancel()
-			shown, done := s.report().Work(ctx, "stopping the control plane")
+			shown, done := s.Report().Work(ctx, "stopping the control plane")
 			stopped, err := daemon.Stop(shown, root)
 			if done(); err != nil {
 				return err
 			}
 			if !stopped {
-				return s.say("no control plane runs in the background for %s", root)
+				return s.Printf("no control plane runs in the background for %s", root)
 			}
-			return s.say("stopped; its objects are kept, \"crdctl cluster reset\" removes them")
+			return s.Printf("stopped; its objects are kept, \"crdctl cluster reset\" removes them")
 		},
 	}
 }
 
-func newClusterReset(s Streams, o *options) *cobra.Command {
+func newClusterReset(s ui.Streams, o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reset",
 		Short: "Remove the objects and credentials of one that is stopped",
@@ -139,14 +138,14 @@ func newClusterReset(s Streams, o *options) *cobra.Command {
 				return err
 			}
 			if !found {
-				return s.say("there is nothing to remove: no control plane was kept for %s", root)
+				return s.Printf("there is nothing to remove: no control plane was kept for %s", root)
 			}
-			return s.say("removed; the next \"crdctl cluster start\" makes a new one")
+			return s.Printf("removed; the next \"crdctl cluster start\" makes a new one")
 		},
 	}
 }
 
-func newClusterStatus(s Streams, o *options) *cobra.Command {
+func newClusterStatus(s ui.Streams, o *options) *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "status",
@@ -164,9 +163,9 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = s.result(output, state, func() error { return printState(s, root, state) })
+			err = s.Result(output, state, func() error { return printState(s, root, state) })
 			if err == nil && !state.Running && state.Run == nil {
-				return errNo
+				return ui.ErrNo
 			}
 			return err
 		},
@@ -175,7 +174,7 @@ func newClusterStatus(s Streams, o *options) *cobra.Command {
 	return c
 }
 
-func printState(s Streams, root string, state daemon.State) error {
+func printState(s ui.Streams, root string, state daemon.State) error {
 	if r := state.Run; r != nil {
 		line := r.String() + " is running"
 		if !r.Since.IsZero() {
@@ -184,41 +183,17 @@ func printState(s Streams, root string, state daemon.State) error {
 		if r.URL != "" {
 			line += ", at " + r.URL + "\nkubeconfig: " + r.Kubeconfig
 		}
-		if err := s.say("%s", line); err != nil || !state.Running {
+		if err := s.Printf("%s", line); err != nil || !state.Running {
 			return err
 		}
 	}
 	switch {
 	case state.Ready:
-		return s.say("running at %s, process %d, since %s\nkubeconfig: %s\nlog: %s",
+		return s.Printf("running at %s, process %d, since %s\nkubeconfig: %s\nlog: %s",
 			state.URL, state.PID, state.Since.Local().Format(time.DateTime), state.Kubeconfig, state.Log)
 	case state.Running:
-		return s.say("starting, or stopping; see %s", state.Log)
+		return s.Printf("starting, or stopping; see %s", state.Log)
 	default:
-		return s.say("no control plane runs in the background for %s; start one with \"crdctl cluster start\"", root)
+		return s.Printf("no control plane runs in the background for %s; start one with \"crdctl cluster start\"", root)
 	}
-}
-
-// result prints a result in the form that -o names: as JSON, or as text does.
-func (s Streams) result(output string, v any, text func() error) error {
-	switch output {
-	case "json":
-		return s.json(v)
-	case "text":
-		return text()
-	}
-	return usageError{fmt.Errorf("-o is %q; it is text or json", output)}
-}
-
-// json prints a result for programs.
-func (s Streams) json(v any) error {
-	encoder := json.NewEncoder(s.Out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
-}
-
-// say prints a result.
-func (s Streams) say(format string, args ...any) error {
-	_, err := fmt.Fprintf(s.Out, format+"\n", args...)
-	return err
 }

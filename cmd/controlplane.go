@@ -1,12 +1,12 @@
 package cmd
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
 
 	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // planeOptions are the flags of a control plane of crdctl's own.
@@ -29,10 +29,10 @@ func (o *planeOptions) bind(f *pflag.FlagSet) {
 // settle checks the flags.
 func (o planeOptions) settle() (run.Plane, error) {
 	if o.port < 0 || o.port > 65535 {
-		return run.Plane{}, usageError{fmt.Errorf("--port is %d; ports end at 65535", o.port)}
+		return run.Plane{}, ui.UsageErrorf("--port is %d; ports end at 65535", o.port)
 	}
 	if o.pods != podsRunning && o.pods != podsPending {
-		return run.Plane{}, usageError{fmt.Errorf("--pods is %q; it is %s or %s", o.pods, podsRunning, podsPending)}
+		return run.Plane{}, ui.UsageErrorf("--pods is %q; it is %s or %s", o.pods, podsRunning, podsPending)
 	}
 	p := run.Plane{Port: o.port, PendingPods: o.pods == podsPending}
 	if o.dataDir == "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
 )
 
@@ -22,11 +23,11 @@ type createOptions struct {
 	fromCRD string
 }
 
-func newCreate(s Streams, shared *options) *cobra.Command {
+func newCreate(s ui.Streams, shared *options) *cobra.Command {
 	return newGroup("create", "Add a kind, a version or a group to the project", newCreateAPI(s, shared))
 }
 
-func newCreateAPI(s Streams, shared *options) *cobra.Command {
+func newCreateAPI(s ui.Streams, shared *options) *cobra.Command {
 	o := createOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "api",
@@ -48,7 +49,7 @@ never touched.`,
 	return c
 }
 
-func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
+func runCreateAPI(c *cobra.Command, s ui.Streams, o createOptions) error {
 	start := time.Now()
 	w, err := o.scaffolded(s, &o.changeOptions)
 	if err != nil {
@@ -58,7 +59,7 @@ func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, done := s.report().Work(c.Context(), "adding the API")
+	shown, done := s.Report().Work(c.Context(), "adding the API")
 	changes, plan, err := w.changes(shown, false)
 	if done(); err != nil {
 		return err
@@ -66,7 +67,7 @@ func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
 		return err
 	}
-	s.report().Lines(plan.Notes)
+	s.Report().Lines(plan.Notes)
 	verb := "added"
 	if o.dryRun {
 		verb = "would add"
@@ -75,13 +76,13 @@ func runCreateAPI(c *cobra.Command, s Streams, o createOptions) error {
 	for _, a := range added {
 		names = append(names, a.Version+" "+a.Kind+" of "+a.Group)
 	}
-	s.report().Printf("%s %s: %s in %.1fs", verb, strings.Join(names, ", "), plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	s.Report().Printf("%s %s: %s in %.1fs", verb, strings.Join(names, ", "), plural(len(changes), "file", "files"), time.Since(start).Seconds())
 	sayProtected(s, added[0])
 	return nil
 }
 
 // add adds the APIs that the flags ask for to the project that is to be.
-func (o *createOptions) add(c *cobra.Command, s Streams, w *scaffolded) (added []*scaffold.API, err error) {
+func (o *createOptions) add(c *cobra.Command, s ui.Streams, w *scaffolded) (added []*scaffold.API, err error) {
 	if o.fromCRD != "" {
 		w.types, added, err = imported(c, s, o.fromCRD, w.place.Root(), w.after, o.api)
 		return added, err
@@ -92,7 +93,7 @@ func (o *createOptions) add(c *cobra.Command, s Streams, w *scaffolded) (added [
 	o.api.Version = cmp.Or(o.api.Version, w.latest(o.api.Group))
 	api, err := w.after.Add(o.api)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, ui.UsageError(err)
 	}
 	saySamePlural(s, o.api, api)
 	return []*scaffold.API{api}, nil
@@ -107,7 +108,7 @@ type scaffolded struct {
 }
 
 // scaffolded finds the project and what it was made from. Both sides of the change are that, to begin with.
-func (o *options) scaffolded(s Streams, c *changeOptions) (*scaffolded, error) {
+func (o *options) scaffolded(s ui.Streams, c *changeOptions) (*scaffolded, error) {
 	if err := c.checkOutput(); err != nil {
 		return nil, err
 	}

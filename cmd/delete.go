@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 type deleteOptions struct {
@@ -19,11 +20,11 @@ type deleteOptions struct {
 	force bool
 }
 
-func newDelete(s Streams, shared *options) *cobra.Command {
+func newDelete(s ui.Streams, shared *options) *cobra.Command {
 	return newGroup("delete", "Take a kind, a version or a group out of the project", newDeleteAPI(s, shared))
 }
 
-func newDeleteAPI(s Streams, shared *options) *cobra.Command {
+func newDeleteAPI(s ui.Streams, shared *options) *cobra.Command {
 	o := deleteOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "api",
@@ -41,7 +42,7 @@ that you changed is not removed: it is named, and nothing is written. With --for
 	return c
 }
 
-func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
+func runDeleteAPI(ctx context.Context, s ui.Streams, o deleteOptions) error {
 	start := time.Now()
 	if o.api.Group == "" || o.api.Kind == "" {
 		return errNoKind
@@ -54,7 +55,7 @@ func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, done := s.report().Work(ctx, "removing the API")
+	shown, done := s.Report().Work(ctx, "removing the API")
 	changes, plan, err := w.changes(shown, o.force)
 	if done(); err != nil {
 		return err
@@ -62,14 +63,14 @@ func runDeleteAPI(ctx context.Context, s Streams, o deleteOptions) error {
 	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
 		return err
 	}
-	s.report().Lines(plan.Notes)
+	s.Report().Lines(plan.Notes)
 	verb := "deleted"
 	if o.dryRun {
 		verb = "would delete"
 	}
-	s.report().Printf("%s %s %s of %s: %s in %.1fs", verb, api.Version, api.Kind, api.Group, plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	s.Report().Printf("%s %s %s of %s: %s in %.1fs", verb, api.Version, api.Kind, api.Group, plural(len(changes), "file", "files"), time.Since(start).Seconds())
 	if others := w.after.Kinds(api.Group, api.Kind); len(others) > 0 {
-		s.report().Printf("objects of %s.%s that a cluster stores in %s must be stored in another version before the CRD is applied there", api.Plural, api.Group, api.Version)
+		s.Report().Printf("objects of %s.%s that a cluster stores in %s must be stored in another version before the CRD is applied there", api.Plural, api.Group, api.Version)
 	}
 	return nil
 }
@@ -86,14 +87,14 @@ func (w *scaffolded) remove(o scaffold.APIOptions) (*scaffold.API, error) {
 		for _, a := range w.after.APIs {
 			all = append(all, a.Version+" "+a.Kind+" of "+a.Group)
 		}
-		return nil, usageError{fmt.Errorf("the project has no %s of %s; it has %s", o.Kind, o.Group, cmp.Or(strings.Join(all, ", "), "none"))}
+		return nil, ui.UsageErrorf("the project has no %s of %s; it has %s", o.Kind, o.Group, cmp.Or(strings.Join(all, ", "), "none"))
 	}
 	if o.Version == "" && len(kinds) > 1 {
-		return nil, usageError{fmt.Errorf("%s of %s has the versions %s; say with --version which is to go", o.Kind, o.Group, strings.Join(versions, ", "))}
+		return nil, ui.UsageErrorf("%s of %s has the versions %s; say with --version which is to go", o.Kind, o.Group, strings.Join(versions, ", "))
 	}
 	api := w.after.Find(o.Group, cmp.Or(o.Version, versions[0]), o.Kind)
 	if api == nil {
-		return nil, usageError{fmt.Errorf("%s of %s has no version %s; it has %s", o.Kind, o.Group, o.Version, strings.Join(versions, ", "))}
+		return nil, ui.UsageErrorf("%s of %s has no version %s; it has %s", o.Kind, o.Group, o.Version, strings.Join(versions, ", "))
 	}
 	if api.Controller != "" && len(kinds) > 1 {
 		return nil, fmt.Errorf("the controller of %s works with %s; have it work with another version by hand, move \"controller: %s\" in crdctl.yaml to that version, and try again", api.Kind, api.Version, api.Controller)

@@ -13,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crdimport"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // notWithCRD are the flags that say what a CRD says itself.
@@ -24,10 +25,10 @@ func fromCRDFlag(c *cobra.Command, file *string) {
 }
 
 // imported adds the kinds of a file's CRDs to a project, and says on Err what Go types cannot say.
-func imported(c *cobra.Command, s Streams, file string, root string, p *scaffold.Project, o scaffold.APIOptions) (files map[string][]byte, added []*scaffold.API, err error) {
+func imported(c *cobra.Command, s ui.Streams, file string, root string, p *scaffold.Project, o scaffold.APIOptions) (files map[string][]byte, added []*scaffold.API, err error) {
 	for _, flag := range notWithCRD {
 		if c.Flags().Changed(flag) {
-			return nil, nil, usageError{fmt.Errorf("--%s and --from-crd: the CRD says that itself; leave --%s out", flag, flag)}
+			return nil, nil, ui.UsageErrorf("--%s and --from-crd: the CRD says that itself; leave --%s out", flag, flag)
 		}
 	}
 	definitions, err := readCRDs(s.In, file, func(group, version string) []string { return change.Declared(root, p.PackageDir(group, version)) })
@@ -44,21 +45,21 @@ func imported(c *cobra.Command, s Streams, file string, root string, p *scaffold
 		problems = append(problems, err)
 		added = append(added, apis...)
 		maps.Copy(files, types)
-		s.report().Lines(d.Notes)
+		s.Report().Lines(d.Notes)
 		for _, v := range d.Versions {
 			if !slices.ContainsFunc(apis, func(a *scaffold.API) bool { return a.Version == v.Name }) {
 				continue
 			}
 			for _, loss := range v.Losses {
-				s.report().Printf("%s %s: lost: %s", v.Name, d.Kind, loss)
+				s.Report().Printf("%s %s: lost: %s", v.Name, d.Kind, loss)
 			}
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, ui.UsageError(err)
 	}
 	if len(added) == 0 {
-		return nil, nil, usageError{fmt.Errorf("%s has no CRD of the --group and --kind that are given", file)}
+		return nil, nil, ui.UsageErrorf("%s has no CRD of the --group and --kind that are given", file)
 	}
 	return files, added, nil
 }

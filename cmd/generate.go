@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 type generateOptions struct {
@@ -31,7 +32,7 @@ type generateOptions struct {
 	watch        bool
 }
 
-func newGenerate(s Streams, shared *options) *cobra.Command {
+func newGenerate(s ui.Streams, shared *options) *cobra.Command {
 	o := generateOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "generate [NAME…]",
@@ -60,7 +61,7 @@ Ctrl-C. What fails is said, and does not end it.`,
 	return c
 }
 
-func runGenerate(ctx context.Context, s Streams, o generateOptions) error {
+func runGenerate(ctx context.Context, s ui.Streams, o generateOptions) error {
 	if o.watch {
 		return watchGenerate(ctx, s, o)
 	}
@@ -69,7 +70,7 @@ func runGenerate(ctx context.Context, s Streams, o generateOptions) error {
 }
 
 // generateOnce brings the files up to date and says what that took.
-func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generation, err error) {
+func generateOnce(ctx context.Context, s ui.Streams, o generateOptions) (_ *generation, err error) {
 	start := time.Now()
 	lock, err := o.lock(ctx, s.Err)
 	if err != nil {
@@ -84,16 +85,16 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 	if !o.noCache {
 		how.Results = cache.Open()
 	}
-	shown, done := s.report().Work(ctx, "generating")
+	shown, done := s.Report().Work(ctx, "generating")
 	g, err := o.generated(shown, o.settings, how)
 	if done(); err != nil {
 		return nil, err
 	}
 	for _, n := range g.notCompared {
-		s.report().Printf("not generated: %s", n)
+		s.Report().Printf("not generated: %s", n)
 	}
-	s.report().Lines(g.notes)
-	s.report().Warn(g.outdated)
+	s.Report().Lines(g.notes)
+	s.Report().Warn(g.outdated)
 	if !o.dryRun {
 		if err := tree.Write(g.root, g.changes); err != nil {
 			return nil, err
@@ -103,7 +104,7 @@ func generateOnce(ctx context.Context, s Streams, o generateOptions) (_ *generat
 	if g.incomplete != nil {
 		return g, g.incomplete
 	}
-	s.report().Printf("%s in %.1fs", g.summary(o.dryRun), time.Since(start).Seconds())
+	s.Report().Printf("%s in %.1fs", g.summary(o.dryRun), time.Since(start).Seconds())
 	return g, nil
 }
 
@@ -230,7 +231,7 @@ func shortNames(args []string) []string {
 func generatorNames(_ *cobra.Command, args []string) error {
 	for _, name := range shortNames(args) {
 		if !slices.Contains(gen.Names, name) {
-			return usageError{fmt.Errorf("%q is no generator; there are %s", name, strings.Join(gen.Names, ", "))}
+			return ui.UsageErrorf("%q is no generator; there are %s", name, strings.Join(gen.Names, ", "))
 		}
 	}
 	return nil

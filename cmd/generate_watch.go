@@ -12,12 +12,13 @@ import (
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // watching is "generate --watch": a round of generate now, and one after each change that can make a difference.
 type watching struct {
 	generateOptions
-	s Streams
+	s ui.Streams
 
 	root        string
 	boilerplate string   // that the watcher follows
@@ -28,7 +29,7 @@ type watching struct {
 
 // watchGenerate generates until the context ends, which is no error. Neither is a round that fails: it is said, and the
 // next change may mend it.
-func watchGenerate(ctx context.Context, s Streams, o generateOptions) error {
+func watchGenerate(ctx context.Context, s ui.Streams, o generateOptions) error {
 	w := &watching{generateOptions: o, s: s}
 	defer w.close()
 	for {
@@ -37,9 +38,9 @@ func watchGenerate(ctx context.Context, s Streams, o generateOptions) error {
 		} else if w.watcher == nil {
 			return err // there is nothing to wait for
 		} else if err != nil {
-			s.report().Error(err)
+			s.Report().Error(err)
 		}
-		s.report().Note("waiting for a change; stop with Ctrl-C")
+		s.Report().Note("waiting for a change; stop with Ctrl-C")
 		if err := w.wait(ctx); err != nil || ctx.Err() != nil {
 			return err
 		}

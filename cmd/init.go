@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
 )
 
@@ -30,7 +31,7 @@ type initOptions struct {
 	force     bool
 }
 
-func newInit(s Streams, shared *options) *cobra.Command {
+func newInit(s ui.Streams, shared *options) *cobra.Command {
 	o := initOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "init",
@@ -60,7 +61,7 @@ way of a file that the project needs, init names all that are, and writes nothin
 	return c
 }
 
-func runInit(c *cobra.Command, s Streams, o initOptions) error {
+func runInit(c *cobra.Command, s ui.Streams, o initOptions) error {
 	start := time.Now()
 	if err := o.checkOutput(); err != nil {
 		return err
@@ -89,7 +90,7 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, done := s.report().Work(c.Context(), "making the project")
+	shown, done := s.Report().Work(c.Context(), "making the project")
 	changes, err := plan.Changes(shown)
 	if done(); err != nil {
 		return err
@@ -100,19 +101,19 @@ func runInit(c *cobra.Command, s Streams, o initOptions) error {
 	if err := o.carryOut(s, place, changes, nil); err != nil {
 		return err
 	}
-	s.report().Lines(plan.Notes)
+	s.Report().Lines(plan.Notes)
 	if len(p.Without) > 0 {
-		s.report().Printf("left as they are: %s", strings.Join(p.Without, ", "))
+		s.Report().Printf("left as they are: %s", strings.Join(p.Without, ", "))
 	}
 	if len(plan.LeftOver) > 0 {
-		s.report().Printf("left as they are: %s; nothing asks for these generated files, and \"crdctl generate\" removes them", strings.Join(plan.LeftOver, ", "))
+		s.Report().Printf("left as they are: %s; nothing asks for these generated files, and \"crdctl generate\" removes them", strings.Join(plan.LeftOver, ", "))
 	}
 	if o.dryRun {
-		s.report().Printf("would write %s", plural(len(changes), "file", "files"))
+		s.Report().Printf("would write %s", plural(len(changes), "file", "files"))
 		return nil
 	}
 	for _, f := range overwritten {
-		s.report().Printf("overwrote %s", f)
+		s.Report().Printf("overwrote %s", f)
 	}
 	sayNext(s, o, p, len(changes), time.Since(start))
 	return nil
@@ -135,7 +136,7 @@ func (o *initOptions) root() (string, error) {
 	case err != nil:
 		return "", err
 	case !info.IsDir():
-		return "", usageError{fmt.Errorf("--dir %s is a file, not a folder", o.dir)}
+		return "", ui.UsageErrorf("--dir %s is a file, not a folder", o.dir)
 	}
 	if data, err := safefs.ReadFile(filepath.Join(root, config.FileName), safefs.MaxFile); err == nil && !o.force {
 		if p, err := config.Parse(config.FileName, data); err == nil && p.Scaffold != nil {
@@ -161,13 +162,13 @@ func (o *initOptions) project(place change.Location) (*scaffold.Project, error) 
 	}
 	p.ClientDir = filepath.ToSlash(filepath.Clean(o.clientDir))
 	if err := errors.Join(moduleErr, dirErr); err != nil {
-		return p, usageError{err}
+		return p, ui.UsageError(err)
 	}
 	return p, nil
 }
 
 // apis adds the APIs that the flags ask for, and returns the types of those that come from a CRD.
-func (o *initOptions) apis(c *cobra.Command, s Streams, place change.Location, p *scaffold.Project) (types map[string][]byte, err error) {
+func (o *initOptions) apis(c *cobra.Command, s ui.Streams, place change.Location, p *scaffold.Project) (types map[string][]byte, err error) {
 	if o.fromCRD != "" {
 		types, _, err = imported(c, s, o.fromCRD, place.Root(), p, o.api)
 		return types, err
@@ -178,32 +179,32 @@ func (o *initOptions) apis(c *cobra.Command, s Streams, place change.Location, p
 	o.api.Version = cmp.Or(o.api.Version, "v1alpha1")
 	api, err := p.Add(o.api)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, ui.UsageError(err)
 	}
 	saySamePlural(s, o.api, api)
 	return nil, nil
 }
 
-func sayNext(s Streams, o initOptions, p *scaffold.Project, n int, took time.Duration) {
-	s.report().Printf("made the project %s (module %s): %s in %.1fs", p.ProjectName(), p.Module, plural(n, "file", "files"), took.Seconds())
+func sayNext(s ui.Streams, o initOptions, p *scaffold.Project, n int, took time.Duration) {
+	s.Report().Printf("made the project %s (module %s): %s in %.1fs", p.ProjectName(), p.Module, plural(n, "file", "files"), took.Seconds())
 	sayProtected(s, p.First())
 	cd := ""
 	if o.dir != "." {
 		cd = "cd " + o.dir + " && "
 	}
-	s.report().Printf("next: %scrdctl run", cd)
+	s.Report().Printf("next: %scrdctl run", cd)
 }
 
 // saySamePlural names the flag where the plural equals the singular: kubectl then has one name for one object and for many.
-func saySamePlural(s Streams, o scaffold.APIOptions, a *scaffold.API) {
+func saySamePlural(s ui.Streams, o scaffold.APIOptions, a *scaffold.API) {
 	if o.Plural == "" && a.Plural == a.Singular {
-		s.report().Printf("the plural of %s is %s, like its singular; for another, give --plural", a.Kind, a.Plural)
+		s.Report().Printf("the plural of %s is %s, like its singular; for another, give --plural", a.Kind, a.Plural)
 	}
 }
 
 // sayProtected tells of the groups that are not everybody's.
-func sayProtected(s Streams, a *scaffold.API) {
+func sayProtected(s ui.Streams, a *scaffold.API) {
 	if a.Protected() {
-		s.report().Printf("%s is a protected group: its CRD bears the annotation api-approved.kubernetes.io: unapproved; see https://github.com/kubernetes/enhancements/pull/1111", a.Group)
+		s.Report().Printf("%s is a protected group: its CRD bears the annotation api-approved.kubernetes.io: unapproved; see https://github.com/kubernetes/enhancements/pull/1111", a.Group)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // findMain has the main package in a folder of its own, where that of the project has another one already. --force takes the
@@ -37,10 +38,10 @@ func (o *initOptions) withHeader(files map[string][]byte) (map[string][]byte, er
 	}
 	content, err := os.ReadFile(o.header)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--boilerplate: %w", err)}
+		return nil, ui.UsageErrorf("--boilerplate: %w", err)
 	}
 	if _, err := parser.ParseFile(token.NewFileSet(), o.header, string(content)+"\n\npackage x\n", parser.PackageClauseOnly); err != nil {
-		return nil, usageError{fmt.Errorf("--boilerplate: %w; every line of it must be a comment", err)}
+		return nil, ui.UsageErrorf("--boilerplate: %w; every line of it must be a comment", err)
 	}
 	all := map[string][]byte{boilerplateFile: content}
 	maps.Copy(all, files)

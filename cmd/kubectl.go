@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -13,9 +12,10 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/kubectl"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
-func newKubectl(s Streams, o *options) *cobra.Command {
+func newKubectl(s ui.Streams, o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "kubectl [ARG...]",
 		Short: "Talk to the project's running control plane, with the kubectl that is built in",
@@ -48,7 +48,7 @@ func (o *options) takeDir(args []string) ([]string, error) {
 		case given:
 		case args[0] == "--dir" || args[0] == "-C":
 			if len(args) == 1 {
-				return nil, usageError{fmt.Errorf("%s needs a directory", args[0])}
+				return nil, ui.UsageErrorf("%s needs a directory", args[0])
 			}
 			args = args[1:]
 			dir = args[0]
@@ -62,7 +62,7 @@ func (o *options) takeDir(args []string) ([]string, error) {
 	return args, nil
 }
 
-func runKubectl(ctx context.Context, s Streams, o *options, args []string) (err error) {
+func runKubectl(ctx context.Context, s ui.Streams, o *options, args []string) (err error) {
 	c, err := o.kubectlCredential(args)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func runKubectl(ctx context.Context, s Streams, o *options, args []string) (err 
 		Args: args, In: s.In, Out: s.Out, Err: s.Err,
 	})
 	if code != 0 {
-		return exitCode(code)
+		return ui.ExitCode(code)
 	}
 	return l.keep()
 }

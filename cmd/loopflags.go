@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // loopFlags are the flags that say what the section loop of crdctl.yaml says. run and manifests have them all.
@@ -68,7 +69,7 @@ func (f *loopFlags) over(l config.Loop, root, base string) (config.Loop, error) 
 	}
 	if len(problems) > 0 {
 		slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-		return p.Loop, usageError{errors.Join(problems...)}
+		return p.Loop, ui.UsageError(errors.Join(problems...))
 	}
 	return p.Loop.WithDefaults(controllerName(root)), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // builtinFlags are the flags of "run --builtin": the settings of the loop, and what is about this one run.
@@ -68,7 +69,7 @@ func (f *builtinFlags) apply(o *run.Options, settings config.Loop, base string) 
 		return err
 	}
 	if err := f.contradictions(o); err != nil {
-		return usageError{err}
+		return ui.UsageError(err)
 	}
 	o.Cluster.InCluster = f.inCluster
 	// What is divided among replicas needs leases, whether or not they are asked for.

@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/operator/install"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 type manifestsOptions struct {
@@ -30,7 +31,7 @@ type manifestsOptions struct {
 	dryRun    bool
 }
 
-func newManifests(s Streams, shared *options) *cobra.Command {
+func newManifests(s ui.Streams, shared *options) *cobra.Command {
 	o := &manifestsOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "manifests",
@@ -58,9 +59,9 @@ and templates are taken along in ConfigMaps; other programs are taken to be in t
 	return c
 }
 
-func runManifests(s Streams, o *manifestsOptions) error {
+func runManifests(s ui.Streams, o *manifestsOptions) error {
 	if err := o.check(); err != nil {
-		return usageError{err}
+		return ui.UsageError(err)
 	}
 	what, err := o.toDeploy()
 	if err != nil {
@@ -71,7 +72,7 @@ func runManifests(s Streams, o *manifestsOptions) error {
 		return err
 	}
 	for _, note := range set.Notes {
-		s.report().Note("%s", note)
+		s.Report().Note("%s", note)
 	}
 	if o.output != "" {
 		return o.write(s, set)
@@ -126,7 +127,7 @@ func (o *manifestsOptions) toDeploy() (*install.Options, error) {
 	}
 	namespace := cmp.Or(o.namespace, loop.Name+"-system")
 	if !config.IsDNSLabel(namespace) {
-		return nil, usageError{fmt.Errorf("%q is too long for a namespace; name one with --namespace", namespace)}
+		return nil, ui.UsageErrorf("%q is too long for a namespace; name one with --namespace", namespace)
 	}
 	return &install.Options{
 		Root: root, Loop: loop, CRDs: manifest.Definitions(crds), Namespace: namespace, Image: o.image, Replicas: o.replicas,
@@ -151,7 +152,7 @@ func (o *manifestsOptions) staysInside() error {
 }
 
 // write makes the folder as the files are: those of before that are no longer needed go.
-func (o *manifestsOptions) write(s Streams, set *install.Set) error {
+func (o *manifestsOptions) write(s ui.Streams, set *install.Set) error {
 	dir := o.output
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(o.dir, dir)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -19,7 +20,7 @@ func (f *settings) over(p *config.Project, root, base string) error {
 	case f.set.Changed("client-dir"):
 		p.Clients = []config.Client{{}}
 	case slices.ContainsFunc(given, config.Setting.InClient) && len(p.Clients) != 1:
-		return usageError{fmt.Errorf("there are %d client trees; say which one the flags are for with --client-dir", len(p.Clients))}
+		return ui.UsageErrorf("there are %d client trees; say which one the flags are for with --client-dir", len(p.Clients))
 	}
 	var problems []error
 	for _, s := range given {
@@ -30,7 +31,7 @@ func (f *settings) over(p *config.Project, root, base string) error {
 			}
 			rel := relativeTo(root, base, *text)
 			if !filepath.IsLocal(filepath.FromSlash(rel)) {
-				problems = append(problems, usageError{fmt.Errorf("%s is not below the project's folder %s; give that folder with --dir", *text, root)})
+				problems = append(problems, ui.UsageErrorf("%s is not below the project's folder %s; give that folder with --dir", *text, root))
 				rel = "refused" // a path that the checks of the settings do not report again
 			}
 			*text = rel

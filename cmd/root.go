@@ -6,9 +6,7 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,53 +20,39 @@ import (
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
-// Streams are where a command reads and writes: results go to Out, progress and talk to Err.
-type Streams struct {
-	In  io.Reader
-	Out io.Writer
-	Err io.Writer
-}
-
-// report prints what is not the result.
-func (s Streams) report() ui.Reporter { return ui.NewReporter(s.Err) }
-
 // options are the flags that all commands share.
 type options struct {
 	dir       string
 	verbosity int
 	color     string
 
-	hurry      <-chan struct{} // closed when the user can't wait for an orderly end
-	beforeExit func(func())    // registers a function to call if the process exits without waiting for that; nil in tests
+	interrupts *ui.Interrupts
 }
 
 // Main runs crdctl with the arguments and returns its exit code. It ends early on the first SIGINT or SIGTERM, and
 // calls exit on the second.
-func Main(args []string, s Streams, exit func(int)) int {
-	ctx, interrupts := withSignals(context.Background(), s.Err, exit)
-	defer close(interrupts.done)
+func Main(args []string, s ui.Streams, exit func(int)) int {
+	ctx, interrupts := ui.WithSignals(context.Background(), s.Err, exit)
+	defer interrupts.End()
 	code := execute(ctx, interrupts, args, s)
-	if interrupts.hurried() {
-		return exitTrouble
+	if interrupts.Hurried() {
+		return ui.ExitTrouble
 	}
 	return code
 }
 
 // execute is Main without the signals.
-func execute(ctx context.Context, i *interrupts, args []string, s Streams) int {
+func execute(ctx context.Context, i *ui.Interrupts, args []string, s ui.Streams) int {
 	root := newRoot(s, i)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	return reportError(s.report(), cmd, err)
+	return s.Report().Exit(cmd.CommandPath(), err)
 }
 
-func newRoot(s Streams, i *interrupts) *cobra.Command {
+func newRoot(s ui.Streams, i *ui.Interrupts) *cobra.Command {
 	// Libraries that are linked in put flags of their own programs there, and cobra gives them to every root command.
 	pflag.CommandLine = pflag.NewFlagSet("crdctl", pflag.ContinueOnError)
-	var o options
-	if i != nil {
-		o.hurry, o.beforeExit = i.hurry, i.beforeExit
-	}
+	o := options{interrupts: i}
 	root := &cobra.Command{
 		Use:   "crdctl",
 		Short: "Scaffold, generate, verify and run Kubernetes CRD controllers",
@@ -88,7 +72,7 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if err := o.validate(); err != nil {
-				return usageError{err}
+				return ui.UsageError(err)
 			}
 			logging.Setup(s.Err, o.verbosity)
 			return nil
@@ -99,7 +83,7 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return ui.UsageError(err) })
 	f := root.PersistentFlags()
 	f.StringVarP(&o.dir, "dir", "C", ".", "the project's `folder`, or one in it")
 	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's own, from 2 what the Kubernetes libraries log, as in klog")
@@ -131,7 +115,7 @@ func newHelp() *cobra.Command {
 			found, rest, err := c.Root().Find(args)
 			switch {
 			case err != nil:
-				return usageError{err}
+				return ui.UsageError(err)
 			case found.DisableFlagParsing:
 				found.SetContext(c.Context())
 				return found.RunE(found, append(rest, "--help"))
@@ -177,13 +161,12 @@ func noArgs(c *cobra.Command, args []string) error {
 		return nil
 	}
 	if c.HasSubCommands() {
-		msg := fmt.Sprintf("unknown command %q", args[0])
 		if near := nearCommand(c, args[0]); near != "" {
-			msg += fmt.Sprintf("; did you mean %q?", near)
+			return ui.UsageErrorf("unknown command %q; did you mean %q?", args[0], near)
 		}
-		return usageError{errors.New(msg)}
+		return ui.UsageErrorf("unknown command %q", args[0])
 	}
-	return usageError{fmt.Errorf("%q: %s takes no arguments", args[0], c.CommandPath())}
+	return ui.UsageErrorf("%q: %s takes no arguments", args[0], c.CommandPath())
 }
 
 // nearCommand returns the subcommand that an unknown one was meant to be, or the one that begins with it, or "".

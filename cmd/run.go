@@ -3,13 +3,13 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 type runOptions struct {
@@ -30,7 +30,7 @@ type runOptions struct {
 	discovered bool
 }
 
-func newRun(s Streams, shared *options) *cobra.Command {
+func newRun(s ui.Streams, shared *options) *cobra.Command {
 	o := &runOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "run [flags] [-- ARG...]",
@@ -68,7 +68,7 @@ $(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
   crdctl run --controller ./cmd/controller -f artifacts/crd.yaml -- '--kubeconfig=$(KUBECONFIG)'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() != 0 && len(args) > 0 {
-				return usageError{fmt.Errorf("%q: arguments of the controller come after --, for example crdctl run -- %s", args[0], args[0])}
+				return ui.UsageErrorf("%q: arguments of the controller come after --, for example crdctl run -- %s", args[0], args[0])
 			}
 			return runRun(c.Context(), s, o, args)
 		},
@@ -90,7 +90,7 @@ $(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
 	return c
 }
 
-func runRun(ctx context.Context, s Streams, o *runOptions, args []string) error {
+func runRun(ctx context.Context, s ui.Streams, o *runOptions, args []string) error {
 	root, p, err := o.toRun(s)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func runRun(ctx context.Context, s Streams, o *runOptions, args []string) error 
 	if o.account != "" {
 		a, err := run.ParseAccount(o.account)
 		if err != nil {
-			return usageError{fmt.Errorf("--as-service-account: %w", err)}
+			return ui.UsageErrorf("--as-service-account: %w", err)
 		}
 		account = &a
 	}
@@ -114,18 +114,18 @@ func runRun(ctx context.Context, s Streams, o *runOptions, args []string) error 
 		Root: root, Project: p, Cluster: o.cluster, Plane: plane, Account: account, Builtin: o.builtin, Once: o.once,
 		SkipCRDs: o.noCRDs, SkipGenerate: o.noGenerate, Discovered: o.discovered,
 		CRDs: func() ([]manifest.CRD, error) { return crdsToUse(root, p, o.files) }, CRDFiles: o.files,
-		Hurry: o.hurry, BeforeExit: o.beforeExit, Args: args, Debug: o.verbosity > 0, Color: bool(newPaint(s.Err, o.color)), In: s.In, Out: s.Out, Err: s.Err,
+		Hurry: o.interrupts.Hurry, BeforeExit: o.interrupts.BeforeExit, Args: args, Debug: o.verbosity > 0, Color: bool(ui.NewPaint(s.Err, o.color)), In: s.In, Out: s.Out, Err: s.Err,
 	}
 	if o.builtin {
 		if err := o.builtinLoop(&options, p); err != nil {
 			return err
 		}
 	}
-	ctx, stop := outlivePipe(ctx)
+	ctx, stop := ui.OutlivePipe(ctx)
 	defer stop()
 	err = run.Run(ctx, options)
-	if errors.Is(context.Cause(ctx), errOutputClosed) {
-		err = errors.Join(errOutputClosed, err)
+	if errors.Is(context.Cause(ctx), ui.ErrOutputClosed) {
+		err = errors.Join(ui.ErrOutputClosed, err)
 	}
 	return err
 }

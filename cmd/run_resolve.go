@@ -10,12 +10,13 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/detect"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // toRun returns the project, and its root: that of crdctl.yaml, or where there is none what is discovered. The built-in
 // controller with a manifest, or with CRDs of the cluster, needs no project, and gets nil. Its owner comes before what is in it.
-func (o *runOptions) toRun(s Streams) (root string, p *config.Project, err error) {
+func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err error) {
 	root, err = o.root()
 	if err == nil {
 		if err = config.CheckOwner(root); err == nil {
@@ -46,15 +47,15 @@ func (o *runOptions) toRun(s Streams) (root string, p *config.Project, err error
 }
 
 // discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same.
-func discoverToRun(s Streams, base string) (*config.Project, error) {
+func discoverToRun(s ui.Streams, base string) (*config.Project, error) {
 	p := &config.Project{}
 	found, err := detect.Project(base)
 	if err != nil {
-		s.report().Note("nothing is generated here: %v", err)
+		s.Report().Note("nothing is generated here: %v", err)
 	} else {
 		p = found.Project
 		for _, note := range discovered(found) {
-			s.report().Note("%s", note)
+			s.Report().Note("%s", note)
 		}
 	}
 	pkg, err := build.ImportDir(base, 0)
@@ -72,7 +73,7 @@ func below(root, dir, file string) (string, error) {
 	}
 	rel := relativeTo(root, base, file)
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
-		return "", usageError{fmt.Errorf("%s is not below the project's folder %s", file, root)}
+		return "", ui.UsageErrorf("%s is not below the project's folder %s", file, root)
 	}
 	return rel, nil
 }

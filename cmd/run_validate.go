@@ -8,6 +8,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // refuse says what of the flags can't be meant together, and what there is nothing to run of.
@@ -15,13 +16,13 @@ func (o *runOptions) refuse(root string, p *config.Project, args []string) error
 	flag := o.loop.first()
 	switch {
 	case !o.builtin && flag != "":
-		return usageError{fmt.Errorf("--%s is for --builtin; arguments of the project's controller come after --", flag)}
+		return ui.UsageErrorf("--%s is for --builtin; arguments of the project's controller come after --", flag)
 	case o.builtin && len(args) > 0:
-		return usageError{fmt.Errorf("%q: the built-in controller takes no arguments", args[0])}
+		return ui.UsageErrorf("%q: the built-in controller takes no arguments", args[0])
 	case o.builtin && o.account != "":
-		return usageError{errors.New("--as-service-account is for the project's controller; the built-in one is part of crdctl")}
+		return ui.UsageErrorf("--as-service-account is for the project's controller; the built-in one is part of crdctl")
 	case (o.cluster != run.Cluster{} || o.loop.inCluster) && (o.account != "" || o.plane != planeOptions{pods: podsRunning}):
-		return usageError{errors.New("--data-dir, --port, --pods and --as-service-account are for a control plane of crdctl's own; leave them out, or --kubeconfig, --context, --master and --in-cluster")}
+		return ui.UsageErrorf("--data-dir, --port, --pods and --as-service-account are for a control plane of crdctl's own; leave them out, or --kubeconfig, --context, --master and --in-cluster")
 	case o.builtin:
 		return nil
 	case p.Controller.Package == "":

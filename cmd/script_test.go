@@ -12,6 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane/state"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scripttest"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 var update = flag.Bool("update", false, "write what the scripts compare with anew")
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "write what the scripts compare with ane
 func TestMain(m *testing.M) {
 	testscript.Main(ownConfig{m}, map[string]func(){
 		"crdctl": func() {
-			os.Exit(cmd.Main(os.Args[1:], cmd.Streams{In: os.Stdin, Out: os.Stdout, Err: scripttest.Unhurried{}}, os.Exit))
+			os.Exit(cmd.Main(os.Args[1:], ui.Streams{In: os.Stdin, Out: os.Stdout, Err: scripttest.Unhurried{}}, os.Exit))
 		},
 		// makecluster ROOT makes the directory of a control plane in the background that does not run.
 		"makecluster": func() {

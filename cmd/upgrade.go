@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/scaffold/change"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
 )
 
@@ -19,7 +20,7 @@ type upgradeOptions struct {
 	changeOptions
 }
 
-func newUpgrade(s Streams, shared *options) *cobra.Command {
+func newUpgrade(s ui.Streams, shared *options) *cobra.Command {
 	o := upgradeOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "upgrade",
@@ -38,7 +39,7 @@ nothing is written.`,
 	return c
 }
 
-func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
+func runUpgrade(ctx context.Context, s ui.Streams, o upgradeOptions) error {
 	start := time.Now()
 	w, err := o.scaffolded(s, &o.changeOptions)
 	if err != nil {
@@ -53,7 +54,7 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, stop := s.report().Work(ctx, "upgrading")
+	shown, stop := s.Report().Work(ctx, "upgrading")
 	changes, err := plan.Changes(shown)
 	if stop(); err != nil {
 		return err
@@ -61,7 +62,7 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
 		return err
 	}
-	s.report().Lines(plan.Notes)
+	s.Report().Lines(plan.Notes)
 	for _, l := range []struct {
 		files []string
 		words string
@@ -71,7 +72,7 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 		{plan.Gone, "changed in the scaffold; you removed it, and it stays so"},
 	} {
 		for _, f := range l.files {
-			s.report().Printf("%s %s", f, l.words)
+			s.Report().Printf("%s %s", f, l.words)
 		}
 	}
 	done := "upgraded"
@@ -79,13 +80,17 @@ func runUpgrade(ctx context.Context, s Streams, o upgradeOptions) error {
 		done = "would upgrade"
 	}
 	if len(changes) == 0 {
-		s.report().Printf("the scaffold is up to date (templates %d)", templates.Revision)
+		s.Report().Printf("the scaffold is up to date (templates %d)", templates.Revision)
 		return nil
 	}
-	s.report().Printf("%s from templates %d to %d: %s in %.1fs", done, was, templates.Revision, plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	step := fmt.Sprintf("from templates %d to %d", was, templates.Revision)
+	if was == templates.Revision {
+		step = fmt.Sprintf("the record of the scaffold (templates %d)", was)
+	}
+	s.Report().Printf("%s %s: %s in %.1fs", done, step, plural(len(changes), "file", "files"), time.Since(start).Seconds())
 	if len(plan.Conflicts) > 0 {
-		s.report().Printf("conflicts to resolve, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"", strings.Join(slices.Sorted(maps.Keys(plan.Conflicts)), ", "))
-		return errNo
+		s.Report().Printf("conflicts to resolve, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"", strings.Join(slices.Sorted(maps.Keys(plan.Conflicts)), ", "))
+		return ui.ErrNo
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/report"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 type verifyOptions struct {
@@ -21,7 +22,7 @@ type verifyOptions struct {
 	output   string
 }
 
-func newVerify(s Streams, shared *options) *cobra.Command {
+func newVerify(s ui.Streams, shared *options) *cobra.Command {
 	o := verifyOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "verify",
@@ -46,29 +47,29 @@ scanning. docs/verify.md of crdctl describes them, and docs/ci.md has a workflow
 
 func verifyOutputs() []string { return []string{"text", "json", "github", "sarif"} }
 
-func runVerify(ctx context.Context, s Streams, o verifyOptions) error {
+func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 	if outputs := verifyOutputs(); !slices.Contains(outputs, o.output) {
 		last := len(outputs) - 1
-		return usageError{fmt.Errorf("--output %q is not %s or %s", o.output, strings.Join(outputs[:last], ", "), outputs[last])}
+		return ui.UsageErrorf("--output %q is not %s or %s", o.output, strings.Join(outputs[:last], ", "), outputs[last])
 	}
-	shown, done := s.report().Work(ctx, "generating, to compare")
+	shown, done := s.Report().Work(ctx, "generating, to compare")
 	g, err := o.generated(shown, o.settings, gen.Options{Results: cache.Open()})
 	if done(); err != nil {
 		return err
 	}
 	if g.incomplete != nil {
-		s.report().Lines(g.notes)
+		s.Report().Lines(g.notes)
 		return g.incomplete
 	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
 	r := report.Report{Files: g.files, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared, Outdated: g.outdated, Prefix: report.RepositoryPrefix(g.root), Version: Version()}
 	if o.output == "text" {
-		err = printVerdict(s, newPaint(s.Out, o.color), r)
+		err = printVerdict(s, ui.NewPaint(s.Out, o.color), r)
 	} else {
 		err = printReport(s, o.output, r)
 	}
 	if err == nil && len(g.changes) > 0 {
-		return errNo
+		return ui.ErrNo
 	}
 	return err
 }
@@ -90,7 +91,7 @@ func lineEndings(changes []tree.Change) []string {
 }
 
 // printReport prints the answer for a program: all of it, or none.
-func printReport(s Streams, form string, r report.Report) (err error) {
+func printReport(s ui.Streams, form string, r report.Report) (err error) {
 	var data []byte
 	switch form {
 	case "json":
@@ -108,11 +109,11 @@ func printReport(s Streams, form string, r report.Report) (err error) {
 	}
 	if form == "json" || form == "sarif" { // github has all of it, and all that is printed is in one log there
 		for _, n := range r.NotCompared {
-			s.report().Printf("not compared: %s", n)
+			s.Report().Printf("not compared: %s", n)
 		}
 	}
 	if form != "github" { // it has the summary, and all that is printed is in one log there
-		s.report().Printf("%s", r.Summary())
+		s.Report().Printf("%s", r.Summary())
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -37,7 +38,7 @@ type projectGenerators struct {
 	Source        string `json:"source"`
 }
 
-func newVersion(s Streams, shared *options) *cobra.Command {
+func newVersion(s ui.Streams, shared *options) *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:     "version",
@@ -50,11 +51,11 @@ func newVersion(s Streams, shared *options) *cobra.Command {
 			if used.Source != "" {
 				b.Project = &projectGenerators{CodeGenerator: used.Version, Source: used.Source}
 			}
-			return s.result(output, b, func() error {
-				err := s.say("crdctl %s\nkubernetes %s\netcd %s\ncode-generator %s\ncontroller-tools %s\n%s %s",
+			return s.Result(output, b, func() error {
+				err := s.Printf("crdctl %s\nkubernetes %s\netcd %s\ncode-generator %s\ncontroller-tools %s\n%s %s",
 					b.Version, b.Kubernetes, b.Etcd, b.CodeGenerator, b.ControllerTools, b.Go, b.Platform)
 				if err == nil && used.Source != "" {
-					err = s.say("this project: %s", used)
+					err = s.Printf("this project: %s", used)
 				}
 				return err
 			})

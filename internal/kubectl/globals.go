@@ -2,12 +2,12 @@ package kubectl
 
 import (
 	"context"
-	"flag"
 	"io"
 
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+
+	"github.com/crdctl/crdctl/internal/logging"
 )
 
 // exit is how a command ends.
@@ -19,18 +19,8 @@ type exit struct {
 // takeGlobals sets kubectl's package variables for one Run; putBack puts them back. The first fatal end, in whatever
 // goroutine of kubectl, comes as a value on ends.
 func takeGlobals(ctx context.Context, errOut io.Writer) (ends chan exit, putBack func()) {
-	klogState := klog.CaptureState()
-	// What -v asks for is the user's output, so it belongs to errOut, each line once, whatever the process did to klog.
-	settings := flag.NewFlagSet("klog", flag.ContinueOnError)
-	klog.InitFlags(settings)
-	for name, value := range map[string]string{
-		"logtostderr": "false", "alsologtostderr": "false", "stderrthreshold": "FATAL", "one_output": "true", "v": "0",
-	} {
-		if err := settings.Set(name, value); err != nil {
-			klog.ErrorS(err, "set klog flag", "flag", name)
-		}
-	}
-	klog.SetOutput(writerUntil{ctx, errOut})
+	// What -v asks for is the user's output, so it belongs to errOut, whatever the process did to klog.
+	restore := logging.Redirect(writerUntil{ctx, errOut})
 	// kubectl's fatal paths would call os.Exit: nothing runs after them. So that nothing does here either, the goroutine
 	// stays where it is.
 	ends = make(chan exit, 1)
@@ -44,8 +34,7 @@ func takeGlobals(ctx context.Context, errOut io.Writer) (ends chan exit, putBack
 	return ends, func() {
 		cmdutil.DefaultBehaviorOnFatal()
 		rest.SetDefaultWarningHandler(rest.WarningLogger{}) // kubectl set one that writes to errOut
-		klog.Flush()
-		klogState.Restore()
+		restore()
 	}
 }
 

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 )
 
 const (
@@ -26,10 +23,7 @@ type Display struct {
 
 // On is a display that is drawn in place on a terminal, and printed line by line elsewhere. Nothing else may be printed to a
 // terminal meanwhile.
-func On(w io.Writer) Display {
-	f, ok := w.(*os.File)
-	return Display{w, ok && term.IsTerminal(int(f.Fd()))}
-}
+func On(w io.Writer) Display { return Display{w, IsTerminal(w)} }
 
 // Lines is a display that is printed line by line everywhere, for programs that log.
 func Lines(w io.Writer) Display { return Display{w: w} }

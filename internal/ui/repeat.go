@@ -1,6 +1,6 @@
-// Package ui shows people that long work goes on, and what a command waits for.
+// Package ui is what a command and its user say to each other: streams, messages and errors, progress, exit codes, signals.
 //
-// It prints nothing of its own accord: what is done, and where that is shown, its callers say.
+// It knows no command and no flag: what is done, and where that is shown, its callers say.
 package ui
 
 import "time"

@@ -17,6 +17,7 @@ import (
 	"k8s.io/gengo/v2/generator"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/logging"
 )
 
 // Version is the version of k8s.io/code-generator whose generators these are.
@@ -58,7 +59,7 @@ type Ran struct {
 // Run runs generators, as many at once as there are processors, and hands out their files, unformatted, one by one and
 // in any order. The results are in the order of the generators; after an error, those that had not begun are not run.
 func (p *Packages) Run(ctx context.Context, gens []Generator, header Header, out func(File)) []Ran {
-	logged, release := capture()
+	logged, release := logging.Capture()
 	defer release()
 	results := make([]Ran, len(gens))
 	var group errgroup.Group
@@ -69,7 +70,7 @@ func (p *Packages) Run(ctx context.Context, gens []Generator, header Header, out
 			if r.Err = context.Cause(ctx); r.Err != nil {
 				return nil
 			}
-			if r.Notes, r.Err = logged.guard(func() error { return p.run(g, header, out, r) }); r.Err != nil {
+			if r.Notes, r.Err = logged.Guard(func() error { return p.run(g, header, out, r) }); r.Err != nil {
 				r.Err = fmt.Errorf("%s: %w", g.Name, r.Err)
 			}
 			return nil

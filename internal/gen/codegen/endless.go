@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/crdctl/crdctl/internal/logging"
 )
 
 // EndlessError is a type that refers to itself in a way that a generator follows forever, until the stack overflows. That ends
@@ -27,10 +29,10 @@ func (e *EndlessError) Error() string {
 // Endless looks for types on which one of the generators would never end, for generators that run elsewhere. It
 // returns one *EndlessError for each generator; whatever else is wrong is for the generators to report.
 func (p *Packages) Endless(gens []Generator) (errs []error) {
-	logged, release := capture()
+	logged, release := logging.Capture()
 	defer release()
 	for _, g := range gens {
-		_, err := logged.guard(func() error {
+		_, err := logged.Guard(func() error {
 			switch {
 			case g.Name == "validation-gen":
 				return p.source.endlessValidation(g.Inputs)

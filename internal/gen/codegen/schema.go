@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
+	"github.com/crdctl/crdctl/internal/logging"
 	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
@@ -17,9 +18,9 @@ const BuiltSchema = "crdctl:build"
 // WithSchema is for a generator that runs elsewhere: it returns the generator with a file in the place of BuiltSchema, and
 // what removes the file.
 func (p *Packages) WithSchema(g Generator) (with Generator, done func() error, err error) {
-	logged, release := capture()
+	logged, release := logging.Capture()
 	defer release()
-	_, err = logged.guard(func() error {
+	_, err = logged.Guard(func() error {
 		var err error
 		with, done, err = p.withSchema(g)
 		return err

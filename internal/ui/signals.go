@@ -1,4 +1,4 @@
-package cmd
+package ui
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/crdctl/crdctl/internal/ui"
 )
 
 const (
@@ -22,25 +20,25 @@ const (
 	lastTime = time.Second
 )
 
-// interrupts is what the user asks for with signals.
-type interrupts struct {
-	// hurry is closed on the second signal: whoever presses Ctrl-C twice does not want to wait for an orderly end.
-	hurry chan struct{}
+// Interrupts are what the user asks for with signals.
+type Interrupts struct {
+	// Hurry is closed on the second signal: a user who presses Ctrl-C twice does not want to wait for an orderly end.
+	Hurry chan struct{}
 	done  chan struct{}
 
 	mu   sync.Mutex
 	last []func()
 }
 
-// beforeExit has f called if exit is: an orderly end, which cannot be waited for, would do what f does.
-func (i *interrupts) beforeExit(f func()) {
+// BeforeExit has f called if exit is: an orderly end, which cannot be waited for, would do what f does.
+func (i *Interrupts) BeforeExit(f func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.last = append(i.last, f)
 }
 
 // leave calls exit, and before it what was registered.
-func (i *interrupts) leave(exit func(int)) {
+func (i *Interrupts) leave(exit func(int)) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -54,14 +52,14 @@ func (i *interrupts) leave(exit func(int)) {
 	case <-over:
 	case <-time.After(lastTime):
 	}
-	exit(exitTrouble)
+	exit(ExitTrouble)
 }
 
-// withSignals returns a context that ends on the first SIGINT, SIGTERM or SIGHUP. On the second, what is waited for is
+// WithSignals returns a context that ends on the first SIGINT, SIGTERM or SIGHUP. On the second, what is waited for is
 // killed; if that does not end the process soon, exit is called.
-func withSignals(parent context.Context, w io.Writer, exit func(int)) (context.Context, *interrupts) {
+func WithSignals(parent context.Context, w io.Writer, exit func(int)) (context.Context, *Interrupts) {
 	ctx, cancel := context.WithCancel(parent)
-	i := &interrupts{hurry: make(chan struct{}), done: make(chan struct{})}
+	i := &Interrupts{Hurry: make(chan struct{}), done: make(chan struct{})}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
@@ -83,8 +81,8 @@ func withSignals(parent context.Context, w io.Writer, exit func(int)) (context.C
 		}
 		select {
 		case <-signals:
-			ui.NewReporter(w).Note("second signal; leaving at once")
-			close(i.hurry)
+			NewReporter(w).Note("second signal; leaving at once")
+			close(i.Hurry)
 		case <-i.done:
 			return
 		}
@@ -97,10 +95,13 @@ func withSignals(parent context.Context, w io.Writer, exit func(int)) (context.C
 	return ctx, i
 }
 
-// hurried tells whether there was a second signal.
-func (i *interrupts) hurried() bool {
+// End ends the handling of signals.
+func (i *Interrupts) End() { close(i.done) }
+
+// Hurried reports whether there was a second signal.
+func (i *Interrupts) Hurried() bool {
 	select {
-	case <-i.hurry:
+	case <-i.Hurry:
 		return true
 	default:
 		return false

@@ -1,4 +1,4 @@
-package cmd
+package ui
 
 import (
 	"testing"
@@ -9,17 +9,17 @@ import (
 // What is registered is done before exit, and cannot hold it up.
 func TestBeforeExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := &interrupts{}
+		i := &Interrupts{}
 		var order []string
-		i.beforeExit(func() { order = append(order, "released") })
+		i.BeforeExit(func() { order = append(order, "released") })
 		i.leave(func(code int) {
-			if code != exitTrouble || len(order) != 1 {
+			if code != ExitTrouble || len(order) != 1 {
 				t.Errorf("exit %d after %q", code, order)
 			}
 		})
 		stuck := make(chan struct{})
 		defer close(stuck)
-		i.beforeExit(func() { <-stuck })
+		i.BeforeExit(func() { <-stuck })
 		began, exited := time.Now(), false
 		i.leave(func(int) { exited = true })
 		if took := time.Since(began); !exited || took != lastTime {

@@ -1,17 +1,19 @@
-package cmd
+package scaffold
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/cmd"
+	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 const precious = "\n# precious\n"
@@ -21,8 +23,8 @@ const precious = "\n# precious\n"
 // goes on inside of writing is tested in package tree, at every operation.
 func TestEditedDuringACommand(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "base")
-	crdctl(t, exitYes, "init", "-C", base, "--module", "example.com/base", "--group", "stable.example.com", "--version", "v1beta1", "--kind", "CronTab")
-	crdctl(t, exitYes, "create", "api", "-C", base, "--group", "stable.example.com", "--version", "v1beta1", "--kind", "Report")
+	crdctl(t, ui.ExitYes, "init", "-C", base, "--module", "example.com/base", "--group", "stable.example.com", "--version", "v1beta1", "--kind", "CronTab")
+	crdctl(t, ui.ExitYes, "create", "api", "-C", base, "--group", "stable.example.com", "--version", "v1beta1", "--kind", "Report")
 	api := []string{"--group", "stable.example.com", "--version", "v1beta1", "--kind"}
 	for _, c := range []struct {
 		name  string
@@ -55,7 +57,7 @@ func TestEditedDuringACommand(t *testing.T) {
 					if at == "" {
 						break
 					}
-					if code == exitTrouble {
+					if code == ui.ExitTrouble {
 						refused++
 					}
 					assert.True(t, hasPrecious(t, dir), "%s, edit %d (%s): the edit of %s is lost; exit code %d", c.name, n, at, file, code)
@@ -84,8 +86,8 @@ func runEdited(t *testing.T, n int, path string, args []string) (at string, code
 	}
 	defer func() { tree.Hook = nil }()
 	var said bytes.Buffer
-	code = execute(context.Background(), nil, args, Streams{In: strings.NewReader(""), Out: &said, Err: &said})
-	if code == exitTrouble && !strings.Contains(said.String(), "run it again") && !strings.Contains(said.String(), "in the way") && !strings.Contains(said.String(), "overwritten") && !strings.Contains(said.String(), "it is yours") {
+	code = cmd.Main(args, ui.Streams{In: strings.NewReader(""), Out: &said, Err: &said}, os.Exit)
+	if code == ui.ExitTrouble && !strings.Contains(said.String(), "run it again") && !strings.Contains(said.String(), "in the way") && !strings.Contains(said.String(), "overwritten") && !strings.Contains(said.String(), "it is yours") {
 		t.Errorf("crdctl %s, edit %d (%s): %s", strings.Join(args, " "), n, at, &said)
 	}
 	return at, code

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package cmd
+package ui
 
 // outputIsBroken is not asked: there is no such signal.
 func outputIsBroken() bool { return false }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cmd
+package ui
 
 import "golang.org/x/sys/unix"
 

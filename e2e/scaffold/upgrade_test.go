@@ -1,4 +1,4 @@
-package cmd
+package scaffold
 
 import (
 	"bytes"
@@ -8,13 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/cmd"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // oldProject is a project that a crdctl of older templates made: one kind that owns Deployments, and one that does not.
@@ -62,7 +65,7 @@ func lay(t *testing.T, dir string, files *tree.Tree) {
 func crdctl(t *testing.T, wantCode int, args ...string) (out, said string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := execute(t.Context(), nil, args, Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr}); code != wantCode {
+	if code := cmd.Main(args, ui.Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr}, os.Exit); code != wantCode {
 		t.Fatalf("crdctl %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &stdout, &stderr)
 	}
 	return stdout.String(), stderr.String()
@@ -83,23 +86,23 @@ func TestUpgrade(t *testing.T) {
 		controller := filepath.Join(dir, "internal/controller/foo.go")
 		replace(t, controller, `"Processing Foo"`, `"Processing my Foo"`)
 		require.NoError(t, os.Remove(filepath.Join(dir, "Dockerfile")))
-		before, said := crdctl(t, exitYes, "upgrade", "-C", dir, "--dry-run")
+		before, said := crdctl(t, ui.ExitYes, "upgrade", "-C", dir, "--dry-run")
 		assert.Contains(t, before, "update crdctl.yaml\n", "revision %d: dry run", revision)
 		assert.Contains(t, said, "would upgrade from templates ", "revision %d: dry run", revision)
-		crdctl(t, exitYes, "upgrade", "-C", dir)
+		crdctl(t, ui.ExitYes, "upgrade", "-C", dir)
 		if data, err := os.ReadFile(controller); err != nil || !strings.Contains(string(data), `"Processing my Foo"`) {
 			t.Errorf("revision %d: the user's change is lost (%v)", revision, err)
 		}
 		_, err := os.Stat(filepath.Join(dir, "Dockerfile"))
 		assert.Error(t, err, "revision %d: the Dockerfile that the user removed is back", revision)
-		crdctl(t, exitYes, "verify", "-C", dir)
+		crdctl(t, ui.ExitYes, "verify", "-C", dir)
 		// Without the directory in what is compiled, the go command has it in its cache from the second time on.
 		build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "./...")
 		build.Dir = dir
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Errorf("revision %d: %v\n%s", revision, err, out)
 		}
-		if _, said := crdctl(t, exitYes, "upgrade", "-C", dir); !strings.Contains(said, "the scaffold is up to date") {
+		if _, said := crdctl(t, ui.ExitYes, "upgrade", "-C", dir); !strings.Contains(said, "the scaffold is up to date") {
 			t.Errorf("revision %d: a second time: %s", revision, said)
 		}
 	}
@@ -110,25 +113,10 @@ func TestUpgradeConflicts(t *testing.T) {
 	dir := oldProject(t, 1)
 	owned := filepath.Join(dir, "internal/controller/foo_owned.go")
 	replace(t, owned, `return map[string]string{"foo": object.Name}`, `return map[string]string{"example.com/foo": object.Name}`)
-	_, said := crdctl(t, exitNo, "upgrade", "-C", dir)
+	_, said := crdctl(t, ui.ExitNo, "upgrade", "-C", dir)
 	assert.Contains(t, said, "conflicts to resolve, between <<<<<<< and >>>>>>>, in internal/controller/foo_owned.go; then run \"crdctl generate\"")
 	data, err := os.ReadFile(owned)
 	require.NoError(t, err)
 	assert.Equal(t, 1, strings.Count(string(data), "<<<<<<< yours\n"))
 	assert.Contains(t, string(data), `"example.com/foo": object.Name}`)
-}
-
-func TestUpgradeRefuses(t *testing.T) {
-	dir := t.TempDir()
-	for content, want := range map[string]string{
-		"scaffold: {templates: 99, apis: []}\n": "crdctl.yaml: scaffold.templates: templates 99 are newer than this crdctl",
-		"scaffold: {templates: 0, apis: []}\n":  "crdctl.yaml: scaffold.templates: there are no templates 0",
-		"":                                      "crdctl.yaml has no section scaffold",
-	} {
-		for name, data := range map[string]string{config.FileName: "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [pkg/apis]\n" + content, "go.mod": "module example.com/x\n"} {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
-		}
-		_, said := crdctl(t, exitTrouble, "upgrade", "-C", dir)
-		assert.Contains(t, said, want, content)
-	}
 }

@@ -1,4 +1,4 @@
-package cmd
+package ui
 
 import (
 	"io"
@@ -8,24 +8,25 @@ import (
 	"golang.org/x/term"
 )
 
-// paint colors text, or leaves it as it is.
-type paint bool
+// Paint colors text, or leaves it as it is.
+type Paint bool
 
-// newPaint decides by --color, NO_COLOR (https://no-color.org) and whether w is a terminal.
-func newPaint(w io.Writer, mode string) paint {
+// NewPaint decides by --color, NO_COLOR (https://no-color.org) and whether w is a terminal.
+func NewPaint(w io.Writer, mode string) Paint {
 	if mode != "auto" {
 		return mode == "always"
 	}
-	return paint(os.Getenv("NO_COLOR") == "" && isTerminal(w))
+	return Paint(os.Getenv("NO_COLOR") == "" && IsTerminal(w))
 }
 
-func isTerminal(w io.Writer) bool {
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// diff colors a unified diff as git does.
-func (p paint) diff(text string) string {
+// Diff colors a unified diff as git does.
+func (p Paint) Diff(text string) string {
 	if !p {
 		return text
 	}

@@ -1,4 +1,4 @@
-package cmd
+package ui
 
 import (
 	"context"
@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// errOutputClosed is why a run ends whose output has no reader any more.
-var errOutputClosed = errors.New("the standard output or error was closed, so the run ended")
+// ErrOutputClosed is why a run ends whose output has no reader any more.
+var ErrOutputClosed = errors.New("the standard output or error was closed, so the run ended")
 
-// outlivePipe returns a context that ends when the standard output or error turns out to be a pipe without a reader. By
+// OutlivePipe returns a context that ends when the standard output or error turns out to be a pipe without a reader. By
 // default Go has SIGPIPE kill the process then, which would be in the middle of an orderly end: at Ctrl-C, "crdctl run | tee log"
 // loses tee first. From here on, and until the process ends, such writes merely fail.
-func outlivePipe(parent context.Context) (context.Context, context.CancelFunc) {
+func OutlivePipe(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
@@ -23,7 +23,7 @@ func outlivePipe(parent context.Context) (context.Context, context.CancelFunc) {
 			select {
 			case <-broken:
 				if outputIsBroken() {
-					cancel(errOutputClosed)
+					cancel(ErrOutputClosed)
 				}
 			case <-ctx.Done():
 				return
