@@ -15,7 +15,6 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/explain"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/scan"
-	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -89,7 +88,7 @@ func TestUncheckedPackageHasAPlace(t *testing.T) {
 	scanned := scan.New(root, nil)
 	scanned.Sources = explain.Sources{"v1/a.go": {}}
 	c := &typeCheck{generation: &generation{root: root, scan: scanned}}
-	notes := c.unchecked([]typecheck.Unchecked{{Path: "example.com/p/client", Import: "no.such/pkg/v11", Err: load.ErrUnsupported}})
+	notes := c.unchecked([]load.Unchecked{{Path: "example.com/p/client", Import: "no.such/pkg/v11", Err: load.ErrUnsupported}})
 	require.Len(t, notes, 1, "notes")
 	assert.True(t, strings.HasPrefix(notes[0], "v1/a.go:3:4: +k8s:conversion-gen: not type-checked: "), "notes")
 }

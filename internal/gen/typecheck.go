@@ -16,7 +16,6 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/explain"
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/workspace"
@@ -38,7 +37,7 @@ func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []
 		}
 	}
 	var now verdictKept
-	var errs []typecheck.Error
+	var errs []load.TypeError
 	for _, module := range c.byModule() {
 		report, err := c.check(ctx, module)
 		if err != nil {
@@ -79,12 +78,12 @@ type typeCheck struct {
 type checkedModule struct {
 	dir       string
 	goVersion string
-	pkgs      []typecheck.Package
+	pkgs      []load.Target
 }
 
 // byModule are the packages with generated Go files, by the directory of their module.
 func (c *typeCheck) byModule() []*checkedModule {
-	byDir := map[string]*typecheck.Package{}
+	byDir := map[string]*load.Target{}
 	made := map[string]bool{} // the directories with files of generators: other code is the scaffold's
 	for file := range c.generators {
 		made[path.Dir(file)] = true
@@ -95,7 +94,7 @@ func (c *typeCheck) byModule() []*checkedModule {
 		}
 		dir := filepath.Join(c.root, filepath.FromSlash(path.Dir(file)))
 		if byDir[dir] == nil {
-			byDir[dir] = &typecheck.Package{Dir: dir, Path: c.importPath(path.Dir(file), dir), Files: map[string][]byte{}, Gone: map[string]bool{}}
+			byDir[dir] = &load.Target{Dir: dir, Path: c.importPath(path.Dir(file), dir), Files: map[string][]byte{}, Gone: map[string]bool{}}
 		}
 		byDir[dir].Files[path.Base(file)], _ = c.tree.Content(file)
 	}
@@ -144,7 +143,7 @@ func goLine(dir string) string {
 	return file.Go.Version
 }
 
-func (c *typeCheck) check(ctx context.Context, m *checkedModule) (*typecheck.Report, error) {
+func (c *typeCheck) check(ctx context.Context, m *checkedModule) (*load.Report, error) {
 	env := c.env
 	if m.dir != workspace.Above(c.dir, "go.mod") {
 		var err error
@@ -152,17 +151,17 @@ func (c *typeCheck) check(ctx context.Context, m *checkedModule) (*typecheck.Rep
 			return nil, err
 		}
 	}
-	var find typecheck.Finder = typecheck.NewListed(m.dir)
+	var find load.Finder = load.NewListed(m.dir)
 	if env != nil {
-		find = typecheck.Plain{Env: env.WithTags()}
+		find = env.WithTags()
 	}
-	return typecheck.Check(ctx, find, m.pkgs)
+	return load.TypeCheck(ctx, find, m.pkgs)
 }
 
 // unchecked says, in one note for each package that cannot be loaded, what was not checked, at the tag that names the package if
 // there is one.
-func (c *typeCheck) unchecked(all []typecheck.Unchecked) (notes []string) {
-	byImport := map[string][]typecheck.Unchecked{}
+func (c *typeCheck) unchecked(all []load.Unchecked) (notes []string) {
+	byImport := map[string][]load.Unchecked{}
 	for _, u := range all {
 		byImport[u.Import] = append(byImport[u.Import], u)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/explain"
-	"github.com/crdctl/crdctl/internal/gen/typecheck"
+	"github.com/crdctl/crdctl/internal/gen/load"
 )
 
 // Cause is why generated code does not compile.
@@ -40,7 +40,7 @@ type CompileError struct {
 var missingConversion = regexp.MustCompile(`^undefined: Convert_\w+$`)
 
 // explain makes one error of what the type checker found.
-func (c *typeCheck) explain(errs []typecheck.Error) error {
+func (c *typeCheck) explain(errs []load.TypeError) error {
 	for i, e := range errs {
 		if rel, err := filepath.Rel(c.root, e.Pos.Filename); err == nil {
 			errs[i].Pos.Filename = filepath.ToSlash(rel)
@@ -50,7 +50,7 @@ func (c *typeCheck) explain(errs []typecheck.Error) error {
 		return &CompileError{misnamed, Broken}
 	}
 	if outdated := c.outdated(errs); outdated != nil {
-		errs = slices.DeleteFunc(errs, func(e typecheck.Error) bool {
+		errs = slices.DeleteFunc(errs, func(e load.TypeError) bool {
 			return c.lacksLibrary(e) || e.Follows && isClient(c.generators[e.Pos.Filename])
 		})
 		if len(errs) == 0 {
@@ -95,12 +95,12 @@ func isClient(generator string) bool {
 }
 
 // lacksLibrary reports whether an error is that of a client which uses what the required version of its library lacks.
-func (c *typeCheck) lacksLibrary(e typecheck.Error) bool {
+func (c *typeCheck) lacksLibrary(e load.TypeError) bool {
 	return strings.HasPrefix(e.Lacks, "k8s.io/") && isClient(c.generators[e.Pos.Filename])
 }
 
 // outdated is the error of clients that use what the required versions of their libraries lack; nil if none does.
-func (c *typeCheck) outdated(errs []typecheck.Error) error {
+func (c *typeCheck) outdated(errs []load.TypeError) error {
 	var lines, seen []string
 	for _, e := range errs {
 		if c.lacksLibrary(e) && !slices.Contains(seen, e.Lacks) {

@@ -87,7 +87,7 @@ func (m *models) method(pkg, typ, name string, want reflect.Type, entered map[st
 
 // returned reads a function's own file for what it returns.
 func (m *models) returned(fn *gotypes.Func, want reflect.Type, entered map[string]bool) (reflect.Value, error) {
-	at := m.graph.Fset.PositionFor(fn.Pos(), false)
+	at := m.graph.Fset.Position(fn.Pos())
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, at.Filename, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -95,7 +95,7 @@ func (m *models) returned(fn *gotypes.Func, want reflect.Type, entered map[strin
 	}
 	for _, decl := range f.Decls {
 		decl, ok := decl.(*ast.FuncDecl)
-		if !ok || fset.PositionFor(decl.Name.Pos(), false).Offset != at.Offset {
+		if !ok || decl.Name.Name != fn.Name() || fset.Position(decl.Name.Pos()).Line != at.Line {
 			continue
 		}
 		e, ok := openapischema.Returned(decl)

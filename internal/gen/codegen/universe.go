@@ -151,9 +151,8 @@ func commentsByEnd(g *load.Graph) reflect.Value {
 	file, line := open(key.FieldByName("file")), open(key.FieldByName("line"))
 	for _, pkg := range g.Packages {
 		for _, f := range pkg.Syntax {
-			tokens := g.Fset.File(f.FileStart)
 			for _, c := range f.Comments {
-				position := tokens.Position(c.End())
+				position := g.Fset.Position(c.End())
 				file.SetString(position.Filename)
 				line.SetInt(int64(position.Line))
 				all.SetMapIndex(key, reflect.ValueOf((*ast.CommentGroup)(c)))

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/diag"
-	"github.com/crdctl/crdctl/internal/gen/typecheck"
+	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -55,7 +55,7 @@ var undefinedType = regexp.MustCompile(`^undefined: (\w+)(\.\w+)$`)
 
 // MisnamedTypes finds the tags that name types which generated code then lacks, as those of input and result of a
 // +genclient:method.
-func MisnamedTypes(root string, sources Sources, errs []typecheck.Error) error {
+func MisnamedTypes(root string, sources Sources, errs []load.TypeError) error {
 	var lines []string
 	missing := map[string]bool{} // a name may be missing in hundreds of places, and all sources are read
 	for _, e := range errs {
@@ -90,7 +90,7 @@ func MisnamedTypes(root string, sources Sources, errs []typecheck.Error) error {
 
 // MisnamedPackages finds the tags that name packages of the project's own module for which there is no directory. A package of
 // another module may be there once go.mod requires it.
-func MisnamedPackages(root string, sources Sources, modules workspace.ImportPaths, all []typecheck.Unchecked) error {
+func MisnamedPackages(root string, sources Sources, modules workspace.ImportPaths, all []load.Unchecked) error {
 	dir := workspace.Above(root, "go.mod")
 	module, err := modules.Of(dir)
 	if dir == "" || err != nil {

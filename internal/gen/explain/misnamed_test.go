@@ -15,7 +15,6 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
-	"github.com/crdctl/crdctl/internal/gen/typecheck"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -51,13 +50,13 @@ func TestMisnamed(t *testing.T) {
 	} {
 		gentest.CompareLines(t, said, misnamed(root, sources, said), want)
 	}
-	types := func(errs ...typecheck.Error) error { return MisnamedTypes(root, sources, errs) }
-	gentest.CompareLines(t, "undefined", types(typecheck.Error{Msg: "undefined: v1.Nope"}), []string{"v1/a.go:4:4: +genclient:method: example.com/p/v1.Nope does not exist"})
-	gentest.CompareLines(t, "lacks", types(typecheck.Error{Msg: "undefined: v1.T", Lacks: "no.such/pkg/v1.T"}), []string{"v1/a.go:4:4: +genclient:method: no.such/pkg/v1.T does not exist"})
-	gentest.CompareLines(t, "other", types(typecheck.Error{Msg: "undefined: v1.Other"}, typecheck.Error{Lacks: "k8s.io/client-go/gentype.X"}), nil)
+	types := func(errs ...load.TypeError) error { return MisnamedTypes(root, sources, errs) }
+	gentest.CompareLines(t, "undefined", types(load.TypeError{Msg: "undefined: v1.Nope"}), []string{"v1/a.go:4:4: +genclient:method: example.com/p/v1.Nope does not exist"})
+	gentest.CompareLines(t, "lacks", types(load.TypeError{Msg: "undefined: v1.T", Lacks: "no.such/pkg/v1.T"}), []string{"v1/a.go:4:4: +genclient:method: no.such/pkg/v1.T does not exist"})
+	gentest.CompareLines(t, "other", types(load.TypeError{Msg: "undefined: v1.Other"}, load.TypeError{Lacks: "k8s.io/client-go/gentype.X"}), nil)
 	safefstest.WriteFiles(t, root, map[string]string{"go.mod": "module no.such\n"})
 	pkg := func(path string) error {
-		return MisnamedPackages(root, sources, workspace.ImportPaths{}, []typecheck.Unchecked{{Import: path}})
+		return MisnamedPackages(root, sources, workspace.ImportPaths{}, []load.Unchecked{{Import: path}})
 	}
 	gentest.CompareLines(t, "a package of ours", pkg("no.such/pkg/v11"), []string{"v1/a.go:9:5: +k8s:conversion-gen: the package no.such/pkg/v11 does not exist"})
 	gentest.CompareLines(t, "a package of another module", pkg("k8s.io/a/runtime"), nil)

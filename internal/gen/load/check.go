@@ -1,109 +1,96 @@
 package load
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"path/filepath"
 	"slices"
-	"sync"
-
-	"golang.org/x/tools/go/packages"
+	"strings"
 )
 
-// check type-checks all packages, each after those that it imports.
-func (l *loader) check(ctx context.Context) (*Graph, error) {
-	for _, path := range sortedKeys(l.nodes) {
-		n := l.nodes[path]
-		for imported, full := range n.names {
-			n.pkg.Imports[imported] = l.nodes[full].pkg
+// checkGenerated type-checks a package, unless it or one that it imports could not be loaded.
+func (w *program) checkGenerated(p *pkg) {
+	p.shaky = slices.ContainsFunc(p.errs, lacks)
+	if p.err != nil || !allLack(p.errs) {
+		p.lost = p
+	}
+	for _, path := range sortedKeys(p.imports) {
+		p.shaky = p.shaky || p.imports[path].shaky
+		if p.lost == nil {
+			p.lost = p.imports[path].lost
 		}
 	}
-	var all sync.WaitGroup
-	for _, path := range sortedKeys(l.nodes) {
-		all.Go(func() { l.checkOne(ctx, l.nodes[path]) })
+	if p.lost != nil {
+		return
 	}
-	all.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
+	if !p.target {
+		w.check(p, p.syntax(), func(types.Error) {}) // what is wrong with others is not what is asked
+		return
 	}
-	g := &Graph{Fset: l.fset, Packages: map[string]*packages.Package{}, Local: map[string][]Source{}}
-	for _, path := range sortedKeys(l.nodes) {
-		n := l.nodes[path]
-		g.Packages[path] = n.pkg
-		if n.local {
-			g.Local[filepath.Dir(n.pkg.GoFiles[0])] = n.sources
-		}
-		if l.whole[path] {
-			g.Wrong = append(g.Wrong, n.errs...)
+	var files []*ast.File
+	for _, f := range p.files {
+		if f.syntax.Name.Name == p.name {
+			files = append(files, f.syntax)
 		}
 	}
-	return g, nil
+	c := collector{pkg: p, fset: w.fset}
+	w.check(p, files, c.add)
+	p.errs = append(p.errs, c.found...)
 }
 
-// checkOne type-checks a package. Errors are kept, and looked at by none but those who know what was dropped.
-func (l *loader) checkOne(ctx context.Context, n *node) {
-	n.once.Do(func() {
-		var deps sync.WaitGroup
-		for _, full := range n.names {
-			deps.Go(func() { l.checkOne(ctx, l.nodes[full]) })
-		}
-		deps.Wait()
-		l.slots <- struct{}{}
-		defer func() { <-l.slots }()
-		if ctx.Err() != nil {
-			return
-		}
-		conf := types.Config{
-			IgnoreFuncBodies: true,
-			FakeImportC:      true,
-			Importer:         importer(func(path string) (*types.Package, error) { return l.imported(n, path) }),
-			Error: func(err error) {
-				e, ok := err.(types.Error) //nolint:errorlint // go/types hands out this very type
-				if ok && inTypeDecl(n.pkg.Syntax, e.Pos) {
-					n.errs = append(n.errs, e)
-				}
-			},
-			DisableUnusedImportCheck: true,
-		}
-		if n.pkg.Module != nil && n.pkg.Module.GoVersion != "" {
-			conf.GoVersion = "go" + n.pkg.Module.GoVersion
-		}
-		n.pkg.Types = types.NewPackage(n.pkg.PkgPath, n.pkg.Name)
-		_ = types.NewChecker(&conf, l.fset, n.pkg.Types, nil).Files(n.pkg.Syntax) // errors went to conf.Error
-		for _, f := range n.pkg.Syntax {
-			f.Decls, f.Imports, f.Unresolved = nil, nil, nil // from here on it is the types and comments that count
-		}
-	})
+// collector keeps the errors that are about generated files.
+type collector struct {
+	pkg   *pkg
+	fset  *token.FileSet
+	found []TypeError
+	last  *TypeError // an error outside of generated files, of which the next may say that one is involved
 }
 
-// inTypeDecl tells whether an error stands in the declaration of a type. Elsewhere it may follow from what was dropped.
-func inTypeDecl(files []*ast.File, pos token.Pos) bool {
-	for _, f := range files {
-		if pos < f.FileStart || pos >= f.FileEnd {
-			continue
+func (c *collector) add(e types.Error) {
+	at := c.fset.Position(e.Pos)
+	if more, ok := strings.CutPrefix(e.Msg, "\t"); ok { // a second place of the error before
+		if c.last != nil && c.isGenerated(at.Filename) {
+			c.last.Msg += fmt.Sprintf("; %s is at %s", strings.TrimPrefix(more, "other "), at)
+			c.found = append(c.found, *c.last)
+			c.last = nil
 		}
-		return slices.ContainsFunc(f.Decls, func(decl ast.Decl) bool {
-			d, ok := decl.(*ast.GenDecl)
-			return ok && d.Tok == token.TYPE && d.Pos() <= pos && pos < d.End()
-		})
+		return
 	}
-	return false
+	c.last = nil
+	found := TypeError{Pos: at, Msg: e.Msg, Follows: mayFollow(e.Msg)}
+	if found.Follows && c.pkg.shaky || slices.ContainsFunc(c.pkg.errs, func(known TypeError) bool { return known.Pos == at }) {
+		return
+	}
+	if c.isGenerated(at.Filename) || c.mentions(e.Msg) {
+		c.found = append(c.found, found)
+		return
+	}
+	c.last = &found
 }
 
-func (l *loader) imported(n *node, path string) (*types.Package, error) {
-	if path == "unsafe" {
-		return types.Unsafe, nil
-	}
-	dep := l.nodes[n.names[path]]
-	if dep == nil || dep.pkg.Types == nil {
-		return nil, fmt.Errorf("%s is not loaded", path)
-	}
-	return dep.pkg.Types, nil
+// mayFollow reports whether an error may be about a type that is not known since its name is not declared.
+func mayFollow(msg string) bool {
+	return !strings.HasPrefix(msg, "undefined: ") && !strings.HasSuffix(msg, " imported and not used") &&
+		!strings.Contains(msg, " redeclared") && !strings.Contains(msg, " already declared")
 }
 
-type importer func(path string) (*types.Package, error)
+func lacks(e TypeError) bool { return e.Lacks != "" }
 
-func (f importer) Import(path string) (*types.Package, error) { return f(path) }
+func allLack(errs []TypeError) bool {
+	return !slices.ContainsFunc(errs, func(e TypeError) bool { return !lacks(e) })
+}
+
+func (c *collector) isGenerated(file string) bool {
+	_, ok := c.pkg.generated[filepath.Base(file)]
+	return ok && filepath.Dir(file) == c.pkg.dir
+}
+
+// mentions reports whether a message has the place of a generated file in it, as those about methods that are declared twice.
+func (c *collector) mentions(msg string) bool {
+	_, at, ok := strings.Cut(msg, "already declared at ")
+	file, _, _ := strings.Cut(filepath.Base(at), ":")
+	_, generated := c.pkg.generated[file]
+	return ok && generated
+}

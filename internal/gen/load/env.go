@@ -75,6 +75,13 @@ func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
 	return e, nil
 }
 
+// WithTags is the same environment with other build tags.
+func (e *Env) WithTags(tags ...string) *Env {
+	other := *e
+	other.build.BuildTags = tags
+	return &other
+}
+
 // releaseTags are go1.1 to the version's.
 func releaseTags(version string) ([]string, error) {
 	_, minor, _ := strings.Cut(strings.TrimPrefix(version, "go"), ".")

@@ -16,7 +16,7 @@ import (
 
 // read finds a package. Outside of Go itself it reads the names and imports of its files, as the go command does.
 func (l *lister) read(path string, n *listed) error {
-	dir, mod, std, err := l.env.find(path, false)
+	place, err := l.env.Find(path, false)
 	if errors.Is(err, ErrUnsupported) && l.alone && !n.root {
 		n.pkg.Name = goName(path)
 		return nil
@@ -24,6 +24,7 @@ func (l *lister) read(path string, n *listed) error {
 	if err != nil {
 		return err
 	}
+	dir, mod, std := place.Dir, place.Module, place.Std
 	n.dir, n.module, n.std = dir, mod, std
 	if err := l.env.unambiguous(path, dir, mod); err != nil {
 		return err
@@ -46,7 +47,7 @@ func (l *lister) files(n *listed) error {
 		}
 	}
 	seen := map[string]bool{}
-	err := l.env.goFiles(n.dir, func(name string, src []byte) error {
+	err := l.env.Files(n.dir, func(name string, src []byte) error {
 		file := filepath.Join(n.dir, name)
 		f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly|parser.SkipObjectResolution)
 		if err != nil {

@@ -112,15 +112,25 @@ func (e *Env) sortModules() {
 	slices.SortStableFunc(e.modules, func(a, b module) int { return len(b.Path) - len(a.Path) })
 }
 
-// find is the folder of a package and the module it is in; no module if it is Go's own or vendored.
-func (e *Env) find(path string, fromStd bool) (dir string, mod *packages.Module, std bool, err error) {
+// Place is where a package is.
+type Place struct {
+	Dir string
+	Std bool
+	// Module is the module that it is in; nil if it is Go's own or vendored.
+	Module *packages.Module
+}
+
+// Find returns the directory of a package that another one imports. fromStd says that the importer is part of Go itself, which
+// has a vendor directory of its own.
+func (e *Env) Find(path string, fromStd bool) (Place, error) {
 	first, _, _ := strings.Cut(path, "/")
 	if !strings.Contains(first, ".") || fromStd {
 		root := filepath.Join(e.Vars["GOROOT"], "src")
-		for _, at := range []string{filepath.Join(root, filepath.FromSlash(path)), filepath.Join(root, "vendor", filepath.FromSlash(path))} {
-			if isDir(at) && (at == filepath.Join(root, filepath.FromSlash(path)) || fromStd) {
-				return at, nil, true, nil
-			}
+		if at := filepath.Join(root, filepath.FromSlash(path)); isDir(at) {
+			return Place{Dir: at, Std: true}, nil
+		}
+		if at := filepath.Join(root, "vendor", filepath.FromSlash(path)); fromStd && isDir(at) {
+			return Place{Dir: at, Std: true}, nil
 		}
 	}
 	for i, m := range e.modules {
@@ -131,19 +141,19 @@ func (e *Env) find(path string, fromStd bool) (dir string, mod *packages.Module,
 		at := filepath.Join(m.Dir, filepath.FromSlash(rest))
 		has, err := m.has(at)
 		if err != nil {
-			return "", nil, false, err
+			return Place{}, err
 		}
 		if has {
-			return at, &e.modules[i].Module, false, nil
+			return Place{Dir: at, Module: &e.modules[i].Module}, nil
 		}
 	}
 	if e.vendor != "" {
 		at := filepath.Join(e.vendor, filepath.FromSlash(path))
 		if hasGo(at) {
-			return at, nil, false, nil
+			return Place{Dir: at}, nil
 		}
 	}
-	return "", nil, false, fmt.Errorf("%w: no module of go.mod has the package", ErrUnsupported)
+	return Place{}, fmt.Errorf("%w: no module of go.mod has the package", ErrUnsupported)
 }
 
 // has tells whether a folder of a module has Go files, and is not in a module of its own.
@@ -175,8 +185,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Has tells whether a package is found.
+// Has reports whether a package is found.
 func (e *Env) Has(path string) bool {
-	_, _, _, err := e.find(path, false)
+	_, err := e.Find(path, false)
 	return err == nil
 }

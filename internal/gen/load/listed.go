@@ -1,4 +1,4 @@
-package typecheck
+package load
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
@@ -19,7 +18,7 @@ import (
 type Finder interface {
 	// Want names the packages that will be asked for, with all that they import.
 	Want(ctx context.Context, imports []string) error
-	Find(path string, fromStd bool) (load.Place, error)
+	Find(path string, fromStd bool) (Place, error)
 	Files(dir string, each func(name string, src []byte) error) error
 	// Match reports whether a file belongs to the build.
 	Match(dir, name string, src []byte) (bool, error)
@@ -27,23 +26,20 @@ type Finder interface {
 	Local(dir string) bool
 }
 
-// Plain finds packages by go.mod alone.
-type Plain struct{ *load.Env }
-
-// Want is part of Finder.
-func (Plain) Want(context.Context, []string) error { return nil }
+// Want is part of Finder: an Env knows all packages.
+func (*Env) Want(context.Context, []string) error { return nil }
 
 // Listed finds packages in modules of which the go command must say where they are.
 type Listed struct {
 	dir    string
-	places map[string]load.Place
+	places map[string]Place
 	files  map[string][]string // by directory
 	errs   map[string]error
 }
 
 // NewListed has the go command find packages from dir.
 func NewListed(dir string) *Listed {
-	return &Listed{dir: dir, places: map[string]load.Place{}, files: map[string][]string{}, errs: map[string]error{}}
+	return &Listed{dir: dir, places: map[string]Place{}, files: map[string][]string{}, errs: map[string]error{}}
 }
 
 // Want is part of Finder.
@@ -52,7 +48,7 @@ func (l *Listed) Want(ctx context.Context, imports []string) error {
 		return nil
 	}
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
-	env, done, err := load.ReadOnly(ctx, l.dir)
+	env, done, err := ReadOnly(ctx, l.dir)
 	if err != nil {
 		return err
 	}
@@ -71,10 +67,7 @@ func (l *Listed) Want(ctx context.Context, imports []string) error {
 			}
 			return
 		}
-		place := load.Place{Dir: filepath.Dir(p.GoFiles[0]), Std: p.Module == nil}
-		if p.Module != nil {
-			place.GoVersion = p.Module.GoVersion
-		}
+		place := Place{Dir: filepath.Dir(p.GoFiles[0]), Std: p.Module == nil, Module: p.Module}
 		l.places[p.PkgPath] = place
 		l.files[place.Dir] = p.GoFiles
 	})
@@ -82,7 +75,7 @@ func (l *Listed) Want(ctx context.Context, imports []string) error {
 }
 
 // Find is part of Finder.
-func (l *Listed) Find(path string, fromStd bool) (load.Place, error) {
+func (l *Listed) Find(path string, fromStd bool) (Place, error) {
 	if place, ok := l.places["vendor/"+path]; ok && fromStd {
 		return place, nil
 	}
@@ -90,9 +83,9 @@ func (l *Listed) Find(path string, fromStd bool) (load.Place, error) {
 		return place, nil
 	}
 	if err := l.errs[path]; err != nil {
-		return load.Place{}, err
+		return Place{}, err
 	}
-	return load.Place{}, fmt.Errorf("the go command does not find %s", path)
+	return Place{}, fmt.Errorf("the go command does not find %s", path)
 }
 
 // Files is part of Finder.

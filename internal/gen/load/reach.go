@@ -1,4 +1,4 @@
-package typecheck
+package load
 
 import (
 	"bytes"
@@ -21,6 +21,27 @@ func (w *program) reach() {
 			w.target(f)
 		}
 	}
+	w.follow()
+}
+
+// keepWhole visits all declarations of the packages that are kept whole, in the order of their files.
+func (w *program) keepWhole() {
+	var all []*chunk
+	for _, p := range w.sorted() {
+		for _, f := range p.files {
+			all = append(all, f.chunks...)
+		}
+	}
+	for _, c := range all {
+		c.queued = true
+	}
+	for _, c := range all {
+		w.visit(c)
+	}
+}
+
+// follow visits the declarations in the queue, and what these lead to.
+func (w *program) follow() {
 	for len(w.queue) > 0 {
 		c := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
@@ -87,8 +108,8 @@ func (w *program) target(f *file) {
 			if id, ok := n.X.(*ast.Ident); ok && f.names[id.Name] != nil {
 				p := f.names[id.Name]
 				w.need(p, n.Sel.Name)
-				if f.generated && p.lacks(n.Sel.Name, w.exact) {
-					f.pkg.errs = append(f.pkg.errs, Error{Pos: w.fset.Position(n.Sel.Pos()), Msg: "undefined: " + id.Name + "." + n.Sel.Name, Lacks: p.path + "." + n.Sel.Name})
+				if f.generated && p.lacks(n.Sel.Name, w.cut) {
+					f.pkg.errs = append(f.pkg.errs, TypeError{Pos: w.fset.Position(n.Sel.Pos()), Msg: "undefined: " + id.Name + "." + n.Sel.Name, Lacks: p.path + "." + n.Sel.Name})
 				}
 			}
 		case *ast.Ident:
@@ -102,14 +123,14 @@ func (w *program) target(f *file) {
 
 // lacks reports whether a package that cannot change surely declares no such name: no file of it has the word, or none of
 // the declarations, of which the exact check knows all.
-func (p *pkg) lacks(name string, exact bool) bool {
+func (p *pkg) lacks(name string, cut bool) bool {
 	if p.target || p.local || p.std || p.err != nil || len(p.decls[name]) > 0 {
 		return false
 	}
 	if known, ok := p.missing[name]; ok {
 		return known
 	}
-	missing := exact || !slices.ContainsFunc(p.files, func(f *file) bool {
+	missing := !cut || !slices.ContainsFunc(p.files, func(f *file) bool {
 		return bytes.Contains(f.src, []byte(name)) && regexp.MustCompile(`\b`+name+`\b`).Match(f.src)
 	})
 	if p.missing == nil {
@@ -133,10 +154,12 @@ func (w *program) need(p *pkg, name string) {
 		}
 	}
 	for _, c := range p.members[name] {
-		if w.exact || w.methods[c.method] {
-			w.enqueue(c)
-		} else {
+		switch {
+		case w.comments && !ast.IsExported(c.method):
+		case w.lean && !w.methods[c.method]:
 			w.pending[c.method] = append(w.pending[c.method], c)
+		default:
+			w.enqueue(c)
 		}
 	}
 }
@@ -198,6 +221,8 @@ func (w *program) refer(f *file, n ast.Node) {
 		case *ast.Field:
 			w.refer(f, n.Type) // not the names
 			return false
+		case *ast.BlockStmt:
+			return false // of a function in a value
 		case *ast.KeyValueExpr:
 			w.refer(f, n.Value)
 			if _, ok := n.Key.(*ast.Ident); !ok {
@@ -221,7 +246,7 @@ func (w *program) refer(f *file, n ast.Node) {
 
 // fields drops the fields of a struct that cannot change and that nothing selects.
 func (w *program) fields(f *file, t *ast.StructType) {
-	if w.exact || f.pkg.local {
+	if !w.lean || f.pkg.local {
 		return
 	}
 	kept := t.Fields.List[:0:0]

@@ -1,4 +1,4 @@
-package typecheck
+package load
 
 import (
 	"cmp"
@@ -9,13 +9,12 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // world of the tests: a package "gen" with generated files, and packages that it imports.
-const module = `
+const typeCheckModule = `
 -- go.mod --
 module example.com/m
 
@@ -89,15 +88,15 @@ func use() (dep.Pair[string, int], Hand) {
 
 func checked(t *testing.T, edit map[string]string) *Report {
 	t.Helper()
-	return checkedBy(t, edit, func(env *load.Env) Finder { return Plain{env} })
+	return checkedBy(t, edit, func(env *Env) Finder { return env })
 }
 
-func checkedBy(t *testing.T, edit map[string]string, find func(*load.Env) Finder) *Report {
+func checkedBy(t *testing.T, edit map[string]string, find func(*Env) Finder) *Report {
 	t.Helper()
 	root := t.TempDir()
-	p := Package{Path: "example.com/m/gen", Dir: filepath.Join(root, "gen"), Files: map[string][]byte{}}
+	p := Target{Path: "example.com/m/gen", Dir: filepath.Join(root, "gen"), Files: map[string][]byte{}}
 	files := map[string]string{}
-	for _, f := range txtar.Parse([]byte(module)).Files {
+	for _, f := range txtar.Parse([]byte(typeCheckModule)).Files {
 		files[f.Name] = string(f.Data)
 	}
 	for name, data := range edit {
@@ -112,9 +111,9 @@ func checkedBy(t *testing.T, edit map[string]string, find func(*load.Env) Finder
 		}
 		require.NoError(t, os.WriteFile(at, []byte(data), 0o600))
 	}
-	env, err := load.NewEnv(t.Context(), root)
+	env, err := NewEnv(t.Context(), root)
 	require.NoError(t, err)
-	r, err := Check(t.Context(), find(env), []Package{p})
+	r, err := TypeCheck(t.Context(), find(env), []Target{p})
 	require.NoError(t, err)
 	return r
 }
@@ -158,7 +157,7 @@ func TestCheck(t *testing.T) {
 }
 
 // fixed is a Finder whose packages cannot change.
-type fixed struct{ Plain }
+type fixed struct{ *Env }
 
 func (fixed) Local(string) bool { return false }
 
@@ -176,7 +175,7 @@ func TestLacks(t *testing.T) {
 		"not of its type":   {"\nvar number int = show\n", []string{"example.com/m/dep.Missing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := checkedBy(t, map[string]string{"gen/hand.go": hand, "gen/zz_c.go": lacking + c.more}, func(env *load.Env) Finder { return fixed{Plain{env}} })
+			r := checkedBy(t, map[string]string{"gen/hand.go": hand, "gen/zz_c.go": lacking + c.more}, func(env *Env) Finder { return fixed{env} })
 			var got []string
 			for _, e := range r.Errors {
 				what, _, _ := strings.Cut(cmp.Or(e.Lacks, e.Msg), filepath.Dir(e.Pos.Filename))

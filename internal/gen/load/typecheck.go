@@ -1,15 +1,17 @@
-package typecheck
+package load
 
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"go/token"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// Package is a package with generated files.
-type Package struct {
+// Target is a package with generated files.
+type Target struct {
 	Path, Dir string
 	// Files are the contents of the generated files by name. Gone are files on disk that are to be removed.
 	Files map[string][]byte
@@ -18,8 +20,8 @@ type Package struct {
 	GoVersion string
 }
 
-// Error is an error in a generated file, or one that a generated file is the cause of.
-type Error struct {
+// TypeError is an error in a generated file, or one that a generated file is the cause of.
+type TypeError struct {
 	Pos token.Position
 	Msg string
 	// Lacks is the name, such as example.com/dep.Name, that an imported package of another module does not declare.
@@ -38,25 +40,28 @@ type Unchecked struct {
 
 // Report is the result of a check.
 type Report struct {
-	Errors    []Error
+	Errors    []TypeError
 	Unchecked []Unchecked
 	// Local are the directories outside of the module cache and of Go itself that were read.
 	Local []string
 
-	torn bool // see world
+	torn bool // see program
 }
 
-// Check type-checks packages.
-func Check(ctx context.Context, find Finder, pkgs []Package) (*Report, error) {
-	quick, err := check(ctx, find, pkgs, false)
+// TypeCheck type-checks packages with generated files. These are checked whole, the files next to them without function bodies, and
+// of the packages that they import there is what they lead to: a client uses a fraction of client-go and of net/http. What is
+// left out of an import can only hide errors or invent them; so where there are errors, a check with all files whole decides.
+func TypeCheck(ctx context.Context, find Finder, pkgs []Target) (*Report, error) {
+	quick, err := typeCheck(ctx, find, pkgs, true)
 	if err == nil && (quick.torn || !allLack(quick.Errors)) {
-		return check(ctx, find, pkgs, true)
+		return typeCheck(ctx, find, pkgs, false)
 	}
 	return quick, err
 }
 
-func check(ctx context.Context, find Finder, pkgs []Package, exact bool) (*Report, error) {
-	w := newProgram(find, exact)
+func typeCheck(ctx context.Context, find Finder, pkgs []Target, quick bool) (*Report, error) {
+	w := newProgram(find)
+	w.cut, w.lean = quick, quick
 	if err := w.parseTargets(ctx, pkgs); err != nil {
 		return nil, err
 	}
@@ -64,10 +69,19 @@ func check(ctx context.Context, find Finder, pkgs []Package, exact bool) (*Repor
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	if cycles := w.cycles(); len(cycles) > 0 {
-		return &Report{Errors: cycles}, nil
+	r := &Report{}
+	for _, ring := range w.cycles() {
+		var names []string
+		for _, p := range ring {
+			names = append(names, p.path)
+		}
+		at := w.importPos(ring[0], ring[1%len(ring)])
+		r.Errors = append(r.Errors, TypeError{Pos: at, Msg: fmt.Sprintf("import cycle not allowed: %s import each other", strings.Join(names, ", "))})
 	}
-	w.typeCheck(ctx)
+	if len(r.Errors) > 0 {
+		return r, nil
+	}
+	w.inOrder(ctx, w.checkGenerated)
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -96,7 +110,7 @@ func (w *program) report() *Report {
 	}
 	slices.Sort(r.Local)
 	r.Local = slices.Compact(r.Local)
-	slices.SortStableFunc(r.Errors, func(a, b Error) int {
+	slices.SortStableFunc(r.Errors, func(a, b TypeError) int {
 		return cmp.Or(cmp.Compare(filepath.ToSlash(a.Pos.Filename), filepath.ToSlash(b.Pos.Filename)),
 			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Msg, b.Msg))
 	})

@@ -1,7 +1,8 @@
-package typecheck
+package load
 
 import (
-	"go/ast"
+	"crypto/sha256"
+	"fmt"
 	"go/parser"
 	"path"
 	"path/filepath"
@@ -35,19 +36,23 @@ func newPackage(path string) *pkg {
 	return &pkg{path: path, decls: map[string][]*chunk{}, members: map[string][]*chunk{}, reached: map[string]bool{}, imports: map[string]*pkg{}}
 }
 
-// readAll reads packages that targets import, at the same time.
-func (w *program) readAll(paths []string) {
+// readAll reads packages at the same time. Each has its own error.
+func (w *program) readAll(paths []string, whole bool) {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, path := range paths {
+		if w.pkgs[path] != nil {
+			continue
+		}
 		p := newPackage(path)
+		p.whole = whole
 		w.pkgs[path] = p
 		group.Go(func() error {
 			p.err = w.read(p, path, false)
 			return nil
 		})
 	}
-	_ = group.Wait() // each has its own error
+	_ = group.Wait()
 }
 
 // read finds a package and indexes its declarations.
@@ -56,16 +61,23 @@ func (w *program) read(p *pkg, path string, fromStd bool) error {
 	if err != nil {
 		return err
 	}
-	p.dir, p.std, p.goVersion = place.Dir, place.Std, place.GoVersion
+	p.dir, p.std, p.module = place.Dir, place.Std, place.Module
+	if p.module != nil {
+		p.goVersion = p.module.GoVersion
+	}
 	p.local = !place.Std && w.find.Local(place.Dir)
-	return w.find.Files(p.dir, func(name string, src []byte) error {
-		f := &file{pkg: p, fset: w.fset, src: src, names: map[string]*pkg{}, kept: map[*ast.ImportSpec]bool{}}
-		at := filepath.Join(p.dir, name)
-		if w.exact || !w.split(f, at) || p.name == "" && !f.parseHead() {
+	err = w.find.Files(p.dir, func(name string, src []byte) error {
+		f := newFile(p, filepath.Join(p.dir, name), src)
+		// Local files need not be formatted, and of a doc.go all comments count.
+		cut := w.cut && !p.whole && !p.local && name != "doc.go"
+		if cut && (!w.split(f) || p.name == "" && !f.parseHead()) {
+			cut = false
 			p.forget(f)
-			syntax, err := parser.ParseFile(w.fset, at, src, parser.SkipObjectResolution)
+		}
+		if !cut {
+			syntax, err := parser.ParseFile(w.fset, f.name, src, w.mode(p))
 			if err != nil {
-				return err
+				return fmt.Errorf("%w: %w", ErrUnsupported, err)
 			}
 			f.head, f.syntax, f.specs = nil, syntax, syntax.Imports
 			for _, d := range syntax.Decls {
@@ -76,9 +88,27 @@ func (w *program) read(p *pkg, path string, fromStd bool) error {
 		if p.name == "" {
 			p.name = f.syntax.Name.Name
 		}
+		if w.comments && f.syntax != nil && f.syntax.Name.Name != p.name {
+			return fmt.Errorf("%w: the directory has packages %s and %s", ErrUnsupported, p.name, f.syntax.Name.Name)
+		}
+		if p.local {
+			p.sources = append(p.sources, Source{name, sha256.Sum256(src)})
+		}
 		p.files = append(p.files, f)
 		return nil
 	})
+	if err == nil && len(p.files) == 0 {
+		return fmt.Errorf("%w: no Go files for this build", ErrUnsupported)
+	}
+	return err
+}
+
+// mode is how the files of a package are parsed: those of Go itself have no tags.
+func (w *program) mode(p *pkg) parser.Mode {
+	if w.comments && !p.std {
+		return parser.SkipObjectResolution | parser.ParseComments
+	}
+	return parser.SkipObjectResolution
 }
 
 // parseHead parses the package clause and the imports, which few of the files that are cut are asked for.
@@ -91,6 +121,7 @@ func (f *file) parseHead() bool {
 
 // forget takes the declarations of a file out of the index.
 func (p *pkg) forget(f *file) {
+	f.chunks = nil
 	for _, index := range []map[string][]*chunk{p.decls, p.members} {
 		for name, chunks := range index {
 			kept := chunks[:0]
@@ -111,6 +142,9 @@ func (w *program) lookup(f *file, name string) *pkg {
 	}
 	var found *pkg
 	for _, guessed := range []bool{true, false} {
+		if !guessed && f.pkg.std {
+			break // Go's own packages are called what their paths end in
+		}
 		for _, spec := range f.specs {
 			p := importPath(spec)
 			if p == "" || found != nil || spec.Name == nil && guess(p, name) != guessed || spec.Name != nil && spec.Name.Name != name {

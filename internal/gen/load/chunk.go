@@ -1,7 +1,8 @@
-package typecheck
+package load
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,7 +12,9 @@ import (
 // chunk is a top-level declaration of an imported package: its source until it is reached, its syntax from then on.
 type chunk struct {
 	file   *file
+	lead   []byte // the comments and empty lines before it
 	src    []byte
+	line   int // of lead
 	decl   ast.Decl
 	queued bool
 	group  bool     // it has declarations in parentheses, and is not parsed
@@ -22,51 +25,60 @@ type chunk struct {
 
 // split cuts a file into its declarations by their lines, as gofmt writes them, and reports whether that worked: it is an
 // order of magnitude faster than to parse what is thrown away afterwards. Its head is parsed once something of the file is reached.
-func (w *program) split(f *file, name string) bool {
+func (w *program) split(f *file) bool {
 	src := f.src
+	var all []*chunk
 	var starts []int
-	inRaw, inBlock := false, false
+	lead, line := 0, 0 // where the comments before the next declaration begin, and how many lines there are before
+	inRaw, inBlock, inComment := false, false, false
 	special := nextSpecial(src, 0)
-	for at := 0; at < len(src); {
+	for at, n := 0, 0; at < len(src); n++ {
 		end := bytes.IndexByte(src[at:], '\n')
 		if end < 0 {
 			end = len(src)
 		} else {
 			end += at
 		}
-		line := src[at:end]
-		if !inRaw && !inBlock && startsDecl(line) {
-			starts = append(starts, at)
+		text := src[at:end]
+		switch {
+		case !inRaw && !inBlock && startsDecl(text):
+			starts = append(starts, lead)
+			all = append(all, &chunk{file: f, lead: src[lead:at], line: line, src: src[at:]})
+			inComment = false
+		case !inRaw && !inBlock:
+			inComment = len(text) == 0 || text[0] == '/'
 		}
 		if inRaw || inBlock || special < end {
-			if inRaw, inBlock = scan(line, inRaw, inBlock); !inRaw && !inBlock {
+			if inRaw, inBlock = scan(text, inRaw, inBlock); !inRaw && !inBlock {
 				special = nextSpecial(src, end)
 			}
 		}
 		at = end + 1
+		if !inComment {
+			lead, line = at, n+1
+		}
 	}
 	if inRaw || inBlock {
 		return false
 	}
 	head := len(src)
-	for i, from := range starts {
-		to := len(src)
-		if i+1 < len(starts) {
-			to = starts[i+1]
+	for i, c := range all {
+		at := len(src) - len(c.src)
+		if i+1 < len(all) {
+			c.src = src[at:starts[i+1]]
 		}
-		text := src[from:to]
-		if bytes.HasPrefix(text, []byte("import")) {
+		if bytes.HasPrefix(c.src, []byte("import")) {
 			continue
 		}
-		head = min(head, from)
-		if !f.index(&chunk{file: f, src: text}) {
+		head = min(head, at)
+		if !f.index(c) {
 			return false
 		}
 	}
 	f.head = func() error {
-		syntax, err := parser.ParseFile(w.fset, name, src[:head], parser.ImportsOnly|parser.SkipObjectResolution)
+		syntax, err := parser.ParseFile(w.fset, f.name, src[:head], parser.ImportsOnly|parser.SkipObjectResolution)
 		if err == nil {
-			f.syntax, f.specs = syntax, syntax.Imports
+			f.syntax, f.specs, syntax.Decls = syntax, syntax.Imports, nil
 		}
 		return err
 	}
@@ -141,7 +153,7 @@ func (f *file) index(c *chunk) bool {
 		if c.recv == "" || c.method == "" {
 			return false
 		}
-		f.pkg.members[c.recv] = append(f.pkg.members[c.recv], c)
+		f.add(c)
 		return true
 	case bytes.HasPrefix(src, []byte("func ")):
 		c.names = []string{firstName(src[len("func "):])}
@@ -192,17 +204,18 @@ func (w *program) ungroup(c *chunk) {
 		return
 	}
 	c.queued = true
-	parsed, err := w.parseDecls(c.src)
-	if err != nil {
-		w.torn = true
-		return
-	}
-	for _, d := range parsed.Decls {
-		c.file.addDecl(d)
+	if parsed := w.parseDecls(c, c.src); parsed != nil {
+		for _, d := range parsed.Decls {
+			c.file.addDecl(d)
+		}
 	}
 }
 
 func (f *file) add(c *chunk) {
+	f.chunks = append(f.chunks, c)
+	if c.method != "" {
+		f.pkg.members[c.recv] = append(f.pkg.members[c.recv], c)
+	}
 	for _, name := range c.names {
 		f.pkg.decls[name] = append(f.pkg.decls[name], c)
 	}
@@ -216,8 +229,6 @@ func (f *file) addDecl(d ast.Decl) {
 		c := &chunk{file: f, decl: d, names: []string{d.Name.Name}}
 		if d.Recv != nil && len(d.Recv.List) > 0 {
 			c.names, c.recv, c.method = nil, typeName(d.Recv.List[0].Type), d.Name.Name
-			f.pkg.members[c.recv] = append(f.pkg.members[c.recv], c)
-			return
 		}
 		f.add(c)
 	case *ast.GenDecl:
@@ -284,11 +295,8 @@ func (w *program) parse(c *chunk) ast.Decl {
 	if c.decl != nil {
 		return c.decl
 	}
-	parsed, err := w.parseDecls(signature(c.src))
-	if err != nil {
-		parsed, err = w.parseDecls(c.src)
-	}
-	if err != nil || len(parsed.Decls) == 0 {
+	parsed := w.parseDecls(c, signature(c.src), c.src)
+	if parsed == nil || len(parsed.Decls) == 0 {
 		w.torn = true
 		return nil
 	}
@@ -299,8 +307,25 @@ func (w *program) parse(c *chunk) ast.Decl {
 	return c.decl
 }
 
-func (w *program) parseDecls(src []byte) (*ast.File, error) {
-	return parser.ParseFile(w.fset, "", slices.Concat([]byte("package p;"), src), parser.SkipObjectResolution)
+// parseDecls parses the first of the sources that is Go.
+func (w *program) parseDecls(c *chunk, sources ...[]byte) *ast.File {
+	p := c.file.pkg
+	before, mode := []byte("package p;"), w.mode(p)
+	if mode&parser.ParseComments != 0 {
+		before = fmt.Appendf(nil, "package p\n//line %s:%d\n\n%s", c.file.name, c.line, c.lead)
+	}
+	for _, src := range sources {
+		parsed, err := parser.ParseFile(w.fset, "", slices.Concat(before, src), mode)
+		if err != nil {
+			continue
+		}
+		if c.file.parseHead() && len(parsed.Comments) > 0 {
+			c.file.syntax.Comments = append(c.file.syntax.Comments, parsed.Comments...)
+		}
+		return parsed
+	}
+	w.torn = true
+	return nil
 }
 
 // signature is a function with an empty body instead of one of several lines: the source up to the first line that opens
