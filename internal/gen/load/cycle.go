@@ -5,30 +5,40 @@ import (
 	"slices"
 )
 
-// cycles finds packages that import each other in a ring, on which the type checker would wait for ever.
-func (w *program) cycles() (rings [][]*pkg) {
-	done := map[*pkg]bool{}
-	var way []*pkg
-	var walk func(p *pkg)
-	walk = func(p *pkg) {
-		if done[p] {
+// rings finds nodes that lead back to themselves.
+func rings[N comparable](all []N, next func(N) []N) (found [][]N) {
+	done := map[N]bool{}
+	var way []N
+	var walk func(n N)
+	walk = func(n N) {
+		if done[n] {
 			return
 		}
-		if at := slices.Index(way, p); at >= 0 {
-			rings = append(rings, slices.Clone(way[at:]))
+		if at := slices.Index(way, n); at >= 0 {
+			found = append(found, slices.Clone(way[at:]))
 			return
 		}
-		way = append(way, p)
-		for _, path := range sortedKeys(p.imports) {
-			walk(p.imports[path])
+		way = append(way, n)
+		for _, to := range next(n) {
+			walk(to)
 		}
 		way = way[:len(way)-1]
-		done[p] = true
+		done[n] = true
 	}
-	for _, p := range w.sorted() {
-		walk(p)
+	for _, n := range all {
+		walk(n)
 	}
-	return rings
+	return found
+}
+
+// cycles finds packages that import each other in a ring, on which the type checker would wait for ever.
+func (w *program) cycles() [][]*pkg {
+	return rings(w.sorted(), func(p *pkg) (imports []*pkg) {
+		for _, path := range sortedKeys(p.imports) {
+			imports = append(imports, p.imports[path])
+		}
+		return imports
+	})
 }
 
 // importPos is where a package imports another.

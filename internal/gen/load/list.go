@@ -2,11 +2,19 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"go/types"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -23,8 +31,8 @@ type Listing struct {
 }
 
 // List lists packages and all that they import outside of Go itself. Of Go's own packages, those that the roots import
-// are listed with their files; all others are unread. Whatever the go command has something to say about, or may have,
-// is ErrUnsupported.
+// are listed with their files; all others are unread. What the go command does not find, or has other versions for, is
+// ErrUnsupported.
 func List(ctx context.Context, env *Env, roots []string) (*Listing, error) {
 	return list(ctx, env, roots, false)
 }
@@ -38,37 +46,18 @@ func list(ctx context.Context, env *Env, roots []string, alone bool) (*Listing, 
 	if err := env.listable(); err != nil {
 		return nil, err
 	}
-	l := &lister{env: env, alone: alone, sizes: types.SizesFor("gc", env.Vars["GOARCH"]), nodes: map[string]*listed{}}
-	if l.sizes == nil {
-		return nil, fmt.Errorf("%w: sizes of types on %s", ErrUnsupported, env.Vars["GOARCH"])
-	}
-	out := &Listing{}
+	l := &lister{env: env, alone: alone, sizes: types.SizesFor("gc", env.Vars["GOARCH"]), nodes: map[string]*listed{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	l.group, ctx = errgroup.WithContext(ctx)
 	for _, path := range roots {
-		n := l.node(path)
-		if n.root {
-			return nil, fmt.Errorf("%w: %s is asked for twice", ErrUnsupported, path)
-		}
-		n.root = true
-		out.Roots = append(out.Roots, n.pkg)
+		l.want(ctx, path, true)
 	}
-	if err := l.walk(ctx, roots); err != nil {
+	if err := l.group.Wait(); err != nil {
 		return nil, err
 	}
 	if !alone {
 		l.readGo()
 	}
-	if err := l.connect(); err != nil {
-		return nil, err
-	}
-	for _, path := range sortedKeys(l.nodes) {
-		if n := l.nodes[path]; !n.read {
-			out.Unread = append(out.Unread, n.pkg)
-		}
-	}
-	if err := env.consistent(l.modules()); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return l.listing(roots)
 }
 
 // listable refuses settings under which the go command, or another program in its place, knows more than go.mod says.
@@ -89,6 +78,8 @@ type lister struct {
 	env   *Env
 	alone bool
 	sizes types.Sizes
+	group *errgroup.Group
+	slots chan struct{} // as many as there are processors
 
 	mu    sync.Mutex
 	nodes map[string]*listed // by import path
@@ -96,54 +87,154 @@ type lister struct {
 
 // listed is a package on its way.
 type listed struct {
+	Place
 	pkg     *packages.Package
-	dir     string
-	module  *packages.Module
-	std     bool
 	root    bool
 	read    bool     // its files and imports are known
 	imports []string // as the files have them
 }
 
-// node is the package of a path, new or not.
-func (l *lister) node(path string) *listed {
-	n, ok := l.nodes[path]
-	if !ok {
-		n = &listed{pkg: &packages.Package{ID: path, PkgPath: path, TypesSizes: l.sizes}}
-		l.nodes[path] = n
+// want starts to read a package and what it imports, once.
+func (l *lister) want(ctx context.Context, path string, root bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.nodes[path] != nil {
+		return
 	}
-	return n
+	n := &listed{root: root, pkg: &packages.Package{ID: path, PkgPath: path, TypesSizes: l.sizes}}
+	l.nodes[path] = n
+	l.group.Go(func() error {
+		l.slots <- struct{}{}
+		defer func() { <-l.slots }()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := l.read(n); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		for _, imported := range n.imports {
+			l.want(ctx, imported, false)
+		}
+		return nil
+	})
 }
 
-// walk reads packages and what they import, side by side.
-func (l *lister) walk(ctx context.Context, roots []string) error {
-	group, ctx := errgroup.WithContext(ctx)
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var start func(path string, n *listed)
-	start = func(path string, n *listed) {
-		group.Go(func() error {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			if err := ctx.Err(); err != nil {
-				return err
+// read finds a package. Outside of Go itself it reads the names and imports of its files, as the go command does.
+func (l *lister) read(n *listed) (err error) {
+	n.pkg.Name = goName(n.pkg.PkgPath)
+	if n.pkg.PkgPath == "unsafe" {
+		n.Std = true
+		return nil
+	}
+	n.Place, err = l.env.Find(n.pkg.PkgPath, false)
+	if errors.Is(err, ErrUnsupported) && l.alone && !n.root {
+		return nil
+	}
+	if err != nil || n.Std && hasGo(n.Dir) || l.alone && !n.root && !l.env.Local(n.Dir) {
+		return err
+	}
+	if err := l.env.unambiguous(n.pkg.PkgPath, n.Dir, n.Module); err != nil {
+		return err
+	}
+	return l.files(n)
+}
+
+// files reads the files of a package as far as their imports.
+func (l *lister) files(n *listed) error {
+	var name string
+	var files, imports []string
+	err := l.env.Files(n.Dir, func(base string, src []byte) error {
+		file := filepath.Join(n.Dir, base)
+		f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly|parser.SkipObjectResolution)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrUnsupported, err)
+		}
+		if files = append(files, file); len(files) == 1 {
+			name = f.Name.Name
+		}
+		if f.Name.Name != name {
+			return fmt.Errorf("%w: the folder has packages %s and %s", ErrUnsupported, name, f.Name.Name)
+		}
+		for _, spec := range f.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil || imported == "C" {
+				return fmt.Errorf("%w: import %s", ErrUnsupported, spec.Path.Value)
 			}
-			if err := l.read(path, n); err != nil {
-				return fmt.Errorf("%s: %w", path, err)
+			imports = append(imports, imported)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("%w: no Go files for this build", ErrUnsupported)
+	}
+	slices.Sort(imports)
+	n.pkg.Name, n.pkg.GoFiles, n.pkg.CompiledGoFiles, n.imports, n.read = name, files, slices.Clone(files), slices.Compact(imports), true
+	return nil
+}
+
+// readGo reads the files of Go's own packages that the roots import: their fields may have such types, and then
+// controller-tools reads those packages. One that has cgo in it stays unread.
+func (l *lister) readGo() {
+	for _, path := range sortedKeys(l.nodes) {
+		root := l.nodes[path]
+		for _, imported := range root.imports {
+			if n := l.nodes[imported]; !root.root || !n.Std || n.read || imported == "unsafe" || l.files(n) != nil {
+				continue
 			}
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			for _, imported := range n.imports {
-				if _, ok := l.nodes[imported]; !ok && imported != "unsafe" {
-					start(imported, l.node(imported))
+			for i, further := range l.nodes[imported].imports {
+				if first, _, _ := strings.Cut(further, "/"); strings.Contains(first, ".") {
+					further = "vendor/" + further // as the go command calls what Go itself vendors
+				}
+				if l.nodes[imported].imports[i] = further; l.nodes[further] == nil {
+					l.nodes[further] = &listed{Place: Place{Std: true}, pkg: &packages.Package{ID: further, PkgPath: further, Name: goName(further), TypesSizes: l.sizes}}
 				}
 			}
-			return nil
-		})
+		}
 	}
-	l.mu.Lock()
+}
+
+// listing connects the packages by their imports, and refuses those that import each other in a ring: controller-tools would wait
+// for itself.
+func (l *lister) listing(roots []string) (*Listing, error) {
+	out := &Listing{}
+	var modules []string
+	var all []*listed
+	for _, path := range sortedKeys(l.nodes) {
+		n := l.nodes[path]
+		all = append(all, n)
+		if !n.read {
+			out.Unread = append(out.Unread, n.pkg)
+			continue
+		}
+		n.pkg.Imports = map[string]*packages.Package{}
+		for _, imported := range n.imports {
+			n.pkg.Imports[strings.TrimPrefix(imported, "vendor/")] = l.nodes[imported].pkg
+		}
+		if n.Module != nil {
+			modules = append(modules, n.Module.Path)
+		}
+	}
+	if found := rings(all, func(n *listed) (next []*listed) {
+		for _, imported := range n.imports {
+			next = append(next, l.nodes[imported])
+		}
+		return next
+	}); len(found) > 0 {
+		return nil, fmt.Errorf("%w: %s imports itself", ErrUnsupported, found[0][0].pkg.PkgPath)
+	}
 	for _, path := range roots {
-		start(path, l.nodes[path])
+		out.Roots = append(out.Roots, l.nodes[path].pkg)
 	}
-	l.mu.Unlock()
-	return group.Wait()
+	return out, l.env.consistent(modules)
+}
+
+// goName is the name of a package of Go itself that any program may import, by its path.
+func goName(p string) string {
+	if base := path.Base(p); !majorVersion.MatchString(base) {
+		return base
+	}
+	return path.Base(path.Dir(p))
 }
