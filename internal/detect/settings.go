@@ -121,7 +121,7 @@ func (d *discovery) readReport() {
 		}
 		file, ok := d.local(c, report)
 		if !ok {
-			d.note(c.at(), "--report-filename %s is no file here; write openapi: {report: FILE} to hold the API to one", report)
+			d.note(c.at(), "--report-filename %s does not exist here; write openapi: {report: FILE} to hold the API to one", report)
 			continue
 		}
 		o.Report = file

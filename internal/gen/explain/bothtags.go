@@ -1,15 +1,12 @@
 package explain
 
 import (
-	"bytes"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/safefs"
@@ -22,35 +19,30 @@ var (
 )
 
 // bothTags finds the fields that kube-openapi says are both optional and required: it names neither the type nor the file.
-func bothTags(root string, sources Sources, said string) error {
+func bothTags(c Context, said string) error {
 	m := optionalAndRequired.FindStringSubmatch(said)
 	if m == nil {
 		return nil
 	}
 	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		src, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(name)), safefs.MaxFile)
-		if err != nil || !bytes.Contains(src, []byte(m[1])) {
-			continue
-		}
-		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	for _, name := range slices.Sorted(maps.Keys(c.Sources)) {
+		src, err := safefs.ReadFile(filepath.Join(c.Root, filepath.FromSlash(name)), safefs.MaxFile)
 		if err != nil {
 			continue
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			field, ok := n.(*ast.Field)
-			if !ok || field.Doc == nil {
-				return true
+		doc, n := "", 0
+		for line := range strings.Lines(string(src)) {
+			n++
+			code := strings.TrimSpace(line)
+			if strings.HasPrefix(code, "//") {
+				doc += line
+				continue
 			}
-			doc := src[fset.Position(field.Doc.Pos()).Offset:fset.Position(field.Doc.End()).Offset]
-			for _, id := range field.Names {
-				if id.Name == m[1] && optionalTag.Match(doc) && requiredTag.Match(doc) {
-					lines = append(lines, fmt.Sprintf("%s: %s has both +optional and +required", fset.Position(id.Pos()), id.Name))
-				}
+			if strings.HasPrefix(code, m[1]+" ") && optionalTag.MatchString(doc) && requiredTag.MatchString(doc) {
+				lines = append(lines, fmt.Sprintf("%s:%d:%d: %s has both +optional and +required", name, n, 1+strings.Index(line, m[1]), m[1]))
 			}
-			return true
-		})
+			doc = ""
+		}
 	}
-	return diag.WithHint("build the OpenAPI schema", root, "keep one of the two tags", lines...)
+	return diag.WithHint("build the OpenAPI schema", c.Root, "keep one of the two tags", lines...)
 }

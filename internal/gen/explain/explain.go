@@ -27,10 +27,6 @@ type Context struct {
 // noRule is what each generator says of a rule that there is not.
 var noRule = regexp.MustCompile(`unrecognized rule in --lint-rules: (\S+)`)
 
-// aboutCopies are the words that come of types which deepcopy-gen can't copy: its own, or those of a formatter that was
-// handed DeepCopyinterface{…}() by it, or by who trusts in the copies.
-var aboutCopies = regexp.MustCompile(`deepcopy-gen|made code that is not Go`)
-
 // Each returns the errors that were joined, however deep.
 func Each(err error) (all []error) {
 	joined, ok := err.(interface{ Unwrap() []error }) // not errors.As: what is wrapped with words of its own stays whole
@@ -48,7 +44,8 @@ func Each(err error) (all []error) {
 
 // Reason is the reason for a generator's failure that the settings, the tree or the loaded packages show; nil if they do not.
 func (c Context) Reason(err error) error {
-	if m := noRule.FindStringSubmatch(err.Error()); m != nil {
+	said := err.Error()
+	if m := noRule.FindStringSubmatch(said); m != nil {
 		return fmt.Errorf("lintRules: %q is no rule; there are known-tags-only and require-explicit-disablement", m[1])
 	}
 	if file := Blocked(c.Root, err); file != nil {
@@ -57,22 +54,10 @@ func (c Context) Reason(err error) error {
 	if endless := Endless(c.Root, c.Graph, err); endless != nil {
 		return endless
 	}
-	if wrong := misnamed(c.Root, c.Sources, err.Error()); wrong != nil {
-		return wrong
-	}
-	if wrong := validated(c.Root, c.Graph, err.Error()); wrong != nil {
-		return wrong
-	}
-	if wrong := nonASCII(c.Root, c.Graph, c.Load, err.Error()); wrong != nil {
-		return wrong
-	}
-	if aboutCopies.MatchString(err.Error()) {
-		if wrong := uncopyable(c.Root, c.Graph, c.Copied, err.Error()); wrong != nil {
-			return wrong
-		}
-		if wrong := generic(c.Root, c.Graph, c.Load, err.Error()); wrong != nil {
+	for _, find := range []func(Context, string) error{misnamed, validated, nonASCII, uncopyable, generic, bothTags} {
+		if wrong := find(c, said); wrong != nil {
 			return wrong
 		}
 	}
-	return bothTags(c.Root, c.Sources, err.Error())
+	return nil
 }

@@ -31,10 +31,10 @@ var (
 
 // misnamed finds the tags that name a package or an interface which does not exist: the generators name neither the tag nor its
 // file.
-func misnamed(root string, sources Sources, said string) error {
+func misnamed(c Context, said string) error {
 	var lines []string
 	for _, m := range noPackage.FindAllStringSubmatch(said, -1) {
-		for _, tag := range TagsNaming(root, sources, m[1]+m[2]) {
+		for _, tag := range TagsNaming(c.Root, c.Sources, m[1]+m[2]) {
 			lines = append(lines, fmt.Sprintf("%s: the package %s does not exist", tag, m[1]+m[2]))
 		}
 	}
@@ -43,11 +43,11 @@ func misnamed(root string, sources Sources, said string) error {
 		if m[2] == "" {
 			why = "does not exist"
 		}
-		for _, tag := range TagsNaming(root, sources, m[1]) {
+		for _, tag := range TagsNaming(c.Root, c.Sources, m[1]) {
 			lines = append(lines, fmt.Sprintf("%s: %s %s", tag, m[1], why))
 		}
 	}
-	return diag.WithHint("read the tags of the API packages", root, "correct the tag, or add what it names; \"go get\" adds a package of another module", lines...)
+	return diag.WithHint("read the tags of the API packages", c.Root, "correct the tag, or add what it names; \"go get\" adds a package of another module", lines...)
 }
 
 // undefinedType is what the type checker says of a type that an imported package does not have.

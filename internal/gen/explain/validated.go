@@ -17,7 +17,7 @@ var (
 )
 
 // validated gives what validation-gen has against fields their places: it names types and fields.
-func validated(root string, g *load.Graph, said string) error {
+func validated(c Context, said string) error {
 	if !strings.HasPrefix(said, "validation-gen") {
 		return nil
 	}
@@ -35,11 +35,11 @@ func validated(root string, g *load.Graph, said string) error {
 		} else if m := madeField.FindStringSubmatch(line); m != nil {
 			name, why = m[1], m[2]
 		}
-		if at, short := fieldAt(g, name); at != "" {
+		if at, short := fieldAt(c.Graph, name); at != "" {
 			lines = append(lines, fmt.Sprintf("%s: %s: %s", at, short, why))
 		}
 	}
-	return diag.WithHint("make the validations", root, "correct the tags at these places", lines...)
+	return diag.WithHint("make the validations", c.Root, "correct the tags at these places", lines...)
 }
 
 // fieldAt is the place of a type or field that is called PACKAGE.TYPE.FIELD, with the field's name in Go or in JSON, and what it

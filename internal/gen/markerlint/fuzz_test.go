@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // Whatever stands in a comment, Check does not fail, and each finding about a tag points to its plus.
@@ -25,7 +27,7 @@ func FuzzCheck(f *testing.F) {
 		lines := strings.Split(src, "\n")
 		for _, name := range []string{"a.go", "doc.go"} {
 			root := t.TempDir()
-			writeFile(t, root, name, []byte(src))
+			safefstest.WriteFiles(t, root, map[string]string{name: src})
 			found, err := Check(root, []string{"."}, Families{Gengo: true, Kubebuilder: true, Fields: true})
 			require.NoError(t, err)
 			for _, finding := range found {

@@ -1,134 +1,137 @@
 package markerlint
 
 import (
-	"fmt"
+	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
+// asking are the tags by which kube_codegen.sh finds the packages to generate for. It looks at line comments alone.
+var asking = []string{
+	"genclient", "k8s:deepcopy-gen", "k8s:validation-gen", "k8s:defaulter-gen", "k8s:conversion-gen",
+}
+
 // gengo checks the tags that code-generator reads.
-func (p *pkg) gengo(fields bool) []Finding {
-	var found []Finding
+func (p *pkg) gengo(fields bool) (found []Finding) {
 	for _, f := range p.files {
 		for _, t := range f.tags {
-			if t.family == kubebuilderFamily {
-				continue
-			}
-			if s, message := p.check(f, t); message != "" {
-				if t.family == fieldFamily && !fields {
-					s = Warning
+			if t.family != kubebuilderFamily {
+				wrong := p.check(f, t)
+				if wrong != nil && t.family == fieldFamily && !fields {
+					wrong.severity = Warning
 				}
-				found = append(found, f.find(t, s, message))
+				found = f.find(found, t, wrong)
+			}
+			if t.inBlock() && !t.retired() && !t.place.has(inBody) {
+				found = f.find(found, t, p.inBlock(t))
 			}
 		}
 	}
 	return found
 }
 
-func (p *pkg) check(f *file, t tag) (Severity, string) {
+func (p *pkg) check(f *file, t tag) *problem {
 	if t.family == fieldFamily {
-		return t.field()
+		if !t.place.has(onField) {
+			return nil
+		}
+		return unknown(strings.TrimSuffix(nameEnd(t.text[1:]), ":"), misspelledField(t.text[1:]))
 	}
-	names := k8sTags
+	name, names := t.name(), k8sTags
 	switch t.family {
 	case genclientFamily:
 		names = genclientTags
 	case nameFamily:
 		names = nameTags
 	}
-	name := t.name()
-	if !slices.Contains(names, name) {
-		return p.unknown(t, names)
-	}
 	switch {
+	case !slices.Contains(names, name):
+		return p.unknown(t, names)
+	case t.family == genclientFamily && t.tabbed:
+		return mistake("client-gen does not read +%s behind a tab; put a space in its place", name)
 	case t.family == genclientFamily:
-		if t.tabbed {
-			return Error, fmt.Sprintf("client-gen does not read +%s behind a tab; put a space in its place", name)
-		}
-		if s, message := placeOnType(f, t); message != "" {
-			return s, message
-		}
-		return clientValue(t)
+		return cmp.Or(placeOnType(f, t), clientValue(t))
 	case name == "resourceName":
 		return placeOnType(f, t)
 	case t.family == nameFamily:
 		return p.placeOfGroup(f, t)
 	}
-	where := p.placeOfGenerator
-	if slices.Contains(typeOnlyTags, name) {
-		where = placeOnType
+	rule := ruleOf(name)
+	if rule.where == onTypes {
+		return cmp.Or(placeOnType(f, t), p.uncopied(f, t), rule.value(f, t))
 	}
-	if s, message := where(f, t); message != "" {
-		return s, message
+	wrong := p.placeOfGenerator(f, t, rule)
+	if rule.where != 0 && !f.isDoc() && !t.place.has(onType|onField|onOther) {
+		return wrong // what doc.go says counts
 	}
-	if s, message := p.uncopied(f, t); message != "" {
-		return s, message
-	}
-	if slices.Contains(packageTags, name) && !f.isDoc() && !t.place.has(onType|onField|onOther) {
-		return Warning, "" // what doc.go says counts
-	}
-	return value(f, t)
+	return cmp.Or(wrong, rule.value(f, t))
 }
 
-// unknown says what a name was meant to be.
-func (p *pkg) unknown(t tag, names []string) (Severity, string) {
+// unknown is the problem of a name that is not known, and what it was meant to be.
+func unknown(name, meant string) *problem {
+	return mistake("unknown tag +%s; did you mean +%s?", name, meant)
+}
+
+func (p *pkg) unknown(t tag, names []string) *problem {
 	name := strings.TrimSpace(t.name())
-	if slices.Contains(names, strings.TrimRight(name, ".,:")) && t.text == "+"+name {
-		return Warning, "" // a sentence that happens to begin its line here
+	meant := suggest(t, names)
+	switch {
+	case slices.Contains(names, strings.TrimRight(name, ".,:")) && t.text == "+"+name: // a sentence that happens to begin its line here
+	case isForeign(name):
+	case meant != "":
+		return unknown(t.shown(), meant)
+	case t.family == genclientFamily && t.place.has(onType) && p.client: // client-gen gives up on it
+		return mistake("unknown tag +%s; the tags of client-gen are +%s", name, strings.Join(genclientTags, ", +"))
+	case t.family == k8sFamily && strings.HasPrefix(name, "k8s:"):
+		return doubt("no generator knows the tag +%s; if none of your own does, take it out", name)
 	}
-	for _, prefix := range foreignPrefixes {
-		if strings.HasPrefix(name, prefix) {
-			return Warning, ""
-		}
-	}
-	if meant := suggest(t, names); meant != "" {
-		return Error, fmt.Sprintf("unknown tag %s; did you mean +%s?", t.shown(), meant)
-	}
-	if t.family == genclientFamily && t.place.has(onType) && p.client {
-		// client-gen gives up on it.
-		return Error, fmt.Sprintf("unknown tag +%s; the tags of client-gen are +%s", name, strings.Join(genclientTags, ", +"))
-	}
-	if t.family == k8sFamily && strings.HasPrefix(name, "k8s:") {
-		return Warning, fmt.Sprintf("no generator knows the tag +%s; if none of your own does, take it out", name)
-	}
-	return Warning, ""
+	return nil
 }
 
-// suggest is the tag that an unknown one was meant to be, or "".
-func suggest(t tag, names []string) string {
-	name := strings.TrimSpace(t.name())
-	v, hasValue := t.value()
-	if slices.Contains(names, name) { // the spaces are what is wrong
-		if hasValue {
-			return name + "=" + strings.TrimSpace(v)
-		}
-		return name
+// inBlock judges a tag in a block comment that asks for a generator, in a package in which no line comment does: gengo would read it,
+// but the generator never runs.
+func (p *pkg) inBlock(t tag) *problem {
+	switch name := t.name(); {
+	case t.family == kubebuilderFamily && t.place.has(onType|onField):
+		return doubt("controller-gen does not read +%s in a block comment; write it in a line comment, // %s", name, t.text)
+	case t.family != kubebuilderFamily && slices.Contains(asking, name) && !p.inLines[name] && (name != "genclient" || t.place.has(onType)):
+		return mistake("+%s in a block comment asks for nothing; write it in a line comment, // %s", name, t.text)
 	}
-	if word, behind, ok := strings.Cut(name, " "); ok && slices.Contains(names, word) && !hasValue {
-		// client-gen takes a remark behind the tag for a part of it.
-		if behind = strings.TrimSpace(behind); strings.HasPrefix(behind, "//") || strings.HasPrefix(behind, "#") {
-			return word
-		}
-	}
-	if meant := text.DidYouMean(name, names); meant != "" {
-		return meant
-	}
-	// A value taken for a part of the name, or the other way round.
-	if hasValue {
-		for _, n := range names {
-			if text.Fold(n) == text.Fold(name+v) {
-				return n
-			}
-		}
-		return ""
-	}
-	if i := strings.LastIndexAny(name, ":.-"); i > 0 && slices.Contains(names, name[:i]) && slices.Contains(flags, name[i+1:]) {
-		return name[:i] + "=" + name[i+1:]
-	}
-	return ""
+	return nil
 }
 
-// flags are values that no tag has for the last part of its name.
-var flags = []string{"package", "true", "false"}
+const (
+	copyTag       = "k8s:deepcopy-gen"
+	interfacesTag = "k8s:deepcopy-gen:interfaces"
+	copiesFile    = "zz_generated.deepcopy.go"
+)
+
+// uncopied judges a type that is to have DeepCopyObject or the like where deepcopy-gen makes no copies: without the tag of the
+// package, the tag of the type has no effect.
+func (p *pkg) uncopied(f *file, t tag) *problem {
+	k := f.docs[t.group]
+	if t.name() != interfacesTag || p.controllerGen || p.controllerTools || p.copyPackage || t.retired() || k == nil || k.tagged(copyTag) || p.hasCopies() {
+		return nil
+	}
+	return mistake("+%s has no effect, as deepcopy-gen makes no copies for this package; add // +%s=package to its doc.go, or take the tag out", interfacesTag, copyTag)
+}
+
+// hasCopies reports whether a file of the package has DeepCopyObject, other than the one that deepcopy-gen would remove, or cannot
+// be read.
+func (p *pkg) hasCopies() bool {
+	files, err := filepath.Glob(filepath.Join(p.abs, "*.go"))
+	return err != nil || slices.ContainsFunc(files, func(file string) bool {
+		src, err := safefs.ReadFile(file, safefs.MaxFile)
+		if err != nil {
+			return !os.IsNotExist(err)
+		}
+		left := filepath.Base(file) == copiesFile && codegen.Owns("deepcopy-gen", src)
+		return !left && bytes.Contains(src, []byte(") DeepCopyObject("))
+	})
+}

@@ -1,5 +1,27 @@
 package markerlint
 
+import (
+	"slices"
+	"strings"
+)
+
+// rule is what is known of a tag: where it is read, anywhere if nothing is said, and the values of which one is meant by another that
+// is nearly the same.
+type rule struct {
+	name   string
+	where  readIn
+	values []string
+}
+
+type readIn int
+
+const (
+	inDoc readIn = 1 << iota // in doc.go
+	onTypes
+)
+
+var boolean = []string{"true", "false"}
+
 // The tags that code-generator and kube-openapi know. A test reads the sources of upstream and holds the lists to them.
 var (
 	genclientTags = []string{
@@ -7,32 +29,42 @@ var (
 		"genclient:noStatus", "genclient:readonly", "genclient:method",
 	}
 
-	// packageTags are read in doc.go and nowhere else. Those in typeTags are read on types as well.
-	packageTags = []string{
-		"k8s:applyconfiguration-gen", "k8s:client-gen", "k8s:conversion-gen", "k8s:conversion-gen-external-types",
-		"k8s:deepcopy-gen", "k8s:defaulter-gen", "k8s:defaulter-gen-input", "k8s:informer-gen", "k8s:lister-gen",
-		"k8s:openapi-gen", "k8s:openapi-model-package", "k8s:prerelease-lifecycle-gen", "k8s:protobuf-gen",
-		"k8s:register-gen", "k8s:validation-gen", "k8s:validation-gen-input", "k8s:validation-gen-nolint",
-		"k8s:validation-gen-scheme-registry", "k8s:validation-gen-test-fixture", "k8s:validation-gen-test-targets",
-	}
-	typeTags = []string{
-		"k8s:conversion-gen", "k8s:deepcopy-gen", "k8s:defaulter-gen", "k8s:openapi-gen", "k8s:openapi-model-package",
-		"k8s:prerelease-lifecycle-gen", "k8s:protobuf-gen", "k8s:validation-gen", "k8s:validation-gen-nolint",
-	}
+	// nameTags are the tags of client-gen and its friends that have no prefix.
+	nameTags = []string{"groupName", "groupGoName", "resourceName"}
 
-	// typeOnlyTags are read on types and nowhere else.
-	typeOnlyTags = []string{
-		"k8s:deepcopy-gen:interfaces", "k8s:deepcopy-gen:nonpointer-interfaces", "k8s:prerelease-lifecycle-gen:deprecated",
-		"k8s:prerelease-lifecycle-gen:introduced", "k8s:prerelease-lifecycle-gen:removed",
-		"k8s:prerelease-lifecycle-gen:replacement",
+	generatorRules = []rule{
+		{"k8s:conversion-fn", 0, []string{"copy-only", "drop"}},
+		{"k8s:conversion-gen:explicit-from", 0, nil},
+		{"k8s:deepcopy-gen:interfaces", onTypes, nil},
+		{"k8s:deepcopy-gen:nonpointer-interfaces", onTypes, boolean},
+		{"k8s:prerelease-lifecycle-gen:deprecated", onTypes, nil},
+		{"k8s:prerelease-lifecycle-gen:introduced", onTypes, nil},
+		{"k8s:prerelease-lifecycle-gen:removed", onTypes, nil},
+		{"k8s:prerelease-lifecycle-gen:replacement", onTypes, nil},
+		{"k8s:applyconfiguration-gen", inDoc, nil},
+		{"k8s:client-gen", inDoc, nil},
+		{"k8s:conversion-gen", inDoc | onTypes, nil},
+		{"k8s:conversion-gen-external-types", inDoc, nil},
+		{"k8s:deepcopy-gen", inDoc | onTypes, nil},
+		{"k8s:defaulter-gen", inDoc | onTypes, nil},
+		{"k8s:defaulter-gen-input", inDoc, nil},
+		{"k8s:informer-gen", inDoc, nil},
+		{"k8s:lister-gen", inDoc, nil},
+		{"k8s:openapi-gen", inDoc | onTypes, boolean},
+		{"k8s:openapi-model-package", inDoc | onTypes, nil},
+		{"k8s:prerelease-lifecycle-gen", inDoc | onTypes, boolean},
+		{"k8s:protobuf-gen", inDoc | onTypes, nil},
+		{"k8s:register-gen", inDoc, boolean},
+		{"k8s:validation-gen", inDoc | onTypes, nil},
+		{"k8s:validation-gen-input", inDoc, nil},
+		{"k8s:validation-gen-nolint", inDoc | onTypes, nil},
+		{"k8s:validation-gen-scheme-registry", inDoc, nil},
+		{"k8s:validation-gen-test-fixture", inDoc, nil},
+		{"k8s:validation-gen-test-targets", inDoc, nil},
 	}
 
 	// k8sTags are all tags with this prefix, of every version from v0.30 on.
 	k8sTags = append([]string{
-		"k8s:conversion-fn", "k8s:conversion-gen:explicit-from", "k8s:deepcopy-gen:interfaces",
-		"k8s:deepcopy-gen:nonpointer-interfaces", "k8s:prerelease-lifecycle-gen:deprecated",
-		"k8s:prerelease-lifecycle-gen:introduced", "k8s:prerelease-lifecycle-gen:removed",
-		"k8s:prerelease-lifecycle-gen:replacement",
 		// of validation-gen
 		"k8s:alpha", "k8s:beta", "k8s:customUnique", "k8s:customValidation", "k8s:declarativeValidationNative",
 		"k8s:dependentForbidden", "k8s:dependentRequired", "k8s:eachKey", "k8s:eachVal", "k8s:enum", "k8s:enumExclude",
@@ -46,11 +78,35 @@ var (
 		"k8s:zeroOrOneOfMember",
 		// of linters, and of protobuf fields that are gone
 		"k8s:deprecated", "k8s:verify-mutation",
-	}, packageTags...)
+	}, namesOf(generatorRules)...)
 
 	// foreignPrefixes begin names that are not ours to judge: kube-openapi's own validations, kubebuilder's scaffolding,
 	// and generators of documents.
 	foreignPrefixes = []string{
 		"k8s:validation:", "k8s:verify-mutation:", "kubebuilder:scaffold", "kubebuilder:docs-gen", "kubebuilder:doc:",
 	}
+
+	// fieldTags are the tags of fields that have no prefix, of kube-openapi and controller-tools.
+	fieldTags = []string{
+		"optional", "required", "nullable", "default", "listType", "listMapKey", "mapType", "structType", "patchStrategy", "patchMergeKey", "protobuf", "enum", "union", "unionDiscriminator", "unionDeprecated",
+	}
 )
+
+func namesOf(rules []rule) (names []string) {
+	for _, r := range rules {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// ruleOf is what is known of a tag of a generator. Of all others nothing is known but the name.
+func ruleOf(name string) rule {
+	if i := slices.IndexFunc(generatorRules, func(r rule) bool { return r.name == name }); i >= 0 {
+		return generatorRules[i]
+	}
+	return rule{name: name}
+}
+
+func isForeign(name string) bool {
+	return slices.ContainsFunc(foreignPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}

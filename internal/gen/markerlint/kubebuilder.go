@@ -1,7 +1,7 @@
 package markerlint
 
 import (
-	"fmt"
+	"cmp"
 	"go/ast"
 	"regexp"
 	"slices"
@@ -13,12 +13,11 @@ import (
 )
 
 // kubebuilder checks the markers that controller-tools reads.
-func (f *file) kubebuilder() ([]Finding, error) {
+func (f *file) kubebuilder() (found []Finding, err error) {
 	var tags []tag
 	var comments []*ast.Comment
 	for _, t := range f.tags {
-		// Of block comments controller-tools reads nothing.
-		if t.family == kubebuilderFamily && strings.HasPrefix(t.comment.Text, "//") {
+		if t.family == kubebuilderFamily && !t.inBlock() { // of block comments controller-tools reads nothing
 			tags = append(tags, t)
 			comments = append(comments, t.comment)
 		}
@@ -34,82 +33,62 @@ func (f *file) kubebuilder() ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []Finding
 	for i, t := range tags {
-		if s, message := judge(t, read[i], names); message != "" {
-			found = append(found, f.find(t, s, message))
-		}
+		found = f.find(found, t, judge(t, read[i], names))
 	}
 	return found, nil
 }
 
-func judge(t tag, m crdgen.Marker, names []string) (Severity, string) {
+func judge(t tag, m crdgen.Marker, names []string) *problem {
 	switch {
 	case m.Name == "":
 		return unknownMarker(t, names)
 	case !m.Read && t.retired():
-		return Warning, ""
+		return nil
 	case !m.Read && t.place.has(onOther):
 		// A limit on a constant tells the reader something, and many write the rules of a controller right above its function,
-		// beside others that grant the same.
-		return Warning, fmt.Sprintf("+%s has no effect here; move it to %s, or take it out", m.Name, places(m.Targets))
+		// next to others that grant the same.
+		return doubt("+%s has no effect here; move it to %s, or take it out", m.Name, places(m.Targets))
 	case !m.Read:
-		return Error, fmt.Sprintf("+%s has no effect here; move it to %s", m.Name, places(m.Targets))
+		return mistake("+%s has no effect here; move it to %s", m.Name, places(m.Targets))
 	case m.Err != nil && strings.HasPrefix(m.Name, "kubebuilder:webhook"):
-		return Warning, fmt.Sprintf("+%s: %s", m.Name, m.Err) // crdctl makes nothing of it
+		return doubt("+%s: %s", m.Name, m.Err) // crdctl makes nothing of it
 	case m.Err != nil:
-		return Error, fmt.Sprintf("+%s: %s", m.Name, arguments(m))
+		message := m.Err.Error()
+		if word, ok := strings.CutPrefix(message, "unknown argument "); ok {
+			message = choice("argument", strings.Trim(word, `"`), m.Arguments)
+		}
+		return mistake("+%s: %s", m.Name, message)
 	case strings.HasSuffix(m.Name, ":Pattern"):
-		return pattern(t, m.Name)
-	}
-	return Warning, ""
-}
-
-// pattern says what is wrong with a regular expression: the API server refuses the CRD, and controller-gen does not look.
-func pattern(t tag, name string) (Severity, string) {
-	text, _ := t.value()
-	if unquoted, err := strconv.Unquote(text); err == nil {
-		text = unquoted
-	}
-	if _, err := regexp.Compile(text); err != nil {
-		return Warning, fmt.Sprintf("+%s: %s; the API server will refuse the CRD", name, err)
-	}
-	return Warning, ""
-}
-
-// arguments is what controller-tools has against the arguments, and what they may be.
-func arguments(m crdgen.Marker) string {
-	message := m.Err.Error()
-	if word, ok := strings.CutPrefix(message, "unknown argument "); ok {
-		return choice("argument", strings.Trim(word, `"`), m.Arguments)
-	}
-	return message
-}
-
-func unknownMarker(t tag, names []string) (Severity, string) {
-	for _, prefix := range foreignPrefixes {
-		if strings.HasPrefix(t.name(), prefix) {
-			return Warning, ""
+		// The API server refuses the CRD, and controller-gen does not look.
+		pattern, _ := t.value()
+		if unquoted, err := strconv.Unquote(pattern); err == nil {
+			pattern = unquoted
+		}
+		if _, err := regexp.Compile(pattern); err != nil {
+			return doubt("+%s: %s; the API server will refuse the CRD", m.Name, err)
 		}
 	}
-	if meant := suggestMarker(t, names); meant != "" {
-		return Error, fmt.Sprintf("unknown tag %s; did you mean +%s?", t.shown(), meant)
+	return nil
+}
+
+func unknownMarker(t tag, names []string) *problem {
+	if isForeign(t.name()) {
+		return nil
+	}
+	if meant := cmp.Or(suggest(t, names), suggestMarker(t, names)); meant != "" {
+		return unknown(t.shown(), meant)
 	}
 	// Other tools have tags of their own that begin with +kubebuilder, but leave these to controller-gen.
-	if parts := strings.SplitN(t.name(), ":", 3); len(parts) == 3 {
-		own := strings.Join(parts[:2], ":") + ":"
-		if slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, own) }) {
-			return Error, fmt.Sprintf("controller-gen knows no tag %s; correct it, or take it out", t.shown())
-		}
+	parts := strings.SplitN(t.name(), ":", 3)
+	if len(parts) == 3 && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, parts[0]+":"+parts[1]+":") }) {
+		return mistake("controller-gen knows no tag +%s; correct it, or take it out", t.shown())
 	}
-	return Warning, fmt.Sprintf("controller-gen knows no tag %s; if no other tool reads it, take it out", t.shown())
+	return doubt("controller-gen knows no tag +%s; if no other tool reads it, take it out", t.shown())
 }
 
-// suggestMarker is the marker that an unknown one was meant to be, or "".
+// suggestMarker is the marker that an unknown one with parts was meant to be, or "".
 func suggestMarker(t tag, names []string) string {
-	if meant := suggest(t, names); meant != "" {
-		return meant
-	}
 	name := strings.Trim(t.name(), " :")
 	i := strings.LastIndex(name, ":")
 	if i < 0 {

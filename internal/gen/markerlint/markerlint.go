@@ -1,14 +1,16 @@
-// Package markerlint finds tags in API packages that upstream's generators skip silently, or fail on with a
-// riddle: misspelt names, values that mean nothing, and places that no generator reads.
+// Package markerlint finds tags in API packages that upstream's generators ignore, or fail on with an obscure error: misspelled
+// names, values that mean nothing, and places that no generator reads.
 //
 // It parses files and type-checks nothing, and it does not decide what is generated: that is gen's plan. Where it is not
-// sure, it says nothing, or warns: a project that generates well with upstream's tools must not fail here.
+// sure, it reports nothing, or warns: a project that generates well with upstream's tools must not fail here.
 package markerlint
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Severity tells a mistake from a guess.
@@ -41,19 +43,33 @@ type Families struct {
 	// Kubebuilder are the +kubebuilder: markers, which controller-tools reads.
 	Kubebuilder bool
 	// Fields is set if a tool runs which reads tags of fields without a prefix, such as +optional: controller-tools or openapi-gen.
-	// Without one, a misspelt one changes nothing, and is a warning.
+	// Without one, a misspelled one changes nothing, and is a warning.
 	Fields bool
 	// PluralExceptions are the Go plurals that the settings give kinds.
 	PluralExceptions map[string]string
-	// CRDs are the folders of the packages whose kinds get a CRD, relative to the root, and Clients are the trees of
+	// CRDs are the directories of the packages whose kinds get a CRD, relative to the root, and Clients are the trees of
 	// clients: the two must have one name for a kind.
 	CRDs    []string
 	Clients []ClientTree
 }
 
-// Check looks at the Go files in the folders dirs of root and below, and returns what it finds in the order of files and
+// problem is what is wrong with a tag; nil if nothing is.
+type problem struct {
+	severity Severity
+	message  string
+}
+
+func mistake(format string, args ...any) *problem {
+	return &problem{Error, fmt.Sprintf(format, args...)}
+}
+
+func doubt(format string, args ...any) *problem {
+	return &problem{Warning, fmt.Sprintf(format, args...)}
+}
+
+// Check looks at the Go files in the directories dirs of root and below, and returns what it finds in the order of files and
 // lines. Tests, generated files and what the go command ignores are left out, and so are files that do not parse: the
-// loader has better words for them. An error is a folder or a file that can't be read.
+// loader has better words for them. An error is a directory or a file that cannot be read.
 func Check(root string, dirs []string, families Families) ([]Finding, error) {
 	if !families.Gengo && !families.Kubebuilder {
 		return nil, nil
@@ -67,14 +83,13 @@ func Check(root string, dirs []string, families Families) ([]Finding, error) {
 	for _, p := range pkgs {
 		if families.Gengo {
 			found = append(found, p.gengo(families.Fields)...)
-			found = append(found, p.blocks()...)
 			found = append(found, p.keywords(families.Clients)...)
 			clashes := p.plurals(families.PluralExceptions)
 			p.clashes = len(clashes) > 0
 			found = append(found, clashes...)
 		}
-		if families.Kubebuilder {
-			for _, f := range p.files {
+		for _, f := range p.files {
+			if families.Kubebuilder {
 				more, err := f.kubebuilder()
 				if err != nil {
 					return nil, err
@@ -92,4 +107,18 @@ func Check(root string, dirs []string, families Families) ([]Finding, error) {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 	return found, nil
+}
+
+// Refusal is the error of all findings that are mistakes, or nil.
+func Refusal(found []Finding) error {
+	var lines []string
+	for _, f := range found {
+		if f.Severity == Error {
+			lines = append(lines, f.String())
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return errors.New("read the tags of the API packages:\n  " + strings.Join(lines, "\n  "))
 }

@@ -1,34 +1,18 @@
 package markerlint
 
 import (
+	"slices"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/text"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
-func TestMisspelledTags(t *testing.T) {
-	names := append(append([]string{}, genclientTags...), k8sTags...)
-	for name, want := range map[string]string{
-		"genclient:nonNamespace":   "genclient:nonNamespaced",
-		"genclient:nonnamespaced":  "genclient:nonNamespaced",
-		"genclient:NonNamespaced":  "genclient:nonNamespaced",
-		"genclient:non-namespaced": "genclient:nonNamespaced",
-		"genclient.noStatus":       "genclient:noStatus",
-		"genclient:nostaus":        "genclient:noStatus",
-		"genclinet":                "genclient",
-		"k8s:deepcopygen":          "k8s:deepcopy-gen",
-		"k8s:deep-copy-gen":        "k8s:deepcopy-gen",
-		"k8s:deepcoyp-gen":         "k8s:deepcopy-gen",
-		"k8s:requird":              "k8s:required",
-		// No slip of these, but other words.
-		"k8s:minWeight":        "",
-		"k8s:set-gen":          "",
-		"k8s:maxWords":         "",
-		"genclient:frobnicate": "",
-		"k8s:items":            "k8s:item",
-	} {
-		assert.Equal(t, want, text.DidYouMean(name, names), "DidYouMean(%s) =", name)
+// Other words are not slips of known tags; the fixtures have slips.
+func TestOtherWords(t *testing.T) {
+	for _, name := range []string{"k8s:minWeight", "k8s:set-gen", "k8s:maxWords", "genclient:frobnicate"} {
+		assert.Empty(t, text.DidYouMean(name, slices.Concat(genclientTags, k8sTags)), name)
 	}
 }
 

@@ -1,8 +1,11 @@
 package markerlint
 
 import (
+	"cmp"
+	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -18,60 +21,70 @@ const (
 
 func (p place) has(q place) bool { return p&q != 0 }
 
+// kind is a type that is declared at the top of a file.
+type kind struct {
+	file *file
+	spec *ast.TypeSpec
+	docs []*ast.CommentGroup // what gengo reads for it
+	// object reports whether it embeds a TypeMeta, as what the API server serves does, and list whether it is a list of such.
+	object, list bool
+}
+
 // place finds out what each comment belongs to, by lines: that is how gengo does it, and not by the syntax tree.
 func (f *file) place() {
-	f.places = map[*ast.CommentGroup]place{}
+	f.places, f.docs = map[*ast.CommentGroup]place{}, map[*ast.CommentGroup]*kind{}
 	ends := map[int]*ast.CommentGroup{}
 	for _, g := range f.syntax.Comments {
 		ends[f.line(g.End())] = g
 	}
-	mark := func(pos token.Pos, p place) *ast.CommentGroup {
-		g := ends[f.line(pos)-1]
+	mark := func(line int, p place) *ast.CommentGroup {
+		g := ends[line]
 		if g != nil {
 			f.places[g] |= p
 		}
 		return g
 	}
 	for _, decl := range f.syntax.Decls {
-		switch d := decl.(type) {
-		case *ast.FuncDecl:
-			mark(d.Name.Pos(), onOther)
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				switch s := spec.(type) {
-				case *ast.TypeSpec:
-					k := kind{spec: s, object: embeds(s, "TypeMeta"), list: embeds(s, "ListMeta")}
-					above := s.Name.Pos()
-					if g := mark(above, onType); g != nil {
+		if fn, ok := decl.(*ast.FuncDecl); ok {
+			mark(f.line(fn.Name.Pos())-1, onOther)
+			continue
+		}
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				k := &kind{file: f, spec: s, object: embeds(s, "TypeMeta"), list: embeds(s, "ListMeta")}
+				above := f.line(s.Name.Pos())
+				closest := mark(above-1, onType)
+				if closest != nil {
+					above = f.line(closest.Pos())
+				}
+				for _, g := range []*ast.CommentGroup{closest, mark(above-2, onType)} {
+					if g != nil {
 						k.docs = append(k.docs, g)
-						above = g.Pos()
+						f.docs[g] = cmp.Or(f.docs[g], k)
 					}
-					if g := ends[f.line(above)-2]; g != nil {
-						f.places[g] |= onType
-						k.docs = append(k.docs, g)
+				}
+				f.kinds = append(f.kinds, k)
+				ast.Inspect(s.Type, func(n ast.Node) bool {
+					if field, ok := n.(*ast.Field); ok {
+						mark(f.line(field.Type.Pos())-1, onField)
+						for _, name := range field.Names {
+							mark(f.line(name.Pos())-1, onField)
+						}
 					}
-					f.kinds = append(f.kinds, k)
-					f.placeFields(s.Type, mark)
-				case *ast.ValueSpec:
-					for _, n := range s.Names {
-						mark(n.Pos(), onOther)
-					}
+					return true
+				})
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					mark(f.line(n.Pos())-1, onOther)
 				}
 			}
 		}
 	}
-}
-
-func (f *file) placeFields(typ ast.Expr, mark func(token.Pos, place) *ast.CommentGroup) {
-	ast.Inspect(typ, func(n ast.Node) bool {
-		if field, ok := n.(*ast.Field); ok {
-			mark(field.Type.Pos(), onField)
-			for _, name := range field.Names {
-				mark(name.Pos(), onField)
-			}
-		}
-		return true
-	})
 }
 
 // placeOf is the place of a comment.
@@ -79,67 +92,67 @@ func (f *file) placeOf(g *ast.CommentGroup) place {
 	if p := f.places[g]; p != 0 {
 		return p
 	}
-	for _, decl := range f.syntax.Decls {
-		if g.Pos() > decl.Pos() && g.End() < decl.End() {
-			return inBody
-		}
+	if slices.ContainsFunc(f.syntax.Decls, func(decl ast.Decl) bool { return g.Pos() > decl.Pos() && g.End() < decl.End() }) {
+		return inBody
 	}
 	return 0
 }
 
-// next is the kind that is the next declaration after a comment, if there is one.
+// next is the kind that is the next declaration after a comment, or nil.
 func (f *file) next(g *ast.CommentGroup) *kind {
-	for _, decl := range f.syntax.Decls {
-		if decl.Pos() < g.End() {
-			continue
-		}
-		for i := range f.kinds {
-			if k := &f.kinds[i]; k.spec.Pos() >= decl.Pos() && k.spec.End() <= decl.End() {
-				return k
-			}
-		}
+	i := slices.IndexFunc(f.syntax.Decls, func(decl ast.Decl) bool { return decl.Pos() >= g.End() })
+	if i < 0 {
 		return nil
 	}
-	return nil
-}
-
-// tagged tells whether gengo finds a tag of a name on a kind.
-func (f *file) tagged(k *kind, name string) bool {
-	for _, t := range f.tags {
-		for _, g := range k.docs {
-			if t.group == g && t.name() == name {
-				return true
-			}
-		}
+	decl := f.syntax.Decls[i]
+	if i = slices.IndexFunc(f.kinds, func(k *kind) bool { return k.spec.Pos() >= decl.Pos() && k.spec.End() <= decl.End() }); i < 0 {
+		return nil
 	}
-	return false
-}
-
-// kindOf is the kind that a comment is on.
-func (f *file) kindOf(g *ast.CommentGroup) *kind {
-	for i := range f.kinds {
-		for _, doc := range f.kinds[i].docs {
-			if doc == g {
-				return &f.kinds[i]
-			}
-		}
-	}
-	return nil
+	return f.kinds[i]
 }
 
 func (f *file) line(pos token.Pos) int { return f.fset.Position(pos).Line }
 
-// embeds tells whether a struct embeds one of the types of the package meta/v1.
+// embeds reports whether a struct embeds one of the types of the package meta/v1.
 func embeds(s *ast.TypeSpec, name string) bool {
 	st, ok := s.Type.(*ast.StructType)
 	if !ok {
 		return false
 	}
-	for _, field := range st.Fields.List {
-		if sel, ok := field.Type.(*ast.SelectorExpr); ok && len(field.Names) == 0 && sel.Sel.Name == name {
-			return true
+	return slices.ContainsFunc(st.Fields.List, func(field *ast.Field) bool {
+		sel, ok := field.Type.(*ast.SelectorExpr)
+		return ok && len(field.Names) == 0 && sel.Sel.Name == name
+	}) || name == "ListMeta" && strings.HasSuffix(s.Name.Name, "List") // list types of old embed nothing of that name
+}
+
+func (k *kind) name() string { return k.spec.Name.Name }
+
+// tagged reports whether gengo finds a tag of one of some names on a kind.
+func (k *kind) tagged(names ...string) bool {
+	return slices.ContainsFunc(k.file.tags, func(t tag) bool { return slices.Contains(k.docs, t.group) && slices.Contains(names, t.name()) })
+}
+
+// resourceName is the plural that +resourceName gives a kind, or "".
+func (k *kind) resourceName() string {
+	// gengo takes the first, and of the comments the one that is farther from the type.
+	for _, g := range slices.Backward(k.docs) {
+		for _, t := range k.file.tags {
+			if v, ok := t.value(); ok && t.group == g && t.name() == "resourceName" {
+				return v
+			}
 		}
 	}
-	// List types of old embed nothing of that name, but are named so.
-	return name == "ListMeta" && strings.HasSuffix(s.Name.Name, "List")
+	return ""
+}
+
+// find is a mistake at the name of the kind.
+func (k *kind) find(format string, args ...any) Finding {
+	at := k.file.fset.Position(k.spec.Name.Pos())
+	return Finding{File: k.file.path, Line: at.Line, Col: at.Column, Severity: Error, Message: fmt.Sprintf(format, args...)}
+}
+
+// at is the place of the kind.
+func (k *kind) at() string {
+	f := k.find("")
+	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Col)
 }

@@ -9,6 +9,8 @@ import (
 	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/parser"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // gengo's own parser and ours find a tag on the same types and fields.
@@ -82,8 +84,8 @@ func f() {
 }
 `
 	root := t.TempDir()
-	writeFile(t, root, "go.mod", []byte("module example.com/m\n\ngo 1.24\n"))
-	writeFile(t, root, "v1/types.go", []byte(src))
+	safefstest.WriteFiles(t, root, map[string]string{"go.mod": "module example.com/m\n\ngo 1.24\n"})
+	safefstest.WriteFiles(t, root, map[string]string{"v1/types.go": src})
 	t.Chdir(root)
 	p := parser.New()
 	require.NoError(t, p.LoadPackages("./v1"))
@@ -97,17 +99,13 @@ func f() {
 		name, _, _ = strings.Cut(name, "[") // of generic types
 		theirs[name] = typ
 	}
-	fields := 0
-	for i := range f.kinds {
-		k := &f.kinds[i]
-		typ := theirs[k.spec.Name.Name]
-		if typ == nil {
-			t.Errorf("gengo has no type %s", k.spec.Name.Name)
+	fields, ours := 0, 0
+	for _, k := range f.kinds {
+		typ := theirs[k.name()]
+		if !assert.NotNil(t, typ, k.name()) {
 			continue
 		}
-		if want := tagged(append(typ.SecondClosestCommentLines, typ.CommentLines...)); f.tagged(k, "genclient") != want {
-			t.Errorf("%s: tagged %v, gengo says %v", k.spec.Name.Name, !want, want)
-		}
+		assert.Equal(t, tagged(append(typ.SecondClosestCommentLines, typ.CommentLines...)), k.tagged("genclient"), k.name())
 		for _, m := range typ.Members {
 			if tagged(m.CommentLines) {
 				fields++
@@ -115,7 +113,6 @@ func f() {
 		}
 	}
 	assert.Len(t, f.kinds, 13, "kinds")
-	ours := 0
 	for _, tag := range f.tags {
 		if tag.place.has(onField) {
 			ours++

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -15,8 +16,12 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// generated is the line by which Go's tools know a file that no one edits.
-var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+var (
+	// generated is the line by which Go's tools know a file that no one edits.
+	generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+	// plus is the beginning of a line that may be a tag. It sees more than there is, as in strings.
+	plus = regexp.MustCompile(`(?m)^[ \t]*(?:/[/*])?[ \t*/]*\+[ \t]*(.*)$`)
+)
 
 // read parses the files that have a tag to look at, in the order of their paths.
 func read(root string, dirs []string) ([]*file, error) {
@@ -33,21 +38,12 @@ func read(root string, dirs []string) ([]*file, error) {
 			return err
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	var files []*file
-	for _, f := range parsed {
-		if f != nil {
-			files = append(files, f)
-		}
-	}
-	return files, nil
+	err = g.Wait()
+	return slices.DeleteFunc(parsed, func(f *file) bool { return f == nil }), err
 }
 
 // list finds the Go files that the go command would not ignore, relative to root, each once.
-func list(root string, dirs []string) ([]string, error) {
-	var names []string
+func list(root string, dirs []string) (names []string, err error) {
 	seen := map[string]bool{}
 	for _, dir := range dirs {
 		top := filepath.Join(root, filepath.FromSlash(dir))
@@ -56,12 +52,11 @@ func list(root string, dirs []string) ([]string, error) {
 				return err
 			}
 			n := d.Name()
+			hidden := n[0] == '.' || n[0] == '_'
 			switch {
-			case d.IsDir() && p != top && (n[0] == '.' || n[0] == '_' || n == "vendor" || n == "testdata"):
+			case d.IsDir() && p != top && (hidden || n == "vendor" || n == "testdata"):
 				return fs.SkipDir
-			case d.IsDir() || !d.Type().IsRegular() || !strings.HasSuffix(n, ".go") || strings.HasSuffix(n, "_test.go"):
-				return nil
-			case n[0] == '.' || n[0] == '_' || seen[p]:
+			case !d.Type().IsRegular() || !strings.HasSuffix(n, ".go") || strings.HasSuffix(n, "_test.go") || hidden || seen[p]:
 				return nil
 			}
 			seen[p] = true
@@ -82,7 +77,8 @@ func readFile(root, name string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !hasTag(src) || isGenerated(src) {
+	head, _, _ := bytes.Cut(src, []byte("\npackage "))
+	if !hasTag(src) || generated.Match(head) {
 		return nil, nil
 	}
 	fset := token.NewFileSet()
@@ -96,24 +92,8 @@ func readFile(root, name string) (*file, error) {
 	return f, nil
 }
 
-func isGenerated(src []byte) bool {
-	head, _, _ := bytes.Cut(src, []byte("\npackage "))
-	return generated.Match(head)
-}
-
-// hasTag looks for a line that begins like a comment with a tag of ours. It sees more than there is, as in strings.
 func hasTag(src []byte) bool {
-	block := bytes.Contains(src, []byte("/*"))
-	for line := range bytes.Lines(src) {
-		line = bytes.TrimLeft(line, " \t")
-		rest, comment := bytes.CutPrefix(line, []byte("//"))
-		if !comment && !block {
-			continue
-		}
-		rest = bytes.TrimLeft(rest, " \t*/")
-		if name, ok := bytes.CutPrefix(rest, []byte("+")); ok && familyOf(string(bytes.TrimSpace(name))) != none {
-			return true
-		}
-	}
-	return false
+	return bytes.Contains(src, []byte("+")) && slices.ContainsFunc(plus.FindAllSubmatch(src, -1), func(m [][]byte) bool {
+		return familyOf(string(bytes.TrimSpace(m[1]))) != none
+	})
 }

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/safefs"
@@ -17,17 +19,9 @@ type file struct {
 	fset   *token.FileSet
 	syntax *ast.File
 	places map[*ast.CommentGroup]place
-	kinds  []kind
+	docs   map[*ast.CommentGroup]*kind // the first kind that a comment is on
+	kinds  []*kind
 	tags   []tag
-}
-
-// kind is a type that is declared at the top of a file.
-type kind struct {
-	spec *ast.TypeSpec
-	docs []*ast.CommentGroup // what gengo reads for it
-	// object tells whether it embeds a TypeMeta, as what the API server serves does.
-	// and list whether it is a list of such.
-	object, list bool
 }
 
 // tag is one line of a comment that begins with a plus.
@@ -38,105 +32,107 @@ type tag struct {
 	place     place
 	group     *ast.CommentGroup
 	comment   *ast.Comment
-	// tabbed tells that a tab stands before the plus.
-	tabbed bool
+	tabbed    bool // whether a tab stands before the plus
 }
 
 func (f *file) isDoc() bool { return path.Base(f.path) == "doc.go" }
 
-func (f *file) find(t tag, s Severity, message string) Finding {
-	return Finding{File: f.path, Line: t.line, Col: t.col, Severity: s, Message: message}
+// find adds what is wrong with a tag, if anything is.
+func (f *file) find(found []Finding, t tag, p *problem) []Finding {
+	if p == nil {
+		return found
+	}
+	return append(found, Finding{File: f.path, Line: t.line, Col: t.col, Severity: p.severity, Message: p.message})
 }
 
-// collect reads the tags from the comments.
+func (t tag) inBlock() bool { return strings.HasPrefix(t.comment.Text, "/*") }
+
+// code is a line of Go that was made a comment, with its tags.
+var code = regexp.MustCompile("(?m)^[ \t]*//[ \t]*(type [A-Za-z_]+ |[A-Za-z_]+ .*`[a-z]+:\"|\\}$)")
+
+// retired reports whether a tag belongs to code that was made a comment.
+func (t tag) retired() bool {
+	return slices.ContainsFunc(t.group.List, func(c *ast.Comment) bool { return code.MatchString(c.Text) })
+}
+
+// collect reads the tags from the comments. gengo reads them in block comments as well.
 func (f *file) collect() {
 	for _, g := range f.syntax.Comments {
 		for _, c := range g.List {
-			if c.Text[1] == '/' {
-				f.add(g, c, 0, 2, c.Text[2:])
-				continue
-			}
-			// gengo reads tags in a block comment as well.
-			at := 0
-			for line := range strings.Lines(strings.TrimSuffix(c.Text, "*/")) {
-				skip := 0
-				if at == 0 {
-					skip = 2
-				}
-				f.add(g, c, at, skip, line[skip:])
+			at := 2
+			for line := range strings.Lines(strings.TrimSuffix(c.Text[2:], "*/")) {
+				f.add(g, c, at, line)
 				at += len(line)
 			}
 		}
 	}
 }
 
-// add adds a line of a comment, if it is a tag. It begins at the offset at+skip of the comment's text.
-func (f *file) add(g *ast.CommentGroup, c *ast.Comment, at, skip int, line string) {
+// add adds a line of a comment, which begins at an offset of the comment's text, if it is a tag.
+func (f *file) add(g *ast.CommentGroup, c *ast.Comment, at int, line string) {
 	text := strings.TrimLeft(line, " \t")
 	if !strings.HasPrefix(text, "+") {
 		return
 	}
 	indent := line[:len(line)-len(text)]
 	text = strings.TrimRight(text, " \t\r\n")
-	fam := familyOf(strings.TrimSpace(text[1:]))
-	if fam == none {
+	family := familyOf(strings.TrimSpace(text[1:]))
+	if family == none {
 		return
 	}
-	pos := f.fset.Position(c.Pos() + token.Pos(at+skip+len(indent)))
+	pos := f.fset.Position(c.Pos() + token.Pos(at+len(indent)))
 	f.tags = append(f.tags, tag{
-		text: text, family: fam, line: pos.Line, col: pos.Column, place: f.placeOf(g), group: g, comment: c,
+		text: text, family: family, line: pos.Line, col: pos.Column, place: f.placeOf(g), group: g, comment: c,
 		tabbed: strings.Contains(indent, "\t"),
 	})
 }
 
-// pkg is a folder's files.
+// pkg is a directory's files.
 type pkg struct {
 	dir   string
 	abs   string
 	files []*file
-	// inDoc are the names of the tags in doc.go, the only file in which gengo looks for the tags of a package.
-	inDoc map[string]bool
+	// inDoc are the names of the tags in doc.go, the only file in which gengo looks for the tags of a package, and inLines those in
+	// line comments.
+	inDoc, inLines map[string]bool
 	// groupName is that of doc.go.
 	groupName string
-	// client tells that a type of the package has +genclient; controllerTools that there is a +kubebuilder marker;
-	// controllerGen that controller-gen, and not deepcopy-gen, made its deep copies.
+	// client reports whether a type of the package has +genclient; controllerTools whether there is a +kubebuilder marker;
+	// controllerGen whether controller-gen, and not deepcopy-gen, made its deep copies: it reads tags in more places.
 	client, controllerTools, controllerGen bool
 	// copyPackage is set if doc.go asks deepcopy-gen for the copies of all types.
 	copyPackage bool
-	// clashes tells that two of its kinds have one plural.
+	// clashes is set if two of its kinds have one plural.
 	clashes bool
 }
 
-func packages(root string, files []*file) []*pkg {
-	var all []*pkg
+func packages(root string, files []*file) (all []*pkg) {
 	byDir := map[string]*pkg{}
 	for _, f := range files {
 		dir := path.Dir(f.path)
-		p, ok := byDir[dir]
-		if !ok {
-			abs := filepath.Join(root, filepath.FromSlash(dir))
-			p = &pkg{dir: dir, abs: abs, inDoc: map[string]bool{}, controllerGen: controllerGen(abs)}
+		p := byDir[dir]
+		if p == nil {
+			p = &pkg{dir: dir, abs: filepath.Join(root, filepath.FromSlash(dir)), inDoc: map[string]bool{}, inLines: map[string]bool{}}
+			made, err := safefs.ReadFile(filepath.Join(p.abs, copiesFile), safefs.MaxFile)
+			p.controllerGen = err == nil && bytes.Contains(made, []byte("// Code generated by controller-gen. DO NOT EDIT."))
 			byDir[dir] = p
 			all = append(all, p)
 		}
 		p.files = append(p.files, f)
 		for _, t := range f.tags {
+			name := t.name()
+			v, hasValue := t.value()
 			if f.isDoc() {
-				p.inDoc[t.name()] = true
-				p.copyPackage = p.copyPackage || copiesAll(t)
-				if v, ok := t.value(); ok && t.name() == "groupName" {
+				p.inDoc[name] = true
+				p.copyPackage = p.copyPackage || hasValue && name == copyTag && !strings.HasPrefix(v, "false")
+				if hasValue && name == "groupName" {
 					p.groupName = v
 				}
 			}
+			p.inLines[name] = p.inLines[name] || !t.inBlock()
 			p.client = p.client || t.text == "+genclient" && t.place.has(onType)
 			p.controllerTools = p.controllerTools || t.family == kubebuilderFamily
 		}
 	}
 	return all
-}
-
-// controllerGen tells whether the deep copies in a folder are controller-gen's. It reads tags in more places.
-func controllerGen(dir string) bool {
-	made, err := safefs.ReadFile(filepath.Join(dir, copiesFile), safefs.MaxFile)
-	return err == nil && bytes.Contains(made, []byte("// Code generated by controller-gen. DO NOT EDIT."))
 }

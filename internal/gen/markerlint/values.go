@@ -13,103 +13,89 @@ import (
 // release is a version as prerelease-lifecycle-gen reads it.
 var release = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 
-// value says which value of a generator's tag no generator understands.
-func value(f *file, t tag) (Severity, string) {
-	name := t.name()
-	if !strings.Contains(name, "-gen") && name != "k8s:conversion-fn" || name == "k8s:validation-gen-nolint" {
-		// validation-gen has words of its own for its tags, and of nolint it reads the name alone.
-		return Warning, ""
+// value judges the value of a generator's tag. validation-gen has words of its own for its tags, and of nolint it reads the name alone.
+func (r rule) value(f *file, t tag) *problem {
+	if !strings.Contains(r.name, "-gen") && r.name != "k8s:conversion-fn" || r.name == "k8s:validation-gen-nolint" {
+		return nil
 	}
 	if err := codegen.CheckTag(t.text); err != nil {
-		return Error, fmt.Sprintf("+%s: %s; write +%s=VALUE without spaces around the equals sign", name, err, name)
+		return mistake("+%s: %s; write +%s=VALUE without spaces around the equals sign", r.name, err, r.name)
 	}
 	v, ok := t.value()
 	bare, _, _ := strings.Cut(v, ",")
-	switch name {
-	case "k8s:deepcopy-gen":
-		allowed := []string{"true", "false"}
-		if f.isDoc() && !t.place.has(onType) {
-			allowed = []string{"package", "false"}
-			if bare == "true" || bare == "" {
-				return Error, fmt.Sprintf("+%s=%s is not a package's; did you mean +%s=package?", name, bare, name)
-			}
+	switch r.name {
+	case copyTag:
+		onType := t.place.has(onType)
+		switch {
+		case !f.isDoc():
+			return oneOf(r.name, bare, "true", "false")
+		case onType:
+			return oneOf(r.name, bare, "true", "false", "package")
+		case bare == "true" || bare == "":
+			return mistake("+%s=%s is not a package's; did you mean +%s=package?", r.name, bare, r.name)
 		}
-		if f.isDoc() && t.place.has(onType) {
-			allowed = append(allowed, "package")
-		}
-		return oneOf(name, bare, allowed)
+		return oneOf(r.name, bare, "package", "false")
 	case "k8s:openapi-gen":
-		if ok && !strings.HasPrefix(v, "x-kubernetes-") {
-			return near(name, v, "true", "false")
+		if !ok || strings.HasPrefix(v, "x-kubernetes-") {
+			return nil
 		}
-	case "k8s:prerelease-lifecycle-gen", "k8s:register-gen", "k8s:deepcopy-gen:nonpointer-interfaces":
-		return near(name, v, "true", "false")
-	case "k8s:conversion-fn":
-		return near(name, v, "copy-only", "drop")
 	case "k8s:prerelease-lifecycle-gen:introduced", "k8s:prerelease-lifecycle-gen:deprecated", "k8s:prerelease-lifecycle-gen:removed":
 		if !release.MatchString(bare) {
-			return Error, fmt.Sprintf("%q in +%s is no release; write it as 1.37", bare, name)
+			return mistake("%q in +%s is not a release; write it as 1.37", bare, r.name)
 		}
 	case "k8s:prerelease-lifecycle-gen:replacement":
 		if strings.Count(v, ",") != 2 {
-			return Error, fmt.Sprintf("%q in +%s is no kind; write it as GROUP,VERSION,KIND", v, name)
+			return mistake("%q in +%s is not a kind; write it as GROUP,VERSION,KIND", v, r.name)
 		}
 	}
-	return Warning, ""
+	return near(r.name, v, r.values)
 }
 
 // oneOf refuses all values but some.
-func oneOf(name, v string, allowed []string) (Severity, string) {
-	if slices.Contains(allowed, v) {
-		return Warning, ""
+func oneOf(name, v string, allowed ...string) *problem {
+	if wrong := near(name, v, allowed); wrong != nil || slices.Contains(allowed, v) {
+		return wrong
 	}
-	if s, message := near(name, v, allowed...); message != "" {
-		return s, message
-	}
-	return Error, fmt.Sprintf("unknown value %q of +%s; write %s", v, name, strings.Join(allowed, " or "))
+	return mistake("unknown value %q of +%s; write %s", v, name, strings.Join(allowed, " or "))
 }
 
 // near refuses the values that are surely meant to be others.
-func near(name, v string, allowed ...string) (Severity, string) {
+func near(name, v string, allowed []string) *problem {
 	if meant := text.DidYouMean(v, allowed); meant != "" && !slices.Contains(allowed, v) {
-		return Error, fmt.Sprintf("unknown value %q of +%s; did you mean %s?", v, name, meant)
+		return mistake("unknown value %q of +%s; did you mean %s?", v, name, meant)
 	}
-	return Warning, ""
+	return nil
 }
 
-// clientValue lets client-gen itself read the tag.
-func clientValue(t tag) (Severity, string) {
+// clientValue has client-gen itself read the tag.
+func clientValue(t tag) *problem {
 	name := t.name()
-	if v, ok := t.value(); name == "genclient" && ok {
+	v, ok := t.value()
+	if name == "genclient" && ok {
 		if meant := text.DidYouMean("genclient:"+v, genclientTags); meant != "" {
-			return Error, fmt.Sprintf("+genclient has no value; did you mean +%s?", meant)
+			return mistake("+genclient has no value; did you mean +%s?", meant)
 		}
-		return Error, "+genclient has no value; write +genclient, or take it out where no client is wanted"
+		return mistake("+genclient has no value; write +genclient, or take it out where no client is wanted")
 	}
-	v, _ := t.value()
 	if name == "genclient:method" {
 		if message := methodValue(v); message != "" {
-			return Error, "+" + name + ": " + message
+			return mistake("+%s: %s", name, message)
 		}
 	}
 	if err := codegen.CheckClientTag(t.text); err != nil {
-		return Error, fmt.Sprintf("+%s: %s; write +%s", name, err, methodForm)
+		return mistake("+%s: %s; write +genclient:method=NAME,verb=VERB[,subresource=PATH][,input=TYPE][,result=TYPE]", name, err)
 	}
 	if name == "genclient:onlyVerbs" || name == "genclient:skipVerbs" {
 		for verb := range strings.SplitSeq(v, ",") {
 			if message := choice("verb", verb, codegen.ClientVerbs()); message != "" {
-				return Error, fmt.Sprintf("+%s: %s", name, message)
+				return mistake("+%s: %s", name, message)
 			}
 		}
 	}
-	return Warning, ""
+	return nil
 }
 
-// methodForm is how a method of its own is written.
-const methodForm = "genclient:method=NAME,verb=VERB[,subresource=PATH][,input=TYPE][,result=TYPE]"
-
-// methodValue says which word in a +genclient:method no generator knows. Of verbs that it does not know, client-gen makes
-// nothing, and says nothing.
+// methodValue says which word in a +genclient:method no generator knows. client-gen ignores verbs that it does not know.
 func methodValue(v string) string {
 	for i, part := range strings.Split(v, ",") {
 		key, word, ok := strings.Cut(part, "=")
@@ -117,13 +103,12 @@ func methodValue(v string) string {
 			continue
 		}
 		key, word = strings.TrimSpace(key), strings.TrimSpace(word) // as client-gen does
-		if message := choice("key", key, []string{"verb", "subresource", "input", "result"}); message != "" {
-			return message
-		}
+		message := choice("key", key, []string{"verb", "subresource", "input", "result"})
 		if key == "verb" {
-			if message := choice("verb", word, codegen.ClientVerbs()); message != "" {
-				return message
-			}
+			message = choice("verb", word, codegen.ClientVerbs())
+		}
+		if message != "" {
+			return message
 		}
 	}
 	return ""
