@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gobuffalo/flect"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 
 	"github.com/crdctl/crdctl/internal/gen/naming"
 )
@@ -104,14 +105,9 @@ func (a *API) Scope() string {
 	return "Cluster"
 }
 
-// Protected tells whether the group is one that the API server takes CRDs of only with an approval annotation.
+// Protected reports whether the group is one that the API server takes CRDs of only with an approval annotation.
 func (a *API) Protected() bool {
-	for _, domain := range []string{"k8s.io", "kubernetes.io"} {
-		if a.Group == domain || strings.HasSuffix(a.Group, "."+domain) {
-			return true
-		}
-	}
-	return false
+	return apihelpers.IsProtectedCommunityGroup(a.Group)
 }
 
 // Article is the kind with its article.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
 // What follows is for the templates of a controller that owns objects.
@@ -43,7 +45,7 @@ func (a *API) fieldOf(path string, goTypes ...string) string {
 func (a *API) NameField(o Owned) string {
 	name := o.Local() + "Name"
 	if a.HasField(name, "string") {
-		return a.Fields.GoName(name)
+		return goname.Camel(name)
 	}
 	return ""
 }

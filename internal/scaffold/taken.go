@@ -2,9 +2,6 @@ package scaffold
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"slices"
 	"strings"
 )
@@ -50,19 +47,7 @@ func (a *API) types() []string {
 	if a.Imported {
 		return names
 	}
-	names = append(names, a.Kind+"Spec", a.Kind+"Status")
-	file, err := parser.ParseFile(token.NewFileSet(), "types.go", "package x\n"+a.Fields.TypesGo(), parser.SkipObjectResolution)
-	if err != nil {
-		return names // rendering them says what is wrong
-	}
-	for _, decl := range file.Decls {
-		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.TYPE {
-			for _, spec := range d.Specs {
-				names = append(names, spec.(*ast.TypeSpec).Name.Name)
-			}
-		}
-	}
-	return names
+	return append(append(names, a.Kind+"Spec", a.Kind+"Status"), a.Fields.TypeNames()...)
 }
 
 // freeFolder is the name of the group's folder where the usual one is another group's: two groups can begin alike.

@@ -33,7 +33,7 @@ const columnPrefix = "+kubebuilder:printcolumn:"
 func (s *Set) Columns() []Column {
 	var columns []Column
 	s.all(func(f *Field) { columns = append(columns, f.columns...) })
-	if s != nil && len(columns) == 0 {
+	if len(columns) == 0 {
 		for _, f := range s.spec.fields {
 			taken := slices.ContainsFunc(standard, func(n string) bool { return strings.EqualFold(n, goname.Camel(f.name)) })
 			if f.typ.single() && columnTypes[f.typ.family] != "" && !taken && len(columns) < maxColumns {
@@ -41,7 +41,7 @@ func (s *Set) Columns() []Column {
 			}
 		}
 	}
-	if s != nil && s.hasStatus {
+	if s.Status {
 		columns = append(columns, Column{Name: "Ready", Type: "string", JSONPath: `.status.conditions[?(@.type=="Ready")].status`})
 	}
 	return append(columns, Column{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"})

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
@@ -21,9 +24,7 @@ var (
 func rows(t *testing.T) []row {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/fields.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all []row
 	for line := range strings.Lines(string(text)) {
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "|--") {
@@ -45,13 +46,11 @@ func rows(t *testing.T) []row {
 			t.Errorf("no --field was found in %q", line)
 		}
 	}
-	if len(all) < 40 {
-		t.Fatalf("only %d lines of tables have a --field", len(all))
-	}
+	require.GreaterOrEqual(t, len(all), 40, "lines of tables with a --field")
 	return all
 }
 
-// Every line of the tables is taken, and makes the type that is beside it.
+// Every line of the tables is taken, and makes the type next to it.
 func TestDocs(t *testing.T) {
 	rules := map[string]bool{}
 	for _, r := range rows(t) {
@@ -61,30 +60,23 @@ func TestDocs(t *testing.T) {
 			rules[name] = true
 		}
 		set, err := fields.Parse([]string{r.arg}, fields.Options{Kind: "Widget", Status: true})
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		require.NoError(t, err)
 		path, _, _ := strings.Cut(r.arg, ":")
-		if !set.Has(path) {
-			t.Errorf("%s makes no field %s", r.arg, path)
-		}
+		assert.True(t, set.Has(path), "%s makes the field %s", r.arg, path)
 		if before, _, nested := strings.Cut(strings.TrimPrefix(path, "status."), "."); nested {
 			path = strings.NewReplacer("[]", "", "{}", "").Replace(before)
 			if strings.HasPrefix(r.arg, "status.") {
 				path = "status." + path
 			}
 		}
-		if r.goType != "" && set.GoType(path) != r.goType {
-			t.Errorf("%s makes a %s, and docs/fields.md says %s", r.arg, set.GoType(path), r.goType)
+		if r.goType != "" {
+			assert.Equal(t, r.goType, set.GoType(path), r.arg)
 		}
 	}
 	// Every rule is shown at least once.
 	_, err := fields.Parse([]string{"a:string:frobnicate"}, fields.Options{Kind: "Widget"})
 	_, list, _ := strings.Cut(err.Error(), "the rules are ")
 	for rule := range strings.SplitSeq(list, ", ") {
-		if !rules[rule] {
-			t.Errorf("docs/fields.md shows no line with the rule %s", rule)
-		}
+		assert.True(t, rules[rule], "docs/fields.md shows a line with the rule %s", rule)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
@@ -40,15 +42,8 @@ func TestRefusals(t *testing.T) {
 	for _, r := range refusals {
 		args := strings.Split(r, " | ")
 		_, err := fields.Parse(args, fields.Options{Kind: "Widget", Status: true})
-		if err == nil {
-			t.Errorf("%s is taken", r)
-			continue
-		}
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			if !strings.HasPrefix(line, "--field ") {
-				t.Errorf("%s: the line %q does not name the --field", r, line)
-			}
-		}
+		require.Error(t, err, r)
+		named(t, err)
 		fmt.Fprintf(&b, "%s\n%s\n\n", strings.Join(args, " | "), err)
 	}
 	_, err := fields.Parse([]string{"status.a:string"}, fields.Options{Kind: "Widget"})
@@ -56,19 +51,21 @@ func TestRefusals(t *testing.T) {
 	golden(t, "refusals.txt", b.String())
 }
 
+// named holds that every line of an error names its --field.
+func named(t *testing.T, err error) {
+	t.Helper()
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		require.True(t, strings.HasPrefix(line, "--field "), line)
+	}
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("not as in %s; look at the difference after go test ./internal/scaffold/fields -update\n%s", file, got)
-	}
+	require.NoError(t, err)
+	require.Equal(t, string(want), got, "go test ./internal/scaffold/fields -update writes %s anew", file)
 }

@@ -36,7 +36,7 @@ var kubernetesObjects = map[string]string{ //nolint:gosec // G101: no credential
 // needed is a value of a type with all fields that JSON always has, which are those that controller-tools requires. Types that it is
 // within already are left empty.
 func needed(t reflect.Type, within []reflect.Type) any {
-	for _, k := range own {
+	for _, k := range builtin {
 		if v, ok := usual[k.family]; ok && k.goType == t {
 			return v
 		}

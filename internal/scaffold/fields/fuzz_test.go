@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
@@ -27,22 +28,15 @@ func FuzzParse(f *testing.F) {
 		}
 		set, err := fields.Parse(args, fields.Options{Kind: "Widget", Status: status})
 		if err != nil {
-			for line := range strings.SplitSeq(err.Error(), "\n") {
-				if !strings.HasPrefix(line, "--field ") {
-					t.Errorf("the line %q does not name the --field", line)
-				}
-			}
+			named(t, err)
 			return
 		}
 		goOf(t, set)
 		var sample map[string]any
-		if err := yaml.UnmarshalStrict([]byte("spec:\n"+set.Sample(2)), &sample); err != nil {
-			t.Errorf("%v in\n%s", err, set.Sample(2))
-		}
+		require.NoError(t, yaml.UnmarshalStrict([]byte("spec:\n"+set.Sample(2)), &sample), set.Sample(2))
 		for _, c := range set.Columns() {
-			if c.Name == "" || strings.ContainsAny(c.JSONPath+c.Name, "\n") {
-				t.Errorf("column %+v", c)
-			}
+			require.NotEmpty(t, c.Name)
+			require.NotContains(t, c.JSONPath+c.Name, "\n")
 		}
 		set.Imports()
 	})

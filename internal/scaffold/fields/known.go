@@ -15,15 +15,37 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// known is a type of Kubernetes.
+// family is what kind of value a type has in JSON, which decides the rules that fit it.
+type family string
+
+const (
+	word        family = "string"
+	boolean     family = "bool"
+	number      family = "integer"
+	duration    family = "duration"
+	instant     family = "time"
+	quantity    family = "quantity"
+	intOrString family = "int or string"
+	anything    family = "any object"
+	structure   family = "object"    // of this project
+	foreign     family = "structure" // of Kubernetes
+	kind        family = "kind"      // of Kubernetes, whose objects are not fields of others
+)
+
+// known is a type that has a name in the language.
 type known struct {
 	alias  string // of the package in names such as corev1.Pod
 	goType reflect.Type
 	family family
 }
 
-// own are the types that are known by name, of packages that have many others which make no sense as fields.
-var own = map[string]*known{
+// builtin are the types that are known by name: those that need no import, and some of packages whose other types make no sense as fields.
+var builtin = map[string]*known{
+	"string":                {"", reflect.TypeFor[string](), word},
+	"bool":                  {"", reflect.TypeFor[bool](), boolean},
+	"int32":                 {"", reflect.TypeFor[int32](), number},
+	"int64":                 {"", reflect.TypeFor[int64](), number},
+	"object":                {"", reflect.TypeFor[map[string]any](), structure},
 	"metav1.Duration":       {"metav1", reflect.TypeFor[metav1.Duration](), duration},
 	"metav1.Time":           {"metav1", reflect.TypeFor[metav1.Time](), instant},
 	"metav1.MicroTime":      {"metav1", reflect.TypeFor[metav1.MicroTime](), instant},
@@ -35,10 +57,13 @@ var own = map[string]*known{
 	"runtime.RawExtension":  {"runtime", reflect.TypeFor[runtime.RawExtension](), anything},
 }
 
-// knownTypes are own, and the types of core/v1. Those are found from its kinds by reflection, so that they are those of
+// coreFamilies are those of the types of core/v1 by their kinds in Go; there are no others.
+var coreFamilies = map[reflect.Kind]family{reflect.Struct: foreign, reflect.Map: foreign, reflect.String: word}
+
+// knownTypes are builtin, and the types of core/v1. Those are found from its kinds by reflection, so that they are those of
 // the Kubernetes that is linked: a list would have to be kept. Kinds are among them, so that errors can tell why they are refused.
 var knownTypes = sync.OnceValue(func() map[string]*known {
-	all := maps.Clone(own)
+	all := maps.Clone(builtin)
 	scheme := runtime.NewScheme()
 	utilruntime.Must(corev1.AddToScheme(scheme)) // core/v1 goes with its own apimachinery
 	pkg := reflect.TypeFor[corev1.Pod]().PkgPath()
@@ -49,21 +74,14 @@ var knownTypes = sync.OnceValue(func() map[string]*known {
 			return
 		}
 		seen[t] = true
-		if t.PkgPath() == pkg {
-			switch t.Kind() {
-			case reflect.Struct:
-				all["corev1."+t.Name()] = &known{"corev1", t, foreign}
-				if _, ok := t.FieldByName("TypeMeta"); ok {
-					all["corev1."+t.Name()].family = kind
-				}
-			case reflect.Map:
-				all["corev1."+t.Name()] = &known{"corev1", t, foreign}
-			case reflect.String:
-				all["corev1."+t.Name()] = &known{"corev1", t, word}
-			}
+		if of := coreFamilies[t.Kind()]; t.PkgPath() == pkg && of != "" {
+			all["corev1."+t.Name()] = &known{"corev1", t, of}
 		}
 		switch t.Kind() {
 		case reflect.Struct:
+			if _, ok := t.FieldByName("TypeMeta"); ok && t.PkgPath() == pkg {
+				all["corev1."+t.Name()].family = kind
+			}
 			for f := range t.Fields() {
 				walk(f.Type)
 			}
@@ -80,12 +98,15 @@ var knownTypes = sync.OnceValue(func() map[string]*known {
 	return all
 })
 
-// Imports are the packages that the types of the fields come from, sorted, beside metav1, which every API needs.
+// Import is a package that the fields' types come from. The alias is empty where the package's own name is used.
+type Import struct{ Alias, Path string }
+
+// Imports are the packages that the types of the fields come from, sorted, without metav1, which every API needs.
 func (s *Set) Imports() []Import {
 	aliases := map[string]string{}
 	s.all(func(f *Field) {
-		if k := f.typ.known; k != nil && k.alias != "metav1" {
-			aliases[k.goType.PkgPath()] = k.alias
+		if f.typ.alias != "" && f.typ.alias != "metav1" {
+			aliases[f.typ.goType.PkgPath()] = f.typ.alias
 		}
 	})
 	var all []Import

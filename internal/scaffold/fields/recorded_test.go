@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
@@ -15,9 +17,7 @@ func goOf(t *testing.T, set *fields.Set) string {
 	t.Helper()
 	source := "package v1\n\ntype WidgetSpec struct {\n" + set.SpecGo() + "}\n\ntype WidgetStatus struct {\n" + set.StatusGo() + "}\n" + set.TypesGo()
 	code, err := format.Source([]byte(source))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, source)
-	}
+	require.NoError(t, err, source)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n--- markers of the spec\n%s\n--- columns\n", code, strings.Join(set.SpecMarkers(), "\n"))
 	for _, c := range set.Columns() {
@@ -30,25 +30,17 @@ func goOf(t *testing.T, set *fields.Set) string {
 // fields and what that crdctl made of them; it is never written anew.
 func TestRecorded(t *testing.T) {
 	data, err := os.ReadFile("testdata/recorded.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	recorded, want, _ := strings.Cut(string(data), "\n\n")
 	var args []string
 	for arg := range strings.Lines(recorded) {
 		translated := fields.Translate(strings.TrimSuffix(arg, "\n"))
-		if again := fields.Translate(translated); again != translated {
-			t.Errorf("%s becomes %s, and then %s", arg, translated, again)
-		}
+		require.Equal(t, translated, fields.Translate(translated))
 		args = append(args, translated)
 	}
 	set, err := fields.Parse(args, fields.Options{Kind: "Widget", Status: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := goOf(t, set); got != want {
-		t.Errorf("made of %s:\n%s\nwant:\n%s", strings.Join(args, "\n"), got, want)
-	}
+	require.NoError(t, err)
+	require.Equal(t, want, goOf(t, set), args)
 }
 
 // Comments and sample values were in the language; the files have them.
@@ -60,8 +52,6 @@ func TestTranslateDrops(t *testing.T) {
 		"a:string:nullable:+custom=b":                     "a:string:+nullable:+custom=b",
 		"a:int32:column=B:1:min=1":                        `a:int32:min=1:+kubebuilder:printcolumn:name="B",type=integer,JSONPath=".spec.a",priority=1`,
 	} {
-		if got := fields.Translate(arg); got != want {
-			t.Errorf("%s becomes %s, want %s", arg, got, want)
-		}
+		require.Equal(t, want, fields.Translate(arg))
 	}
 }

@@ -3,7 +3,6 @@ package fields
 import (
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,21 +11,28 @@ import (
 	"github.com/crdctl/crdctl/internal/text"
 )
 
-// The rules of the language. All others of controller-gen and code-generator are markers, which are passed on.
-var ruleNames = []string{"required", "default", "enum", "min", "max", "minLength", "maxLength", "pattern", "immutable"}
-
-// validations are the markers of the rules that have one of their own, in the order in which they are written, and the families that
-// each is for.
-var validations = []struct {
-	rule, marker string
-	families     []family
+// rules are all of the language; markers of controller-gen and code-generator are passed on. A rule with a marker of its own is for one
+// field alone, of one of the families: a list or a map has the last part of the marker for its length.
+var rules = []struct {
+	name, marker, length, example string
+	families                      []family
 }{
-	{"min", "Minimum", []family{number}},
-	{"max", "Maximum", []family{number}},
-	{"minLength", "MinLength", []family{word}},
-	{"maxLength", "MaxLength", []family{word}},
-	{"pattern", "Pattern", []family{word}},
-	{"enum", "Enum", []family{word, number}},
+	{name: "required", example: "image:string:required"},
+	{name: "default", example: "class:string:default=standard"},
+	{"min", "Minimum", "Min", "replicas:int32:min=1", []family{number}},
+	{"max", "Maximum", "Max", "replicas:int32:max=9", []family{number}},
+	{"minLength", "MinLength", "Min", "title:string:minLength=3", []family{word}},
+	{"maxLength", "MaxLength", "Max", "title:string:maxLength=20", []family{word}},
+	{"pattern", "Pattern", "", "host:string:pattern=^[a-z]+$", []family{word}},
+	{"enum", "Enum", "", "level:int32:enum=1,2,4", []family{word, number}},
+	{name: "immutable", example: "volume:string:immutable"},
+}
+
+func ruleNames() (all []string) {
+	for _, r := range rules {
+		all = append(all, r.name)
+	}
+	return all
 }
 
 // maxExact is the largest integer that controller-tools, which keeps bounds as float64, writes as it was given.
@@ -37,49 +43,54 @@ func (f *Field) apply(all []rule) error {
 	var problems []error
 	given := map[string]string{}
 	for _, r := range all {
+		i := slices.Index(ruleNames(), r.name)
 		_, twice := given[r.name]
 		switch {
-		case r.name == "" && !r.hasValue:
+		case removed(r.name) != nil:
+			return f.removedRule(r.name)
+		case r.text == "":
 			problems = append(problems, errors.New("has nothing between two colons, or after the last; remove that colon"))
-		case !slices.Contains(ruleNames, r.name):
+		case i < 0:
 			problems = append(problems, unknownRule(r.name))
 		case twice:
 			problems = append(problems, fmt.Errorf("%s is given twice; leave one out", r.name))
-		case (r.name == "required" || r.name == "immutable") == r.hasValue:
-			problems = append(problems, fmt.Errorf("%s; write it as in %s", map[bool]string{true: r.name + " has no value", false: r.name + " needs a value"}[r.hasValue], ruleExamples[r.name]))
+		case r.hasValue != strings.Contains(rules[i].example, "="):
+			problems = append(problems, fmt.Errorf("%s takes %s; write it as in %s", r.name, map[bool]string{true: "no value", false: "a value"}[r.hasValue], rules[i].example))
 		default:
 			given[r.name] = r.value
 		}
 	}
 	_, f.required = given["required"]
 	_, f.immutable = given["immutable"]
-	if value, ok := given["default"]; ok {
+	value, hasDefault := given["default"]
+	if hasDefault {
 		f.defaultText = &value
-		if f.required {
-			problems = append(problems, errors.New("required and default exclude each other: a default makes a field optional; leave one out"))
-		}
 	}
-	for _, v := range validations {
-		if value, ok := given[v.rule]; ok {
-			marker, err := f.validation(v.rule, value, v.families)
-			f.markers = append(f.markers, "+kubebuilder:validation:"+v.marker+"="+marker)
+	if f.required && hasDefault {
+		problems = append(problems, errors.New("required and default exclude each other: a default makes a field optional; leave one out"))
+	}
+	for i, r := range rules {
+		if value, ok := given[r.name]; ok && r.marker != "" {
+			marker, err := f.validation(i, value)
+			f.markers = append(f.markers, "+kubebuilder:validation:"+r.marker+"="+marker)
 			problems = append(problems, err)
 		}
+	}
+	if f.immutable {
+		message := f.name + " is immutable"
+		if !f.required && !hasDefault {
+			message += " once it is set"
+		}
+		f.markers = append(f.markers, celMarker("self == oldSelf", message))
 	}
 	return errors.Join(append(problems, ordered(given, "min", "max"), ordered(given, "minLength", "maxLength"))...)
 }
 
-var ruleExamples = map[string]string{
-	"required": "image:string:required", "immutable": "volume:string:immutable", "default": "class:string:default=standard", "enum": "level:int32:enum=1,2,4",
-	"min": "replicas:int32:min=1", "max": "replicas:int32:max=9", "minLength": "title:string:minLength=3", "maxLength": "title:string:maxLength=20",
-	"pattern": "host:string:pattern=^[a-z]+$",
-}
-
 func unknownRule(name string) error {
-	if near := text.DidYouMean(name, ruleNames); near != "" {
+	if near := text.DidYouMean(name, ruleNames()); near != "" {
 		return fmt.Errorf("the rule %q is not known; did you mean %s?", name, near)
 	}
-	return fmt.Errorf("the rule %q is not known; markers begin with a plus, values with a colon in them are in double quotes, and the rules are %s", name, strings.Join(ruleNames, ", "))
+	return fmt.Errorf("the rule %q is not known; markers begin with a plus, values with a colon in them are in double quotes, and the rules are %s", name, strings.Join(ruleNames(), ", "))
 }
 
 // ordered refuses bounds that nothing is between.
@@ -92,17 +103,17 @@ func ordered(given map[string]string, low, high string) error {
 	return nil
 }
 
-// validation checks the value of a rule, and returns it as its marker has it.
-func (f *Field) validation(name, value string, families []family) (string, error) {
-	if !f.typ.single() || !slices.Contains(families, f.typ.family) || f.typ.enum != nil {
-		hint := "leave it out"
-		if what := map[bool]string{f.typ.list(): "Items", f.typ.dict(): "Properties"}[true]; what != "" && len(name) >= 3 && name != "pattern" && name != "enum" {
-			hint = fmt.Sprintf("write :+kubebuilder:validation:%s%s=%s", map[bool]string{true: "Min", false: "Max"}[name[:3] == "min"], what, value)
-		}
-		return "", fmt.Errorf("%s is for %s, not for %s; %s", name, map[family]string{word: "strings", number: "int32 and int64"}[families[0]], f.typ.what(), hint)
-	}
-	switch name {
-	case "pattern":
+// validation checks the value of a rule, by its index, and returns it as its marker has it.
+func (f *Field) validation(i int, value string) (string, error) {
+	r := rules[i]
+	switch {
+	case f.typ.list() && r.length != "":
+		return "", fmt.Errorf("%s is not for lists; write :+kubebuilder:validation:%sItems=%s", r.name, r.length, value)
+	case f.typ.dict() && r.length != "":
+		return "", fmt.Errorf("%s is not for maps; write :+kubebuilder:validation:%sProperties=%s", r.name, r.length, value)
+	case !f.typ.single() || !slices.Contains(r.families, f.typ.family) || f.typ.enum != nil:
+		return "", fmt.Errorf("%s is not for the type %s; leave it out", r.name, f.typ)
+	case r.name == "pattern":
 		if _, err := regexp.Compile(value); err != nil {
 			return "", fmt.Errorf("pattern: %w; correct it (the API server reads patterns as Go does)", err)
 		}
@@ -110,19 +121,20 @@ func (f *Field) validation(name, value string, families []family) (string, error
 			return strconv.Quote(value), nil
 		}
 		return "`" + value + "`", nil
-	case "enum":
+	case r.name == "enum":
 		return f.enumValues(value)
+	case f.typ.family == word:
+		if _, err := strconv.ParseUint(value, 10, 31); err != nil {
+			return "", fmt.Errorf("%s: %q is not a whole number from 0 to %d; write it as in %s", r.name, value, 1<<31-1, r.example)
+		}
+		return value, nil
 	}
-	n, err := strconv.ParseInt(value, 10, 64)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("%s: %q is not a whole number; write it as in %s", name, value, ruleExamples[name])
-	case f.typ.family == word && (n < 0 || n > math.MaxInt32):
-		return "", fmt.Errorf("%s: %d must be from 0 to %d", name, n, math.MaxInt32)
-	case f.typ.base == "int32" && (n < math.MinInt32 || n > math.MaxInt32):
-		return "", fmt.Errorf("%s: %d does not fit into an int32; use int64, or a smaller number", name, n)
-	case n < -maxExact || n > maxExact:
-		return "", fmt.Errorf("%s: %d is beyond 2^53, where numbers in JSON are not exact; use a smaller one", name, n)
+	v, err := f.value(value)
+	if n, ok := v.(int64); ok && (n < -maxExact || n > maxExact) {
+		err = fmt.Errorf("%d is beyond 2^53, where numbers in JSON are not exact; use a smaller one", n)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", r.name, err)
 	}
 	return value, nil
 }
@@ -131,7 +143,7 @@ func (f *Field) validation(name, value string, families []family) (string, error
 func (f *Field) enumValues(list string) (string, error) {
 	var values []any
 	for v := range strings.SplitSeq(list, ",") {
-		typed, err := f.scalar(strings.TrimSpace(v))
+		typed, err := f.value(strings.TrimSpace(v))
 		if err != nil {
 			return "", fmt.Errorf("enum: %w", err)
 		}
@@ -141,4 +153,23 @@ func (f *Field) enumValues(list string) (string, error) {
 		values = append(values, typed)
 	}
 	return enumMarker(values), nil
+}
+
+// pass takes the markers that are passed on. Those of columns are the kind's, and those that fields get in any case are rules here.
+func (f *Field) pass(markers []string) error {
+	var problems []error
+	for _, m := range markers {
+		name, _, _ := strings.Cut(m, "=")
+		switch {
+		case strings.HasPrefix(m, columnPrefix):
+			c, err := parseColumn(m)
+			f.columns = append(f.columns, c)
+			problems = append(problems, err)
+		case name == "+required", name == "+optional", name == "+default", strings.HasPrefix(name, "+kubebuilder:default"):
+			problems = append(problems, fmt.Errorf("%s has a rule; write required, default=VALUE or neither, before the markers", name))
+		default:
+			f.markers = append(f.markers, m)
+		}
+	}
+	return errors.Join(problems...)
 }

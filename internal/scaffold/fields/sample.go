@@ -112,8 +112,8 @@ func (f *Field) likely() any {
 	case kubernetesObjects[f.typ.base] != "":
 		_ = yaml.Unmarshal([]byte(kubernetesObjects[f.typ.base]), &v) // a test reads them
 		return v
-	case f.typ.known != nil && (f.typ.family == foreign || f.typ.family == word):
-		return needed(f.typ.known.goType, nil)
+	case f.typ.alias != "" && (f.typ.family == foreign || f.typ.family == word):
+		return needed(f.typ.goType, nil)
 	case f.typ.base == "metav1.MicroTime":
 		return "2026-01-31T12:00:00.000000Z"
 	case f.typ.enum != nil:

@@ -12,11 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/sample"
 )
 
-var (
-	markerRule = regexp.MustCompile(`^\+(?:kubebuilder:validation:|kubebuilder:)?([A-Za-z]+)(?:=(.*))?$`)
-	// keywords are those of schemas that markers have the names of.
-	keywords = regexp.MustCompile(`^(minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf|minLength|maxLength|pattern|format|minItems|maxItems|minProperties|maxProperties|nullable|example|enum)$`)
-)
+var markerRule = regexp.MustCompile(`^\+(?:kubebuilder:validation:|kubebuilder:)?([A-Za-z]+)(?:=(.*))?$`)
 
 // schema is what the CRD will have for the field, as far as samples and defaults need it. Types of Kubernetes are not spelled out,
 // and markers that have no keyword of their own are left to controller-gen.
@@ -35,13 +31,12 @@ func (f *Field) schema() apiextv1.JSONSchemaProps {
 			continue
 		}
 		name, value := strings.ToLower(parts[1][:1])+parts[1][1:], parts[2]
-		switch {
-		case name == "listType":
+		switch name {
+		case "listType":
 			s.XListType = &value
-		case name == "listMapKey":
+		case "listMapKey":
 			s.XListMapKeys = append(s.XListMapKeys, value)
-		case keywords.MatchString(name):
-			// What is not of the keyword's type is for controller-gen to refuse.
+		default: // a keyword, perhaps; what is not of its type is for controller-gen to refuse
 			_ = json.Unmarshal(fmt.Appendf(nil, "{%q: %s}", name, markerValue(name, value)), &s)
 		}
 	}
@@ -57,20 +52,19 @@ func (f *Field) schema() apiextv1.JSONSchemaProps {
 
 // markerValue is the value of a marker in JSON.
 func markerValue(keyword, value string) string {
-	if keyword == "enum" {
+	text, err := strconv.Unquote(value)
+	switch {
+	case keyword == "enum":
 		var values []string
 		for v := range strings.SplitSeq(value, ";") {
 			values = append(values, markerValue("", v))
 		}
 		return "[" + strings.Join(values, ",") + "]"
-	}
-	if value == "" {
+	case value == "":
 		return "true"
-	}
-	if text, err := strconv.Unquote(value); err == nil {
+	case err == nil:
 		return asJSON(text)
-	}
-	if keyword != "pattern" && keyword != "format" && json.Valid([]byte(value)) {
+	case keyword != "pattern" && keyword != "format" && json.Valid([]byte(value)):
 		return value
 	}
 	return asJSON(value)

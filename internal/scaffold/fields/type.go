@@ -11,47 +11,22 @@ import (
 	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
-// family is what kind of value a type has in JSON, which decides the rules that fit it.
-type family string
-
-const (
-	word        family = "string"
-	boolean     family = "bool"
-	number      family = "integer"
-	duration    family = "duration"
-	instant     family = "time"
-	quantity    family = "quantity"
-	intOrString family = "int or string"
-	anything    family = "any object"
-	structure   family = "object"    // of this project
-	foreign     family = "structure" // of Kubernetes
-	kind        family = "kind"      // of Kubernetes, whose objects are not fields of others
-)
-
 // fieldType is a type of the language.
 type fieldType struct {
 	prefix string // "*", "[]", "map[string]" or nothing
 	base   string // as it was written, without the prefix
-	family family
-	enum   []string // of enum(…)
-	known  *known   // of a package of Kubernetes
+	enum   []string
+	*known
 }
 
-func (t fieldType) list() bool   { return t.prefix == "[]" }
-func (t fieldType) dict() bool   { return t.prefix == "map[string]" }
-func (t fieldType) single() bool { return !t.list() && !t.dict() }
+func (t fieldType) list() bool     { return t.prefix == "[]" }
+func (t fieldType) dict() bool     { return t.prefix == "map[string]" }
+func (t fieldType) single() bool   { return !t.list() && !t.dict() }
+func (t fieldType) String() string { return t.prefix + t.base }
 
-// what is the type in words, for errors.
-func (t fieldType) what() string {
-	switch {
-	case t.list():
-		return "a list"
-	case t.dict():
-		return "a map"
-	case t.enum != nil:
-		return "an enum"
-	}
-	return t.base
+// into is how a path enters a field of the type.
+func (t fieldType) into() string {
+	return map[string]string{"[]": "[]", "map[string]": "{}"}[t.prefix]
 }
 
 var (
@@ -60,31 +35,23 @@ var (
 	enumValue = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._/ -]*[A-Za-z0-9])?$`)
 )
 
-// builtin are the types that need no import.
-var builtin = map[string]family{"string": word, "bool": boolean, "int32": number, "int64": number, "object": structure}
-
-// parseType reads a type.
-func parseType(s string) (fieldType, error) {
+// parseType reads a type. With an error, it is a string.
+func parseType(s string) (t fieldType, err error) {
+	t.known = builtin["string"]
 	m := typeRule.FindStringSubmatch(s)
 	if m == nil {
-		return fieldType{}, fmt.Errorf("the type %q has more than one of *, [] and map[string], or a map whose keys are no strings; make an object of what is inside, with names such as items[].name", s)
+		return t, fmt.Errorf("the type %q has more than one of *, [] and map[string], or a map whose keys are not strings; make an object of what is inside, with names such as items[].name", s)
 	}
-	t := fieldType{prefix: m[1], base: m[2]}
-	if f, ok := builtin[t.base]; ok {
-		t.family = f
-		return t, nil
-	}
+	t.prefix, t.base = m[1], m[2]
 	if m := enumRule.FindStringSubmatch(t.base); m != nil {
-		t.family = word
-		var err error
 		t.enum, err = enumValues(m[1])
 		return t, err
 	}
 	if k, ok := knownTypes()[t.base]; ok && k.family != kind {
-		t.known, t.family = k, k.family
+		t.known = k
 		return t, nil
 	}
-	return t, unknownType(t.base)
+	return t, fmt.Errorf("the type %q is not known; %s", t.base, typeHint(t.base))
 }
 
 // enumValues reads what is between the brackets of enum(…).
@@ -106,34 +73,28 @@ func enumValues(list string) ([]string, error) {
 	return values, nil
 }
 
-// basics are the types without an import, as errors list them.
-const basics = "string, bool, int32, int64, object, enum(A,B)"
+// typeHints are for types that APIs do not have.
+var typeHints = []struct{ types, hint string }{
+	{"int uint uint32 uint64 int8 int16 uint8 uint16 integer number", "integers are int32 or int64, so that every client agrees on their size"},
+	{"float32 float64 float double", "numbers with a fraction do not survive every client: use resource.Quantity or a string"},
+	{"interface{} any", "use runtime.RawExtension for an object of any form"},
+}
 
-// unknownType says why a type is none, and what may have been meant.
-func unknownType(base string) error {
-	switch base {
-	case "int", "uint", "uint32", "uint64", "int8", "int16", "uint8", "uint16", "integer", "number":
-		return fmt.Errorf("the type %q is none of an API; integers are int32 or int64, so that every client agrees on their size", base)
-	case "float32", "float64", "float", "double":
-		return fmt.Errorf("the type %q is none of an API; numbers with a fraction do not survive every client: use resource.Quantity or a string", base)
-	case "interface{}", "any":
-		return fmt.Errorf("the type %q has no schema; use runtime.RawExtension for an object of any form", base)
-	}
-	if knownTypes()[base] != nil {
-		return fmt.Errorf("the type %q is a kind of its own, whose objects are not part of others; refer to one by its name, or use a type that is in it, such as corev1.PodSpec", base)
-	}
-	names := slices.Collect(maps.Keys(builtin))
-	for name, k := range knownTypes() {
-		if k.family != kind {
-			names = append(names, name)
+// typeHint returns what to write instead of a type that is not known.
+func typeHint(base string) string {
+	for _, h := range typeHints {
+		if slices.Contains(strings.Fields(h.types), base) {
+			return h.hint
 		}
 	}
-	slices.Sort(names)
+	all := knownTypes()
+	if all[base] != nil {
+		return "it is a kind, whose objects are not part of others; refer to one by its name, or use a type that is in it, such as corev1.PodSpec"
+	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return all[name].family == kind })
 	if near := text.DidYouMean(base, names); near != "" {
-		return fmt.Errorf("the type %q is not known; did you mean %s?", base, near)
+		return "did you mean " + near + "?"
 	}
-	if strings.HasPrefix(base, "corev1.") {
-		return fmt.Errorf("the type %q is not in k8s.io/api/core/v1; use one that is there, for example corev1.PodTemplateSpec", base)
-	}
-	return fmt.Errorf("the type %q is not one of %s, %s or corev1.TYPE, with * or [] or map[string] before it or not; use one of these", base, basics, strings.Join(slices.Sorted(maps.Keys(own)), ", "))
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "corev1.") })
+	return fmt.Sprintf("use enum(A,B), %s or a type of k8s.io/api/core/v1 such as corev1.PodTemplateSpec, with *, [] or map[string] before it or not", strings.Join(names, ", "))
 }

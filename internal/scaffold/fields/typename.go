@@ -8,36 +8,37 @@ import (
 	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
-// packageNames are those that the package of every API has.
-var packageNames = []string{"Kind", "Resource", "GroupName", "SchemeGroupVersion", "SchemeBuilder", "AddToScheme", "localSchemeBuilder"}
+const (
+	// packageNames are those that the package of every API has; %s is the kind.
+	packageNames = "%[1]s %[1]sSpec %[1]sStatus %[1]sList Extract%[1]s Extract%[1]sFrom Extract%[1]sStatus " +
+		"Kind Resource GroupName SchemeGroupVersion SchemeBuilder AddToScheme localSchemeBuilder"
+	// maxTypeName leaves room for the names of files that generators make of the names of types.
+	maxTypeName = 200
+)
 
-// maxTypeName leaves room for the names of files that generators make of the names of types.
-const maxTypeName = 200
-
-// nameTypes decides the names of all types. Names are compared without their case: generators name files after them.
-func (s *Set) nameTypes(taken []string) []error {
-	used := map[string]bool{}
-	k := s.kind
-	for _, n := range append(append([]string{k, k + "Spec", k + "Status", k + "List", "Extract" + k, "Extract" + k + "From", "Extract" + k + "Status"}, packageNames...), taken...) {
-		used[strings.ToLower(n)] = true
+// reserve takes the names that no type of the fields may have. Names are compared without their case: generators name files after them.
+func (s *Set) reserve() {
+	s.used = map[string]bool{}
+	for _, name := range append(strings.Fields(fmt.Sprintf(packageNames, s.Kind)), s.Taken...) {
+		s.used[strings.ToLower(name)] = true
 	}
-	var problems []error
-	s.all(func(f *Field) {
-		f.goBase = f.typ.base
-		if f.object == nil && f.typ.enum == nil {
-			return
-		}
-		name := s.freeName(f, used)
-		if len(name) > maxTypeName {
-			problems = append(problems, named(f.arg, fmt.Errorf("the type would be called %s, which is %d characters long; %d is the most: choose shorter names", name, len(name), maxTypeName))...)
-		}
-		f.goBase = name
-		for _, n := range declared(name, f) {
-			used[n] = true
-		}
-		s.types = append(s.types, f)
-	})
-	return problems
+}
+
+// nameType decides the name of a field's type, if one is made for it.
+func (s *Set) nameType(f *Field) error {
+	f.goBase = f.typ.base
+	if f.object == nil && f.typ.enum == nil {
+		return nil
+	}
+	f.goBase = s.freeName(f)
+	if len(f.goBase) > maxTypeName {
+		return fmt.Errorf("the type would be called %s, which is %d characters long; %d is the most: choose shorter names", f.goBase, len(f.goBase), maxTypeName)
+	}
+	for _, n := range declared(f.goBase, f) {
+		s.used[n] = true
+	}
+	s.types = append(s.types, f)
+	return nil
 }
 
 // declared are the names that come with a type, in lower case: its own and those of its constants.
@@ -50,28 +51,25 @@ func declared(name string, f *Field) []string {
 }
 
 // freeName is the kind and the path, where that is free; else the same with Spec or Status between; else with a number.
-func (s *Set) freeName(f *Field, used map[string]bool) string {
+func (s *Set) freeName(f *Field) string {
 	path := ""
 	for p := f; p != nil; p = p.owner.parent {
-		n := goname.Camel(p.name)
-		if !p.typ.single() {
-			n = goname.Singular(p.name)
+		if p.typ.single() {
+			path = goname.Camel(p.name) + path
+		} else {
+			path = goname.Singular(p.name) + path
 		}
-		path = n + path
 	}
 	free := func(name string) bool {
 		// applyconfiguration-gen puts this after the names of types.
-		return !strings.HasSuffix(name, "ApplyConfiguration") && !slices.ContainsFunc(declared(name, f), func(n string) bool { return used[n] })
+		return !strings.HasSuffix(name, "ApplyConfiguration") && !slices.ContainsFunc(declared(name, f), func(n string) bool { return s.used[n] })
 	}
-	owner := "Spec"
-	if f.status {
-		owner = "Status"
+	if free(s.Kind + path) {
+		return s.Kind + path
 	}
-	name := s.kind + path
-	if !free(name) {
-		name = s.kind + owner + path
-	}
-	for n, base := 2, name; !free(name); n++ {
+	base := s.Kind + map[bool]string{true: "Status", false: "Spec"}[f.status] + path
+	name := base
+	for n := 2; !free(name); n++ {
 		name = fmt.Sprintf("%s%d", base, n)
 	}
 	return name

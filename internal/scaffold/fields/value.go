@@ -3,14 +3,14 @@ package fields
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
-	"time"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/crd/sample"
@@ -33,64 +33,41 @@ func (f *Field) readDefault() error {
 	return nil
 }
 
-// value makes a value of the field's type: lists, maps and objects are in YAML.
-func (f *Field) value(text string) (any, error) {
-	if f.typ.single() && !slices.Contains([]family{structure, foreign, anything}, f.typ.family) {
-		return f.scalar(text)
+// value makes a value of the field's type: lists, maps and objects are in YAML, all else without quotes. The type in Go has the last word.
+func (f *Field) value(text string) (v any, err error) {
+	into, raw := f.typ.goType, []byte(text)
+	like := fmt.Sprintf("such as %v", usual[f.typ.family])
+	_, notWhole := strconv.ParseInt(text, 10, 32)
+	composite := !f.typ.single() || slices.Contains([]family{structure, foreign, anything}, f.typ.family)
+	switch {
+	case composite:
+		like = "in YAML on one line such as [a, b] or {a: b}"
+		raw, err = yaml.YAMLToJSONStrict(raw)
+	case f.typ.family == boolean:
+		like = "which is true or false"
+	case f.typ.family == number:
+		like = "without quotes or a fraction"
+	case f.typ.family != intOrString || notWhole != nil:
+		raw = []byte(asJSON(text))
 	}
-	var v any
-	if err := yaml.UnmarshalStrict([]byte(text), &v); err != nil {
-		return nil, fmt.Errorf("%q is not YAML on one line, such as [a, b] or {a: b}; correct it", text)
-	}
-	if f.typ.family != foreign {
-		return v, nil
-	}
-	// The schema of a type of Kubernetes is not known here, but the type itself is.
-	t := f.typ.known.goType
 	switch {
 	case f.typ.list():
-		t = reflect.SliceOf(t)
+		into = reflect.SliceOf(into)
 	case f.typ.dict():
-		t = reflect.MapOf(reflect.TypeFor[string](), t)
+		into = reflect.MapOf(reflect.TypeFor[string](), into)
 	}
-	if err := yaml.UnmarshalStrict([]byte(text), reflect.New(t).Interface()); err != nil {
-		return nil, fmt.Errorf("%s is not a value of %s%s; correct it: %w", text, f.typ.prefix, f.typ.base, err)
+	var strict []error
+	if err == nil {
+		strict, err = kjson.UnmarshalStrict(raw, reflect.New(into).Interface())
 	}
-	return v, nil
-}
-
-// scalar makes a value of one that is written without quotes.
-func (f *Field) scalar(text string) (v any, err error) {
-	wrong, v := "", text
-	switch f.typ.family {
-	case boolean:
-		wrong = "true or false"
-		if v = text == "true"; text != strconv.FormatBool(text == "true") {
-			err = strconv.ErrSyntax
-		}
-	case number:
-		bits := 64
-		if f.typ.base == "int32" {
-			bits = 32
-		}
-		wrong = "an " + f.typ.base + ", without quotes or a fraction"
-		v, err = strconv.ParseInt(text, 10, bits)
-	case intOrString:
-		if n, err := strconv.ParseInt(text, 10, 32); err == nil {
-			v = n
-		}
-	case duration:
-		wrong = "a duration such as 1h30m"
-		_, err = time.ParseDuration(text)
-	case instant:
-		wrong = "a time such as 2026-01-31T12:00:00Z"
-		_, err = time.Parse(time.RFC3339Nano, text)
-	case quantity:
-		wrong = "a quantity such as 500m or 1Gi"
-		_, err = resource.ParseQuantity(text)
+	if err = errors.Join(append(strict, err)...); err == nil {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(raw, &v)
+	}
+	if err != nil && composite {
+		like += fmt.Sprintf(" (%v)", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q is not %s; correct it", text, wrong)
+		return nil, fmt.Errorf("%q is not a value of %s, %s; correct it", text, f.typ, like)
 	}
 	return v, nil
 }

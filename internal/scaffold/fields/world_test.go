@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -32,58 +33,37 @@ type world struct {
 func newWorld(t *testing.T, fields ...string) *world {
 	t.Helper()
 	api, err := scaffold.NewAPI(scaffold.APIOptions{Group: "stable.example.com", Version: "v1", Kind: "Widget", Fields: fields})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w := &world{dir: t.TempDir()}
 	files, err := (&scaffold.Project{Module: "example.com/widget", Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*scaffold.API{api}}).Files(templates.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w.write(t, files)
 	settings, err := config.Load(w.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	result, err := gen.Generate(t.Context(), w.dir, settings, gen.Options{Year: 2026})
-	if err != nil {
-		t.Fatalf("generate: %v\n%s", err, w.read(t, "pkg/apis/stable/v1/types.go"))
-	}
+	require.NoError(t, err, w.read(t, "pkg/apis/stable/v1/types.go"))
 	changes, err := result.Tree.Diff(w.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := result.TypeCheck(t.Context(), changes); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	_, err = result.TypeCheck(t.Context(), changes)
+	require.NoError(t, err)
 	w.write(t, result.Tree)
 	w.crd = &apiextv1.CustomResourceDefinition{}
-	if err := yaml.UnmarshalStrict([]byte(w.read(t, "config/crd/stable.example.com_widgets.yaml")), w.crd); err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal([]byte(w.read(t, "config/samples/widget.yaml")), &w.sample.Object); err != nil {
-		t.Fatalf("the sample is not YAML: %v\n%s", err, w.read(t, "config/samples/widget.yaml"))
-	}
+	require.NoError(t, yaml.UnmarshalStrict([]byte(w.read(t, "config/crd/stable.example.com_widgets.yaml")), w.crd))
+	require.NoError(t, yaml.Unmarshal([]byte(w.read(t, "config/samples/widget.yaml")), &w.sample.Object))
 	return w
 }
 
 func (w *world) write(t *testing.T, files *tree.Tree) {
 	t.Helper()
 	changes, err := files.Diff(w.dir)
-	if err == nil {
-		err = tree.Write(w.dir, changes)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, tree.Write(w.dir, changes))
 }
 
 func (w *world) read(t *testing.T, file string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(w.dir, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(data)
 }
 
@@ -103,9 +83,7 @@ func (w *world) refused(t *testing.T, object unstructured.Unstructured) string {
 	open := w.crd.DeepCopy()
 	open.Spec.Versions[0].Schema.OpenAPIV3Schema = &apiextv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &keep}
 	findings, err := compat.Check(t.Context(), open, w.crd, []unstructured.Unstructured{object})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var b strings.Builder
 	for _, f := range findings {
 		b.WriteString(f.String() + "\n")
@@ -125,9 +103,7 @@ func TestWidest(t *testing.T) {
 		args = append(args, name+":"+typ, name+"All:[]"+typ, name+"By:map[string]"+typ, name+"Must:"+typ+":required")
 	}
 	w := newWorld(t, args...)
-	if refused := w.refused(t, w.sample); refused != "" {
-		t.Errorf("%s\n%s", refused, w.read(t, "config/samples/widget.yaml"))
-	}
+	require.Empty(t, w.refused(t, w.sample), w.read(t, "config/samples/widget.yaml"))
 }
 
 // Every line of the tables in docs/fields.md makes a CRD and a sample that the API server takes, in as few projects as their names allow.
@@ -148,9 +124,7 @@ func TestDocsAreTaken(t *testing.T) {
 	}
 	for _, args := range rounds {
 		w := newWorld(t, args...)
-		if refused := w.refused(t, w.sample); refused != "" {
-			t.Errorf("%s\n%s", refused, w.read(t, "config/samples/widget.yaml"))
-		}
+		require.Empty(t, w.refused(t, w.sample), w.read(t, "config/samples/widget.yaml"))
 	}
 }
 
@@ -166,17 +140,13 @@ func TestRulesAreInTheCRD(t *testing.T) {
 			object := w.sample.DeepCopy()
 			if v == nil {
 				unstructured.RemoveNestedField(object.Object, "spec", field)
-			} else if err := unstructured.SetNestedField(object.Object, v, "spec", field); err != nil {
-				t.Fatal(err)
+			} else {
+				require.NoError(t, unstructured.SetNestedField(object.Object, v, "spec", field))
 			}
-			if refused := w.refused(t, *object); !strings.Contains(refused, "spec."+field) {
-				t.Errorf("%s: %v is taken: %q", field, v, refused)
-			}
+			require.Contains(t, w.refused(t, *object), "spec."+field, "%v is accepted", v)
 		}
 	}
-	if got := string(w.spec().Properties["n"].Default.Raw); got != "3" {
-		t.Errorf("default %s, want 3", got)
-	}
+	require.Equal(t, "3", string(w.spec().Properties["n"].Default.Raw))
 }
 
 // What is immutable is so for the API server: its own CRD validation takes the rules, wherever they stand and whatever they
@@ -189,16 +159,12 @@ func TestImmutableIsTaken(t *testing.T) {
 		"ports:[]object:+listType=map:+listMapKey=name:+kubebuilder:validation:MaxItems=100", "ports[].name:string:required", "ports[].host:string:immutable:maxLength=63",
 		"ports[].n:int32:immutable", "pools:map[string]object:+kubebuilder:validation:MaxProperties=100", "pools{}.a:int64:immutable", "pools{}.b.c:int32:immutable",
 		"in.for:string:immutable", "status.first:string:immutable")
-	if refused := w.refused(t, w.sample); refused != "" {
-		t.Errorf("%s\n%s", refused, w.read(t, "pkg/apis/stable/v1/types.go"))
-	}
+	require.Empty(t, w.refused(t, w.sample), w.read(t, "pkg/apis/stable/v1/types.go"))
 	rules := 0
 	for _, v := range w.spec().XValidations {
 		if strings.Contains(v.Rule, "has(oldSelf.") {
 			rules++
 		}
 	}
-	if rules != 13 { // those that may be missing, in.for as a path
-		t.Errorf("%d rules at the spec that keep a field from being removed, want 13:\n%v", rules, w.spec().XValidations)
-	}
+	require.Equal(t, 13, rules, "rules that keep a field that may be missing from being removed, in.for as a path: %v", w.spec().XValidations)
 }

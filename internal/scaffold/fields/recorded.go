@@ -5,48 +5,30 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
-// removal is a rule that the language had, with the start of the marker that is written instead, or where it has none, what to do.
+// removal is a rule that the language had, with the marker that is written instead, or where it has none, what to do.
 type removal struct{ rule, marker, hint string }
 
 // removals is the table from which [Translate], and errors with it, take the markers, in the order in which they are written.
 var removals = []removal{
-	{"multipleOf", "+kubebuilder:validation:MultipleOf=", ""},
-	{"minItems", "+kubebuilder:validation:MinItems=", ""},
-	{"maxItems", "+kubebuilder:validation:MaxItems=", ""},
-	{"minProperties", "+kubebuilder:validation:MinProperties=", ""},
-	{"maxProperties", "+kubebuilder:validation:MaxProperties=", ""},
-	{"format", "+kubebuilder:validation:Format=", ""},
-	{"cel", "+kubebuilder:validation:XValidation:", ""},
-	{"listType", "+listType=", ""},
-	{"listMapKey", "+listMapKey=", ""},
+	{"multipleOf", "+kubebuilder:validation:MultipleOf=VALUE", ""},
+	{"minItems", "+kubebuilder:validation:MinItems=VALUE", ""},
+	{"maxItems", "+kubebuilder:validation:MaxItems=VALUE", ""},
+	{"minProperties", "+kubebuilder:validation:MinProperties=VALUE", ""},
+	{"maxProperties", "+kubebuilder:validation:MaxProperties=VALUE", ""},
+	{"format", "+kubebuilder:validation:Format=VALUE", ""},
+	{"cel", "VALUE", ""},
+	{"listType", "+listType=VALUE", ""},
+	{"listMapKey", "+listType=map\n+listMapKey=VALUE", ""},
 	{"nullable", "+nullable", ""},
-	{"column", columnPrefix, ""},
+	{"column", "VALUE", ""},
 	{"optional", "", "leave it out, because fields are optional unless they are required"},
 	{"desc", "", "leave it out, and change the field's comment in the Go types"},
 	{"example", "", "leave it out, and change the value in the sample"},
-}
-
-// markers are those that say what the rule said of the field with the value.
-func (r removal) markers(f *Field, value string) []string {
-	switch {
-	case r.marker == "":
-		return nil
-	case r.rule == "cel":
-		return []string{validation(cutCEL(value))}
-	case r.rule == "listMapKey":
-		return append([]string{"+listType=map"}, strings.Split(r.marker+strings.ReplaceAll(value, ",", ","+r.marker), ",")...)
-	case r.rule == "nullable":
-		return []string{r.marker}
-	case r.rule == "column":
-		return []string{columnMarker(f, value)}
-	}
-	return []string{r.marker + value}
 }
 
 func removed(name string) *removal {
@@ -55,6 +37,19 @@ func removed(name string) *removal {
 		return nil
 	}
 	return &removals[i]
+}
+
+// markers are those that say what the rule specified for the field with the value.
+func (r removal) markers(f *Field, value string) []string {
+	switch r.rule {
+	case "cel":
+		value = celMarker(cutCEL(value))
+	case "listMapKey":
+		value = strings.ReplaceAll(value, ",", "\n+listMapKey=")
+	case "column":
+		value = columnMarker(f, value)
+	}
+	return strings.Split(strings.ReplaceAll(r.marker, "VALUE", value), "\n")
 }
 
 // ruleAndMessage is RULE;MESSAGE, apart at the first semicolon that is not in a text of the rule.
@@ -70,26 +65,18 @@ func cutCEL(value string) (rule, message string) {
 // columnMarker is the column of a field, whose value may be NAME:PRIORITY.
 func columnMarker(f *Field, value string) string {
 	name, priority, _ := strings.Cut(value, ":")
-	if name == "" {
-		name = goname.Camel(f.name)
-	}
-	c := f.column(name)
-	marker := fmt.Sprintf("%sname=%s,type=%s,JSONPath=%s", columnPrefix, strconv.Quote(c.Name), c.Type, strconv.Quote(c.JSONPath))
+	c := f.column(cmp.Or(name, goname.Camel(f.name)))
+	marker := fmt.Sprintf("%sname=%q,type=%s,JSONPath=%q", columnPrefix, c.Name, c.Type, c.JSONPath)
 	if priority != "" {
 		marker += ",priority=" + priority
 	}
 	return marker
 }
 
-// refuseRemoved is the error for rules that the language had.
-func (w written) refuseRemoved(arg string) error {
-	for _, r := range w.rules {
-		if old := removed(r.name); old != nil {
-			inShell := strings.ReplaceAll(Translate(arg), "'", `'\''`)
-			return fmt.Errorf("%s is not a rule; %s: --field '%s'", r.name, cmp.Or(old.hint, "write its marker"), inShell)
-		}
-	}
-	return nil
+// removedRule is the error for a rule that the language had.
+func (f *Field) removedRule(name string) error {
+	inShell := strings.ReplaceAll(Translate(f.arg), "'", `'\''`)
+	return fmt.Errorf("%s is not a rule; %s: --field '%s'", name, cmp.Or(removed(name).hint, "write its marker"), inShell)
 }
 
 // Translate returns a --field that an older crdctl recorded as one of today that makes the same Go types: rules that the language had
@@ -104,7 +91,6 @@ func Translate(arg string) string {
 	if err != nil {
 		return arg
 	}
-	f := newField(arg, w.path, t)
 	old := map[string][]string{}
 	out := []string{w.path, w.typ}
 	for i, r := range w.rules {
@@ -122,8 +108,8 @@ func Translate(arg string) string {
 	}
 	for _, r := range removals {
 		for _, value := range old[r.rule] {
-			for _, m := range r.markers(f, value) {
-				if !slices.Contains(out, m) {
+			for _, m := range r.markers(newField(arg, w.path, t), value) {
+				if m != "" && !slices.Contains(out, m) {
 					out = append(out, m)
 				}
 			}
