@@ -2,9 +2,11 @@ package document
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	kjson "sigs.k8s.io/json"
@@ -13,7 +15,7 @@ import (
 )
 
 // approval is what the API server wants of a CRD in a group of the Kubernetes project.
-const approval = "api-approved.kubernetes.io"
+const approval = apiextensionsv1.KubeAPIApprovedAnnotation
 
 // notKept are annotations that tools write on the CRDs that they handle; they say nothing of the API.
 var notKept = []string{"kubectl.kubernetes.io/last-applied-configuration", "controller-gen.kubebuilder.io/version"}
@@ -54,7 +56,7 @@ func (doc Document) Definition() (*Definition, error) {
 	if err := manifest.Complete(crd, doc.json); err != nil {
 		return nil, err
 	}
-	if protected(crd.Spec.Group) && crd.Annotations[approval] == "" {
+	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) && crd.Annotations[approval] == "" {
 		if crd.Annotations == nil {
 			crd.Annotations = map[string]string{}
 		}
@@ -72,14 +74,8 @@ func (doc Document) Definition() (*Definition, error) {
 	d.Group, d.Kind, d.Plural, d.Singular, d.ListKind = crd.Spec.Group, names.Kind, names.Plural, names.Singular, names.ListKind
 	d.ShortNames, d.Categories = names.ShortNames, names.Categories
 	d.Namespaced = crd.Spec.Scope == apiextensionsv1.NamespaceScoped
-	for key, value := range crd.Annotations {
-		if !slices.Contains(notKept, key) {
-			if d.Annotations == nil {
-				d.Annotations = map[string]string{}
-			}
-			d.Annotations[key] = value
-		}
-	}
+	d.Annotations = maps.Clone(crd.Annotations)
+	maps.DeleteFunc(d.Annotations, func(key, _ string) bool { return slices.Contains(notKept, key) })
 	d.CRD = crd
 	return d, nil
 }
@@ -112,9 +108,4 @@ func repairScope(scope *apiextensionsv1.ResourceScope) string {
 		}
 	}
 	return ""
-}
-
-// protected tells whether a group is one that the API server guards.
-func protected(group string) bool {
-	return group == "k8s.io" || strings.HasSuffix(group, ".k8s.io") || group == "kubernetes.io" || strings.HasSuffix(group, ".kubernetes.io")
 }

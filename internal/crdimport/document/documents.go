@@ -78,36 +78,16 @@ func Split(name string, content []byte) ([]Document, error) {
 }
 
 // texts returns the documents of a file: JSON values one after the other, or YAML between separators.
-func texts(content []byte) ([]yamldoc.Document, error) {
-	values := jsonValues(content)
-	if values == nil {
-		return yamldoc.Split(content)
-	}
-	var all []yamldoc.Document
-	at := 0
-	for _, v := range values {
-		begin := bytes.Index(content[at:], v) + at
-		line := 1 + bytes.Count(content[:begin], []byte("\n"))
-		all = append(all, yamldoc.Document{Text: v, First: line, Line: line})
-		at = begin + len(v)
-	}
-	return all, nil
-}
-
-// jsonValues are the values of a file that is JSON throughout; nil for another.
-func jsonValues(content []byte) []json.RawMessage {
-	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) {
-		return nil // what else begins otherwise is no object, or YAML
-	}
-	var all []json.RawMessage
+func texts(content []byte) (all []yamldoc.Document, err error) {
 	for dec := json.NewDecoder(bytes.NewReader(content)); ; {
 		var v json.RawMessage
-		if err := dec.Decode(&v); errors.Is(err, io.EOF) {
-			return all
+		if err := dec.Decode(&v); errors.Is(err, io.EOF) && len(all) > 0 {
+			return all, nil
 		} else if err != nil {
-			return nil
+			return yamldoc.Split(content)
 		}
-		all = append(all, v)
+		line := 1 + bytes.Count(content[:dec.InputOffset()-int64(len(v))], []byte("\n"))
+		all = append(all, yamldoc.Document{Text: v, First: line, Line: line})
 	}
 }
 

@@ -47,6 +47,18 @@ func (p place) field(property string) place {
 func (p place) items() place  { return place{p.Items(), p.singular()} }
 func (p place) values() place { return place{p.Values(), p.singular()} }
 
+// singular are the words of a place with the last one for one of many: the items of rules are called Rule.
+func (p place) singular() []string {
+	if len(p.words) == 0 {
+		return []string{"Item"}
+	}
+	last := len(p.words) - 1
+	if !strings.HasSuffix(p.words[last], "s") { // data, which people leave as it is
+		return p.words
+	}
+	return append(p.words[:last:last], goname.Singular(p.words[last]))
+}
+
 // lose lists what is lost at a place, by its keyword.
 func (b *builder) lose(at place, keyword, what string) {
 	b.losses = append(b.losses, Loss{cmp.Or(string(at.Path), "."), keyword + " " + what})

@@ -93,5 +93,9 @@ func documentation(s *schema) string {
 	if s.ExternalDocs != nil {
 		add("See", strings.TrimSpace(s.ExternalDocs.Description+" "+s.ExternalDocs.URL))
 	}
-	return strings.TrimLeft(strings.NewReplacer(string(marks[0]), "", string(marks[1]), "").Replace(text), "\n")
+	text = strings.TrimLeft(strings.NewReplacer(string(marks[0]), "", string(marks[1]), "").Replace(text), "\n")
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return text
 }

@@ -1,46 +1,37 @@
 package gotypes
 
-import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+import (
+	"encoding/json"
+	"sync"
+)
 
-// The schemas that controller-tools makes of types of Kubernetes which are worth to be used in the place of local ones: no
+// The schemas that controller-tools makes of types of Kubernetes which are used instead of local ones: no
 // controller has helpers for a copy of them. TestKnownTypes holds them to controller-tools. Types of k8s.io/api are not
-// among them: their schemas change with every release, and with them what the CRD says.
+// among them: their schemas change with every release, and with them what the CRD requires.
+var (
+	// ConditionSchema is the schema of metav1.Condition.
+	ConditionSchema = parsed(`{"type": "object", "required": ["lastTransitionTime", "message", "reason", "status", "type"], "properties": {
+		"lastTransitionTime": {"type": "string", "format": "date-time"},
+		"message": {"type": "string", "maxLength": 32768},
+		"observedGeneration": {"type": "integer", "format": "int64", "minimum": 0},
+		"reason": {"type": "string", "minLength": 1, "maxLength": 1024, "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"},
+		"status": {"type": "string", "enum": ["True", "False", "Unknown"]},
+		"type": {"type": "string", "maxLength": 316,
+			"pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$"}}}`)
+	// LabelSelectorSchema is the schema of metav1.LabelSelector.
+	LabelSelectorSchema = parsed(`{"type": "object", "x-kubernetes-map-type": "atomic", "properties": {
+		"matchLabels": {"type": "object", "additionalProperties": {"type": "string"}},
+		"matchExpressions": {"type": "array", "x-kubernetes-list-type": "atomic", "items": {"type": "object", "required": ["key", "operator"], "properties": {
+			"key": {"type": "string"}, "operator": {"type": "string"},
+			"values": {"type": "array", "x-kubernetes-list-type": "atomic", "items": {"type": "string"}}}}}}}`)
+)
 
-// ConditionSchema is the schema of metav1.Condition.
-func ConditionSchema() *schema {
-	text := func(most int64) schema { return schema{Type: "string", MaxLength: &most} }
-	least := func(s schema, min int64) schema { s.MinLength = &min; return s }
-	pattern := func(s schema, p string) schema { s.Pattern = p; return s }
-	zero := 0.0
-	return &schema{
-		Type:     "object",
-		Required: []string{"lastTransitionTime", "message", "reason", "status", "type"},
-		Properties: map[string]schema{
-			"lastTransitionTime": {Type: "string", Format: "date-time"},
-			"message":            text(32768),
-			"observedGeneration": {Type: "integer", Format: "int64", Minimum: &zero},
-			"reason":             pattern(least(text(1024), 1), `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`),
-			"status":             {Type: "string", Enum: []apiextensionsv1.JSON{{Raw: []byte(`"True"`)}, {Raw: []byte(`"False"`)}, {Raw: []byte(`"Unknown"`)}}},
-			"type":               pattern(text(316), `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`),
-		},
-	}
-}
-
-// LabelSelectorSchema is the schema of metav1.LabelSelector.
-func LabelSelectorSchema() *schema {
-	atomic := "atomic"
-	text := schema{Type: "string"}
-	list := func(items schema) schema {
-		return schema{Type: "array", XListType: &atomic, Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &items}}
-	}
-	return &schema{
-		Type: "object", XMapType: &atomic,
-		Properties: map[string]schema{
-			"matchExpressions": list(schema{
-				Type: "object", Required: []string{"key", "operator"},
-				Properties: map[string]schema{"key": text, "operator": text, "values": list(text)},
-			}),
-			"matchLabels": {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &text}},
-		},
-	}
+func parsed(text string) func() *schema {
+	return sync.OnceValue(func() *schema {
+		s := &schema{}
+		if err := json.Unmarshal([]byte(text), s); err != nil {
+			panic(err) // it is a constant
+		}
+		return s
+	})
 }

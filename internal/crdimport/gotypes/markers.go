@@ -1,14 +1,13 @@
 package gotypes
 
 import (
+	"bytes"
 	"encoding/json"
-	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/crdimport/normalize"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kjson "sigs.k8s.io/json"
 )
 
 // marker is what a comment says to controller-tools.
@@ -113,56 +112,22 @@ func enumRule(values []apiextensionsv1.JSON) (marker, bool) {
 	return rule("Enum={" + strings.Join(all, ",") + "}"), true
 }
 
-// sameJSON tells whether a value survives being read by encoding/json into an empty interface, which is how markers are
+// sameJSON reports whether a value survives being read by encoding/json into an empty interface, which is how markers are
 // read: numbers become float64.
 func sameJSON(raw []byte) bool {
-	var value any
-	if json.Unmarshal(raw, &value) != nil {
+	var exact, rounded any
+	if kjson.UnmarshalCaseSensitivePreserveInts(raw, &exact) != nil || json.Unmarshal(raw, &rounded) != nil {
 		return false
 	}
-	again, err := json.Marshal(value)
-	return err == nil && reflect.DeepEqual(exact(raw), exact(again))
+	a, errA := json.Marshal(exact)
+	b, errB := json.Marshal(rounded)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// exact is a JSON value with its numbers as they are written, whole numbers without an exponent.
-func exact(raw []byte) any {
-	dec := json.NewDecoder(strings.NewReader(string(raw)))
-	dec.UseNumber()
-	var value any
-	if dec.Decode(&value) != nil {
-		return nil
-	}
-	return exactly(value)
-}
-
-func exactly(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		for k, v := range value {
-			value[k] = exactly(v)
-		}
-	case []any:
-		for i, v := range value {
-			value[i] = exactly(v)
-		}
-	case json.Number:
-		if _, err := value.Int64(); err == nil {
-			return value.String()
-		}
-		if f, err := value.Float64(); err == nil {
-			return number(f)
-		}
-	}
-	return value
-}
-
-// oneLine is JSON as it can stand in a comment.
+// oneLine is compact JSON as it can stand in a comment.
 func oneLine(raw []byte) string {
 	var out strings.Builder
 	for _, r := range string(raw) {
-		if r == '\n' || r == '\r' || r == '\t' {
-			r = ' ' // outside of strings, where JSON has these escaped
-		}
 		if r != ' ' && !strconv.IsPrint(r) && r < 0x10000 {
 			out.WriteString(`\u` + strconv.FormatInt(int64(r)+0x10000, 16)[1:])
 			continue
@@ -170,32 +135,4 @@ func oneLine(raw []byte) string {
 		out.WriteRune(r)
 	}
 	return out.String()
-}
-
-// oneOfMarker is the marker that makes this very rule, if there is one.
-func oneOfMarker(s *schema, v apiextensionsv1.ValidationRule) (marker, bool) {
-	for name, ends := range map[string][2]string{
-		"ExactlyOneOf": {"exactly one of the fields in [", "] must be set"},
-		"AtLeastOneOf": {"at least one of the fields in [", "] must be set"},
-		"AtMostOneOf":  {"at most one of the fields in [", "] may be set"},
-	} {
-		inner, begins := strings.CutPrefix(v.Message, ends[0])
-		inner, does := strings.CutSuffix(inner, ends[1])
-		fields := strings.Fields(inner)
-		if !begins || !does || len(fields) == 0 || slices.ContainsFunc(fields, func(f string) bool {
-			_, known := s.Properties[f]
-			return !known || !normalize.PlainName.MatchString(f) || slices.Contains(s.Required, f)
-		}) {
-			continue
-		}
-		made := normalize.FieldsRule(map[string]string{"ExactlyOneOf": "oneOf", "AtLeastOneOf": "anyOf", "AtMostOneOf": "oneOf"}[name], fields)
-		made.Message = v.Message
-		if name == "AtMostOneOf" {
-			made.Rule = strings.TrimSuffix(made.Rule, " == 1") + " <= 1"
-		}
-		if reflect.DeepEqual(made, v) {
-			return rule(name + "=" + strings.Join(fields, ";")), true
-		}
-	}
-	return marker{}, false
 }

@@ -2,30 +2,28 @@ package gotypes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // assemble gives the types their names and returns all texts, that of the root first.
 func (b *builder) assemble(root string, taken Names) string {
-	called := map[string]string{}
-	var all strings.Builder
+	var pairs []string
+	names := make([]string, len(b.types))
 	for id, t := range b.types {
 		if t != nil {
-			called[mark(id)] = b.name(t, taken)
+			names[id] = b.name(t, taken)
+			pairs = append(pairs, mark(id), names[id])
 		}
-	}
-	var pairs []string
-	for m, name := range called {
-		pairs = append(pairs, m, name)
 	}
 	rename := strings.NewReplacer(append(pairs, "//"+said, "//")...)
-	all.WriteString(rename.Replace(root))
+	all := rename.Replace(root)
 	for id, t := range b.types {
 		if t != nil {
-			all.WriteString(rename.Replace(strings.ReplaceAll(t.text, self, called[mark(id)])) + "\n")
+			all += rename.Replace(strings.ReplaceAll(t.text, self, names[id])) + "\n"
 		}
 	}
-	return all.String()
+	return all
 }
 
 // name is the kind with as few words of the place as make it one of its own.
@@ -33,13 +31,12 @@ func (b *builder) name(t *typ, taken Names) string {
 	if t.fixed() {
 		return b.kind + t.words[0] // reserved
 	}
+	suffixes := append([]string{""}, t.suffixes...)
 	free := func(name string) bool {
-		for _, suffix := range append([]string{""}, t.suffixes...) {
-			if taken[name+suffix] || reserved[name+suffix] {
-				return false
-			}
+		if slices.ContainsFunc(suffixes, func(suffix string) bool { return taken[name+suffix] || reserved[name+suffix] }) {
+			return false
 		}
-		for _, suffix := range append([]string{""}, t.suffixes...) {
+		for _, suffix := range suffixes {
 			taken[name+suffix] = true
 		}
 		return true

@@ -1,10 +1,13 @@
 package gotypes
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/crdimport/normalize"
 )
 
 // object is the shape of an object: a struct, a map, or whatever it may be.
@@ -50,10 +53,7 @@ func (b *builder) raw(s *schema, at place) shape {
 
 // structure is the text of a struct, with all that its schema says but what stands at fields.
 func (b *builder) structure(s *schema, at place) string {
-	doc := documentation(s)
-	if strings.TrimSpace(doc) == "" {
-		doc = fmt.Sprintf("%s is the type of %s.", self, at.Path)
-	}
+	doc := cmp.Or(documentation(s), fmt.Sprintf("%s is the type of %s.", self, at.Path))
 	return comment(doc) + lines(b.ofStruct(s, at)) + "type " + self + " struct {\n" + b.fields(s, at, newFieldNames(false)) + "}\n"
 }
 
@@ -68,11 +68,11 @@ func (b *builder) ofStruct(s *schema, at place) []marker {
 		b.lose(at, inGo, "fields that the schema does not name are kept by the API server, and not by a client that reads and writes these types")
 	}
 	for _, v := range s.XValidations {
-		if m, ok := oneOfMarker(s, v); ok {
-			said = append(said, m)
-			continue
+		made := celRule(v)
+		if text, ok := normalize.FieldsMarker(s, v); ok {
+			made = rule(text)
 		}
-		said = append(said, celRule(v))
+		said = append(said, made)
 	}
 	return said
 }
@@ -80,10 +80,15 @@ func (b *builder) ofStruct(s *schema, at place) []marker {
 // inGo begins a loss that the schema has no part in.
 const inGo = "in Go:"
 
-// fields are the texts of all fields of a struct, the required ones of the root's first.
+// fields are the texts of all fields of a struct, in that of the root with spec first and status last.
 func (b *builder) fields(s *schema, at place, taken fieldNames) string {
 	var out strings.Builder
-	for i, property := range slices.Sorted(maps.Keys(s.Properties)) {
+	properties := slices.Sorted(maps.Keys(s.Properties))
+	if at.Path == "" {
+		order := map[string]int{"spec": -1, "status": 1}
+		slices.SortStableFunc(properties, func(a, b string) int { return order[a] - order[b] })
+	}
+	for i, property := range properties {
 		if !taggable(property) {
 			b.problems = append(b.problems, fmt.Errorf("%s has a property %q, which no field of a Go struct can be called in JSON; the CRD needs another name for it", at.Where(), property))
 			continue

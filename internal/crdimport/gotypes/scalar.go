@@ -23,7 +23,7 @@ func (b *builder) text(s *schema, at place) shape {
 	if len(values) == 0 {
 		return shape{expr: "string", markers: markers}
 	}
-	return shape{expr: b.enumeration(values, markers, at), own: true}
+	return shape{expr: b.enumeration(s, values, markers, at), own: true}
 }
 
 // ofText are the markers of what is said of strings.
@@ -53,14 +53,11 @@ func texts(s *schema) (all []string) {
 }
 
 // enumeration is a type for strings that are one of a few, with a constant for each.
-func (b *builder) enumeration(values []string, markers []marker, at place) string {
+func (b *builder) enumeration(s *schema, values []string, markers []marker, at place) string {
 	return b.declare(at, func(t *typ) string {
-		text := comment(fmt.Sprintf("%s is one of the values of %s.", self, at.Path))
-		var quoted []string
 		consts := ""
 		given := fieldNames{}
 		for _, value := range values {
-			quoted = append(quoted, quote(value))
 			name := "Empty"
 			if len(goname.Words(value)) > 0 {
 				name = goname.Of(value)
@@ -71,19 +68,9 @@ func (b *builder) enumeration(values []string, markers []marker, at place) strin
 			t.suffixes = append(t.suffixes, name)
 			consts += "\t" + self + name + " " + self + " = " + strconv.Quote(value) + "\n"
 		}
-		list := "{"
-		for i, q := range quoted {
-			if i > 0 {
-				list += ","
-			}
-			list += q
-		}
-		enum := "Enum=" + list + "}"
-		if len(quoted) == 1 {
-			enum = "Enum=" + quoted[0]
-		}
-		text += lines(append([]marker{rule(enum)}, markers...)) + "type " + self + " string\n"
-		return text + comment("The values of "+self+".") + "const (\n" + consts + ")\n"
+		enum, _ := enumRule(s.Enum) // strings have one
+		return comment(fmt.Sprintf("%s is one of the values of %s.", self, at.Path)) + lines(append([]marker{enum}, markers...)) +
+			"type " + self + " string\n" + comment("The values of "+self+".") + "const (\n" + consts + ")\n"
 	})
 }
 

@@ -10,16 +10,19 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiserver/pkg/cel"
 )
 
-// reachable tells whether a rule can ask whether a field is there, with the same answer as required has: a null is there
-// for the one and not for the other, and what has no type is not there for CEL at all.
-func reachable(p *schema) bool {
-	return !p.Nullable && (p.Type != "" || p.XIntOrString)
+// property is what a rule calls a property of self, with its schema; false where no rule can ask whether it is there with the same
+// answer as required has: a null is there for the one and not for the other, and what has no type is not there for CEL at all.
+func property(self, name string, of *schema) (string, *schema, bool) {
+	p, known := of.Properties[name]
+	escaped, fine := cel.Escape(name)
+	return self + "." + escaped, &p, known && fine && !p.Nullable && (p.Type != "" || p.XIntOrString)
 }
 
-// celOf says a schema of allOf, anyOf, oneOf or not in CEL. of is what the structural schema has at the same place, which
-// says what types there are; false if there is something in it that CEL does not see as the schema does.
+// celOf writes a schema of allOf, anyOf, oneOf or not in CEL. of is what the structural schema has at the same place, which
+// defines the types; false if there is something in it that CEL does not see as the schema does.
 func celOf(s *schema, self string, of *schema) (string, bool) {
 	rest := s.DeepCopy()
 	var all []string
@@ -30,20 +33,15 @@ func celOf(s *schema, self string, of *schema) (string, bool) {
 		return text
 	}
 	for _, name := range s.Required {
-		p, known := of.Properties[name]
-		if !known || !reachable(&p) || celName(name) == "" {
-			return "", false
-		}
-		all = append(all, "has("+self+"."+celName(name)+")")
+		field, _, fine := property(self, name, of)
+		ok = ok && fine
+		all = append(all, "has("+field+")")
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		p, known := of.Properties[name]
 		below := s.Properties[name]
-		if !known || !reachable(&p) || celName(name) == "" {
-			return "", false
-		}
-		field := self + "." + celName(name)
-		if text := sub(&below, field, &p); text != "true" {
+		field, p, fine := property(self, name, of)
+		ok = ok && fine
+		if text := sub(&below, field, p); text != "true" {
 			all = append(all, "(!has("+field+") || "+text+")")
 		}
 	}
@@ -81,12 +79,12 @@ func celOf(s *schema, self string, of *schema) (string, bool) {
 	return "(" + strings.Join(all, " && ") + ")", true
 }
 
-// celValues says what a schema says of a value itself, and takes it out of the schema.
+// celValues writes what a schema requires of a value itself, and takes it out of the schema.
 func celValues(s *schema, self string, of *schema) (all []string, ok bool) {
 	ok = true
 	if of.Type == "string" && of.Format == "" {
 		if s.Pattern != "" {
-			all = append(all, self+".matches("+celString(s.Pattern)+")")
+			all = append(all, self+".matches("+strconv.Quote(s.Pattern)+")")
 		}
 		all = append(all, sizes(self, s.MinLength, s.MaxLength)...)
 		s.Pattern, s.MinLength, s.MaxLength = "", nil, nil
@@ -140,7 +138,7 @@ func celEnum(values []apiextensionsv1.JSON, self string, of *schema) (string, bo
 			if of.Type != "string" || of.Format != "" {
 				return "", false
 			}
-			all = append(all, celString(value))
+			all = append(all, strconv.Quote(value))
 		case bool:
 			if of.Type != "boolean" {
 				return "", false
@@ -156,23 +154,4 @@ func celEnum(values []apiextensionsv1.JSON, self string, of *schema) (string, bo
 		}
 	}
 	return self + " in [" + strings.Join(all, ", ") + "]", true
-}
-
-// celString is a string of CEL, whose escapes are Go's.
-func celString(s string) string { return strconv.Quote(s) }
-
-// celWords are what no field can be called in a rule without an escape.
-var celWords = []string{"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
-	"loop", "package", "namespace", "return", "var", "void", "while"}
-
-// celName is what a rule calls a property; empty if it cannot.
-func celName(property string) string {
-	if slices.Contains(celWords, property) {
-		return "__" + property + "__"
-	}
-	name := strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(property)
-	if !PlainName.MatchString(name) {
-		return ""
-	}
-	return name
 }

@@ -11,37 +11,24 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// groupRule says anyOf or oneOf as a rule. Groups of fields are said in the words of controller-tools, so that a marker
-// can say them.
+// groupRule writes anyOf or oneOf as a rule. Groups of fields are in the words of controller-tools, so that a marker can stand for them.
 func groupRule(keyword string, branches []schema, of *schema) (apiextensionsv1.ValidationRule, bool) {
-	if fields := fieldGroup(branches, of); fields != nil {
-		return FieldsRule(keyword, fields), true
-	}
+	group, message, marker := &schema{AnyOf: branches}, "must be as one of anyOf says", "AtLeastOneOf"
 	if keyword == "oneOf" {
+		group, message, marker = &schema{OneOf: branches}, "must be as exactly one of oneOf says", "ExactlyOneOf"
 		if fields := noneOrOne(branches, of); fields != nil {
-			made := FieldsRule(keyword, fields)
-			return apiextensionsv1.ValidationRule{Rule: strings.TrimSuffix(made.Rule, " == 1") + " <= 1", Message: fmt.Sprintf("at most one of the fields in %v may be set", fields)}, true
+			return FieldsRule("AtMostOneOf", fields), true
 		}
 	}
-	var each []string
-	for i := range branches {
-		text, ok := celOf(&branches[i], "self", of)
-		if !ok {
-			return apiextensionsv1.ValidationRule{}, false
-		}
-		if keyword == "oneOf" {
-			text = "(" + text + " ? 1 : 0)"
-		}
-		each = append(each, text)
+	if fields := fieldGroup(branches, of); fields != nil {
+		return FieldsRule(marker, fields), true
 	}
-	if keyword == "oneOf" {
-		return apiextensionsv1.ValidationRule{Rule: strings.Join(each, " + ") + " == 1", Message: "must be as exactly one of oneOf says"}, true
-	}
-	return apiextensionsv1.ValidationRule{Rule: strings.Join(each, " || "), Message: "must be as one of anyOf says"}, true
+	text, ok := celOf(group, "self", of)
+	return apiextensionsv1.ValidationRule{Rule: strings.TrimSuffix(strings.TrimPrefix(text, "("), ")"), Message: message}, ok
 }
 
-// PlainName matches the names of properties that CEL has as they are.
-var PlainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+// plainName matches the names of properties that CEL has as they are.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // fieldGroup are the fields of which each branch requires one and says nothing else; nil if that is not so.
 func fieldGroup(branches []schema, of *schema) []string {
@@ -51,8 +38,8 @@ func fieldGroup(branches []schema, of *schema) []string {
 			return nil
 		}
 		name := branch.Required[0]
-		p, ok := of.Properties[name]
-		if !ok || !reachable(&p) || celName(name) != name || slices.Contains(of.Required, name) || slices.Contains(fields, name) {
+		field, _, ok := property("self", name, of)
+		if !ok || field != "self."+name || slices.Contains(of.Required, name) || slices.Contains(fields, name) {
 			return nil
 		}
 		fields = append(fields, name)
@@ -78,19 +65,37 @@ func noneOrOne(branches []schema, of *schema) []string {
 	return nil
 }
 
-// FieldsRule is the rule that controller-tools makes of its markers for anyOf and oneOf of fields.
-func FieldsRule(keyword string, fields []string) apiextensionsv1.ValidationRule {
+// groups are the rules that controller-tools makes of its markers for groups of fields.
+var groups = map[string]struct{ term, between, end, message string }{
+	"ExactlyOneOf": {"(has(self.%s)?1:0)", "+", " == 1", "exactly one of the fields in %v must be set"},
+	"AtMostOneOf":  {"(has(self.%s)?1:0)", "+", " <= 1", "at most one of the fields in %v may be set"},
+	"AtLeastOneOf": {"has(self.%s)", "||", "", "at least one of the fields in %v must be set"},
+}
+
+// FieldsRule is the rule that controller-tools makes of a marker for some fields.
+func FieldsRule(marker string, fields []string) apiextensionsv1.ValidationRule {
+	group := groups[marker]
 	var terms []string
-	if keyword == "anyOf" {
-		for _, f := range fields {
-			terms = append(terms, "has(self."+f+")")
-		}
-		return apiextensionsv1.ValidationRule{Rule: strings.Join(terms, "||"), Message: fmt.Sprintf("at least one of the fields in %v must be set", fields)}
-	}
 	for _, f := range fields {
-		terms = append(terms, "(has(self."+f+")?1:0)")
+		terms = append(terms, fmt.Sprintf(group.term, f))
 	}
-	return apiextensionsv1.ValidationRule{Rule: strings.Join(terms, "+") + " == 1", Message: fmt.Sprintf("exactly one of the fields in %v must be set", fields)}
+	return apiextensionsv1.ValidationRule{Rule: strings.Join(terms, group.between) + group.end, Message: fmt.Sprintf(group.message, fields)}
+}
+
+// FieldsMarker is the marker that makes this very rule of optional fields of the schema, if there is one.
+func FieldsMarker(s *schema, v apiextensionsv1.ValidationRule) (string, bool) {
+	_, inside, _ := strings.Cut(v.Message, "[")
+	inside, _, _ = strings.Cut(inside, "]")
+	fields := strings.Fields(inside)
+	for marker := range groups {
+		if len(fields) > 0 && reflect.DeepEqual(FieldsRule(marker, fields), v) && !slices.ContainsFunc(fields, func(f string) bool {
+			_, known := s.Properties[f]
+			return !known || !plainName.MatchString(f) || slices.Contains(s.Required, f)
+		}) {
+			return marker + "=" + strings.Join(fields, ";"), true
+		}
+	}
+	return "", false
 }
 
 // NameRules takes out of a schema what it says of the length and form of a name, as CEL.

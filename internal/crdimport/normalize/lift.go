@@ -1,7 +1,6 @@
 package normalize
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
 )
@@ -41,19 +40,14 @@ func liftFrom(s, branch *schema) {
 	if s.Maximum == nil && branch.Maximum != nil {
 		s.Maximum, s.ExclusiveMaximum, branch.Maximum, branch.ExclusiveMaximum = branch.Maximum, branch.ExclusiveMaximum, nil, false
 	}
-	if s.MultipleOf == nil {
-		s.MultipleOf, branch.MultipleOf = branch.MultipleOf, nil
-	}
-	if s.Pattern == "" || s.Pattern == branch.Pattern {
-		s.Pattern, branch.Pattern = cmp.Or(branch.Pattern, s.Pattern), ""
-	}
-	if s.Format == "" || s.Format == branch.Format {
-		s.Format, branch.Format = cmp.Or(branch.Format, s.Format), ""
-	}
-	if len(s.Enum) == 0 || reflect.DeepEqual(s.Enum, branch.Enum) {
-		if len(branch.Enum) > 0 {
-			s.Enum, branch.Enum = branch.Enum, nil
-		}
+	move(&s.MultipleOf, &branch.MultipleOf)
+	move(&s.Pattern, &branch.Pattern)
+	move(&s.Format, &branch.Format)
+	move(&s.Enum, &branch.Enum)
+	move(&s.Not, &branch.Not)
+	move(&s.OneOf, &branch.OneOf)
+	if !s.XIntOrString {
+		move(&s.AnyOf, &branch.AnyOf)
 	}
 	for _, r := range branch.Required {
 		if !slices.Contains(s.Required, r) {
@@ -72,14 +66,16 @@ func liftFrom(s, branch *schema) {
 	if len(branch.Properties) == 0 {
 		branch.Properties = nil
 	}
-	if branch.Not != nil && s.Not == nil {
-		s.Not, branch.Not = branch.Not, nil
+}
+
+// move moves a keyword that is not there yet, or has the same value.
+func move[T any](to, from *T) {
+	var none T
+	if reflect.DeepEqual(*to, none) {
+		*to = *from
 	}
-	if len(s.AnyOf) == 0 && !s.XIntOrString {
-		s.AnyOf, branch.AnyOf = branch.AnyOf, nil
-	}
-	if len(s.OneOf) == 0 {
-		s.OneOf, branch.OneOf = branch.OneOf, nil
+	if reflect.DeepEqual(*to, *from) {
+		*from = none
 	}
 }
 

@@ -131,18 +131,16 @@ func (r *normalizer) walk(s *schema, at Path, server string) {
 		}
 	}
 	s.AllOf = left
-	if len(s.AnyOf) > 0 && !s.XIntOrString {
-		if v, ok := groupRule("anyOf", s.AnyOf, s); ok {
-			add("anyOf", v)
-			s.AnyOf = nil
+	group := func(keyword string, branches *[]schema) {
+		if v, ok := groupRule(keyword, *branches, s); ok && len(*branches) > 0 {
+			add(keyword, v)
+			*branches = nil
 		}
 	}
-	if len(s.OneOf) > 0 {
-		if v, ok := groupRule("oneOf", s.OneOf, s); ok {
-			add("oneOf", v)
-			s.OneOf = nil
-		}
+	if !s.XIntOrString {
+		group("anyOf", &s.AnyOf)
 	}
+	group("oneOf", &s.OneOf)
 	if s.Not != nil {
 		if text, ok := celOf(s.Not, "self", s); ok {
 			add("not", apiextensionsv1.ValidationRule{Rule: "!(" + text + ")", Message: "must not be as not says"})
