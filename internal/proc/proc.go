@@ -87,8 +87,9 @@ func Start(o Options) (*Process, error) {
 		if err != nil {
 			return
 		}
-		if p.err = cmd.Wait(); errors.Is(p.err, context.Canceled) {
-			p.err = nil // it ended in order, having been asked to
+		// It ended in order, having been asked to, or before it read all of its input, which a descendant may hold open.
+		if p.err = cmd.Wait(); errors.Is(p.err, context.Canceled) || errors.Is(p.err, exec.ErrWaitDelay) {
+			p.err = nil
 		}
 		killGroup(p.pid)
 		if !o.Brief || p.killed.Load() {
@@ -107,7 +108,7 @@ func Start(o Options) (*Process, error) {
 // PID is the child's process id, while it runs.
 func (p *Process) PID() int { return p.pid }
 
-// Done is closed when the child has ended.
+// Done is closed when the child has ended, and what it wrote has been copied.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Err says how the child ended, once Done is closed: nil for exit code 0.

@@ -21,32 +21,13 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("the answer is larger than %d bytes: answer with less, or raise --hook-max-bytes (loop.maxAnswerBytes)", limit)
 }
 
-// readUpTo reads all, or up to a limit and then says errTooLarge. Not io.ReadAll behind a LimitReader, and not a bytes.Buffer: what they
-// grow by goes beyond the limit, and memory is what it is for.
+// readUpTo reads all, or up to a limit and then says errTooLarge.
 func readUpTo(r io.Reader, limit int64) ([]byte, error) {
-	buf := make([]byte, 0, min(4095, limit)+1)
-	for {
-		if int64(len(buf)) > limit {
-			return buf, errTooLarge
-		}
-		if len(buf) == cap(buf) {
-			size := int64(2 * cap(buf))
-			if size >= limit {
-				size = limit + 1 // the one more tells that it is too large
-			}
-			grown := make([]byte, len(buf), size)
-			copy(grown, buf)
-			buf = grown
-		}
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if errors.Is(err, io.EOF) {
-			return buf, nil
-		}
-		if err != nil {
-			return buf, err
-		}
+	all, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(all)) > limit {
+		return all[:limit], errTooLarge
 	}
+	return all, err
 }
 
 // checkAnswer tells whether an answer is one JSON object, and says of one that is not what it is.

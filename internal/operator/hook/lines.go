@@ -1,13 +1,10 @@
 package hook
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 
 	"github.com/crdctl/crdctl/internal/text"
 )
@@ -50,47 +47,62 @@ func requestLine(id uint64, c Call) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-// readAnswers reads lines until there are no more, or one is too long.
-func (s *server) readAnswers(out io.Reader) {
-	lines := bufio.NewReaderSize(out, 64<<10)
-	for {
-		line, err := readLine(lines, s.owner.limit+min(envelope, math.MaxInt64-s.owner.limit))
-		if errors.Is(err, errTooLarge) {
-			s.owner.mu.Lock()
-			s.kill(tooLarge(s.owner.limit))
-			s.owner.mu.Unlock()
-			_, _ = io.Copy(io.Discard, lines) // until it is dead
-			return
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 && s.take(line) {
-			s.stderr.refill()
-		}
-		if err != nil {
-			return
-		}
+// printed takes a line of what the process printed; one that is too long ends the process.
+func (s *server) printed(line []byte) error {
+	if s.out.lost > 0 {
+		s.owner.mu.Lock()
+		defer s.owner.mu.Unlock()
+		s.kill(tooLarge(s.owner.limit))
+		return errTooLarge
 	}
+	if s.take(bytes.TrimSpace(line)) {
+		s.stderr.refill()
+	}
+	return nil
 }
 
-// readLine reads a line. It is good until the next one is read.
-func readLine(r *bufio.Reader, limit int64) ([]byte, error) {
-	part, err := r.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		if int64(len(part)) > limit {
-			return nil, errTooLarge
+// lineWriter hands on the lines that are written to it, those that are not blank. Of a line that is too long it hands on the beginning, at once.
+type lineWriter struct {
+	limit int64
+	take  func([]byte) error // the line is good until it returns
+	part  []byte             // of a line
+	skips bool               // what comes is the rest of a line that was too long
+	lost  int64              // bytes that were skipped
+}
+
+// Write implements io.Writer.
+func (w *lineWriter) Write(b []byte) (int, error) {
+	for rest := b; len(rest) > 0; {
+		line, after, ends := bytes.Cut(rest, []byte("\n"))
+		rest = after
+		if w.skips {
+			w.lost += int64(len(line))
+			w.skips = !ends
+			continue
 		}
-		return part, err
+		w.part = append(w.part, line...)
+		over := int64(len(w.part)) - w.limit
+		if over > 0 {
+			w.lost, w.part, w.skips = w.lost+over, w.part[:w.limit], !ends
+		}
+		if ends || over > 0 {
+			if err := w.flush(); err != nil {
+				return 0, err
+			}
+		}
 	}
-	line := append(make([]byte, 0, 4*len(part)), part...)
-	for {
-		part, err = r.ReadSlice('\n')
-		if int64(len(line)+len(part)) > limit {
-			return nil, errTooLarge
-		}
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
-		}
+	return len(b), nil
+}
+
+// flush hands on a last line that has no end.
+func (w *lineWriter) flush() (err error) {
+	if len(bytes.TrimSpace(w.part)) > 0 {
+		err = w.take(w.part)
 	}
+	if w.part = w.part[:0]; cap(w.part) > 64<<10 {
+		w.part = nil // the next one is not as long
+	}
+	return err
 }
 
 // take hands an answer to the call that it belongs to, and tells whether there was one.

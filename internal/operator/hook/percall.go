@@ -1,11 +1,14 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/proc"
 )
 
 // perCall starts a program for each call.
@@ -31,62 +34,57 @@ func (p *perCall) call(ctx context.Context, c Call) (_ []byte, err error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	child, err := p.program.start([]string{"CRDCTL_HOOK=" + string(c.Op), "CRDCTL_KIND=" + c.Kind, "CRDCTL_KEY=" + c.Key}, drain, true)
+	answer := &bounded{limit: p.limit, full: make(chan struct{})}
+	stderr := newStderrLog(p.log, func() []any { return []any{"kind", c.Kind, "key", c.Key, "hook", string(c.Op)} })
+	stderr.fold = p.said.about(c.Kind + " " + c.Key)
+	child, err := p.program.start(proc.Options{Stdin: bytes.NewReader(c.Body), Stdout: answer, Stderr: stderr, Grace: drain, Brief: true},
+		"CRDCTL_HOOK="+string(c.Op), "CRDCTL_KIND="+c.Kind, "CRDCTL_KEY="+c.Key)
 	if err != nil {
 		return nil, err
 	}
-	written, answered, logged := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(written)
-		// An error is no trouble: the program does not want to know, and may answer all the same.
-		_, _ = child.in.Write(c.Body)
-		_ = child.in.Close()
-	}()
-	var answer []byte
-	var readErr error
-	flood := make(chan struct{})
-	go func() {
-		defer close(answered)
-		if answer, readErr = readUpTo(child.out, p.limit); errors.Is(readErr, errTooLarge) {
-			answer = nil // of no use any more
-			close(flood)
-		}
-	}()
-	stderr := newStderrLog(p.log, func() []any { return []any{"kind", c.Kind, "key", c.Key, "hook", string(c.Op)} })
-	stderr.fold = p.said.about(c.Kind + " " + c.Key)
-	defer func() { stderr.end(err != nil) }()
-	go func() {
-		defer close(logged)
-		stderr.read(child.errs)
-	}()
-
-	killed := p.wait(ctx, child, flood)
-	stop := child.hangUp()
-	<-written
-	<-answered
-	<-logged
-	stop()
-	_, _ = child.out.Close(), child.errs.Close()
+	killed := p.wait(ctx, child, answer.full)
 	child.Stop() // it has ended; this frees what waits for it
+	stderr.finish()
+	defer func() { stderr.end(err != nil) }()
 
 	switch {
-	case errors.Is(readErr, errTooLarge): // before what followed from it: the program is killed, or its pipe is broken
+	case answer.over: // before what followed from it: the program is killed, or its pipe is broken
 		return nil, tooLarge(p.limit)
 	case errors.Is(killed, errTimeout):
 		return nil, private(timedOut(p.timeout), stderr.tail())
 	case killed != nil:
 		return nil, killed
 	case child.Err() != nil:
-		return nil, private(fmt.Errorf("it ended with %w", child.Err()), stderr.tail()+said(answer)+"; fix the program")
+		return nil, private(fmt.Errorf("it ended with %w", child.Err()), stderr.tail()+said(answer.text.Bytes())+"; fix the program")
 	}
-	if err := checkAnswer(answer); err != nil {
+	if err := checkAnswer(answer.text.Bytes()); err != nil {
 		return nil, private(err, stderr.tail())
 	}
-	return answer, nil
+	return answer.text.Bytes(), nil
+}
+
+// drain is how long a descendant of a program that has ended may hold its input open.
+const drain = time.Second
+
+// bounded keeps what is written to it, up to a limit. It is not written to after that.
+type bounded struct {
+	limit int64
+	text  bytes.Buffer
+	over  bool
+	full  chan struct{} // closed when it is over
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if int64(b.text.Len()+len(p)) > b.limit {
+		b.text, b.over = bytes.Buffer{}, true // it is of no use any more
+		close(b.full)
+		return 0, errTooLarge
+	}
+	return b.text.Write(p)
 }
 
 // wait waits for the end of the program, and makes it end when it is time. The error is why it was killed.
-func (p *perCall) wait(ctx context.Context, c *child, flood <-chan struct{}) error {
+func (p *perCall) wait(ctx context.Context, c *proc.Process, flood <-chan struct{}) error {
 	timer := time.NewTimer(p.timeout)
 	defer timer.Stop()
 	var why error

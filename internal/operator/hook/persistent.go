@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/proc"
 )
 
 const (
@@ -89,14 +92,21 @@ func (p *persistent) begin(c Call) (*server, *waiting, error) {
 
 // start starts a process. The lock is held.
 func (p *persistent) start() error {
-	child, err := p.program.start([]string{"CRDCTL_HOOK_PERSISTENT=1"}, stopGrace, false)
+	stdin, in, err := os.Pipe()
 	if err != nil {
+		return fmt.Errorf("%w; %s", err, startAdvice(err))
+	}
+	defer stdin.Close() //nolint:errcheck // the process has it
+	s := &server{owner: p, in: in, requests: make(chan []byte), gone: make(chan struct{}), idle: make(chan struct{}), pending: map[uint64]*waiting{}}
+	s.stderr = newStderrLog(p.log, s.attrs)
+	s.out = &lineWriter{limit: p.limit + envelope, take: s.printed}
+	s.child, err = p.program.start(proc.Options{Stdin: stdin, Stdout: s.out, Stderr: s.stderr, Grace: stopGrace}, "CRDCTL_HOOK_PERSISTENT=1")
+	if err != nil {
+		_ = in.Close()
 		return err
 	}
-	s := &server{owner: p, child: child, requests: make(chan []byte), gone: make(chan struct{}), idle: make(chan struct{}), pending: map[uint64]*waiting{}}
-	s.stderr = newStderrLog(p.log, s.attrs)
 	p.current, p.alive[s] = s, true
-	p.log.Debug("Hook process started", "program", p.program.name, "pid", child.PID())
+	p.log.Debug("Hook process started", "program", p.program.name, "pid", s.child.PID())
 	p.running.Go(s.run)
 	return nil
 }

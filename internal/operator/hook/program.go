@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
+
+	"github.com/crdctl/crdctl/internal/proc"
 )
 
 // program is a program that was found, with its arguments.
@@ -63,4 +66,28 @@ func within(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
+}
+
+// start starts a program with the input, outputs and grace of the options.
+func (p program) start(o proc.Options, env ...string) (*proc.Process, error) {
+	o.Path, o.Args, o.Dir, o.Mark, o.Env = p.path, p.args, p.dir, p.mark, append(os.Environ(), env...)
+	process, err := proc.Start(o)
+	if err != nil {
+		return nil, fmt.Errorf("%w; %s", err, startAdvice(err))
+	}
+	return process, nil
+}
+
+func startAdvice(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOEXEC):
+		return "begin a script with a line like #!/usr/bin/env python3"
+	case errors.Is(err, os.ErrNotExist):
+		return "put the program, or the interpreter that its first line names, in place"
+	case errors.Is(err, os.ErrPermission):
+		return "make it executable with chmod +x"
+	case errors.Is(err, syscall.EMFILE):
+		return "too many files are open; allow fewer hooks at a time"
+	}
+	return "see that it can be started by hand"
 }

@@ -3,7 +3,10 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/proc"
 )
 
 // stopGrace is how long a process may take to end after its stdin was closed, and again after SIGTERM.
@@ -12,7 +15,9 @@ const stopGrace = 2 * time.Second
 // server is one process that serves calls. What is not constant is guarded by the owner's lock.
 type server struct {
 	owner    *persistent
-	child    *child
+	child    *proc.Process
+	in       *os.File
+	out      *lineWriter
 	requests chan []byte
 	gone     chan struct{} // closed when no more requests are written
 	idle     chan struct{} // closed when it is leaving, and has no calls
@@ -26,31 +31,17 @@ type server struct {
 
 // run serves until the process has ended, and returns when nothing of it is left.
 func (s *server) run() {
-	written, read, logged := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		s.write()
 	}()
-	go func() {
-		defer close(read)
-		s.readAnswers(s.child.out)
-	}()
-	go func() {
-		defer close(logged)
-		s.stderr.read(s.child.errs)
-	}()
-	select {
-	case <-s.child.Done():
-	case <-read: // it can't answer any more: it is at its end, or is brought there
-		s.stop()
-	}
-	stop := s.child.hangUp()
+	<-s.child.Done()
+	_ = s.in.Close()
 	close(s.gone)
 	<-written
-	<-read // what it printed before its end counts
-	<-logged
-	stop()
-	_, _ = s.child.out.Close(), s.child.errs.Close()
+	_ = s.out.flush() // what it printed before its end counts
+	s.stderr.finish()
 	s.child.Stop() // it has ended; this frees what waits for it
 	s.owner.ended(s, s.reason())
 }
@@ -88,7 +79,7 @@ func (s *server) write() {
 		case <-s.gone:
 			return
 		case line := <-s.requests:
-			if _, err := s.child.in.Write(line); err != nil {
+			if _, err := s.in.Write(line); err != nil {
 				return // it reads no more; its end, or the time-out, ends the calls
 			}
 		}
@@ -132,7 +123,7 @@ func (s *server) leave() {
 
 // stop asks the process to end by closing its stdin, then by SIGTERM, and then kills it.
 func (s *server) stop() {
-	_ = s.child.in.Close()
+	_ = s.in.Close()
 	timer := time.NewTimer(stopGrace)
 	defer timer.Stop()
 	select {

@@ -1,10 +1,7 @@
 package hook
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -27,68 +24,63 @@ type stderrLog struct {
 	log   *slog.Logger
 	attrs func() []any // whose line it is
 
-	mu   sync.Mutex
-	left int   // bytes that may still be logged
-	out  int64 // bytes that were left out
-	last []byte
-	fold *folding // nil where nothing is left out that was there before
+	mu    sync.Mutex
+	lines lineWriter
+	now   []any // attrs of what is written now
+	left  int   // bytes that may still be logged
+	out   int64 // bytes of whole lines that were left out
+	last  []byte
+	fold  *folding // nil where nothing is left out that was there before
 }
 
 func newStderrLog(log *slog.Logger, attrs func() []any) *stderrLog {
-	return &stderrLog{log: log, attrs: attrs, left: maxStderr}
+	s := &stderrLog{log: log, attrs: attrs, left: maxStderr}
+	s.lines = lineWriter{limit: maxLine, take: s.add}
+	return s
 }
 
-// read reads until the end.
-func (s *stderrLog) read(r io.Reader) {
-	lines := bufio.NewReaderSize(r, maxLine)
-	inLine := false // what comes is the rest of a line that was too long
-	for {
-		part, err := lines.ReadSlice('\n')
-		if len(part) > 0 {
-			s.add(part, inLine)
-		}
-		inLine = errors.Is(err, bufio.ErrBufferFull)
-		if err != nil && !inLine {
-			s.refill()
-			return
-		}
-	}
-}
-
-func (s *stderrLog) add(part []byte, rest bool) {
+// Write implements io.Writer.
+func (s *stderrLog) Write(b []byte) (int, error) {
 	attrs := s.attrs() // before the lock: it takes its owner's
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	line := bytes.TrimRight(part, "\r\n")
-	if rest {
-		s.out += int64(len(line))
-		return
-	}
-	if len(bytes.TrimSpace(line)) == 0 {
-		return
-	}
+	s.now = attrs
+	return s.lines.Write(b)
+}
+
+func (s *stderrLog) add(line []byte) error {
+	line = bytes.TrimRight(line, "\r")
 	s.last = append(s.last[:0], text.Cut(line, shown)...)
 	cost := len(line) + perLine
 	if cost > s.left {
 		s.left = 0 // and no shorter line after it: a gap in the middle would not be seen
 		s.out += int64(len(line))
-		return
+		return nil
 	}
 	s.left -= cost
-	for _, line := range s.fold.take(printable(line)) {
-		s.log.Info("Hook stderr", append(slices.Clip(attrs), "line", line)...)
+	s.write(s.fold.take(printable(line)))
+	return nil
+}
+
+func (s *stderrLog) write(lines []string) {
+	for _, line := range lines {
+		s.log.Info("Hook stderr", append(slices.Clip(s.now), "line", line)...)
 	}
+}
+
+// finish takes a last line that has no end: the program has ended.
+func (s *stderrLog) finish() {
+	s.mu.Lock()
+	_ = s.lines.flush() // add has no errors
+	s.mu.Unlock()
+	s.refill()
 }
 
 // end logs what was held back of a call's lines, unless the call failed and they are those of the failure before it.
 func (s *stderrLog) end(failed bool) {
-	attrs := s.attrs()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lines := s.fold.end(failed)
-	for _, line := range lines {
-		s.log.Info("Hook stderr", append(slices.Clip(attrs), "line", line)...)
-	}
+	s.write(s.fold.end(failed))
 }
 
 // refill says what was left out, and lets as much through again: another call begins.
@@ -96,10 +88,10 @@ func (s *stderrLog) refill() {
 	attrs := s.attrs()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.out > 0 {
-		s.log.Warn("Hook stderr was left out", append(attrs, "bytes", s.out, "limit", maxStderr)...)
+	if out := s.out + s.lines.lost; out > 0 {
+		s.log.Warn("Hook stderr was left out", append(attrs, "bytes", out, "limit", maxStderr)...)
 	}
-	s.left, s.out = maxStderr, 0
+	s.left, s.out, s.lines.lost = maxStderr, 0, 0
 }
 
 // tail is the last line, for an error; empty if there was none.
