@@ -6,12 +6,19 @@
 package install
 
 import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
+	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/config"
 )
@@ -46,6 +53,28 @@ type File struct {
 	Objects []any
 }
 
+// crdsFile is the name of the first file, and otherFiles are those of the others, in order. Numbers, since kubectl applies the files of a directory by name.
+const crdsFile = "0-crds.yaml"
+
+var otherFiles = []string{"1-namespace.yaml", "2-rbac.yaml", "3-config.yaml", "4-deployment.yaml", "5-disruption.yaml"}
+
+//go:embed manifests.yaml.tmpl
+var source string
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"json": func(value any) (string, error) {
+		text, err := json.Marshal(value)
+		return string(text), err
+	},
+	"dict": func(pairs ...any) map[any]any {
+		dict := map[any]any{}
+		for pair := range slices.Chunk(pairs, 2) {
+			dict[pair[0]] = pair[1]
+		}
+		return dict
+	},
+}).Parse(source))
+
 // New makes all objects. The same options give the same objects.
 func New(o Options) (*Set, error) {
 	if len(o.CRDs) == 0 {
@@ -53,12 +82,13 @@ func New(o Options) (*Set, error) {
 	}
 	o.CRDs = slices.Clone(o.CRDs)
 	slices.SortFunc(o.CRDs, func(a, b *apiextv1.CustomResourceDefinition) int { return strings.Compare(a.Name, b.Name) })
-	for i, crd := range o.CRDs[1:] {
-		if crd.Name == o.CRDs[i].Name {
+	set, crds := &Set{}, File{Name: crdsFile}
+	for i, crd := range o.CRDs {
+		if i > 0 && crd.Name == o.CRDs[i-1].Name {
 			return nil, fmt.Errorf("customresourcedefinition %s is there twice; name it once", crd.Name)
 		}
+		crds.Objects = append(crds.Objects, crd)
 	}
-	set := &Set{}
 	note := func(format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); !slices.Contains(set.Notes, text) {
 			set.Notes = append(set.Notes, text)
@@ -76,23 +106,87 @@ func New(o Options) (*Set, error) {
 	if o.Loop.Shards > 1 && o.Replicas < 2 {
 		note("%d shards and one replica: it works on all of them; set --replicas", o.Loop.Shards)
 	}
-	add := func(name string, objects ...any) {
-		if len(objects) > 0 {
-			set.Files = append(set.Files, File{Name: name, Objects: objects})
+	set.Files = append(set.Files, crds)
+	with := o.values(cargo, rights)
+	for _, name := range otherFiles {
+		f := File{Name: name}
+		if f.Objects, err = objects(name, with); err != nil {
+			return nil, fmt.Errorf("make %s: %w", name, err)
+		}
+		if len(f.Objects) > 0 {
+			set.Files = append(set.Files, f)
 		}
 	}
-	add("0-crds.yaml", crds(o.CRDs)...)
-	add("1-namespace.yaml", o.namespace()...)
-	add("2-rbac.yaml", o.roles(rights)...)
-	add("3-config.yaml", cargo.objects...)
-	add("4-deployment.yaml", o.deployment(cargo))
-	add("5-disruption.yaml", o.disruptionBudget()...)
 	return set, nil
 }
 
-func crds(definitions []*apiextv1.CustomResourceDefinition) (all []any) {
-	for _, crd := range definitions {
-		all = append(all, crd)
+// httpPort is where the pods serve metrics and probes.
+const httpPort = 8080
+
+// stopping is what a replica needs at its end after the last call of a hook: the last writes, and giving back its leases.
+const stopping = 20 * time.Second
+
+// values are what the templates are rendered with.
+type values struct {
+	*Options
+	Args         []string
+	Port         int
+	Grace        int64
+	Folders      []*folder
+	Hash         string
+	Cluster, Own []rbacv1.PolicyRule
+	Each         []namespaceRules
+}
+
+type namespaceRules struct {
+	Namespace string
+	Rules     []rbacv1.PolicyRule
+}
+
+func (o *Options) values(c *cargo, r *rights) *values {
+	v := &values{
+		Options: o, Args: o.args(c), Port: httpPort, Grace: int64((o.Loop.Timeout + stopping + time.Second - 1) / time.Second),
+		Folders: c.folders, Hash: c.hash(), Cluster: r.cluster.rules(), Own: r.own.rules(),
 	}
-	return all
+	if len(r.each) > 0 {
+		for _, namespace := range slices.Sorted(slices.Values(o.Loop.Namespaces)) {
+			v.Each = append(v.Each, namespaceRules{namespace, r.each.rules()})
+		}
+	}
+	return v
+}
+
+// objects are those of one file; none if it is not needed.
+func objects(name string, with *values) (all []any, err error) {
+	var text bytes.Buffer
+	if err := templates.ExecuteTemplate(&text, name, with); err != nil {
+		return nil, err
+	}
+	for doc := range strings.SplitSeq(text.String(), "\n---\n") {
+		var object map[string]any
+		if err := yaml.Unmarshal([]byte(doc), &object); err != nil {
+			return nil, err
+		}
+		if object != nil {
+			all = append(all, object)
+		}
+	}
+	return all, nil
+}
+
+// args are those of crdctl in the pods.
+func (o *Options) args(c *cargo) []string {
+	args := []string{"run", "--builtin", "--in-cluster"}
+	for _, crd := range o.CRDs {
+		args = append(args, "--crd="+crd.Name)
+	}
+	if o.Loop.Shards <= 1 {
+		args = append(args, "--leader-elect")
+	}
+	args = append(args, "--lease-namespace="+o.Namespace, fmt.Sprintf("--metrics=:%d", httpPort))
+	args = append(append(args, c.flags...), o.Loop.Args()...)
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "$(", "$$(") // or the kubelet would put a variable there
+	}
+	return args
 }

@@ -2,8 +2,10 @@ package install
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/stretchr/testify/assert"
@@ -50,18 +53,23 @@ func made(t *testing.T, o Options) *Set {
 }
 
 // find is the object of a type and a name, with the namespace before it if it has one.
-func find[T metav1.Object](t *testing.T, set *Set, name string) T {
+func find[T metav1.Object](t *testing.T, set *Set, name string) (found T) {
 	t.Helper()
 	for _, f := range set.Files {
 		for _, object := range f.Objects {
-			if o, ok := object.(T); ok && strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/") == name {
-				return o
+			o, _ := object.(map[string]any)
+			u := unstructured.Unstructured{Object: o}
+			if u.GetKind() != reflect.TypeFor[T]().Elem().Name() || strings.TrimPrefix(u.GetNamespace()+"/"+u.GetName(), "/") != name {
+				continue
 			}
+			if data, err := json.Marshal(o); err != nil || json.Unmarshal(data, &found) != nil {
+				t.Fatalf("%v is not a %T", o, found)
+			}
+			return found
 		}
 	}
-	var none T
-	t.Fatalf("there is no %T %s", none, name)
-	return none
+	t.Fatalf("there is no %T %s", found, name)
+	return found
 }
 
 func TestMakeRefuses(t *testing.T) {

@@ -36,7 +36,7 @@ func (o *Options) pack(note func(string, ...any)) (*cargo, error) {
 	if o.Loop.CustomizeHook != "" {
 		c.customizes = "the customize hook"
 	}
-	if err := c.add(o, hooks); err != nil {
+	if err := c.add(hooks); err != nil {
 		return nil, err
 	}
 	if o.Loop.Template == "" {
@@ -47,8 +47,8 @@ func (o *Options) pack(note func(string, ...any)) (*cargo, error) {
 		return nil, fmt.Errorf("template: %w", err)
 	}
 	c.customizes = customizes
-	c.flags = append(c.flags, "--template="+path.Join(mountPoint, templates.name))
-	return c, c.add(o, templates)
+	c.flags = append(c.flags, "--template="+path.Join(mountPoint, templates.Name))
+	return c, c.add(templates)
 }
 
 // packHook returns the hook as the pods have to call it.
@@ -186,7 +186,7 @@ func (o *Options) packTemplates() (f *folder, customizes string, err error) {
 			return nil, "", fmt.Errorf("%s: a ConfigMap takes names of letters, digits, hyphens, dots and underscores only; give it another one", e.Name())
 		}
 	}
-	if len(f.files) == 0 {
+	if len(f.Files) == 0 {
 		return nil, "", fmt.Errorf("%s has no *.yaml, *.yml or *.tmpl; name the folder of the templates", o.Loop.Template)
 	}
 	// The pods could only crash with what does not parse.

@@ -75,9 +75,9 @@ func TestTemplatesAreTakenAlong(t *testing.T) {
 	set := packed(t, root, config.Loop{Template: "t"})
 	assert.Equal(t, map[string]string{"a.yaml": "a", "_b.tmpl": "b", "_c.tpl": "c"}, find[*corev1.ConfigMap](t, set, "cron-system/cron-template").Data, "files")
 	assert.Contains(t, podArgs(t, set), "--template=/etc/crdctl/template")
-	before := find[*appsv1.Deployment](t, set, "cron-system/cron").Spec.Template.Annotations[configAnnotation]
+	before := find[*appsv1.Deployment](t, set, "cron-system/cron").Spec.Template.Annotations["crdctl.dev/config"]
 	put(t, root, map[string]string{"t/a.yaml": "other"})
-	after := find[*appsv1.Deployment](t, packed(t, root, config.Loop{Template: "t"}), "cron-system/cron").Spec.Template.Annotations[configAnnotation]
+	after := find[*appsv1.Deployment](t, packed(t, root, config.Loop{Template: "t"}), "cron-system/cron").Spec.Template.Annotations["crdctl.dev/config"]
 	assert.NotEmpty(t, before, "the pods stay as they are when a template changes")
 	assert.NotEqual(t, after, before, "the pods stay as they are when a template changes")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"sigs.k8s.io/yaml"
 
@@ -64,15 +65,8 @@ func (s *Set) Tree(force bool) (*tree.Tree, error) {
 	return t, nil
 }
 
-// isOurs tells whether a file has a name that Make may give.
-func isOurs(path string) bool {
-	for _, name := range []string{"0-crds.yaml", "1-namespace.yaml", "2-rbac.yaml", "3-config.yaml", "4-deployment.yaml", "5-disruption.yaml"} {
-		if path == name {
-			return true
-		}
-	}
-	return false
-}
+// isOurs reports whether a file has a name that New may give.
+func isOurs(path string) bool { return path == crdsFile || slices.Contains(otherFiles, path) }
 
 // document is an object as a manifest has it: without the status, which only a server fills in, and which Go's types write all
 // the same. (The time of creation they leave out.)
