@@ -20,13 +20,15 @@ type applied struct {
 	sums map[uint64]pair
 	// of are the children's, by their parent's: they are forgotten together.
 	of map[uint64][]uint64
+	// contests are about children that other writers change back.
+	contests map[uint64]*contest
 }
 
 // pair is what was asked for, and what came of it.
 type pair struct{ asked, became uint64 }
 
 func newApplied() *applied {
-	return &applied{seed: maphash.MakeSeed(), sums: map[uint64]pair{}, of: map[uint64][]uint64{}}
+	return &applied{seed: maphash.MakeSeed(), sums: map[uint64]pair{}, of: map[uint64][]uint64{}, contests: map[uint64]*contest{}}
 }
 
 func (m *applied) sum(parts ...string) uint64 {
@@ -53,13 +55,6 @@ func (m *applied) content(o *object.Object) uint64 {
 		return m.sum(string(o.UID()), strconv.FormatInt(o.Generation(), 10))
 	}
 	return m.sum(string(o.UID()), o.Substance())
-}
-
-func (m *applied) isApplied(kind Served, key cache.ObjectName, body []byte, now *object.Object) bool {
-	m.mu.Lock()
-	last, ok := m.sums[m.child(kind, key)]
-	m.mu.Unlock()
-	return ok && last.asked == maphash.Bytes(m.seed, body) && last.became == m.content(now)
 }
 
 // last returns what came of the last apply of a child, and whether that had the same body.
@@ -94,7 +89,7 @@ func (m *applied) retain(parent *object.Object, wanted []desired) {
 	defer m.mu.Unlock()
 	m.of[owner] = slices.DeleteFunc(m.of[owner], func(each uint64) bool {
 		if !keep[each] {
-			delete(m.sums, each)
+			m.forget(each)
 		}
 		return !keep[each]
 	})
@@ -123,7 +118,13 @@ func (m *applied) forgetParent(parent cache.ObjectName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, each := range m.of[owner] {
-		delete(m.sums, each)
+		m.forget(each)
 	}
 	delete(m.of, owner)
+}
+
+// forget needs the lock.
+func (m *applied) forget(about uint64) {
+	delete(m.sums, about)
+	delete(m.contests, about)
 }

@@ -46,7 +46,6 @@ func (r *reconciler) bringInLine(ctx context.Context, parent *object.Object, d *
 		changes++
 	}
 	r.memory.retain(parent, d.desired)
-	r.contests.retain(r.memory, parent, d.desired)
 	err = errors.Join(problems...)
 	if kept {
 		err = fmt.Errorf("%w; children that are not wanted stay until all others are applied", err)
@@ -86,19 +85,19 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 	}
 	key := cache.ObjectName{Namespace: d.namespace, Name: d.name}
 	known := d.kind.feeds.Get(key)
+	// What was applied before and has to be applied again, another writer changed or removed.
+	before, undone := r.memory.last(d.kind.Served, key, body)
 	if known != nil && known.Owner() == parent.UID() {
 		if known.Deleting() {
 			return false, nil // it comes back after it has gone
 		}
-		if r.memory.isApplied(d.kind.Served, key, body, known) {
+		if undone && before == r.memory.content(known) {
 			return false, nil
 		}
 	}
-	// What was applied before and has to be applied again, another writer changed or removed.
-	before, undone := r.memory.last(d.kind.Served, key, body)
 	child := r.memory.child(d.kind.Served, key)
 	if undone {
-		if wait := r.contests.wait(child, time.Now()); wait > 0 {
+		if wait := r.memory.wait(child, time.Now()); wait > 0 {
 			return false, &controller.LaterError{After: wait, Err: &contestedError{d.String()}}
 		}
 	}
@@ -122,7 +121,7 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 	if known != nil && known.SameVersion(now) {
 		return false, nil // the API server found nothing to change
 	}
-	if undone && (created || r.restored(known, now, before)) && r.contests.note(child, time.Now()) {
+	if undone && (created || r.restored(known, now, before)) && r.memory.noteRestored(child, time.Now()) {
 		r.reportContest(ctx, parent, d)
 	}
 	verb := "Child updated"

@@ -79,7 +79,6 @@ type reconciler struct {
 	writer     *writer
 	children   []children
 	memory     *applied
-	contests   contests
 	related    *related
 	controller json.RawMessage
 	finalizer  string

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
@@ -23,98 +23,37 @@ const (
 	contestTold  = 10 * time.Minute // between two reports about one child
 )
 
-// contests are the children that other writers change back.
-type contests struct {
-	mu      sync.Mutex
-	byChild map[uint64]*contest
-	of      map[cache.ObjectName][]uint64 // by their parent
-}
-
-// contest is a bucket: a restored child takes one out of it, and each period puts one back.
+// contest is about one such child: it is restored as often as the limiter lets it.
 type contest struct {
-	spent float64
-	at    time.Time
-	told  time.Time
-}
-
-// drain has time pass.
-func (c *contest) drain(now time.Time) {
-	c.spent = max(0, c.spent-now.Sub(c.at).Seconds()/contestEvery.Seconds())
-	c.at = now
+	*rate.Limiter
+	told time.Time
 }
 
 // wait returns how long a child is left to the other writer; 0 for one that is not contested.
-func (c *contests) wait(child uint64, now time.Time) time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	one := c.byChild[child]
-	if one == nil {
+func (m *applied) wait(child uint64, now time.Time) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	one := m.contests[child]
+	if one == nil || one.TokensAt(now) >= 1 {
 		return 0
 	}
-	one.drain(now)
-	if one.spent <= contestBurst-1 {
-		return 0
-	}
-	return max(time.Duration((one.spent-(contestBurst-1))*float64(contestEvery)), time.Millisecond)
+	return max(time.Duration((1-one.TokensAt(now))*float64(contestEvery)), time.Millisecond)
 }
 
-// note counts that a child was restored, and reports whether that is to be told.
-func (c *contests) note(child uint64, now time.Time) (tell bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.byChild == nil {
-		c.byChild = map[uint64]*contest{}
-	}
-	one := c.byChild[child]
+// noteRestored counts that a child was restored, and reports whether that is to be told.
+func (m *applied) noteRestored(child uint64, now time.Time) (tell bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	one := m.contests[child]
 	if one == nil {
-		one = &contest{at: now}
-		c.byChild[child] = one
+		one = &contest{Limiter: rate.NewLimiter(rate.Every(contestEvery), contestBurst)}
+		m.contests[child] = one
 	}
-	one.drain(now)
-	one.spent++
-	if one.spent <= contestBurst-1 || !one.told.IsZero() && now.Sub(one.told) < contestTold {
+	if one.AllowN(now, 1); one.TokensAt(now) >= 1 || !one.told.IsZero() && now.Sub(one.told) < contestTold {
 		return false
 	}
 	one.told = now
 	return true
-}
-
-// retain forgets the contests about what is no longer wanted of a parent.
-func (c *contests) retain(m *applied, parent *object.Object, wanted []desired) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.byChild) == 0 {
-		return
-	}
-	var now []uint64
-	for i := range wanted {
-		child := m.child(wanted[i].kind.Served, cache.ObjectName{Namespace: wanted[i].namespace, Name: wanted[i].name})
-		if c.byChild[child] != nil {
-			now = append(now, child)
-		}
-	}
-	key := parent.Key()
-	for _, child := range c.of[key] {
-		if !slices.Contains(now, child) {
-			delete(c.byChild, child)
-		}
-	}
-	if c.of == nil {
-		c.of = map[cache.ObjectName][]uint64{}
-	}
-	if c.of[key] = now; len(now) == 0 {
-		delete(c.of, key)
-	}
-}
-
-// forgetParent forgets the contests about the children of a parent that has gone.
-func (c *contests) forgetParent(parent cache.ObjectName) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, child := range c.of[parent] {
-		delete(c.byChild, child)
-	}
-	delete(c.of, parent)
 }
 
 // contestedError says that a child is left to another writer for a while.

@@ -70,7 +70,7 @@ func TestContestedChildIsBackedOff(t *testing.T) {
 		b.decider.answers[hook.Sync] = `{"children":[]}`
 		b.respond = nil
 		b.expect(foo("a"), "")
-		assert.Zero(t, len(b.reconciler.contests.byChild)+len(b.reconciler.contests.of), "a contest about a child that is gone is remembered")
+		assert.Empty(t, b.reconciler.memory.contests, "a contest about a child that is gone is remembered")
 	})
 }
 

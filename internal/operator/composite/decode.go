@@ -1,13 +1,27 @@
 package composite
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
+
+// noDuplicates refuses an answer in which an object has a key twice: encoding/json would take the last value silently, and the children of
+// the first would be removed.
+func noDuplicates(said []byte) error {
+	_, err := jsontext.NewDecoder(bytes.NewReader(said), jsontext.AllowInvalidUTF8(true)).ReadValue()
+	var at *jsontext.SyntacticError
+	if errors.As(err, &at) && errors.Is(err, jsontext.ErrDuplicateName) {
+		return fmt.Errorf("the answer has the key %s twice; give it one value", at.JSONPointer)
+	}
+	return nil // who decodes it says what else is wrong
+}
 
 // lists are the fields whose elements are of another form than their list.
 var lists = []string{"children", "events", "relatedResources", "relatedResources.names"}
@@ -25,45 +39,20 @@ func formError(err error) error {
 	if slices.Contains(lists, wrong.Field) && wrong.Type.Kind() != reflect.Slice {
 		what = "one of " + what
 	}
-	return fmt.Errorf("%s is %s; it must be %s", what, found(wrong.Value), form(wrong.Type))
+	return fmt.Errorf("%s is %s; it must be %s", what, inJSON(wrong.Value), inJSON(wrong.Type.Kind().String()))
 }
 
-// found is what stands there, in the words of encoding/json, which has the text of some numbers after them.
-func found(value string) string {
-	switch word, _, _ := strings.Cut(value, " "); word {
-	case "array":
+// inJSON is the form that a word of encoding/json, which may have a value's text after it, or of package reflect stands for.
+func inJSON(form string) string {
+	switch word, _, _ := strings.Cut(form, " "); word {
+	case "array", "slice":
 		return "a list"
 	case "bool":
 		return "true or false"
-	case "object":
+	case "object", "map", "struct":
 		return "an object"
-	default:
-		return "a " + word
-	}
-}
-
-// form is what should stand there.
-func form(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Slice:
-		one := form(t.Elem())
-		_, noun, _ := strings.Cut(one, " ")
-		return "a list of " + noun + "s"
-	case reflect.Struct:
-		switch t {
-		case reflect.TypeFor[rule]():
-			return "a rule"
-		case reflect.TypeFor[event]():
-			return "an event"
-		}
-		return "an object"
-	case reflect.Map:
-		return "an object"
-	case reflect.String:
+	case "string":
 		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	default:
-		return "a number"
 	}
+	return "a number"
 }

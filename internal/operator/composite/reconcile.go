@@ -42,7 +42,6 @@ func (r *reconciler) Reconcile(ctx context.Context, request controller.Request) 
 // Forget implements controller.Reconciler.
 func (r *reconciler) Forget(parent cache.ObjectName) {
 	r.related.forget(parent)
-	r.contests.forgetParent(parent)
 	r.memory.forgetParent(parent)
 }
 

@@ -90,8 +90,8 @@ func TestRulesThatAreRefused(t *testing.T) {
 		`{"apiVersion":"v1","resource":"configmaps","namespace":"far"}`:                                       "its namespace is far, and the parent is in default; an object in a namespace is related to objects of that namespace only",
 		`{"apiVersion":"v1","resource":"configmaps","labelSelector":{"matchExpressions":[{"operator":"x"}]}}`: `"x" is not a valid label selector operator`,
 		`{"apiVersion":"nobody/v1","resource":"things"}`:                                                      "the API server serves no things in nobody/v1",
-		`5`: "customize hook: one of the answer's relatedResources is a number; it must be a rule",
-		`{"apiVersion":"v1","resource":"configmaps","names":"a"}`: "customize hook: the answer's relatedResources.names is a string; it must be a list of strings",
+		`5`: "customize hook: one of the answer's relatedResources is a number; it must be an object",
+		`{"apiVersion":"v1","resource":"configmaps","names":"a"}`: "customize hook: the answer's relatedResources.names is a string; it must be a list",
 	} {
 		inBubble(t, nil, func(b *bed) {
 			b.expect(foo("a"), want)
@@ -111,7 +111,7 @@ func TestUnknownFieldsOfRulesAreSaidOnce(t *testing.T) {
 			b.Errorf("%q", b.log.Said())
 		}
 		b.decider.answers[hook.Customize] = `{"relatedResources":{}}`
-		b.expect(foo("c"), "customize hook: the answer's relatedResources is an object; it must be a list of rules")
+		b.expect(foo("c"), "customize hook: the answer's relatedResources is an object; it must be a list")
 	}, customizing())
 }
 
