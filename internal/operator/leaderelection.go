@@ -23,14 +23,14 @@ func (c *instance) replicas() (*shard.Shards, error) {
 		return nil, fmt.Errorf("find a name for this replica: %w", err)
 	}
 	var shards *shard.Shards
-	shards, err = shard.New(shard.Options{
+	shards = shard.New(shard.Options{
 		Client: client, Namespace: c.LeaseNamespace, Name: c.Loop.Name, Identity: host,
 		Shards: c.Loop.Shards, By: c.Loop.ShardBy, LeaseDuration: c.Loop.LeaseDuration, Log: c.Log,
 		Gained: func(gained int) {
 			c.enqueueAll(func(namespace, name string) bool { return shards.Of(namespace, name) == gained })
 		},
 	})
-	return shards, err
+	return shards, nil
 }
 
 // listen takes the address of metrics and probes.

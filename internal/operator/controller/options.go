@@ -1,8 +1,8 @@
 package controller
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -12,21 +12,13 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-const (
-	defaultWorkers    = 2
-	defaultName       = "crdctl"
-	defaultFirstRetry = 5 * time.Millisecond
-	// client-go's 1000 seconds are no use to someone who has just mended what failed and looks at the log.
-	defaultLastRetry = 30 * time.Second
-)
-
 // Options says what to follow, and how.
 type Options struct {
 	Config *rest.Config
 	Kinds  []Kind
 	// Reconciler makes the reconciler of each kind; nil is the one that says what it sees.
 	Reconciler Maker
-	Workers    int           // for each kind; below 1 means 2
+	Workers    int           // for each kind; 0 means 2
 	Resync     time.Duration // 0 means never
 	Namespaces []string      // none means all; cluster-scoped kinds are always followed
 	Selector   string        // a label selector; "" selects all
@@ -111,16 +103,8 @@ func (c claimed) Err() error {
 	return c.Context.Err()
 }
 
-// check fills in what is not set and refuses what nothing can be done with.
-func (o *Options) check() error {
-	switch {
-	case o.Log == nil:
-		return errors.New("start the control loop: no logger; set Options.Log")
-	case o.Config == nil:
-		return errors.New("start the control loop: no API server; set Options.Config")
-	case len(o.Kinds) == 0:
-		return errors.New("start the control loop: no kinds to follow; name at least one CRD")
-	}
+// complete fills in what is not set, and refuses a kind that is there twice.
+func (o *Options) complete() error {
 	seen := map[string]bool{}
 	for _, k := range o.Kinds {
 		if seen[k.crdName()] {
@@ -128,18 +112,9 @@ func (o *Options) check() error {
 		}
 		seen[k.crdName()] = true
 	}
-	if o.Workers < 1 {
-		o.Workers = defaultWorkers
-	}
-	if o.FirstRetry <= 0 {
-		o.FirstRetry = defaultFirstRetry
-	}
-	if o.LastRetry <= 0 {
-		o.LastRetry = defaultLastRetry
-	}
-	if o.Name == "" {
-		o.Name = defaultName
-	}
+	o.Workers, o.Name = cmp.Or(o.Workers, 2), cmp.Or(o.Name, "crdctl")
+	// client-go's 1000 seconds are no use to someone who has just fixed what failed and looks at the log.
+	o.FirstRetry, o.LastRetry = cmp.Or(o.FirstRetry, 5*time.Millisecond), cmp.Or(o.LastRetry, 30*time.Second)
 	if o.Reconciler == nil {
 		o.Reconciler = Log(o.Log)
 	}

@@ -63,8 +63,6 @@ type Handle struct {
 	Record func(about ObjectReference, eventType, reason, message string)
 	// Enqueue has an object reconciled, at once or after a time.
 	Enqueue func(key cache.ObjectName, after time.Duration)
-	// EnqueueAll has all of them reconciled.
-	EnqueueAll func()
 	// Get is the last known state of an object of the kind, nil if there is none.
 	Get func(cache.ObjectName) *object.Object
 	// Follow returns the feeds of another kind, in the namespaces of the loop, which are shared with all who ask for the

@@ -21,7 +21,7 @@ import (
 // are written: nil then, and an error only if it could not begin. A missing CRD or API server is no such error: it
 // waits for them, and one kind never holds up another.
 func Run(ctx context.Context, o Options) error {
-	if err := o.check(); err != nil {
+	if err := o.complete(); err != nil {
 		return err
 	}
 	config := informer.ClientConfig(o.Config)
@@ -105,9 +105,8 @@ func (l *loop) controller(kind Kind) (*controller, error) {
 	c := newController(kind, l.Options, l.events)
 	handle := Handle{
 		Kind: kind, Client: l.client, Record: l.events.Record,
-		Get:        func(key cache.ObjectName) *object.Object { return c.feeds.Get(key) },
-		Enqueue:    func(key cache.ObjectName, after time.Duration) { c.queue.AddAfter(key, after) },
-		EnqueueAll: func() { c.enqueueAll(nil) },
+		Get:     func(key cache.ObjectName) *object.Object { return c.feeds.Get(key) },
+		Enqueue: func(key cache.ObjectName, after time.Duration) { c.queue.AddAfter(key, after) },
 		Follow: func(s informer.Source, h informer.Handler) informer.Set {
 			feeds := l.follow(s, h)
 			if !l.hasBegun() {

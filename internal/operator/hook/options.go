@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"log/slog"
 	"runtime"
 	"time"
@@ -22,17 +23,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Timeout <= 0 {
-		o.Timeout = 10 * time.Second
-	}
-	if o.MaxAnswer <= 0 {
-		o.MaxAnswer = 8 << 20
-	}
-	if o.MaxParallel <= 0 {
-		o.MaxParallel = 4 * runtime.NumCPU()
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Timeout, o.MaxAnswer = cmp.Or(o.Timeout, 10*time.Second), cmp.Or(o.MaxAnswer, 8<<20)
+	o.MaxParallel, o.Log = cmp.Or(o.MaxParallel, 4*runtime.NumCPU()), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return o
 }

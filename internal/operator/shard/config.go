@@ -28,7 +28,7 @@ func (s *Shards) seeLayout(found *coordinationv1.Lease, sent time.Time) {
 	if l.observed.holder() != l.holder {
 		s.rely(time.Time{})
 	} else if changed && known {
-		s.rely(before.Add(min(s.o.RenewDeadline, deadlineOf(l.said()))))
+		s.rely(before.Add(min(s.o.renewDeadline(), deadlineOf(l.said()))))
 	}
 }
 
@@ -62,7 +62,7 @@ func (s *Shards) renewLayout() error {
 		return nil
 	}
 	s.mu.Lock()
-	enough := !l.unmoved && time.Until(l.until) > s.o.RenewDeadline/2
+	enough := !l.unmoved && time.Until(l.until) > s.o.renewDeadline()/2
 	s.mu.Unlock()
 	if enough {
 		return nil
@@ -70,7 +70,7 @@ func (s *Shards) renewLayout() error {
 	sent, taken, err := s.take(&l.observed, l.holder, nil)
 	if taken {
 		l.read = sent
-		s.rely(sent.Add(s.o.RenewDeadline))
+		s.rely(sent.Add(s.o.renewDeadline()))
 	}
 	return err
 }

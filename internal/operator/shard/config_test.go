@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -61,8 +60,7 @@ func TestALeaderOfAnotherProgram(t *testing.T) {
 // Replicas may differ in how long they wait. What one that waits for a short time has renewed is relied on for a short time:
 // others take it from him as soon.
 func TestALayoutThatIsRenewedForAShortTime(t *testing.T) {
-	s, err := New(Options{Client: &client{}, Namespace: "ns", Name: "loop", Identity: "a", Shards: 2})
-	require.NoError(t, err)
+	s := New(Options{Client: &client{}, Namespace: "ns", Name: "loop", Identity: "a", Shards: 2})
 	first := time.Now()
 	for i, seconds := range []int32{3, 3, 60} {
 		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{ResourceVersion: strconv.Itoa(i)},

@@ -39,7 +39,7 @@ func (s *Shards) relied(sh *shard) time.Time {
 func (s *Shards) hold(sh *shard, sent time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sh.until = sent.Add(s.o.RenewDeadline)
+	sh.until = sent.Add(s.o.renewDeadline())
 	if s.passed(s.relied(sh)) {
 		return
 	}
@@ -66,7 +66,7 @@ func (s *Shards) extend(sh *shard, sent time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(sh)
-	if until := sent.Add(s.o.RenewDeadline); sh.term != nil && until.After(sh.until) {
+	if until := sent.Add(s.o.renewDeadline()); sh.term != nil && until.After(sh.until) {
 		sh.until = until
 		s.rewind(sh)
 	}

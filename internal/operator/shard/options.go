@@ -1,15 +1,10 @@
 package shard
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/validation"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
-
-	"github.com/crdctl/crdctl/internal/config"
 )
 
 // What keys are cut by.
@@ -25,19 +20,17 @@ const (
 	DefaultRetryPeriod   = 2 * time.Second
 )
 
-// Options says which Leases to compete for, and how.
+// Options says which Leases to compete for, and how. Package config has checked what users set.
 type Options struct {
 	// Client should have no client-side rate limit (QPS -1): renewals that wait for it are late.
 	Client    coordinationv1client.LeasesGetter
 	Namespace string // of the Leases
 	Name      string // all Leases begin with it
 	Identity  string // of this replica, for people; New makes it unique, since a restarted pod has its name again
-	Shards    int    // below 1 means 1: leader election
-	By        string // ByKey (also "") or ByNamespace
-
-	LeaseDuration time.Duration // how long others wait for one that is silent
-	RenewDeadline time.Duration // how long this one works on without a renewal; 0: what goes with LeaseDuration
-	RetryPeriod   time.Duration // between two looks at the Leases; 0: likewise
+	Shards    int    // 1: leader election
+	By        string // ByKey or ByNamespace
+	// LeaseDuration is how long others wait for one that is silent; 0 is the default.
+	LeaseDuration time.Duration
 
 	Log *slog.Logger
 	// Gained is called on a goroutine of its own after a shard became this replica's: its keys are to be enqueued, since
@@ -45,29 +38,12 @@ type Options struct {
 	Gained func(shard int)
 }
 
-func (o *Options) complete() error {
-	if o.Shards < 1 {
-		o.Shards = 1
-	}
-	if o.By == "" {
-		o.By = ByKey
-	}
-	if o.LeaseDuration == 0 {
-		o.LeaseDuration = DefaultLeaseDuration
-	}
-	if o.RenewDeadline == 0 {
-		o.RenewDeadline = deadlineOf(o.LeaseDuration)
-	}
-	if o.RetryPeriod == 0 {
-		o.RetryPeriod = o.LeaseDuration / (DefaultLeaseDuration / time.Second) * (DefaultRetryPeriod / time.Second)
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Gained == nil {
-		o.Gained = func(int) {}
-	}
-	return o.check()
+// renewDeadline is how long this replica works on without a renewal.
+func (o *Options) renewDeadline() time.Duration { return deadlineOf(o.LeaseDuration) }
+
+// retryPeriod is that between two looks at the Leases.
+func (o *Options) retryPeriod() time.Duration {
+	return o.LeaseDuration / (DefaultLeaseDuration / time.Second) * (DefaultRetryPeriod / time.Second)
 }
 
 // deadlineOf is how long a Lease of a duration is relied on, in the proportion of the defaults.
@@ -75,35 +51,5 @@ func deadlineOf(duration time.Duration) time.Duration {
 	return duration / (DefaultLeaseDuration / time.Second) * (DefaultRenewDeadline / time.Second)
 }
 
-// check names all that is wrong at once.
-func (o *Options) check() error {
-	var wrong []error
-	bad := func(format string, a ...any) { wrong = append(wrong, fmt.Errorf("shards: "+format, a...)) }
-	if o.Client == nil || o.Identity == "" {
-		bad("a client and an identity are needed; give both")
-	}
-	if o.Namespace == "" {
-		bad("the namespace of the leases is not known; give one")
-	}
-	// A member's Lease has the longest name: 25 characters more.
-	if len(o.Name) > 220 || len(validation.IsDNS1123Subdomain(o.Name)) > 0 {
-		bad("%q cannot be the name of a lease; use at most 220 lower-case letters, digits, hyphens and dots", o.Name)
-	}
-	if o.Shards > config.MaxLoopShards {
-		bad("%d shards are too many; use at most %d", o.Shards, config.MaxLoopShards)
-	}
-	if o.By != ByKey && o.By != ByNamespace {
-		bad("keys cannot be cut by %q; use %q or %q", o.By, ByKey, ByNamespace)
-	}
-	if o.LeaseDuration < time.Second || o.LeaseDuration-o.RenewDeadline < o.LeaseDuration/5 {
-		bad("a lease of %v with a renew deadline of %v leaves no time to end what was begun; keep a fifth of the lease between them, and the lease at 1s or more",
-			o.LeaseDuration, o.RenewDeadline)
-	}
-	if o.RetryPeriod <= 0 || o.RetryPeriod > o.RenewDeadline/3 {
-		bad("a retry period of %v leaves no second try within the renew deadline of %v; use a third of it or less", o.RetryPeriod, o.RenewDeadline)
-	}
-	return errors.Join(wrong...)
-}
-
 // requestTimeout lets three requests in a row hang before a Lease is lost.
-func (o *Options) requestTimeout() time.Duration { return o.RenewDeadline / 5 }
+func (o *Options) requestTimeout() time.Duration { return o.renewDeadline() / 5 }

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // replica is one process of a simulation: its Shards, workers, and a network and a processor that can fail.
@@ -42,13 +40,12 @@ func start(t *testing.T, w *observer, name string, shards int, by string) *repli
 func startAs(t *testing.T, w *observer, r *replica, shards int, by string) *replica {
 	t.Helper()
 	r.layout = fmt.Sprint(shards, by)
-	s, err := New(Options{Client: &client{store: w.store, hook: r.request, resume: r.whileStopped}, Namespace: "ns", Name: "loop", Identity: r.name,
+	s := New(Options{Client: &client{store: w.store, hook: r.request, resume: r.whileStopped}, Namespace: "ns", Name: "loop", Identity: r.name,
 		Shards: shards, By: by, Gained: func(int) { r.gained.Add(1) }, Log: r.log})
-	require.NoError(t, err)
 	s.paused = r.whileStopped
 	s.wall = func() time.Time { return wallClock().Add(time.Duration(r.jumped.Load())) }
 	r.Shards = s
-	r.stubborn = (s.o.LeaseDuration - s.o.RenewDeadline) * 4 / 5
+	r.stubborn = (s.o.LeaseDuration - s.o.renewDeadline()) * 4 / 5
 	ctx, cancel := context.WithCancel(context.Background())
 	r.end = cancel
 	r.gone.Go(func() { s.Run(ctx) })

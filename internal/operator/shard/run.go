@@ -27,7 +27,7 @@ func (s *Shards) Run(ctx context.Context) {
 			if tried.IsZero() {
 				tried = time.Now()
 			}
-			if clean || time.Since(tried) >= s.o.RenewDeadline {
+			if clean || time.Since(tried) >= s.o.renewDeadline() {
 				return
 			}
 		}
@@ -37,7 +37,7 @@ func (s *Shards) Run(ctx context.Context) {
 
 // wait ends after about RetryPeriod. Without the jitter, replicas that started together would collide for ever.
 func (s *Shards) wait(done <-chan struct{}) {
-	timer := time.NewTimer(s.o.RetryPeriod - time.Duration(rand.Int64N(int64(s.o.RetryPeriod)/5+1)))
+	timer := time.NewTimer(s.o.retryPeriod() - time.Duration(rand.Int64N(int64(s.o.retryPeriod())/5+1)))
 	defer timer.Stop()
 	select {
 	case <-done:

@@ -1,9 +1,11 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,11 +50,9 @@ type shard struct {
 	begun    int // and not done, those of earlier terms included
 }
 
-// New checks the options. The Leases are not touched before Run.
-func New(o Options) (*Shards, error) {
-	if err := o.complete(); err != nil {
-		return nil, err
-	}
+// New does not touch the Leases before Run.
+func New(o Options) *Shards {
+	o.LeaseDuration, o.Log = cmp.Or(o.LeaseDuration, DefaultLeaseDuration), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Shards{o: o, client: o.Client.Leases(o.Namespace), others: map[string]*observed{}, wake: make(chan struct{}, 1), wall: wallClock,
 		identity: o.Identity + "_" + string(uuid.NewUUID()), bad: errors.New("not looked at yet")}
 	s.member = &observed{name: o.Name + "-member-" + short(s.identity)}
@@ -61,13 +61,13 @@ func New(o Options) (*Shards, error) {
 	s.over = over
 	if o.Shards == 1 {
 		s.shards = []*shard{{observed: observed{name: o.Name}}}
-		return s, nil
+		return s
 	}
 	s.layout = &shardConfig{observed: observed{name: o.Name}, holder: fmt.Sprintf("%d shards by %s", o.Shards, o.By)}
 	for i := range o.Shards {
 		s.shards = append(s.shards, &shard{index: i, observed: observed{name: fmt.Sprintf("%s-shard-%d", o.Name, i)}})
 	}
-	return s, nil
+	return s
 }
 
 // Begin says whether this replica may work on a key, now. If so, the context ends at once when it no longer may, and done
@@ -132,7 +132,7 @@ func (s *Shards) Leases() map[string]bool {
 func (s *Shards) Ready() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bad == nil || !s.good.IsZero() && time.Since(s.good) < s.o.RenewDeadline {
+	if s.bad == nil || !s.good.IsZero() && time.Since(s.good) < s.o.renewDeadline() {
 		return nil
 	}
 	return fmt.Errorf("the leases of %s/%s: %w", s.o.Namespace, s.o.Name, s.bad)

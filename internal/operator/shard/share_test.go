@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,24 +64,4 @@ func TestOfNeverChanges(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, slices.Min(counts), 850, "16000 keys in 16 shards: %v", counts)
 	assert.LessOrEqual(t, slices.Max(counts), 1150, "16000 keys in 16 shards: %v", counts)
-}
-
-func TestOptionsThatAreWrong(t *testing.T) {
-	good := Options{Client: &client{}, Namespace: "ns", Name: "loop", Identity: "a"}
-	_, err := New(good)
-	assert.NoError(t, err)
-	for want, change := range map[string]func(*Options){
-		"shards: a client and an identity are needed; give both":                                                                                                        func(o *Options) { o.Client = nil },
-		"shards: the namespace of the leases is not known; give one":                                                                                                    func(o *Options) { o.Namespace = "" },
-		`shards: "A" cannot be the name of a lease; use at most 220 lower-case letters, digits, hyphens and dots`:                                                       func(o *Options) { o.Name = "A" },
-		"shards: 300 shards are too many; use at most 256":                                                                                                              func(o *Options) { o.Shards = 300 },
-		`shards: keys cannot be cut by "luck"; use "key" or "namespace"`:                                                                                                func(o *Options) { o.By = "luck" },
-		"shards: a retry period of 9s leaves no second try within the renew deadline of 10s; use a third of it or less":                                                 func(o *Options) { o.RetryPeriod = 9 * time.Second },
-		"shards: a lease of 11s with a renew deadline of 10s leaves no time to end what was begun; keep a fifth of the lease between them, and the lease at 1s or more": func(o *Options) { o.LeaseDuration, o.RenewDeadline = 11*time.Second, 10*time.Second },
-	} {
-		o := good
-		change(&o)
-		_, err = New(o)
-		assert.EqualError(t, err, want)
-	}
 }

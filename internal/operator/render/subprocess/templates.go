@@ -1,6 +1,7 @@
 package subprocess
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,12 +51,7 @@ type parsed struct {
 // Open parses the templates of a folder, and again when they change. A change that does not parse is logged, and what was parsed
 // last stays.
 func Open(dir string, o Options) (*Templates, error) {
-	if o.Timeout <= 0 {
-		o.Timeout = 10 * time.Second
-	}
-	if o.MaxOutput <= 0 {
-		o.MaxOutput = 8 << 20
-	}
+	o.Timeout, o.MaxOutput = cmp.Or(o.Timeout, 10*time.Second), cmp.Or(o.MaxOutput, 8<<20)
 	t := &Templates{Options: o, dir: dir, lanes: newLanes(max(2, runtime.NumCPU())), changed: make(chan struct{}, 1)}
 	t.watcher = fswatch.NewFileWatcher(fswatch.Folder(dir, render.Wanted)) // first, so that no change falls between
 	p, err := load(dir)
