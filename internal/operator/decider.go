@@ -58,7 +58,6 @@ type measured struct {
 	metrics *metrics.Metrics
 }
 
-// Call implements hook.Decider.
 func (m *measured) Call(ctx context.Context, call hook.Call) ([]byte, error) {
 	began := time.Now()
 	answer, err := m.Decider.Call(ctx, call)

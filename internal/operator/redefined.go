@@ -26,7 +26,6 @@ type redefined struct {
 	crds []*apiextv1.CustomResourceDefinition
 }
 
-// Error implements error.
 func (*redefined) Error() string { return "the CRDs are others now" }
 
 // Unwrap has the loop begin again.

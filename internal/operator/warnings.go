@@ -20,7 +20,6 @@ type warnings struct {
 	told map[string]bool
 }
 
-// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
 func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int, _, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

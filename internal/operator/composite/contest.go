@@ -59,7 +59,6 @@ func (m *applied) noteRestored(child uint64, now time.Time) (tell bool) {
 // contestedError says that a child is left to another writer for a while.
 type contestedError struct{ child string }
 
-// Error implements error.
 func (e *contestedError) Error() string {
 	return e.child + " is changed back by another writer again and again; it is applied less often"
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/object"
 )
 
-// Reconcile implements controller.Reconciler.
 func (r *reconciler) Reconcile(ctx context.Context, request controller.Request) (controller.Result, error) {
 	parent := request.Object
 	if parent == nil {
@@ -39,7 +38,6 @@ func (r *reconciler) Reconcile(ctx context.Context, request controller.Request) 
 	return result, err
 }
 
-// Forget implements controller.Reconciler.
 func (r *reconciler) Forget(parent cache.ObjectName) {
 	r.related.forget(parent)
 	r.memory.forgetParent(parent)

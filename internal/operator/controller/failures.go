@@ -23,7 +23,6 @@ func newFailures(first, last time.Duration) *failures {
 	return &failures{TypedRateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](first, last)}
 }
 
-// When implements workqueue.TypedRateLimiter.
 func (f *failures) When(key cache.ObjectName) time.Duration {
 	if f.NumRequeues(key) == 0 {
 		f.keys.Add(1)
@@ -31,7 +30,6 @@ func (f *failures) When(key cache.ObjectName) time.Duration {
 	return f.TypedRateLimiter.When(key)
 }
 
-// Forget implements workqueue.TypedRateLimiter.
 func (f *failures) Forget(key cache.ObjectName) {
 	if f.keys.Load() > 0 && f.NumRequeues(key) > 0 {
 		f.TypedRateLimiter.Forget(key)

@@ -98,7 +98,6 @@ func (l *loop) Ready() error {
 	return errors.Join(waiting...)
 }
 
-// Absent implements State.
 func (l *loop) Absent() bool {
 	for _, c := range l.controllers {
 		if slices.ContainsFunc(c.feeds, (*informer.Informer).Absent) {
@@ -108,14 +107,12 @@ func (l *loop) Absent() bool {
 	return false
 }
 
-// Sizes implements State.
 func (l *loop) Sizes() map[string]int {
 	sizes := map[string]int{}
 	l.each(func(f *informer.Informer) { sizes[f.Source().Name()] += f.Size() })
 	return sizes
 }
 
-// EnqueueAll implements State.
 func (l *loop) EnqueueAll(which func(namespace, name string) bool) {
 	for _, c := range l.controllers {
 		c.enqueueAll(which)

@@ -37,7 +37,6 @@ func newLogReconciler(log *slog.Logger) *logReconciler {
 	}
 }
 
-// Keeps implements Reconciler.
 func (r *logReconciler) Keeps() Keeping {
 	if r.silent {
 		return KeepsIdentity
@@ -45,7 +44,6 @@ func (r *logReconciler) Keeps() Keeping {
 	return KeepsUntilReconciled
 }
 
-// Resyncs implements Reconciler.
 func (r *logReconciler) Resyncs() bool { return false }
 
 func (r *logReconciler) sum(key cache.ObjectName) uint64 {
@@ -57,14 +55,12 @@ func (r *logReconciler) sum(key cache.ObjectName) uint64 {
 	return h.Sum64()
 }
 
-// Forget implements Reconciler.
 func (r *logReconciler) Forget(key cache.ObjectName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.last, r.sum(key))
 }
 
-// Reconcile implements Reconciler.
 func (r *logReconciler) Reconcile(_ context.Context, request Request) (Result, error) {
 	if r.silent {
 		return Result{}, nil

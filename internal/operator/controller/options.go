@@ -95,7 +95,6 @@ type claimed struct {
 	end   context.CancelCauseFunc
 }
 
-// Err implements context.Context.
 func (c claimed) Err() error {
 	if c.claim.Err() != nil {
 		c.end(context.Cause(c.claim))

@@ -70,7 +70,6 @@ type lineWriter struct {
 	lost  int64              // bytes that were skipped
 }
 
-// Write implements io.Writer.
 func (w *lineWriter) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		line, after, ends := bytes.Cut(rest, []byte("\n"))

@@ -21,7 +21,6 @@ func private(err error, said string) error {
 	return &privateError{err, said}
 }
 
-// Error implements error.
 func (e *privateError) Error() string { return e.err.Error() + e.said }
 
 // Unwrap returns the error without what the hook said.
@@ -75,22 +74,12 @@ var urls = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+`)
 // safeURL returns a URL without credentials, query and fragment.
 func safeURL(text string) string {
 	u, err := url.Parse(text)
-	if err != nil { // the parts are found by hand: what cannot be parsed can have secrets too
-		scheme, rest, _ := strings.Cut(text, "://")
-		rest = rest[:min(len(rest), indexAny(rest, "?#"))]
-		host := rest[:min(len(rest), indexAny(rest, "/"))]
-		return scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
+	if err != nil { // what cannot be parsed can have secrets too
+		scheme, _, _ := strings.Cut(text, "://")
+		return scheme + "://…"
 	}
 	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
 	return u.String()
-}
-
-// indexAny is strings.IndexAny, or the length where there is none.
-func indexAny(s, chars string) int {
-	if i := strings.IndexAny(s, chars); i >= 0 {
-		return i
-	}
-	return len(s)
 }
 
 // withoutURL returns an error of net/http or net/url without the URL that it was about: who reads it is told of the hook's, and what is

@@ -39,7 +39,6 @@ func newStderrLog(log *slog.Logger, attrs func() []any) *stderrLog {
 	return s
 }
 
-// Write implements io.Writer.
 func (s *stderrLog) Write(b []byte) (int, error) {
 	attrs := s.attrs() // before the lock: it takes its owner's
 	s.mu.Lock()

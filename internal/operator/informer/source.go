@@ -99,7 +99,6 @@ type guarded struct {
 	broken   bool // the connection, and not what came over it
 }
 
-// Read implements io.Reader.
 func (g *guarded) Read(to []byte) (int, error) {
 	n, err := g.ReadCloser.Read(to)
 	g.guard.Reset(g.patience)
@@ -107,7 +106,6 @@ func (g *guarded) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer.
 func (g *guarded) Close() error {
 	g.guard.Stop()
 	g.cancel(nil)
@@ -158,10 +156,8 @@ type watching struct {
 	once    sync.Once
 }
 
-// ResultChan implements watch.Interface.
 func (w *watching) ResultChan() <-chan watch.Event { return w.events }
 
-// Stop implements watch.Interface.
 func (w *watching) Stop() {
 	w.once.Do(func() {
 		close(w.stopped)

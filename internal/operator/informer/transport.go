@@ -63,7 +63,6 @@ type promptTransport struct {
 	next http.RoundTripper
 }
 
-// RoundTrip implements http.RoundTripper.
 func (t promptTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := t.next.RoundTrip(request)
 	if response != nil {
@@ -81,7 +80,6 @@ type toldTransport struct {
 	told *delays
 }
 
-// RoundTrip implements http.RoundTripper.
 func (t toldTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := t.next.RoundTrip(request)
 	if response != nil && (response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= http.StatusInternalServerError) {

@@ -65,7 +65,6 @@ func (f *Informer) noteSynced() {
 // unreadable is the error of an answer that came, and is not what was asked for.
 type unreadable struct{ error }
 
-// Error implements error.
 func (u *unreadable) Error() string {
 	return "cannot read what the API server sent: " + u.error.Error()
 }

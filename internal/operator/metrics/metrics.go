@@ -69,10 +69,20 @@ func (m *Metrics) Cache(kind string, count func() int) {
 	}
 }
 
-// Leases says which Leases are held: held is asked when the metrics are read, and must always have the same names.
+// Leases says which Leases are held: held is asked when the metrics are read, since what expires by itself tells no one. It must
+// always have the same names. The metric has the name that component-base's of leader election has.
 func (m *Metrics) Leases(held func() map[string]bool) {
-	if m != nil {
-		m.registry.MustRegister(leases{held})
+	if m == nil {
+		return
+	}
+	for name := range held() {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "leader_election_master_status",
+			Help: "Whether this replica holds the Lease of this name: 1 or 0.", ConstLabels: prometheus.Labels{"name": name}}, func() float64 {
+			if held()[name] {
+				return 1
+			}
+			return 0
+		}))
 	}
 }
 

@@ -48,37 +48,30 @@ func (q *queues) all() []prometheus.Collector {
 	return []prometheus.Collector{q.depth, q.adds, q.waited, q.worked, q.unfinished, q.longest, q.retries}
 }
 
-// NewDepthMetric implements workqueue.MetricsProvider, as the six below do.
 func (q *queues) NewDepthMetric(name string) workqueue.GaugeMetric {
 	return q.depth.WithLabelValues(name)
 }
 
-// NewAddsMetric implements workqueue.MetricsProvider.
 func (q *queues) NewAddsMetric(name string) workqueue.CounterMetric {
 	return q.adds.WithLabelValues(name)
 }
 
-// NewLatencyMetric implements workqueue.MetricsProvider.
 func (q *queues) NewLatencyMetric(name string) workqueue.HistogramMetric {
 	return q.waited.WithLabelValues(name)
 }
 
-// NewWorkDurationMetric implements workqueue.MetricsProvider.
 func (q *queues) NewWorkDurationMetric(name string) workqueue.HistogramMetric {
 	return q.worked.WithLabelValues(name)
 }
 
-// NewUnfinishedWorkSecondsMetric implements workqueue.MetricsProvider.
 func (q *queues) NewUnfinishedWorkSecondsMetric(name string) workqueue.SettableGaugeMetric {
 	return q.unfinished.WithLabelValues(name)
 }
 
-// NewLongestRunningProcessorSecondsMetric implements workqueue.MetricsProvider.
 func (q *queues) NewLongestRunningProcessorSecondsMetric(name string) workqueue.SettableGaugeMetric {
 	return q.longest.WithLabelValues(name)
 }
 
-// NewRetriesMetric implements workqueue.MetricsProvider.
 func (q *queues) NewRetriesMetric(name string) workqueue.CounterMetric {
 	return q.retries.WithLabelValues(name)
 }

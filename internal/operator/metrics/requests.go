@@ -31,7 +31,6 @@ type counted struct {
 	*requests
 }
 
-// RoundTrip implements http.RoundTripper.
 func (c *counted) RoundTrip(request *http.Request) (*http.Response, error) {
 	began := time.Now()
 	response, err := c.next.RoundTrip(request)

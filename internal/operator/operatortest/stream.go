@@ -40,7 +40,6 @@ func (s *stream) end(err error) {
 	s.more.Broadcast()
 }
 
-// Read implements io.Reader.
 func (s *stream) Read(to []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +54,6 @@ func (s *stream) Read(to []byte) (int, error) {
 	return n, nil
 }
 
-// Close implements io.Closer.
 func (s *stream) Close() error {
 	s.unhook()
 	s.end(io.ErrClosedPipe)

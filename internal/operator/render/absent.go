@@ -19,22 +19,27 @@ func refuseAbsent(list *parse.ListNode) {
 		return
 	}
 	for _, n := range list.Nodes {
-		switch n := n.(type) {
-		case *parse.ActionNode:
-			if len(n.Pipe.Decl) == 0 {
-				n.Pipe.Cmds = append(n.Pipe.Cmds, printCommand(n))
-			}
-		case *parse.IfNode:
-			refuseAbsent(n.List)
-			refuseAbsent(n.ElseList)
-		case *parse.WithNode:
-			refuseAbsent(n.List)
-			refuseAbsent(n.ElseList)
-		case *parse.RangeNode:
-			refuseAbsent(n.List)
-			refuseAbsent(n.ElseList)
+		if action, ok := n.(*parse.ActionNode); ok && len(action.Pipe.Decl) == 0 {
+			action.Pipe.Cmds = append(action.Pipe.Cmds, printCommand(action))
+		}
+		if branch := branchOf(n); branch != nil {
+			refuseAbsent(branch.List)
+			refuseAbsent(branch.ElseList)
 		}
 	}
+}
+
+// branchOf is what if, with and range have in common; nil for other nodes.
+func branchOf(n parse.Node) *parse.BranchNode {
+	switch n := n.(type) {
+	case *parse.IfNode:
+		return &n.BranchNode
+	case *parse.WithNode:
+		return &n.BranchNode
+	case *parse.RangeNode:
+		return &n.BranchNode
+	}
+	return nil
 }
 
 func printCommand(n *parse.ActionNode) *parse.CommandNode {

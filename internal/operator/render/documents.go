@@ -3,11 +3,8 @@ package render
 import (
 	"bytes"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
-	yaml3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/text/yamldoc"
@@ -35,40 +32,16 @@ func documents(text []byte) []document {
 	return docs
 }
 
-var lineInError = regexp.MustCompile(`line (\d+)`)
-
-// unknownAnchor is an error that has no line.
-var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
-
 // decode reads a document; nil if there is nothing in it. The error shows the line that is wrong, as it was rendered: nobody has it on disk.
 func (d document) decode(file string) (value any, err error) {
 	if err := unmarshalYAML(d.text, &value); err != nil {
 		p := yamldoc.Problems(d.text, err)[0]
-		at := max(p.Line, 1)
-		if m := unknownAnchor.FindStringSubmatch(p.What); m != nil {
-			at += bytes.Count(d.text[:max(0, bytes.Index(d.text, []byte("*"+m[1])))], []byte("\n"))
+		if p.Line < 1 {
+			return nil, fmt.Errorf("%s: what it rendered is no YAML: %s; fix the template", file, p.What)
 		}
-		if open := d.unclosed(); open > 0 && strings.HasPrefix(p.What, "did not find expected ',' or") {
-			at = open
-		}
-		return nil, fmt.Errorf("%s: line %d of what it rendered is no YAML: %s: %s; fix the template", file, d.line+at-1, p.What, d.show(at-1))
+		return nil, fmt.Errorf("%s: line %d of what it rendered is no YAML: %s: %s; fix the template", file, d.line+p.Line-1, p.What, d.show(p.Line-1))
 	}
 	return value, nil
-}
-
-// unclosed is the line, from 1, of a list or mapping in brackets that does not end, or 0. The YAML library that decodes tells only where it
-// noticed; the next version of it tells what it was reading.
-func (d document) unclosed() int {
-	var n yaml3.Node
-	err := yaml3.Unmarshal(d.text, &n)
-	if err == nil {
-		return 0
-	}
-	if m := lineInError.FindStringSubmatch(err.Error()); m != nil {
-		line, _ := strconv.Atoi(m[1])
-		return line + 1
-	}
-	return 1
 }
 
 // show is a line of the document, in quotes.

@@ -42,37 +42,35 @@ func (r *reader) node(n parse.Node, dot, top bool) bool {
 	switch n := n.(type) {
 	case *parse.ActionNode:
 		return r.pipe(n.Pipe, dot, top)
-	case *parse.IfNode:
-		return r.pipe(n.Pipe, dot, top) || r.list(n.List, dot, top) || r.list(n.ElseList, dot, top)
-	case *parse.WithNode: // the dot of its body is part of the request: with the whole of it, pipe says yes
-		return r.pipe(n.Pipe, dot, top) || r.list(n.List, false, top) || r.list(n.ElseList, dot, top)
-	case *parse.RangeNode:
-		return r.pipe(n.Pipe, dot, top) || r.list(n.List, false, top) || r.list(n.ElseList, dot, top)
+	case *parse.IfNode, *parse.WithNode, *parse.RangeNode:
+		_, isIf := n.(*parse.IfNode) // of others, the dot of the body is part of the request: with the whole of it, pipe says yes
+		b := branchOf(n)
+		return r.pipe(b.Pipe, dot, top) || r.list(b.List, dot && isIf, top) || r.list(b.ElseList, dot, top)
 	case *parse.TemplateNode:
 		if n.Pipe == nil {
 			return r.template(n.Name, false)
 		}
-		if len(n.Pipe.Cmds) == 1 && len(n.Pipe.Cmds[0].Args) == 1 && isWhole(n.Pipe.Cmds[0].Args[0], dot, top) {
-			return r.template(n.Name, true)
+		if len(n.Pipe.Cmds) == 1 && len(n.Pipe.Cmds[0].Args) == 1 {
+			return r.called(n.Name, n.Pipe.Cmds[0].Args[0], dot, top)
 		}
 		return r.pipe(n.Pipe, dot, top) || r.template(n.Name, false)
 	}
 	return false
 }
 
+// called tells it of a template that is passed an argument.
+func (r *reader) called(name string, with parse.Node, dot, top bool) bool {
+	if isWhole(with, dot, top) {
+		return r.template(name, true)
+	}
+	return r.arg(with, dot, top) || r.template(name, false)
+}
+
 func (r *reader) pipe(p *parse.PipeNode, dot, top bool) bool {
 	return p != nil && slices.ContainsFunc(p.Cmds, func(c *parse.CommandNode) bool {
-		if id, ok := c.Args[0].(*parse.IdentifierNode); ok && id.Ident == "include" && len(c.Args) == 3 {
-			if name, ok := c.Args[1].(*parse.StringNode); ok {
-				if isWhole(c.Args[2], dot, top) {
-					return r.template(name.Text, true)
-				}
-				return r.arg(c.Args[2], dot, top) || r.template(name.Text, false)
-			}
-		}
-		// A template that is included by a name that is computed, or with what comes through a pipe, could be any.
 		if id, ok := c.Args[0].(*parse.IdentifierNode); ok && id.Ident == "include" {
-			return true
+			// A template that is included by a name that is computed, or with what comes through a pipe, could be any.
+			return len(c.Args) != 3 || c.Args[1].Type() != parse.NodeString || r.called(c.Args[1].(*parse.StringNode).Text, c.Args[2], dot, top)
 		}
 		return slices.ContainsFunc(c.Args, func(a parse.Node) bool { return r.arg(a, dot, top) })
 	})
