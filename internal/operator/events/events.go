@@ -95,56 +95,50 @@ func cut(message string) string {
 
 // Run writes until ctx is done, and then what is left, within flushTime.
 func (w *Writer) Run(ctx context.Context) {
+	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(flushTime, cancel) })()
 	for {
+		var event *corev1.Event
 		select {
+		case event = <-w.pending:
 		case <-ctx.Done():
-			w.flush(context.WithoutCancel(ctx), nil)
-			return
-		case event := <-w.pending:
-			write := w.correlate(event)
-			for failed := 0; write != nil; {
-				err := write(ctx)
-				if err == nil {
-					w.tellDropped(0, errTooMany)
-					break
-				}
-				if apierrors.IsInternalError(err) {
-					failed++
-				}
-				if !informer.Outage(err) || failed == mostTries {
-					w.tellDropped(1, err) // refused: trying again would not help
-					break
-				}
-				select {
-				case <-ctx.Done():
-					w.flush(context.WithoutCancel(ctx), write)
-					return
-				case <-time.After(eventRetry):
-				}
+			select {
+			case event = <-w.pending:
+			default:
+				w.tellDropped(0, errTooMany)
+				return
 			}
+		}
+		if write := w.correlate(event); write != nil && !w.try(ctx, requests, write) {
+			return
 		}
 	}
 }
 
-// flush tries each event once, and none after the first that the API server does not take: by then it has gone.
-func (w *Writer) flush(ctx context.Context, write func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(ctx, flushTime)
-	defer cancel()
-	for {
-		if write != nil {
-			if err := write(ctx); err != nil && informer.Outage(err) {
-				w.tellDropped(1+len(w.pending), err)
-				return
-			} else if err != nil {
-				w.tellDropped(1, err)
-			}
+// try writes an event, as often as it takes. After the end it is tried once, and no event after the first that the API server does
+// not take: by then it has gone.
+func (w *Writer) try(ctx, requests context.Context, write func(context.Context) error) (goOn bool) {
+	for failed := 0; ; {
+		err := write(requests)
+		if err == nil {
+			w.tellDropped(0, errTooMany)
+			return true
+		}
+		if apierrors.IsInternalError(err) {
+			failed++
+		}
+		switch {
+		case !informer.Outage(err) || failed == mostTries:
+			w.tellDropped(1, err) // refused: trying again would not help
+			return true
+		case ctx.Err() != nil:
+			w.tellDropped(1+len(w.pending), err)
+			return false
 		}
 		select {
-		case event := <-w.pending:
-			write = w.correlate(event)
-		default:
-			w.tellDropped(0, errTooMany)
-			return
+		case <-ctx.Done():
+		case <-time.After(eventRetry):
 		}
 	}
 }
