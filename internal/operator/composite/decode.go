@@ -1,7 +1,6 @@
 package composite
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,18 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/crdctl/crdctl/internal/operator/object"
 )
 
 // noDuplicates refuses an answer in which an object has a key twice: encoding/json would take the last value silently, and the children of
 // the first would be removed.
 func noDuplicates(said []byte) error {
-	_, err := jsontext.NewDecoder(bytes.NewReader(said), jsontext.AllowInvalidUTF8(true)).ReadValue()
-	var at *jsontext.SyntacticError
-	if errors.As(err, &at) && errors.Is(err, jsontext.ErrDuplicateName) {
-		return fmt.Errorf("the answer has the key %s twice; give it one value", at.JSONPointer)
+	if key := object.DuplicateKey(said); key != "" {
+		return fmt.Errorf("the answer has the key %s twice; give it one value", key)
 	}
-	return nil // who decodes it says what else is wrong
+	return nil
 }
 
 // lists are the fields whose elements are of another form than their list.

@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -97,4 +98,14 @@ func Compact(value any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// DuplicateKey returns the JSON pointer of a key that an object has twice, or "". What else is wrong is for the decoder to say.
+func DuplicateKey(text []byte) string {
+	_, err := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true)).ReadValue()
+	var at *jsontext.SyntacticError
+	if errors.As(err, &at) && errors.Is(err, jsontext.ErrDuplicateName) {
+		return string(at.JSONPointer)
+	}
+	return ""
 }
