@@ -1,65 +1,21 @@
 package fswatch
 
 import (
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 const (
-	// lookEvery is how often files are looked at. A change is reported when two looks in a row find the same: an editor writes in
-	// several steps. Events would come sooner, but not for a file behind links that the kubelet swaps, nor for a directory that is replaced.
-	lookEvery = 100 * time.Millisecond
-	// missingLooks is how many looks in a row find a file missing before that is reported: an editor replaces files.
-	missingLooks = 6
+	// settle is how long files must stay the same until a change is told: an editor writes in several steps.
+	settle = 100 * time.Millisecond
+	// again is how soon a file that is missing is looked for, also where its folder went with it and no event can come.
+	again = 250 * time.Millisecond
+	// missingLooks is how many looks in a row find a file missing before that is told: an editor replaces files.
+	missingLooks = 3
+	// poll is how often files are looked at where the system has no more watches to give: a controller must not fail for that.
+	poll = 2 * time.Second
 )
-
-// State is what the file system has of the files that are watched.
-type State struct {
-	files   map[string]fs.FileInfo
-	missing []string // perhaps only for the moment in which they are replaced
-}
-
-// Files looks at files by name. Symbolic links are followed.
-func Files(paths ...string) func() State {
-	return func() State {
-		s := State{files: map[string]fs.FileInfo{}}
-		for _, p := range paths {
-			if info, err := os.Stat(p); err == nil {
-				s.files[p] = info
-			} else {
-				s.missing = append(s.missing, p)
-			}
-		}
-		return s
-	}
-}
-
-// Folder looks at the files of one directory whose names are wanted, and not at directories in it.
-func Folder(dir string, wanted func(name string) bool) func() State {
-	return func() State {
-		s := State{files: map[string]fs.FileInfo{}}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			s.missing = []string{dir}
-		}
-		for _, e := range entries {
-			p := filepath.Join(dir, e.Name())
-			if info, err := os.Stat(p); wanted(e.Name()) && err == nil && info.Mode().IsRegular() { // one that has gone since is as good as none
-				s.files[p] = info
-			}
-		}
-		return s
-	}
-}
-
-func (s State) equal(other State) bool {
-	return maps.EqualFunc(s.files, other.files, func(a, b fs.FileInfo) bool {
-		return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-	})
-}
 
 // FileWatcher follows the state of files until it is closed.
 type FileWatcher struct {
@@ -68,16 +24,25 @@ type FileWatcher struct {
 	// Missing hands out the names of files that are gone, once until they are back.
 	Missing <-chan []string
 
-	done, stopped chan struct{}
+	look    func() State
+	notify  *fsnotify.Watcher // nil where the system gives none
+	changes chan struct{}
+	missing chan []string
+	done    chan struct{}
+	stopped chan struct{}
 }
 
 // NewFileWatcher reports when look no longer returns what it returned first. What was read before may be older than that: watch,
 // then read.
 func NewFileWatcher(look func() State) *FileWatcher {
 	changes, missing := make(chan struct{}, 1), make(chan []string, 1)
-	w := &FileWatcher{Missing: missing, Changes: changes, done: make(chan struct{}), stopped: make(chan struct{})}
+	w := &FileWatcher{Missing: missing, missing: missing, Changes: changes, look: look, changes: changes, done: make(chan struct{}), stopped: make(chan struct{})}
+	if n, err := fsnotify.NewWatcher(); err == nil {
+		w.notify = n
+	}
 	known := look()
-	go w.run(look, known, changes, missing)
+	polled := !w.follow(known)
+	go w.run(known, polled)
 	return w
 }
 
@@ -85,45 +50,93 @@ func NewFileWatcher(look func() State) *FileWatcher {
 func (w *FileWatcher) Close() {
 	close(w.done)
 	<-w.stopped
+	if w.notify != nil {
+		_ = w.notify.Close()
+	}
 }
 
-func (w *FileWatcher) run(look func() State, known State, changes chan<- struct{}, missing chan<- []string) {
+// follow asks for the events of all folders, and tells whether it gets them. A folder that is followed already is, or is again
+// after it was replaced.
+func (w *FileWatcher) follow(s State) bool {
+	if w.notify == nil {
+		return false
+	}
+	for _, dir := range s.folders {
+		if w.notify.Add(dir) != nil && !s.incomplete {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *FileWatcher) run(known State, polled bool) {
 	defer close(w.stopped)
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
+	var events <-chan fsnotify.Event
+	var errs <-chan error
+	if w.notify != nil {
+		events, errs = w.notify.Events, w.notify.Errors
+	}
+	var tick <-chan time.Time
+	if polled {
+		ticker := time.NewTicker(poll)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	// The first look is for what changed before the events came.
+	timer, pending := time.NewTimer(0), true
+	defer timer.Stop()
+	// The timer is not set back by further events: in a folder that never rests it would never end.
+	soon := func(after time.Duration) {
+		if !pending {
+			timer.Reset(after)
+			pending = true
+		}
+	}
 	var candidate *State
 	absent := 0   // looks in a row at which something was missing
-	gone := false // that was reported, so that its return is a change, whatever it is
+	gone := false // that was told, so that its return is a change, whatever it is
 	for {
 		select {
 		case <-w.done:
 			return
-		case <-tick.C:
-		}
-		now := look()
-		if len(now.missing) > 0 {
-			candidate = nil
-			if absent++; absent == missingLooks {
-				gone = true
-				select {
-				case missing <- now.missing:
-				default: // the notice before was not taken yet
+		case <-events:
+			soon(settle)
+		case lost := <-errs:
+			if lost != nil {
+				soon(settle)
+			}
+		case <-tick:
+			soon(0)
+		case <-timer.C:
+			pending = false
+			now := w.look()
+			w.follow(now)
+			if !now.incomplete {
+				absent = 0
+			}
+			switch {
+			case now.incomplete:
+				candidate = nil
+				if absent++; absent == missingLooks {
+					gone = true
+					select {
+					case w.missing <- now.missing:
+					default: // the notice before was not taken yet
+					}
 				}
-			}
-			continue
-		}
-		absent = 0
-		switch {
-		case now.equal(known) && !gone:
-			candidate = nil
-		case candidate != nil && now.equal(*candidate):
-			known, candidate, gone = now, nil, false
-			select {
-			case changes <- struct{}{}:
+				soon(again)
+			case now.equal(known) && !gone:
+				candidate = nil
+			case candidate != nil && now.equal(*candidate):
+				known, candidate, gone = now, nil, false
+				select {
+				case w.changes <- struct{}{}:
+				default:
+				}
 			default:
+				candidate = &now
+				soon(settle)
 			}
-		default:
-			candidate = &now
 		}
 	}
 }

@@ -45,7 +45,7 @@ func unchanged(t *testing.T, w *FileWatcher, nothing, something func()) {
 	select {
 	case <-w.Changes:
 		t.Error("a second change")
-	case <-time.After(3 * lookEvery):
+	case <-time.After(3 * settle):
 	}
 }
 
@@ -93,7 +93,7 @@ func TestFolder(t *testing.T) {
 	look := Folder(dir, func(name string) bool { return strings.HasSuffix(name, ".yaml") })
 	w := watched(t, func() State {
 		s := look()
-		if len(s.missing) > 0 {
+		if s.incomplete {
 			missing.Add(1)
 		}
 		return s
@@ -108,6 +108,26 @@ func TestFolder(t *testing.T) {
 	writeText(t, filepath.Join(dir, "b.yaml"), "b: 1")
 	changed(t, w)
 	writeText(t, filepath.Join(dir, "b.yaml"), "b: 12")
+	changed(t, w)
+}
+
+// Where the system has no watch to give, the files are looked at from time to time.
+func TestWithoutEvents(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sync.py")
+	writeText(t, file, "1")
+	var looked atomic.Int64
+	files := Files(file)
+	w := watched(t, func() State {
+		s := files()
+		if looked.Add(1) == 1 {
+			s.folders = []string{filepath.Join(filepath.Dir(file), "absent")} // can't be watched
+		} else {
+			s.folders = nil
+		}
+		return s
+	})
+	await(t, func() bool { return looked.Load() > 1 }) // the look at the start would find it too
+	writeText(t, file, "22")
 	changed(t, w)
 }
 

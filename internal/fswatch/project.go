@@ -1,8 +1,8 @@
-// Package fswatch reports changes of files, once they are quiet again.
+// Package fswatch reports changes of files, once they are quiet again, by the events of fsnotify.
 //
-// A Watcher (project.go) follows the sources of a project by the events of fsnotify, where every event counts and names a file.
-// FileWatcher (files.go) looks at the state of a few files, such as a hook's program: they may be in a directory where others write all
-// the time, or be swapped by a symbolic link, as the kubelet does with ConfigMaps. Moved looks whether directories are still in their place.
+// A Watcher (project.go) follows the sources of a project, where every event counts and names a file. FileWatcher (files.go) follows
+// the state of a few files, such as a hook's program: they may be in a directory where others write all the time, or be swapped by a
+// symbolic link, as the kubelet does with ConfigMaps. Moved looks whether directories are still in their place.
 //
 // It does not know what a change asks for, and it reads no file.
 package fswatch
