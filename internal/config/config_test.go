@@ -36,9 +36,10 @@ func TestParseRefuses(t *testing.T) {
 			`crdctl.yaml: apiVersion "" and kind "" are not known; this crdctl reads apiVersion: crdctl.dev/v1alpha1, kind: Project`,
 		},
 		"unknown fields, each where it is": {
-			head + "apis: [pkg/apis]\nclients:\n  - dir: pkg/client\n    wacth: true\ncrd: {dir: x}\n",
-			"crdctl.yaml:6:5: unknown field \"wacth\"; see docs/settings.md of crdctl for the fields there are\n" +
-				"crdctl.yaml:7:1: unknown field \"crd\"; see docs/settings.md of crdctl for the fields there are",
+			head + "apis: [pkg/apis]\nclients:\n  - dir: pkg/client\n    wacth: true\ncrd: {dir: x}\nother: 1\n",
+			"crdctl.yaml:6:5: unknown field \"wacth\"; did you mean \"watch\"?\n" +
+				"crdctl.yaml:7:1: unknown field \"crd\"; did you mean \"crds\"?\n" +
+				"crdctl.yaml:8:1: unknown field \"other\"; see docs/settings.md of crdctl for the fields there are",
 		},
 		"what is not YAML": {
 			"apiVersion: [\n",

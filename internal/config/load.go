@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	k8syaml "sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/yamldoc"
 )
 
@@ -87,7 +89,30 @@ func Parse(name string, data []byte, edits ...func(*Project)) (*Project, error) 
 	return &p, nil
 }
 
-var unknownField = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
+var unknownField = regexp.MustCompile(`^field (\S+) not found in type (\S+)$`)
+
+// fieldHint names the field of a type that an unknown one was meant to be, or the page that has all.
+func fieldHint(field, typ string) string {
+	known := map[string][]string{}
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			add(t.Elem())
+		case reflect.Struct:
+			for f := range t.Fields() {
+				name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+				known[t.String()] = append(known[t.String()], name)
+				add(f.Type)
+			}
+		}
+	}
+	add(reflect.TypeFor[Project]())
+	if near := text.DidYouMean(field, known[typ]); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "see docs/settings.md of crdctl for the fields there are"
+}
 
 // yamlError puts the decoder's findings into the form file:line:col: message, one a line.
 func yamlError(name string, data []byte, err error) error {
@@ -101,12 +126,12 @@ func yamlError(name string, data []byte, err error) error {
 	var said []string
 	for _, p := range yamldoc.Problems(data, err) {
 		if f := unknownField.FindStringSubmatch(p.What); f != nil {
-			p.What = fmt.Sprintf("unknown field %q; see docs/settings.md of crdctl for the fields there are", f[1])
+			p.What = fmt.Sprintf("unknown field %q; %s", f[1], fieldHint(f[1], f[2]))
 		}
 		p.Line = max(p.Line, 1)
-		text := fmt.Sprintf("%s:%d:%d: %s", name, p.Line, column(data, p.Line), withoutGoTypes(p.What))
-		if !slices.Contains(said, text) { // an alias repeats what is wrong with its anchor
-			said = append(said, text)
+		line := fmt.Sprintf("%s:%d:%d: %s", name, p.Line, column(data, p.Line), withoutGoTypes(p.What))
+		if !slices.Contains(said, line) { // an alias repeats what is wrong with its anchor
+			said = append(said, line)
 		}
 	}
 	return errors.New(strings.Join(said, "\n"))

@@ -63,7 +63,7 @@ func TestLoopDefaults(t *testing.T) {
 func TestLoopRefuses(t *testing.T) {
 	for in, want := range map[string]string{
 		"  name: Cron Tab\n":                                  `crdctl.yaml:4:9: loop.name: "Cron Tab" must be lower-case letters, digits and hyphens, 63 at most, for example crontab`,
-		"  hooks: x\n":                                        `crdctl.yaml:4:3: unknown field "hooks"; see docs/settings.md of crdctl for the fields there are`,
+		"  hooks: x\n":                                        `crdctl.yaml:4:3: unknown field "hooks"; did you mean "hook"?`,
 		"  timeout: soon\n":                                   "crdctl.yaml:4:3: must be a duration such as 10s, got soon; see docs/settings.md of crdctl",
 		"  hook: a\n  template: b\n":                          `crdctl.yaml:4:9: loop.hook: there is a template too, and one thing decides on an object; leave out the one or the other`,
 		"  finalizeHook: a\n":                                 `crdctl.yaml:4:17: loop.finalizeHook: there is no hook for objects that are not being deleted; name it as hook, it may be the same program`,

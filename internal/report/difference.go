@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text"
@@ -21,36 +22,24 @@ type difference struct {
 
 // firstDifference finds it. A file that is missing or left over differs in its first line.
 func firstDifference(c tree.Change) difference {
-	have, want := c.Old, c.New
 	if c.Op != tree.Update {
 		return difference{line: 1}
 	}
-	for n := 1; ; n++ {
-		h, moreHave, hasHave := cut(have)
-		w, moreWant, hasWant := cut(want)
-		switch {
-		case !hasHave && !hasWant:
-			return difference{line: max(1, n-1)}
-		case !hasHave:
-			return difference{line: max(1, n-1), want: w}
-		case !hasWant:
-			return difference{line: n, have: h}
-		case !bytes.Equal(h, w):
-			return difference{line: n, have: h, want: w}
-		}
-		have, want = moreHave, moreWant
+	have, want := slices.Collect(bytes.Lines(c.Old)), slices.Collect(bytes.Lines(c.New))
+	n := 0
+	for n < len(have) && n < len(want) && bytes.Equal(have[n], want[n]) {
+		n++
 	}
-}
-
-// cut takes the first line off a text, its newline included; there is none in an empty text.
-func cut(text []byte) (line, rest []byte, ok bool) {
-	if len(text) == 0 {
-		return nil, nil, false
+	d := difference{line: n + 1}
+	if n < len(have) {
+		d.have = have[n]
+	} else {
+		d.line = max(1, n)
 	}
-	if i := bytes.IndexByte(text, '\n'); i >= 0 {
-		return text[:i+1], text[i+1:], true
+	if n < len(want) {
+		d.want = want[n]
 	}
-	return text, nil, true
+	return d
 }
 
 // String is the difference as a diff has it. It is empty where the two lines look alike.
