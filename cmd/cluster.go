@@ -35,18 +35,25 @@ and "crdctl run" and "crdctl kubectl" use it. It listens on 127.0.0.1 only; its 
 	return c
 }
 
+// inProject returns the function of a command that works on the control plane of the project that --dir is in.
+func (o *options) inProject(run func(ctx context.Context, root string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		root, err := o.ownRoot()
+		if err != nil {
+			return err
+		}
+		return run(c.Context(), root)
+	}
+}
+
 func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 	var plane planeOptions
 	c := &cobra.Command{
 		Use:   "start",
 		Short: "Start it, with the objects that it had when it was stopped",
 		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: o.inProject(func(ctx context.Context, root string) error {
 			if _, err := plane.settle(); err != nil {
-				return err
-			}
-			root, err := o.ownRoot()
-			if err != nil {
 				return err
 			}
 			self, err := os.Executable()
@@ -60,7 +67,7 @@ func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 				return fmt.Errorf("%s has a control plane of its own for this project; stop it first, then run again after \"crdctl cluster start\"", r)
 			}
 			began := time.Now()
-			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
+			ctx, cancel := context.WithTimeout(ctx, clusterPatience)
 			defer cancel()
 			shown, done := s.Report().Work(ctx, "starting the control plane")
 			state, err := daemon.Start(shown, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
@@ -68,10 +75,9 @@ func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 			if done(); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(s.Out, "control plane ready in %.1fs: Kubernetes %s at %s\nkubeconfig: %s\n",
+			return s.Printf("control plane ready in %.1fs: Kubernetes %s at %s\nkubeconfig: %s",
 				time.Since(began).Seconds(), controlplane.KubernetesVersion, state.URL, state.Kubeconfig)
-			return err
-		},
+		}),
 	}
 	plane.bind(c.Flags())
 	return c
@@ -82,17 +88,13 @@ func newClusterServe(s ui.Streams, o *options) *cobra.Command {
 	var plane planeOptions
 	c := &cobra.Command{
 		Use: "serve", Hidden: true, Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: o.inProject(func(ctx context.Context, root string) error {
 			p, err := plane.settle()
 			if err != nil {
 				return err
 			}
-			root, err := o.ownRoot()
-			if err != nil {
-				return err
-			}
-			return daemon.Serve(c.Context(), root, controlplane.Options{Port: p.Port, PendingPods: p.PendingPods}, s.Err)
-		},
+			return daemon.Serve(ctx, root, controlplane.Options{Port: p.Port, PendingPods: p.PendingPods}, s.Err)
+		}),
 	}
 	plane.bind(c.Flags())
 	return c
@@ -103,23 +105,19 @@ func newClusterStop(s ui.Streams, o *options) *cobra.Command {
 		Use:   "stop",
 		Short: "Stop it, and keep its objects",
 		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			root, err := o.ownRoot()
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(c.Context(), clusterPatience)
+		RunE: o.inProject(func(ctx context.Context, root string) error {
+			ctx, cancel := context.WithTimeout(ctx, clusterPatience)
 			defer cancel()
 			shown, done := s.Report().Work(ctx, "stopping the control plane")
 			stopped, err := daemon.Stop(shown, root)
-			if done(); err != nil {
+			switch done(); {
+			case err != nil:
 				return err
-			}
-			if !stopped {
+			case !stopped:
 				return s.Printf("no control plane runs in the background for %s", root)
 			}
 			return s.Printf("stopped; its objects are kept, \"crdctl cluster reset\" removes them")
-		},
+		}),
 	}
 }
 
@@ -128,20 +126,15 @@ func newClusterReset(s ui.Streams, o *options) *cobra.Command {
 		Use:   "reset",
 		Short: "Remove the objects and credentials of one that is stopped",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			root, err := o.ownRoot()
-			if err != nil {
+		RunE: o.inProject(func(_ context.Context, root string) error {
+			switch found, err := daemon.Reset(root); {
+			case err != nil:
 				return err
-			}
-			found, err := daemon.Reset(root)
-			if err != nil {
-				return err
-			}
-			if !found {
+			case !found:
 				return s.Printf("there is nothing to remove: no control plane was kept for %s", root)
 			}
 			return s.Printf("removed; the next \"crdctl cluster start\" makes a new one")
-		},
+		}),
 	}
 }
 
@@ -151,11 +144,7 @@ func newClusterStatus(s ui.Streams, o *options) *cobra.Command {
 		Use:   "status",
 		Short: "Report whether it or a \"crdctl run\" is running (exit code 0) or neither (1), and where",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			root, err := o.ownRoot()
-			if err != nil {
-				return err
-			}
+		RunE: o.inProject(func(_ context.Context, root string) error {
 			state, err := daemon.Status(root)
 			if err == nil {
 				state.Run, err = daemon.RunStatus(root)
@@ -168,7 +157,7 @@ func newClusterStatus(s ui.Streams, o *options) *cobra.Command {
 				return ui.ErrNo
 			}
 			return err
-		},
+		}),
 	}
 	c.Flags().StringVarP(&output, "output", "o", "text", "text or json")
 	return c

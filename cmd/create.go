@@ -50,7 +50,6 @@ never touched.`,
 }
 
 func runCreateAPI(c *cobra.Command, s ui.Streams, o createOptions) error {
-	start := time.Now()
 	w, err := o.scaffolded(s, &o.changeOptions)
 	if err != nil {
 		return err
@@ -59,24 +58,9 @@ func runCreateAPI(c *cobra.Command, s ui.Streams, o createOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, done := s.Report().Work(c.Context(), "adding the API")
-	changes, plan, err := w.changes(shown, false)
-	if done(); err != nil {
+	if err := w.apply(c.Context(), s, &o.changeOptions, "add", added, false); err != nil {
 		return err
 	}
-	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
-		return err
-	}
-	s.Report().Lines(plan.Notes)
-	verb := "added"
-	if o.dryRun {
-		verb = "would add"
-	}
-	var names []string
-	for _, a := range added {
-		names = append(names, a.Version+" "+a.Kind+" of "+a.Group)
-	}
-	s.Report().Printf("%s %s: %s in %.1fs", verb, strings.Join(names, ", "), plural(len(changes), "file", "files"), time.Since(start).Seconds())
 	sayProtected(s, added[0])
 	return nil
 }
@@ -101,6 +85,7 @@ func (o *createOptions) add(c *cobra.Command, s ui.Streams, w *scaffolded) (adde
 
 // scaffolded is a project that a command changes the scaffold of.
 type scaffolded struct {
+	began         time.Time
 	place         change.Location
 	before, after *scaffold.Project
 	templates     int               // that it was made from
@@ -109,6 +94,7 @@ type scaffolded struct {
 
 // scaffolded finds the project and what it was made from. Both sides of the change are that, to begin with.
 func (o *options) scaffolded(s ui.Streams, c *changeOptions) (*scaffolded, error) {
+	began := time.Now()
 	if err := c.checkOutput(); err != nil {
 		return nil, err
 	}
@@ -131,7 +117,7 @@ func (o *options) scaffolded(s ui.Streams, c *changeOptions) (*scaffolded, error
 	if err != nil {
 		return nil, err
 	}
-	w := &scaffolded{place: place}
+	w := &scaffolded{began: began, place: place}
 	if w.before, err = scaffold.FromRecord(settings, place.Path, place.Folder); err != nil {
 		return nil, err
 	}
@@ -149,6 +135,33 @@ func (w *scaffolded) latest(group string) string {
 		}
 	}
 	return version
+}
+
+// apply writes what it means to add or delete APIs, or lists it, and reports what was done.
+func (w *scaffolded) apply(ctx context.Context, s ui.Streams, o *changeOptions, verb string, apis []*scaffold.API, force bool) error {
+	shown, done := s.Report().Work(ctx, "changing the project")
+	changes, plan, err := w.changes(shown, force)
+	if done(); err != nil {
+		return err
+	}
+	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
+		return err
+	}
+	s.Report().Lines(plan.Notes)
+	did := map[string]string{"add": "added", "delete": "deleted"}[verb]
+	if o.dryRun {
+		did = "would " + verb
+	}
+	s.Report().Printf("%s %s: %s in %.1fs", did, apiNames(apis), plural(len(changes), "file", "files"), time.Since(w.began).Seconds())
+	return nil
+}
+
+func apiNames(apis []*scaffold.API) string {
+	var names []string
+	for _, a := range apis {
+		names = append(names, a.Version+" "+a.Kind+" of "+a.Group)
+	}
+	return strings.Join(names, ", ")
 }
 
 // changes are what is to be written, and the plan that they come from. Force has edited files removed.

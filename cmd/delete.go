@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +42,6 @@ that you changed is not removed: it is named, and nothing is written. With --for
 }
 
 func runDeleteAPI(ctx context.Context, s ui.Streams, o deleteOptions) error {
-	start := time.Now()
 	if o.api.Group == "" || o.api.Kind == "" {
 		return errNoKind
 	}
@@ -55,20 +53,9 @@ func runDeleteAPI(ctx context.Context, s ui.Streams, o deleteOptions) error {
 	if err != nil {
 		return err
 	}
-	shown, done := s.Report().Work(ctx, "removing the API")
-	changes, plan, err := w.changes(shown, o.force)
-	if done(); err != nil {
+	if err := w.apply(ctx, s, &o.changeOptions, "delete", []*scaffold.API{api}, o.force); err != nil {
 		return err
 	}
-	if err := o.carryOut(s, w.place, changes, plan.Merged); err != nil {
-		return err
-	}
-	s.Report().Lines(plan.Notes)
-	verb := "deleted"
-	if o.dryRun {
-		verb = "would delete"
-	}
-	s.Report().Printf("%s %s %s of %s: %s in %.1fs", verb, api.Version, api.Kind, api.Group, plural(len(changes), "file", "files"), time.Since(start).Seconds())
 	if others := w.after.Kinds(api.Group, api.Kind); len(others) > 0 {
 		s.Report().Printf("objects of %s.%s that a cluster stores in %s must be stored in another version before the CRD is applied there", api.Plural, api.Group, api.Version)
 	}
@@ -83,11 +70,7 @@ func (w *scaffolded) remove(o scaffold.APIOptions) (*scaffold.API, error) {
 		versions = append(versions, a.Version)
 	}
 	if len(kinds) == 0 {
-		var all []string
-		for _, a := range w.after.APIs {
-			all = append(all, a.Version+" "+a.Kind+" of "+a.Group)
-		}
-		return nil, ui.UsageErrorf("the project has no %s of %s; it has %s", o.Kind, o.Group, cmp.Or(strings.Join(all, ", "), "none"))
+		return nil, ui.UsageErrorf("the project has no %s of %s; it has %s", o.Kind, o.Group, cmp.Or(apiNames(w.after.APIs), "none"))
 	}
 	if o.Version == "" && len(kinds) > 1 {
 		return nil, ui.UsageErrorf("%s of %s has the versions %s; say with --version which is to go", o.Kind, o.Group, strings.Join(versions, ", "))

@@ -40,7 +40,6 @@ nothing is written.`,
 }
 
 func runUpgrade(ctx context.Context, s ui.Streams, o upgradeOptions) error {
-	start := time.Now()
 	w, err := o.scaffolded(s, &o.changeOptions)
 	if err != nil {
 		return err
@@ -87,7 +86,7 @@ func runUpgrade(ctx context.Context, s ui.Streams, o upgradeOptions) error {
 	if was == templates.Revision {
 		step = fmt.Sprintf("the record of the scaffold (templates %d)", was)
 	}
-	s.Report().Printf("%s %s: %s in %.1fs", done, step, plural(len(changes), "file", "files"), time.Since(start).Seconds())
+	s.Report().Printf("%s %s: %s in %.1fs", done, step, plural(len(changes), "file", "files"), time.Since(w.began).Seconds())
 	if len(plan.Conflicts) > 0 {
 		s.Report().Printf("conflicts to resolve, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"", strings.Join(slices.Sorted(maps.Keys(plan.Conflicts)), ", "))
 		return ui.ErrNo

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -111,10 +112,9 @@ func thisBuild() buildInfo {
 	return b
 }
 
-// stamp takes what is known of the sources, in this order: what the program was linked with, the module's version as
-// "go install module@version" and a build in a checkout record it, and the commit.
+// stamp takes what is known of the sources: the version that the program was linked with, or that of the module, which the go command
+// also makes of the commit of a checkout; and the commit itself.
 func (b *buildInfo) stamp(linked string, info *debug.BuildInfo) {
-	const develop = "(devel)" // what the go command writes where it does not know
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
@@ -127,16 +127,5 @@ func (b *buildInfo) stamp(linked string, info *debug.BuildInfo) {
 			}
 		}
 	}
-	if b.Version = linked; b.Version != "" {
-		return
-	}
-	if b.Version = info.Main.Version; b.Version != "" && b.Version != develop {
-		return
-	}
-	if b.Version = develop; b.Commit != "" {
-		b.Version = "devel-" + b.Commit[:min(12, len(b.Commit))]
-		if b.Dirty {
-			b.Version += "+dirty"
-		}
-	}
+	b.Version = cmp.Or(linked, info.Main.Version, "(devel)")
 }

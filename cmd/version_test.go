@@ -19,8 +19,6 @@ func TestStamp(t *testing.T) {
 		"go install module@version": {module: "v1.2.3", version: "v1.2.3"},
 		"a checkout":                {module: "v1.2.4-0.20261122100000-0123456789ab+dirty", settings: dirty, version: "v1.2.4-0.20261122100000-0123456789ab+dirty", dirty: true},
 		"linked":                    {linked: "v2.0.0", module: "v1.2.3", settings: commit, version: "v2.0.0"},
-		"a commit without a module": {module: "(devel)", settings: commit, version: "devel-0123456789ab"},
-		"and with changes":          {settings: dirty, version: "devel-0123456789ab+dirty", dirty: true},
 		"nothing":                   {version: "(devel)"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -48,7 +47,7 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 	if sketch != nil {
 		return interrupted(ctx, operator.Render(ctx, b, sketch))
 	}
-	newClock(time.Now()).watch(ctx, reporter)
+	watchClock(ctx, reporter)
 	return interrupted(ctx, operator.Run(ctx, b))
 }
 

@@ -8,55 +8,42 @@ import (
 )
 
 const (
-	// jumpLimit is by how much a clock is set without anybody minding.
+	// jumpLimit is by how much a clock may be set without any harm.
 	jumpLimit = 30 * time.Second
 	// lookAtClock is how often it is looked at.
 	lookAtClock = time.Second
 )
 
-// clock notices that the time of day was set, or that the machine slept.
-type clock struct {
-	last   time.Time
-	passed func(now time.Time) time.Duration // since last, by the clock that nobody sets
-}
-
-func newClock(now time.Time) *clock {
-	c := &clock{last: now}
-	c.passed = func(now time.Time) time.Duration { return now.Sub(c.last) }
-	return c
-}
-
-// jump returns by how much the time of day went otherwise than the time that passed since the last call; 0 for little.
-func (c *clock) jump(now time.Time) time.Duration {
-	passed := c.passed(now)
-	byDay := now.Round(0).Sub(c.last.Round(0)) // Round drops the clock that nobody sets
-	c.last = now
-	if jump := byDay - passed; jump.Abs() > jumpLimit {
-		return jump
+// jump is by how much the time of day went otherwise than the time that passed; 0 for little.
+func jump(byDay, passed time.Duration) time.Duration {
+	if d := byDay - passed; d.Abs() > jumpLimit {
+		return d
 	}
 	return 0
 }
 
-// watch says each jump, until the context ends, and hands it on to whoever has something to mend.
-func (c *clock) watch(ctx context.Context, reporter ui.Reporter) <-chan time.Duration {
+// watchClock reports that the time of day was set, or that the machine slept, until the context ends, and hands each jump on.
+func watchClock(ctx context.Context, reporter ui.Reporter) <-chan time.Duration {
 	jumps := make(chan time.Duration, 1)
 	go func() {
 		tick := time.NewTicker(lookAtClock)
 		defer tick.Stop()
-		for {
+		for last := time.Now(); ; {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
 			}
-			jump := c.jump(time.Now())
-			if jump == 0 {
+			now := time.Now()
+			d := jump(now.Round(0).Sub(last.Round(0)), now.Sub(last)) // Round drops the clock that is never set
+			last = now
+			if d == 0 {
 				continue
 			}
-			reporter.Note("the clock jumped by %s; leases and time-outs may end early or late", jump.Round(time.Second))
+			reporter.Note("the clock jumped by %s; leases and time-outs may end early or late", d.Round(time.Second))
 			select {
-			case jumps <- jump:
-			default: // nobody has taken the last one yet
+			case jumps <- d:
+			default: // the last one has not been taken yet
 			}
 		}
 	}()

@@ -121,7 +121,7 @@ func absolute(file string) string {
 func (d *devLoop) loop(ctx context.Context) error {
 	refusals := time.NewTicker(time.Second)
 	defer refusals.Stop()
-	jumps := newClock(time.Now()).watch(ctx, d.reporter)
+	jumps := watchClock(ctx, d.reporter)
 	d.stale, d.settings = d.generates(), settingsOf(d.Root)
 	err := d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
 	for {

@@ -84,12 +84,10 @@ func sumOf(file string) (sum [sha256.Size]byte, err error) {
 // compile builds a program and returns what the go command says. It is broken off when sources change that it may have read.
 func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, program string) (words string, err error) {
 	var out bytes.Buffer
-	pkg := "./" + d.Project.Controller.Package
-	child, err := d.startChild(ui.GoOutput(ctx, &out), "go", "build", "-v", "-o", program, pkg)
+	child, err := d.startChild(ui.GoOutput(ctx, &out), "go", "build", "-v", "-o", program, "./"+d.Project.Controller.Package)
 	if err != nil {
 		return "", err
 	}
-	long := time.After(longBuild)
 	for {
 		select {
 		case <-child.Done():
@@ -97,8 +95,6 @@ func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, 
 		case <-ctx.Done():
 			child.Stop()
 			return "", context.Cause(ctx)
-		case <-long:
-			defer d.countPackages(ctx, pkg)()
 		case c := <-d.watcher.Changes:
 			if fresh := d.since(c, began, generated); !fresh.IsZero() {
 				d.pending = d.pending.Add(fresh)
@@ -108,33 +104,6 @@ func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, 
 				return "", errSuperseded
 			}
 		}
-	}
-}
-
-// longBuild is after how long a build is one that compiles more than the controller.
-const longBuild = 3 * time.Second
-
-// countPackages finds out how many packages a build that goes on has still to compile. stop ends that.
-func (d *devLoop) countPackages(ctx context.Context, pkg string) (stop func()) {
-	var out bytes.Buffer
-	child, err := proc.Start(proc.Options{
-		Path: "go", Args: []string{"list", "-deps", "-f", "{{if .Stale}}x{{end}}", pkg}, Dir: d.Root, Stdout: &out, Grace: time.Second,
-		// As in startChild: the go command leaves its temporary directory behind when it is ended by another signal.
-		Env: append(os.Environ(), "GOTMPDIR="+d.dir), StopSignal: os.Interrupt,
-	})
-	if err != nil {
-		return func() {} // the build has the words for it
-	}
-	counted := make(chan struct{})
-	go func() {
-		defer close(counted)
-		if <-child.Done(); child.Err() == nil {
-			ui.SetTotal(ctx, strings.Count(out.String(), "x"))
-		}
-	}()
-	return func() {
-		child.Stop()
-		<-counted
 	}
 }
 

@@ -18,30 +18,18 @@ type status struct {
 	modules  int
 	module   string // that is downloaded
 	packages int    // that were compiled
-	total    int    // of packages to compile; 0 where that is not known
 }
 
 func (s *status) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.packages > 0 && s.total >= s.packages:
-		return fmt.Sprintf("; %d of %d packages compiled", s.packages, s.total)
 	case s.packages > 0:
 		return fmt.Sprintf("; %d packages compiled", s.packages)
 	case s.module != "":
 		return fmt.Sprintf("; downloading %s, module %d", s.module, s.modules)
 	}
 	return ""
-}
-
-// SetTotal says how many packages are still to be compiled, where the context's work is shown.
-func SetTotal(ctx context.Context, left int) {
-	if s, ok := ctx.Value(statusKey{}).(*status); ok {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.total = s.packages + left
-	}
 }
 
 // goOutput takes what the go command prints on standard error.
