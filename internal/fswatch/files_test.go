@@ -19,9 +19,7 @@ func watched(t *testing.T, look func() State) *FileWatcher {
 	t.Cleanup(func() {
 		w.Close()
 		for end := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
-			}
+			require.False(t, time.Now().After(end), "%d goroutines before, %d after", before, runtime.NumGoroutine())
 		}
 	})
 	return w

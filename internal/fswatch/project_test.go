@@ -68,18 +68,12 @@ func TestWatcher(t *testing.T) {
 	}
 	// A folder that is new: what is in it when it is noticed, and what comes later.
 	write(t, filepath.Join(root, "pkg/apis/types.go"))
-	if c := next(t, w); files(c) != "pkg/apis/types.go" {
-		t.Errorf("change %+v, want the file in a new folder", c)
-	}
+	assert.Equal(t, "pkg/apis/types.go", files(next(t, w)))
 	write(t, filepath.Join(root, "pkg/apis/doc.go"))
-	if c := next(t, w); files(c) != "pkg/apis/doc.go" {
-		t.Errorf("change %+v, want the second file in a new folder", c)
-	}
+	assert.Equal(t, "pkg/apis/doc.go", files(next(t, w)))
 	// A folder that goes.
 	require.NoError(t, os.Rename(filepath.Join(root, "pkg"), filepath.Join(t.TempDir(), "pkg")))
-	if c := next(t, w); len(c.Sources) == 0 {
-		t.Errorf("change %+v, want sources, since a folder of them is gone", c)
-	}
+	assert.NotEmpty(t, next(t, w).Sources, "a directory of sources is gone")
 }
 
 // The settings may lie anywhere, also in a folder that is passed over; what else is there stays passed over.

@@ -44,8 +44,6 @@ func TestWaitIsRepeated(t *testing.T) {
 			}
 			return nil
 		}))
-		if n := log.Count("Waiting for a kind"); n != 4 {
-			t.Errorf("said %d times in 95 s: %q", n, log.Said())
-		}
+		assert.Equal(t, 4, log.Count("Waiting for a kind"), "%q", log.Said())
 	})
 }

@@ -36,9 +36,7 @@ func TestRetryAfterIsForOthersClusters(t *testing.T) {
 				defer mu.Unlock()
 				return len(at) > 1
 			})
-			if gap := at[1].Sub(at[0]); (gap < 900*time.Millisecond) != own {
-				t.Errorf("repeated after %s", gap)
-			}
+			assert.Equal(t, own, (at[1].Sub(at[0]) < 900*time.Millisecond))
 		})
 	}
 }
@@ -58,7 +56,5 @@ func TestLongRetryAfter(t *testing.T) {
 	defer b.start()()
 	b.until("reconcile that is put off", func() bool { return b.log.Count("Reconcile put off") == 1 })
 	assert.LessOrEqual(t, time.Since(began), 20*time.Second, "the worker was held for")
-	if b.log.Count("Reconcile failed") > 0 {
-		t.Errorf("a failure: %q", b.log.Said())
-	}
+	assert.Zero(t, b.log.Count("Reconcile failed"), "a failure: %q", b.log.Said())
 }

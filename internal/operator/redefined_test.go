@@ -90,9 +90,7 @@ func TestTheLoopBeginsAgainWithACRDThatCameBackAsAnother(t *testing.T) {
 			return false
 		})
 		end()
-		if n := b.log.Count("CustomResourceDefinition foos.example.com changed: now Foo v2, namespaced, status subresource; beginning again"); n != 1 {
-			t.Errorf("by name %v: the loop began again %d times: %q", byName, n, b.log.Said())
-		}
+		assert.Equal(t, 1, b.log.Count("CustomResourceDefinition foos.example.com changed: now Foo v2, namespaced, status subresource; beginning again"), "%q", b.log.Said())
 	}
 }
 
@@ -120,9 +118,7 @@ func TestFollowCRDsTellsWhatMatters(t *testing.T) {
 				change(c.how)
 				time.Sleep(glance)
 				var changed *redefined
-				if is := errors.As(context.Cause(f.ctx), &changed); is != (c.changed != "") {
-					t.Errorf("begins again: %v, %q", is, b.log.Said())
-				}
+				assert.Equal(t, c.changed != "", errors.As(context.Cause(f.ctx), &changed), "%q", b.log.Said())
 				if c.changed != "" && (len(changed.crds) != 1 || b.log.Count("CustomResourceDefinition foos.example.com changed: now "+c.changed+"; beginning again") != 1) {
 					t.Errorf("%q", b.log.Said())
 				}

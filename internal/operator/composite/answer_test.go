@@ -42,9 +42,7 @@ func TestUnknownFieldsOfAnswersAreSaidOnce(t *testing.T) {
 		for range 3 {
 			b.expect(foo("a"), "")
 		}
-		if n := b.log.Count("Hook's answer has a field that means nothing here"); n != 2 {
-			b.Errorf("two fields were said %d times: %q", n, b.log.Said())
-		}
+		assert.Equal(b, 2, b.log.Count("Hook's answer has a field that means nothing here"), "%q", b.log.Said())
 		o := oddities{}
 		for i := range 10 * mostOddities {
 			o.isNew(string(rune('a' + i)))

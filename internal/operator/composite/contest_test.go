@@ -56,12 +56,8 @@ func TestContestedChildIsBackedOff(t *testing.T) {
 			time.Sleep(contestEvery)
 			assert.Equal(t, 1, fight(100), "applied: %s, want once", contestEvery)
 		}
-		if n := b.log.Count("Child contested by another writer; backing off kind=Foo key=default/a child=ConfigMap default/m otherManagers=[bb] "); n != 1 {
-			t.Errorf("logged %d times: %q", n, b.log.Said())
-		}
-		if n := strings.Count(strings.Join(b.recorded.All(), "\n"), "Warning ChildContested: "); n != 1 {
-			t.Errorf("%d events: %q", n, b.recorded.All())
-		}
+		assert.Equal(t, 1, b.log.Count("Child contested by another writer; backing off kind=Foo key=default/a child=ConfigMap default/m otherManagers=[bb] "), "%q", b.log.Said())
+		assert.Equal(t, 1, strings.Count(strings.Join(b.recorded.All(), "\n"), "Warning ChildContested: "), "%q", b.recorded.All())
 		// What the hook wants anew is applied at once, and a contest that is over is forgotten.
 		b.decider.answers[hook.Sync] = wants(strings.Replace(bare(configMaps, "m"), `"kind"`, `"data":{"by":"hook"},"kind"`, 1))
 		assert.Equal(t, 1, fight(1), "a new wish was applied: times")
@@ -86,8 +82,6 @@ func TestUnwantedChildrenStayUntilTheOthersAreApplied(t *testing.T) {
 		b.respond = nil
 		b.expect(foo("a"), "")
 		b.wrote("the new child is accepted", patch, remove)
-		if n := b.log.Count("Child deleted kind=Foo key=default/a child=ConfigMap default/m"); n != 1 {
-			t.Errorf("%q", b.log.Said())
-		}
+		assert.Equal(t, 1, b.log.Count("Child deleted kind=Foo key=default/a child=ConfigMap default/m"), "%q", b.log.Said())
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestAHookThatAsksForTimeIsGivenIt(t *testing.T) {
@@ -16,9 +17,8 @@ func TestAHookThatAsksForTimeIsGivenIt(t *testing.T) {
 		b.decider.err = &hook.RetryAfterError{After: 7 * time.Second, Err: errors.New("busy")}
 		_, err := b.reconcile(foo("a"))
 		var later *controller.LaterError
-		if !errors.As(err, &later) || later.After != 7*time.Second {
-			b.Errorf("%v", err)
-		}
+		require.ErrorAs(b, err, &later)
+		assert.Equal(b, 7*time.Second, later.After)
 		b.recorded.Expect(t, "this is no failure")
 	})
 }

@@ -107,9 +107,8 @@ func TestUnknownFieldsOfRulesAreSaidOnce(t *testing.T) {
 		b.relatedIn(foo("a"))
 		b.relatedIn(foo("b"))
 		const said = "Hook's answer has a field that means nothing here kind=Foo field="
-		if b.log.Count(said+"relatedResource ") != 1 || b.log.Count(said+"relatedResources[].name ") != 1 {
-			b.Errorf("%q", b.log.Said())
-		}
+		assert.Equal(b, 1, b.log.Count(said+"relatedResource "), "%q", b.log.Said())
+		assert.Equal(b, 1, b.log.Count(said+"relatedResources[].name "), "%q", b.log.Said())
 		b.decider.answers[hook.Customize] = `{"relatedResources":{}}`
 		b.expect(foo("c"), "customize hook: the answer's relatedResources is an object; it must be a list")
 	}, customizing())

@@ -39,9 +39,7 @@ func TestRequestOfAClusterScopedParent(t *testing.T) {
 		within()
 		b.expect(strings.Replace(foo("a"), `"namespace":"default",`, "", 1), "")
 		want := `"children":{"ConfigMap.v1":{"default/web":` + inNamespace + `},"ClusterRole.rbac.authorization.k8s.io/v1":{"all":` + free + `}},"related":{},"finalizing":false}`
-		if got := string(b.decider.calls[0].Body); !strings.HasSuffix(got, want) {
-			b.Errorf("asked\n%s\nwant\n%s", got, want)
-		}
+		assert.True(b, strings.HasSuffix(string(b.decider.calls[0].Body), want))
 	}, clusterScoped)
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+
+	"github.com/stretchr/testify/assert"
 )
 
 const statusPath = "PATCH /apis/example.com/v1/namespaces/default/foos/a/status"
@@ -30,18 +32,16 @@ func TestStatusIsWrittenWhereItDiffers(t *testing.T) {
 			inBubble(t, nil, func(b *bed) {
 				b.decider.answers[hook.Sync] = c.answer
 				result, err := b.reconcile(foo("a", c.before))
-				if err != nil || result.Quiet != (c.patch == "") {
-					b.Error(result, err)
-				}
+				assert.NoError(b, err)
+				assert.Equal(b, c.patch == "", result.Quiet)
 				if c.patch == "" {
 					b.wrote("nothing to write")
 					return
 				}
 				request := b.wrote("another status", statusPath)[0]
 				want := `[{"op":"test","path":"/metadata/uid","value":"uid-a"},{"op":"add","path":"/status","value":` + c.patch + `}]`
-				if request.Body != want || request.ContentType != "application/json-patch+json" {
-					b.Errorf("%s %s\nwant %s", request.ContentType, request.Body, want)
-				}
+				assert.Equal(b, want, request.Body)
+				assert.Equal(b, "application/json-patch+json", request.ContentType)
 			}, func(b *bed) { b.handle.Kind.ObservedGeneration = c.declared })
 		})
 	}

@@ -45,9 +45,8 @@ func TestFollowedKindsAreSharedAndWaitedFor(t *testing.T) {
 		within(time.Minute)
 		told.Expect(t, "pods are known", "CronTab p1", "CronTab p4", "Second p1", "Second p4")
 		done.Expect(t, "pods are known", "CronTab a", "CronTab b", "Second a", "Second b")
-		if len(feeds) != 1 || r.state.Sizes()["pods"] != 2 {
-			t.Errorf("%d feeds of one source; %v", len(feeds), r.state.Sizes())
-		}
+		assert.Len(t, feeds, 1)
+		assert.Equal(t, 2, r.state.Sizes()["pods"])
 		var f *informer.Informer
 		for f = range feeds {
 			if owned := f.OwnedBy("uid-a"); len(owned) != 1 || owned[0].Name() != "p1" {

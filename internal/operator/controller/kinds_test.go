@@ -45,9 +45,8 @@ func TestKindsOf(t *testing.T) {
 			require.NoError(t, err)
 			want := cronTab
 			want.Resource.Version = c.want
-			if len(kinds) != 1 || kinds[0] != want {
-				t.Errorf("got %+v, want %+v", kinds, want)
-			}
+			assert.Len(t, kinds, 1)
+			assert.Equal(t, want, kinds[0])
 		})
 	}
 }

@@ -95,9 +95,7 @@ func TestNamespacesAreFollowedEachForItself(t *testing.T) {
 		within(time.Second)
 		done.Expect(t, "all are known", "CronTab default/a", "CronTab shop/a", "Other o")
 		r.expectReady(t, "")
-		if sizes := r.state.Sizes(); fmt.Sprint(sizes) != "map[crontabs.stable.example.com:2 others.other.example.com:1]" {
-			t.Errorf("%v", sizes)
-		}
+		assert.Equal(t, "map[crontabs.stable.example.com:2 others.other.example.com:1]", fmt.Sprint(r.state.Sizes()))
 		r.end(t)
 		assert.Zero(t, len(r.path.Requests()), "requests for all namespaces")
 		for _, request := range cronTabs("shop").Requests() {

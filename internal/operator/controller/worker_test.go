@@ -60,9 +60,8 @@ func TestFailureIsRetriedWithBackOffAndSuccessForgets(t *testing.T) {
 		}
 		r.path.Send("MODIFIED", operatortest.CronTab(demo.Name, "101", 3))
 		within(time.Second)
-		if r.log.Count(failed+"1") != 2 || done.count() != 7 {
-			t.Errorf("success did not forget the failures: %q", r.log.Said())
-		}
+		assert.Equal(t, 2, r.log.Count(failed+"1"), "success did not forget the failures: %q", r.log.Said())
+		assert.Equal(t, 7, done.count(), "success did not forget the failures: %q", r.log.Said())
 		r.end(t)
 	})
 }
@@ -130,9 +129,8 @@ func TestAfterAndQuiet(t *testing.T) {
 		r := start(t, reconciler.make, nil, one("a")...)
 		within(3*time.Hour + time.Second)
 		r.end(t)
-		if done.count() != 4 || r.synced() != 0 {
-			t.Errorf("%d reconciles, %d events", done.count(), r.synced())
-		}
+		assert.Equal(t, 4, done.count())
+		assert.Zero(t, r.synced())
 	})
 }
 
@@ -146,16 +144,13 @@ func TestPanicIsOneKeysFailure(t *testing.T) {
 		}), func(o *Options) { o.Workers, o.FirstRetry, o.LastRetry = 1, time.Hour, time.Hour }, append(one("bad"), one("good")...)...)
 		within(time.Minute)
 		r.end(t)
-		if r.log.Count(`Successfully synced "default/good"`) != 1 || r.log.Count("Reconcile failed") != 1 {
-			t.Errorf("%q", r.log.Said())
-		}
+		assert.Equal(t, 1, r.log.Count(`Successfully synced "default/good"`), "%q", r.log.Said())
+		assert.Equal(t, 1, r.log.Count("Reconcile failed"), "%q", r.log.Said())
 		told := false
 		for _, line := range r.log.Said() {
 			told = told || strings.Contains(line, "key=default/bad err=panic: oh no failures=1 stack=") && strings.Contains(line, "worker_test.go")
 		}
-		if !told {
-			t.Errorf("%q", r.log.Said())
-		}
+		assert.True(t, told, "%q", r.log.Said())
 	})
 }
 
@@ -202,9 +197,8 @@ func TestOtherReplicasKeysAreLeftAlone(t *testing.T) {
 		within(time.Second)
 		done.Expect(t, "all again", "mine", "theirs")
 		r.end(t)
-		if s.begun != 4 || s.ended != 4 {
-			t.Errorf("%d claims, %d given back", s.begun, s.ended)
-		}
+		assert.Equal(t, 4, s.begun)
+		assert.Equal(t, 4, s.ended)
 	})
 }
 
@@ -245,9 +239,8 @@ func TestStoppingIsNoFailure(t *testing.T) {
 		r := start(t, untilDone().make, nil, append(one("a"), one("b")...)...)
 		within(time.Minute)
 		r.end(t)
-		if r.log.Count("Reconcile failed") != 0 || r.log.Count("Control loop stopped") != 1 {
-			t.Errorf("%q", r.log.Said())
-		}
+		assert.Zero(t, r.log.Count("Reconcile failed"), "%q", r.log.Said())
+		assert.Equal(t, 1, r.log.Count("Control loop stopped"), "%q", r.log.Said())
 	})
 }
 

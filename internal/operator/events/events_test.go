@@ -154,9 +154,8 @@ func TestEventsWaitForTheServer(t *testing.T) {
 		for _, e := range all[len(before):] {
 			names = append(names, e.InvolvedObject.Name)
 		}
-		if fmt.Sprint(names) != "[c0 c1 c2]" || all[0].Name != all[len(before)].Name {
-			t.Errorf("posted %v", names)
-		}
+		assert.Equal(t, "[c0 c1 c2]", fmt.Sprint(names))
+		assert.Equal(t, all[len(before)].Name, all[0].Name)
 		stop()
 		w.log.Expect(t)
 	})
@@ -203,9 +202,7 @@ func TestARefusedEventIsDropped(t *testing.T) {
 		w.synced("c")
 		w.synced("d")
 		stop()
-		if lost := w.log.Count("Events lost count="); lost != 3 {
-			t.Errorf("%q", w.log.Said())
-		}
+		assert.Equal(t, 3, w.log.Count("Events lost count="), "%q", w.log.Said())
 	})
 }
 
@@ -223,9 +220,7 @@ func TestAnEventThatTheServerFailsAtIsLostInTheEnd(t *testing.T) {
 		if n := len(events); n != 2*mostTries || events[0].InvolvedObject.Name != "a" || events[n-1].InvolvedObject.Name != "b" {
 			t.Errorf("%d tries", n)
 		}
-		if lost := w.log.Count("Events lost count=1 err="); lost != 2 {
-			t.Errorf("%q", w.log.Said())
-		}
+		assert.Equal(t, 2, w.log.Count("Events lost count=1 err="), "%q", w.log.Said())
 		stop()
 	})
 }

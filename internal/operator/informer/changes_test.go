@@ -43,9 +43,7 @@ func TestProcessTellsWhatChanged(t *testing.T) {
 	for _, step := range steps {
 		assert.NoError(t, f.process(step.deltas, false), step.name)
 		f.changed.Expect(t, step.name, step.want...)
-		if f.Size() != step.size {
-			t.Errorf("%s: %d stored, want %d", step.name, f.Size(), step.size)
-		}
+		assert.Equal(t, step.size, f.Size(), step.name)
 	}
 	assert.Error(t, f.process("text", false), "a text was processed")
 }

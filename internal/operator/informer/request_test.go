@@ -88,9 +88,8 @@ func TestStreamHasTheListSentAsAWatch(t *testing.T) {
 		f.changed.Expect(t, "watched", "a 1>101")
 		f.stop()
 		requests := f.path.Requests()
-		if len(requests) != 1 || requests[0].Query.Get("sendInitialEvents") != "true" {
-			t.Errorf("%+v", requests)
-		}
+		assert.Len(t, requests, 1, "%+v", requests)
+		assert.Equal(t, "true", requests[0].Query.Get("sendInitialEvents"), "%+v", requests)
 	})
 }
 
@@ -179,9 +178,7 @@ func TestPromptTransportLeavesNoTimeToWait(t *testing.T) {
 	require.NoError(t, err, "the server does not say when to try again")
 	require.NotEmpty(t, plain.Header.Get("Retry-After"), "the server does not say when to try again")
 	transport := promptTransport{api}
-	if transport.WrappedRoundTripper() != http.RoundTripper(api) {
-		t.Error("the transport beneath cannot be closed")
-	}
+	assert.Equal(t, http.RoundTripper(api), transport.WrappedRoundTripper(), "the transport beneath cannot be closed")
 	response, err := transport.RoundTrip(request)
 	require.NoError(t, err, "%v", response)
 	assert.Empty(t, response.Header.Get("Retry-After"), "%v", response)

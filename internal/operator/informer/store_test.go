@@ -152,9 +152,7 @@ func TestSettleAndChangesAtOnce(t *testing.T) {
 	})
 	all.Wait()
 	for name, of := range states {
-		if f.Get(key(name)) != of[versions-1] {
-			t.Errorf("%s is %+v in the end", name, f.Get(key(name)))
-		}
+		assert.Same(t, of[versions-1], f.Get(key(name)), name)
 	}
 	assert.Len(t, f.OwnedBy("uid-x"), objects, "are owned")
 }

@@ -58,9 +58,8 @@ func TestFeedKeepsItsObjectsThroughAnOutage(t *testing.T) {
 		f.path.Answer(syscall.ECONNREFUSED) // which the reflector would keep to itself
 		within(10 * time.Minute)
 		f.changed.Expect(t, "down")
-		if f.Size() != 3 || !f.server.Down() {
-			t.Errorf("%d objects are left of 3; down: %v", f.Size(), f.server.Down())
-		}
+		assert.Equal(t, 3, f.Size())
+		assert.True(t, f.server.Down())
 
 		f.path.Answer(nil, operatortest.CronTab("changes", "2", 1), operatortest.CronTab("new", "3", 1), operatortest.CronTab("stays", "1", 1))
 		within(time.Second)
@@ -92,9 +91,8 @@ func TestFeedSaysARefusalOnce(t *testing.T) {
 		f := startFeed(t, cronTabs, false, fails(apierrors.NewForbidden(cronTabs.Resource.GroupResource(), "", errors.New("no"))))
 		within(time.Minute)
 		f.stop()
-		if f.log.Count("API server refuses to list; trying until it does not err=") != 1 || len(f.log.Said()) != 1 {
-			t.Errorf("%q", f.log.Said())
-		}
+		assert.Equal(t, 1, f.log.Count("API server refuses to list; trying until it does not err="), "%q", f.log.Said())
+		assert.Len(t, f.log.Said(), 1, "%q", f.log.Said())
 	})
 }
 

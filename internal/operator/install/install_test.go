@@ -121,9 +121,7 @@ func TestReplicas(t *testing.T) {
 	one := made(t, o)
 	assert.Equal(t, "0-crds.yaml 2-rbac.yaml 4-deployment.yaml", fileNames(one), "one replica in the namespace default")
 	d := find[*appsv1.Deployment](t, one, "default/cron")
-	if args := strings.Join(d.Spec.Template.Spec.Containers[0].Args, " "); args != "run --builtin --in-cluster --crd=foos.example.com --lease-namespace=default --metrics=:8080 --name=cron --shards=4 --lease-duration=5s" {
-		t.Errorf("args %s", args)
-	}
+	assert.Equal(t, "run --builtin --in-cluster --crd=foos.example.com --lease-namespace=default --metrics=:8080 --name=cron --shards=4 --lease-duration=5s", strings.Join(d.Spec.Template.Spec.Containers[0].Args, " "))
 	assert.Contains(t, one.Notes, "4 shards and one replica: it works on all of them; set --replicas", "notes")
 	// Leases of shards have names that are not known beforehand.
 	role := find[*rbacv1.Role](t, one, "default/cron-leases")

@@ -64,9 +64,7 @@ func TestHooksAreTakenAlong(t *testing.T) {
 // Variables in arguments are the kubelet's to put in, unless they are written so that it does not.
 func TestArgumentsAreNotExpanded(t *testing.T) {
 	set := packed(t, t.TempDir(), config.Loop{Hook: `sh -c 'echo $(date) $HOME'`})
-	if args := podArgs(t, set); !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "echo $$(date) $HOME") }) {
-		t.Errorf("%q", args)
-	}
+	assert.True(t, slices.ContainsFunc(podArgs(t, set), func(a string) bool { return strings.Contains(a, "echo $$(date) $HOME") }))
 }
 
 func TestTemplatesAreTakenAlong(t *testing.T) {
@@ -181,7 +179,5 @@ func TestPackReadsNoMoreThanFits(t *testing.T) {
 		assert.ErrorIs(t, err, test.want, "%+v", test.loop)
 	}
 	runtime.ReadMemStats(&after)
-	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 256 {
-		t.Errorf("%d MiB were allocated", n)
-	}
+	assert.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(256))
 }

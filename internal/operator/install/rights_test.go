@@ -65,9 +65,7 @@ func TestClusterRole(t *testing.T) {
 		set := made(t, options(test.loop, test.crd))
 		slices.Sort(test.want)
 		assert.Equal(t, strings.Join(test.want, "\n"), grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules), name)
-		if got := grantsOf(find[*rbacv1.Role](t, set, "cron-system/cron-leases").Rules); got != "leases.coordination.k8s.io: create\nleases.coordination.k8s.io: get update of cron" {
-			t.Errorf("%s: leases\n%s", name, got)
-		}
+		assert.Equal(t, "leases.coordination.k8s.io: create\nleases.coordination.k8s.io: get update of cron", grantsOf(find[*rbacv1.Role](t, set, "cron-system/cron-leases").Rules), name)
 	}
 }
 

@@ -162,13 +162,9 @@ func TestWithoutMetrics(t *testing.T) {
 		m.Cache("crontabs", nil)
 		m.Leases(nil)
 	})
-	if allocated > 0 {
-		t.Errorf("%v allocations", allocated)
-	}
+	assert.Zero(t, allocated)
 	if name, provider := m.Queue("crontabs"); name != "" || provider != nil {
 		t.Errorf("a queue would count: %q, %v", name, provider)
 	}
-	if got := m.Transport(http.DefaultTransport); got != http.DefaultTransport {
-		t.Errorf("requests go through %T", got)
-	}
+	assert.Same(t, http.DefaultTransport, m.Transport(http.DefaultTransport))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -51,9 +52,8 @@ func TestDecodeTellsADeletion(t *testing.T) {
 		`{"deletionTimestamp":"2026-11-21T00:00:00Z","name":"a"}`: true,
 	} {
 		o := decode(t, `{"metadata":`+metadata+`}`)
-		if o.Deleting() != want || o.MetadataOnly().Deleting() != want {
-			t.Errorf("%s: deleting %v, bare %v", metadata, o.Deleting(), o.MetadataOnly().Deleting())
-		}
+		assert.Equal(t, want, o.Deleting(), metadata)
+		assert.Equal(t, want, o.MetadataOnly().Deleting(), metadata)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing/iotest"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -68,9 +69,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if !jsontext.Value(o.AppendJSON(nil)).IsValid(lenient...) {
-			t.Errorf("%q became what is no JSON: %s", text, o.AppendJSON(nil))
-		}
+		assert.True(t, jsontext.Value(o.AppendJSON(nil)).IsValid(lenient...), "%q became what is no JSON: %s", text, o.AppendJSON(nil))
 		_, _, _, _ = o.Spec(), o.Field("x"), o.GetObjectMeta(), o.MetadataOnly().Spec()
 		if b := o.MetadataOnly(); b.Key() != o.Key() || !b.SameVersion(o) || b.Owner() != o.Owner() || b.OwnerName() != o.OwnerName() {
 			t.Errorf("%q is %v, and bare %v", text, o, b)

@@ -48,9 +48,7 @@ func TestAnObjectIsTwoAllocations(t *testing.T) {
 		for range 100 {
 			read() // until the buffers have their size
 		}
-		if got := testing.AllocsPerRun(1000, read); got > c.max {
-			t.Errorf("%s: %v allocations, want %v", c.name, got, c.max)
-		}
+		assert.LessOrEqual(t, testing.AllocsPerRun(1000, read), c.max, c.name)
 	}
 }
 

@@ -46,9 +46,8 @@ func TestContentKeepsIntegersWhole(t *testing.T) {
 	content, err := decode(t, `{"spec":{"i":9007199254740993,"f":1.5}}`).Content()
 	require.NoError(t, err)
 	spec := content["spec"].(map[string]any)
-	if spec["i"] != int64(9007199254740993) || spec["f"] != 1.5 {
-		t.Errorf("%v", spec)
-	}
+	assert.Equal(t, int64(9007199254740993), spec["i"], "%v", spec)
+	assert.Equal(t, 1.5, spec["f"], "%v", spec)
 	spec["i"] = 1 // it is the caller's own
 	if again, _ := decode(t, `{"spec":{"i":2}}`).Content(); again["spec"].(map[string]any)["i"] != int64(2) {
 		t.Errorf("%v", again)
@@ -105,10 +104,6 @@ func TestClientGoReadsTheObject(t *testing.T) {
 	if meta.GetName() != o.Name() || meta.GetNamespace() != "default" || meta.GetUID() != o.UID() || meta.GetResourceVersion() != "3" || meta.GetGeneration() != 1 {
 		t.Errorf("%+v", meta)
 	}
-	if gvk := o.GetObjectKind().GroupVersionKind(); gvk.String() != "stable.example.com/v1beta1, Kind=CronTab" {
-		t.Error(gvk)
-	}
-	if o.DeepCopyObject() != o {
-		t.Error("an object that never changes was copied")
-	}
+	assert.Equal(t, "stable.example.com/v1beta1, Kind=CronTab", o.GetObjectKind().GroupVersionKind().String())
+	assert.Same(t, o, o.DeepCopyObject(), "an object that never changes was copied")
 }

@@ -18,9 +18,8 @@ func TestOddNamesDoNotStopAList(t *testing.T) {
 		`{"metadata":{"name":"d","uid":"4","resourceVersion":"1","ownerReferences":[{"apiVersion":"v1","kind":"Foo","name":"b","uid":"\u003c","controller":true}]}}`,
 	}
 	list, err := NewDecoder(strings.NewReader(`{"items":[`+strings.Join(odd, ",")+`]}`), cronTab, Whole, nil).List()
-	if err != nil || len(list.Items) != len(odd) {
-		t.Fatal(list, err)
-	}
+	require.NoError(t, err)
+	require.Len(t, list.Items, len(odd))
 	for i, want := range []string{`a&b`, `a\"b`, `c`, `d`} {
 		o := list.Items[i].(*Object)
 		if o.Name() != want || o.Owner() != "" || o.OwnerName() != "" {

@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // A machine that was suspended goes on as if no time had passed by the monotonic clock, and others have its keys by then.
@@ -45,14 +47,12 @@ func TestAWallClockThatIsSetBackChangesNothing(t *testing.T) {
 			defer done()
 			a.jumped.Store(-int64(time.Hour))
 			time.Sleep(time.Minute)
-			if ctx.Err() != nil || len(a.Held()) != shards {
-				t.Errorf("%d shards: %v are held; the claim: %v", shards, a.Held(), ctx.Err())
-			}
+			assert.NoError(t, ctx.Err(), "%d shards", shards)
+			assert.Len(t, a.Held(), shards, "%d shards", shards)
 			a.dead.Store(true)
 			time.Sleep(DefaultRenewDeadline)
-			if ctx.Err() == nil || len(a.Held()) > 0 {
-				t.Errorf("%d shards: after the deadline %v are held; the claim: %v", shards, a.Held(), ctx.Err())
-			}
+			assert.Error(t, ctx.Err(), "%d shards, after the deadline", shards)
+			assert.Empty(t, a.Held(), "%d shards, after the deadline", shards)
 			a.dead.Store(false)
 		})
 	}
@@ -73,9 +73,7 @@ func TestWithoutAnyLeaseTheEndIsAtOnce(t *testing.T) {
 				time.Sleep(time.Minute)
 				began := time.Now()
 				a.stop()
-				if took := time.Since(began); took > 0 {
-					t.Errorf("%d shards, %v: the end took %v", shards, refusal, took)
-				}
+				assert.Zero(t, time.Since(began), "%v", shards)
 				want := "The leases cannot be reached; trying again err="
 				if errors.Is(refusal, forbidden) {
 					want = "The leases may not be read or written in the namespace ns; grant it, see docs/in-cluster.md, " +

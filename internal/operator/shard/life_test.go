@@ -2,7 +2,6 @@ package shard
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -43,9 +42,7 @@ func TestALostReplicaIsReplaced(t *testing.T) {
 				t.Errorf("after %v there are %v", took, w.names())
 			}
 			time.Sleep((longGone + 1) * DefaultLeaseDuration)
-			if want := map[int]int{1: 0, 8: 2}[shards]; members() != want {
-				t.Errorf("long after there are %v", w.names())
-			}
+			assert.Equal(t, map[int]int{1: 0, 8: 2}[shards], members(), "long after there are %v", w.names())
 		})
 	}
 }
@@ -107,9 +104,8 @@ func TestTheEndReleasesAll(t *testing.T) {
 			began := time.Now()
 			a.gone.Wait()
 			assert.LessOrEqual(t, time.Since(began), time.Second, "it took: to release")
-			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), ErrLost) {
-				t.Error("a context goes on without a lease")
-			}
+			assert.Error(t, ctx.Err(), "a context goes on without a lease")
+			assert.ErrorIs(t, context.Cause(ctx), ErrLost, "a context goes on without a lease")
 			for _, name := range w.names() {
 				assert.NotContains(t, name, "member", "is left behind")
 			}
@@ -133,9 +129,8 @@ func TestWithoutTheServer(t *testing.T) {
 		defer done()
 		a.dead.Store(true)
 		time.Sleep(DefaultRenewDeadline - 3*time.Second)
-		if ctx.Err() != nil || a.Ready() != nil {
-			t.Errorf("given up too early: %v, %v", ctx.Err(), a.Ready())
-		}
+		assert.NoError(t, ctx.Err(), "given up too early")
+		assert.NoError(t, a.Ready(), "given up too early")
 		<-ctx.Done()
 		time.Sleep(DefaultRetryPeriod)
 		assert.ErrorContains(t, a.Ready(), "ns/loop", "ready")
@@ -145,9 +140,8 @@ func TestWithoutTheServer(t *testing.T) {
 		a.dead.Store(false)
 		w.allHeld(3, 2*DefaultRetryPeriod)
 		synctest.Wait()
-		if a.gained.Load() != gained+3 || a.Ready() != nil {
-			t.Errorf("gained %d, ready: %v", a.gained.Load()-gained, a.Ready())
-		}
+		assert.Equal(t, gained+3, a.gained.Load())
+		assert.NoError(t, a.Ready())
 		done()
 		a.kill()
 		began := time.Now()
@@ -187,9 +181,8 @@ func TestStandbysAndRequests(t *testing.T) {
 		// 5 members, 2 shards and the Lease of all, each about every 1.8 s.
 		assert.LessOrEqual(t, after-before, 8*40, "writes in a minute")
 		for _, r := range w.replicas {
-			if r.Ready() != nil || len(r.Held()) > 1 {
-				t.Errorf("%s: %v, holds %v", r.name, r.Ready(), r.Held())
-			}
+			assert.NoError(t, r.Ready(), r.name)
+			assert.LessOrEqual(t, len(r.Held()), 1, r.name)
 		}
 		if leases := w.replicas[0].Leases(); len(leases) != 2 || !slices.Contains(w.names(), "loop-shard-0") {
 			t.Errorf("%v, %v", leases, w.names())

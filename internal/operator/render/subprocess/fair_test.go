@@ -4,6 +4,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // An object that asks all the time, as one that is edited all the time does, is not served before one that waits longer.
@@ -19,22 +22,17 @@ func TestSlowLaneIsFair(t *testing.T) {
 			_ = l.ended(key, request, quick, quick, timeout, &BoundError{Bound: Time})
 		}
 		leave := enter("evil")
-		if leave == nil || enter("slow") != nil {
-			t.Fatal("the lane is not for one object at a time")
-		}
+		require.NotNil(t, leave, "the lane is not for one object at a time")
+		require.Nil(t, enter("slow"), "the lane is not for one object at a time")
 		time.Sleep(time.Second)
 		leave()
-		if enter("evil") != nil {
-			t.Error("served again before the object that waits")
-		}
+		assert.Nil(t, enter("evil"), "served again before the object that waits")
 		time.Sleep(time.Second)
 		if leave = enter("slow"); leave == nil {
 			t.Fatal("the object that waits is not served")
 		}
 		leave()
 		// One that does not ask any more keeps no other object waiting.
-		if enter("evil") == nil {
-			t.Error("not served although no other object asks")
-		}
+		assert.NotNil(t, enter("evil"), "not served although no other object asks")
 	})
 }

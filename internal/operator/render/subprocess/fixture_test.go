@@ -41,9 +41,7 @@ func open(t testing.TB, o Options, files ...string) *Templates {
 		d.Close()
 		d.Close() // again, to no effect
 		for end := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
-			}
+			require.False(t, time.Now().After(end), "%d goroutines before, %d after", before, runtime.NumGoroutine())
 		}
 	})
 	return d

@@ -148,9 +148,7 @@ func TestHelperProcess(t *testing.T) {
 		return d.pool.idle[0]
 	}
 	p := usual()
-	if usual() != p {
-		t.Error("a helper for each rendering")
-	}
+	assert.Same(t, p, usual(), "a helper for each rendering")
 	if runtime.GOOS == "linux" {
 		file, err := os.Open(filepath.Join(d.dir, "a.yaml"))
 		require.NoError(t, err)
@@ -171,9 +169,7 @@ func TestHelperProcess(t *testing.T) {
 	}
 	p.Kill()
 	<-p.Done()
-	if usual() == p {
-		t.Error("the helper that ended is used")
-	}
+	assert.NotSame(t, p, usual(), "the helper that ended is used")
 }
 
 func TestCallsThatEndEarly(t *testing.T) {
