@@ -161,7 +161,7 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 func (g *generation) make(ctx context.Context) (*made, error) {
 	m := &made{}
 	var notes []string
-	g.tags.start()
+	go func() { _, _ = g.tags.look() }()
 	// controller-tools loads packages in its own way; beside each other, the two loads take the time of the longer.
 	// Neither breaks off the other: what is wrong with a package must not be said by whoever comes first.
 	var codeErr, crdErr error

@@ -21,38 +21,34 @@ var (
 // lossyConversions returns the fields that generated conversions leave out and that the hand-written conversion function
 // of the type does not mention either: their values are lost when an object is converted. One note a field, at the
 // function. A conversion without a hand-written function does not compile, which is reported elsewhere.
-func lossyConversions(root string, files []codegen.File) []string {
-	var notes []string
+func lossyConversions(root string, files []codegen.File) (notes []string) {
+	fset := token.NewFileSet()
 	for _, f := range files {
 		if f.Generator != "conversion-gen" {
 			continue
 		}
-		fset := token.NewFileSet()
 		generated, err := parser.ParseFile(fset, f.Path, f.Content, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			continue // the generator's output is checked elsewhere
 		}
 		dir := path.Dir(f.Path)
-		byHand := handwrittenFunctions(filepath.Join(root, filepath.FromSlash(dir)))
+		byHand := handwrittenFunctions(fset, filepath.Join(root, filepath.FromSlash(dir)))
 		for _, decl := range generated.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
 			if !ok {
 				continue
 			}
 			names := autoConvert.FindStringSubmatch(fn.Name.Name)
-			if names == nil {
+			if names == nil || byHand["Convert_"+names[1]+"_To_"+names[2]] == nil {
 				continue
 			}
-			own, ok := byHand["Convert_"+names[1]+"_To_"+names[2]]
-			if !ok {
-				continue
-			}
+			own := byHand["Convert_"+names[1]+"_To_"+names[2]]
+			at := fset.Position(own.Name.Pos())
 			for _, lost := range warnings(generated, fn) {
-				if own.mentions(lost[1]) {
-					continue
+				if !mentions(own, lost[1]) {
+					notes = append(notes, fmt.Sprintf("%s/%s:%d:%d: %s.%s is lost in the conversion to %s: %s; convert in.%s there, or accept the loss with \"_ = in.%s\"",
+						dir, filepath.Base(at.Filename), at.Line, at.Column, typeName(names[1]), lost[1], typeName(names[2]), because(lost[2]), lost[1], lost[1]))
 				}
-				notes = append(notes, fmt.Sprintf("%s/%s:%d:%d: %s.%s is lost in the conversion to %s: %s; convert in.%s there, or accept the loss with \"_ = in.%s\"",
-					dir, filepath.Base(own.at.Filename), own.at.Line, own.at.Column, typeName(names[1]), lost[1], typeName(names[2]), because(lost[2]), lost[1], lost[1]))
 			}
 		}
 	}
@@ -85,35 +81,28 @@ func warnings(file *ast.File, fn *ast.FuncDecl) (found [][]string) {
 	return found
 }
 
-// handwritten is a function that a person wrote.
-type handwritten struct {
-	decl *ast.FuncDecl
-	at   token.Position
-}
-
 // handwrittenFunctions are the functions in the files of dir that were not generated, by name.
-func handwrittenFunctions(dir string) map[string]handwritten {
-	found := map[string]handwritten{}
+func handwrittenFunctions(fset *token.FileSet, dir string) map[string]*ast.FuncDecl {
+	found := map[string]*ast.FuncDecl{}
 	names, _ := filepath.Glob(filepath.Join(dir, "*.go")) // no files, no functions
 	for _, name := range names {
-		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil || ast.IsGenerated(file) || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		for _, decl := range file.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Body != nil {
-				found[fn.Name.Name] = handwritten{fn, fset.Position(fn.Name.Pos())}
+				found[fn.Name.Name] = fn
 			}
 		}
 	}
 	return found
 }
 
-// mentions reports whether the function reads a field of its first parameter, or hands the whole of it to a function that
+// mentions reports whether a function reads a field of its first parameter, or hands the whole of it to a function that
 // is not the generated conversion: that may read any field.
-func (h handwritten) mentions(field string) bool {
-	params := h.decl.Type.Params.List
+func mentions(fn *ast.FuncDecl, field string) bool {
+	params := fn.Type.Params.List
 	if len(params) == 0 || len(params[0].Names) == 0 {
 		return false
 	}
@@ -123,7 +112,7 @@ func (h handwritten) mentions(field string) bool {
 		return ok && ident.Name == in
 	}
 	found := false
-	ast.Inspect(h.decl.Body, func(n ast.Node) bool {
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			found = found || isIn(n.X) && n.Sel.Name == field

@@ -8,17 +8,11 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/markerlint"
 )
 
-// tagCheck looks for mistakes in tags, beside everything else.
+// tagCheck looks for mistakes in tags, while everything else runs.
 type tagCheck struct {
-	root     string
-	dirs     []string
 	families markerlint.Families
 	lenient  bool
-
-	once  sync.Once
-	done  chan struct{}
-	found []markerlint.Finding
-	err   error
+	look     func() ([]markerlint.Finding, error) // once
 }
 
 func newTagCheck(root string, p *config.Project, o Options) *tagCheck {
@@ -30,42 +24,30 @@ func newTagCheck(root string, p *config.Project, o Options) *tagCheck {
 	}
 	// Markers of controller-tools are looked at where controller-tools is what makes the CRDs.
 	families := markerlint.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", Fields: p.CRDs.Dir != "" || p.OpenAPI.Dir != "", PluralExceptions: plurals}
-	return &tagCheck{root: root, dirs: p.APIs, families: families, lenient: o.Discovered, done: make(chan struct{})}
+	c := &tagCheck{families: families, lenient: o.Discovered}
+	c.look = sync.OnceValues(func() ([]markerlint.Finding, error) { return markerlint.Check(root, p.APIs, c.families) })
+	return c
 }
 
-// start begins to look, once.
-func (c *tagCheck) start() {
-	c.once.Do(func() {
-		go func() {
-			defer close(c.done)
-			c.found, c.err = markerlint.Check(c.root, c.dirs, c.families)
-		}()
-	})
-}
-
-// refusal is the error of all mistakes.
+// refusal is the error of all mistakes, and of what could not be read.
 func (c *tagCheck) refusal() error {
-	c.start()
-	<-c.done
-	return errors.Join(c.mistakes(), c.err)
+	_, err := c.look()
+	return errors.Join(c.mistakes(), err)
 }
 
-// mistakes are those that can be told, whatever could not be read.
+// mistakes are those that are certain, whatever could not be read.
 func (c *tagCheck) mistakes() error {
-	c.start()
-	<-c.done
+	found, _ := c.look()
 	if c.lenient {
 		return nil
 	}
-	return markerlint.Refusal(c.found)
+	return markerlint.Refusal(found)
 }
 
-// notes are what is no mistake for sure, or is passed over.
-func (c *tagCheck) notes() []string {
-	c.start()
-	<-c.done
-	var notes []string
-	for _, f := range c.found {
+// notes are what may not be a mistake, or does not count as one.
+func (c *tagCheck) notes() (notes []string) {
+	found, _ := c.look()
+	for _, f := range found {
 		notes = append(notes, f.String())
 	}
 	return notes

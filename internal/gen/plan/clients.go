@@ -25,7 +25,7 @@ func (b *planner) addClient(c config.Client) error {
 	}
 	b.ClientTrees = append(b.ClientTrees, markerlint.ClientTree{
 		Dir:              c.Dir,
-		APIs:             dirs(b.apis, func(a scan.Package) bool { return slices.Contains(apis, a.ImportPath) }),
+		APIs:             each(b.apis, func(a scan.Package) bool { return slices.Contains(apis, a.ImportPath) }, dirOf),
 		PluralExceptions: c.PluralExceptions,
 	})
 	// All four folders are the generators', whether the settings ask for them or no longer do.
@@ -39,8 +39,14 @@ func (b *planner) addClient(c config.Client) error {
 	out := func(folder string) []string {
 		return []string{"--output-dir", b.abs(path.Join(c.Dir, folder)), "--output-pkg", path.Join(pkg, folder)}
 	}
+	// A generator that settings do not ask for, or that has no packages, does not run, as upstream; what is left over of it is removed.
+	add := func(name string, flags, inputs []string) {
+		if b.wants(name) {
+			b.add(name+"-gen", flags, inputs)
+		}
+	}
 	plurals := []string{"--plural-exceptions", strings.Join(pairs(c.PluralExceptions), ",")}
-	lint := b.lint(c.LintRules)
+	lint := lint(c.LintRules)
 	applyPackage := ""
 	if c.ApplyConfiguration {
 		applyPackage = path.Join(pkg, c.ApplyConfigurationName)
@@ -48,7 +54,7 @@ func (b *planner) addClient(c config.Client) error {
 		if err != nil {
 			return err
 		}
-		b.addOnly("applyconfiguration", slices.Concat(out(c.ApplyConfigurationName), []string{
+		add("applyconfiguration", slices.Concat(out(c.ApplyConfigurationName), []string{
 			"--external-applyconfigurations", strings.Join(pairs(c.ApplyConfigurationExternals), ","),
 			"--openapi-schema", schema,
 		}, lint), or(c.ApplyConfigurationPackages, sorted(apis)))
@@ -58,7 +64,7 @@ func (b *planner) addClient(c config.Client) error {
 	if c.PrefersProtobuf {
 		protobuf = []string{"--prefers-protobuf"} // not known before v0.32, so not given without need
 	}
-	b.addOnly("client", slices.Concat(out(c.ClientsetName), plurals, lint, protobuf, []string{
+	add("client", slices.Concat(out(c.ClientsetName), plurals, lint, protobuf, []string{
 		"--clientset-name", c.VersionedName, "--apply-configuration-package", applyPackage,
 		fmt.Sprintf("--fake-clientset=%v", *c.FakeClientset), "--input-base", "",
 	}, flags("--input", apis)), sorted(apis))
@@ -66,19 +72,11 @@ func (b *planner) addClient(c config.Client) error {
 		return nil
 	}
 	watched := or(c.WatchPackages, sorted(apis))
-	b.addOnly("lister", slices.Concat(out(c.ListersName), plurals, lint), watched)
-	b.addOnly("informer", slices.Concat(out(c.InformersName), plurals, lint, []string{
+	add("lister", slices.Concat(out(c.ListersName), plurals, lint), watched)
+	add("informer", slices.Concat(out(c.InformersName), plurals, lint, []string{
 		"--versioned-clientset-package", versioned, "--listers-package", path.Join(pkg, c.ListersName),
 	}), watched)
 	return nil
-}
-
-// addOnly adds a generator if it is asked for. Without packages there is none, as upstream; what is left over of it is
-// removed.
-func (b *planner) addOnly(name string, flags, inputs []string) {
-	if b.wants(name) {
-		b.add(name, flags, inputs)
-	}
 }
 
 // clientAPIs are the import paths of the packages that a tree has clients for, in the order of the clientset.
@@ -92,7 +90,7 @@ func (b *planner) clientAPIs(c config.Client) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range importPaths(pkgs, func(a scan.Package) bool { return a.Asks["client"] && a.Versioned() }) {
+		for _, p := range each(pkgs, func(a scan.Package) bool { return a.Asks["client"] && a.Versioned() }, pathOf) {
 			if !slices.Contains(all, p) {
 				all = append(all, p)
 			}

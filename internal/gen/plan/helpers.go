@@ -12,7 +12,7 @@ import (
 // Names are the short names of all generators, in the order in which they run.
 var Names = append(slices.Clone(config.Helpers), "openapi", "applyconfiguration", "client", "lister", "informer", "crd", "rbac")
 
-// helperFiles are the files that the generators beside the types write, by their short names.
+// helperFiles are the files that the generators next to the types write, by their short names.
 var helperFiles = map[string]string{
 	"deepcopy":             "zz_generated.deepcopy.go",
 	"validation":           "zz_generated.validations.go",
@@ -22,24 +22,24 @@ var helperFiles = map[string]string{
 	"prerelease-lifecycle": "zz_generated.prerelease-lifecycle.go",
 }
 
-// addHelpers adds the generators that write beside the types below a folder, as gen_helpers and gen_register of
+// addHelpers adds the generators that write next to the types below a folder, as gen_helpers and gen_register of
 // kube_codegen.sh do: once for each folder.
 func (b *planner) addHelpers(api string, pkgs []scan.Package) {
 	for _, name := range config.Helpers {
 		if !b.wants(name) || !slices.Contains(b.settings.Generators, name) || name == "validation" && !b.since(hasValidation) {
 			continue
 		}
-		flags := []string{"--output-file", helperFiles[name]}
+		args := []string{"--output-file", helperFiles[name]}
 		switch name {
 		case "conversion":
-			flags = append(flags, extraPeers(b.settings.Conversion.ExtraPeers)...)
+			args = append(args, flags("--extra-peer-dirs", b.settings.Conversion.ExtraPeers)...)
 		case "validation":
-			flags = append(flags, b.readOnly()...)
+			args = append(args, b.readOnly()...)
 		}
 		ours := slices.DeleteFunc(slices.Clone(pkgs), func(pkg scan.Package) bool {
 			return !pkg.Asks[name] || slices.Contains(b.settings.ExcludeFrom[name], pkg.Dir) || b.others(pkg, name)
 		})
-		b.add(name, append(flags, b.lint(b.settings.LintRules)...), importPaths(ours, asking(name)))
+		b.add(name+"-gen", append(args, lint(b.settings.LintRules)...), each(ours, asking(name), pathOf))
 		b.Areas = append(b.Areas, Area{Dir: api, Generator: name + "-gen", File: helperFiles[name]})
 	}
 	b.MayLoad = append(b.MayLoad, b.settings.Conversion.ExtraPeers...)
@@ -48,7 +48,7 @@ func (b *planner) addHelpers(api string, pkgs []scan.Package) {
 	}
 }
 
-// others tells whether another tool made the file that a generator would write, which is then that tool's to keep where
+// others reports whether another tool made the file that a generator would write, which is then that tool's to keep where
 // the tree is the configuration. Where settings say that the generator runs, the tags decide, as for upstream.
 func (b *planner) others(pkg scan.Package, name string) bool {
 	if !b.Discovered {
@@ -58,13 +58,11 @@ func (b *planner) others(pkg scan.Package, name string) bool {
 	if !b.source.MadeByOthers(file, name+"-gen") {
 		return false
 	}
-	b.say("%s: another tool made it, and keeps it; delete it to have it made by %s-gen", file, name)
+	b.notef("%s: another tool made it, and keeps it; delete it to have it made by %s-gen", file, name)
 	return true
 }
 
-func extraPeers(pkgs []string) []string { return flags("--extra-peer-dirs", pkgs) }
-
-func (b *planner) lint(rules []string) []string {
+func lint(rules []string) []string {
 	if len(rules) == 0 {
 		return nil
 	}
@@ -80,12 +78,11 @@ const (
 // addOpenAPI adds openapi-gen, as gen_openapi does.
 func (b *planner) addOpenAPI(pkgs []scan.Package) error {
 	o := b.settings.OpenAPI
-	tagged := importPaths(pkgs, asking(b.openAPITag()))
 	if o.Dir == "" || !b.wants("openapi") {
 		return nil
 	}
 	b.Areas = append(b.Areas, Area{Dir: o.Dir, Generator: "openapi-gen", File: openAPIFile})
-	inputs := slices.Concat(o.ExtraPackages, tagged)
+	inputs := slices.Concat(o.ExtraPackages, each(pkgs, asking(b.openAPITag()), pathOf))
 	if len(inputs) == 0 {
 		return nil
 	}
@@ -103,6 +100,6 @@ func (b *planner) addOpenAPI(pkgs []scan.Package) error {
 			b.Areas = append(b.Areas, Area{Dir: api, Generator: "openapi-gen", File: o.ModelNameFile})
 		}
 	}
-	b.add("openapi", args, slices.Concat(b.openAPIBase(), inputs))
+	b.add("openapi-gen", args, slices.Concat(b.openAPIBase(), inputs))
 	return nil
 }

@@ -118,7 +118,7 @@ func New(root string, p *config.Project, version string, source Source, o Option
 		b.MayLoad = append(b.MayLoad, pkg.Refers...)
 		b.note(pkg)
 	}
-	b.noteLifecycle(b.apis)
+	b.noteLifecycle()
 	if err := b.addOpenAPI(b.apis); err != nil {
 		return nil, err
 	}
@@ -142,10 +142,10 @@ func (b *planner) addCRDs() {
 	if dir == "" {
 		return
 	}
-	b.CRDDirs = dirs(b.apis, hasKinds)
+	b.CRDDirs = each(b.apis, hasKinds, dirOf)
 	if b.wants(CRD) {
 		b.Areas = append(b.Areas, Area{Dir: dir, Generator: CRD})
-		b.addUnit(CRD, nil, importPaths(b.apis, hasKinds)) // their files count, whatever else is generated
+		b.add(CRD, nil, each(b.apis, hasKinds, pathOf)) // their files count, whatever else is generated
 	}
 }
 
@@ -157,13 +157,10 @@ func (b *planner) addRole() error {
 	}
 	b.Areas = append(b.Areas, Area{Dir: dir, Generator: RBAC})
 	all, err := b.source.Below(".")
-	if err != nil {
-		return err
-	}
-	if inputs := importPaths(all, func(a scan.Package) bool { return a.Asks[RBAC] && !ignored(a) }); len(inputs) > 0 {
+	if inputs := each(all, func(a scan.Package) bool { return a.Asks[RBAC] && !ignored(a) }, pathOf); len(inputs) > 0 {
 		b.Units = append(b.Units, Unit{Name: RBAC, Inputs: inputs})
 	}
-	return nil
+	return err
 }
 
 // generates reports whether the package asks for anything that is generated.
@@ -189,37 +186,30 @@ func ignored(p scan.Package) bool {
 	})
 }
 
-// noteLifecycle says, once, that lifecycles are asked for and not made.
-func (b *planner) noteLifecycle(pkgs []scan.Package) {
-	if slices.Contains(b.settings.Generators, "prerelease-lifecycle") {
+// noteLifecycle notes, once, that lifecycles are asked for and not made.
+func (b *planner) noteLifecycle() {
+	asked := each(b.apis, asking("prerelease-lifecycle"), dirOf)
+	if len(asked) == 0 || slices.Contains(b.settings.Generators, "prerelease-lifecycle") {
 		return
 	}
-	var asked []string
-	for _, pkg := range pkgs {
-		if pkg.Asks["prerelease-lifecycle"] {
-			asked = append(asked, pkg.Dir)
-		}
+	where := asked[0]
+	if n := len(asked) - 1; n > 0 {
+		where = fmt.Sprintf("%s and %d more", where, n)
 	}
-	if n := len(asked); n > 0 {
-		where := asked[0]
-		if n > 1 {
-			where = fmt.Sprintf("%s and %d more", where, n-1)
-		}
-		b.say("%s: +k8s:prerelease-lifecycle-gen is skipped; add prerelease-lifecycle to generators in crdctl.yaml if it is meant", where)
-	}
+	b.notef("%s: +k8s:prerelease-lifecycle-gen is skipped; add prerelease-lifecycle to generators in crdctl.yaml if it is meant", where)
 }
 
-// note says what a package asks for in vain.
+// note notes what a package asks for in vain.
 func (b *planner) note(pkg scan.Package) {
 	if pkg.Asks["client"] && !pkg.Versioned() && len(b.settings.Clients) > 0 {
-		b.say("%s: +genclient is skipped; clients are made for folders named like v1, v1alpha1 or v1beta2", pkg.Dir)
+		b.notef("%s: +genclient is skipped; clients are made for folders named like v1, v1alpha1 or v1beta2", pkg.Dir)
 	}
 	if pkg.Asks["kinds"] && !pkg.Versioned() && b.settings.CRDs.Dir != "" {
-		b.say("%s: no CRD is made; they are made for folders named like v1, v1alpha1 or v1beta2", pkg.Dir)
+		b.notef("%s: no CRD is made; they are made for folders named like v1, v1alpha1 or v1beta2", pkg.Dir)
 	}
 }
 
-func (b *planner) say(format string, args ...any) {
+func (b *planner) notef(format string, args ...any) {
 	if len(b.Only) == 0 {
 		b.Notes = append(b.Notes, fmt.Sprintf(format, args...))
 	}
@@ -228,11 +218,8 @@ func (b *planner) say(format string, args ...any) {
 // wants reports whether a generator is to run, by its short name.
 func (b *planner) wants(name string) bool { return len(b.Only) == 0 || slices.Contains(b.Only, name) }
 
-// add adds a generator of code-generator by its short name, unless it has nothing to read.
-func (b *planner) add(name string, flags, inputs []string) { b.addUnit(name+"-gen", flags, inputs) }
-
-// addUnit adds a unit, unless it has nothing to read, and the packages that it needs loaded whole.
-func (b *planner) addUnit(name string, flags, inputs []string) {
+// add adds a unit, unless it has nothing to read, and the packages that it needs loaded whole.
+func (b *planner) add(name string, flags, inputs []string) {
 	if len(inputs) > 0 {
 		b.Units = append(b.Units, Unit{Name: name, Flags: flags, Inputs: inputs})
 		b.Load = append(b.Load, inputs...)
@@ -249,22 +236,14 @@ func (b *planner) packageOf(dir, set string) (string, error) {
 	return b.source.ImportPath(dir)
 }
 
-func importPaths(pkgs []scan.Package, want func(scan.Package) bool) []string {
-	var paths []string
-	for _, p := range pkgs {
-		if want(p) && !slices.Contains(paths, p.ImportPath) {
-			paths = append(paths, p.ImportPath)
-		}
-	}
-	return paths
-}
+func pathOf(p scan.Package) string { return p.ImportPath }
+func dirOf(p scan.Package) string  { return p.Dir }
 
-// dirs are the folders of some of the packages, each once.
-func dirs(pkgs []scan.Package, want func(scan.Package) bool) []string {
-	var all []string
+// each returns something of some of the packages, each once.
+func each(pkgs []scan.Package, want func(scan.Package) bool, what func(scan.Package) string) (all []string) {
 	for _, p := range pkgs {
-		if want(p) && !slices.Contains(all, p.Dir) {
-			all = append(all, p.Dir)
+		if want(p) && !slices.Contains(all, what(p)) {
+			all = append(all, what(p))
 		}
 	}
 	return all
@@ -275,8 +254,7 @@ func asking(name string) func(scan.Package) bool {
 }
 
 // flags puts a flag before each of the values.
-func flags(name string, values []string) []string {
-	var all []string
+func flags(name string, values []string) (all []string) {
 	for _, v := range values {
 		all = append(all, name, v)
 	}

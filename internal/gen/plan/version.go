@@ -1,9 +1,6 @@
 package plan
 
-import (
-	"strconv"
-	"strings"
-)
+import "fmt"
 
 // The minor versions of code-generator in which its programs learnt flags, and kube_codegen.sh to pass them. An engine of an
 // older version refuses a flag that it does not know, so none is given without need.
@@ -14,14 +11,10 @@ const (
 	hasReadOnlyPackage = 36
 )
 
-// since tells whether the project's generators are of a minor version or a newer one. What is no release is taken for new.
+// since reports whether the project's generators are of a minor version or a newer one. What is not a release counts as new.
 func (b *planner) since(minor int) bool {
-	rest, ok := strings.CutPrefix(b.version, "v0.")
-	if !ok {
-		return true
-	}
-	number, _, _ := strings.Cut(rest, ".")
-	n, err := strconv.Atoi(number)
+	n := 0
+	_, err := fmt.Sscanf(b.version, "v0.%d", &n)
 	return err != nil || n >= minor
 }
 
