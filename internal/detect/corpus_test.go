@@ -57,7 +57,7 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 			files = append(files, f)
 		}
 	}
-	found, err := Project(unpack(t, &txtar.Archive{Files: files}))
+	found, err := Project(unpack(t, files))
 	if nothing, ok := want["right/nothing"]; ok {
 		if err == nil {
 			return "found " + found.Line()

@@ -9,6 +9,7 @@ package detect
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,8 +24,6 @@ import (
 type Found struct {
 	// Project has the settings, validated and with their defaults.
 	Project *config.Project
-	// Settings are those that differ from the defaults, each with its witness.
-	Settings []Setting
 	// Unread are the things that could not be read or decided.
 	Unread []Finding
 	// NotCompared is the generated code of other tools, which crdctl neither makes nor compares.
@@ -34,12 +33,9 @@ type Found struct {
 
 	raw  config.Project // the settings without their defaults
 	made []string       // the helpers that the tree shows, or that tags ask for where there is no tree
-}
-
-// Setting is one setting of the project file, and what shows it: a file with a line, or a few words.
-type Setting struct {
-	Field  string // as in clients[0].dir
-	Source string
+	// sources are what shows each setting that differs from its default: a file with a line, or a few words. A field is as in
+	// clients[0].dir.
+	sources map[string][]string
 }
 
 // Finding is something that a person has to decide.
@@ -101,7 +97,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for generated code: %w", err)
 	}
-	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}}}
+	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}}
 	d.readScripts()
 	d.readTrees()
 	d.readAPIs()
@@ -126,7 +122,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 		if err := edit.Do(&d.found.raw); err != nil {
 			return nil, err
 		}
-		d.found.Settings = slices.DeleteFunc(d.found.Settings, func(s Setting) bool { return slices.Contains(edit.Fields, s.Field) })
+		maps.DeleteFunc(d.found.sources, func(field string, _ []string) bool { return slices.Contains(edit.Fields, field) })
 	}
 	d.found.NotCompared = slices.DeleteFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return madeAnyway(n, &d.found.raw) })
 	if !makes(&d.found.raw) {
@@ -140,7 +136,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 
 // set records what shows a setting.
 func (d *discovery) set(field, source string) {
-	d.found.Settings = append(d.found.Settings, Setting{field, source})
+	d.found.sources[field] = append(d.found.sources[field], source)
 }
 
 // unread records what a person has to decide.

@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 var update = flag.Bool("update", false, "write the wanted settings and findings anew")
 
 // The repositories in testdata have no more than what a discovery reads: marks, imports and tags. Each archive ends in what is
-// found in it.
+// found in it, whatever the order in which files were read.
 func TestRepositories(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	require.NoError(t, err)
@@ -27,57 +28,65 @@ func TestRepositories(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
 			require.NoError(t, err)
-			root := unpack(t, archive)
-			before := listing(t, root)
-			got := map[string]string{}
-			found, err := Project(root)
-			if err != nil {
-				got["want/error"] = strings.ReplaceAll(err.Error(), root, "ROOT") + "\n"
-			} else {
-				got["want/line"] = found.Line() + "\n"
-				got["want/crdctl.yaml"] = string(found.YAML())
-				got["want/unread"] = unread(found)
-				holds(t, found)
+			want, kept := map[string]string{}, []txtar.File{}
+			for _, f := range archive.Files {
+				if strings.HasPrefix(f.Name, "want/") {
+					want[f.Name] = string(f.Data)
+				} else {
+					kept = append(kept, f)
+				}
 			}
-			assert.Equal(t, before, listing(t, root), "the repository changed: %s")
-			compare(t, file, archive, got)
+			root := unpack(t, kept)
+			before := listing(t, root)
+			got := discover(t, root)
+			for range 9 {
+				require.Equal(t, got, discover(t, root), "found in another run")
+			}
+			assert.Equal(t, before, listing(t, root), "the repository changed")
+			if *update {
+				for _, name := range []string{"want/error", "want/line", "want/crdctl.yaml", "want/unread"} {
+					if text, ok := got[name]; ok {
+						kept = append(kept, txtar.File{Name: name, Data: []byte(text)})
+					}
+				}
+				archive.Files = kept
+				require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
+				return
+			}
+			assert.Equal(t, want, got)
 		})
 	}
 }
 
-// holds checks that the file that is written means what was found.
-func holds(t *testing.T, f *Found) {
+// discover returns what is found in a repository, and checks that the file that is written means that.
+func discover(t *testing.T, root string) map[string]string {
 	t.Helper()
-	again, err := config.Parse(config.FileName, f.YAML())
+	found, err := Project(root)
+	if err != nil {
+		return map[string]string{"want/error": strings.ReplaceAll(err.Error(), root, "ROOT") + "\n"}
+	}
+	again, err := config.Parse(config.FileName, found.YAML())
 	require.NoError(t, err, "the written file does not load")
-	assert.Equal(t, f.Project, again, "the written file means: %s")
-	for _, s := range f.Settings {
-		assert.NotEmpty(t, s.Source, "%s has no source", s.Field)
+	assert.Equal(t, found.Project, again, "the written file means something else")
+	for field, sources := range found.sources {
+		assert.NotContains(t, sources, "", "%s has no source", field)
 	}
-}
-
-func unread(f *Found) string {
-	var b strings.Builder
-	for _, u := range f.Unread {
+	unread := ""
+	for _, u := range found.Unread {
 		if u.Note {
-			b.WriteString("note: ")
+			unread += "note: "
 		}
-		fmt.Fprintln(&b, u)
+		unread += u.String() + "\n"
 	}
-	return b.String()
+	return map[string]string{"want/line": found.Line() + "\n", "want/crdctl.yaml": string(found.YAML()), "want/unread": unread}
 }
 
-func unpack(t *testing.T, a *txtar.Archive) string {
+func unpack(t *testing.T, files []txtar.File) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	for _, f := range a.Files {
-		if strings.HasPrefix(f.Name, "want/") {
-			continue
-		}
-		full := filepath.Join(root, filepath.FromSlash(f.Name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		require.NoError(t, os.WriteFile(full, f.Data, 0o644))
+	for _, f := range files {
+		safefstest.WriteFiles(t, root, map[string]string{f.Name: string(f.Data)})
 	}
 	return root
 }
@@ -85,58 +94,13 @@ func unpack(t *testing.T, a *txtar.Archive) string {
 func listing(t *testing.T, root string) string {
 	t.Helper()
 	var b strings.Builder
-	err := filepath.Walk(root, func(p string, info os.FileInfo, err error) error {
+	require.NoError(t, filepath.Walk(root, func(p string, info os.FileInfo, err error) error {
 		if err == nil {
 			fmt.Fprintln(&b, p, info.Mode(), info.Size(), info.ModTime().UnixNano())
 		}
 		return err
-	})
-	require.NoError(t, err)
+	}))
 	return b.String()
-}
-
-func compare(t *testing.T, file string, a *txtar.Archive, got map[string]string) {
-	t.Helper()
-	if *update {
-		var kept []txtar.File
-		for _, f := range a.Files {
-			if !strings.HasPrefix(f.Name, "want/") {
-				kept = append(kept, f)
-			}
-		}
-		a.Files = kept
-		for _, name := range []string{"want/error", "want/line", "want/crdctl.yaml", "want/unread"} {
-			if text, ok := got[name]; ok {
-				a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
-			}
-		}
-		require.NoError(t, os.WriteFile(file, txtar.Format(a), 0o644))
-		return
-	}
-	for _, f := range a.Files {
-		if !strings.HasPrefix(f.Name, "want/") {
-			continue
-		}
-		assert.Equal(t, string(f.Data), got[f.Name], f.Name)
-		delete(got, f.Name)
-	}
-	for name, text := range got {
-		t.Errorf("%s, which the archive does not want:\n%s", name, text)
-	}
-}
-
-// What was found does not depend on the order in which files were read.
-func TestTwiceTheSame(t *testing.T) {
-	archive, err := txtar.ParseFile(filepath.Join("testdata", "tree.txtar"))
-	require.NoError(t, err)
-	root := unpack(t, archive)
-	first, err := Project(root)
-	require.NoError(t, err)
-	for range 10 {
-		again, err := Project(root)
-		require.NoError(t, err)
-		require.Equal(t, first, again, "found: %s")
-	}
 }
 
 // A run without a project file discovers each time: that must not be felt.

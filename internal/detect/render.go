@@ -40,7 +40,7 @@ func (f *Found) comment(n *yaml.Node, field string) {
 			if field != "" {
 				name = field + "." + name
 			}
-			if source := f.source(name); source != "" {
+			if source := strings.Join(f.sources[name], "\n"); source != "" {
 				if value.Kind == yaml.ScalarNode {
 					value.LineComment = source
 				} else {
@@ -52,7 +52,7 @@ func (f *Found) comment(n *yaml.Node, field string) {
 	case yaml.SequenceNode:
 		for i, value := range n.Content {
 			name := fmt.Sprintf("%s[%d]", field, i)
-			if source := f.source(name); source != "" {
+			if source := strings.Join(f.sources[name], "\n"); source != "" {
 				value.HeadComment = source // of all that is in it
 			}
 			f.comment(value, name)
@@ -62,14 +62,4 @@ func (f *Found) comment(n *yaml.Node, field string) {
 			n.Style = yaml.FlowStyle
 		}
 	}
-}
-
-func (f *Found) source(field string) string {
-	var all []string
-	for _, s := range f.Settings {
-		if s.Field == field && s.Source != "" {
-			all = append(all, s.Source)
-		}
-	}
-	return strings.Join(all, "\n")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -29,10 +30,10 @@ func TestVersionFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			put(t, root, "go.mod", c.mod)
-			put(t, root, "api/v1/types.go", "package v1\n")
+			safefstest.WriteFiles(t, root, map[string]string{"go.mod": c.mod})
+			safefstest.WriteFiles(t, root, map[string]string{"api/v1/types.go": "package v1\n"})
 			if c.api != "" {
-				put(t, root, "api/go.mod", c.api)
+				safefstest.WriteFiles(t, root, map[string]string{"api/go.mod": c.api})
 			}
 			got, err := VersionFor(root, &config.Project{APIs: []string{"api"}, CodeGeneratorVersion: c.setting})
 			if err != nil || got.String() != c.want || got.BuiltIn() != c.builtIn {
@@ -50,7 +51,7 @@ func TestVersionForOfTornGoMod(t *testing.T) {
 		"module example.com/m\n\nrequire (\n": "go.mod:4",
 	} {
 		root := t.TempDir()
-		put(t, root, "go.mod", mod)
+		safefstest.WriteFiles(t, root, map[string]string{"go.mod": mod})
 		got, err := VersionFor(root, &config.Project{})
 		assert.ErrorContains(t, err, want, "%s", got)
 	}
