@@ -68,21 +68,21 @@ func readScript(file, src, cwd string) *script {
 	sc := &script{path: file}
 	if strings.HasSuffix(file, ".toml") {
 		for i, line := range strings.Split(src, "\n") {
-			if m := pinInTOML.FindStringSubmatch(line); m != nil {
-				sc.pins = append(sc.pins, pin{"v" + m[1], repo.At(file, i+1), i + 1})
-			}
+			sc.pin(pinInTOML, line, i+1)
 		}
 		return sc
 	}
 	read := shell.Read(kindOf(path.Base(file)), path.Join(shell.Root, file), src, cwd)
 	for _, a := range read.Assignments {
-		sc.readValue(a.Name, a.Value, a.Line)
+		if !pinName.MatchString(a.Name) || !sc.pin(pinValue, a.Value, a.Line) {
+			sc.pin(pinned, a.Value, a.Line)
+		}
 	}
 	// A copy of kube_codegen.sh defines what calls the generators; only who calls its functions tells something.
 	copied := definesHelpers.MatchString(src)
 	for _, c := range read.Commands {
 		for _, w := range c.Words {
-			sc.readPin(w, c.Line)
+			sc.pin(pinned, w, c.Line)
 		}
 		if slices.Contains(notGenerators, c.Words[0]) {
 			continue
@@ -113,25 +113,16 @@ func kindOf(name string) shell.Kind {
 	return shell.Lines
 }
 
-func (sc *script) readPin(word string, line int) {
-	if m := pinned.FindStringSubmatch(word); m != nil {
-		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), repo.At(sc.path, line), line})
+// pin records a version that is named in a text, if one is.
+func (sc *script) pin(pattern *regexp.Regexp, text string, line int) bool {
+	m := pattern.FindStringSubmatch(text)
+	if m == nil {
+		return false
 	}
-}
-
-// readValue looks for a pin in the value of a variable.
-func (sc *script) readValue(name, value string, line int) {
-	if m := pinValue.FindStringSubmatch(value); m != nil && pinName.MatchString(name) {
-		sc.pins = append(sc.pins, pin{"v" + kubernetesVersion(m[1], m[2]), repo.At(sc.path, line), line})
-		return
+	version := "v0." + m[len(m)-1] // of the tag that is named as Kubernetes is
+	if m[1] != "" {
+		version = "v" + m[1]
 	}
-	sc.readPin(value, line)
-}
-
-// kubernetesVersion is the module's version, of it or of the tag that is named as Kubernetes is.
-func kubernetesVersion(module, kubernetes string) string {
-	if module != "" {
-		return module
-	}
-	return "0." + kubernetes
+	sc.pins = append(sc.pins, pin{version, repo.At(sc.path, line), line})
+	return true
 }

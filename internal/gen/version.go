@@ -56,38 +56,23 @@ func VersionFor(root string, p *config.Project) (Generators, error) {
 	if err != nil || file == nil {
 		return own, err
 	}
-	pinned := required(file, codeGenerator)
-	if pinned.Version != "" {
-		return Generators{pinned.Version, fmt.Sprintf("%s:%d", name, pinned.line)}, nil
+	if pinned, line := required(file, codeGenerator); pinned != "" {
+		return Generators{pinned, fmt.Sprintf("%s:%d", name, line)}, nil
 	}
-	if used := required(file, clientGo); used.Version != "" && semver.Compare(used.Version, oldestClientGo) < 0 {
-		return Generators{used.Version, fmt.Sprintf("for client-go, %s:%d", name, used.line)}, nil
+	if used, line := required(file, clientGo); used != "" && semver.Compare(used, oldestClientGo) < 0 {
+		return Generators{used, fmt.Sprintf("for client-go, %s:%d", name, line)}, nil
 	}
 	return own, nil
 }
 
-// pin is a requirement of go.mod, with its line.
-type pin struct {
-	Version string
-	line    int
-}
-
-// required is what a module is required at, after replacement by another version of it.
-func required(file *modfile.File, path string) (p pin) {
-	for _, r := range file.Require {
-		if r.Mod.Path == path {
-			p = pin{r.Mod.Version, r.Syntax.Start.Line}
-		}
+// required is the release that a module is required at, and the line that says so. Other versions count as none: there are no
+// generators by that name.
+func required(file *modfile.File, path string) (version string, line int) {
+	version, line = workspace.Required(file, path)
+	if semver.Prerelease(version) != "" || semver.Build(version) != "" || semver.Major(version) != "v0" {
+		return "", 0
 	}
-	for _, r := range file.Replace {
-		if p.Version != "" && r.Old.Path == path && r.New.Version != "" && (r.Old.Version == "" || r.Old.Version == p.Version) {
-			p = pin{r.New.Version, r.Syntax.Start.Line}
-		}
-	}
-	if semver.Prerelease(p.Version) != "" || semver.Build(p.Version) != "" || semver.Major(p.Version) != "v0" {
-		return pin{} // not a release: there are no generators by that name
-	}
-	return p
+	return version, line
 }
 
 // nearestGoMod is the go.mod of a folder, or of one above it.

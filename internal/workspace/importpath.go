@@ -66,3 +66,19 @@ func ReadAbove(dir, name string) (file string, content []byte, err error) {
 	content, err = safefs.ReadFile(file, safefs.MaxFile)
 	return file, content, err
 }
+
+// Required returns the version at which a go.mod requires a module, after replacement by another version, and the line that says so;
+// "" if it does not.
+func Required(file *modfile.File, module string) (version string, line int) {
+	for _, r := range file.Require {
+		if r.Mod.Path == module {
+			version, line = r.Mod.Version, r.Syntax.Start.Line
+		}
+	}
+	for _, r := range file.Replace {
+		if version != "" && r.Old.Path == module && r.New.Version != "" && (r.Old.Version == "" || r.Old.Version == version) {
+			version, line = r.New.Version, r.Syntax.Start.Line
+		}
+	}
+	return version, line
+}

@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -144,15 +143,9 @@ func (g *Module) Requirement(module string) (version, source string) {
 	if g == nil || g.mod == nil {
 		return "", ""
 	}
-	for _, r := range g.mod.Require {
-		if r.Mod.Path == module {
-			version, source = r.Mod.Version, At(g.file, r.Syntax.Start.Line)
-		}
+	version, line := workspace.Required(g.mod, module)
+	if version == "" {
+		return "", ""
 	}
-	for _, r := range g.mod.Replace {
-		if r.Old.Path == module && (r.Old.Version == "" || r.Old.Version == version) && r.New.Path == module {
-			version, source = r.New.Version, fmt.Sprintf("%s:%d", g.file, r.Syntax.Start.Line)
-		}
-	}
-	return version, source
+	return version, At(g.file, line)
 }
