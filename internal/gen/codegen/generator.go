@@ -32,20 +32,6 @@ type binding struct {
 	passes []func(*generator.Context) []generator.Target
 }
 
-// bindings has the generators by name. Each parses its flags as upstream's binary does.
-var bindings = map[string]func(flags []string) (*binding, error){
-	"deepcopy-gen":             deepCopy,
-	"defaulter-gen":            defaulter,
-	"conversion-gen":           conversion,
-	"register-gen":             register,
-	"prerelease-lifecycle-gen": prereleaseLifecycle,
-	"openapi-gen":              openAPI,
-	"applyconfiguration-gen":   applyConfiguration,
-	"client-gen":               client,
-	"lister-gen":               lister,
-	"informer-gen":             informer,
-}
-
 // loadsPackages are the generators that ask for packages beyond their inputs while they run.
 var loadsPackages = map[string]bool{"deepcopy-gen": true, "defaulter-gen": true, "conversion-gen": true}
 

@@ -65,7 +65,7 @@ func (e *Env) findModules(ctx context.Context, dir string) error {
 	if err := unanimous(file); err != nil {
 		return err
 	}
-	if e.vendor, err = vendorOf(root, mod, file); err != nil || e.vendor != "" {
+	if e.vendor, err = e.findVendor(ctx, root, mod); err != nil || e.vendor != "" {
 		return err
 	}
 	for _, req := range file.Require {
@@ -79,18 +79,45 @@ func (e *Env) findModules(ctx context.Context, dir string) error {
 	return nil
 }
 
-// listModules asks the go command.
-func (e *Env) listModules(ctx context.Context, dir string) error {
+// findVendor is the vendor directory that the go command builds from, or "". It looks at any that there is, even at one without a
+// list of modules, and refuses one that does not agree with go.mod.
+func (e *Env) findVendor(ctx context.Context, root, mod string) (string, error) {
+	dir := filepath.Join(root, "vendor")
+	if mod != "vendor" && (mod != "" || !isDir(dir)) {
+		return "", nil
+	}
+	list, err := safefs.ReadFile(filepath.Join(dir, "modules.txt"), safefs.MaxFile)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
+	if bytes.Contains(list, []byte("## workspace")) {
+		return "", fmt.Errorf("%w: %s is for a workspace", ErrUnsupported, dir)
+	}
+	_, err = e.goListModules(ctx, root)
+	return dir, err
+}
+
+// goListModules asks the go command about modules. It first holds a vendor directory to go.mod.
+func (e *Env) goListModules(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	env, done, err := readOnly(e.Vars, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
-	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json", "all")
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-m"}, args...)...)
 	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("%w: go list -m: %w", ErrUnsupported, err)
+		return nil, fmt.Errorf("%w: go list -m: %w", ErrUnsupported, err)
+	}
+	return out, nil
+}
+
+// listModules asks the go command where all modules are.
+func (e *Env) listModules(ctx context.Context, dir string) error {
+	out, err := e.goListModules(ctx, dir, "-json", "all")
+	if err != nil {
+		return err
 	}
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var m packages.Module
