@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,7 +23,7 @@ func TestCancelledStart(t *testing.T) {
 
 	t.Setenv("TMPDIR", shortDir(t))
 	port := freePort(t)
-	base := settledGoroutines(t)
+	base := settledGoroutines()
 	for _, share := range []float64{0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.85, 0.95} {
 		t.Run(fmt.Sprintf("at %.0f%%", 100*share), func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(share*float64(took)))
@@ -35,12 +36,7 @@ func TestCancelledStart(t *testing.T) {
 				t.Errorf("got error %v, want the one of the context", err)
 			}
 			expectEmpty(t, os.TempDir())
-			l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
-			if err != nil {
-				t.Errorf("the port is not free again: %v", err)
-			} else {
-				closeIt(t, l)
-			}
+			expectFree(t, fmt.Sprintf("127.0.0.1:%d", port))
 			expectGoroutines(t, base)
 		})
 	}
@@ -55,21 +51,14 @@ func freePort(t *testing.T) int {
 }
 
 // settledGoroutines waits for the goroutines of control planes that stopped to come to their end.
-func settledGoroutines(t *testing.T) int {
-	t.Helper()
-	n := runtime.NumGoroutine()
-	eventually(t, "goroutines settle", func(ctx context.Context) error {
+func settledGoroutines() int {
+	for n := runtime.NumGoroutine(); ; {
 		before := n
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
+		time.Sleep(time.Second)
+		if n = runtime.NumGoroutine(); n >= before {
+			return n
 		}
-		if n = runtime.NumGoroutine(); n < before {
-			return fmt.Errorf("from %d to %d within a second", before, n)
-		}
-		return nil
-	})
-	return n
+	}
 }
 
 // expectGoroutines waits until about as many goroutines as at the beginning are left. Kubernetes keeps a few
@@ -77,11 +66,8 @@ func settledGoroutines(t *testing.T) int {
 func expectGoroutines(t *testing.T, base int) {
 	t.Helper()
 	const slack = 10
-	eventually(t, "goroutines end", func(context.Context) error {
-		if n := runtime.NumGoroutine(); n > base+slack {
-			stacks := make([]byte, 1<<20)
-			return fmt.Errorf("%d are left, %d were there before\n%s", n, base, stacks[:runtime.Stack(stacks, true)])
-		}
-		return nil
-	})
+	if !assert.Eventually(t, func() bool { return runtime.NumGoroutine() <= base+slack }, patience, tick, "goroutines end") {
+		stacks := make([]byte, 1<<20)
+		t.Logf("%d are left, %d were there before\n%s", runtime.NumGoroutine(), base, stacks[:runtime.Stack(stacks, true)])
+	}
 }

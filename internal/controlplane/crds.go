@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -106,22 +106,13 @@ const namesPatience = 2 * time.Second
 
 // served says whether the API server serves the CRD as it is now; the error, that it never will.
 func served(crd *apiextv1.CustomResourceDefinition) (bool, error) {
-	names := condition(crd, apiextv1.NamesAccepted)
+	names := apihelpers.FindCRDCondition(crd, apiextv1.NamesAccepted)
 	if names != nil && names.Status == apiextv1.ConditionFalse && time.Since(names.LastTransitionTime.Time) > namesPatience {
 		return false, fmt.Errorf("its names are not accepted (%s); choose other names or remove the CRD that has them", names.Message)
 	}
-	established := condition(crd, apiextv1.Established)
 	accepted := names != nil && names.Status == apiextv1.ConditionTrue &&
 		apiequality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) // else it speaks of the names before
-	return accepted && established != nil && established.Status == apiextv1.ConditionTrue, nil
-}
-
-func condition(crd *apiextv1.CustomResourceDefinition, t apiextv1.CustomResourceDefinitionConditionType) *apiextv1.CustomResourceDefinitionCondition {
-	i := slices.IndexFunc(crd.Status.Conditions, func(c apiextv1.CustomResourceDefinitionCondition) bool { return c.Type == t })
-	if i < 0 {
-		return nil
-	}
-	return &crd.Status.Conditions[i]
+	return accepted && apihelpers.IsCRDConditionTrue(crd, apiextv1.Established), nil
 }
 
 func conditions(crd *apiextv1.CustomResourceDefinition) string {

@@ -3,12 +3,14 @@ package controlplane
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,13 +46,9 @@ func TestInstallCRDs(t *testing.T) {
 	for _, name := range []string{widgets.Name, gears.Name} {
 		installed, err := api.Get(t.Context(), name, metav1.GetOptions{})
 		require.NoError(t, err)
-		established := condition(installed, apiextv1.Established)
-		if established == nil || established.Status != apiextv1.ConditionTrue || time.Since(established.LastTransitionTime.Time) < backdating {
-			t.Errorf("%s: condition %+v, want it True and older than %v", name, established, backdating)
-		}
-		if owners := managers(installed); !owners[fieldManager] {
-			t.Errorf("%s: field managers %v, want %s among them", name, owners, fieldManager)
-		}
+		require.True(t, apihelpers.IsCRDConditionTrue(installed, apiextv1.Established), name)
+		assert.Greater(t, time.Since(apihelpers.FindCRDCondition(installed, apiextv1.Established).LastTransitionTime.Time), backdating, name)
+		assert.True(t, slices.ContainsFunc(installed.ManagedFields, func(m metav1.ManagedFieldsEntry) bool { return m.Manager == fieldManager }), name)
 	}
 	namespace, dyn := newNamespace(t, client), dynamic.NewForConfigOrDie(c.RESTConfig())
 	gvr := schema.GroupVersionResource{Group: "install.example.com", Version: "v1", Resource: "widgets"}
@@ -103,18 +101,10 @@ func TestServed(t *testing.T) {
 		c := crd("widgets", "Widget", "served.example.com")
 		c.Status.Conditions, c.Status.AcceptedNames = test.conditions, c.Spec.Names
 		c.Status.AcceptedNames.Plural = test.accepted
-		if got, err := served(c); got != test.want || (err != nil) != test.wantErr {
-			t.Errorf("%s: served = %v, error %v; want %v, error %v", name, got, err, test.want, test.wantErr)
-		}
+		got, err := served(c)
+		assert.Equal(t, test.want, got, name)
+		assert.Equal(t, test.wantErr, err != nil, "%s: %v", name, err)
 	}
-}
-
-func managers(crd *apiextv1.CustomResourceDefinition) map[string]bool {
-	names := map[string]bool{}
-	for _, m := range crd.ManagedFields {
-		names[m.Manager] = true
-	}
-	return names
 }
 
 func TestRefusedCRDs(t *testing.T) {

@@ -1,7 +1,6 @@
 package controlplane
 
 import (
-	"bytes"
 	"crypto/tls"
 	"errors"
 	"io/fs"
@@ -18,39 +17,34 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/controlplane/sockettest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-func TestAnonymousIsRefused(t *testing.T) {
-	c, _ := sharedPlane(t)
-	for name, config := range map[string]*rest.Config{
-		"no credential":    rest.AnonymousClientConfig(c.RESTConfig()),
-		"wrong credential": withToken(c.RESTConfig(), strings.Repeat("0", 64)),
-	} {
-		client, err := rest.HTTPClientFor(config)
-		require.NoError(t, err)
-		for _, path := range []string{"/api", "/readyz", "/version", "/api/v1/secrets", "/openapi/v2", "/metrics", "/healthz", "/livez", "/debug/pprof", rbacaudit.Path} {
-			response, err := client.Get(c.URL() + path)
-			require.NoError(t, err)
-			closeIt(t, response.Body)
-			assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "%s: GET %s: status %d, want 401", name, path, response.StatusCode)
-		}
-	}
-}
-
-// TestServiceAccountIsRefused has the token of an account without a role try what only the administrator may.
-func TestServiceAccountIsRefused(t *testing.T) {
+// Nothing is served without a credential, and the account without a role may not do what only the administrator may.
+func TestOthersAreRefused(t *testing.T) {
 	c, client := sharedPlane(t)
 	token, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "default", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	other, err := rest.HTTPClientFor(withToken(c.RESTConfig(), token.Status.Token))
-	require.NoError(t, err)
-	for _, path := range []string{"/api/v1/secrets", "/metrics", rbacaudit.Path + "?user=" + adminUser} {
-		response, err := other.Get(c.URL() + path)
+	all := []string{"/api", "/readyz", "/version", "/api/v1/secrets", "/openapi/v2", "/metrics", "/healthz", "/livez", "/debug/pprof", rbacaudit.Path}
+	for name, test := range map[string]struct {
+		config *rest.Config
+		want   int
+		paths  []string
+	}{
+		"no credential":    {rest.AnonymousClientConfig(c.RESTConfig()), http.StatusUnauthorized, all},
+		"wrong credential": {withToken(c.RESTConfig(), strings.Repeat("0", 64)), http.StatusUnauthorized, all},
+		"service account":  {withToken(c.RESTConfig(), token.Status.Token), http.StatusForbidden, []string{"/api/v1/secrets", "/metrics", rbacaudit.Path + "?user=" + adminUser}},
+	} {
+		client, err := rest.HTTPClientFor(test.config)
 		require.NoError(t, err)
-		closeIt(t, response.Body)
-		assert.Equal(t, http.StatusForbidden, response.StatusCode, "GET %s: status %d, want 403", path, response.StatusCode)
+		for _, path := range test.paths {
+			response, err := client.Get(c.URL() + path)
+			require.NoError(t, err)
+			closeIt(t, response.Body)
+			assert.Equal(t, test.want, response.StatusCode, "%s: GET %s", name, path)
+		}
 	}
 }
 
@@ -61,16 +55,15 @@ func TestSecretsAreOfOneControlPlane(t *testing.T) {
 	again, err2 := loadSecrets(filepath.Join(dir, "a"))
 	other, err3 := loadSecrets(filepath.Join(dir, "b"))
 	require.NoError(t, errors.Join(err1, err2, err3))
-	assert.Equal(t, again.token, first.token, "the secrets of a folder are others the second time")
-	assert.Equal(t, again.ca, first.ca, "the secrets of a folder are others the second time")
-	if first.token == other.token || bytes.Equal(first.ca, other.ca) || len(first.token) != 64 {
-		t.Errorf("two control planes have the tokens %s and %s", first.token, other.token)
-	}
+	assert.Equal(t, again, first)
+	assert.Len(t, first.token, 64)
+	assert.NotEqual(t, other.token, first.token)
+	assert.NotEqual(t, other.ca, first.ca)
 	// as a kill in the middle of the first start leaves them
 	require.NoError(t, os.Remove(first.caFile))
-	if mended, err := loadSecrets(filepath.Join(dir, "a")); err != nil || mended.token == first.token {
-		t.Errorf("secrets of which one is missing are taken (%v)", err)
-	}
+	renewed, err := loadSecrets(filepath.Join(dir, "a"))
+	require.NoError(t, err)
+	assert.NotEqual(t, first.token, renewed.token, "secrets of which one is missing are taken")
 }
 
 // TestClockThatJumps connects as a client does whose clock is years away from that of the certificate's making.
@@ -81,10 +74,7 @@ func TestClockThatJumps(t *testing.T) {
 		require.NoError(t, err)
 		config.Time = func() time.Time { return time.Now().AddDate(years, 0, 0) }
 		conn, err := tls.Dial("tcp", strings.TrimPrefix(c.URL(), "https://"), config)
-		if err != nil {
-			t.Errorf("%d years away: %v", years, err)
-			continue
-		}
+		require.NoError(t, err, "%d years away", years)
 		closeIt(t, conn)
 	}
 }
@@ -122,10 +112,6 @@ func TestModes(t *testing.T) {
 	require.NoError(t, os.Chmod(dir, 0o755))
 	w, err := openWorkspace(dir)
 	require.NoError(t, err)
-	defer func() {
-		assert.NoError(t, w.close())
-	}()
-	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("a state directory that was there: mode %v (error %v), want 0700", info.Mode().Perm(), err)
-	}
+	defer func() { assert.NoError(t, w.close()) }()
+	safefstest.IsPrivate(t, dir)
 }

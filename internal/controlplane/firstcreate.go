@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -61,7 +62,7 @@ func backdate(ctx context.Context, client apiextclient.Interface, name string) (
 		if err != nil {
 			return err
 		}
-		established := condition(crd, apiextv1.Established)
+		established := apihelpers.FindCRDCondition(crd, apiextv1.Established)
 		if established == nil || time.Since(established.LastTransitionTime.Time) > createStall+time.Second { // times are whole seconds
 			return nil
 		}

@@ -3,7 +3,6 @@
 package controlplane
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -24,20 +22,10 @@ import (
 // fail, as on one that is full, and says how that ends.
 func runChildOnFullDisk() {
 	c, err := Start(context.Background(), Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	exitOn(err)
 	signal.Ignore(syscall.SIGXFSZ) // the error is enough
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1, Max: 1}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	exitOn(syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1, Max: 1}))
+	client := kubernetes.NewForConfigOrDie(c.RESTConfig())
 	for i := range 1000 {
 		select {
 		case <-c.Done():
@@ -57,16 +45,13 @@ func runChildOnFullDisk() {
 }
 
 func TestFullDisk(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
-	child := exec.CommandContext(ctx, self)
+	child := exec.CommandContext(ctx, os.Args[0])
 	child.Env = append(os.Environ(), childFull+"=yes")
-	var stdout, stderr bytes.Buffer
-	child.Stdout, child.Stderr = &stdout, &stderr
-	assert.NoError(t, child.Run(), "the process: %s", &stderr)
+	output, err := child.CombinedOutput()
+	assert.NoError(t, err, string(output))
 	for _, want := range []string{"ended: etcd failed: failed to", "file too large", "stopped: <nil>"} {
-		assert.Contains(t, stdout.String(), want, "no: %s", &stdout)
+		assert.Contains(t, string(output), want)
 	}
 }

@@ -1,15 +1,11 @@
 package controlplane
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -37,17 +33,15 @@ func TestRestartOnOneDirectory(t *testing.T) {
 	assert.EqualError(t, err, want, "second instance")
 
 	// Once a controller has made a pod, all of them, and the stand-in for the kubelet, have seen "kept".
-	createDeployment(t, client, "default")
-	eventually(t, "pods of the deployment", func(ctx context.Context) error {
-		pods, err := client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "app=web"})
-		if err == nil && len(pods.Items) == 0 {
-			err = errors.New("none")
-		}
-		return err
-	})
-	if p, err := client.CoreV1().Pods("default").Get(t.Context(), "kept", metav1.GetOptions{}); err != nil || p.Status.Phase != corev1.PodPending {
-		t.Errorf("with PendingPods the pod is %v (error %v), want Pending", p.Status.Phase, err)
-	}
+	create(t, first, "default", "workloads.yaml")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		pods, err := client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=test"})
+		require.NoError(c, err)
+		assert.NotEmpty(c, pods.Items)
+	}, patience, tick)
+	kept, err := client.CoreV1().Pods("default").Get(t.Context(), "kept", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, corev1.PodPending, kept.Status.Phase, "with PendingPods")
 	select {
 	case <-first.Done():
 		t.Errorf("done before Stop: %v", first.Err())
@@ -67,19 +61,20 @@ func TestRestartOnOneDirectory(t *testing.T) {
 	}
 	<-first.Done()
 	assert.NoError(t, first.Err(), "after Stop, Err() =")
-	_, err = os.Stat(private)
-	assert.ErrorIs(t, err, fs.ErrNotExist, "stat of the private directory after Stop")
+	assert.NoDirExists(t, private, "after Stop")
 
 	second := start(t, Options{Dir: dir})
 	client = clientOf(t, second)
 	_, err = client.CoreV1().ConfigMaps("default").Get(t.Context(), "kept", metav1.GetOptions{})
 	assert.NoError(t, err, "after the restart")
-	if again, err := os.ReadFile(second.Kubeconfig()); err != nil || !bytes.Equal(again, kubeconfig) {
-		t.Errorf("after the restart the kubeconfig is another one (error %v):\n%s\nbefore:\n%s", err, again, kubeconfig)
-	}
-	eventually(t, "pod of before the restart", func(ctx context.Context) error {
-		return expectPhase(ctx, client, "default", "kept", corev1.PodRunning)
-	})
+	again, err := os.ReadFile(second.Kubeconfig())
+	require.NoError(t, err)
+	assert.Equal(t, string(kubeconfig), string(again), "after the restart")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		kept, err := client.CoreV1().Pods("default").Get(t.Context(), "kept", metav1.GetOptions{})
+		require.NoError(c, err)
+		assert.Equal(c, corev1.PodRunning, kept.Status.Phase)
+	}, patience, tick, "pod of before the restart")
 }
 
 // TestTeardownBeforeServer covers a start that ended with its store and its port, but without a server.
@@ -95,11 +90,7 @@ func TestTeardownBeforeServer(t *testing.T) {
 	require.NoError(t, err)
 	stop(t, c)
 	expectEmpty(t, os.TempDir())
-	if l, err := net.Listen("tcp4", c.listener.Addr().String()); err != nil {
-		t.Errorf("the port is not free again: %v", err)
-	} else {
-		closeIt(t, l)
-	}
+	expectFree(t, c.listener.Addr().String())
 }
 
 func TestTemporaryStateAndKubeconfig(t *testing.T) {
@@ -108,9 +99,8 @@ func TestTemporaryStateAndKubeconfig(t *testing.T) {
 	c := start(t, Options{Kubeconfig: kubeconfig})
 	assert.Equal(t, kubeconfig, c.Kubeconfig(), "Kubeconfig() =")
 	content, err := os.ReadFile(kubeconfig)
-	if err != nil || !bytes.Contains(content, []byte(c.URL())) {
-		t.Errorf("kubeconfig: error %v, content without %s:\n%s", err, c.URL(), content)
-	}
+	require.NoError(t, err)
+	assert.Contains(t, string(content), c.URL())
 	stop(t, c)
 	expectEmpty(t, os.TempDir())
 	expectEmpty(t, filepath.Dir(kubeconfig))
@@ -137,8 +127,8 @@ func TestStartRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("TMPDIR", test.tmpdir)
 			_, err := Start(t.Context(), test.options)
-			require.Error(t, err, test.want)
-			assert.True(t, regexp.MustCompile(test.want).MatchString(err.Error()), test.want)
+			require.Error(t, err)
+			assert.Regexp(t, test.want, err.Error())
 			expectEmpty(t, test.tmpdir)
 		})
 	}
@@ -152,12 +142,17 @@ func longDir(t *testing.T) string {
 
 func expectEmpty(t *testing.T, dir string) {
 	t.Helper()
-	f, err := os.Open(dir)
+	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	defer closeIt(t, f)
-	if names, err := f.Readdirnames(1); !errors.Is(err, io.EOF) {
-		t.Errorf("%s is not empty: %v (error %v)", dir, names, err)
-	}
+	assert.Empty(t, entries, dir)
+}
+
+// expectFree holds that another process can listen at an address.
+func expectFree(t *testing.T, address string) {
+	t.Helper()
+	l, err := net.Listen("tcp4", address)
+	require.NoError(t, err, "the port is not free again")
+	closeIt(t, l)
 }
 
 // TestSlowDown holds etcd's private fields to the names that slowDown knows, and what it serves to going on.

@@ -2,27 +2,37 @@ package controlplane
 
 import (
 	"context"
-	"flag"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
-// patience bounds every wait of these tests. It is meant for a machine that is busy compiling.
-const patience = 2 * time.Minute
+const (
+	// patience bounds every wait of these tests. It is meant for a machine that is busy compiling.
+	patience = 2 * time.Minute
+	tick     = 20 * time.Millisecond
+)
 
 const (
 	// childDir names, in the environment of a re-executed test binary, the state directory to run on until killed.
@@ -32,7 +42,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	silenceKlog()
+	klog.SetLogger(logr.Discard())
 	if os.Getenv(childFull) != "" {
 		runChildOnFullDisk()
 		return
@@ -41,23 +51,18 @@ func TestMain(m *testing.M) {
 		runChild(dir)
 		return
 	}
+	os.Exit(safefstest.Run(tests{m}))
+}
+
+type tests struct{ *testing.M }
+
+// Run runs the tests apart from the control planes of other processes, and reports what they leave in the temporary directory.
+func (m tests) Run() int {
 	tmp, err := os.MkdirTemp("", "crdctl-test-")
-	if err == nil {
-		err = os.Setenv("TMPDIR", tmp) // the control planes of other processes are none of our business
+	if err := errors.Join(err, os.Setenv("TMPDIR", tmp)); err != nil {
+		panic(err)
 	}
-	home := ""
-	if err == nil {
-		home, err = os.MkdirTemp("", "crdctl-test-home-")
-	}
-	if err == nil {
-		err = os.Setenv("XDG_CONFIG_HOME", home) // the key of seals is not that of the user who tests
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(home) // or it is left, see below
+	code := m.M.Run()
 	if sharedUsed.Load() {
 		if c, err := shared(); err == nil {
 			if err := c.Stop(context.Background()); err != nil {
@@ -71,19 +76,7 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	_ = os.RemoveAll(tmp)
-	os.Exit(code)
-}
-
-func silenceKlog() {
-	fs := flag.NewFlagSet("klog", flag.PanicOnError)
-	klog.InitFlags(fs)
-	for _, f := range []string{"logtostderr=false", "alsologtostderr=false", "stderrthreshold=FATAL"} {
-		name, value, _ := strings.Cut(f, "=")
-		if err := fs.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
-	klog.SetOutput(io.Discard)
+	return code
 }
 
 // shared is one control plane for all tests that need nothing special of it.
@@ -125,14 +118,27 @@ func stop(t testing.TB, c *ControlPlane) {
 // eventually polls until check returns nil, and fails with its last error.
 func eventually(t *testing.T, what string, check func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	var last error
-	err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		last = check(ctx)
-		return last == nil, nil
-	})
-	require.NoError(t, err, "%s: %v", what, last)
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.NoError(c, check(t.Context())) }, patience, tick, what)
+}
+
+// create creates the objects of a manifest in testdata, in which NAMESPACE stands for a namespace.
+func create(t testing.TB, c *ControlPlane, namespace, file string) (all []*unstructured.Unstructured) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", file))
+	require.NoError(t, err)
+	client, err := dynamic.NewForConfig(c.RESTConfig())
+	require.NoError(t, err)
+	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(strings.ReplaceAll(string(content), "NAMESPACE", namespace)), len(content))
+	for {
+		object := &unstructured.Unstructured{}
+		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
+			return all
+		}
+		resource, _ := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
+		_, err := client.Resource(resource).Namespace(object.GetNamespace()).Create(t.Context(), object, metav1.CreateOptions{})
+		require.NoError(t, err)
+		all = append(all, object)
+	}
 }
 
 func closeIt(t *testing.T, c io.Closer) {

@@ -1,7 +1,7 @@
 package state
 
 import (
-	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,35 +22,21 @@ func victim(t *testing.T) string {
 	safefstest.WriteFiles(t, dir, map[string]string{"docs/thesis.txt": "years", ".gitignore": "mine"})
 	require.NoError(t, os.Chmod(dir, 0o755))
 	before := snapshot(t, dir)
-	t.Cleanup(func() {
-		assert.Equal(t, before, snapshot(t, dir), "the victim: %s")
-	})
+	t.Cleanup(func() { assert.Equal(t, before, snapshot(t, dir)) })
 	return dir
 }
 
 // snapshot is a line with all there is about each file.
 func snapshot(t *testing.T, dir string) (lines []string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
 		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		line := path + " " + info.Mode().String() + " " + info.ModTime().String()
-		if d.Type().IsRegular() {
-			content, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			line += " " + string(content)
-		}
-		lines = append(lines, line)
+		require.NoError(t, err)
+		content, _ := os.ReadFile(path) // directories have none
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", path, info.Mode(), info.ModTime(), content))
 		return nil
-	})
-	require.NoError(t, err)
+	}))
 	return lines
 }
 
@@ -69,7 +55,7 @@ func TestLinkInPlaceOfTheDirectory(t *testing.T) {
 			"remove cluster": RemoveCluster(root), "running": second(Running(root)), "read": second(ReadKubeconfig(root)), "record": second(Record(root)),
 			"write": WriteKubeconfig(root, nil),
 		} {
-			assert.ErrorIs(t, err, safefs.ErrLink, "%s with a link to %s: %v, want ErrLink", what, to, err)
+			assert.ErrorIs(t, err, safefs.ErrLink, "%s with a link to %s", what, to)
 		}
 		assert.NoError(t, os.Remove(link), "the link")
 		require.NoError(t, os.Chtimes(root, info.ModTime(), info.ModTime()))
@@ -87,7 +73,7 @@ func TestLinksInTheDirectory(t *testing.T) {
 		require.NoError(t, os.Symlink(file, filepath.Join(root, Name, name)))
 		before := snapshot(t, root)
 		_, err := Open(root)
-		assert.ErrorIs(t, err, safefs.ErrLink, "%s: %v, want ErrLink", name, err)
+		assert.ErrorIs(t, err, safefs.ErrLink, name)
 		assert.Equal(t, before, snapshot(t, root), "%s: changed", name)
 	}
 	for _, name := range slices.Concat(dataFiles, dataDirs) {
@@ -95,7 +81,7 @@ func TestLinksInTheDirectory(t *testing.T) {
 		safefstest.WriteFiles(t, Cluster(root), map[string]string{"x": ""})
 		require.NoError(t, os.Symlink(file, filepath.Join(Cluster(root), name)))
 		for what, err := range map[string]error{"make": second(CreateCluster(root)), "remove": RemoveCluster(root), "data": second(OpenData(Cluster(root)))} {
-			assert.ErrorIs(t, err, safefs.ErrLink, "%s %s: %v, want ErrLink", what, name, err)
+			assert.ErrorIs(t, err, safefs.ErrLink, "%s %s", what, name)
 		}
 	}
 }
@@ -107,8 +93,7 @@ func TestDirectoryOfAnotherUser(t *testing.T) {
 	before := snapshot(t, root)
 	others := safefs.Owners{os.Geteuid() + 1}
 	for what, err := range map[string]error{"acquire": second(openIn(root, others)), "data": second(openData(filepath.Join(root, Name), others))} {
-		_, ok := errors.AsType[*safefs.OwnerError](err)
-		assert.True(t, ok, "%s: %v, want the error of an owner", what, err)
+		assert.ErrorAs(t, err, new(*safefs.OwnerError), what)
 	}
 	assert.Equal(t, before, snapshot(t, root), "changed")
 }
@@ -121,12 +106,8 @@ func TestOnlyOwnNamesAreRemoved(t *testing.T) {
 	cluster, err := CreateCluster(root)
 	require.NoError(t, err)
 	defer func() { _ = cluster.Close() }()
-	for _, path := range []string{"kubeconfig", ".kubeconfig-123", "run", "cluster/etcd/member/wal", "cluster/secrets/ca.crt", "cluster/log", "cluster/.kubeconfig-1"} {
-		safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{path: "ours"})
-	}
-	for _, path := range []string{"notes", "dir/file", "cluster/mine"} {
-		safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{path: "theirs"})
-	}
+	safefstest.WriteAll(t, filepath.Join(root, Name), "ours", "kubeconfig", ".kubeconfig-123", "run", "cluster/etcd/member/wal", "cluster/secrets/ca.crt", "cluster/log", "cluster/.kubeconfig-1")
+	safefstest.WriteAll(t, filepath.Join(root, Name), "theirs", "notes", "dir/file", "cluster/mine")
 	require.NoError(t, d.Release())
 	require.NoError(t, RemoveCluster(root))
 	var left []string
@@ -144,35 +125,33 @@ func TestDataDirectories(t *testing.T) {
 	record, err := sealRecord(nil)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
-		files map[string]string
+		files []string
 		mark  func(*testing.T, string)
 		taken bool
 	}{
 		"new":               {nil, nil, true},
-		"own":               {map[string]string{"etcd/member/wal": "", "notes": ""}, mark, true},
-		"begun":             {map[string]string{".crdctl-data-abc": ""}, nil, true},
-		"another user's":    {map[string]string{".gitignore": "*\n", "lock": "", "etcd/member/wal": ""}, markOfAnother, false},
-		"another directory": {map[string]string{"etcd/member/wal": ""}, markOfElsewhere, false},
-		"seal of a record":  {map[string]string{"lock": ""}, marked(string(record)), false},
-		"fixed text":        {map[string]string{"lock": ""}, marked("The data of a control plane of crdctl.\n"), false},
-		"no mark":           {map[string]string{".gitignore": "*\n", "lock": "", "etcd/member/wal": "x", "secrets/ca.crt": "x", "kubeconfig": "x"}, nil, false},
-		"a log":             {map[string]string{"log": "mine"}, nil, false},
-		"log, directory":    {map[string]string{"log/today": "mine"}, nil, false},
-		"etcd":              {map[string]string{"etcd/mydata": "mine"}, nil, false},
-		"lock":              {map[string]string{"lock": ""}, nil, false},
-		"gitignore":         {map[string]string{".gitignore": "*\n"}, nil, false},
+		"own":               {[]string{"etcd/member/wal", "notes"}, mark, true},
+		"begun":             {[]string{".crdctl-data-abc"}, nil, true},
+		"another user's":    {[]string{".gitignore", "lock", "etcd/member/wal"}, markOfAnother, false},
+		"another directory": {[]string{"etcd/member/wal"}, markOfElsewhere, false},
+		"seal of a record":  {[]string{"lock"}, marked(string(record)), false},
+		"fixed text":        {[]string{"lock"}, marked("The data of a control plane of crdctl.\n"), false},
+		"no mark":           {[]string{".gitignore", "lock", "etcd/member/wal", "secrets/ca.crt", "kubeconfig"}, nil, false},
+		"a log":             {[]string{"log"}, nil, false},
+		"log, directory":    {[]string{"log/today"}, nil, false},
+		"etcd":              {[]string{"etcd/mydata"}, nil, false},
+		"lock":              {[]string{"lock"}, nil, false},
+		"gitignore":         {[]string{".gitignore"}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
-			safefstest.WriteFiles(t, dir, c.files)
+			safefstest.WriteAll(t, dir, "*\n", c.files...) // as a .gitignore of crdctl's has
 			if c.mark != nil {
 				c.mark(t, dir)
 			}
+			var before []string
 			if c.files != nil {
 				require.NoError(t, os.Chmod(dir, 0o755))
-			}
-			var before []string
-			if !c.taken {
 				before = snapshot(t, dir)
 			}
 			d, err := OpenData(dir)
@@ -182,34 +161,11 @@ func TestDataDirectories(t *testing.T) {
 				return
 			}
 			defer func() { _ = d.Close() }()
-			info, err := os.Stat(dir)
-			if err != nil || info.Mode().Perm() != 0o700 {
-				t.Errorf("mode %v, %v", info.Mode(), err)
-			}
+			safefstest.IsPrivate(t, dir)
 			assert.True(t, signed(d), "it is not marked")
-			if content, err := os.ReadFile(filepath.Join(dir, ".gitignore")); err != nil || string(content) != "*\n" {
-				t.Errorf(".gitignore %q, %v", content, err)
-			}
+			content, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
+			require.NoError(t, err)
+			assert.Equal(t, "*\n", string(content))
 		})
 	}
-}
-
-// What a run says about itself is there while it runs.
-func TestRecord(t *testing.T) {
-	root := t.TempDir()
-	if running, err := Running(root); running || err != nil {
-		t.Errorf("before: %v, %v", running, err)
-	}
-	d, err := Open(root)
-	require.NoError(t, err)
-	require.NoError(t, d.WriteRecord([]byte("pid 1")))
-	running, err1 := Running(root)
-	content, err2 := Record(root)
-	if !running || string(content) != "pid 1" || err1 != nil || err2 != nil {
-		t.Errorf("%v, %q, %v, %v", running, content, err1, err2)
-	}
-	assert.ErrorIs(t, WriteKubeconfig(root, []byte("x")), fs.ErrNotExist, "a kubeconfig that is not there")
-	require.NoError(t, d.Release())
-	_, err = Record(root)
-	assert.ErrorIs(t, err, fs.ErrNotExist, "after")
 }

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,38 +70,45 @@ func TestClusterOfARepository(t *testing.T) {
 		for _, mode := range []os.FileMode{0o700, 0o755} {
 			root := t.TempDir()
 			dir := Cluster(root)
-			for _, file := range clusterFiles {
-				safefstest.WriteFiles(t, dir, map[string]string{file: "theirs"})
-			}
+			safefstest.WriteAll(t, dir, "theirs", clusterFiles...)
 			if mark != nil {
 				mark(t, dir)
 			}
 			require.NoError(t, os.Chmod(dir, mode))
 			before := snapshot(t, root)
 			for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(dir))} {
-				require.Error(t, err, "%s, mode %o: %s: %v, want it to be refused", what, mode, who, err)
-				assert.NotErrorIs(t, err, fs.ErrNotExist, "%s, mode %o: %s: %v, want it to be refused", what, mode, who, err)
+				require.Error(t, err, "%s, mode %o: %s", what, mode, who)
+				assert.NotErrorIs(t, err, fs.ErrNotExist, "%s, mode %o: %s", what, mode, who)
 			}
 			assert.Equal(t, before, snapshot(t, root), "%s: changed", what)
 			assert.NoError(t, RemoveCluster(root), "%s: remove", what)
-			_, err := os.Lstat(filepath.Join(root, Name))
-			assert.ErrorIs(t, err, fs.ErrNotExist, "%s: after the removal", what)
+			assert.NoDirExists(t, filepath.Join(root, Name), what)
 		}
 	}
 }
 
-// The keys and tokens of a data directory are not those that a link leads to.
-func TestSecretsBehindALink(t *testing.T) {
+// A directory that is just being made does not exist yet. The keys and tokens of one are not those that a link leads to, and the
+// lock of one that others can enter may be theirs.
+func TestOpenCluster(t *testing.T) {
 	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(Cluster(root), 0o700))
+	_, err := OpenCluster(root)
+	assert.ErrorIs(t, err, fs.ErrNotExist)
 	d, err := CreateCluster(root)
 	require.NoError(t, err)
-	defer func() { _ = d.Close() }()
-	safefstest.WriteFiles(t, filepath.Join(Cluster(root), secretsName), map[string]string{"tls.key": ""})
+	require.NoError(t, d.Close())
+	secrets := filepath.Join(Cluster(root), secretsName)
+	safefstest.WriteAll(t, secrets, "", "tls.key")
+	d, err = OpenCluster(root)
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	require.NoError(t, os.Chmod(Cluster(root), 0o750))
 	_, err = OpenCluster(root)
-	assert.NoError(t, err)
-	require.NoError(t, os.Symlink("tls.key", filepath.Join(Cluster(root), secretsName, "tokens.csv")))
+	assert.ErrorContains(t, err, "is open to other users")
+	require.NoError(t, os.Chmod(Cluster(root), 0o700))
+	require.NoError(t, os.Symlink("tls.key", filepath.Join(secrets, "tokens.csv")))
 	for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(Cluster(root)))} {
-		assert.ErrorIs(t, err, safefs.ErrLink, "%s: %v, want ErrLink", who, err)
+		assert.ErrorIs(t, err, safefs.ErrLink, who)
 	}
 }
 
@@ -114,32 +120,8 @@ func TestRemoveOfALockedCluster(t *testing.T) {
 		safefstest.WriteFiles(t, Cluster(root), map[string]string{name: ""})
 		lockFile(t, path)
 		assert.Error(t, RemoveCluster(root), "with a lock on %s it is removed", name)
-		_, err := os.Stat(path)
-		assert.NoError(t, err)
+		assert.FileExists(t, path)
 	}
-}
-
-// The lock of a directory that others can enter may be theirs.
-func TestClusterThatIsOpenToOthers(t *testing.T) {
-	root := t.TempDir()
-	d, err := CreateCluster(root)
-	require.NoError(t, err)
-	defer func() { _ = d.Close() }()
-	again, err := OpenCluster(root)
-	require.NoError(t, err)
-	defer func() { _ = again.Close() }()
-	require.NoError(t, os.Chmod(Cluster(root), 0o750))
-	if _, err := OpenCluster(root); err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v, want it to be refused", err)
-	}
-}
-
-// A directory that is just being made is none yet.
-func TestClusterThatIsBeingMade(t *testing.T) {
-	root := t.TempDir()
-	require.NoError(t, os.MkdirAll(Cluster(root), 0o700))
-	_, err := OpenCluster(root)
-	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 // Without a place for the key nothing is made.
@@ -160,22 +142,16 @@ func TestWithoutAKey(t *testing.T) {
 func TestRunOfARepository(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, Name)
-	for _, file := range []string{lockName, RecordName, KubeconfigName} {
-		safefstest.WriteFiles(t, dir, map[string]string{file: "{}"})
-	}
+	safefstest.WriteAll(t, dir, "{}", lockName, RecordName, KubeconfigName)
 	lockFile(t, filepath.Join(dir, lockName))
-	if running, err := Running(root); running || err != nil {
-		t.Errorf("open to others: running %v, %v", running, err)
-	}
-	if _, err := Open(root); err == nil || errors.Is(err, ErrRunning) {
-		t.Errorf("acquire: %v, want what is wrong with the directory", err)
-	}
+	isRunning(t, root, false)
+	_, err := Open(root)
+	require.Error(t, err)
+	assert.NotErrorIs(t, err, ErrRunning)
 	require.NoError(t, os.Chmod(dir, 0o700))
-	if running, err := Running(root); !running || err != nil {
-		t.Errorf("closed: running %v, %v", running, err)
-	}
-	content, err := Record(root)
-	assert.Error(t, err, "the record %q is accepted as crdctl's", content)
+	isRunning(t, root, true)
+	_, err = Record(root)
+	assert.Error(t, err)
 }
 
 // Who could open the lock before a run closed the directory has no hold on that of the run; and nothing that was there is the
@@ -183,9 +159,7 @@ func TestRunOfARepository(t *testing.T) {
 func TestAcquireInADirectoryOfARepository(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, Name)
-	for _, file := range []string{lockName, RecordName, KubeconfigName} {
-		safefstest.WriteFiles(t, dir, map[string]string{file: "theirs"})
-	}
+	safefstest.WriteAll(t, dir, "theirs", lockName, RecordName, KubeconfigName)
 	theirs, err := os.Open(filepath.Join(dir, lockName))
 	require.NoError(t, err)
 	defer func() { _ = theirs.Close() }()
@@ -193,8 +167,6 @@ func TestAcquireInADirectoryOfARepository(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = d.Release() }()
 	assert.NoError(t, safefs.TryLock(theirs, false), "the lock is one that others have open")
-	for _, file := range []string{RecordName, KubeconfigName} {
-		_, err = os.Lstat(filepath.Join(dir, file))
-		assert.ErrorIs(t, err, fs.ErrNotExist, "%s: %v, want it to be gone", file, err)
-	}
+	assert.NoFileExists(t, filepath.Join(dir, RecordName))
+	assert.NoFileExists(t, filepath.Join(dir, KubeconfigName))
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,31 +11,44 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAcquireAndRelease(t *testing.T) {
+// A run has the directory to itself. What it says about itself is there while it runs, and nothing afterwards.
+func TestOpenAndRelease(t *testing.T) {
 	root := t.TempDir()
-	d, err := Open(root)
-	require.NoError(t, err)
-	_, err = Open(root)
-	assert.ErrorIs(t, err, ErrRunning, "a second one")
-	if info, err := os.Stat(filepath.Join(root, Name)); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("folder: %v, %v; want mode 0700", info.Mode(), err)
+	isRunning(t, root, false)
+	for range 2 {
+		d, err := Open(root)
+		require.NoError(t, err)
+		_, err = Open(root)
+		assert.ErrorIs(t, err, ErrRunning, "a second one")
+		safefstest.IsPrivate(t, filepath.Join(root, Name))
+		require.NoError(t, d.WriteRecord([]byte("pid 1")))
+		isRunning(t, root, true)
+		content, err := Record(root)
+		require.NoError(t, err)
+		assert.Equal(t, "pid 1", string(content))
+		assert.ErrorIs(t, WriteKubeconfig(root, []byte("x")), fs.ErrNotExist, "there is no kubeconfig")
+		require.NoError(t, d.Release())
+		_, err = Record(root)
+		assert.ErrorIs(t, err, fs.ErrNotExist, "after the release")
+		entries, err := os.ReadDir(root)
+		require.NoError(t, err)
+		assert.Empty(t, entries)
 	}
-	require.NoError(t, d.Release())
-	entries, _ := os.ReadDir(root)
-	assert.Empty(t, entries, "left behind")
-	again, err := Open(root)
-	require.NoError(t, err)
-	require.NoError(t, again.Release())
 }
 
-// A run that was killed leaves the folder; the next one takes it over.
-func TestAcquireAfterAKill(t *testing.T) {
+func isRunning(t *testing.T, root string, want bool) {
+	t.Helper()
+	running, err := Running(root)
+	require.NoError(t, err)
+	assert.Equal(t, want, running)
+}
+
+// A run that was killed leaves the directory; the next one takes it over.
+func TestOpenAfterAKill(t *testing.T) {
 	root := t.TempDir()
-	safefstest.WriteFiles(t, filepath.Join(root, Name), map[string]string{"lock": "old", "kubeconfig": "old"})
+	safefstest.WriteAll(t, filepath.Join(root, Name), "old", "lock", "kubeconfig")
 	d, err := Open(root)
 	require.NoError(t, err)
-	if info, err := os.Stat(filepath.Join(root, Name)); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("folder: %v, %v; want mode 0700", info.Mode(), err)
-	}
+	safefstest.IsPrivate(t, filepath.Join(root, Name))
 	require.NoError(t, d.Release())
 }

@@ -44,6 +44,22 @@ func WriteFiles(t testing.TB, root string, files map[string]string) {
 	}
 }
 
+// WriteAll is WriteFiles of files with the same content.
+func WriteAll(t testing.TB, root, content string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		WriteFiles(t, root, map[string]string{name: content})
+	}
+}
+
+// IsPrivate holds that only the user can enter a directory.
+func IsPrivate(t testing.TB, dir string) {
+	t.Helper()
+	info, err := os.Stat(dir)
+	require.NoError(t, err)
+	require.Equal(t, os.ModeDir|0o700, info.Mode(), dir)
+}
+
 // Run runs the tests of a package with a temporary directory of configurations, so that none reads or makes the key of the user who
 // tests. The go command stays configured as it is. It returns the exit code, and panics when the directory cannot be made or removed.
 func Run(m interface{ Run() int }) int {
