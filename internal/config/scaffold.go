@@ -50,6 +50,8 @@ type ScaffoldedAPI struct {
 	Sample    string `yaml:"sample,omitempty"`
 	// Controller is the name of the controller's file, less its .go. A version whose kind has its controller elsewhere has none.
 	Controller string `yaml:"controller,omitempty"`
+	// NoController leaves the controller out of what is made for a new kind; no controller is recorded then.
+	NoController bool `yaml:"-"`
 }
 
 // scaffoldKey is the key of the section, and scaffoldComment what stands above it.

@@ -48,7 +48,7 @@ func (p *Project) Add(o APIOptions) (*API, error) {
 	}
 	siblings := p.Kinds(o.Group, o.Kind)
 	if len(siblings) > 0 {
-		if err := o.inherit(siblings[0]); err != nil {
+		if err := inherit(&o, siblings[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +56,6 @@ func (p *Project) Add(o APIOptions) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Imported = o.Imported
 	if err := p.checkNames(a); err != nil {
 		return nil, err
 	}
@@ -69,11 +68,11 @@ func (p *Project) Add(o APIOptions) (*API, error) {
 		a.TypesFile = strings.ReplaceAll(a.Singular, "-", "") + "_types"
 	}
 	for _, name := range []string{a.Singular, a.GroupFolder() + "-" + a.Singular, a.GroupFolder() + "-" + a.Singular + "-" + a.Version} {
-		if a.SampleFile = name; !slices.ContainsFunc(p.APIs, func(b *API) bool { return b.SampleFile == name }) {
+		if a.Sample = name; !slices.ContainsFunc(p.APIs, func(b *API) bool { return b.Sample == name }) {
 			break
 		}
 		if len(siblings) > 0 {
-			a.SampleFile = a.Singular + "-" + a.Version
+			a.Sample = a.Singular + "-" + a.Version
 			break
 		}
 	}
@@ -81,7 +80,6 @@ func (p *Project) Add(o APIOptions) (*API, error) {
 	if len(siblings) == 0 && !o.NoController {
 		a.Controller = p.freeController(a)
 	}
-	a.Storage = o.Storage
 	if o.Storage {
 		for _, b := range siblings {
 			b.Storage = false
@@ -101,7 +99,7 @@ func (p *Project) Remove(api *API) {
 
 // inherit takes from a version of the kind what all its versions share, and refuses what contradicts that. A further version
 // has no status where that one has none, unless it is given fields of a status: a conversion would lose the status.
-func (o *APIOptions) inherit(a *API) error {
+func inherit(o *APIOptions, a *API) error {
 	inStatus := func(f string) bool { return strings.HasPrefix(f, "status.") }
 	if !a.Status && !o.Imported && !slices.ContainsFunc(o.Fields, inStatus) {
 		o.NoStatus = true
@@ -109,7 +107,7 @@ func (o *APIOptions) inherit(a *API) error {
 	for _, x := range []struct {
 		flag, is string
 		given    *string
-	}{{"plural", a.Plural, &o.Plural}, {"singular", a.Singular, &o.Singular}, {"scope", a.Scope(), &o.Scope}} {
+	}{{"plural", a.Plural, &o.Plural}, {"singular", a.Singular, &o.Singular}, {"scope", a.Scope, &o.Scope}} {
 		if *x.given != "" && !strings.EqualFold(*x.given, x.is) {
 			return fmt.Errorf("--%s %q: the kind %s is there in %s with %q, and all its versions share that; leave --%s out", x.flag, *x.given, a.Kind, a.Version, x.is, x.flag)
 		}

@@ -11,56 +11,25 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/naming"
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
+// APIOptions are what a user asks for, and what crdctl.yaml records; what is left empty follows from the rest.
+type APIOptions = config.ScaffoldedAPI
+
 // API is one kind in one version of a group, with every name that it has anywhere: each is decided here, once.
 type API struct {
-	Group      string
-	Version    string
-	Kind       string
-	Plural     string // of the resource, in lower case
-	Singular   string
-	ShortNames []string
-	Categories []string
+	// APIOptions have nothing left empty that is needed: TypesFile and Sample are the names of the files without .go and .yaml.
+	// Controller is the start of the Go names, too, and empty for a version of a kind whose controller works with another one;
+	// Folder is empty where the group has the usual one.
+	APIOptions
 	Namespaced bool
 	Status     bool
-	Fields     *fields.Set
-
-	// Folder is the folder of the group, and the name of its packages, where it is not the usual one.
-	Folder string
-	// TypesFile and SampleFile are the names of its files without .go and .yaml.
-	TypesFile  string
-	SampleFile string
-	// Controller is the name of its controller, in lower case: that of its files, and the start of its Go names. It is empty
-	// for a version of a kind whose controller works with another one.
-	Controller string
-	// Owns are the kinds of the objects that its controller makes.
-	Owns []Owned
-	// Imported tells that the types were made from a CRD, and not from fields.
-	Imported bool
-	// Storage tells that objects are stored in this version, where the kind has several.
-	Storage bool
-	// Conversion is "webhook" where the kind's versions are converted by the controller.
-	Conversion string
-
-	options APIOptions
-}
-
-// APIOptions are what a user says of an API; what is left empty follows from the rest.
-type APIOptions struct {
-	Group, Version, Kind, Plural, Singular, Scope string
-	ShortNames, Categories, Fields, Owns          []string
-	NoStatus                                      bool
-	// NoController leaves out the controller.
-	NoController bool
-	// Storage has objects stored in this version, where the kind has several.
-	Storage bool
-	// Conversion is how the versions of the kind are converted, where it has several: none, the default, or webhook.
-	Conversion string
-	// Imported tells that the types were made from a CRD.
-	Imported bool
+	// Fields and Owns are what the options of these names mean.
+	Fields *fields.Set
+	Owns   []Owned
 }
 
 var kindRule = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
@@ -76,10 +45,7 @@ var notFolders = []string{"internal", "vendor", "testdata", "meta"}
 
 // NewAPI checks what the user says and decides all names. Every rule that is broken is in the error.
 func NewAPI(o APIOptions) (*API, error) {
-	a := &API{
-		Group: o.Group, Version: o.Version, Kind: o.Kind, Plural: o.Plural, Singular: o.Singular,
-		ShortNames: o.ShortNames, Categories: o.Categories, Status: !o.NoStatus, options: o,
-	}
+	a := &API{APIOptions: o, Status: !o.NoStatus}
 	var problems []error
 	check := func(ok bool, format string, args ...any) {
 		if !ok {
@@ -116,8 +82,9 @@ func NewAPI(o APIOptions) (*API, error) {
 	}
 	switch strings.ToLower(o.Scope) {
 	case "", "namespaced":
-		a.Namespaced = true
+		a.Scope, a.Namespaced = "Namespaced", true
 	case "cluster":
+		a.Scope = "Cluster"
 	default:
 		check(false, "--scope %q must be Namespaced or Cluster", o.Scope)
 	}
@@ -128,7 +95,7 @@ func NewAPI(o APIOptions) (*API, error) {
 	if a.Owns, err = ParseOwned(o.Owns, a.Namespaced); err != nil {
 		problems = append(problems, err)
 	}
-	a.TypesFile, a.SampleFile, a.Controller = defaultTypesFile, a.Singular, strings.ReplaceAll(a.Singular, "-", "")
+	a.TypesFile, a.Sample, a.Controller = cmp.Or(o.TypesFile, defaultTypesFile), cmp.Or(o.Sample, a.Singular), strings.ReplaceAll(a.Singular, "-", "")
 	return a, errors.Join(problems...)
 }
 

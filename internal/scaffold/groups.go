@@ -51,7 +51,7 @@ func (p *Project) Stored(a *API) bool {
 
 // PackageDir is the folder of a version of a group, whether the project has it already or not.
 func (p *Project) PackageDir(group, version string) string {
-	a := &API{Group: group}
+	a := &API{APIOptions: APIOptions{Group: group}}
 	a.Folder = p.freeFolder(a)
 	return path.Join("pkg/apis", a.GroupFolder(), version)
 }

@@ -39,7 +39,7 @@ func (p *Project) AddCRD(d *crdimport.Definition, o APIOptions) (added []*API, f
 		if !valid {
 			sample = append([]byte("# Made from what the schema requires; complete it, the schema refuses it as it is.\n"), sample...)
 		}
-		files[path.Join("config/samples", a.SampleFile+".yaml")] = sample
+		files[path.Join("config/samples", a.Sample+".yaml")] = sample
 	}
 	if len(added) == 0 && len(problems) == 0 {
 		problems = append(problems, fmt.Errorf("the CRD %s.%s has no version %s", d.Plural, d.Group, o.Version))

@@ -97,14 +97,6 @@ func (a *API) PluralException() (kind, plural string, needed bool) {
 // Alias is the name under which Go files import the package.
 func (a *API) Alias() string { return a.GroupFolder() + a.Version }
 
-// Scope is the scope as a CRD has it.
-func (a *API) Scope() string {
-	if a.Namespaced {
-		return "Namespaced"
-	}
-	return "Cluster"
-}
-
 // Protected reports whether the group is one that the API server takes CRDs of only with an approval annotation.
 func (a *API) Protected() bool {
 	return apihelpers.IsProtectedCommunityGroup(a.Group)

@@ -21,16 +21,12 @@ func (p *Project) Record() *config.Scaffold {
 }
 
 func (a *API) record() config.ScaffoldedAPI {
-	r := config.ScaffoldedAPI{
-		Group: a.Group, Version: a.Version, Kind: a.Kind, Plural: a.Plural, Singular: a.Singular, ShortNames: a.ShortNames, Categories: a.Categories,
-		Scope: a.Scope(), NoStatus: !a.Status, Fields: a.options.Fields, Owns: a.options.Owns, Imported: a.Imported,
-		Storage: a.Storage, Conversion: a.Conversion, Controller: a.Controller, Folder: a.Folder,
+	r := a.APIOptions
+	if r.TypesFile == defaultTypesFile {
+		r.TypesFile = ""
 	}
-	if a.TypesFile != defaultTypesFile {
-		r.TypesFile = a.TypesFile
-	}
-	if a.SampleFile != a.Singular {
-		r.Sample = a.SampleFile
+	if r.Sample == r.Singular {
+		r.Sample = ""
 	}
 	return r
 }
@@ -49,20 +45,16 @@ func FromRecord(settings *config.Project, module, folder string) (*Project, erro
 	var problems []error
 	for i, r := range s.APIs {
 		// What was recorded when the language had more rules is read, and recorded again, as markers.
-		recorded := slices.Clone(r.Fields)
-		for i := range recorded {
-			recorded[i] = fields.Translate(recorded[i])
+		r.Fields = slices.Clone(r.Fields)
+		for i := range r.Fields {
+			r.Fields[i] = fields.Translate(r.Fields[i])
 		}
-		a, err := NewAPI(APIOptions{
-			Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural, Singular: r.Singular, Scope: r.Scope,
-			ShortNames: r.ShortNames, Categories: r.Categories, Fields: recorded, Owns: r.Owns, NoStatus: r.NoStatus,
-		})
+		a, err := NewAPI(r)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("crdctl.yaml: scaffold.apis[%d]: %w", i, err))
 			continue
 		}
-		a.Imported, a.Storage, a.Conversion, a.Controller, a.Folder = r.Imported, r.Storage, r.Conversion, r.Controller, r.Folder
-		a.TypesFile, a.SampleFile = cmp.Or(r.TypesFile, defaultTypesFile), cmp.Or(r.Sample, r.Singular)
+		a.Controller = r.Controller // or none
 		p.APIs = append(p.APIs, a)
 	}
 	return p, errors.Join(problems...)

@@ -134,7 +134,7 @@ func (of part) path(file string) string {
 		names = append(names, "__version__", of.Version.Name)
 	}
 	if of.API != nil {
-		names = append(names, "__singular__", of.API.Singular, "__types__", of.API.TypesFile, "__sample__", of.API.SampleFile, "__controller__", of.API.Controller)
+		names = append(names, "__singular__", of.API.Singular, "__types__", of.API.TypesFile, "__sample__", of.API.Sample, "__controller__", of.API.Controller)
 	}
 	return strings.NewReplacer(names...).Replace(file)
 }

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,17 +60,10 @@ func (p *Project) freeFolder(a *API) string {
 		}
 	}
 	folder := ""
-	for n := 2; slices.ContainsFunc(p.APIs, func(b *API) bool { return b.GroupFolder() == cmpFolder(a, folder) }) && n <= len(labels); n++ {
+	for n := 2; slices.ContainsFunc(p.APIs, func(b *API) bool { return b.GroupFolder() == cmp.Or(folder, a.GroupFolder()) }) && n <= len(labels); n++ {
 		folder = goPackageName(strings.Join(labels[:n], ""))
 	}
 	return folder
-}
-
-func cmpFolder(a *API, folder string) string {
-	if folder != "" {
-		return folder
-	}
-	return a.GroupFolder()
 }
 
 // notControllers are names that files of the package of controllers have, or that Go gives a meaning.

@@ -3,10 +3,10 @@ package gotypes
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
-	"slices"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/crdctl/crdctl/internal/crd/sample"
 )
 
 // field is the text of one field. What JSON a Go client makes of it follows from three things: an absent field must not
@@ -43,7 +43,7 @@ func (b *builder) field(s *schema, at place, property, name string, required boo
 	return comment(documentation(s)) + lines(markers) + "\t" + name + " " + expr + " `json:\"" + property + option + "\"`\n"
 }
 
-// defaults adds the marker of a default, and tells whether there is one.
+// defaults adds the marker of a default, and reports whether there is one.
 func (b *builder) defaults(s *schema, at place, markers *[]marker) bool {
 	if s.Default == nil {
 		return false
@@ -61,45 +61,18 @@ func (b *builder) defaults(s *schema, at place, markers *[]marker) bool {
 	return false
 }
 
-// defaultsToZero tells whether the default is what a Go field has that nobody set.
-func defaultsToZero(s *schema) bool {
-	switch raw := string(bytes.TrimSpace(s.Default.Raw)); s.Type {
-	case "string":
-		return raw == `""`
-	case "boolean":
-		return raw == "false"
-	case "integer", "number":
-		return raw == "0" || raw == "0.0"
-	}
-	return false
-}
+// zeros are the values of types in Go that were not set.
+var zeros = map[string]any{"string": "", "boolean": false, "integer": int64(0), "number": int64(0)}
 
-// zeroSays tells whether a zero value says something that an absent field does not. An empty string is taken to say nothing
-// where there is no default, as it is in the API of Kubernetes; and nothing is lost where the schema refuses zero.
+// zeroSays reports whether a zero value means something that an absent field does not. An empty string means nothing
+// where there is no default, as in the API of Kubernetes; and nothing is lost where the schema refuses zero.
 func zeroSays(s *schema, hasDefault bool) bool {
-	if hasDefault && defaultsToZero(s) {
+	zero := zeros[s.Type]
+	var filled any
+	if hasDefault && kjson.UnmarshalCaseSensitivePreserveInts(s.Default.Raw, &filled) == nil && (filled == zero || filled == 0.0) {
 		return false
 	}
-	if s.Type == "string" {
-		return hasDefault && !refusesEmpty(s)
-	}
-	return !refusesZero(s)
-}
-
-func refusesZero(s *schema) bool {
-	return len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(v apiextensionsv1.JSON) bool { return string(v.Raw) == "0" || string(v.Raw) == "false" }) ||
-		s.Minimum != nil && (*s.Minimum > 0 || *s.Minimum == 0 && s.ExclusiveMinimum) ||
-		s.Maximum != nil && (*s.Maximum < 0 || *s.Maximum == 0 && s.ExclusiveMaximum)
-}
-
-func refusesEmpty(s *schema) bool {
-	if s.MinLength != nil && *s.MinLength > 0 {
-		return true
-	}
-	if s.Pattern != "" {
-		if re, err := regexp.Compile(s.Pattern); err == nil && !re.MatchString("") {
-			return true
-		}
-	}
-	return len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(v apiextensionsv1.JSON) bool { return string(v.Raw) == `""` })
+	only := relevant(s)
+	only.AllOf, only.AnyOf, only.OneOf, only.Not, only.Format = nil, nil, nil, nil, ""
+	return (s.Type != "string" || hasDefault) && sample.Validate(only, nil, zero) == nil
 }

@@ -13,15 +13,19 @@ import (
 // tags are the markers of what a CRD has besides the schema.
 func (b *builder) tags(d *document.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, s *schema) []marker {
 	spec := d.CRD.Spec
-	said := []marker{plain("genclient")}
-	if !d.Namespaced {
-		said = append(said, plain("genclient:nonNamespaced"))
+	var said []marker
+	add := func(when bool, text string) {
+		if when {
+			said = append(said, plain(text))
+		}
 	}
 	status, scale := v.Subresources != nil && v.Subresources.Status != nil, v.Subresources != nil && v.Subresources.Scale != nil
-	if _, has := s.Properties["status"]; !status || !has {
-		said = append(said, plain("genclient:noStatus"))
-	}
-	said = append(said, plain("resourceName="+d.Plural), plain("k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object"))
+	_, hasStatus := s.Properties["status"]
+	add(true, "genclient")
+	add(!d.Namespaced, "genclient:nonNamespaced")
+	add(!status || !hasStatus, "genclient:noStatus")
+	add(true, "resourceName="+d.Plural)
+	add(true, "k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object")
 	resource := fmt.Sprintf("kubebuilder:resource:path=%s,singular=%s,scope=%s", d.Plural, d.Singular, spec.Scope)
 	if len(d.ShortNames) > 0 {
 		resource += ",shortName=" + strings.Join(d.ShortNames, ";")
@@ -29,26 +33,20 @@ func (b *builder) tags(d *document.Definition, v *apiextensionsv1.CustomResource
 	if len(d.Categories) > 0 {
 		resource += ",categories=" + strings.Join(d.Categories, ";")
 	}
-	said = append(said, plain(resource))
-	if status {
-		said = append(said, plain("kubebuilder:subresource:status"))
-	}
+	add(true, resource)
+	add(status, "kubebuilder:subresource:status")
 	if scale {
 		of := v.Subresources.Scale
 		text := "kubebuilder:subresource:scale:specpath=" + quote(of.SpecReplicasPath) + ",statuspath=" + quote(of.StatusReplicasPath)
 		if of.LabelSelectorPath != nil {
 			text += ",selectorpath=" + quote(*of.LabelSelectorPath)
 		}
-		said = append(said, plain(text))
+		add(true, text)
 	}
-	if v.Storage && len(spec.Versions) > 1 {
-		said = append(said, plain("kubebuilder:storageversion"))
-	}
+	add(v.Storage && len(spec.Versions) > 1, "kubebuilder:storageversion")
 	served := slices.ContainsFunc(spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Served })
-	switch {
-	case !v.Served && served:
-		said = append(said, plain("kubebuilder:unservedversion"))
-	case !v.Served:
+	add(!v.Served && served, "kubebuilder:unservedversion")
+	if !served {
 		b.losses = append(b.losses, Loss{"crd.spec.versions", "served: no version of the CRD is served, and controller-tools makes none like that: this one would be served"})
 	}
 	if v.Deprecated {
@@ -56,19 +54,19 @@ func (b *builder) tags(d *document.Definition, v *apiextensionsv1.CustomResource
 		if v.DeprecationWarning != nil {
 			text += ":warning=" + quote(*v.DeprecationWarning)
 		}
-		said = append(said, plain(text))
+		add(true, text)
 	}
 	for _, c := range v.AdditionalPrinterColumns {
 		said = append(said, column(c))
 	}
 	for _, f := range v.SelectableFields {
-		said = append(said, plain("kubebuilder:selectablefield:JSONPath="+quote(f.JSONPath)))
+		add(true, "kubebuilder:selectablefield:JSONPath="+quote(f.JSONPath))
 	}
 	for _, pair := range sortedPairs(d.Annotations) {
-		said = append(said, plain("kubebuilder:metadata:annotations="+quote(pair)))
+		add(true, "kubebuilder:metadata:annotations="+quote(pair))
 	}
 	for _, pair := range sortedPairs(d.CRD.Labels) {
-		said = append(said, plain("kubebuilder:metadata:labels="+quote(pair)))
+		add(true, "kubebuilder:metadata:labels="+quote(pair))
 	}
 	b.outsideOfVersions(d)
 	return said

@@ -19,7 +19,7 @@ func (p *Plan) keepImported() {
 		if !a.Imported || p.after.Project.Find(a.Group, a.Version, a.Kind) != nil {
 			continue
 		}
-		for _, file := range []string{path.Join(p.before.Project.VersionOf(a).Dir, a.TypesFile+".go"), path.Join("config/samples", a.SampleFile+".yaml")} {
+		for _, file := range []string{path.Join(p.before.Project.VersionOf(a).Dir, a.TypesFile+".go"), path.Join("config/samples", a.Sample+".yaml")} {
 			if _, err := p.location.Seen.ReadFile(filepath.Join(p.location.Root(), filepath.FromSlash(file))); err == nil {
 				p.Edited = append(p.Edited, file)
 			}
