@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/safefs"
 )
@@ -27,7 +28,7 @@ import (
 func OnlyAt(t testing.TB, pid int, api string) {
 	t.Helper()
 	u, err := url.Parse(api)
-	must(t, err)
+	require.NoError(t, err)
 	addresses, paths := sockets(t, pid)
 	if want := []string{u.Host}; !slices.Equal(addresses, want) {
 		t.Errorf("process %d listens at %v, want %v alone", pid, addresses, want)
@@ -67,7 +68,7 @@ func takesNoRaft(t testing.TB, path string) {
 	}}}
 	for _, at := range []string{"/members", "/raft", "/raft/probing", "/raft/stream/message", "/raft/snapshot", "/leases"} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://etcd"+at, bytes.NewReader(nil))
-		must(t, err)
+		require.NoError(t, err)
 		response, err := client.Do(request)
 		if err != nil {
 			t.Errorf("%s%s: %v", path, at, err)
@@ -84,16 +85,16 @@ func takesNoRaft(t testing.TB, path string) {
 func sockets(t testing.TB, pid int) (addresses, paths []string) {
 	t.Helper()
 	proc, err := procfs.NewDefaultFS()
-	must(t, err)
+	require.NoError(t, err)
 	process, err := proc.Proc(pid)
-	must(t, err)
+	require.NoError(t, err)
 	ours, err := process.FileDescriptorTargets()
-	must(t, err)
+	require.NoError(t, err)
 	isOurs := func(inode uint64) bool { return slices.Contains(ours, fmt.Sprintf("socket:[%d]", inode)) }
-	tcp, err4 := proc.NetTCP()
-	tcp6, err6 := proc.NetTCP6()
+	tcp, err4 := proc.NetTCP()   //nolint:staticcheck // netlink, which is proposed instead, has no simpler way to ask
+	tcp6, err6 := proc.NetTCP6() //nolint:staticcheck // netlink, which is proposed instead, has no simpler way to ask
 	unix, errUnix := proc.NetUNIX()
-	must(t, errors.Join(err4, err6, errUnix))
+	require.NoError(t, errors.Join(err4, err6, errUnix))
 	const listen = 0x0A
 	for _, line := range append(tcp, tcp6...) {
 		if line.St == listen && isOurs(line.Inode) {
@@ -106,11 +107,4 @@ func sockets(t testing.TB, pid int) (addresses, paths []string) {
 		}
 	}
 	return addresses, paths
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
