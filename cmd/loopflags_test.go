@@ -3,10 +3,8 @@ package cmd
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/run"
@@ -20,50 +18,28 @@ func parsed(t *testing.T, args ...string) *builtinFlags {
 	t.Helper()
 	var f builtinFlags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	f.bind(set)
+	f.bind(set, &run.Options{Root: t.TempDir()})
 	require.NoError(t, set.Parse(args))
 	return &f
 }
 
-// Every flag of the loop sets the field of the settings that it is said to set, and nothing else.
+// Every flag of the loop sets its setting, and nothing else.
 func TestLoopFlagsAreSettings(t *testing.T) {
-	every := time.Minute
-	for arg, want := range map[string]config.Loop{
-		"--name=x":                    {Name: "x"},
-		"--hook=./a b":                {Hook: "./a b"},
-		"--finalize-hook=c":           {Hook: "h", FinalizeHook: "c"},
-		"--customize-hook=http://a/b": {Hook: "h", CustomizeHook: "http://a/b"},
-		"--hook-persistent":           {Hook: "h", Persistent: true},
-		"--hook-timeout=3s":           {Timeout: 3 * time.Second},
-		"--hook-max-bytes=7":          {MaxAnswerBytes: 7},
-		"--hook-parallel=9":           {Parallel: 9},
-		"--template=t":                {Template: "t"},
-		"--owns=v1/Pod":               {Hook: "h", Owns: []string{"v1/Pod"}},
-		"--related=v1/Node":           {Hook: "h", CustomizeHook: "h", Related: []string{"v1/Node"}},
-		"--workers=5":                 {Workers: 5},
-		"--resync=1m":                 {Resync: &every},
-		"--namespace=a":               {Namespaces: []string{"a"}},
-		"-na":                         {Namespaces: []string{"a"}},
-		"--selector=a=b":              {Selector: "a=b"},
-		"--shards=3":                  {Shards: 3},
-		"--kube-api-qps=-1":           {QPS: -1},
-		"--kube-api-burst=3":          {Burst: 3},
-		"--lease-duration=5s":         {LeaseDuration: 5 * time.Second},
-		"--shard-by=namespace":        {Shards: 2, ShardBy: "namespace"},
-	} {
-		settings := config.Project{Loop: want}
-		f := parsed(t, arg)
-		// The settings have all but the one field, which the flag brings.
-		if given := f.given(); len(given) != 1 {
-			t.Errorf("%s: gives %d settings", arg, len(given))
-		} else {
-			given[0].Copy(&settings, &config.Project{})
+	for _, s := range config.LoopSettings() {
+		f, blank := parsed(t), parsed(t).flag
+		arg := "--" + s.Flag
+		if _, isBool := s.Value(&blank).(*bool); !isBool {
+			arg += "=7"
 		}
-		root := t.TempDir()
-		got, err := f.over(settings.Loop, root, root)
-		if want := want.WithDefaults(controllerName(root)); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %+v, %v\nwant %+v", arg, got, err, want)
+		if err := f.set.Parse([]string{arg}); err != nil {
+			require.NoError(t, f.set.Parse([]string{arg + "s"}), arg) // a duration
 		}
+		given := f.given()
+		require.Len(t, given, 1, arg)
+		assert.Equal(t, s.Field, given[0].Field)
+		assert.NotEqual(t, blank, f.flag, "%s sets nothing", arg)
+		given[0].Copy(&f.flag, &blank)
+		assert.Equal(t, blank, f.flag, "%s sets more than %s", arg, s.Field)
 	}
 }
 
@@ -122,16 +98,15 @@ func TestControllerName(t *testing.T) {
 
 // What is about this one run gets into its options.
 func TestBuiltinFlags(t *testing.T) {
-	o := run.Options{Root: t.TempDir()}
 	f := parsed(t, "--shards=2", "--lease-namespace=leases", "--metrics=:8080", "--profiling", "--no-events", "--crd=foos.example.com", "--crd=bars.example.com", "--in-cluster")
-	require.NoError(t, f.apply(&o, config.Loop{}, "/base"))
-	if !o.Leases || o.LeaseNamespace != "leases" || o.MetricsAddr != ":8080" || !o.Profiling || !o.NoEvents || len(o.CRDNames) != 2 || !o.Cluster.InCluster {
+	require.NoError(t, f.apply(config.Loop{}, "/base"))
+	if o := f.o; !o.Leases || o.LeaseNamespace != "leases" || o.MetricsAddr != ":8080" || !o.Profiling || !o.NoEvents || len(o.CRDNames) != 2 || !o.Cluster.InCluster {
 		t.Errorf("%+v", o)
 	}
-	o = run.Options{Root: t.TempDir()}
-	if err := parsed(t, "--render=foo.yaml").apply(&o, config.Loop{Hook: "h"}, "/base"); err != nil || o.Render != filepath.FromSlash("/base/foo.yaml") || o.Leases {
-		t.Errorf("%v, %+v", err, o)
-	}
+	f = parsed(t, "--render=foo.yaml")
+	require.NoError(t, f.apply(config.Loop{Hook: "h"}, "/base"))
+	assert.Equal(t, filepath.FromSlash("/base/foo.yaml"), f.o.Render)
+	assert.False(t, f.o.Leases)
 }
 
 func TestBuiltinFlagsRefuse(t *testing.T) {
@@ -164,20 +139,18 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 		"--render x":                         `--render shows what a hook or templates would do, and there are none; name them with --hook or --template`,
 		"--hook a --render x --leader-elect": `--render shows one object and ends; leave out --leader-elect and --metrics`,
 	} {
-		o := run.Options{Root: t.TempDir()}
-		err := parsed(t, strings.Fields(args)...).apply(&o, config.Loop{}, o.Root)
+		f := parsed(t, strings.Fields(args)...)
+		err := f.apply(config.Loop{}, f.o.Root)
 		require.Error(t, err, "%s: %v, want %s", args, err, want)
 		assert.True(t, strings.HasPrefix(err.Error(), want), "%s: %v, want %s", args, err, want)
 	}
-	o := run.Options{Root: t.TempDir(), CRDFiles: []string{"crd.yaml"}}
-	if err := parsed(t, "--crd=a.b").apply(&o, config.Loop{}, o.Root); err == nil || !strings.HasPrefix(err.Error(), "--crd means a CRD that the cluster has, and -f one to install") {
-		t.Error(err)
-	}
-	o = run.Options{Root: t.TempDir(), Cluster: run.Cluster{Context: "x"}}
-	if err := parsed(t, "--in-cluster").apply(&o, config.Loop{}, o.Root); err == nil || !strings.HasPrefix(err.Error(), "--in-cluster means the cluster of this pod") {
-		t.Error(err)
-	}
-	// What the file says wrong beside a flag is called by its name there.
-	o = run.Options{Root: t.TempDir()}
-	assert.EqualError(t, parsed(t, "--workers=3").apply(&o, config.Loop{ShardBy: "x"}, o.Root), `crdctl.yaml: loop.shardBy: "x" is not key or namespace`)
+	f := parsed(t, "--crd=a.b")
+	f.o.CRDFiles = []string{"crd.yaml"}
+	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--crd means a CRD that the cluster has, and -f one to install")
+	f = parsed(t, "--in-cluster")
+	f.o.Cluster = run.Cluster{Context: "x"}
+	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--in-cluster means the cluster of this pod")
+	// What the file says wrong next to a flag is called by its name there.
+	f = parsed(t, "--workers=3")
+	assert.EqualError(t, f.apply(config.Loop{ShardBy: "x"}, f.o.Root), `crdctl.yaml: loop.shardBy: "x" is not key or namespace`)
 }

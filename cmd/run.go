@@ -6,28 +6,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
+// runOptions are the flags of run; most are the options of the run themselves.
 type runOptions struct {
 	*options
-	files   []string
-	builtin bool
-	once    bool
-	noCRDs  bool
-	// noGenerate leaves generated files as they are.
-	noGenerate bool
-	loop       builtinFlags
-	cluster    run.Cluster
-	plane      planeOptions
-	account    string
-	// controller is the folder of the controller's main package.
+	run.Options
+	loop    builtinFlags
+	plane   planeOptions
+	account string
+	// controller is the directory of the controller's main package.
 	controller string
-	// discovered is set where the project has no crdctl.yaml.
-	discovered bool
 }
 
 func newRun(s ui.Streams, shared *options) *cobra.Command {
@@ -74,56 +66,50 @@ $(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or folder of CRDs to install, in place of the project's (repeatable)")
-	f.BoolVar(&o.builtin, "builtin", false, "run the controller that is built into crdctl")
-	f.BoolVar(&o.once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
-	f.BoolVar(&o.noCRDs, "skip-crds", false, "do not install the CRDs")
-	f.BoolVar(&o.noGenerate, "skip-generate", false, "do not generate, neither at the start nor on changes")
-	o.loop.bind(f)
+	f.StringArrayVarP(&o.CRDFiles, "filename", "f", nil, "`file` or folder of CRDs to install, in place of the project's (repeatable)")
+	f.BoolVar(&o.Builtin, "builtin", false, "run the controller that is built into crdctl")
+	f.BoolVar(&o.Once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
+	f.BoolVar(&o.SkipCRDs, "skip-crds", false, "do not install the CRDs")
+	f.BoolVar(&o.SkipGenerate, "skip-generate", false, "do not generate, neither at the start nor on changes")
+	o.loop.bind(f, &o.Options)
 	o.plane.bind(f)
 	f.StringVar(&o.plane.dataDir, "data-dir", "", "keep the control plane's objects, port and kubeconfig in this `folder`")
 	f.StringVar(&o.controller, "controller", "", "`folder` of the controller's main package, in place of crdctl.yaml's")
 	f.StringVar(&o.account, "as-service-account", "", "run the controller as the service account `NAMESPACE/NAME`, with the rights that its manifests give it")
-	f.StringVar(&o.cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
-	f.StringVar(&o.cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")
-	f.StringVar(&o.cluster.Master, "master", "", "use the API server at this `URL`")
+	f.StringVar(&o.Cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
+	f.StringVar(&o.Cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")
+	f.StringVar(&o.Cluster.Master, "master", "", "use the API server at this `URL`")
 	return c
 }
 
-func runRun(ctx context.Context, s ui.Streams, o *runOptions, args []string) error {
-	root, p, err := o.toRun(s)
-	if err != nil {
+func runRun(ctx context.Context, s ui.Streams, o *runOptions, args []string) (err error) {
+	if o.Root, o.Project, err = o.toRun(s); err != nil {
 		return err
 	}
-	if err := o.refuse(root, p, args); err != nil {
+	if err := o.refuse(args); err != nil {
 		return err
 	}
-	plane, err := o.plane.settle()
-	if err != nil {
+	if o.Plane, err = o.plane.settle(); err != nil {
 		return err
 	}
-	var account *rbacaudit.Account
 	if o.account != "" {
 		a, err := run.ParseAccount(o.account)
 		if err != nil {
 			return ui.UsageErrorf("--as-service-account: %w", err)
 		}
-		account = &a
+		o.Account = &a
 	}
-	options := run.Options{
-		Root: root, Project: p, Cluster: o.cluster, Plane: plane, Account: account, Builtin: o.builtin, Once: o.once,
-		SkipCRDs: o.noCRDs, SkipGenerate: o.noGenerate, Discovered: o.discovered,
-		CRDs: func() ([]manifest.CRD, error) { return crdsToUse(root, p, o.files) }, CRDFiles: o.files,
-		Hurry: o.interrupts.Hurry, BeforeExit: o.interrupts.BeforeExit, Args: args, Debug: o.verbosity > 0, Color: bool(ui.NewPaint(s.Err, o.color)), In: s.In, Out: s.Out, Err: s.Err,
-	}
-	if o.builtin {
-		if err := o.builtinLoop(&options, p); err != nil {
+	o.CRDs = func() ([]manifest.CRD, error) { return crdsToUse(o.Root, o.Project, o.CRDFiles) }
+	o.Hurry, o.BeforeExit, o.Args = o.interrupts.Hurry, o.interrupts.BeforeExit, args
+	o.Debug, o.Color, o.In, o.Out, o.Err = o.verbosity > 0, bool(ui.NewPaint(s.Err, o.color)), s.In, s.Out, s.Err
+	if o.Builtin {
+		if err := o.builtinLoop(); err != nil {
 			return err
 		}
 	}
 	ctx, stop := ui.OutlivePipe(ctx)
 	defer stop()
-	err = run.Run(ctx, options)
+	err = run.Run(ctx, o.Options)
 	if errors.Is(context.Cause(ctx), ui.ErrOutputClosed) {
 		err = errors.Join(ui.ErrOutputClosed, err)
 	}

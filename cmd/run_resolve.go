@@ -28,14 +28,14 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 		switch {
 		case realErr != nil:
 			return "", nil, realErr
-		case o.builtin && len(o.files)+len(o.loop.crds) > 0:
+		case o.Builtin && len(o.CRDFiles)+len(o.CRDNames) > 0:
 			return base, nil, config.CheckOwner(base)
-		case workspace.Above(base, "go.mod") == "" && o.builtin:
+		case workspace.Above(base, "go.mod") == "" && o.Builtin:
 			return "", nil, fmt.Errorf("%w; or name CRDs with -f, or with --crd those that the cluster has", err)
 		case workspace.Above(base, "go.mod") == "":
 			return "", nil, err
 		}
-		root, o.discovered = base, true
+		root, o.Discovered = base, true
 		if err = config.CheckOwner(root); err == nil {
 			p, err = discoverToRun(s, base)
 		}

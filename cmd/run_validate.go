@@ -12,23 +12,23 @@ import (
 )
 
 // refuse says what of the flags can't be meant together, and what there is nothing to run of.
-func (o *runOptions) refuse(root string, p *config.Project, args []string) error {
+func (o *runOptions) refuse(args []string) error {
 	flag := o.loop.first()
 	switch {
-	case !o.builtin && flag != "":
+	case !o.Builtin && flag != "":
 		return ui.UsageErrorf("--%s is for --builtin; arguments of the project's controller come after --", flag)
-	case o.builtin && len(args) > 0:
+	case o.Builtin && len(args) > 0:
 		return ui.UsageErrorf("%q: the built-in controller takes no arguments", args[0])
-	case o.builtin && o.account != "":
+	case o.Builtin && o.account != "":
 		return ui.UsageErrorf("--as-service-account is for the project's controller; the built-in one is part of crdctl")
-	case (o.cluster != run.Cluster{} || o.loop.inCluster) && (o.account != "" || o.plane != planeOptions{pods: podsRunning}):
+	case (o.Cluster != run.Cluster{} || o.loop.inCluster) && (o.account != "" || o.plane != planeOptions{pods: podsRunning}):
 		return ui.UsageErrorf("--data-dir, --port, --pods and --as-service-account are for a control plane of crdctl's own; leave them out, or --kubeconfig, --context, --master and --in-cluster")
-	case o.builtin:
+	case o.Builtin:
 		return nil
-	case p.Controller.Package == "":
+	case o.Project.Controller.Package == "":
 		return errors.New("no controller is named; name the folder of its main package with --controller or as controller.package in " + config.FileName + ", or run with --builtin")
 	}
-	folder := filepath.Join(root, filepath.FromSlash(p.Controller.Package))
+	folder := filepath.Join(o.Root, filepath.FromSlash(o.Project.Controller.Package))
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return fmt.Errorf("the controller's main package should be in %s, and that is no folder; name it with --controller or as controller.package in %s", folder, config.FileName)
 	}
@@ -36,14 +36,14 @@ func (o *runOptions) refuse(root string, p *config.Project, args []string) error
 }
 
 // builtinLoop puts what the flags and crdctl.yaml say of the built-in loop into the options.
-func (o *runOptions) builtinLoop(options *run.Options, p *config.Project) error {
+func (o *runOptions) builtinLoop() error {
 	base, err := realPath(o.dir)
 	if err != nil {
 		return err
 	}
 	var settings config.Loop
-	if p != nil {
-		settings = p.Loop
+	if o.Project != nil {
+		settings = o.Project.Loop
 	}
-	return o.loop.apply(options, settings, base)
+	return o.loop.apply(settings, base)
 }

@@ -4,9 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/cmd"
 	"github.com/crdctl/crdctl/internal/controlplane/state"
@@ -23,18 +25,24 @@ func TestMain(m *testing.M) {
 		"crdctl": func() {
 			os.Exit(cmd.Main(os.Args[1:], ui.Streams{In: os.Stdin, Out: os.Stdout, Err: scripttest.Unhurried{}}, os.Exit))
 		},
+		// cisteps PAGE DIR writes what a page of the documentation has CI systems run to a directory.
+		"cisteps": func() { exit(ciSteps(os.Args[1], os.Args[2])) },
 		// makecluster ROOT makes the directory of a control plane in the background that does not run.
 		"makecluster": func() {
 			dir, err := state.CreateCluster(os.Args[1])
 			if err == nil {
 				err = dir.Close()
 			}
-			if err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
-			}
+			exit(err)
 		},
 	})
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // ownConfig runs the tests without the configuration of the user who tests; those in this process need it as the scripts do.
@@ -45,5 +53,7 @@ func (o ownConfig) Run() int { return safefstest.Run(o.m) }
 // TestScripts holds what the command line does: testdata/script has a file for each command and case. Those that build what
 // was generated are in e2e/script.
 func TestScripts(t *testing.T) {
-	scripttest.Run(t, *update)
+	docs, err := filepath.Abs("../docs")
+	require.NoError(t, err)
+	scripttest.Run(t, *update, "DOCS="+docs)
 }
