@@ -119,18 +119,12 @@ type comparison struct {
 	p      project
 	dir    string
 	warm   caches
-	stages map[string]*stage
-}
-
-// stage is what was measured of a stage.
-type stage struct {
-	samples
-	differs bool
+	stages map[string]samples
 }
 
 func (g *generators) comparison(b *testing.B, p project) *comparison {
 	b.Helper()
-	c := &comparison{generators: g, p: p, dir: b.TempDir(), stages: map[string]*stage{}}
+	c := &comparison{generators: g, p: p, dir: b.TempDir(), stages: map[string]samples{}}
 	c.warm = caches{home: filepath.Join(c.dir, "home"), goCache: g.golang.GOCACHE, bin: g.bin}
 	check(b, startTree(p, g.download(b, p.module, p.version), c.tree("start")))
 	run(b, c.tree("start"), environ(), "go", "mod", "download")
@@ -173,11 +167,7 @@ func (c *comparison) both(b *testing.B, name string, round int, theirs, ours cac
 
 func (c *comparison) turn(b *testing.B, name string, round int, upstream, ours func() program.Taken) {
 	b.Helper()
-	s := c.stages[name]
-	if s == nil {
-		s = &stage{samples: samples{}}
-		c.stages[name] = s
-	}
+	s := record(c.stages, name)
 	for i := range 2 {
 		if (round+i)%2 == 0 {
 			s.took("upstream", upstream())
@@ -185,18 +175,17 @@ func (c *comparison) turn(b *testing.B, name string, round int, upstream, ours f
 			s.took("crdctl", ours())
 		}
 	}
-	progress("%s: %s: upstream %.2f s, crdctl %.3f s", c.p.name, name, s.samples["upstream-sec"][round], s.samples["crdctl-sec"][round])
+	progress("%s: %s: upstream %.2f s, crdctl %.3f s", c.p.name, name, s["upstream-sec"][round], s["crdctl-sec"][round])
 }
 
 // compare holds crdctl's tree to another.
 func (c *comparison) compare(b *testing.B, name, upstream string) {
 	b.Helper()
-	o := must(compare(c.tree("start"), upstream, c.tree("crdctl"), c.p.edit))(b)
-	s := c.stages[name]
-	s.add(float64(o.outputs), "files")
-	if len(o.differ) > 0 || o.outputs == 0 {
-		s.differs = true
-		b.Errorf("%s: %s", name, o)
+	outputs, differ, err := compare(c.tree("start"), upstream, c.tree("crdctl"), c.p.edit)
+	check(b, err)
+	c.stages[name].add(float64(outputs), "files")
+	if len(differ) > 0 || outputs == 0 {
+		b.Fatalf("%s: %d files, and these differ: %q", name, outputs, differ)
 	}
 }
 
@@ -216,19 +205,15 @@ func (c *comparison) crds(b *testing.B, round int) {
 	c.compare(b, withCRD, c.tree("plain"))
 }
 
-// report reports each stage. Where the sides did not do the same there is no ratio.
+// report reports each stage that there was.
 func (c *comparison) report(b *testing.B, stages ...string) {
 	for _, name := range stages {
-		s := c.stages[name]
-		if s == nil {
-			continue
-		}
-		b.Run(name, func(b *testing.B) {
-			s.report(b)
-			if !s.differs {
+		if s := c.stages[name]; s != nil {
+			b.Run(name, func(b *testing.B) {
+				s.report(b)
 				s.ratio(b, "upstream-sec", "crdctl-sec", "ratio")
 				s.ratio(b, "upstream-cpu-sec", "crdctl-cpu-sec", "cpu-ratio")
-			}
-		})
+			})
+		}
 	}
 }

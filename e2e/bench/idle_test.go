@@ -28,7 +28,7 @@ func BenchmarkIdle(b *testing.B) {
 			empty.idle(b, process.PID())
 			progress("creating %d objects", objects)
 			began := time.Now()
-			check(b, fill(b.Context(), 0, objects, func(n int) error { return server.Create(b.Context(), widgetsPath, widget(n, 1000)) }))
+			check(b, each(b.Context(), 0, objects, 16, func(n int) error { return server.Create(b.Context(), widgetsPath, widget(n, 1000)) }))
 			full.add(float64(objects)/time.Since(began).Seconds(), "creates/sec")
 			full.idle(b, process.PID())
 		}()

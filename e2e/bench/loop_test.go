@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/rpc"
@@ -19,13 +18,8 @@ import (
 	"github.com/crdctl/crdctl/internal/proc"
 )
 
-const (
-	// workers is how many workers all sides have.
-	workers = 2
-	// reenqueued is how many no-op reconciles are measured at least: all objects are enqueued anew as often as that takes. A quarter
-	// of it, a third of a second, differed by half from one round to the next.
-	reenqueued = 1000000
-)
+// workers is how many workers all sides have.
+const workers = 2
 
 // side is one of the controllers to compare.
 type side struct {
@@ -35,19 +29,15 @@ type side struct {
 	held    limits // nil for what crdctl is compared with
 }
 
-const (
-	reference = "controller-runtime"
-	pattern   = "sample-controller"
-	builtinIn = "crdctl-run"
-)
+const reference = "controller-runtime"
 
 var sides = []side{
 	{reference, "controllerruntime", "-", nil},
-	{pattern, "samplecontroller", "-", nil},
+	{"sample-controller", "samplecontroller", "-", nil},
 	{"crdctl-whole", "ours", "whole", wholeLimits},
 	{"crdctl-until-reconciled", "ours", "until-reconciled", settlingLimits}, // whole objects that are dropped once they were reconciled
 	{"crdctl-metadata", "ours", "metadata", metadataLimits},
-	{builtinIn, "", "", nil},
+	{"crdctl-run", "", "", nil},
 }
 
 // loopBench is what BenchmarkLoop was asked for, and what all its parts share.
@@ -74,7 +64,7 @@ func BenchmarkLoop(b *testing.B) {
 	for _, i := range rounds(b, len(l.sides)) {
 		if s := l.sides[i]; s.program != "" {
 			f := l.follow(b, s)
-			record(base, s.name).add(float64(f.memory(b).Heap), "heap-B")
+			record(base, s.name).add(float64(ask[uint64](b, f, "Collect", 0)), "heap-B")
 			f.end(b)
 		}
 	}
@@ -160,7 +150,7 @@ func words(name, otherwise string) []string {
 type follower struct {
 	*program.Process
 	calls  *rpc.Client
-	synced harness.Synced
+	synced time.Time
 }
 
 // follow starts a side and returns when it has reconciled every object once.
@@ -180,7 +170,7 @@ func (l *loopBench) follow(b *testing.B, s side) *follower {
 		io.Reader
 		io.WriteCloser
 	}{answers, questions})
-	f.synced = ask[harness.Synced](b, f, "Synced", 0)
+	f.synced = ask[time.Time](b, f, "Synced", 0)
 	return f
 }
 
@@ -205,32 +195,32 @@ func ask[T any](b *testing.B, f *follower, method string, argument int) (reply T
 	return reply
 }
 
-// memory is what a side holds after collections.
-func (f *follower) memory(b *testing.B) harness.Memory {
-	b.Helper()
-	return ask[harness.Memory](b, f, "Collect", 0)
-}
-
 // one measures one run of one side, from its start to its end.
 func (l *loopBench) one(b *testing.B, s side, into samples, base float64) {
 	b.Helper()
 	f := l.follow(b, s)
 	defer f.end(b)
-	into.add(f.synced.At.Sub(f.Began).Seconds(), start)
-	into.add(f.synced.CPU.Seconds(), startCPU)
-	into.add(float64(f.synced.Peak>>20), "peak-MB")
-	memory := f.memory(b)
-	into.add(float64(memory.Resident)/(1<<20), resident)
-	into.add((float64(memory.Heap)-base)/float64(l.cluster.filled-1), perObject)
-	paced := l.phase(b, f, l.paced, (*updates).paced)
+	into.started(b, f.Process, f.synced)
+	heap := ask[uint64](b, f, "Collect", 0)
+	into.add(float64(must(measure.UsageOf(f.PID()))(b).Resident)/(1<<20), resident)
+	into.add((float64(heap)-base)/float64(l.cluster.filled-1), perObject)
+	paced := l.phase(b, f, l.paced, 1, pace)
 	into.add(float64(percentile(paced.latencies, 0.5))/1e6, p50)
 	into.add(float64(percentile(paced.latencies, 0.99))/1e6, p99)
 	into.add(paced.cpuPerWrite, perUpdate)
-	burst := l.phase(b, f, l.burst, (*updates).burst)
+	burst := l.phase(b, f, l.burst, 8, 0)
 	into.add(burst.cpuPerWrite, "burst-cpu-ms/update")
 	into.add(float64(paced.lost+burst.lost), lost)
 	into.add(max(paced.reconcilesPerWrite, burst.reconcilesPerWrite), perWrite)
-	into.add(ask[float64](b, f, "Rate", (reenqueued+l.cluster.filled-1)/l.cluster.filled), noops)
+}
+
+// started adds what a program took and used until every object was reconciled, which was at a time. It has little to do since.
+func (s samples) started(b *testing.B, p *program.Process, at time.Time) {
+	b.Helper()
+	used := must(measure.UsageOf(p.PID()))(b)
+	s.add(at.Sub(p.Began).Seconds(), start)
+	s.add(used.CPU.Seconds(), startCPU)
+	s.add(float64(used.Peak>>20), "peak-MB")
 }
 
 // phase is what a side did while objects were updated.
@@ -240,20 +230,26 @@ type phase struct {
 	latencies                       []time.Duration
 }
 
-// phase has objects updated, and looks at what a side does.
-func (l *loopBench) phase(b *testing.B, f *follower, writes int, write func(*updates, context.Context, int) error) phase {
+// phase has objects updated, and looks at what a side does until it has seen all updates.
+func (l *loopBench) phase(b *testing.B, f *follower, writes, writers int, pace time.Duration) (p phase) {
 	b.Helper()
 	u := newUpdates(l.cluster)
 	// Twice as many as are written: more than one reconcile for a write is to be seen, too.
 	ask[int](b, f, "Begin", 2*writes+1000)
-	check(b, write(u, b.Context(), writes))
-	p := phase{lost: u.lost(b, f)}
-	noted := ask[harness.Noted](b, f, "End", 0)
-	p.latencies = u.latencies(noted)
-	if len(p.latencies) == 0 {
+	before := must(measure.UsageOf(f.PID()))(b)
+	check(b, u.write(b.Context(), writes, writers, pace))
+	var noted harness.Noted
+	for end := time.Now().Add(lostAfter); ; time.Sleep(100 * time.Millisecond) {
+		noted = ask[harness.Noted](b, f, "Noted", 0)
+		if p.lost = u.lost(noted); p.lost == 0 || time.Now().After(end) {
+			break
+		}
+	}
+	cpu := must(measure.UsageOf(f.PID()))(b).CPU - before.CPU
+	if p.latencies = u.latencies(noted); len(p.latencies) == 0 {
 		b.Fatalf("none of %d updates was seen", writes)
 	}
-	p.reconcilesPerWrite, p.cpuPerWrite = float64(noted.Count)/float64(writes), noted.CPU.Seconds()*1e3/float64(writes)
+	p.reconcilesPerWrite, p.cpuPerWrite = float64(noted.Count)/float64(writes), cpu.Seconds()*1e3/float64(writes)
 	return p
 }
 
@@ -270,11 +266,7 @@ func (l *loopBench) fromOutside(b *testing.B, into samples) {
 		at, next, err = p.Await(b.Context(), next, "Successfully synced")
 		check(b, err)
 	}
-	used := must(measure.UsageOf(p.PID()))(b)
+	into.started(b, p, at)
 	time.Sleep(20 * time.Second)
-	later := must(measure.UsageOf(p.PID()))(b)
-	into.add(at.Sub(p.Began).Seconds(), start)
-	into.add(used.CPU.Seconds(), startCPU)
-	into.add(float64(used.Peak>>20), "peak-MB")
-	into.add(float64(later.Resident)/(1<<20), resident)
+	into.add(float64(must(measure.UsageOf(p.PID()))(b).Resident)/(1<<20), resident)
 }

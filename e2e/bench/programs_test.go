@@ -2,7 +2,6 @@ package bench
 
 import (
 	"errors"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -27,16 +26,11 @@ func writeFile(tb testing.TB, file string, content []byte) {
 func unpack(tb testing.TB, module string, dirs ...string) {
 	tb.Helper()
 	for _, dir := range dirs {
-		check(tb, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			data, err := os.ReadFile(filepath.Join(dir, path))
-			if err == nil {
-				writeFile(tb, filepath.Join(module, filepath.Base(dir), strings.TrimSuffix(path, ".tmpl")), data)
-			}
-			return err
-		}))
+		to := filepath.Join(module, filepath.Base(dir))
+		check(tb, os.CopyFS(to, os.DirFS(dir)))
+		for _, file := range must(filepath.Glob(filepath.Join(to, "*.tmpl")))(tb) {
+			check(tb, os.Rename(file, strings.TrimSuffix(file, ".tmpl")))
+		}
 	}
 }
 

@@ -31,14 +31,10 @@ type plane struct {
 // accepted.
 func BenchmarkStart(b *testing.B) {
 	bin, all := buildPlanes(b), map[string]samples{}
-	bare := func(variant string) func(testing.TB, string) (program.Side, string) {
-		return func(tb testing.TB, dir string) (program.Side, string) { return bareSide(tb, bin, dir, variant) }
-	}
 	planes := []plane{
 		{"crdctl", builtin, "crdctl: installed"},
 		// The quickest start also has no garbage collection; that is not for long runs.
-		{"bare", bare("GOGC=off"), ""},
-		{"bare-with-all-hooks", bare("BARE_STOCK=1"), ""},
+		{"bare", func(tb testing.TB, dir string) (program.Side, string) { return bareSide(tb, bin, dir) }, ""},
 		{"envtest", func(tb testing.TB, dir string) (program.Side, string) {
 			a := newAccess(tb, dir)
 			return program.Side{Dir: dir, Env: environ("TMPDIR=" + dir), Argv: []string{filepath.Join(bin, "envtest"), bin, crdFile(tb, dir), a.port, a.tokens}}, a.kubeconfig
@@ -71,10 +67,10 @@ func crdFile(tb testing.TB, dir string) string {
 
 // bareSide is etcd and kube-apiserver in one process with the flags that crdctl would give them, see programs/bare. Its
 // certificate is made beforehand, and no controller runs in it.
-func bareSide(tb testing.TB, bin, dir, variant string) (program.Side, string) {
+func bareSide(tb testing.TB, bin, dir string) (program.Side, string) {
 	tb.Helper()
 	a := newAccess(tb, dir)
-	return program.Side{Dir: dir, Env: environ("BARE_ETCD="+dir, variant), Argv: []string{filepath.Join(bin, "bare"),
+	return program.Side{Dir: dir, Env: environ("BARE_ETCD="+dir, "GOGC=off"), Argv: []string{filepath.Join(bin, "bare"),
 		"--etcd-servers=unix://" + filepath.Join(dir, "c.sock"),
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=" + a.port,
 		"--tls-cert-file=" + a.cert, "--tls-private-key-file=" + a.key, "--token-auth-file=" + a.tokens, "--anonymous-auth=false",
@@ -93,10 +89,10 @@ func (p plane) start(b *testing.B, s samples) {
 	process := must(program.Start(side))(b)
 	defer func() { check(b, process.End()) }()
 	server := must(api.Connect(b.Context(), kubeconfig, process.Done()))(b)
-	check(b, server.Ready(b.Context(), process.Done()))
+	check(b, server.Answers(b.Context(), process.Done(), "/readyz"))
 	ready := time.Since(process.Began)
 	if p.installed == "" {
-		check(b, server.Install(b.Context(), process.Done(), crd))
+		check(b, server.Install(b.Context(), process.Done(), crd, widgetsPath))
 	} else {
 		_, _, err := process.Await(b.Context(), 0, p.installed)
 		check(b, err)

@@ -1,16 +1,13 @@
 package bench
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
-
-	"github.com/crdctl/crdctl/internal/controlplane/state"
+	"slices"
 )
 
 // header is the boilerplate of both sides, in the root of each tree.
@@ -42,36 +39,7 @@ func startTree(p project, module, dir string) error {
 
 // copyTree makes dir a copy of from that may be written to, which the module cache may not.
 func copyTree(from, dir string) error {
-	return errors.Join(os.RemoveAll(dir), updateTree(from, dir))
-}
-
-// updateTree copies files that dir does not have, or has with another content: the go command, too, knows a file that did not
-// change. What crdctl keeps for itself is not copied.
-func updateTree(from, dir string) error {
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.Name() == state.Name {
-			return fs.SkipDir
-		}
-		rel, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(dir, rel)
-		if d.IsDir() {
-			return os.MkdirAll(to, 0o755)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if old, err := os.ReadFile(to); err == nil && bytes.Equal(old, data) {
-			return nil
-		}
-		return os.WriteFile(to, data, 0o644)
-	})
+	return errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(from)))
 }
 
 // clean removes what upstream's generators made.
@@ -109,24 +77,14 @@ func editLine(dir string, at place, edited func(line string) string) error {
 	if err != nil {
 		return err
 	}
-	before, line, after := "", "", ""
-	found := 0
-	for l := range strings.Lines(string(data)) {
-		switch {
-		case strings.HasPrefix(l, at.line):
-			found++
-			line = l
-		case found == 0:
-			before += l
-		default:
-			after += l
-		}
+	found := regexp.MustCompile("(?m)^"+regexp.QuoteMeta(at.line)+".*\n").FindAllIndex(data, -1)
+	if len(found) != 1 {
+		return fmt.Errorf("%s: %d lines begin with %q, not one; fix the benchmark's edit", at.file, len(found), at.line)
 	}
-	if found != 1 {
-		return fmt.Errorf("%s: %d lines begin with %q, not one; fix the benchmark's edit", at.file, found, at.line)
-	}
+	from, to := found[0][0], found[0][1]
+	content := slices.Concat(data[:from], []byte(edited(string(data[from:to]))), data[to:])
 	next := filepath.Join(filepath.Dir(name), ".bench-save") // as an editor does; crdctl run ignores it
-	if err := os.WriteFile(next, []byte(before+edited(line)+after), 0o644); err != nil {
+	if err := os.WriteFile(next, content, 0o644); err != nil {
 		return err
 	}
 	return os.Rename(next, name)

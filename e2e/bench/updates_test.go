@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/stretchr/testify/assert"
 
 	"github.com/crdctl/crdctl/e2e/bench/harness"
 )
 
 const (
-	pace         = 10 * time.Millisecond
-	burstWriters = 8
+	// pace is the time between paced updates.
+	pace = 10 * time.Millisecond
 	// updated is how many objects are updated, so that a burst meets each several times.
 	updated = 1000
 	// lostAfter is how long after the last write an update may not have been seen. Then it is lost.
@@ -28,71 +28,40 @@ type updates struct {
 
 	mu           sync.Mutex
 	acknowledged map[uint64]time.Time // by resourceVersion
-	last         map[int]uint64       // resourceVersion of an object
+	last         map[uint64]uint64    // resourceVersion by the number of the object
 }
 
 func newUpdates(c *cluster) *updates {
-	return &updates{cluster: c, acknowledged: map[uint64]time.Time{}, last: map[int]uint64{}}
+	return &updates{cluster: c, acknowledged: map[uint64]time.Time{}, last: map[uint64]uint64{}}
 }
 
-// write updates an object and keeps what became of it.
-func (u *updates) write(ctx context.Context, n int) error {
-	object := n % min(updated, u.cluster.filled)
-	version, at, err := u.cluster.bump(ctx, object)
-	if err != nil {
+// write has some writers update objects, with a pace at least between the beginnings of two updates, and keeps what became of them.
+func (u *updates) write(ctx context.Context, writes, writers int, pace time.Duration) error {
+	began := time.Now()
+	return each(ctx, 0, writes, writers, func(n int) error {
+		time.Sleep(time.Until(began.Add(time.Duration(n) * pace)))
+		object := n % min(updated, u.cluster.filled)
+		version, at, err := u.cluster.bump(ctx, object)
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.acknowledged[version] = at
+		u.last[uint64(object)] = max(u.last[uint64(object)], version)
 		return err
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.acknowledged[version] = at
-	u.last[object] = max(u.last[object], version)
-	return nil
+	})
 }
 
-// paced updates 100 objects a second.
-func (u *updates) paced(ctx context.Context, writes int) error {
-	tick := time.NewTicker(pace)
-	defer tick.Stop()
-	for n := range writes {
-		<-tick.C
-		if err := u.write(ctx, n); err != nil {
-			return err
+// lost returns of how many objects the last version was not what was reconciled last.
+func (u *updates) lost(noted harness.Noted) (lost int) {
+	seen := map[uint64]uint64{}
+	for _, n := range noted.Notes {
+		seen[n.Object] = n.Version
+	}
+	for object, version := range u.last {
+		if seen[object] != version {
+			lost++
 		}
 	}
-	return nil
-}
-
-// burst updates objects as fast as some writers can.
-func (u *updates) burst(ctx context.Context, writes int) error {
-	group, ctx := errgroup.WithContext(ctx)
-	for w := range burstWriters {
-		group.Go(func() error {
-			for n := w; n < writes; n += burstWriters {
-				if err := u.write(ctx, n); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return group.Wait()
-}
-
-// lost waits until a side has reconciled the last version of every object, and returns how many it never did.
-func (u *updates) lost(b *testing.B, f *follower) (lost int) {
-	b.Helper()
-	for end := time.Now().Add(lostAfter); ; time.Sleep(20 * time.Millisecond) {
-		seen := ask[[]uint64](b, f, "Last", updated)
-		lost = 0
-		for object, version := range u.last {
-			if seen[object] != version {
-				lost++
-			}
-		}
-		if lost == 0 || time.Now().After(end) {
-			return lost
-		}
-	}
+	return lost
 }
 
 // latencies are the times from a write's acknowledgment to the start of the reconcile that saw it, the shortest first. A write that
@@ -114,17 +83,19 @@ func percentile(sorted []time.Duration, share float64) time.Duration {
 }
 
 // A write counts once, at its first reconcile; one that another overtook, and one that is not of this phase, do not.
-func TestLatencies(t *testing.T) {
+func TestUpdates(t *testing.T) {
 	at := time.Unix(100, 0)
 	u := newUpdates(nil)
 	u.acknowledged[7], u.acknowledged[8], u.acknowledged[9] = at, at, at
-	got := u.latencies(harness.Noted{Notes: []harness.Note{
-		{Version: 9, At: at.Add(2 * time.Millisecond).UnixNano()}, {Version: 9, At: at.Add(time.Second).UnixNano()},
-		{Version: 7, At: at.Add(-time.Millisecond).UnixNano()}, {Version: 1, At: at.UnixNano()},
-	}})
-	if want := []time.Duration{0, 2 * time.Millisecond}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	u.last[1], u.last[2] = 9, 7
+	noted := harness.Noted{Notes: []harness.Note{
+		{Object: 1, Version: 9, At: at.Add(2 * time.Millisecond).UnixNano()}, {Object: 1, Version: 9, At: at.Add(time.Second).UnixNano()},
+		{Object: 2, Version: 7, At: at.Add(-time.Millisecond).UnixNano()}, {Object: 2, Version: 1, At: at.UnixNano()},
+	}}
+	assert.Equal(t, []time.Duration{0, 2 * time.Millisecond}, u.latencies(noted))
+	assert.Equal(t, 1, u.lost(noted), "the last reconcile of object 2 saw an old version")
+	noted.Notes = noted.Notes[:3]
+	assert.Zero(t, u.lost(noted))
 }
 
 func TestPercentile(t *testing.T) {
@@ -132,7 +103,5 @@ func TestPercentile(t *testing.T) {
 	for i := range 200 {
 		all = append(all, time.Duration(i+1))
 	}
-	if p, q, r := percentile(all, 0.5), percentile(all, 0.99), percentile(all, 1); p != 101 || q != 199 || r != 200 {
-		t.Errorf("%d, %d, %d of 1 to 200", p, q, r)
-	}
+	assert.Equal(t, []time.Duration{101, 199, 200}, []time.Duration{percentile(all, 0.5), percentile(all, 0.99), percentile(all, 1)})
 }

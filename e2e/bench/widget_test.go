@@ -26,22 +26,11 @@ const widgetsPath = "/apis/bench.example.com/v1/namespaces/default/widgets"
 // widget is an object as a user makes it: labels, an annotation, a spec of strings. With a text of 60 characters and its status
 // it is 1.5 KB of JSON as the API server stores it, of which half is the managed fields of two managers.
 func widget(n, text int) []byte {
-	data, err := json.Marshal(map[string]any{
-		"apiVersion": "bench.example.com/v1", "kind": "Widget",
-		"metadata": map[string]any{
-			"name": harness.Name(n),
-			"labels": map[string]string{
-				"app.kubernetes.io/name": "widget", "app.kubernetes.io/instance": harness.Name(n), "app.kubernetes.io/part-of": "bench",
-				"team": fmt.Sprintf("team-%d", n%20), "tier": "backend",
-			},
-			"annotations": map[string]string{"example.com/note": fmt.Sprintf("made for the benchmark, object %d", n)},
-		},
-		"spec": map[string]any{"size": 0, "text": strings.Repeat("x", text), "image": "registry.example.com/widget:1.7.9", "schedule": "*/5 * * * *", "mode": "Always"},
-	})
-	if err != nil {
-		panic(err) // of maps of strings and a number
-	}
-	return data
+	return fmt.Appendf(nil, `{"apiVersion":"bench.example.com/v1","kind":"Widget","metadata":{"name":%[1]q,
+		"labels":{"app.kubernetes.io/name":"widget","app.kubernetes.io/instance":%[1]q,"app.kubernetes.io/part-of":"bench","team":"team-%[2]d","tier":"backend"},
+		"annotations":{"example.com/note":"made for the benchmark, object %[3]d"}},
+		"spec":{"size":0,"text":%[4]q,"image":"registry.example.com/widget:1.7.9","schedule":"*/5 * * * *","mode":"Always"}}`,
+		harness.Name(n), n%20, n, strings.Repeat("x", text))
 }
 
 // status is what a controller writes to an object: in a request of its own, since the API server has each request be one manager's,
@@ -49,10 +38,10 @@ func widget(n, text int) []byte {
 const status = `{"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True","reason":"Reconciled",` +
 	`"message":"all is as it should be","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`
 
-// fill does something for each number from one to below another, sixteen at a time.
-func fill(ctx context.Context, from, to int, one func(n int) error) error {
+// each does something for each number from one to below another, some at a time.
+func each(ctx context.Context, from, to, limit int, one func(n int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(16)
+	group.SetLimit(limit)
 	for n := from; n < to && ctx.Err() == nil; n++ {
 		group.Go(func() error { return one(n) })
 	}
@@ -76,7 +65,7 @@ func startCluster(b *testing.B, dir string) *cluster {
 	_, _, err := process.Await(b.Context(), 0, "ready at")
 	check(b, err)
 	c.Server = must(api.Connect(b.Context(), c.kubeconfig, process.Done()))(b)
-	check(b, c.Install(b.Context(), process.Done(), crd))
+	check(b, c.Install(b.Context(), process.Done(), crd, widgetsPath))
 	return c
 }
 
@@ -99,7 +88,7 @@ func roomy() []string {
 func (c *cluster) grow(b *testing.B, objects int) {
 	b.Helper()
 	progress("creating objects until there are %d", objects)
-	check(b, fill(b.Context(), c.filled, objects, func(n int) error {
+	check(b, each(b.Context(), c.filled, objects, 16, func(n int) error {
 		if err := c.Create(b.Context(), widgetsPath, widget(n, 60)); err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func newPlane(s *soak, crdctl string) *plane {
 // connect makes the client, and the CRD.
 func (p *plane) connect(ctx context.Context) {
 	p.Server = must(api.Connect(ctx, p.kubeconfig, p.Done()))(p.soak)
-	require.NoError(p.soak, p.Install(ctx, p.Done(), crd))
+	require.NoError(p.soak, p.Install(ctx, p.Done(), crd, basketsPath))
 }
 
 // get reads objects.
@@ -57,7 +57,7 @@ func (p *plane) removeCRD() {
 // restoreCRD makes the CRD anew, with all objects: else there would be next to nothing to do until the end of the round.
 func (p *plane) restoreCRD() {
 	ctx := context.Background()
-	require.NoError(p.soak, p.Install(ctx, nil, crd))
+	require.NoError(p.soak, p.Install(ctx, nil, crd, basketsPath))
 	require.NoError(p.soak, program.Poll(ctx, nil, func(ctx context.Context) bool {
 		_, err := p.soak.fill(ctx)
 		return err == nil

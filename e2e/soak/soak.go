@@ -44,7 +44,7 @@ type soak struct {
 func (s *soak) Main(ctx context.Context, crdctl string) {
 	var group sync.WaitGroup
 	group.Go(func() {
-		s.say("seed %d; %s, load %.1f", s.seed, measure.Machine(), measure.Load())
+		s.say("seed %d; %s, %d processors, load %.1f", s.seed, runtime.Version(), runtime.NumCPU(), measure.Load())
 		defer s.stop()
 		s.start(ctx, crdctl)
 		s.calm(ctx, 0)

@@ -31,16 +31,18 @@ func world(t *testing.T) (basket, []configMap) {
 func TestDifferences(t *testing.T) {
 	gone := metav1.NewTime(time.Unix(1, 0))
 	for want, change := range map[string]func(*basket, *[]configMap){
-		"":                            func(*basket, *[]configMap) {},
-		"b is ":                       func(b *basket, _ *[]configMap) { b.Generation++ },
-		"still being deleted":         func(b *basket, _ *[]configMap) { b.DeletionTimestamp = &gone },
-		`b-1 is "", want `:            func(_ *basket, c *[]configMap) { *c = (*c)[:1] },
-		"finalizers []":               func(_ *basket, c *[]configMap) { (*c)[0].DeletionTimestamp = &gone },
-		"of b with UID 2":             func(_ *basket, c *[]configMap) { (*c)[0].OwnerReferences[0].UID = "2" },
-		"of no owner with":            func(_ *basket, c *[]configMap) { (*c)[0].OwnerReferences = nil },
-		`b-1 is "map[text:other] of`:  func(_ *basket, c *[]configMap) { (*c)[1].Data[childKey] = "other" },
-		`b-1 is "map[more:x`:          func(_ *basket, c *[]configMap) { (*c)[1].Data["more"] = "x" },
-		`left is "map[] of no owner `: func(_ *basket, c *[]configMap) { *c = append(*c, configMap{ObjectMeta: metav1.ObjectMeta{Name: "left"}}) },
+		"":                           func(*basket, *[]configMap) {},
+		"b is ":                      func(b *basket, _ *[]configMap) { b.Generation++ },
+		"still being deleted":        func(b *basket, _ *[]configMap) { b.DeletionTimestamp = &gone },
+		`b-1 is "", want `:           func(_ *basket, c *[]configMap) { *c = (*c)[:1] },
+		"finalizers []":              func(_ *basket, c *[]configMap) { (*c)[0].DeletionTimestamp = &gone },
+		"of b with UID 2":            func(_ *basket, c *[]configMap) { (*c)[0].OwnerReferences[0].UID = "2" },
+		"of no owner with":           func(_ *basket, c *[]configMap) { (*c)[0].OwnerReferences = nil },
+		`b-1 is "map[text:other] of`: func(_ *basket, c *[]configMap) { (*c)[1].Data[childKey] = "other" },
+		`b-1 is "map[more:x`:         func(_ *basket, c *[]configMap) { (*c)[1].Data["more"] = "x" },
+		`left is "map[] of no owner `: func(_ *basket, c *[]configMap) {
+			*c = append(*c, configMap{ObjectMeta: metav1.ObjectMeta{Name: "left"}})
+		},
 	} {
 		b, c := world(t)
 		change(&b, &c)

@@ -1,6 +1,5 @@
-// Package harness is what all programs have in common that BenchmarkLoop compares: it counts reconciles, notes when they
-// began, and answers the benchmark's calls, see Calls. It imports the standard library only, since it is compiled into modules
-// that are not crdctl's.
+// Package harness is what all programs have in common that BenchmarkLoop compares: it notes reconciles and answers the benchmark's
+// calls, see Calls. It imports the standard library only, since it is compiled into modules that are not crdctl's.
 //
 // It knows nothing of controllers: each program has its own.
 package harness
@@ -12,7 +11,6 @@ import (
 	"net/rpc"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -28,15 +26,11 @@ type Harness struct {
 	// Variant is for a program that is more than one side.
 	Variant string
 
-	objects int
-	last    []atomic.Uint64 // the resourceVersion that was last reconciled, by the number of the object; 0: never
-	first   atomic.Int64    // objects that were reconciled at all
-	count   atomic.Int64    // reconciles
-	goal    atomic.Int64    // count at which reached is signaled
-	reached chan struct{}
-	synced  chan Synced
+	objects int64
+	seen    []atomic.Bool // by the number of the object
+	first   atomic.Int64  // objects that were reconciled at all
+	synced  chan time.Time
 	notes   atomic.Pointer[notes]
-	again   func(names []string)
 }
 
 // Main is main of a program: run is its controller, which runs until the context ends. The arguments are a kubeconfig, the
@@ -44,7 +38,7 @@ type Harness struct {
 func Main(run func(context.Context, *Harness) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	h, err := fromArgs(os.Args)
+	h, err := fromArgs(os.Args[1:])
 	if err == nil {
 		go h.serve(struct {
 			io.Reader
@@ -59,22 +53,16 @@ func Main(run func(context.Context, *Harness) error) {
 }
 
 func fromArgs(args []string) (*Harness, error) {
-	if len(args) != 6 {
-		return nil, fmt.Errorf("%d arguments; want KUBECONFIG WORKERS OBJECTS MOST VARIANT, as the benchmark gives them", len(args)-1)
+	if len(args) != 5 {
+		return nil, fmt.Errorf("arguments %q; want KUBECONFIG WORKERS OBJECTS MOST VARIANT, as the benchmark gives them", args)
 	}
-	var numbers [3]int
-	for i := range numbers {
-		n, err := strconv.Atoi(args[i+2])
-		if err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i+2, err)
-		}
-		numbers[i] = n
+	h, most := &Harness{Kubeconfig: args[0], Variant: args[4], synced: make(chan time.Time, 1)}, 0
+	if _, err := fmt.Sscan(strings.Join(args[1:4], " "), &h.Workers, &h.objects, &most); err != nil {
+		return nil, fmt.Errorf("arguments %q: %w", args, err)
 	}
-	return &Harness{
-		Kubeconfig: args[1], Workers: numbers[0], Variant: args[5],
-		// As much in a run with one object as in one with all, so that it does not count as memory of the objects.
-		objects: numbers[1], last: make([]atomic.Uint64, numbers[2]), reached: make(chan struct{}, 1), synced: make(chan Synced, 1),
-	}, nil
+	// As much in a run with one object as in one with all, so that it does not count as memory of the objects.
+	h.seen = make([]atomic.Bool, most)
+	return h, nil
 }
 
 func (h *Harness) serve(benchmark io.ReadWriteCloser) {
@@ -85,21 +73,17 @@ func (h *Harness) serve(benchmark io.ReadWriteCloser) {
 	server.ServeConn(benchmark)
 }
 
-// Again names the function that enqueues objects anew, by their names.
-func (h *Harness) Again(enqueue func(names []string)) { h.again = enqueue }
-
 // Saw notes that a reconcile of an object began at a time, and which version of it the cache had. It is called once in each
 // reconcile, by all programs in the same way, and allocates nothing.
 func (h *Harness) Saw(began time.Time, name, resourceVersion string) {
-	object, version := number(name[strings.LastIndexByte(name, '-')+1:]), number(resourceVersion)
+	note := Note{number(name[strings.LastIndexByte(name, '-')+1:]), number(resourceVersion), began.UnixNano()}
 	if n := h.notes.Load(); n != nil {
-		n.add(version, began)
+		if i := n.n.Add(1) - 1; i < int64(len(n.all)) {
+			n.all[i] = note
+		}
 	}
-	if h.last[object].Swap(version) == 0 && h.first.Add(1) == int64(h.objects) {
-		h.synced <- Synced{At: time.Now(), CPU: cpu(), Peak: status("VmHWM:")}
-	}
-	if h.count.Add(1) == h.goal.Load() {
-		h.reached <- struct{}{}
+	if !h.seen[note.Object].Swap(true) && h.first.Add(1) == h.objects {
+		h.synced <- time.Now()
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/e2e/internal/harness/program"
 )
@@ -37,15 +38,27 @@ func Connect(ctx context.Context, kubeconfig string, ended <-chan struct{}) (*Se
 	return &Server{clients.Discovery().RESTClient()}, nil
 }
 
-// Ready waits for the first 200 of /readyz.
-func (a *Server) Ready(ctx context.Context, ended <-chan struct{}) error {
+// Answers waits for the first 200 of a path.
+func (a *Server) Answers(ctx context.Context, ended <-chan struct{}, path string) error {
 	err := program.Poll(ctx, ended, func(ctx context.Context) bool {
-		return a.Client.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).Error() == nil
+		return a.Client.Get().AbsPath(path).MaxRetries(0).Do(ctx).Error() == nil
 	})
 	if err != nil {
-		return fmt.Errorf("wait for /readyz: %w", err)
+		return fmt.Errorf("wait for %s: %w", path, err)
 	}
 	return nil
+}
+
+// Install creates a CRD, with no more than an API, and waits until its objects are served at a path.
+func (a *Server) Install(ctx context.Context, ended <-chan struct{}, crd []byte, path string) error {
+	object, err := yaml.YAMLToJSON(crd)
+	if err != nil {
+		return err
+	}
+	if err := a.Insist(ctx, ended, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", object); err != nil {
+		return err
+	}
+	return a.Answers(ctx, ended, path)
 }
 
 // Create creates an object with a plain POST, which is what clients do.

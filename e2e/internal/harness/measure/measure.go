@@ -3,8 +3,6 @@
 package measure
 
 import (
-	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/prometheus/procfs"
@@ -31,12 +29,4 @@ func Load() float64 {
 		return 0
 	}
 	return load.Load1
-}
-
-// Busy reports whether a load is one at which times mean little.
-func Busy(load float64) bool { return load > float64(runtime.NumCPU())/2 }
-
-// Machine describes what is measured on.
-func Machine() string {
-	return fmt.Sprintf("%s, %s/%s, %d processors", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 }
