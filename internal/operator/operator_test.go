@@ -135,7 +135,5 @@ func TestRunRefusesToWorkOnNothing(t *testing.T) {
 	b.CRDs = nil
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := Run(ctx, b.Options); err == nil || !strings.HasPrefix(err.Error(), "no CustomResourceDefinition to work on") {
-		t.Error(err)
-	}
+	assert.ErrorContains(t, Run(ctx, b.Options), "no CustomResourceDefinition to work on")
 }

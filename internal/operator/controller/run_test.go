@@ -38,9 +38,7 @@ const podsPath = "/api/v1/pods"
 
 func TestRunRefusesAKindTwice(t *testing.T) {
 	err := Run(t.Context(), Options{Log: slog.New(operatortest.NewLog()), Config: &rest.Config{}, Kinds: []Kind{cronTab, cronTab}})
-	if err == nil || !strings.HasSuffix(err.Error(), "crontabs.stable.example.com is named twice; name it once") {
-		t.Error(err)
-	}
+	assert.ErrorContains(t, err, "crontabs.stable.example.com is named twice; name it once")
 }
 
 // The bubble fails if the queues or feeds that were made by then are still at work.

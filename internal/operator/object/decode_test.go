@@ -3,8 +3,10 @@ package object
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -138,20 +140,8 @@ func TestDecodeHandsOnTheErrorOfTheConnection(t *testing.T) {
 	broken := errors.New("connection reset")
 	text := sample(1)
 	for end := 0; end < len(text); end += 7 {
-		in := brokenReader{strings.NewReader(text[:end]), broken}
+		in := io.MultiReader(strings.NewReader(text[:end]), iotest.ErrReader(broken))
 		_, err := NewDecoder(in, cronTab, Whole, nil).object()
 		require.ErrorIs(t, err, broken, "broken after %d bytes", end)
 	}
-}
-
-type brokenReader struct {
-	in  *strings.Reader
-	err error
-}
-
-func (r brokenReader) Read(to []byte) (int, error) {
-	if r.in.Len() == 0 {
-		return 0, r.err
-	}
-	return r.in.Read(to)
 }

@@ -2,37 +2,19 @@ package render
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // The templates on the page about hooks, asked what the page asks, answer what the page says that a hook answers.
 func TestTemplatesOfTheDocs(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "hooks.md"))
-	require.NoError(t, err)
-	// after is the indented part after a text.
-	after := func(text string) string {
-		t.Helper()
-		_, rest, ok := strings.Cut(string(page), text)
-		require.True(t, ok, "docs/hooks.md does not say %q", text)
-		var b strings.Builder
-		for line := range strings.Lines(rest) {
-			code, indented := strings.CutPrefix(line, "    ")
-			if !indented && strings.TrimSpace(line) != "" {
-				break
-			}
-			b.WriteString(code)
-		}
-		return b.String()
-	}
-	d := open(t, "deployment.yaml", after("with `deployment.yaml`:\n"), "_labels.tpl", after("with `_labels.tpl`:\n"), "status.yaml", after("with `status.yaml`:\n"))
+	d := open(t, "deployment.yaml", operatortest.InDocs(t, "with `deployment.yaml`:\n"), "_labels.tpl", operatortest.InDocs(t, "with `_labels.tpl`:\n"), "status.yaml", operatortest.InDocs(t, "with `status.yaml`:\n"))
 	assert.True(t, d.ReadsChildren(), "the status reads children")
-	question, want := after("(what the API server sets in `metadata` is left out here):\n"), after("The answer is one JSON object as well:\n")
+	question, want := operatortest.InDocs(t, "(what the API server sets in `metadata` is left out here):\n"), operatortest.InDocs(t, "The answer is one JSON object as well:\n")
 	for _, children := range []bool{true, false} {
 		q := question
 		if !children { // a child that is not there yet

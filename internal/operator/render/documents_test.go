@@ -2,8 +2,9 @@ package render
 
 import (
 	"fmt"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // The line of an error is that of the fault, or for what is not closed the one where that is noticed.
@@ -36,8 +37,6 @@ func TestLinesOfErrors(t *testing.T) {
 		if line == 0 {
 			want = "a.yaml: what it rendered is no YAML: unknown anchor 'none' referenced; fix"
 		}
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: error %v, want line %d", text, err, line)
-		}
+		assert.ErrorContains(t, err, want)
 	}
 }

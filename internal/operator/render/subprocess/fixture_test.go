@@ -1,18 +1,16 @@
 package subprocess
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -60,19 +58,10 @@ func answerTo(t testing.TB, d *Templates, c hook.Call) (string, error) {
 	return string(out), err
 }
 
-type lockedBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
-}
-
-func (b *lockedBuffer) has(s string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return strings.Contains(b.String(), s)
+// expectAnswer asks, and compares the answer.
+func expectAnswer(t testing.TB, d *Templates, c hook.Call, want string) {
+	t.Helper()
+	got, err := answerTo(t, d, c)
+	assert.NoError(t, err)
+	assert.Equal(t, want, got)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/hook"
+	"github.com/crdctl/crdctl/internal/operator/operatortest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -58,9 +59,7 @@ func TestBounds(t *testing.T) {
 			case !strings.Contains(err.Error(), string(exceeded.Bound)+" limit of ") || !strings.HasPrefix(err.Error(), d.dir+": "):
 				t.Errorf("error %v", err)
 			}
-			if got, err := answerTo(t, d, object("good", `{}`)); err != nil || got != `{"children":[{"v":1}]}` {
-				t.Errorf("%s, error %v", got, err)
-			}
+			expectAnswer(t, d, object("good", `{}`), `{"children":[{"v":1}]}`)
 		})
 	}
 }
@@ -91,13 +90,9 @@ func TestOthersAreNotHeldUp(t *testing.T) {
 	if _, err := answerTo(t, d, object("worse", forever)); !later(err) {
 		t.Errorf("error %v", err)
 	}
-	if got, err := answerTo(t, d, object("good", `{"count":2}`)); err != nil || got != `{"children":[{"v":1}]}` {
-		t.Errorf("%s, error %v", got, err)
-	}
+	expectAnswer(t, d, object("good", `{"count":2}`), `{"children":[{"v":1}]}`)
 	// One that was fixed is not in the slow lane any more.
-	if got, err := answerTo(t, d, object("worse", `{"count":2}`)); err != nil || got != `{"children":[{"v":1}]}` {
-		t.Errorf("%s, error %v", got, err)
-	}
+	expectAnswer(t, d, object("worse", `{"count":2}`), `{"children":[{"v":1}]}`)
 	assert.Len(t, d.lanes.slow, 1, "the usual objects waited for the other")
 	busy.Wait()
 	// The same request waits longer than it took; another one of the object is rendered, and ends the matter.
@@ -106,9 +101,7 @@ func TestOthersAreNotHeldUp(t *testing.T) {
 	if exceeded := (*BoundError)(nil); !errors.As(err, &l) || l.After < 2*time.Second || !errors.As(err, &exceeded) {
 		t.Errorf("error %v", err)
 	}
-	if got, err := answerTo(t, d, object("evil", `{"count":2}`)); err != nil || got != `{"children":[{"v":1}]}` {
-		t.Errorf("%s, error %v", got, err)
-	}
+	expectAnswer(t, d, object("evil", `{"count":2}`), `{"children":[{"v":1}]}`)
 	assert.Zero(t, len(d.lanes.known), "objects are remembered")
 }
 
@@ -141,9 +134,7 @@ func TestHelperProcess(t *testing.T) {
 	d := open(t, Options{}, "a.yaml", "v: 1")
 	usual := func() *process {
 		t.Helper()
-		if got, err := answerTo(t, d, object("good", `{}`)); err != nil || got != `{"children":[{"v":1}]}` {
-			t.Fatalf("%s, error %v", got, err)
-		}
+		expectAnswer(t, d, object("good", `{}`), `{"children":[{"v":1}]}`)
 		require.Len(t, d.pool.idle, 1, "idle helpers")
 		return d.pool.idle[0]
 	}
@@ -186,13 +177,10 @@ func TestCallsThatEndEarly(t *testing.T) {
 
 func TestWhatIsAsked(t *testing.T) {
 	d := open(t, Options{}, "a.yaml", "v: {{ .parent.spec.none }}", "customize.yaml", "[]")
-	if _, err := answerTo(t, d, object("a", `{}`)); err == nil || !strings.HasPrefix(err.Error(), d.dir+": a.yaml:1:6: .parent.spec.none is absent") {
-		t.Errorf("error %v", err)
-	}
-	if got, err := answerTo(t, d, hook.Call{Op: hook.Customize, Body: []byte(`{}`)}); err != nil || got != `{"relatedResources":[]}` {
-		t.Errorf("%s, error %v", got, err)
-	}
-	_, err := answerTo(t, d, hook.Call{Op: hook.Finalize})
+	_, err := answerTo(t, d, object("a", `{}`))
+	assert.ErrorContains(t, err, d.dir+": a.yaml:1:6: .parent.spec.none is absent")
+	expectAnswer(t, d, hook.Call{Op: hook.Customize, Body: []byte(`{}`)}, `{"relatedResources":[]}`)
+	_, err = answerTo(t, d, hook.Call{Op: hook.Finalize})
 	assert.ErrorContains(t, err, "no template for finalize")
 	if !d.Has(hook.Sync) || !d.Has(hook.Customize) || d.Has(hook.Finalize) {
 		t.Error("it has not what there are files for")
@@ -202,17 +190,15 @@ func TestWhatIsAsked(t *testing.T) {
 	var calls sync.WaitGroup
 	for range 50 { // many at once
 		calls.Go(func() {
-			if got, err := answerTo(t, d, object("b", `{"none":7}`)); err != nil || got != `{"children":[{"v":7}]}` {
-				t.Errorf("%s, error %v", got, err)
-			}
+			expectAnswer(t, d, object("b", `{"none":7}`), `{"children":[{"v":7}]}`)
 		})
 	}
 	calls.Wait()
 }
 
 func TestChangedOnDisk(t *testing.T) {
-	var log lockedBuffer
-	d := open(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil))}, "a.yaml", "v: 1")
+	log := operatortest.NewLog()
+	d := open(t, Options{Log: slog.New(log)}, "a.yaml", "v: 1")
 	write := func(text string) {
 		t.Helper()
 		require.NoError(t, os.WriteFile(filepath.Join(d.dir, "a.yaml"), []byte(text), 0o600))
@@ -226,7 +212,7 @@ func TestChangedOnDisk(t *testing.T) {
 	renders(`"v":1`)
 	// What does not parse changes nothing, and is reported.
 	write("v: {{ broken")
-	for end := time.Now().Add(patience); !log.has("can't be used"); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); log.Count("Templates changed, but can't be used") == 0; time.Sleep(5 * time.Millisecond) {
 		require.False(t, time.Now().After(end), "what does not parse is not reported")
 	}
 	select {
