@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,8 @@ import (
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/crd"
 	"github.com/crdctl/crdctl/internal/crdimport"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write the table in docs/from-crd.md anew")
@@ -33,9 +34,7 @@ func TestCorpus(t *testing.T) {
 			all := imported(t, source)
 			count += len(all)
 			for i, again := range imported(t, source) {
-				if !reflect.DeepEqual(again, all[i]) {
-					t.Errorf("%s: read again it is another", again.CRD.Name)
-				}
+				assert.Equal(t, all[i], again, "%s: read again it is another", again.CRD.Name)
 			}
 			equal(t, all)
 			for _, d := range all {
@@ -46,9 +45,7 @@ func TestCorpus(t *testing.T) {
 	if t.Failed() || len(rows) < len(roundtrip.Sources) { // some were not run
 		return
 	}
-	if count < 60 {
-		t.Errorf("%d CRDs, want 60 or more", count)
-	}
+	assert.GreaterOrEqual(t, count, 60, "CRDs")
 	table := tableTop
 	for _, source := range roundtrip.Sources {
 		table += rows[source.Name]
@@ -63,9 +60,7 @@ func equal(t *testing.T, all []*crdimport.Definition) {
 		for _, difference := range unlisted(all[i], made) {
 			t.Errorf("%s: %s", made.Name, difference)
 		}
-		if refused := crd.Validate(made); len(refused) > 0 {
-			t.Errorf("%s: the API server would refuse what was made: %v", made.Name, refused)
-		}
+		assert.Empty(t, crd.Validate(made), "%s: the API server would refuse what was made", made.Name)
 	}
 }
 
@@ -98,13 +93,9 @@ func row(source roundtrip.Source, d *crdimport.Definition) string {
 func checkTable(t *testing.T, table string) {
 	t.Helper()
 	page, err := os.ReadFile(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	before, after, ok := bytes.Cut(page, []byte(tableTop))
-	if !ok {
-		t.Fatalf("%s has no table", doc)
-	}
+	require.True(t, ok, "%s has no table", doc)
 	for bytes.HasPrefix(after, []byte("|")) {
 		_, after, _ = bytes.Cut(after, []byte("\n"))
 	}
@@ -112,9 +103,7 @@ func checkTable(t *testing.T, table string) {
 	switch {
 	case bytes.Equal(page, want):
 	case *update:
-		if err := os.WriteFile(doc, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(doc, want, 0o644))
 	default:
 		t.Errorf("the table in %s is another; look at what changed, and run this test with -update", doc)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/text/goname"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/require"
 )
 
 // TestProject makes a project of imported types: all generators take them, no tag in them is a mistake, and what they and
@@ -26,16 +27,12 @@ func TestProject(t *testing.T) {
 	put := func(name, text string) {
 		t.Helper()
 		if _, ok := files.Content(name); !ok {
-			if err := files.Add(name, []byte(text)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, files.Add(name, []byte(text)))
 		}
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
 		data, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		put(name, string(bytes.Replace(data, []byte("module github.com/crdctl/crdctl\n"), []byte("module example.com/imported\n"), 1)))
 	}
 	put("hack/boilerplate.go.txt", "")
@@ -63,19 +60,13 @@ func TestProject(t *testing.T) {
 		if err == nil {
 			err = tree.Write(dir, changes)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	write(files)
 	p, err := config.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	result, err := gen.Generate(t.Context(), dir, p, gen.Options{Year: 2026})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, note := range result.Notes {
 		t.Error(note)
 	}

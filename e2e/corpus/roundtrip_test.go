@@ -11,6 +11,8 @@ import (
 
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/crdimport"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // back makes CRDs of imported types, in the order of the definitions and of their versions.
@@ -24,15 +26,11 @@ func back(t *testing.T, definitions []*crdimport.Definition) []*apiextensionsv1.
 		}
 	}
 	made, err := roundtrip.Back(t.Context(), t.TempDir(), "../..", types)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, d := range definitions {
 		one, ok := made[d.CRD.Name]
-		if !ok {
-			t.Fatalf("no CRD was made of %s", d.CRD.Name)
-		}
+		require.True(t, ok, "no CRD was made of %s", d.CRD.Name)
 		place := func(v apiextensionsv1.CustomResourceDefinitionVersion) int {
 			return slices.IndexFunc(d.Versions, func(of crdimport.Version) bool { return of.Name == v.Name })
 		}
@@ -47,18 +45,14 @@ func back(t *testing.T, definitions []*crdimport.Definition) []*apiextensionsv1.
 func imported(t *testing.T, s roundtrip.Source) []*crdimport.Definition {
 	t.Helper()
 	files, err := s.Files(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all []*crdimport.Definition
 	for _, f := range files {
 		if !strings.Contains(string(f.Content), "kind: CustomResourceDefinition") {
 			continue
 		}
 		read, err := crdimport.Read(f.Name, f.Content, nil)
-		if err != nil {
-			t.Errorf("%s: %v", s.Name, err)
-		}
+		assert.NoError(t, err, s.Name)
 		all = append(all, read...)
 	}
 	slices.SortFunc(all, func(a, b *crdimport.Definition) int { return strings.Compare(a.CRD.Name, b.CRD.Name) })
@@ -69,14 +63,11 @@ func imported(t *testing.T, s roundtrip.Source) []*crdimport.Definition {
 func golden(t *testing.T) (all []*crdimport.Definition) {
 	t.Helper()
 	files, err := filepath.Glob("../../internal/crdimport/testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases (%v)", err)
-	}
+	require.NoError(t, err, "no cases")
+	require.NotEmpty(t, files, "no cases")
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if read, err := crdimport.Read(archive.Files[0].Name, archive.Files[0].Data, nil); err == nil {
 			all = append(all, read...)
 		}
@@ -103,17 +94,14 @@ func TestKindsOfOnePackage(t *testing.T) {
 		input += strings.NewReplacer("KIND", kind, "PLURAL", strings.ToLower(kind)+"s").Replace(crd)
 	}
 	all, err := crdimport.Read("crds.json", []byte(input), nil)
-	if err != nil || len(all) != 3 {
-		t.Fatalf("%d definitions: %v", len(all), err)
-	}
+	require.NoError(t, err)
+	require.Len(t, all, 3)
 	declared := map[string]string{}
 	for _, d := range all {
 		for line := range strings.Lines(string(d.Versions[0].Types)) {
 			if name, ok := strings.CutPrefix(line, "type "); ok {
 				name, _, _ = strings.Cut(name, " ")
-				if declared[name] != "" {
-					t.Errorf("%s and %s both have a type %s", declared[name], d.Kind, name)
-				}
+				assert.Empty(t, declared[name], "%s both have a type %s", d.Kind, name)
 				declared[name] = d.Kind
 			}
 		}

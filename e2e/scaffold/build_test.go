@@ -12,6 +12,8 @@ import (
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Every shape of project compiles, pleases vet, passes its own tests, and requires the modules that it imports.
@@ -19,9 +21,7 @@ func TestProjectsBuild(t *testing.T) {
 	api := func(o scaffold.APIOptions) *scaffold.API {
 		t.Helper()
 		a, err := scaffold.NewAPI(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return a
 	}
 	second := func(a *scaffold.API) *scaffold.API {
@@ -67,9 +67,8 @@ func TestProjectsBuild(t *testing.T) {
 			for _, args := range steps {
 				cmd := exec.CommandContext(t.Context(), "go", args...)
 				cmd.Dir = dir
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("go %v: %v\n%s", args, err, out)
-				}
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "go %v: %v\n%s", args, err, out)
 			}
 		})
 	}
@@ -79,38 +78,23 @@ func TestProjectsBuild(t *testing.T) {
 func write(t *testing.T, dir string, p *scaffold.Project) {
 	t.Helper()
 	files, err := p.Render(templates.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	wiring, err := p.Wiring(templates.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := files.AddAll(wiring); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, files.AddAll(wiring))
 	put := func(files *tree.Tree) {
 		changes, err := files.Diff(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tree.Write(dir, changes); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, tree.Write(dir, changes))
 	}
 	put(files)
 	settings, err := config.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	result, err := gen.Generate(t.Context(), dir, settings, gen.Options{Year: 2026})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	put(result.Tree)
-	if _, err := os.Stat(filepath.Join(dir, "config/rbac/role.yaml")); err != nil {
-		t.Error(err)
-	}
+	_, err = os.Stat(filepath.Join(dir, "config/rbac/role.yaml"))
+	assert.NoError(t, err)
 }
 
 func namespacedOwnable() []string {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 )
@@ -20,19 +22,13 @@ func TestGoInstall(t *testing.T) {
 	const version = "v0.0.1-installtest"
 	proxy, bin, cache := t.TempDir(), t.TempDir(), modCache(t)
 	at := filepath.Join(proxy, filepath.FromSlash(modulePath), "@v")
-	if err := os.MkdirAll(at, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(at, 0o755))
 	goMod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, content := range map[string][]byte{
 		version + ".mod": goMod, version + ".info": []byte(`{"Version":"` + version + `","Time":"2026-01-01T00:00:00Z"}`), "list": []byte(version + "\n"),
 	} {
-		if err := os.WriteFile(filepath.Join(at, name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(at, name), content, 0o644))
 	}
 	pack(t, filepath.Join(at, version+".zip"), version)
 
@@ -43,9 +39,7 @@ func TestGoInstall(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(filepath.Join(cache, filepath.FromSlash(modulePath)+"@"+version)) })
 
 	out := run(t, bin, nil, filepath.Join(bin, "crdctl"), "version")
-	if !strings.HasPrefix(out, "crdctl "+version+"\n") {
-		t.Errorf("crdctl version:\n%s", out)
-	}
+	assert.True(t, strings.HasPrefix(out, "crdctl "+version+"\n"), "crdctl version:\n%s", out)
 }
 
 const modulePath = "github.com/crdctl/crdctl"
@@ -53,13 +47,9 @@ const modulePath = "github.com/crdctl/crdctl"
 func pack(t *testing.T, file, version string) {
 	t.Helper()
 	out, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() { _ = out.Close() }()
-	if err := zip.CreateFromDir(out, module.Version{Path: modulePath, Version: version}, checkout(t)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, zip.CreateFromDir(out, module.Version{Path: modulePath, Version: version}, checkout(t)))
 }
 
 // checkout copies what git has of the working tree, with what is not committed yet but not ignored either.
@@ -71,16 +61,10 @@ func checkout(t *testing.T) string {
 		if os.IsNotExist(err) {
 			continue // deleted, not committed
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		to := filepath.Join(dir, file)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+		require.NoError(t, os.WriteFile(to, data, 0o644))
 	}
 	return dir
 }
@@ -100,8 +84,6 @@ func run(t *testing.T, dir string, env []string, name string, args ...string) st
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, stderr.String())
-	}
+	require.NoError(t, err, "%s %s: %v\n%s", name, strings.Join(args, " "), err, stderr.String())
 	return string(out)
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestShow(t *testing.T) {
@@ -36,13 +38,9 @@ func TestShow(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.fail)
 			}
 			for _, want := range c.want {
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("no %q in:\n%s", want, &out)
-				}
+				assert.Contains(t, out.String(), want, "no: %s", &out)
 			}
-			if strings.Contains(out.String(), "quiet") {
-				t.Errorf("the output of a test that passed is shown:\n%s", &out)
-			}
+			assert.NotContains(t, out.String(), "quiet", "the output of a test that passed is shown:\n%s", &out)
 		})
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What goes wrong in an engine comes back as one error, with upstream's words.
 func TestFailures(t *testing.T) {
 	const version = newest
 	e, err := toolchain.Open(t.Context(), version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const foo = "example.com/fixture/pkg/apis/foo/v1"
 	deepCopy := toolchain.Generator{Name: "deepcopy-gen", Flags: []string{"--output-file", "zz.go"}, Inputs: []string{foo}}
 	for name, c := range map[string]struct {
@@ -39,9 +39,7 @@ func TestFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := fixture(t, version)
 			for path, content := range c.added {
-				if err := os.WriteFile(filepath.Join(dir, path), []byte(content), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(content), 0o600))
 			}
 			files, _, err := e.Run(t.Context(), dir, nil, c.run)
 			if err == nil || len(files) > 0 || !strings.HasPrefix(err.Error(), c.want) {
@@ -54,9 +52,8 @@ func TestFailures(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cause := errors.New("enough")
 		cancel(cause)
-		if _, _, err := e.Run(ctx, fixture(t, version), nil, []toolchain.Generator{deepCopy}); !errors.Is(err, cause) {
-			t.Errorf("error %v", err)
-		}
+		_, _, err := e.Run(ctx, fixture(t, version), nil, []toolchain.Generator{deepCopy})
+		assert.ErrorIs(t, err, cause)
 	})
 	t.Run("nothing", func(t *testing.T) {
 		if files, _, err := e.Run(t.Context(), fixture(t, version), nil, nil); err != nil || len(files) > 0 {

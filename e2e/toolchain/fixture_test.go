@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/semver"
 	"golang.org/x/tools/txtar"
 )
@@ -58,13 +59,9 @@ func fixtureRuns(version string) []toolchain.Generator {
 func fixture(t *testing.T, version string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "fixture.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range []string{"go.mod", "go.sum"} {
 		archive.Files = append(archive.Files, txtar.File{Name: name, Data: gentest.ModuleFiles(t)[name]})
 	}
@@ -73,12 +70,8 @@ func fixture(t *testing.T, version string) string {
 			f.Data = bytes.ReplaceAll(f.Data, []byte("validation-gen=TypeMeta"), []byte("validation-gen=TypesWithField=TypeMeta"))
 		}
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, f.Data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, f.Data, 0o600))
 	}
 	return dir
 }
@@ -94,8 +87,6 @@ func snapshot(t *testing.T, root string) map[string][]byte {
 		files[p], err = os.ReadFile(filepath.Join(root, p))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return files
 }

@@ -19,6 +19,8 @@ import (
 
 	"github.com/crdctl/crdctl/e2e/internal/testcache"
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
@@ -39,26 +41,18 @@ func TestUpstreamWritesTheSame(t *testing.T) {
 	for _, version := range versions() {
 		t.Run(version, func(t *testing.T) {
 			e, err := toolchain.Open(t.Context(), version)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			runs := fixtureRuns(version)
 			ours := fixture(t, version)
 			boilerplate, err := os.ReadFile(filepath.Join(ours, "hack", "boilerplate.go.txt"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			before := snapshot(t, ours)
 			want := upstream(t, version, before)
 			start := time.Now()
 			files, notes, err := e.Run(t.Context(), ours, boilerplate, runs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			t.Logf("%d files in %v, %d notes", len(files), time.Since(start), len(notes))
-			if after := snapshot(t, ours); len(after) != len(before) {
-				t.Errorf("the engine wrote into the tree: %d files, then %d", len(before), len(after))
-			}
+			assert.Len(t, snapshot(t, ours), len(before), "the engine wrote into the tree")
 			compare(t, ours, files, want)
 		})
 	}
@@ -90,27 +84,19 @@ func upstream(t *testing.T, version string, before map[string][]byte) map[string
 		}
 		return json.Marshal(want)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var want map[string][]byte
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(data, &want))
 	return want
 }
 
 // compare compares the files for the folder root with upstream's, by path.
 func compare(t *testing.T, root string, files []toolchain.File, want map[string][]byte) {
 	t.Helper()
-	if len(want) < 30 {
-		t.Errorf("upstream wrote %d files; the fixture asks for more", len(want))
-	}
+	assert.GreaterOrEqual(t, len(want), 30, "upstream wrote: files; the fixture asks for more")
 	for _, f := range files {
 		rel, err := filepath.Rel(root, f.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		theirs, ok := want[rel]
 		delete(want, rel)
 		// Only the engine leaves the word YEAR.
@@ -144,9 +130,7 @@ func diff(t *testing.T, want, got []byte) string {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "upstream"), filepath.Join(dir, "crdctl")
 	for name, content := range map[string][]byte{a: want, b: got} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, content, 0o600))
 	}
 	out, _ := exec.CommandContext(t.Context(), "diff", "-u", a, b).CombinedOutput() // it fails as they differ
 	return string(out)
@@ -159,9 +143,7 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, &stderr)
-	}
+	require.NoError(t, err, "%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, &stderr)
 	return string(out)
 }
 
@@ -172,17 +154,11 @@ func buildUpstream(t *testing.T, bin, version string) {
 	const module, tools, oldestTools = "k8s.io/code-generator", "golang.org/x/tools", "v0.26.0"
 	dir := t.TempDir()
 	var upstream struct{ GoMod string }
-	if err := json.Unmarshal([]byte(run(t, dir, "go", "mod", "download", "-json", module+"@"+version)), &upstream); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(run(t, dir, "go", "mod", "download", "-json", module+"@"+version)), &upstream))
 	pinned, err := os.ReadFile(upstream.GoMod)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	f, err := modfile.Parse("go.mod", pinned, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, r := range f.Require {
 		if r.Mod.Path == tools && semver.Compare(r.Mod.Version, oldestTools) < 0 {
 			err = errors.Join(err, f.AddRequire(tools, oldestTools))
@@ -195,9 +171,7 @@ func buildUpstream(t *testing.T, bin, version string) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "go.mod"), goMod, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	args := []string{"build", "-mod=mod", "-o", bin + string(filepath.Separator)}
 	for _, r := range fixtureRuns(version) {
 		pkg := module + "/cmd/" + r.Name

@@ -13,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
+	"github.com/stretchr/testify/require"
 )
 
 // layout is the archive that package gen has its cache tested with, too.
@@ -48,9 +49,7 @@ func content(t *testing.T, root string) map[string]string {
 	var walk func(dir string)
 	walk = func(dir string) {
 		entries, err := os.ReadDir(filepath.Join(root, dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, entry := range entries {
 			name := path.Join(dir, entry.Name())
 			info, err := os.Stat(filepath.Join(root, name))
@@ -62,9 +61,7 @@ func content(t *testing.T, root string) map[string]string {
 				walk(name)
 			default:
 				data, err := os.ReadFile(filepath.Join(root, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				all[name] = string(data)
 			}
 		}
@@ -99,14 +96,10 @@ func scaffolds(t *testing.T) *tree.Tree {
 func render(t *testing.T, o scaffold.APIOptions) *tree.Tree {
 	t.Helper()
 	api, err := scaffold.NewAPI(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p := scaffold.Project{Module: "example.com/fixture", Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*scaffold.API{api}}
 	files, err := p.Files(templates.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return files
 }
 
@@ -120,12 +113,8 @@ func vendor(t *testing.T, root string) {
 func linkAPIs(t *testing.T, root string) {
 	t.Helper()
 	apis := filepath.Join(root, "pkg", "apis")
-	if err := os.Rename(apis, filepath.Join(root, ".types")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join("..", ".types"), apis); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(apis, filepath.Join(root, ".types")))
+	require.NoError(t, os.Symlink(filepath.Join("..", ".types"), apis))
 }
 
 // requireNested adds to a scaffold's go.mod the modules in the project's own folder.
@@ -141,7 +130,6 @@ func command(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
 	cmd.Dir = filepath.FromSlash(dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s: %v\n%s", strings.Join(args, " "), err, out)
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // schemaTypes are the packages that the kinds of testdata/schema.txtar are made of.
@@ -29,9 +31,7 @@ var schemaTypes = []string{
 func TestBuiltSchemaIsUpstreams(t *testing.T) {
 	root, p := schemaFixture(t)
 	result, err := gen.Generate(t.Context(), root, p, gen.Options{Year: time.Now().UTC().Year()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	copies := tree.New() // which the fixture needs to compile
 	for _, path := range result.Tree.Paths() {
 		if data, _ := result.Tree.Content(path); strings.HasSuffix(path, "zz_generated.deepcopy.go") {
@@ -50,9 +50,8 @@ func TestBuiltSchemaIsUpstreams(t *testing.T) {
 			t.Errorf("differs from upstream's:\n%s", tree.Change{Path: path, Op: tree.Update, Old: []byte(want[path]), New: ours}.Patch())
 		}
 	}
-	if compared < 5 || compared != len(want) {
-		t.Errorf("%d files compared, upstream wrote %d", compared, len(want))
-	}
+	assert.GreaterOrEqual(t, compared, 5)
+	assert.Equal(t, len(want), compared)
 }
 
 const applyConfigurations = "pkg/client/applyconfiguration"
@@ -84,13 +83,9 @@ func withSchema(t *testing.T, root string) map[string]string {
 		maps.DeleteFunc(written, func(path, _ string) bool { return !strings.HasPrefix(path, applyConfigurations+"/") })
 		return json.Marshal(written)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var written map[string]string
-	if err := json.Unmarshal(data, &written); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(data, &written))
 	return written
 }
 
@@ -105,9 +100,7 @@ func schemaFixture(t *testing.T) (root string, p *config.Project) {
 func TestFakeClientsetAppliesWithBuiltSchema(t *testing.T) {
 	root, p := schemaFixture(t)
 	result, err := gen.Generate(t.Context(), root, p, gen.Options{Year: 2026})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	gentest.Write(t, root, result.Tree)
 	run(t, root, "go", "test", "-trimpath", "./use")
 }
@@ -119,8 +112,6 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
+	require.NoError(t, err, "%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	return string(out)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/workspace"
+	"github.com/stretchr/testify/require"
 )
 
 // upstream is upstream's kube_codegen.sh and a directory of the programs that it installs, both found when they are needed.
@@ -103,13 +104,9 @@ func (u *upstream) output(t *testing.T, f gentest.Fixture, root string) *output 
 		}
 		return json.Marshal(o)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var o output
-	if err := json.Unmarshal(data, &o); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(data, &o))
 	return &o
 }
 
@@ -162,9 +159,7 @@ func script(t *testing.T, root string, p *config.Project) string {
 			return said
 		}
 		found, err := workspace.ImportPaths{}.Of(at(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return found
 	}
 	option := func(name, value string) []string {
@@ -198,9 +193,7 @@ func script(t *testing.T, root string, p *config.Project) string {
 			option("--output-model-name-file", o.ModelNameFile), []string{at(p.APIs[0])})
 	}
 	for _, c := range p.Clients {
-		if len(c.APIs) != 1 {
-			t.Fatalf("client tree %s: gen_client takes one folder", c.Dir)
-		}
+		require.Len(t, c.APIs, 1, "client tree %s: gen_client takes one folder", c.Dir)
 		var on []string
 		for name, is := range map[string]bool{"--with-watch": c.Watch, "--with-applyconfig": c.ApplyConfiguration, "--prefers-protobuf": c.PrefersProtobuf} {
 			if is {

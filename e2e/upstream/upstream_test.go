@@ -16,6 +16,8 @@ import (
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The generated files are, byte by byte, those that upstream's own kube_codegen.sh makes at the same version.
@@ -60,12 +62,8 @@ func refuse(t *testing.T, u *upstream) {
 				}
 				file := filepath.Join(root, filepath.FromSlash(c.file))
 				data, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(file, bytes.Replace(data, []byte(c.old), []byte(c.by), 1), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(file, bytes.Replace(data, []byte(c.old), []byte(c.by), 1), 0o644))
 			}
 			root := c.f.Lay(t)
 			p := gentest.Settings(t, root)
@@ -87,16 +85,10 @@ func compare(t *testing.T, u *upstream, f gentest.Fixture) {
 	root := f.Lay(t)
 	before := content(t, root)
 	theirs := u.output(t, f, root)
-	if theirs.Err != "" {
-		t.Fatalf("upstream: %s\n%s", theirs.Err, theirs.Said)
-	}
-	if len(theirs.Written) == 0 {
-		t.Fatal("upstream wrote nothing")
-	}
+	require.Empty(t, theirs.Err, "upstream: %s", theirs.Said)
+	require.NotEmpty(t, theirs.Written, "upstream wrote nothing")
 	for path := range before {
-		if slices.Contains(theirs.Removed, path) {
-			t.Errorf("upstream removed %s", path)
-		}
+		assert.NotContains(t, theirs.Removed, path, "upstream removed")
 	}
 	p := gentest.Settings(t, root)
 	first := generate(t, root, p)
@@ -110,9 +102,7 @@ func compare(t *testing.T, u *upstream, f gentest.Fixture) {
 func generate(t *testing.T, root string, p *config.Project) *tree.Tree {
 	t.Helper()
 	result, err := gen.Generate(t.Context(), root, p, gen.Options{Year: time.Now().UTC().Year(), UpdateReport: true, Discovered: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return result.Tree
 }
 
@@ -129,9 +119,7 @@ func same(t *testing.T, whose string, want map[string]string, got *tree.Tree) {
 		}
 	}
 	for _, path := range got.Paths() {
-		if !has(want, path) {
-			t.Errorf("%s is made by crdctl alone", path)
-		}
+		assert.True(t, has(want, path), "%s is made by crdctl alone", path)
 	}
 }
 
