@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // nobody is the other user.
@@ -21,9 +24,7 @@ func needsRoot(t *testing.T) {
 	if os.Geteuid() == 0 {
 		return
 	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("this test creates files of another user: run it as root")
-	}
+	require.NotEqual(t, "true", os.Getenv("CI"), "this test creates files of another user: run it as root")
 	t.Log("NOT RUN: this test creates files of another user, and needs root")
 	t.SkipNow()
 }
@@ -97,9 +98,8 @@ users: [{name: crdctl, user: {exec: {apiVersion: client.authentication.k8s.io/v1
 	refuses(victim, settings)
 	w.check(os.Remove(settings))
 	refuses(open, state)
-	if _, err := os.Stat(ran); err == nil {
-		t.Error("a program of the other user was executed")
-	}
+	_, err := os.Stat(ran)
+	assert.Error(t, err, "a program of the other user was executed")
 }
 
 // What checks and generates takes any project: in CI another user checks it out. Temporary directories of others are left alone.
@@ -113,9 +113,8 @@ func TestProjectOfAnotherUser(t *testing.T) {
 	w.giveAway(foreign)
 
 	dir := w.crontab() // which sweeps, as each command with temporary files does
-	if _, err := os.Stat(kept); err != nil {
-		t.Error(err)
-	}
+	_, err := os.Stat(kept)
+	assert.NoError(t, err)
 	w.giveAway(dir)
 	for _, args := range [][]string{{"verify"}, {"generate"}} {
 		w.run(dir, crdctl, args...)
@@ -123,7 +122,6 @@ func TestProjectOfAnotherUser(t *testing.T) {
 	if _, stderr, err := w.try(dir, crdctl, "run"); exitCode(err) != 2 || !strings.HasPrefix(stderr, "crdctl: "+dir+": ") {
 		t.Errorf("run: %v\n%s", err, stderr)
 	}
-	if _, err := os.Stat(kept); err != nil {
-		t.Error(err)
-	}
+	_, err = os.Stat(kept)
+	assert.NoError(t, err)
 }

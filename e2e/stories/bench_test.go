@@ -3,6 +3,8 @@ package stories
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // The benchmarks are not held to a time here: what counts is that each comes to its end with a result, and that the built-in loop
@@ -17,9 +19,7 @@ func TestBenchmarks(t *testing.T) {
 	}
 	out := w.run("../..", "go", "test", "-vet=off", "-run=^$", "-bench=Idle|Loop", "-benchtime=1x", "-timeout=40m", "./e2e/bench")
 	for _, want := range []string{"BenchmarkIdle/objects=50", "BenchmarkLoop/objects=50/side=crdctl-whole", "BenchmarkLoop/objects=50/side=crdctl-run"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in:\n%s", want, out)
-		}
+		assert.Contains(t, out, want)
 	}
 	w.leavesNothing(w.dir)
 }

@@ -5,31 +5,46 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // world is a place for one story: a folder for projects, a folder for temporary files, and a mark that every process
 // of the story bears, so that at the end it can be told what was left behind.
 type world struct {
-	*testing.T
+	testing.TB
 	dir, tmp, mark string
-	more           []string // variables of this test only: tests run beside each other
+	more           []string // variables of this test only: tests run at the same time
 }
 
-// newWorld also has the test run beside others: most of the time of most of them is waiting.
+// newWorld also has the test run in parallel: most of the time of most of them is waiting.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
 	return newLoneWorld(t)
 }
 
-// newLoneWorld leaves it to the test whether it runs beside others: one that changes what this process has must not.
-func newLoneWorld(t *testing.T) *world {
+// newLoneWorld leaves it to the test whether it runs in parallel.
+func newLoneWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{T: t, dir: t.TempDir(), tmp: t.TempDir()}
+	w := &world{TB: t, dir: t.TempDir(), tmp: t.TempDir()}
 	w.mark = "CRDCTL_E2E=" + w.tmp
+	t.Cleanup(func() {
+		if t.Failed() {
+			for _, p := range w.processes() {
+				pid, _, _ := strings.Cut(p, " ")
+				if id, err := strconv.Atoi(pid); err == nil {
+					_ = syscall.Kill(id, syscall.SIGKILL)
+				}
+			}
+		}
+	})
 	return w
 }
 
@@ -43,9 +58,7 @@ func (w *world) setenv(name, value string) { w.more = append(w.more, name+"="+va
 func (w *world) run(dir, name string, args ...string) string {
 	w.Helper()
 	out, stderr, err := w.try(dir, name, args...)
-	if err != nil {
-		w.Fatalf("%s %s: %v\n%s%s", filepath.Base(name), strings.Join(args, " "), err, out, stderr)
-	}
+	require.NoError(w, err, "%s %s: %v\n%s%s", filepath.Base(name), strings.Join(args, " "), err, out, stderr)
 	return out
 }
 
@@ -73,9 +86,7 @@ func (w *world) eventually(want, dir, name string, args ...string) string {
 		if err == nil && strings.Contains(out, want) {
 			return out
 		}
-		if time.Now().After(deadline) {
-			w.Fatalf("%s: no %q in:\n%s%s", strings.Join(args, " "), want, out, stderr)
-		}
+		require.False(w, time.Now().After(deadline), "%s: no %q in:\n%s%s", strings.Join(args, " "), want, out, stderr)
 	}
 }
 
@@ -92,23 +103,15 @@ func (w *world) crontab() string {
 func (w *world) replace(file, old, replacement string) {
 	w.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if !strings.Contains(string(data), old) {
-		w.Fatalf("no %q in %s", old, file)
-	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644); err != nil {
-		w.Fatal(err)
-	}
+	require.NoError(w, err)
+	require.Contains(w, string(data), old, file)
+	require.NoError(w, os.WriteFile(file, []byte(strings.Replace(string(data), old, replacement, 1)), 0o644))
 }
 
 // write writes a file that only the user may read.
 func (w *world) write(file, content string) {
 	w.Helper()
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		w.Fatal(err)
-	}
+	require.NoError(w, os.WriteFile(file, []byte(content), 0o600))
 }
 
 // end presses Ctrl-C on each process in turn, and holds that it ends in order.
@@ -123,51 +126,41 @@ func (w *world) end(all ...*process) {
 
 func (w *world) check(err error) {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	require.NoError(w, err)
 }
 
 // until waits until something holds.
 func (w *world) until(what string, holds func() bool) {
 	w.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.Fatalf("waited in vain until %s", what)
-		}
+		require.False(w, time.Now().After(deadline), "waited in vain until %s", what)
 	}
 }
 
 // leavesNothing holds that no process, no temporary file and no state is left of a story in a folder.
 func (w *world) leavesNothing(dir string) {
 	w.Helper()
-	if left := w.processes(); len(left) > 0 {
-		w.Errorf("processes left behind: %v", left)
-	}
-	if _, err := os.Stat(filepath.Join(dir, ".crdctl")); !os.IsNotExist(err) {
-		w.Errorf("%s/.crdctl is left behind (%v)", dir, err)
-	}
+	assert.Empty(w, w.processes(), "processes left behind")
+	_, err := os.Stat(filepath.Join(dir, ".crdctl"))
+	assert.True(w, os.IsNotExist(err), "%s/.crdctl is left behind (%v)", dir, err)
 	entries, err := os.ReadDir(w.tmp)
-	if err != nil {
-		w.Fatal(err)
-	}
+	require.NoError(w, err)
 	for _, e := range entries {
 		w.Errorf("left behind in TMPDIR: %s", e.Name())
 	}
 }
 
-// processes lists the processes that bear the story's mark.
+// processes lists the processes that bear the story's mark: the number of each, and its command.
 func (w *world) processes() []string {
 	w.Helper()
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil || len(environs) == 0 {
-		w.Fatalf("no processes in /proc: %v", err)
-	}
+	require.NoError(w, err, "no processes in /proc")
+	require.NotEmpty(w, environs, "no processes in /proc")
 	var found []string
 	for _, file := range environs {
 		if env, err := os.ReadFile(file); err == nil && bytes.Contains(env, []byte(w.mark+"\x00")) {
 			cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
-			found = append(found, strings.ReplaceAll(string(cmdline), "\x00", " "))
+			found = append(found, filepath.Base(filepath.Dir(file))+" "+strings.ReplaceAll(string(cmdline), "\x00", " "))
 		}
 	}
 	return found

@@ -26,6 +26,8 @@ import (
 
 	"github.com/crdctl/crdctl/e2e/corpus/roundtrip"
 	"github.com/crdctl/crdctl/internal/crdimport"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // importedCRDs are of different shapes: lists that are maps, rules of CEL, oneOf, embedded pods, values of which nothing is known.
@@ -47,26 +49,20 @@ func TestFromCRDIsTheSameToAnAPIServer(t *testing.T) {
 	t.Cleanup(func() { _, _, _ = w.try(dir, crdctl, "cluster", "stop") })
 	pairs := w.importedPairs()
 	w.run(dir, crdctl, "cluster", "start")
+	var text []byte
 	for _, p := range pairs {
 		for _, crd := range []*apiextv1.CustomResourceDefinition{p.original, p.made} {
-			text, err := yaml.Marshal(crd)
-			if err != nil {
-				t.Fatal(err)
-			}
-			file := filepath.Join(w.dir, crd.Name+".yaml")
-			w.write(file, string(text))
-			w.run(dir, crdctl, "kubectl", "create", "-f", file)
+			document, err := yaml.Marshal(crd)
+			require.NoError(t, err)
+			text = append(append(text, "---\n"...), document...)
 		}
 	}
-	for _, p := range pairs {
-		for _, crd := range []*apiextv1.CustomResourceDefinition{p.original, p.made} {
-			w.run(dir, crdctl, "kubectl", "wait", "--for=condition=Established", "--timeout=2m", "crd/"+crd.Name)
-		}
-	}
+	file := filepath.Join(w.dir, "crds.yaml")
+	w.write(file, string(text))
+	w.run(dir, crdctl, "kubectl", "create", "-f", file)
+	w.run(dir, crdctl, "kubectl", "wait", "--for=condition=Established", "--timeout=2m", "-f", file)
 	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(dir, ".crdctl/cluster/kubeconfig"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	config.QPS, config.Burst, config.WarningHandler = -1, 0, rest.NoWarnings{} // some versions are deprecated
 	client := dynamic.NewForConfigOrDie(config)
 	seed := uint64(time.Now().UnixNano())
@@ -97,14 +93,11 @@ func TestFromCRDIsTheSameToAnAPIServer(t *testing.T) {
 		}
 		accepted += of
 		t.Logf("%s: %d accepted; the last that was refused: %v", p.original.Name, of, last)
-		if of == 0 {
-			t.Errorf("%s: no object was accepted; the last error is %v", p.original.Name, last)
-		}
+		assert.NotZero(t, of, "%s: no object was accepted; the last error is %v", p.original.Name, last)
 	}
 	t.Logf("%d objects accepted and %d refused by both CRDs of %d kinds", accepted, refused, len(pairs))
-	if accepted < 100 || refused < 100 {
-		t.Error("too few of one sort to say anything")
-	}
+	assert.GreaterOrEqual(t, accepted, 100, "too few of one sort to say anything")
+	assert.GreaterOrEqual(t, refused, 100, "too few of one sort to say anything")
 }
 
 // crdPair is a CRD, and what was made of the types that were imported from it, in another group.
@@ -126,9 +119,7 @@ func (w *world) importedPairs() (pairs []crdPair) {
 			continue
 		}
 		definitions, err := crdimport.Read(f.Name, f.Content, nil)
-		if err != nil {
-			w.Fatal(err)
-		}
+		require.NoError(w, err)
 		for _, d := range definitions {
 			if !slices.Contains(importedCRDs, d.CRD.Name) {
 				continue
@@ -144,13 +135,9 @@ func (w *world) importedPairs() (pairs []crdPair) {
 			}
 		}
 	}
-	if len(originals) != len(importedCRDs) {
-		w.Errorf("%d of %d CRDs found", len(originals), len(importedCRDs))
-	}
+	assert.Len(w, originals, len(importedCRDs), "CRDs found")
 	made, err := roundtrip.Back(w.Context(), w.TempDir(), "../..", types)
-	if err != nil {
-		w.Fatal(err)
-	}
+	require.NoError(w, err)
 	for _, original := range originals {
 		again := made[original.Name].DeepCopy()
 		again.Spec.Group = strings.ReplaceAll(original.Spec.Group, ".", "-") + ".again.example.com"
@@ -172,20 +159,14 @@ func (w *world) filesWithCRDs() (all []roundtrip.File) {
 	w.Helper()
 	for _, source := range roundtrip.Sources {
 		files, err := source.Files(w.Context(), w.dir)
-		if err != nil {
-			w.Fatal(err)
-		}
+		require.NoError(w, err)
 		all = append(all, files...)
 	}
 	golden, err := filepath.Glob("../../internal/crdimport/testdata/*.txtar")
-	if err != nil {
-		w.Fatal(err)
-	}
+	require.NoError(w, err)
 	for _, file := range golden {
 		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			w.Fatal(err)
-		}
+		require.NoError(w, err)
 		all = append(all, roundtrip.File{Name: filepath.Base(file), Content: archive.Files[0].Data})
 	}
 	return all

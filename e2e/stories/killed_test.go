@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // generate is killed at moments spread over its writing: every file is as it was or complete, and the next run mends
@@ -15,16 +18,12 @@ func TestKilledGenerate(t *testing.T) {
 	dir := w.crontab()
 	want := w.contents(dir)
 	for round := range 12 {
-		if err := os.RemoveAll(filepath.Join(dir, "pkg/client")); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, "pkg/client")))
 		run := w.start(dir, crdctl, "generate")
 		// The writing takes a few milliseconds, at no known moment: it is awaited, and then killed a little later.
 		for {
 			stages, err := filepath.Glob(filepath.Join(dir, ".crdctl-stage-*"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			select {
 			case <-run.done:
 				t.Logf("round %d: generate was faster", round)
@@ -47,13 +46,9 @@ func TestKilledGenerate(t *testing.T) {
 		w.run(dir, crdctl, "generate")
 		got := w.contents(dir)
 		for path, content := range want {
-			if got[path] != content {
-				t.Errorf("round %d: %s is not mended", round, path)
-			}
+			assert.Equal(t, content, got[path], "round %d: %s is not restored", round, path)
 		}
-		if len(got) != len(want) {
-			t.Errorf("round %d: %d files, want %d", round, len(got), len(want))
-		}
+		assert.Len(t, got, len(want), "round %d: %d files, want %d", round, len(got), len(want))
 	}
 }
 
@@ -69,8 +64,6 @@ func (w *world) contents(dir string) map[string]string {
 		all[strings.TrimPrefix(p, dir+"/")] = string(data)
 		return err
 	})
-	if err != nil {
-		w.Fatal(err)
-	}
+	require.NoError(w, err)
 	return all
 }

@@ -4,6 +4,7 @@
 package stories
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,11 +12,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/crdctl/crdctl/e2e/internal/binary"
 )
 
 var (
-	crdctl  string // path of the binary under test
-	scratch string // directory of what the stories share
+	crdctl   string // path of the binary under test
+	scratch  string // directory of what the stories share
+	otherCRD string // a CRD of another kind, so that a control plane can be run with it
 )
 
 func TestMain(m *testing.M) {
@@ -29,17 +33,20 @@ func buildAndRun(m *testing.M) (code int) {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
+	if crdctl, err = binary.Build(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	if err := ownConfig(filepath.Join(scratch, "config")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	crdctl = filepath.Join(scratch, "bin", "crdctl")
-	build := exec.Command("go", "build", "-o", crdctl, "../..")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build crdctl:", err)
+	crd, err := os.ReadFile("testdata/small/config/crd/other.yaml")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	otherCRD = string(crd)
 	defer func() {
 		if err := shared.stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "control plane of the stories:", err)
@@ -50,11 +57,12 @@ func buildAndRun(m *testing.M) (code int) {
 }
 
 // ownConfig keeps crdctl's key out of the configuration of the user who tests, keeps what that sets for the go command, and drops
-// flags that are for the build of this repository.
+// flags that are for the build of this repository. Without the directory in what is compiled, projects with the same files share
+// what the go command has in its cache, also those of earlier runs.
 func ownConfig(dir string) error {
 	file, err := exec.Command("go", "env", "GOENV").Output()
 	if err != nil {
 		return fmt.Errorf("go env GOENV: %w", err)
 	}
-	return errors.Join(os.Setenv("GOENV", strings.TrimSpace(string(file))), os.Setenv("XDG_CONFIG_HOME", dir), os.Setenv("GOFLAGS", ""))
+	return errors.Join(os.Setenv("GOENV", strings.TrimSpace(string(file))), os.Setenv("XDG_CONFIG_HOME", dir), os.Setenv("GOFLAGS", "-trimpath"))
 }

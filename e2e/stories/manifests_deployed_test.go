@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // deployed is a controller that was put into a cluster with "crdctl manifests". There is no kubelet, so its process is started
@@ -58,9 +60,7 @@ func deploy(t *testing.T, plane, name string) *deployed {
 // args are those of the pods, for a process that is in none.
 func (d *deployed) args(deployment *appsv1.Deployment, admin string) (args []string) {
 	pod := deployment.Spec.Template.Spec
-	if pod.ServiceAccountName != d.account.Name {
-		d.world.Fatalf("the pods are %s, want %s", pod.ServiceAccountName, d.account.Name)
-	}
+	require.Equal(d.world, d.account.Name, pod.ServiceAccountName, "the pods")
 	mounts := map[string]string{"--in-cluster": "--kubeconfig=" + d.kubeconfig(admin), "--metrics=:8080": "--metrics=127.0.0.1:0"}
 	container := pod.Containers[0]
 	for _, mount := range container.VolumeMounts {
@@ -78,9 +78,7 @@ func (d *deployed) args(deployment *appsv1.Deployment, admin string) (args []str
 		}
 		args = append(args, arg)
 	}
-	if len(missing) > 0 {
-		d.world.Fatalf("the arguments %q have no %v", container.Args, missing)
-	}
+	require.Empty(d.world, missing, "the arguments %q have no", container.Args)
 	return args
 }
 
@@ -151,13 +149,10 @@ func (d *deployed) report() rbacaudit.Report {
 	d.check(json.Unmarshal([]byte(raw), &used))
 	grants, err := rbacaudit.Grants(d.world.Context(), d.client.RbacV1(), d.account)
 	d.check(err)
-	if len(used.Tallies) == 0 || len(grants) == 0 {
-		d.world.Fatalf("%d requests and %d grants: nothing was compared", len(used.Tallies), len(grants))
-	}
+	require.NotEmpty(d.world, used.Tallies, "grants: nothing was compared")
+	require.NotEmpty(d.world, grants, "grants: nothing was compared")
 	for _, t := range used.Tallies {
-		if t.Refused > 0 {
-			d.world.Errorf("refused %d times: %s", t.Refused, t.Request)
-		}
+		assert.LessOrEqual(d.world, t.Refused, 0, "refused: %s", t.Request)
 	}
 	return rbacaudit.Compare(used, grants)
 }

@@ -3,9 +3,10 @@ package stories
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // "crdctl manifests", applied, and the controller run as its service account with the arguments of its pods: it does all its
@@ -33,20 +34,14 @@ func TestManifests(t *testing.T) {
 				d.end(d.process)
 				d.leavesNothing(d.dir)
 				report := d.report()
-				if len(report.Missing) > 0 {
-					t.Errorf("refused: %v", report.Missing)
-				}
+				assert.Empty(t, report.Missing, "refused")
 				var unused []string
 				for _, p := range report.Unused {
 					unused = append(unused, p.Role+": "+p.String())
 				}
-				if !slices.Equal(unused, test.unused) {
-					t.Errorf("granted for nothing:\n%s\nwant\n%s", strings.Join(unused, "\n"), strings.Join(test.unused, "\n"))
-				}
+				assert.Equal(t, test.unused, unused, "granted for nothing:\n%s\nwant\n%s", strings.Join(unused, "\n"), strings.Join(test.unused, "\n"))
 				for _, word := range []string{"forbidden", "refuses", " ERR "} {
-					if strings.Contains(d.text(), word) {
-						t.Errorf("the log has %q", word)
-					}
+					assert.NotContains(t, d.text(), word, "the log")
 				}
 			})
 		}
@@ -62,7 +57,7 @@ func ownerRight(name string) string {
 // finalizerRight takes the finalizers of a former finalize hook away, and none of these projects had one before.
 func finalizerRight(role, name string) string { return role + ": patch " + name + "s.example.com" }
 
-// hookedLife: children of two kinds are made, changed, removed, seen to when somebody changes them; finalized at the end. It has
+// hookedLife: children of two kinds are made, changed, removed, restored when another client changes them; finalized at the end. It has
 // two shards, and so the leases of those.
 func hookedLife(d *deployed) {
 	d.apply("hooked", "default", `{replicas: 1, config: true}`)

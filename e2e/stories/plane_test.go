@@ -11,17 +11,6 @@ import (
 	"time"
 )
 
-// otherCRD is a CRD of another kind, so that a control plane can be run with it.
-const otherCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: others.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Other, plural: others}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
-`
-
 // shared is the control plane of the stories that need none of their own: each has CRDs and namespaces of its own there.
 // It starts with the first of them and stops after the last test.
 var shared sharedPlane
@@ -61,13 +50,27 @@ func (p *sharedPlane) startOnce() error {
 	go func() { p.ended <- p.cmd.Wait() }()
 	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		said, err := os.ReadFile(p.log())
-		if err != nil || bytes.Contains(said, []byte("Started workers")) {
+		if err != nil {
 			return err
+		}
+		if bytes.Contains(said, []byte("Started workers")) {
+			return p.establish("testdata/gadgets.yaml")
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("the control plane of the stories did not start:\n%s", said)
 		}
 	}
+}
+
+// establish installs the CRDs of the stories of hooks, which share them.
+func (p *sharedPlane) establish(file string) error {
+	for _, args := range [][]string{{"apply", "-f", file}, {"wait", "--for=condition=Established", "--timeout=60s", "-f", file}} {
+		cmd := exec.Command(crdctl, append([]string{"kubectl", "--kubeconfig", filepath.Join(p.dir(), ".crdctl", "kubeconfig")}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%v: %w\n%s", args, err, out)
+		}
+	}
+	return nil
 }
 
 // stop ends it, which must leave nothing behind.
@@ -98,16 +101,6 @@ func (w *world) plane() (dir, kubeconfig string) {
 	w.Helper()
 	w.check(shared.start())
 	return shared.dir(), filepath.Join(shared.dir(), ".crdctl", "kubeconfig")
-}
-
-// establish applies the manifests of CRDs to the control plane of a directory, and waits for the CRDs.
-func (w *world) establish(dir, manifests string, crds ...string) {
-	w.Helper()
-	w.kubectl(dir, "apply", "-f", manifests)
-	for i, name := range crds {
-		crds[i] = "crd/" + name
-	}
-	w.kubectl(dir, append([]string{"wait", "--for=condition=Established", "--timeout=60s"}, crds...)...)
 }
 
 // kubectl runs the embedded kubectl for the control plane of a directory.

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // patience bounds every wait. It is no measure of anything: machines that run tests are busy.
@@ -17,7 +19,7 @@ const patience = 2 * time.Minute
 
 // process is a running program whose output can be waited for.
 type process struct {
-	*testing.T
+	testing.TB
 	cmd  *exec.Cmd
 	done chan struct{}
 	err  error
@@ -36,16 +38,14 @@ func (w *world) start(dir, name string, args ...string) *process {
 // startTo is start with a file, closed here, that the output goes to; nil keeps it for waitFor.
 func (w *world) startTo(out *os.File, dir, name string, args ...string) *process {
 	w.Helper()
-	p := &process{T: w.T, cmd: exec.Command(name, args...), done: make(chan struct{})}
+	p := &process{TB: w.TB, cmd: exec.Command(name, args...), done: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = dir, w.env()
 	p.cmd.Stdout, p.cmd.Stderr = p, p
 	if out != nil {
 		p.cmd.Stdout, p.cmd.Stderr = out, out
 		defer func() { _ = out.Close() }()
 	}
-	if err := p.cmd.Start(); err != nil {
-		w.Fatal(err)
-	}
+	require.NoError(w, p.cmd.Start())
 	go func() {
 		p.err = p.cmd.Wait()
 		close(p.done)

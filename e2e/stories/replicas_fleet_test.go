@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -103,9 +104,8 @@ func (f *fleet) change(keys ...string) {
 		writers.Go(func() {
 			for _, key := range part {
 				namespace, name, _ := strings.Cut(key, "/")
-				if _, err := f.objects.Namespace(namespace).Patch(f.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-					f.Errorf("change %s: %v", key, err)
-				}
+				_, err := f.objects.Namespace(namespace).Patch(f.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{})
+				assert.NoError(f, err, "change %s", key)
 			}
 		})
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // replicaHook is the hook of all replicas, each of which has a path of its own: it sees who works on which key, and when,
@@ -90,9 +92,7 @@ func (h *replicaHook) begin(replica, key string, revision int64) (*hookCall, cha
 			h.Errorf("%s begins with %s (call %d), on which %s works (call %d)", replica, key, call.number, other.replica, other.number)
 		}
 	}
-	if h.excused[replica] {
-		h.Errorf("%s was killed or stopped, and begins with %s", replica, key)
-	}
+	assert.False(h, h.excused[replica], "%s was killed or stopped, and begins with %s", replica, key)
 	h.calls, h.open[key] = append(h.calls, call), append(h.open[key], call)
 	held := h.held[key]
 	delete(h.held, key) // of the next call only

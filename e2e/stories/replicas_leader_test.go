@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/stretchr/testify/assert"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -16,28 +17,20 @@ func leaderElection(f *fleet) {
 	f.settled()
 	second := f.join("second")
 	f.balanced(1) // both are ready, the one that stands by included
-	if held := first.held(); !slices.Equal(held, []string{f.name}) {
-		f.Errorf("the first holds %v, want %s", held, f.name)
-	}
+	assert.Equal(f, []string{f.name}, first.held(), "the first holds: %s", f.name)
 	before := f.hook.count()
 	f.change()
 	f.settled()
 	for _, call := range f.hook.since(before) {
-		if call.replica != "first" {
-			f.Errorf("%s works while it stands by", call.replica)
-		}
+		assert.Equal(f, "first", call.replica, "works while it stands by")
 	}
-	if n := second.reconciles(); n != 0 {
-		f.Errorf("the one that stands by counts %d reconciles", n)
-	}
+	assert.Zero(f, second.reconciles(), "the one that stands by counts: reconciles")
 
 	f.kill("first")
 	f.change()
 	f.settled()
 	f.balanced(1)
-	if held := second.held(); !slices.Equal(held, []string{f.name}) {
-		f.Errorf("the second holds %v, want %s", held, f.name)
-	}
+	assert.Equal(f, []string{f.name}, second.held(), "the second holds: %s", f.name)
 
 	f.join("third")
 	f.balanced(1)
@@ -49,9 +42,7 @@ func leaderElection(f *fleet) {
 	held := f.callAbout(f.keys[0], count)
 	f.leave("second") // in the middle of that: the call is broken off, and the next one makes it again
 	f.until("the call ended", func() bool { return f.hook.since(held.number - 1)[0].ended })
-	if f.hook.since(held.number - 1)[0].answered {
-		f.Errorf("the call about %s was not broken off", held.key)
-	}
+	assert.False(f, f.hook.since(held.number - 1)[0].answered, "the call about %s was not broken off", held.key)
 	f.settled()
 	f.balanced(1)
 	// It was handed over, and not left to run out: between the two the lease is nobody's.
@@ -60,9 +51,7 @@ func leaderElection(f *fleet) {
 	}
 	f.leave("third")
 	for lease, holder := range f.holders() {
-		if holder != "" {
-			f.Errorf("after the last replica has left, %s is held by %s", lease, holder)
-		}
+		assert.Empty(f, holder, "after the last replica has left, %s is held by", lease)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // fleetReplica is one process of a fleet.
@@ -88,9 +90,7 @@ func (r *fleetReplica) reconciles() (n int) {
 	for line := range strings.Lines(r.probe("/metrics")) {
 		if strings.HasPrefix(line, "crdctl_loop_reconciles_total{") {
 			value, err := strconv.ParseFloat(strings.Fields(line)[1], 64)
-			if err != nil {
-				r.Error(err)
-			}
+			assert.NoError(r, err)
 			n += int(value)
 		}
 	}

@@ -3,6 +3,8 @@ package stories
 import (
 	"syscall"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // Replicas that share objects: whatever happens to one of them, no two work on one key at the same time, and all that was
@@ -18,26 +20,31 @@ func TestReplicas(t *testing.T) {
 		t.Run("by key", func(t *testing.T) {
 			t.Parallel()
 			f := newFleet(t, dir, "keys", 4, 12, "--shards", "8")
-			sharding(f, func(key string) string { return key })
+			sharding(f, true, func(key string) string { return key })
 		})
 		t.Run("by namespace", func(t *testing.T) {
 			t.Parallel()
 			f := newFleet(t, dir, "spaces", 16, 3, "--shards", "8", "--shard-by", "namespace")
-			sharding(f, func(key string) string { return key[:len("spaces-")] + key[len("spaces-"):len(key)-len("/w-0")] })
+			sharding(f, false, func(key string) string { return key[:len("spaces-")] + key[len("spaces-"):len(key)-len("/w-0")] })
 		})
 	})
 }
 
 const fleetShards = 8
 
-// sharding is the life of a fleet whose keys are cut into shards; unit is what of a key is never divided.
-func sharding(f *fleet, unit func(key string) string) {
+// sharding is the life of a fleet whose keys are cut into shards; unit is what of a key is never divided. What replicas do to each
+// other does not depend on how keys are cut: one fleet shows it.
+func sharding(f *fleet, faults bool, unit func(key string) string) {
 	for _, name := range []string{"a", "b", "c"} {
 		f.join(name)
 	}
 	f.balanced(fleetShards)
 	f.settled()
 	f.quiet(unit)
+	if !faults {
+		f.goes("c", unit)
+		return
+	}
 
 	f.kill("a") // what it held is taken when its leases have run out
 	f.change()
@@ -55,8 +62,14 @@ func sharding(f *fleet, unit func(key string) string) {
 	f.balanced(fleetShards)
 	f.quiet(unit)
 
+	f.goes("c", unit)
+}
+
+// goes ends a replica in order, in the middle of its work: what it gives up, the others do. Then it ends the others.
+func (f *fleet) goes(name string, unit func(key string) string) {
+	f.Helper()
 	f.change()
-	f.leave("c") // in the middle of that: what it gives up, the others do
+	f.leave(name)
 	f.settled()
 	f.balanced(fleetShards)
 	f.quiet(unit)
@@ -65,9 +78,7 @@ func sharding(f *fleet, unit func(key string) string) {
 		f.leave(name)
 	}
 	for lease, holder := range f.holders() {
-		if holder != "" {
-			f.Errorf("after the last replica has left, %s is held by %s", lease, holder)
-		}
+		assert.Empty(f, holder, "after the last replica has left, %s is held by", lease)
 	}
 	f.leavesNothing(f.world.dir)
 }
@@ -86,9 +97,7 @@ func (f *fleet) frozen(name string) {
 	f.settled() // by the others, what the stopped one held included
 	release()
 	f.until("the answer was sent", func() bool { return f.hook.since(held.number - 1)[0].ended })
-	if !f.hook.since(held.number - 1)[0].answered {
-		f.Error("the stopped replica gave up on its call, which shows nothing")
-	}
+	assert.True(f, f.hook.since(held.number - 1)[0].answered, "the stopped replica gave up on its call, which shows nothing")
 	f.hook.excuse(name, false)
 	f.replicas[name].seen = len(f.replicas[name].text())
 	f.replicas[name].signal(syscall.SIGCONT)
@@ -96,9 +105,7 @@ func (f *fleet) frozen(name string) {
 	f.replicas[name].waitFor("Shard gained")
 	f.change(key)
 	f.settled()
-	if written(held.number) {
-		f.Errorf("%s wrote the status of %s that it got after it had lost the key", name, key)
-	}
+	assert.False(f, written(held.number), "%s wrote the status of %s that it got after it had lost the key", name, key)
 }
 
 // holdCallOf changes an object of a replica's, and has it wait for the hook's answer.

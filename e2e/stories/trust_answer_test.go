@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // hookPID is the process of a persistent hook.
@@ -60,9 +62,7 @@ func (r *trusted) givesRubbish(loop *loop, others []string) {
 			return false
 		})
 		r.reconciled(others...)
-		if strings.ContainsAny(loop.text()[from:], "\x00\x1b") {
-			r.Error("control characters of the hook's are in the log")
-		}
+		assert.False(r, strings.ContainsAny(loop.text()[from:], "\x00\x1b"), "control characters of the hook's are in the log")
 		r.noFault("bad")
 		r.reconciled()
 	}

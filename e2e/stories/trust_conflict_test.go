@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
+	"github.com/stretchr/testify/assert"
 )
 
 // deleteAtOnce deletes with the usual propagation.
@@ -39,14 +40,10 @@ func (r *trusted) conflicts() {
 	for round := range 3 {
 		r.disturb(fmt.Sprint(round), all...)
 	}
-	if conflict.Count() < 20 {
-		r.Errorf("%d writes were refused, want 20 at least", conflict.Count())
-	}
+	assert.GreaterOrEqual(r, conflict.Count(), 20, "writes were refused")
 	conflict.End()
 	r.reconciled()
-	if strings.Contains(loop.text(), "Reconcile failed") {
-		r.Error("a conflict is no failure, but somebody who was faster")
-	}
+	assert.NotContains(r, loop.text(), "Reconcile failed", "a conflict is not a failure: another writer was faster")
 
 	// Finalizers were set in spite of it all, the other writer's are left alone, and both go.
 	finalizer := `{"metadata":{"finalizers":["example.com/other","crdctl.dev/%s"]}}`
@@ -88,13 +85,11 @@ func (r *trusted) disturb(value string, all ...string) {
 	writers.Go(func() {
 		for _, name := range all {
 			label := fmt.Appendf(nil, `{"metadata":{"labels":{"disturbed":%q}}}`, value)
-			if _, err := r.things().Patch(r.Context(), name, types.MergePatchType, label, metav1.PatchOptions{}); err != nil {
-				r.Errorf("label %s: %v", name, err)
-			}
+			_, err := r.things().Patch(r.Context(), name, types.MergePatchType, label, metav1.PatchOptions{})
+			assert.NoError(r, err, "label %s", name)
 			status := []byte(`{"status":{"value":"somebody's","more":true}}`)
-			if _, err := r.things().Patch(r.Context(), name, types.MergePatchType, status, metav1.PatchOptions{}, "status"); err != nil {
-				r.Errorf("write the status of %s: %v", name, err)
-			}
+			_, err = r.things().Patch(r.Context(), name, types.MergePatchType, status, metav1.PatchOptions{}, "status")
+			assert.NoError(r, err, "write the status of %s", name)
 		}
 	})
 	writers.Go(func() {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -59,9 +60,7 @@ func (r *trusted) crdAgain() {
 		r.reconciled()
 		other.reconciled()
 	}
-	if len(uids) != 2 {
-		r.Errorf("the CRDs had the UIDs %v, want 2", uids)
-	}
+	assert.Len(r, uids, 2, "the CRDs had the UIDs")
 	loop.isAsBefore(before, 64)
 	loop.ends()
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // goesWrong has a hook misbehave for one object; the others go on meanwhile, and after the end of it the object's last change is made.
@@ -45,9 +47,7 @@ func (r *trusted) hookGoesWrong() {
 	r.goesWrong(loop, "hangalone", "no answer within 2s", others)
 	r.givesRubbish(loop, others)
 	loop.isAsBefore(before, 64)
-	if left := r.processes(); len(left) != 1 {
-		r.Errorf("besides the loop there are %v", left)
-	}
+	assert.Len(r, r.processes(), 1, "only the loop runs")
 	r.printsHuge(loop, others)
 	loop.ends()
 }
@@ -92,9 +92,7 @@ func (r *trusted) persistentHookGoesWrong() {
 		r.reconciled(others...)
 		hung = strings.Contains(loop.text(), "no answer within 2s")
 	}
-	if now := r.hookPID(loop); now != hook {
-		r.Errorf("a process that answers was killed for one request that hangs: %d, and now %d", hook, now)
-	}
+	assert.Equal(r, hook, r.hookPID(loop), "a process that answers was killed for one request that hangs")
 	r.noFault("bad")
 	r.reconciled()
 
@@ -115,9 +113,7 @@ func (r *trusted) persistentHookGoesWrong() {
 		r.setAll(fmt.Sprintf("again-%d", round), others...)
 		loop.waitFor("Hook process ended; it is started again")
 		r.reconciled()
-		if now := r.hookPID(loop); now == pid {
-			r.Errorf("process %d was killed and is there", pid)
-		}
+		assert.NotEqual(r, pid, r.hookPID(loop), "the process was killed and is there")
 	}
 
 	// One object that crashes the process takes the answers of others with it: they are asked for again.

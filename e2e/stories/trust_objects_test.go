@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,9 +50,7 @@ func (r *trusted) setAll(value string, all ...string) {
 	for range 4 {
 		writers.Go(func() {
 			for name := range work {
-				if err := r.set(name, value); err != nil {
-					r.Errorf("set %s: %v", name, err)
-				}
+				assert.NoError(r, r.set(name, value), "set %s", name)
 			}
 		})
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // apiServerGone stops a control plane for some seconds while it is written to, and starts it again with its data and port.
@@ -28,9 +30,7 @@ func (r *trusted) apiServerGone() {
 	r.setAll("first", all...)
 	r.reconciled()
 	before := loop.spends()
-	if got := loop.get("/readyz"); got != "ok" {
-		r.Errorf("/readyz says %q, want ok", got)
-	}
+	assert.Equal(r, "ok", loop.get("/readyz"), "/readyz")
 
 	// It goes while it is written to, and while the loop is at work.
 	ctx, cancel := context.WithCancel(r.Context())
@@ -47,16 +47,10 @@ func (r *trusted) apiServerGone() {
 	loop.waitFor("API server does not answer; trying until it does")
 	said := len(loop.text())
 	during(10*time.Second, func() {
-		if got := loop.get("/readyz"); !strings.Contains(got, "the API server does not answer") {
-			r.Errorf("/readyz says %q while the API server is gone", got)
-		}
-		if got := loop.get("/healthz"); got != "ok" {
-			r.Errorf("/healthz says %q: a restart of the loop would help nobody", got)
-		}
+		assert.Contains(r, loop.get("/readyz"), "the API server does not answer", "/readyz: while the API server is gone")
+		assert.Equal(r, "ok", loop.get("/healthz"), "/healthz: a restart of the loop would not help")
 	})
-	if n := strings.Count(loop.text()[said:], "API server does not answer"); n > 0 {
-		r.Errorf("that it does not answer is said %d times more", n)
-	}
+	assert.NotContains(r, loop.text()[said:], "API server does not answer", "that it does not answer is logged again")
 
 	plane = start()
 	loop.waitFor("API server answers again")
@@ -97,9 +91,7 @@ func (r *trusted) standsStill() {
 		if at != "" {
 			r.noFault(all[9])
 		}
-		if state := loop.state(); state != "T" {
-			r.Errorf("the process is in state %s after %s, want T: it was not to run at all", state, stoodStill)
-		}
+		assert.Equal(r, "T", loop.state(), "the process is in state: %s, want T: it was not to run at all", stoodStill)
 		if wrong, err := r.wrong(); err == nil && wrong == "" {
 			r.Error("all is done, and the process stands still")
 		}

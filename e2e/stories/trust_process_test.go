@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // spent is what a loop has of goroutines and memory.
@@ -45,9 +48,7 @@ func (l *loop) spends() spent {
 // isAsBefore holds that no goroutine was left and that the peak of memory was within a bound of more.
 func (l *loop) isAsBefore(before spent, more int) {
 	l.Helper()
-	if peak := l.memory("VmHWM"); peak > before.rss+more {
-		l.Errorf("the peak of memory was %d MiB, and %d before; at most %d more is allowed", peak, before.rss, more)
-	}
+	assert.LessOrEqual(l, l.memory("VmHWM"), before.rss+more, "the peak of memory: %d before; at most %d more is allowed", before.rss, more)
 	var now spent
 	l.row.whyNot = func() string { return fmt.Sprintf("%s; before it were %s\n%s", now, before, l.stacks()) }
 	defer func() { l.row.whyNot = nil }()
@@ -75,9 +76,7 @@ func (l *loop) goroutines() (s spent) {
 			s.own += n
 		}
 	}
-	if s.all == 0 {
-		l.Fatal("no goroutines found")
-	}
+	require.NotZero(l, s.all, "no goroutines found")
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,9 +41,7 @@ func (r *trusted) sigterm() {
 		for i := range 4 {
 			writers.Go(func() {
 				for n, turn := i, 0; ctx.Err() == nil; n, turn = (n+4)%len(all), turn+1 {
-					if err := r.set(all[n], fmt.Sprintf("round-%d-%d", round, time.Now().UnixNano())); err != nil {
-						r.Errorf("set %s: %v", all[n], err)
-					}
+					assert.NoError(r, r.set(all[n], fmt.Sprintf("round-%d-%d", round, time.Now().UnixNano())), "set %s", all[n])
 					if gone := (n + len(all)/2) % len(all); turn%5 == 4 && gone >= len(staying) {
 						r.remove(all[gone])
 					}
@@ -55,19 +54,11 @@ func (r *trusted) sigterm() {
 		code := loop.wait()
 		cancel()
 		writers.Wait()
-		if code != 0 {
-			r.Errorf("exit code %d after SIGTERM, want 0", code)
-		}
-		if peak := peak(); peak > before.rss+64 {
-			r.Errorf("the peak of memory was %d MiB, and %d before; at most 64 more is allowed", peak, before.rss)
-		}
-		if left := r.processes(); len(left) > 0 {
-			r.Errorf("processes left behind: %v", left)
-		}
+		assert.Zero(r, code, "exit code: after SIGTERM")
+		assert.LessOrEqual(r, peak(), before.rss+64, "the peak of memory: %d before; at most 64 more is allowed", before.rss)
+		assert.Empty(r, r.processes(), "processes left behind")
 		for _, word := range []string{"goroutine ", "panic", "Reconcile failed"} {
-			if strings.Contains(loop.text(), word) {
-				r.Errorf("%q is in the log of a loop that was asked to stop", word)
-			}
+			assert.NotContains(r, loop.text(), word, "is in the log of a loop that was asked to stop")
 		}
 		r.childrenAreWhole()
 		if wrong, err := r.wrong(); err == nil && wrong == "" {
@@ -76,9 +67,7 @@ func (r *trusted) sigterm() {
 		for _, name := range staying {
 			r.remove(name)
 		}
-		if n := r.terminating(); n < len(staying) {
-			r.Errorf("%d objects wait to be finalized, want %d at least", n, len(staying))
-		}
+		assert.GreaterOrEqual(r, r.terminating(), len(staying), "at least")
 		r.leavesNothing(r.dir)
 	}
 	for _, name := range all {
@@ -145,13 +134,9 @@ func (r *trusted) childrenAreWhole() {
 			continue
 		}
 		n++
-		if whole(&m) != nil {
-			r.Error(whole(&m))
-		}
+		assert.NoError(r, whole(&m))
 	}
-	if n == 0 {
-		r.Error("there are no children at all")
-	}
+	assert.NotZero(r, n, "there are no children at all")
 }
 
 func whole(m *corev1.ConfigMap) error {

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // The loop comes through what happens to controllers: nothing is lost, other keys go on meanwhile, memory stays bounded and no
@@ -37,8 +39,7 @@ func TestTrust(t *testing.T) {
 func (w *world) trustHook() string {
 	w.Helper()
 	hook := filepath.Join(w.TempDir(), "hook")
-	if out, err := exec.CommandContext(w.Context(), "go", "build", "-o", hook, "./testdata/trusthook").CombinedOutput(); err != nil {
-		w.Fatalf("build the hook: %v\n%s", err, out)
-	}
+	out, err := exec.CommandContext(w.Context(), "go", "build", "-o", hook, "./testdata/trusthook").CombinedOutput()
+	require.NoError(w, err, "build the hook: %s", out)
 	return hook
 }

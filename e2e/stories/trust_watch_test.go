@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/crdctl/crdctl/e2e/internal/harness/faultproxy"
+	"github.com/stretchr/testify/assert"
 )
 
 // requestsFail has what comes between a loop and the API server go wrong, one after the other.
@@ -40,9 +41,7 @@ func (r *trusted) watchClosed(proxy *proxy) {
 		}
 		r.check(r.things().Delete(r.Context(), all[i], deleteAtOnce))
 	}
-	if ended < 9 {
-		r.Errorf("%d watches were ended, want 9 at least", ended)
-	}
+	assert.GreaterOrEqual(r, ended, 9, "watches were ended")
 	r.reconciled()
 }
 
@@ -53,9 +52,7 @@ func (r *trusted) gone410(proxy *proxy, loop *loop) {
 	for round := range 3 {
 		refuse := proxy.Inject(3, faultproxy.IsWatch, faultproxy.Refuse(http.StatusGone, "Expired"))
 		cut := proxy.EndWatches(faultproxy.End{Clean: true})
-		if cut == 0 {
-			r.Errorf("round %d: there was no watch to be ended", round)
-		}
+		assert.NotZero(r, cut, "round %d: there was no watch to be ended", round)
 		r.setAll(fmt.Sprintf("request-%d", round), all...)
 		r.check(r.things().Delete(r.Context(), all[round], deleteAtOnce)) // which no watch tells of any more
 		r.settles("watches were refused", func() bool { return refuse.Count() == 3 })
@@ -67,9 +64,7 @@ func (r *trusted) gone410(proxy *proxy, loop *loop) {
 		r.setAll(fmt.Sprintf("after-%d", round), all...)
 		r.reconciled()
 	}
-	if strings.Contains(loop.text()[from:], "API server refuses") {
-		r.Error("a version that is too old is no refusal to be told of")
-	}
+	assert.NotContains(r, loop.text()[from:], "API server refuses", "a version that is too old is not logged as a refusal")
 }
 
 // answersInTrouble is an API server that is overloaded, cuts its lists, and hangs up.
@@ -88,9 +83,7 @@ func (r *trusted) answersInTrouble(proxy *proxy, loop *loop) {
 		r.setAll(fmt.Sprintf("trouble-%d", round), all...)
 		r.reconciled()
 		for what, f := range map[string]*faultproxy.Fault{"lists": lists, "watches": watches, "writes": writes} {
-			if f.Count() == 0 {
-				r.Errorf("round %d: no %s were refused", round, what)
-			}
+			assert.NotZero(r, f.Count(), "round %d: no %s were refused", round, what)
 			f.End()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,9 +14,12 @@ import (
 	"github.com/crdctl/crdctl/internal/lockfile"
 )
 
-// Build returns the path of a crdctl of the sources of this module. It is built in a place that outlives the test, where the go
-// command links it again only after a change.
+// Build returns the path of a crdctl of the sources of this module: the one that $CRDCTL names, as "make test" does, or one in a
+// place that outlives the test, where the go command links it again only after a change.
 func Build(ctx context.Context) (path string, err error) {
+	if path := os.Getenv("CRDCTL"); path != "" {
+		return path, nil
+	}
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return "", fmt.Errorf("find crdctl's module: %w", err)
