@@ -14,7 +14,7 @@ BENCH := .
 # The packages that take longest come first, so that no core is idle in the end.
 SLOW := ./e2e/stories ./e2e/script ./e2e/scaffold ./e2e/upstream ./e2e/toolchain ./e2e/corpus ./cmd ./internal/gen
 
-.PHONY: help build demo check test lint deadcode bench soak clean
+.PHONY: help build demo check test tests lint deadcode bench soak clean
 
 help: ## Show this help
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-9s %s\n", $$1, $$2}'
@@ -28,10 +28,13 @@ demo: build ## Make, generate, verify and run a controller in a scratch folder
 check: lint ## Run what needs no cluster, no build of a scaffold and no download: format, vet, lint, unit tests, scripts
 	$(TEST) ./cmd/... ./internal/...
 
-test: lint deadcode build ## Run all tests, and print the time of each package
-	@mkdir -p bin && go build -o bin/testtimes ./e2e/testtimes
-	$(TEST) -count=1 -json $(SLOW) ./... | bin/testtimes
-	$(MAKE) demo
+test: ## Run all tests, the demo among them, and print the time of each package
+	$(MAKE) -j2 tests lint deadcode
+
+# The tests that run crdctl take the one that was built. While tests wait, lint and deadcode have a core.
+tests: build
+	go build -o bin/testtimes ./e2e/testtimes
+	CRDCTL="$(CURDIR)/bin/crdctl" $(TEST) -count=1 -json $(SLOW) ./... | bin/testtimes
 
 lint: ## Check format, vet and style
 	go run $(LINT) run --allow-parallel-runners ./...
