@@ -32,7 +32,6 @@ type Change struct {
 	Op   Op
 	Old  []byte // nil when created
 	New  []byte // nil when deleted
-	mode fs.FileMode
 }
 
 // Diff compares the tree with the folder root and returns what Write would change, sorted by path. A file in the
@@ -92,7 +91,7 @@ func (t *Tree) compare(dir *os.Root) (changes []Change, problems []error) {
 }
 
 func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
-	f := t.files[p]
+	data := t.files[p]
 	old, err := safefs.ReadFileIn(dir, p, safefs.MaxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -102,10 +101,10 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 		case err == nil:
 			return nil, obstacle(dir, p, fs.ErrNotExist)
 		}
-		return &Change{Path: p, Op: Create, New: f.data, mode: f.mode}, nil
+		return &Change{Path: p, Op: Create, New: data}, nil
 	case err != nil:
 		return nil, obstacle(dir, p, err)
-	case bytes.Equal(old, f.data):
+	case bytes.Equal(old, data):
 		return nil, nil
 	}
 	if info, err := dir.Lstat(p); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -114,7 +113,7 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 	if a := t.areaOf(p); a != nil && !torn(old) && !a.Owns(p, old) && (a.Replaces == nil || !a.Replaces(p, old)) {
 		return nil, fmt.Errorf("%s was not written by %s, and would be overwritten; %s", p, a.Tool, a.act(old))
 	}
-	return &Change{Path: p, Op: Update, Old: old, New: f.data, mode: f.mode}, nil
+	return &Change{Path: p, Op: Update, Old: old, New: data}, nil
 }
 
 // act is what to do about a file that is in the way.
@@ -222,7 +221,7 @@ func (t *Tree) InTheWay(root string) []string {
 		if _, err := os.Lstat(full); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if old, err := safefs.ReadFile(full, safefs.MaxFile); err == nil && bytes.Equal(old, t.files[p].data) {
+		if old, err := safefs.ReadFile(full, safefs.MaxFile); err == nil && bytes.Equal(old, t.files[p]) {
 			continue
 		}
 		paths = append(paths, p)

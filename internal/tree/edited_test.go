@@ -120,9 +120,7 @@ func TestEditedAtEveryOperation(t *testing.T) {
 							refused++
 						}
 					}
-					if refused == 0 && !strings.Contains(e.name, "instead") {
-						t.Error("no edit was noticed")
-					}
+					assert.True(t, refused > 0 || strings.Contains(e.name, "instead"), "no edit was noticed")
 				})
 			}
 		}
@@ -131,8 +129,7 @@ func TestEditedAtEveryOperation(t *testing.T) {
 
 func editedAt(t *testing.T, e edit, path string, plain bool, n int, complete map[string]string) (happened bool, err error) {
 	t.Helper()
-	root := t.TempDir()
-	safefstest.WriteFiles(t, root, before)
+	root := project(t, before)
 	old := files(contents(t, root))
 	edited := true
 	do := e.prepare(t, filepath.Join(root, path))
@@ -142,12 +139,9 @@ func editedAt(t *testing.T, e edit, path string, plain bool, n int, complete map
 	}
 	got := files(contents(t, root))
 	found := saves(t, root)
-	if edited && len(found) == 0 && !strings.Contains(e.name, "instead") {
-		t.Errorf("operation %d: the edit is lost (%v)\n%v", n, err, got)
-	}
-	if err != nil && !strings.Contains(err.Error(), "run it again") && !strings.Contains(err.Error(), "everything was written") &&
-		!strings.Contains(err.Error(), "run the command again") {
-		t.Errorf("operation %d: error %v", n, err)
+	assert.True(t, !edited || len(found) > 0 || strings.Contains(e.name, "instead"), "operation %d: the edit is lost (%v)\n%v", n, err, got)
+	if err != nil {
+		assert.Regexp(t, "run it again|everything was written|run the command again", err.Error(), "operation %d", n)
 	}
 	want := old
 	if err == nil || strings.Contains(err.Error(), "everything was written") {
@@ -168,8 +162,7 @@ func editedAt(t *testing.T, e edit, path string, plain bool, n int, complete map
 			t.Errorf("operation %d: %s is not named in: %v", n, p, err)
 		}
 	}
-	left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*"))
-	assert.Empty(t, left, "operation %d: left behind", n)
+	noStages(t, root)
 	return true, err
 }
 
@@ -196,25 +189,25 @@ func saves(t *testing.T, root string) (found []string) {
 func TestWriteHoldsFilesToWhatWasRead(t *testing.T) {
 	for name, do := range map[string]func(path string) error{"update": appendTo, "delete": appendTo, "create": appendTo, "remove": os.Remove} {
 		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			safefstest.WriteFiles(t, root, before)
-			changes, err := wanted(t).Diff(root)
-			require.NoError(t, err)
+			root := project(t, before)
+			changes := changesOf(t, wanted(t), root)
 			path := map[string]string{"update": "gen/a.go", "delete": "gen/left.go", "create": "gen/mine.go", "remove": "gen/a.go"}[name]
 			if name == "create" {
-				changes = append(changes, Change{Path: path, Op: Create, New: []byte("// generated"), mode: 0o644})
+				changes = append(changes, Change{Path: path, Op: Create, New: []byte("// generated")})
 			}
 			require.NoError(t, do(filepath.Join(root, path)))
 			old := contents(t, root)
 			var changed *changedError
-			if err := Write(root, changes); !errors.As(err, &changed) || changed.path != path {
-				t.Errorf("error %v", err)
-			}
-			if got := contents(t, root); !same(got, old) {
-				t.Errorf("the tree is\n%v\nwant\n%v", got, old)
-			}
+			require.ErrorAs(t, Write(root, changes), &changed)
+			assert.Equal(t, path, changed.path)
+			assert.Equal(t, old, contents(t, root))
 		})
 	}
+}
+
+// journalOf is the entry of a file that is to change from "old" to "new".
+func journalOf(path string) string {
+	return fmt.Sprintf(`{"path":%q,"old":%q,"new":%q}`, path, hash([]byte("old")), hash([]byte("new")))
 }
 
 // A run that is killed with an edit of the user's in its stage: the next one puts it back, and is refused, since it was
@@ -222,58 +215,44 @@ func TestWriteHoldsFilesToWhatWasRead(t *testing.T) {
 func TestRecover(t *testing.T) {
 	for name, c := range map[string]struct {
 		have map[string]string // next to the stage
-		undo bool
-		old  string // in the stage
+		old  string            // in the stage
 		want map[string]string
 	}{
-		"replaced":            {map[string]string{"a": "new"}, false, "old", map[string]string{"a": "new"}},
-		"replaced and edited": {map[string]string{"a": "new"}, false, mark, map[string]string{"a": mark}},
-		"edited twice":        {map[string]string{"a": "mine"}, false, mark, map[string]string{"a": "mine", "a.crdctl-saved": mark}},
-		"taken away":          {map[string]string{}, false, "old", map[string]string{"a": "old"}},
-		"taken away, edited":  {map[string]string{}, false, mark, map[string]string{"a": mark}},
-		"not needed":          {map[string]string{"a": "old"}, false, "new", map[string]string{"a": "old"}},
+		"replaced":            {map[string]string{"a": "new"}, "old", map[string]string{"a": "new"}},
+		"replaced and edited": {map[string]string{"a": "new"}, mark, map[string]string{"a": mark}},
+		"edited twice":        {map[string]string{"a": "mine"}, mark, map[string]string{"a": "mine", "a.crdctl-saved": mark}},
+		"taken away":          {map[string]string{}, "old", map[string]string{"a": "old"}},
+		"taken away, edited":  {map[string]string{}, mark, map[string]string{"a": mark}},
+		"not needed":          {map[string]string{"a": "old"}, "new", map[string]string{"a": "old"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			safefstest.WriteFiles(t, root, c.have)
-			journal := fmt.Sprintf(`[{"path":"a","old":%q,"new":%q}]`, hash([]byte("old")), hash([]byte("new")))
+			root := project(t, c.have)
+			journal := "[" + journalOf("a") + "]"
 			safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": sealed(t, journal), stagePrefix + "1/0.1": c.old})
 			restored, err := Recover(root)
 			assert.NoError(t, err)
-			if got := contents(t, root); !same(got, c.want) {
-				t.Errorf("%v, want %v", got, c.want)
-			}
+			assert.Equal(t, c.want, contents(t, root))
 			assert.Equal(t, len(restored) > 0, !maps.Equal(c.have, c.want), "restored %q", restored)
-			left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*"))
-			assert.Empty(t, left, "left behind")
+			noStages(t, root)
 		})
 	}
 }
 
 func TestWriteAfterRecoverIsRefused(t *testing.T) {
 	root := t.TempDir()
-	journal := fmt.Sprintf(`[{"path":"a","old":%q,"new":%q}]`, hash([]byte("old")), hash([]byte("new")))
+	journal := "[" + journalOf("a") + "]"
 	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": sealed(t, journal), stagePrefix + "1/0.1": mark})
-	if err := Write(root, []Change{{Path: "b", Op: Create, New: []byte("b"), mode: 0o644}}); err == nil || !strings.HasPrefix(err.Error(), "a: ") {
-		t.Errorf("error %v", err)
-	}
-	if got := contents(t, root); !same(got, map[string]string{"a": mark}) {
-		t.Errorf("%v", got)
-	}
+	assert.ErrorContains(t, Write(root, []Change{{Path: "b", Op: Create, New: []byte("b")}}), "a: put back")
+	assert.Equal(t, map[string]string{"a": mark}, contents(t, root))
 }
 
 // Recover itself may be killed: the next one goes on.
 func TestRecoverInterrupted(t *testing.T) {
 	for n := 1; ; n++ {
-		root := t.TempDir()
-		safefstest.WriteFiles(t, root, map[string]string{"a": "new", "c": "mine"})
-		var entries []string
-		for _, p := range []string{"a", "b", "c"} {
-			entries = append(entries, fmt.Sprintf(`{"path":%q,"old":%q,"new":%q}`, p, hash([]byte("old")), hash([]byte("new"))))
-		}
+		root := project(t, map[string]string{"a": "new", "c": "mine"})
 		stage := stagePrefix + "1/"
 		safefstest.WriteFiles(t, root, map[string]string{
-			stage + "lock": "", stage + "journal": sealed(t, "["+strings.Join(entries, ",")+"]"),
+			stage + "lock": "", stage + "journal": sealed(t, "["+journalOf("a")+","+journalOf("b")+","+journalOf("c")+"]"),
 			stage + "0.1": mark + "a", stage + "1.1": mark + "b", stage + "2.1": mark + "c",
 		})
 		dir, err := os.OpenRoot(root)

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -31,12 +30,46 @@ var (
 	}
 )
 
+// project is a directory with files.
+func project(t *testing.T, files map[string]string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	safefstest.WriteFiles(t, root, files)
+	return root
+}
+
 // onDisks runs a test on the disk that there is, and on one that cannot exchange files in one step.
 func onDisks(t *testing.T, test func(t *testing.T, plain bool)) {
 	t.Helper()
 	for name, plain := range map[string]bool{"real": false, "plain": true} {
 		t.Run(name, func(t *testing.T) { test(t, plain) })
 	}
+}
+
+// operation is one operation of a write, at which something happens.
+type operation struct {
+	*testing.T
+	n             int
+	plain         bool
+	root          string
+	old, complete map[string]string // the files before and, if all is well, after the write
+}
+
+// atEveryOperation runs a test for each operation of a write, until it reports that there was no such operation. The next
+// run completes what the test leaves.
+func atEveryOperation(t *testing.T, test func(operation) bool) {
+	t.Helper()
+	complete := files(completed(t))
+	onDisks(t, func(t *testing.T, plain bool) {
+		for n := 1; ; n++ {
+			root := project(t, before)
+			if !test(operation{t, n, plain, root, contents(t, root), complete}) {
+				assert.GreaterOrEqual(t, n, 20, "operations")
+				return
+			}
+			completes(t, root, complete)
+		}
+	})
 }
 
 func wanted(t *testing.T) *Tree {
@@ -53,8 +86,7 @@ func wanted(t *testing.T) *Tree {
 // writeOn does to root all that there is to do, on a disk on which something happens. It tells whether it did happen.
 func writeOn(t *testing.T, root string, plain bool, n int, happen func() error) (happened bool, err error) {
 	t.Helper()
-	changes, err := wanted(t).Diff(root)
-	require.NoError(t, err)
+	changes := changesOf(t, wanted(t), root)
 	dir, err := os.OpenRoot(root)
 	require.NoError(t, err)
 	d := &faulty{disk: rootDisk{dir}, plain: plain, left: n, happen: happen}
@@ -96,29 +128,28 @@ func files(contents map[string]string) map[string]string {
 	return contents
 }
 
-func same(a, b map[string]string) bool { return fmt.Sprint(a) == fmt.Sprint(b) } // maps are printed sorted
+// noStages holds that no stage is left.
+func noStages(t *testing.T, root string) {
+	t.Helper()
+	left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*"))
+	assert.Empty(t, left)
+}
 
-// mends holds that the next run makes the tree complete and leaves nothing else in it.
-func mends(t *testing.T, root string, complete map[string]string) {
+// completes holds that the next run makes the tree complete and leaves nothing else in it.
+func completes(t *testing.T, root string, complete map[string]string) {
 	t.Helper()
 	_, err := Recover(root)
-	assert.NoError(t, err, "the next run")
+	assert.NoError(t, err)
 	_, err = writeOn(t, root, false, 0, nil)
-	assert.NoError(t, err, "the next run")
-	if changes, err := wanted(t).Diff(root); err != nil || len(changes) > 0 {
-		t.Errorf("after the next run: %s %v", describe(changes), err)
-	}
-	if got := files(contents(t, root)); !same(got, complete) {
-		t.Errorf("after the next run:\n%v\nwant\n%v", got, complete)
-	}
-	left, _ := filepath.Glob(filepath.Join(root, ".*"))
-	assert.Empty(t, left, "left behind")
+	assert.NoError(t, err)
+	assert.Empty(t, changesOf(t, wanted(t), root))
+	assert.Equal(t, complete, files(contents(t, root)))
+	noStages(t, root)
 }
 
 func completed(t *testing.T) map[string]string {
 	t.Helper()
-	root := t.TempDir()
-	safefstest.WriteFiles(t, root, before)
+	root := project(t, before)
 	_, err := writeOn(t, root, false, 0, nil)
 	require.NoError(t, err)
 	return contents(t, root)
@@ -126,83 +157,57 @@ func completed(t *testing.T) map[string]string {
 
 // An error at any operation, such as that of a full disk, leaves the tree as it was, or it was of no account and the tree
 // is complete.
-func TestErrorAtEveryOperation(t *testing.T) { onDisks(t, errorAtEveryOperation) }
-
-func errorAtEveryOperation(t *testing.T, plain bool) {
-	complete := files(completed(t))
-	for n := 1; ; n++ {
-		root := t.TempDir()
-		safefstest.WriteFiles(t, root, before)
-		old := contents(t, root)
-		happened, err := writeOn(t, root, plain, n, func() error { return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} })
+func TestErrorAtEveryOperation(t *testing.T) {
+	atEveryOperation(t, func(o operation) bool {
+		happened, err := writeOn(o.T, o.root, o.plain, o.n, func() error { return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} })
 		if !happened {
-			assert.GreaterOrEqual(t, n, 20, "only: operations")
-			t.Logf("%d operations", n-1)
-			return
+			return false
 		}
-		got := contents(t, root)
-		if err != nil && !same(got, old) {
-			t.Errorf("operation %d: %v, but the tree is\n%v\nwant\n%v", n, err, got, old)
-		}
+		got := contents(o.T, o.root)
 		if err == nil {
-			for p, content := range complete {
-				if have, ok := got[p]; !ok || have != content {
-					t.Errorf("operation %d: no error, but %s is %q", n, p, have)
-				}
-			}
+			assert.Subset(o, got, o.complete, "operation %d", o.n)
+		} else {
+			assert.Equal(o, o.old, got, "operation %d: %v", o.n, err)
+			assert.Regexp(o, "no space left on device; nothing was changed; make room on the disk, and run the command again$", err.Error(), "operation %d", o.n)
 		}
-		if err != nil && !strings.HasSuffix(err.Error(), "no space left on device; nothing was changed; make room on the disk, and run the command again") {
-			t.Errorf("operation %d: error %v", n, err)
-		}
-		left, _ := filepath.Glob(filepath.Join(root, ".*"))
-		assert.Empty(t, left, "operation %d: left behind", n)
-		mends(t, root, complete)
-	}
+		noStages(o.T, o.root)
+		return true
+	})
 }
 
 // A disk that fails from some operation on does not let what was done be taken back. Still each file is whole.
-func TestErrorFromEveryOperationOn(t *testing.T) { onDisks(t, errorFromEveryOperationOn) }
-
-func errorFromEveryOperationOn(t *testing.T, plain bool) {
-	complete := files(completed(t))
-	for n := 1; ; n++ {
-		root := t.TempDir()
-		safefstest.WriteFiles(t, root, before)
-		old := contents(t, root)
-		changes, err := wanted(t).Diff(root)
-		require.NoError(t, err)
-		dir, err := os.OpenRoot(root)
-		require.NoError(t, err)
-		d := &faulty{disk: rootDisk{dir}, plain: plain, left: n}
+func TestErrorFromEveryOperationOn(t *testing.T) {
+	atEveryOperation(t, func(o operation) bool {
+		changes := changesOf(o.T, wanted(o.T), o.root)
+		dir, err := os.OpenRoot(o.root)
+		require.NoError(o, err)
+		d := &faulty{disk: rootDisk{dir}, plain: o.plain, left: o.n}
 		d.happen = func() error { d.left = 1; return syscall.EIO }
-		err = errors.Join(write(root, d, changes), dir.Close())
+		err = errors.Join(write(o.root, d, changes), dir.Close())
 		if d.left > 1 || err == nil {
-			assert.GreaterOrEqual(t, n, 20, "only: operations")
-			return
+			return false
 		}
-		if plain { // a file may lie in the stage
-			_, err = Recover(root)
-			assert.NoError(t, err)
-		}
-		whole(t, n, files(contents(t, root)), old, complete)
-		mends(t, root, complete)
-	}
+		o.whole()
+		return true
+	})
 }
 
 // whole holds that every file is as it was or as it is to be.
-func whole(t *testing.T, n int, got, old, complete map[string]string) {
-	t.Helper()
-	for p, content := range got {
-		was, there := old[p]
-		is, wanted := complete[p]
-		if (!there || content != was) && (!wanted || content != is) {
-			t.Errorf("operation %d: %s is %q: neither as it was nor complete", n, p, content)
-		}
+func (o operation) whole() {
+	o.Helper()
+	if o.plain { // a file may lie in the stage
+		_, err := Recover(o.root)
+		assert.NoError(o, err)
 	}
-	for p := range old {
-		_, stays := complete[p]
-		if _, ok := got[p]; stays && !ok {
-			t.Errorf("operation %d: %s is gone", n, p)
+	got := files(contents(o.T, o.root))
+	for p, content := range got {
+		was, there := o.old[p]
+		is, wanted := o.complete[p]
+		assert.True(o, there && content == was || wanted && content == is, "operation %d: %s is %q: neither as it was nor complete", o.n, p, content)
+	}
+	for p := range o.old {
+		if _, stays := o.complete[p]; stays {
+			assert.Contains(o, got, p, "operation %d", o.n)
 		}
 	}
 }

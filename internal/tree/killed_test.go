@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -55,55 +53,40 @@ func child(t *testing.T, root string, env ...string) *exec.Cmd {
 }
 
 // A real kill -9 before any operation, and in the middle of any write.
-func TestKilledAtEveryOperation(t *testing.T) { onDisks(t, killedAtEveryOperation) }
-
-func killedAtEveryOperation(t *testing.T, plain bool) {
-	disk := plainEnv + "="
-	if plain {
-		disk += "1"
-	}
-	complete := files(completed(t))
-	for n := 1; ; n++ {
-		root := t.TempDir()
-		safefstest.WriteFiles(t, root, before)
-		old := contents(t, root)
-		if out, err := child(t, root, disk, dieEnv+"="+fmt.Sprint(n)).CombinedOutput(); err == nil {
-			assert.GreaterOrEqual(t, n, 20, "only: operations")
-			return
-		} else if !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("operation %d: %v\n%s", n, err, out)
+func TestKilledAtEveryOperation(t *testing.T) {
+	atEveryOperation(t, func(o operation) bool {
+		disk := plainEnv + "="
+		if o.plain {
+			disk += "1"
 		}
-		if plain { // a file may lie in the stage
-			_, err := Recover(root)
-			assert.NoError(t, err)
+		out, err := child(o.T, o.root, disk, dieEnv+"="+fmt.Sprint(o.n)).CombinedOutput()
+		if err == nil {
+			return false
 		}
-		whole(t, n, files(contents(t, root)), old, complete)
-		mends(t, root, complete)
-	}
+		require.ErrorContains(o, err, "killed", "operation %d: %s", o.n, out)
+		o.whole()
+		return true
+	})
 }
 
 // A real write that the system cuts short.
 func TestCutShort(t *testing.T) {
 	complete := files(completed(t))
-	root := t.TempDir()
-	safefstest.WriteFiles(t, root, before)
+	root := project(t, before)
 	old := contents(t, root)
 	out, err := child(t, root, limitEnv+"=1").CombinedOutput()
 	want := "write gen/a.go: file too large; nothing was changed; raise the limit on the size of files (ulimit -f), and run the command again"
 	require.Error(t, err)
 	assert.Contains(t, string(out), want)
-	if got := contents(t, root); !same(got, old) {
-		t.Errorf("the tree is\n%v\nwant\n%v", got, old)
-	}
-	mends(t, root, complete)
+	assert.Equal(t, old, contents(t, root))
+	completes(t, root, complete)
 }
 
 // Two processes at once, without turns: each file is whole, and what was made of the same sources is complete.
 func TestTwoAtOnce(t *testing.T) {
 	complete := files(completed(t))
 	for range 5 {
-		root := t.TempDir()
-		safefstest.WriteFiles(t, root, before)
+		root := project(t, before)
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
@@ -112,6 +95,6 @@ func TestTwoAtOnce(t *testing.T) {
 			})
 		}
 		both.Wait()
-		mends(t, root, complete)
+		completes(t, root, complete)
 	}
 }

@@ -4,12 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
 
-	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -43,8 +42,7 @@ func TestReadOnly(t *testing.T) {
 		".":            "permission denied; nothing was changed; make its folder writable for you, and run the command again",
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			safefstest.WriteFiles(t, root, before)
+			root := project(t, before)
 			old := contents(t, root)
 			at := filepath.Join(root, name)
 			info, err := os.Stat(at)
@@ -52,18 +50,16 @@ func TestReadOnly(t *testing.T) {
 			require.NoError(t, os.Chmod(at, info.Mode().Perm()&^0o222))
 			asAnybody(t, func() { _, err = writeOn(t, root, false, 0, nil) })
 			if want == "" {
-				after, statErr := os.Stat(at)
-				if err != nil || statErr != nil || after.Mode().Perm() != info.Mode().Perm()&^0o222 {
-					t.Errorf("error %v, mode %v", err, after.Mode())
-				}
-			} else if err == nil || !strings.HasSuffix(err.Error(), want) {
-				t.Errorf("error %v\nwant %s", err, want)
-			}
-			if got := contents(t, root); want != "" && !same(got, old) {
-				t.Errorf("the tree is\n%v\nwant\n%v", got, old)
+				require.NoError(t, err)
+				after, err := os.Stat(at)
+				require.NoError(t, err)
+				assert.Equal(t, info.Mode()&^0o222, after.Mode())
+			} else {
+				assert.ErrorContains(t, err, want)
+				assert.Equal(t, old, contents(t, root))
 			}
 			require.NoError(t, os.Chmod(at, info.Mode().Perm()))
-			mends(t, root, complete)
+			completes(t, root, complete)
 		})
 	}
 }

@@ -45,6 +45,13 @@ func taken(path string) string {
 	return fmt.Sprintf(`[{"path":%q,"old":%q,"new":"00"}]`, path, hash([]byte(mark)))
 }
 
+func refusesToRecover(t *testing.T, root string) {
+	t.Helper()
+	restored, err := Recover(root)
+	assert.Error(t, err)
+	assert.Empty(t, restored)
+}
+
 // A stage that came with a repository has no right seal: it reaches no file, whether through a link or not, and stays.
 func TestRecoverLeavesForgedStages(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -72,24 +79,19 @@ func TestRecoverLeavesForgedStages(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			safefstest.WriteFiles(t, root, map[string]string{"main.go": "mine", ".git/config": "git's", ".git/hooks/a": ""})
+			root := project(t, map[string]string{"main.go": "mine", ".git/config": "git's", ".git/hooks/a": ""})
 			link(t, ".git", filepath.Join(root, "x"))
 			safefstest.WriteFiles(t, root, map[string]string{
 				stagePrefix + "1/lock": "", stagePrefix + "1/0.1": mark, stagePrefix + "1/journal": c.journal(t, taken(c.path)),
 			})
 			old := contents(t, root)
-			if restored, err := Recover(root); err == nil || len(restored) > 0 {
-				t.Errorf("%q, error %v", restored, err)
-			}
-			assert.NoError(t, Write(root, []Change{{Path: "gen.go", Op: Create, New: []byte("gen"), mode: 0o644}}), "a forged stage is in the way of a command")
+			refusesToRecover(t, root)
+			assert.NoError(t, Write(root, []Change{{Path: "gen.go", Op: Create, New: []byte("gen")}}), "a forged stage is in the way of a command")
 			old["gen.go"] = "gen"
-			if got := contents(t, root); !same(got, old) {
-				t.Errorf("%v, want %v", got, old)
-			}
-			if left, err := os.ReadDir(filepath.Join(root, stagePrefix+"1")); err != nil || len(left) != 3 {
-				t.Errorf("the stage has %v, error %v", left, err)
-			}
+			assert.Equal(t, old, contents(t, root))
+			left, err := os.ReadDir(filepath.Join(root, stagePrefix+"1"))
+			require.NoError(t, err)
+			assert.Len(t, left, 3)
 		})
 	}
 }
@@ -109,12 +111,8 @@ func TestRecoverReachesNothingOfGits(t *testing.T) {
 			link(t, ".git/modules", filepath.Join(root, "z"))
 			stage := stagePrefix + "1"
 			safefstest.WriteFiles(t, root, map[string]string{stage + "/lock": "", stage + "/journal": sealed(t, taken(path)), stage + "/0.1": mark})
-			if restored, err := Recover(root); err == nil || len(restored) > 0 {
-				t.Errorf("%q, error %v", restored, err)
-			}
-			if found := saves(t, filepath.Dir(root)); len(found) != 1 || found[0] != "root/"+stage+"/0.1" {
-				t.Errorf("the file is at %v", found)
-			}
+			refusesToRecover(t, root)
+			assert.Equal(t, []string{"root/" + stage + "/0.1"}, saves(t, filepath.Dir(root)))
 		})
 	}
 	for _, path := range []string{".gitignore", ".github/workflows/x.yml", "a.go"} {
@@ -127,49 +125,39 @@ func TestWriteWithoutAKey(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
 		t.Setenv(name, "")
 	}
-	root := t.TempDir()
-	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": "\n" + taken("a"), stagePrefix + "1/0.1": mark})
-	assert.NoError(t, Write(root, []Change{{Path: "b", Op: Create, New: []byte("b"), mode: 0o644}}))
-	_, err := Recover(root)
-	assert.Error(t, err)
-	if got, want := contents(t, root), map[string]string{"b": "b"}; !same(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if left, err := filepath.Glob(filepath.Join(root, stagePrefix+"*", "*")); err != nil || len(left) != 3 {
-		t.Errorf("stages have %v, error %v", left, err)
-	}
+	root := project(t, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": "\n" + taken("a"), stagePrefix + "1/0.1": mark})
+	assert.NoError(t, Write(root, []Change{{Path: "b", Op: Create, New: []byte("b")}}))
+	refusesToRecover(t, root)
+	assert.Equal(t, map[string]string{"b": "b"}, contents(t, root))
+	left, err := filepath.Glob(filepath.Join(root, stagePrefix+"*", "*"))
+	require.NoError(t, err)
+	assert.Len(t, left, 3)
 }
 
 // A run that was killed at the birth of its stage leaves nothing that a seal is needed for.
 func TestRecoverRemovesBareStages(t *testing.T) {
-	root := t.TempDir()
-	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "2/lock": "", stagePrefix + "2/journal.part": "half of a se"})
-	if restored, err := Recover(root); err != nil || len(restored) > 0 {
-		t.Errorf("%q, error %v", restored, err)
-	}
-	left, _ := filepath.Glob(filepath.Join(root, stagePrefix+"*"))
-	assert.Empty(t, left, "left behind")
+	root := project(t, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "2/lock": "", stagePrefix + "2/journal.part": "half of a se"})
+	restored, err := Recover(root)
+	assert.NoError(t, err)
+	assert.Empty(t, restored)
+	noStages(t, root)
 }
 
 // A link to a directory of the project is followed, and not one to git's.
 func TestDiffRefusesGitsDirectory(t *testing.T) {
-	root := t.TempDir()
-	safefstest.WriteFiles(t, root, map[string]string{".git/hooks/old": "old", ".git/left": "// generated", "elsewhere/a": "", "sub/a": ""})
+	root := project(t, map[string]string{".git/hooks/old": "old", ".git/left": "// generated", "elsewhere/a": "", "sub/a": ""})
 	link(t, ".git", filepath.Join(root, "x"))
 	link(t, "../.git/hooks", filepath.Join(root, "sub", "y"))
 	link(t, "elsewhere", filepath.Join(root, "z"))
 	for _, path := range []string{"x/config", "x/new/deep/config", "x/hooks/old", "sub/y/post-checkout", ".git/hooks/post-checkout", ".GIT/config"} {
-		if changes, err := newTree(t, map[string]string{path: "new"}).Diff(root); err == nil {
-			t.Errorf("%s: no error, but %s", path, describe(changes))
-		}
+		_, err := newTree(t, map[string]string{path: "new"}).Diff(root)
+		assert.Error(t, err, path)
 	}
 	gone := New()
 	gone.Remove("x/left")
-	if changes, err := gone.Diff(root); err == nil {
-		t.Errorf("no error, but %s", describe(changes))
-	}
-	changes, err := newTree(t, map[string]string{"z/b": "new", ".github/b": "new", "x.git/b": "new"}).Diff(root)
-	require.NoError(t, err)
+	_, err := gone.Diff(root)
+	assert.Error(t, err)
+	changes := changesOf(t, newTree(t, map[string]string{"z/b": "new", ".github/b": "new", "x.git/b": "new"}), root)
 	require.Len(t, changes, 3)
 	assert.NoError(t, Write(root, changes))
 }

@@ -56,15 +56,15 @@ func (s *stage) next(i int) string {
 // put writes the new content of the i-th change, and returns where it lies. It is not flushed to the platter: that would
 // cost more than all else that writing does, and what a power failure leaves is made anew by the next run, since files
 // are compared by their bytes.
-func (s *stage) put(i int, c Change) (string, error) {
+func (s *stage) put(i int, data []byte, mode fs.FileMode) (string, error) {
 	name := s.next(i)
 	// A new file gets its mode less the umask, as any program's; one that is there keeps what its owner set.
-	f, err := s.disk.Create(name, c.mode)
+	f, err := s.disk.Create(name, mode)
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(c.New)
-	if info, statErr := s.disk.Stat(c.Path); statErr == nil && err == nil {
+	_, err = f.Write(data)
+	if info, statErr := s.disk.Stat(s.changes[i].Path); statErr == nil && err == nil {
 		err = f.Chmod(info.Mode().Perm())
 	}
 	return name, errors.Join(err, f.Close())

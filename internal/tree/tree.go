@@ -16,14 +16,9 @@ import (
 
 // Tree is a set of files, keyed by slash-separated paths relative to a root that is named only when it matters.
 type Tree struct {
-	files map[string]entry
+	files map[string][]byte
 	gone  map[string]bool
 	areas []Area
-}
-
-type entry struct {
-	data []byte
-	mode fs.FileMode
 }
 
 // Area is a place where files belong to a tool: one that is there and not in the tree is left over, and one that
@@ -45,29 +40,24 @@ type Area struct {
 }
 
 // New returns an empty tree.
-func New() *Tree { return &Tree{files: map[string]entry{}, gone: map[string]bool{}} }
+func New() *Tree { return &Tree{files: map[string][]byte{}, gone: map[string]bool{}} }
 
 // Add puts a file into the tree. Two files for one path are an error, and so is a path that leads out of the root.
-func (t *Tree) Add(path string, data []byte) error { return t.add(path, data, 0o644) }
-
-// Put is Add for a file that the tree may have already, and that is then replaced.
-func (t *Tree) Put(path string, data []byte) error {
-	delete(t.files, path)
-	return t.Add(path, data)
-}
-
-// AddExecutable is Add for a file that can be run.
-func (t *Tree) AddExecutable(path string, data []byte) error { return t.add(path, data, 0o755) }
-
-func (t *Tree) add(path string, data []byte, mode fs.FileMode) error {
+func (t *Tree) Add(path string, data []byte) error {
 	if !fs.ValidPath(path) || path == "." || strings.ContainsAny(path, "\\\x00") || !filepath.IsLocal(filepath.FromSlash(path)) {
 		return fmt.Errorf("%q is not a path below the project's folder", path)
 	}
 	if _, ok := t.files[path]; ok {
 		return fmt.Errorf("%s: two generators would write this file", path)
 	}
-	t.files[path] = entry{data: data, mode: mode}
+	t.files[path] = data
 	return nil
+}
+
+// Put is Add for a file that the tree may have already, and that is then replaced.
+func (t *Tree) Put(path string, data []byte) error {
+	delete(t.files, path)
+	return t.Add(path, data)
 }
 
 // Remove says that there is to be no file at a path: Diff deletes one that is there.
@@ -76,14 +66,10 @@ func (t *Tree) Remove(path string) { t.gone[path] = true }
 // Own declares an area.
 func (t *Tree) Own(a Area) { t.areas = append(t.areas, a) }
 
-// OwnAll declares the areas of another tree.
-func (t *Tree) OwnAll(other *Tree) { t.areas = append(t.areas, other.areas...) }
-
 // AddAll puts all files of another tree into this one, and none of its areas: what is on disk stays.
 func (t *Tree) AddAll(other *Tree) error {
 	for _, path := range other.Paths() {
-		f := other.files[path]
-		if err := t.add(path, f.data, f.mode); err != nil {
+		if err := t.Add(path, other.files[path]); err != nil {
 			return err
 		}
 	}
@@ -98,6 +84,6 @@ func (t *Tree) Len() int { return len(t.files) }
 
 // Content returns the bytes of a file, and whether the tree has it.
 func (t *Tree) Content(path string) ([]byte, bool) {
-	f, ok := t.files[path]
-	return f.data, ok
+	data, ok := t.files[path]
+	return data, ok
 }

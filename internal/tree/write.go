@@ -49,7 +49,7 @@ func write(root string, d disk, changes []Change) (err error) {
 		if c.Op == Delete {
 			continue
 		}
-		if staged[i], err = s.put(i, c); err != nil {
+		if staged[i], err = s.put(i, c.New, 0o644); err != nil {
 			return fmt.Errorf("write %s: %w; nothing was changed; %s", c.Path, unwrapPath(err), mend(err))
 		}
 	}
@@ -188,7 +188,7 @@ func (s *stage) rescue(i int, f io.ReadSeeker) {
 	if err != nil {
 		return
 	}
-	if name, err := s.put(i, Change{Path: s.changes[i].Path, New: data, mode: 0o600}); err == nil {
+	if name, err := s.put(i, data, 0o600); err == nil {
 		s.save(i, name)
 	}
 }
