@@ -29,18 +29,8 @@ type File struct{ lock *os.File }
 // sandbox must work, and is alone.
 func Lock(ctx context.Context, root string, waiting func()) (*File, error) {
 	dir, err := safefs.Cache(true, "turns")
-	return takeIn(ctx, dir, err, root, waiting)
-}
-
-// take is Take with the folder for the locks.
-func take(ctx context.Context, dir, root string, waiting func()) (*File, error) {
-	d, err := safefs.Below(dir, true)
-	return takeIn(ctx, d, err, root, waiting)
-}
-
-func takeIn(ctx context.Context, dir *safefs.Dir, err error, root string, waiting func()) (*File, error) {
 	if err != nil {
-		return &File{}, nil //nolint:nilerr // see Take
+		return &File{}, nil //nolint:nilerr // see above
 	}
 	defer func() { _ = dir.Close() }()
 	// The files are empty, and stay: one that is removed can be locked by two, each in the belief that it is the one.

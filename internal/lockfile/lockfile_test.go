@@ -14,89 +14,87 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Of many that want a turn in one folder, one at a time has it; another folder is another matter.
+// cacheIn moves the user's cache directory.
+func cacheIn(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(name, dir)
+	}
+}
+
+// Of many that want a turn in one directory, one at a time has it; another directory is another matter.
 func TestOneAtATime(t *testing.T) {
-	dir := t.TempDir()
-	elsewhere, err := take(t.Context(), dir, "/elsewhere", nil)
+	cacheIn(t, t.TempDir())
+	elsewhere, err := Lock(t.Context(), "/elsewhere", nil)
 	require.NoError(t, err)
-	var inside, most atomic.Int32
+	var inside atomic.Int32
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			turn, err := take(t.Context(), dir, "/project", nil)
-			if err != nil {
-				t.Error(err)
+			turn, err := Lock(t.Context(), "/project", nil)
+			if !assert.NoError(t, err) {
 				return
 			}
-			if n := inside.Add(1); n > most.Load() {
-				most.Store(n)
-			}
+			assert.EqualValues(t, 1, inside.Add(1), "at once")
 			time.Sleep(time.Millisecond)
 			inside.Add(-1)
 			assert.NoError(t, turn.Unlock())
 		})
 	}
 	all.Wait()
-	assert.EqualValues(t, 1, most.Load(), "at once")
 	assert.NoError(t, elsewhere.Unlock())
 }
 
-// Waiting is said once, and ends with the context.
+// Waiting is reported once, and ends with the context.
 func TestWaitingEnds(t *testing.T) {
-	dir := t.TempDir()
-	held, err := take(t.Context(), dir, "/project", nil)
+	cacheIn(t, t.TempDir())
+	held, err := Lock(t.Context(), "/project", nil)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	said := 0
-	_, err = take(ctx, dir, "/project", func() { said++; cancel() })
-	assert.ErrorIs(t, err, context.Canceled, "times")
-	assert.Equal(t, 1, said, "times")
+	reports := 0
+	_, err = Lock(ctx, "/project", func() { reports++; cancel() })
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 1, reports)
 	assert.NoError(t, held.Unlock())
 }
 
-const childEnv = "CRDCTL_TEST_TURNS_DIR"
+const childEnv = "CRDCTL_TEST_HELD_FILE"
 
 // TestChild is the process that TestKilledHolder kills.
 func TestChild(t *testing.T) {
-	dir := os.Getenv(childEnv)
-	if dir == "" {
+	held := os.Getenv(childEnv)
+	if held == "" {
 		return
 	}
-	_, err := take(t.Context(), dir, "/project", nil)
+	_, err := Lock(t.Context(), "/project", nil)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "held"), nil, 0o600))
+	require.NoError(t, os.WriteFile(held, nil, 0o600))
 	select {}
 }
 
-// Who is killed gives up the turn.
+// A process that is killed gives up the turn.
 func TestKilledHolder(t *testing.T) {
-	dir := t.TempDir()
+	cacheIn(t, t.TempDir())
+	held := filepath.Join(t.TempDir(), "held")
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
-	cmd.Env = append(os.Environ(), childEnv+"="+dir)
+	cmd.Env = append(os.Environ(), childEnv+"="+held)
 	require.NoError(t, cmd.Start())
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(dir, "held")); err == nil {
-			break
-		}
-		require.False(t, time.Now().After(deadline), "the child does not take the turn")
-	}
-	waited := make(chan struct{})
-	go func() {
-		<-waited
+	require.Eventually(t, func() bool { _, err := os.Stat(held); return err == nil }, time.Minute, time.Millisecond)
+	turn, err := Lock(t.Context(), "/project", func() {
 		_ = cmd.Process.Kill() // it may have ended
 		_ = cmd.Wait()
-	}()
-	turn, err := take(t.Context(), dir, "/project", func() { close(waited) })
+	})
 	require.NoError(t, err)
 	assert.NoError(t, turn.Unlock())
 }
 
-// Without a place for locks, everybody goes on.
+// Without a place for locks, every process goes on.
 func TestNoPlaceForLocks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	cacheIn(t, file)
 	for range 2 {
-		_, err := take(t.Context(), filepath.Join(file, "turns"), "/project", nil)
+		_, err := Lock(t.Context(), "/project", nil)
 		assert.NoError(t, err)
 	}
 }

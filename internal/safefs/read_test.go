@@ -18,16 +18,16 @@ func TestReadFile(t *testing.T) {
 	safefstest.WriteFiles(t, dir, map[string]string{"file": "four", "empty": ""})
 	require.NoError(t, os.Symlink(file, link))
 	for _, name := range []string{file, link} {
-		if data, err := ReadFile(name, 4); err != nil || string(data) != "four" {
-			t.Errorf("%s: %q, %v", name, data, err)
-		}
-		_, err := ReadFile(name, 3)
-		assert.ErrorIs(t, err, ErrTooBig, "%s of more than the limit: %v, want ErrTooBig", name, err)
+		data, err := ReadFile(name, 4)
+		require.NoError(t, err, name)
+		assert.Equal(t, "four", string(data), name)
+		_, err = ReadFile(name, 3)
+		assert.ErrorIs(t, err, ErrTooBig, name)
 	}
-	if data, err := ReadFile(empty, 4); err != nil || data == nil || len(data) > 0 { // nil is for files that do not exist
-		t.Errorf("an empty file: %#v, %v", data, err)
-	}
-	_, err := ReadFile(filepath.Join(dir, "none"), 4)
+	data, err := ReadFile(empty, 4)
+	require.NoError(t, err)
+	assert.Equal(t, []byte{}, data) // nil is for files that do not exist
+	_, err = ReadFile(filepath.Join(dir, "none"), 4)
 	assert.ErrorIs(t, err, fs.ErrNotExist, "a missing file")
 	_, err = ReadFile(dir, 4)
 	assert.ErrorIs(t, err, syscall.EISDIR, "a directory")

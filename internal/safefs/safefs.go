@@ -11,7 +11,6 @@ package safefs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -203,17 +202,7 @@ func (d *Dir) Read(name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if info.Size() > limit {
-		return nil, d.problem(name, ErrTooBig)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1)) // it may grow
-	if err == nil && int64(len(data)) > limit {
-		err = d.problem(name, ErrTooBig)
-	}
-	return data, err
+	return readAll(f, d.Join(name), limit)
 }
 
 // Write replaces the content of a regular file of mode 0600, or creates it, by a rename: no reader sees half of it.

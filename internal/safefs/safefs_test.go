@@ -1,7 +1,6 @@
 package safefs
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 )
 
 // place is an open directory, dir, with its path, and a file outside of it that must not be touched.
@@ -22,9 +23,7 @@ func place(t *testing.T, owners Owners) (d *Dir, dir, outside string) {
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		_ = d.Close()
-		if content, err := os.ReadFile(outside); err != nil || string(content) != "precious" {
-			t.Errorf("the file outside is now %q, %v", content, err)
-		}
+		assert.Equal(t, "precious", safefstest.Read(t, outside))
 	})
 	return d, dir, outside
 }
@@ -38,15 +37,14 @@ func TestLinksAreRefused(t *testing.T) {
 	for _, name := range []string{"out", "in", "dangling", "up"} {
 		for _, flag := range []int{os.O_RDONLY, os.O_WRONLY | os.O_CREATE | os.O_TRUNC, os.O_RDWR | os.O_APPEND} {
 			_, err := d.OpenFile(name, flag, 0o600)
-			assert.ErrorIs(t, err, ErrLink, "open %s with %#x: %v, want ErrLink", name, flag, err)
+			assert.ErrorIs(t, err, ErrLink, "open %s with %#x", name, flag)
 		}
-		for what, err := range map[string]error{"write": d.Write(name, nil), "lock": second(d.Lock(name)), "sub": second(d.Sub(name)), "make": second(d.Make(name))} {
-			assert.ErrorIs(t, err, ErrLink, "%s %s: %v, want ErrLink", what, name, err)
-		}
+		safefstest.Each(t, ErrLink, name, map[string]error{
+			"write": d.Write(name, nil), "lock": second(d.Lock(name)), "sub": second(d.Sub(name)), "make": second(d.Make(name)),
+		})
 	}
 	assert.NoError(t, d.RemoveAll("up"))
-	_, err := os.Stat(dir)
-	assert.NoError(t, err)
+	assert.DirExists(t, dir)
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -71,50 +69,38 @@ func TestOtherOwnersAreRefused(t *testing.T) {
 	for what, err := range map[string]error{
 		"read": second(d.Read("file", 10)), "write": d.Write("file", nil), "lock": second(d.Lock("file")), "sub": second(d.Sub("sub")), "make": second(d.Make("sub")),
 	} {
-		owner, ok := errors.AsType[*OwnerError](err)
-		if !ok || owner.UID != os.Geteuid() || !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("%s: %v, want the error of an owner", what, err)
-		}
+		var owner *OwnerError
+		require.ErrorAs(t, err, &owner, what)
+		assert.Equal(t, os.Geteuid(), owner.UID, what)
+		assert.ErrorIs(t, err, fs.ErrPermission, what)
 	}
-	if content, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || string(content) != "x" {
-		t.Errorf("the file of another user is now %q, %v", content, err)
-	}
+	assert.Equal(t, "x", safefstest.Read(t, filepath.Join(dir, "file")))
 }
 
 func TestTrusted(t *testing.T) {
 	for _, c := range []struct {
 		uid  int
 		sudo string
-		want []int // accepted of 0, 1000, 1001
+		want Owners
 	}{
-		{1000, "", []int{0, 1000}},
-		{1000, "1001", []int{0, 1000}}, // anyone can set it
-		{0, "", []int{0}},
-		{0, "1000", []int{0, 1000}},
-		{0, "x", []int{0}},
-		{0, "-1", []int{0}},
+		{1000, "", Owners{1000, 0}},
+		{1000, "1001", Owners{1000, 0}}, // anyone can set it
+		{0, "", Owners{0}},
+		{0, "1000", Owners{0, 1000}},
+		{0, "x", Owners{0}},
+		{0, "-1", Owners{0}},
 	} {
-		owners := TrustedFor(c.uid, c.sudo)
-		var got []int
-		for _, uid := range []int{0, 1000, 1001} {
-			for _, o := range owners {
-				if o == uid {
-					got = append(got, uid)
-				}
-			}
-		}
-		require.Len(t, got, len(c.want), "uid %d, SUDO_UID %q: %v, want %v", c.uid, c.sudo, owners, c.want)
-		assert.Len(t, owners, len(c.want), "uid %d, SUDO_UID %q: %v, want %v", c.uid, c.sudo, owners, c.want)
+		assert.Equal(t, c.want, TrustedFor(c.uid, c.sudo), "uid %d, SUDO_UID %q", c.uid, c.sudo)
 	}
 }
 
 func TestReadIsBounded(t *testing.T) {
 	d, _, _ := place(t, Self())
 	require.NoError(t, d.Write("file", []byte("12345")))
-	if content, err := d.Read("file", 5); err != nil || string(content) != "12345" {
-		t.Errorf("%q, %v", content, err)
-	}
-	_, err := d.Read("file", 4)
+	content, err := d.Read("file", 5)
+	require.NoError(t, err)
+	assert.Equal(t, "12345", string(content))
+	_, err = d.Read("file", 4)
 	assert.ErrorIs(t, err, ErrTooBig)
 	_, err = d.Read("none", 4)
 	assert.ErrorIs(t, err, fs.ErrNotExist)
@@ -125,16 +111,14 @@ func TestWrite(t *testing.T) {
 	d, dir, _ := place(t, Self())
 	for _, text := range []string{"first", "second"} {
 		require.NoError(t, d.Write("file", []byte(text)))
-		if content, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || string(content) != text {
-			t.Errorf("%q, %v", content, err)
-		}
+		assert.Equal(t, text, safefstest.Read(t, filepath.Join(dir, "file")))
 	}
-	if info, err := d.Lstat("file"); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
-	if entries, err := d.Entries(); err != nil || len(entries) != 1 {
-		t.Errorf("%v, %v", entries, err)
-	}
+	info, err := d.Lstat("file")
+	require.NoError(t, err)
+	assert.Equal(t, fs.FileMode(0o600), info.Mode())
+	entries, err := d.Entries()
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
 }
 
 // An anchor may be a link; what is below it may not.
@@ -144,8 +128,7 @@ func TestAnchorMayBeALink(t *testing.T) {
 	d, err := Below(link, true, "crdctl", "x")
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
-	_, err = os.Stat(filepath.Join(real, "crdctl", "x"))
-	assert.NoError(t, err)
+	assert.DirExists(t, filepath.Join(real, "crdctl", "x"))
 	require.NoError(t, os.Symlink("crdctl", filepath.Join(real, "other")))
 	_, err = Below(link, true, "other", "x")
 	assert.ErrorIs(t, err, ErrLink)
@@ -153,16 +136,16 @@ func TestAnchorMayBeALink(t *testing.T) {
 
 func TestLocks(t *testing.T) {
 	d, dir, _ := place(t, Self())
-	if locked, err := d.Locked("lock"); locked || err != nil {
-		t.Errorf("without a file: %v, %v", locked, err)
-	}
+	locked, err := d.Locked("lock")
+	require.NoError(t, err)
+	assert.False(t, locked, "without a file")
 	f, err := d.Lock("lock")
 	require.NoError(t, err)
 	_, err = d.LockExisting("lock")
 	assert.ErrorIs(t, err, ErrLocked)
-	if locked, err := d.Locked("lock"); !locked || err != nil {
-		t.Errorf("while it is held: %v, %v", locked, err)
-	}
+	locked, err = d.Locked("lock")
+	require.NoError(t, err)
+	assert.True(t, locked)
 	assert.True(t, d.Holds("lock", f), "the file is not the one that was locked")
 	require.NoError(t, os.Remove(filepath.Join(dir, "lock")))
 	assert.False(t, d.Holds("lock", f), "a file that was removed is held")

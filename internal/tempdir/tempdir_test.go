@@ -2,9 +2,10 @@ package tempdir
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func TestSweepOfFoldersWithoutLock(t *testing.T) {
 	for _, dir := range []string{young, old, full, other} {
 		require.NoError(t, os.Mkdir(dir, 0o700))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
+	safefstest.WriteAll(t, full, "", "file")
 	for _, dir := range []string{old, full, other} {
 		require.NoError(t, os.Chtimes(dir, long, long))
 	}
@@ -41,10 +42,8 @@ func TestSweepTakesTheDeadOnly(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, dead.lock.Close()) // as the kernel does for a process that was killed
 	assert.NoError(t, Sweep(parent, RunPrefix))
-	_, err = os.Stat(dead.Path)
-	assert.ErrorIs(t, err, fs.ErrNotExist, "the folder of a dead owner")
-	_, err = os.Stat(living.Path)
-	assert.NoError(t, err, "the folder of a living owner")
+	assert.NoDirExists(t, dead.Path)
+	assert.DirExists(t, living.Path)
 	assert.NoError(t, living.Remove())
 	left, _ := os.ReadDir(parent)
 	assert.Empty(t, left, "left behind")
@@ -53,34 +52,22 @@ func TestSweepTakesTheDeadOnly(t *testing.T) {
 // TestSweepAndBirth lets folders be born while others are swept: none may be lost to its owner.
 func TestSweepAndBirth(t *testing.T) {
 	parent := t.TempDir()
-	swept := make(chan error)
-	stopSweeping := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-stopSweeping:
-				swept <- nil
-				return
-			default:
-			}
-			if err := Sweep(parent, RunPrefix); err != nil {
-				swept <- err
-				return
-			}
+	var sweeping sync.WaitGroup
+	var done atomic.Bool
+	sweeping.Go(func() {
+		for !done.Load() && assert.NoError(t, Sweep(parent, RunPrefix)) {
 		}
-	}()
+	})
 	for range 1000 {
 		d, err := New(parent, RunPrefix)
-		if err != nil {
-			t.Error(err)
+		if !assert.NoError(t, err) {
 			break
 		}
-		_, err = os.Stat(filepath.Join(d.Path, LockName))
-		assert.NoError(t, err, "lost")
+		assert.FileExists(t, filepath.Join(d.Path, LockName), "lost")
 		assert.NoError(t, d.Remove())
 	}
-	close(stopSweeping)
-	assert.NoError(t, <-swept)
+	done.Store(true)
+	sweeping.Wait()
 }
 
 // Who is killed while a folder is removed leaves one that the next sweep knows: its lock goes last.
@@ -89,9 +76,10 @@ func TestLockGoesLast(t *testing.T) {
 	require.NoError(t, err)
 	safefstest.WriteFiles(t, d.Path, map[string]string{"a": "", "zz/file": ""})
 	require.NoError(t, removeContents(d.dir))
-	if left, err := os.ReadDir(d.Path); err != nil || len(left) != 1 || left[0].Name() != LockName {
-		t.Errorf("before the folder goes, it has %v %v", left, err)
-	}
+	left, err := os.ReadDir(d.Path)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	assert.Equal(t, LockName, left[0].Name())
 	assert.NoError(t, d.Remove())
 }
 
@@ -101,7 +89,7 @@ func TestSweepOfASwappedDirectory(t *testing.T) {
 	precious := filepath.Join(victim, "docs", "thesis.txt")
 	dead := died(t, parent)
 	require.NoError(t, os.Mkdir(filepath.Join(dead, "docs"), 0o700))
-	safefstest.WriteFiles(t, victim, map[string]string{"docs/thesis.txt": "years"})
+	safefstest.WriteAll(t, victim, "years", "docs/thesis.txt")
 	aside := filepath.Join(parent, "aside")
 	swapped := ""
 	err := SweepAfter(parent, RunPrefix, func(dir string) error {
@@ -110,11 +98,10 @@ func TestSweepOfASwappedDirectory(t *testing.T) {
 	})
 	require.NoError(t, err, "swapped")
 	assert.Equal(t, dead, swapped, "swapped")
-	_, err = os.Stat(precious)
-	assert.NoError(t, err)
-	if left, err := os.ReadDir(aside); err != nil || len(left) != 0 {
-		t.Errorf("left of what was swept: %v, %v", left, err)
-	}
+	assert.FileExists(t, precious)
+	left, err := os.ReadDir(aside)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
 // A link, which may lead to a directory of the same user, is not swept.
@@ -123,8 +110,7 @@ func TestSweepFollowsNoLink(t *testing.T) {
 	dead := died(t, elsewhere)
 	require.NoError(t, os.Symlink(dead, filepath.Join(parent, RunPrefix+"link")))
 	assert.NoError(t, Sweep(parent, RunPrefix))
-	_, err := os.Stat(filepath.Join(dead, LockName))
-	assert.NoError(t, err)
+	assert.FileExists(t, filepath.Join(dead, LockName))
 }
 
 // Directories of other users are neither entered nor removed.
@@ -132,11 +118,9 @@ func TestSweepLeavesOtherUsersAlone(t *testing.T) {
 	parent := t.TempDir()
 	dead := died(t, parent)
 	assert.NoError(t, sweepOf(safefs.Owners{os.Geteuid() + 1}, parent, RunPrefix, func(string) error { return nil }))
-	_, err := os.Stat(filepath.Join(dead, LockName))
-	assert.NoError(t, err, "a directory of another user")
+	assert.FileExists(t, filepath.Join(dead, LockName), "a directory of another user")
 	assert.NoError(t, sweepOf(safefs.Self(), parent, RunPrefix, func(string) error { return nil }))
-	_, err = os.Stat(dead)
-	assert.ErrorIs(t, err, fs.ErrNotExist, "one of this user")
+	assert.NoDirExists(t, dead, "one of this user")
 }
 
 // died returns the directory of a process that was killed.

@@ -50,13 +50,11 @@ func TestLinkInPlaceOfTheDirectory(t *testing.T) {
 		info, err := os.Stat(root)
 		require.NoError(t, err)
 		require.NoError(t, os.Symlink(to, link))
-		for what, err := range map[string]error{
+		safefstest.Each(t, safefs.ErrLink, "with a link to "+to, map[string]error{
 			"acquire": second(Open(root)), "make cluster": second(CreateCluster(root)), "open cluster": second(OpenCluster(root)),
 			"remove cluster": RemoveCluster(root), "running": second(Running(root)), "read": second(ReadKubeconfig(root)), "record": second(Record(root)),
 			"write": WriteKubeconfig(root, nil),
-		} {
-			assert.ErrorIs(t, err, safefs.ErrLink, "%s with a link to %s", what, to)
-		}
+		})
 		assert.NoError(t, os.Remove(link), "the link")
 		require.NoError(t, os.Chtimes(root, info.ModTime(), info.ModTime()))
 	}
@@ -80,9 +78,7 @@ func TestLinksInTheDirectory(t *testing.T) {
 		root := t.TempDir()
 		safefstest.WriteFiles(t, Cluster(root), map[string]string{"x": ""})
 		require.NoError(t, os.Symlink(file, filepath.Join(Cluster(root), name)))
-		for what, err := range map[string]error{"make": second(CreateCluster(root)), "remove": RemoveCluster(root), "data": second(OpenData(Cluster(root)))} {
-			assert.ErrorIs(t, err, safefs.ErrLink, "%s %s", what, name)
-		}
+		safefstest.Each(t, safefs.ErrLink, name, map[string]error{"make": second(CreateCluster(root)), "remove": RemoveCluster(root), "data": second(OpenData(Cluster(root)))})
 	}
 }
 
@@ -163,9 +159,7 @@ func TestDataDirectories(t *testing.T) {
 			defer func() { _ = d.Close() }()
 			safefstest.IsPrivate(t, dir)
 			assert.True(t, signed(d), "it is not marked")
-			content, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
-			require.NoError(t, err)
-			assert.Equal(t, "*\n", string(content))
+			assert.Equal(t, "*\n", safefstest.Read(t, filepath.Join(dir, ".gitignore")))
 		})
 	}
 }

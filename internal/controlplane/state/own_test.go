@@ -107,9 +107,7 @@ func TestOpenCluster(t *testing.T) {
 	assert.ErrorContains(t, err, "is open to other users")
 	require.NoError(t, os.Chmod(Cluster(root), 0o700))
 	require.NoError(t, os.Symlink("tls.key", filepath.Join(secrets, "tokens.csv")))
-	for who, err := range map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(Cluster(root)))} {
-		assert.ErrorIs(t, err, safefs.ErrLink, who)
-	}
+	safefstest.Each(t, safefs.ErrLink, "", map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(Cluster(root)))})
 }
 
 // What is in use is not removed, even if crdctl made it.

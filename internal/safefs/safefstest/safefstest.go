@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -49,6 +50,22 @@ func WriteAll(t testing.TB, root, content string, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		WriteFiles(t, root, map[string]string{name: content})
+	}
+}
+
+// Read returns the content of a file.
+func Read(t testing.TB, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(content)
+}
+
+// Each holds that all errors are a target, and names those that are not by what was tried.
+func Each(t testing.TB, target error, of string, errs map[string]error) {
+	t.Helper()
+	for what, err := range errs {
+		assert.ErrorIs(t, err, target, "%s %s", what, of)
 	}
 }
 
