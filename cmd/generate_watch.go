@@ -20,11 +20,10 @@ type watching struct {
 	generateOptions
 	s ui.Streams
 
-	root        string
-	boilerplate string   // that the watcher follows
-	folders     []string // whose sources make a difference
-	watcher     *fswatch.Watcher
-	wrote       map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
+	root    string
+	folders []string // whose sources make a difference
+	watcher *fswatch.Watcher
+	wrote   map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
 }
 
 // watchGenerate generates until the context ends, which is no error. Neither is a round that fails: it is said, and the
@@ -71,38 +70,29 @@ func (w *watching) round(ctx context.Context) error {
 	return nil
 }
 
-// follow watches what the settings name. Settings that can't be read leave it as it was; at first, it is the project
-// file alone.
+// follow watches what the settings name: the sources of the API packages, and the client trees, since what is written by hand there
+// changes what is generated next to it. Settings that cannot be read leave it as it was; at first, it is the project file alone.
 func (w *watching) follow(root string, p *config.Project) error {
-	if w.watcher != nil && (p == nil || p.Boilerplate == w.boilerplate) {
-		w.setFolders(p)
+	if w.watcher != nil && p == nil {
 		return nil
 	}
 	settings := []string{config.FileName}
-	if p != nil && p.Boilerplate != "" {
-		settings = append(settings, p.Boilerplate)
+	if p != nil {
+		w.folders = slices.Clone(p.APIs)
+		for _, c := range p.Clients {
+			w.folders = append(w.folders, c.Dir)
+		}
+		if p.Boilerplate != "" {
+			settings = append(settings, p.Boilerplate)
+		}
 	}
 	watcher, err := fswatch.New(root, nil, settings...)
 	if err != nil {
 		return err
 	}
-	w.close()
+	w.close() // what it has not reported yet was changed before this round reads anything
 	w.watcher, w.root = watcher, root
-	w.setFolders(p)
 	return nil
-}
-
-// setFolders takes the folders of the sources from the settings: those of the API packages, and the client trees, since
-// what is written by hand there changes what is generated beside it.
-func (w *watching) setFolders(p *config.Project) {
-	if p == nil {
-		return
-	}
-	w.boilerplate = p.Boilerplate
-	w.folders = slices.Clone(p.APIs)
-	for _, c := range p.Clients {
-		w.folders = append(w.folders, c.Dir)
-	}
 }
 
 // wait returns when something changed that can make a difference, or the context ended, or there can be no news any more.

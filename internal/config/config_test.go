@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 )
 
 const head = "apiVersion: crdctl.dev/v1alpha1\nkind: Project\n"
@@ -26,69 +27,21 @@ func TestParseAppliesDefaults(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for name, test := range map[string]struct{ in, want string }{
-		"another version": {
-			"apiVersion: crdctl.dev/v9\nkind: Project\nfuture: true\n",
-			`crdctl.yaml: apiVersion "crdctl.dev/v9" and kind "Project" are not known; this crdctl reads apiVersion: crdctl.dev/v1alpha1, kind: Project`,
-		},
-		"an empty file": {
-			"",
-			`crdctl.yaml: apiVersion "" and kind "" are not known; this crdctl reads apiVersion: crdctl.dev/v1alpha1, kind: Project`,
-		},
-		"unknown fields, each where it is": {
-			head + "apis: [pkg/apis]\nclients:\n  - dir: pkg/client\n    wacth: true\ncrd: {dir: x}\nother: 1\n",
-			"crdctl.yaml:6:5: unknown field \"wacth\"; did you mean \"watch\"?\n" +
-				"crdctl.yaml:7:1: unknown field \"crd\"; did you mean \"crds\"?\n" +
-				"crdctl.yaml:8:1: unknown field \"other\"; see docs/settings.md of crdctl for the fields there are",
-		},
-		"what is not YAML": {
-			"apiVersion: [\n",
-			"crdctl.yaml:1:1: did not find expected node content",
-		},
-		"a wrong type": {
-			head + "apis: {a: b}\n",
-			"crdctl.yaml:3:1: must be a list, got a map; see docs/settings.md of crdctl",
-		},
-		"two documents": {
-			head + "apis: [a]\n---\n" + head,
-			"crdctl.yaml: more than one YAML document; a project has one",
-		},
-		"all that is wrong at once": {
-			head + "boilerplate: /etc/passwd\nclients:\n- {dir: ../out, listersName: ../b, pluralExceptions: {Foo: 'b a r'}, apis: [other]}\n- {dir: ''}\n",
-			"crdctl.yaml: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]\n" +
-				"crdctl.yaml:3:14: boilerplate: \"/etc/passwd\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
-				"crdctl.yaml:5:9: clients[0].dir: \"../out\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
-				"crdctl.yaml:5:30: clients[0].listersName: \"../b\" must be the name of a folder in the tree\n" +
-				"crdctl.yaml:5:54: clients[0].pluralExceptions: \"Foo\": \"b a r\" must be two Go identifiers, for example Endpoints: Endpoints\n" +
-				"crdctl.yaml:5:77: clients[0].apis[0]: \"other\" is not among apis\n" +
-				"crdctl.yaml:6:9: clients[1].dir: is empty; name the folder of the client tree, for example dir: pkg/client",
-		},
-		"types, without Go's names, and each problem of an alias once": {
-			head + "exclude: &a [{a: b}, {a: b}]\napis: *a\nboilerplate: *a\ncrds: [1]\nloop: {timeout: soon, workers: many}\nclients: 3\nexcludeFrom: []\n",
-			"crdctl.yaml:3:1: must be a string, got a map; see docs/settings.md of crdctl\n" +
-				"crdctl.yaml:3:1: must be a string, got a list; see docs/settings.md of crdctl\n" +
-				"crdctl.yaml:6:1: must be a map, got a list; see docs/settings.md of crdctl\n" +
-				"crdctl.yaml:7:1: must be a duration such as 10s, got soon; see docs/settings.md of crdctl\n" +
-				"crdctl.yaml:7:1: must be a number, got many; see docs/settings.md of crdctl\n" +
-				"crdctl.yaml:8:1: must be a list, got 3; see docs/settings.md of crdctl\n" +
-				"crdctl.yaml:9:1: must be a map, got a list; see docs/settings.md of crdctl",
-		},
-		"names of packages, and control characters": {
-			head + "apis: [a]\ncrds:\n  dir: \"a\\0b\"\nclients:\n  - dir: c\n    versionedName: .\n    applyConfigurationName: x/a-b\n",
-			"crdctl.yaml:5:8: crds.dir: \"a\\x00b\" has a control character; take it out\n" +
-				"crdctl.yaml:8:20: clients[0].versionedName: \".\" must be the name of a Go package, for example versioned\n" +
-				"crdctl.yaml:9:29: clients[0].applyConfigurationName: \"x/a-b\" must end in the name of a Go package, for example applyconfiguration",
-		},
-		"a field behind an alias": {
-			head + "apis: &a [x, ../x]\nclients: [{dir: c}]\nexclude: *a\n",
-			"crdctl.yaml:3:14: apis[1]: \"../x\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
-				"crdctl.yaml:3:14: exclude[1]: \"../x\" must be a path below the folder of crdctl.yaml, with forward slashes",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p, err := Parse(FileName, []byte(test.in))
-			require.Error(t, err, "no error; parsed %+v", p)
-			assert.Equal(t, test.want, err.Error(), "error:\n%s\nwant", err)
+	data, err := os.ReadFile("testdata/refused.yaml")
+	require.NoError(t, err)
+	var cases []struct {
+		Name, File, Error string
+		Whole             bool
+	}
+	require.NoError(t, yaml.Unmarshal(data, &cases))
+	require.Greater(t, len(cases), 30)
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			if !c.Whole {
+				c.File = head + c.File
+			}
+			_, err := Parse(FileName, []byte(c.File))
+			assert.EqualError(t, err, c.Error)
 		})
 	}
 }

@@ -34,7 +34,7 @@ const (
 // Run runs one kubectl command and returns its exit code. When ctx is done every request that the command has open is
 // cut off, which ends it, and Run returns 1. Messages, usage errors included, have been written to o.Err by then.
 func Run(ctx context.Context, o Options) (exitCode int) {
-	streams := o.streams()
+	streams := genericiooptions.IOStreams{In: o.In, Out: o.Out, ErrOut: o.Err}
 	finished := make(chan int, 1)
 	go func() { finished <- runAlone(ctx, o, streams) }()
 	select {
@@ -76,18 +76,4 @@ func runAlone(ctx context.Context, o Options, streams genericiooptions.IOStreams
 	}
 	_, _ = io.WriteString(streams.ErrOut, message+c.hint(end)) // nobody is left to be told
 	return end.code
-}
-
-func (o Options) streams() genericiooptions.IOStreams {
-	streams := genericiooptions.IOStreams{In: o.In, Out: o.Out, ErrOut: o.Err}
-	if streams.In == nil {
-		streams.In = strings.NewReader("")
-	}
-	if streams.Out == nil {
-		streams.Out = io.Discard
-	}
-	if streams.ErrOut == nil {
-		streams.ErrOut = io.Discard
-	}
-	return streams
 }

@@ -39,36 +39,22 @@ const (
 	LeftOver Kind = "left-over"
 )
 
+// kinds has the kind of each change that generate would make, and a sentence about it.
+var kinds = map[tree.Op]struct {
+	kind     Kind
+	sentence string
+}{
+	tree.Create: {Missing, "generated file is missing"},
+	tree.Update: {Stale, "generated file is stale"},
+	tree.Delete: {LeftOver, "generated file is left over: nothing asks for it any more"},
+}
+
 // KindOf is what a change that generate would make says about the file on disk.
-func KindOf(op tree.Op) Kind {
-	switch op {
-	case tree.Create:
-		return Missing
-	case tree.Delete:
-		return LeftOver
-	case tree.Update:
-	}
-	return Stale
-}
+func KindOf(op tree.Op) Kind { return kinds[op].kind }
 
-// act is what the reader does about a finding, whatever it is.
-const act = `run "crdctl generate" and commit the result`
-
-// sentence says what is wrong with a file, and what to do about it.
-func sentence(c tree.Change) string {
-	switch KindOf(c.Op) {
-	case Missing:
-		return "generated file is missing; " + act
-	case LeftOver:
-		return "generated file is left over: nothing asks for it any more; " + act
-	case Stale:
-	}
-	return "generated file is stale; " + act
-}
-
-// message is the sentence, and for a stale file the first lines that differ.
+// message says what is wrong with a file and what to do about it, and for a stale file the first lines that differ.
 func message(c tree.Change) string {
-	text := sentence(c)
+	text := kinds[c.Op].sentence + `; run "crdctl generate" and commit the result`
 	if c.Op == tree.Update {
 		if d := firstDifference(c).String(); d != "" {
 			text += "\n" + d

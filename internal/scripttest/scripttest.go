@@ -3,6 +3,7 @@
 package scripttest
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -77,10 +78,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	got := 0
 	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if e, ok := err.(*exec.ExitError); ok { //nolint:errorlint // testscript returns it as it is
-			exit = e
-		} else {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
 			ts.Fatalf("%v", err)
 		}
 		got = exit.ExitCode()
