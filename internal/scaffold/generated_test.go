@@ -2,16 +2,14 @@ package scaffold
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
 	"github.com/stretchr/testify/assert"
@@ -71,34 +69,19 @@ func TestNamesAgree(t *testing.T) {
 // generated is all that a scaffold and its generators write.
 func generated(t *testing.T, a *API) map[string]string {
 	t.Helper()
-	dir := t.TempDir()
 	p := &Project{Module: "example.com/x", Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*API{a}}
 	files, err := p.Files(templates.FS)
 	require.NoError(t, err)
-	put := func(files *tree.Tree) {
-		changes, err := files.Diff(dir)
-		if err == nil {
-			err = tree.Write(dir, changes)
-		}
-		require.NoError(t, err)
-	}
-	put(files)
-	settings, err := config.Load(dir)
+	dir := t.TempDir()
+	gentest.Write(t, dir, files)
+	result, err := gen.Generate(t.Context(), dir, gentest.Settings(t, dir), gen.Options{Year: 2026})
 	require.NoError(t, err)
-	result, err := gen.Generate(t.Context(), dir, settings, gen.Options{Year: 2026})
-	require.NoError(t, err)
-	put(result.Tree)
 	all := map[string]string{}
-	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+	for _, made := range []*tree.Tree{files, result.Tree} {
+		for _, name := range made.Paths() {
+			data, _ := made.Content(name)
+			all[name] = string(data)
 		}
-		data, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		all[filepath.ToSlash(name)] = string(data)
-		return err
-	}); err != nil {
-		t.Fatal(err)
 	}
 	return all
 }
