@@ -11,7 +11,6 @@ import (
 
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/crdctl/crdctl/internal/crdimport/document"
 	"github.com/crdctl/crdctl/internal/crdimport/gotypes"
@@ -94,7 +93,11 @@ func Read(name string, content []byte, declared func(group, version string) []st
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: no CustomResourceDefinition in it%s; name a file that has one", name, found(others))
+		found := ""
+		if len(others) > 0 {
+			found = ", but " + document.Few(others)
+		}
+		return nil, fmt.Errorf("%s: no CustomResourceDefinition in it%s; name a file that has one", name, found)
 	}
 	for _, other := range others {
 		all[0].Notes = append(all[0].Notes, other+" is no CustomResourceDefinition, and was passed over")
@@ -111,17 +114,4 @@ func Read(name string, content []byte, declared func(group, version string) []st
 		return nil, err
 	}
 	return all, nil
-}
-
-// found says what a file has in the place of a CRD, briefly.
-func found(others []string) string {
-	const most = 3
-	switch {
-	case len(others) == 0:
-		return ""
-	case len(others) > most:
-		return fmt.Sprintf(", but %s and %d more", strings.Join(others[:most], ", "), len(others)-most)
-	default:
-		return ", but " + strings.Join(others, ", ")
-	}
 }

@@ -89,7 +89,7 @@ func enumRule(values []apiextensionsv1.JSON) (marker, bool) {
 	var all []string
 	for _, v := range values {
 		var value any
-		if json.Unmarshal(v.Raw, &value) != nil {
+		if json.Unmarshal(v.Raw, &value) != nil || !sameJSON(v.Raw) {
 			return marker{}, false
 		}
 		switch value := value.(type) {
@@ -98,9 +98,6 @@ func enumRule(values []apiextensionsv1.JSON) (marker, bool) {
 		case bool:
 			all = append(all, strconv.FormatBool(value))
 		case float64:
-			if !sameJSON(v.Raw) {
-				return marker{}, false
-			}
 			all = append(all, number(value))
 		default:
 			return marker{}, false

@@ -81,15 +81,13 @@ func makeVersion(d *document.Definition, v *apiextensionsv1.CustomResourceDefini
 func file(version string, imports map[string]string, body string) ([]byte, error) {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "package %s\n\nimport (\n", version)
-	for alias, path := range imports {
-		if alias == "json" {
-			fmt.Fprintf(&out, "\t%q\n\n", path)
-		}
+	if path, ok := imports["json"]; ok { // of the standard library
+		fmt.Fprintf(&out, "\t%q\n\n", path)
 	}
 	fmt.Fprintf(&out, "\tmetav1 %q\n", metav1Path)
 	for _, alias := range slices.Sorted(maps.Keys(imports)) {
-		if path := imports[alias]; alias != "json" {
-			fmt.Fprintf(&out, "\t%q\n", path)
+		if alias != "json" {
+			fmt.Fprintf(&out, "\t%q\n", imports[alias])
 		}
 	}
 	out.WriteString(")\n\n" + body)

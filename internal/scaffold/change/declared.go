@@ -24,30 +24,23 @@ func Declared(root, dir string) []string {
 		if err != nil {
 			continue
 		}
-		for _, decl := range file.Decls {
-			names = append(names, declaredBy(decl)...)
-		}
-	}
-	return names
-}
-
-func declaredBy(decl ast.Decl) (names []string) {
-	switch d := decl.(type) {
-	case *ast.FuncDecl:
-		if d.Recv == nil {
-			names = append(names, d.Name.Name)
-		}
-	case *ast.GenDecl:
-		for _, spec := range d.Specs {
-			switch s := spec.(type) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv == nil {
+					names = append(names, n.Name.Name)
+				}
 			case *ast.TypeSpec:
-				names = append(names, s.Name.Name)
+				names = append(names, n.Name.Name)
 			case *ast.ValueSpec:
-				for _, name := range s.Names {
+				for _, name := range n.Names {
 					names = append(names, name.Name)
 				}
+			default:
+				return true
 			}
-		}
+			return false // what is inside is not the package's
+		})
 	}
 	return names
 }

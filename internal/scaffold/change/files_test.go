@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -79,11 +80,7 @@ func describe(t *testing.T, p *Plan, disk string) string {
 	}
 	root := t.TempDir()
 	if disk != "" {
-		changes, err := treeOf(t, map[string]string{"d/f.txt": disk}).Diff(root)
-		if err == nil {
-			err = tree.Write(root, changes)
-		}
-		require.NoError(t, err)
+		gentest.Write(t, root, treeOf(t, map[string]string{"d/f.txt": disk}))
 	}
 	changes, err := p.Tree.Diff(root)
 	require.NoError(t, err)

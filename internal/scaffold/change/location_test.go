@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,8 +36,8 @@ func TestFindLocation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
-			put(t, top, map[string]string{"a/b/.keep": ""})
-			put(t, top, test.files)
+			safefstest.WriteFiles(t, top, map[string]string{"a/b/.keep": ""})
+			safefstest.WriteFiles(t, top, test.files)
 			got, err := FindLocation(filepath.Join(top, "a", "b"), test.apart)
 			if test.errors != "" {
 				assert.ErrorContains(t, err, test.errors)
@@ -58,7 +59,7 @@ func TestFindLocation(t *testing.T) {
 // A go.work gets the module, and what the module shares is written next to the project's files.
 func TestSharedChanges(t *testing.T) {
 	top := t.TempDir()
-	put(t, top, map[string]string{"go.work": "go 1.26.0\n\nuse ./lib\n", "app/go.mod": "module example.com/app\n"})
+	safefstest.WriteFiles(t, top, map[string]string{"go.work": "go 1.26.0\n\nuse ./lib\n", "app/go.mod": "module example.com/app\n"})
 	p := &Plan{
 		location: Location{Module: filepath.Join(top, "app"), Folder: ".", Work: filepath.Join(top, "go.work"), Seen: &tree.Seen{}},
 		module:   map[string][]byte{"go.mod": []byte("module example.com/app\n\ngo 1.26.0\n")},
@@ -76,7 +77,7 @@ func TestSharedChanges(t *testing.T) {
 
 func TestDeclared(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, map[string]string{
+	safefstest.WriteFiles(t, dir, map[string]string{
 		"api/types.go":                 "package api\n\ntype A struct{}\n\nfunc (A) M() {}\n\nfunc F() {}\n\nvar V, W = 1, 2\n\nconst C = 1\n",
 		"api/zz_generated.deepcopy.go": "package api\n\nfunc G() {}\n",
 		"api/broken.go":                "package api\n\nfunc {\n",

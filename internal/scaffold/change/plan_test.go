@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/templates"
@@ -27,28 +29,13 @@ func project(t *testing.T, kinds ...string) Render {
 	return Render{Project: p, Templates: templates.FS}
 }
 
-// put writes files below a directory.
-func put(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	}
-}
-
 // scaffolded is a directory with a project's own files, as they are before their user edits them.
 func scaffolded(t *testing.T, r Render) string {
 	t.Helper()
 	dir := t.TempDir()
 	files, err := r.render()
 	require.NoError(t, err)
-	all := map[string]string{}
-	for _, name := range files.Paths() {
-		content, _ := files.Content(name)
-		all[name] = string(content)
-	}
-	put(t, dir, all)
+	gentest.Write(t, dir, files)
 	return dir
 }
 
@@ -83,7 +70,7 @@ func TestPlanOfANewProject(t *testing.T) {
 		t.Errorf("changes %v, merged %v, in the way %v, edited %v", made, p.Merged, p.InTheWay, p.Edited)
 	}
 
-	put(t, dir, map[string]string{"go.mod": "module example.com/x\n\ngo 1.26.0\n", "README.md": "mine\n"})
+	safefstest.WriteFiles(t, dir, map[string]string{"go.mod": "module example.com/x\n\ngo 1.26.0\n", "README.md": "mine\n"})
 	p, err = plan(t, dir, Render{}, after)
 	require.NoError(t, err)
 	if made := changes(t, p, dir); !slices.Equal(p.InTheWay, []string{"README.md"}) || made["go.mod"] != tree.Update || made["README.md"] != "" {
@@ -127,7 +114,7 @@ func TestPlanOfANewKind(t *testing.T) {
 	for _, name := range p.Merged {
 		assert.Equal(t, tree.Update, made[name], "%s is merged, and its change", name)
 	}
-	put(t, dir, map[string]string{created[0]: "mine\n"})
+	safefstest.WriteFiles(t, dir, map[string]string{created[0]: "mine\n"})
 	if p, err = plan(t, dir, before, after); err != nil || !slices.Equal(p.InTheWay, created[:1]) {
 		t.Errorf("in the way %v, want %v; error %v", p.InTheWay, created[:1], err)
 	}
@@ -150,7 +137,7 @@ func TestPlanOfARemovedKind(t *testing.T) {
 	}
 	content, err := os.ReadFile(filepath.Join(dir, removed))
 	require.NoError(t, err)
-	put(t, dir, map[string]string{removed: string(content) + "\n// mine\n"})
+	safefstest.WriteFiles(t, dir, map[string]string{removed: string(content) + "\n// mine\n"})
 	if p, err = plan(t, dir, before, after); err != nil || !slices.Equal(p.Edited, []string{removed}) || changes(t, p, dir)[removed] != "" {
 		t.Errorf("edited %v, want %s; error %v", p.Edited, removed, err)
 	}
@@ -166,7 +153,7 @@ func TestPlanKeepsImportedTypes(t *testing.T) {
 	backup.Imported = true
 	dir := scaffolded(t, before)
 	types := before.Project.VersionOf(backup).Dir + "/" + backup.TypesFile + ".go"
-	put(t, dir, map[string]string{types: "package v1\n"})
+	safefstest.WriteFiles(t, dir, map[string]string{types: "package v1\n"})
 	if p, err := plan(t, dir, before, after); err != nil || !slices.Contains(p.Edited, types) {
 		t.Errorf("edited %v, want %s; error %v", p.Edited, types, err)
 	}
@@ -187,7 +174,7 @@ func TestPlanMergesTheModule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			put(t, dir, map[string]string{"go.mod": test.goMod})
+			safefstest.WriteFiles(t, dir, map[string]string{"go.mod": test.goMod})
 			l := Location{Module: dir, Folder: ".", Path: "example.com/x", Exists: true, Seen: &tree.Seen{}}
 			p, err := New(l, Render{}, project(t, "CronTab"))
 			if test.err != "" {
@@ -211,7 +198,7 @@ func TestSettingsWithoutTheRecord(t *testing.T) {
 	const own = "apiVersion: crdctl.dev/v1alpha1\nkind: Project\napis: [pkg/apis]\n"
 	recorded, err := config.PutScaffold([]byte(own), project(t, "CronTab").Project.Record())
 	require.NoError(t, err)
-	put(t, dir, map[string]string{config.FileName: string(recorded)})
+	safefstest.WriteFiles(t, dir, map[string]string{config.FileName: string(recorded)})
 	if got, err := (settingsFS{os.DirFS(dir)}).ReadFile(config.FileName); err != nil || string(got) != own {
 		t.Errorf("%q, %v, want %q", got, err, own)
 	}
