@@ -38,8 +38,9 @@ func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []
 	}
 	var now verdictKept
 	var errs []load.TypeError
-	for _, module := range c.byModule() {
-		report, err := c.check(ctx, module)
+	modules := c.byModule()
+	for _, module := range slices.Sorted(maps.Keys(modules)) {
+		report, err := c.check(ctx, module, modules[module])
 		if err != nil {
 			return nil, err
 		}
@@ -74,15 +75,8 @@ type typeCheck struct {
 	modules workspace.ImportPaths
 }
 
-// checkedModule is a module with packages to check.
-type checkedModule struct {
-	dir       string
-	goVersion string
-	pkgs      []load.Target
-}
-
 // byModule are the packages with generated Go files, by the directory of their module.
-func (c *typeCheck) byModule() []*checkedModule {
+func (c *typeCheck) byModule() map[string][]load.Target {
 	byDir := map[string]*load.Target{}
 	made := map[string]bool{} // the directories with files of generators: other code is the scaffold's
 	for file := range c.generators {
@@ -103,18 +97,13 @@ func (c *typeCheck) byModule() []*checkedModule {
 			p.Gone[path.Base(file)] = true
 		}
 	}
-	var all []*checkedModule
+	modules := map[string][]load.Target{}
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
 		at := workspace.Above(dir, "go.mod")
-		i := slices.IndexFunc(all, func(m *checkedModule) bool { return m.dir == at })
-		if i < 0 {
-			i = len(all)
-			all = append(all, &checkedModule{dir: at, goVersion: goLine(at)})
-		}
-		byDir[dir].GoVersion = all[i].goVersion
-		all[i].pkgs = append(all[i].pkgs, *byDir[dir])
+		byDir[dir].GoVersion = goVersion(at)
+		modules[at] = append(modules[at], *byDir[dir])
 	}
-	return all
+	return modules
 }
 
 // importPath is the path by which other generated packages import a directory.
@@ -131,31 +120,32 @@ func (c *typeCheck) importPath(dir, abs string) string {
 	return p
 }
 
-func goLine(dir string) string {
+// goVersion is the version of Go in the go.mod of a directory, or "".
+func goVersion(dir string) string {
 	data, err := safefs.ReadFile(filepath.Join(dir, "go.mod"), safefs.MaxFile)
 	if err != nil {
 		return ""
 	}
-	file, err := modfile.ParseLax("go.mod", data, nil)
-	if err != nil || file.Go == nil {
-		return ""
+	if file, err := modfile.ParseLax("go.mod", data, nil); err == nil && file.Go != nil {
+		return file.Go.Version
 	}
-	return file.Go.Version
+	return ""
 }
 
-func (c *typeCheck) check(ctx context.Context, m *checkedModule) (*load.Report, error) {
+// check type-checks packages of the module in a directory.
+func (c *typeCheck) check(ctx context.Context, module string, pkgs []load.Target) (*load.Report, error) {
 	env := c.env
-	if m.dir != workspace.Above(c.dir, "go.mod") {
+	if module != workspace.Above(c.dir, "go.mod") {
 		var err error
-		if env, err = load.NewEnv(ctx, m.dir); err != nil && !errors.Is(err, load.ErrUnsupported) {
+		if env, err = load.NewEnv(ctx, module); err != nil && !errors.Is(err, load.ErrUnsupported) {
 			return nil, err
 		}
 	}
-	var find load.Finder = load.NewListed(m.dir)
+	var find load.Finder = load.NewListed(module)
 	if env != nil {
 		find = env.WithTags()
 	}
-	return load.TypeCheck(ctx, find, m.pkgs)
+	return load.TypeCheck(ctx, find, pkgs)
 }
 
 // unchecked says, in one note for each package that cannot be loaded, what was not checked, at the tag that names the package if
@@ -215,19 +205,17 @@ func (c *typeCheck) compiledKey(known *knownResult, dirs []string) (cache.Key, e
 	return h.Key(), nil
 }
 
-// remembered is the verdict on the very same, if it was checked before and what was missing then still is.
+// remembered is the verdict on the very same, if it was checked before and what was missing then still is. A first key leads to the
+// directories that the check read, and a second one, of their files, to the verdict.
 func (c *typeCheck) remembered(known *knownResult) (before verdictKept, ok bool) {
+	var dirs []string
 	first, err := c.compiledKey(known, nil)
-	if err != nil || !known.store.Get(first, &before) {
+	if err != nil || !known.store.Get(first, &dirs) {
 		return before, false
 	}
-	dirs := before.Dirs
-	before = verdictKept{}
 	all, err := c.compiledKey(known, dirs)
-	if err != nil || !known.store.Get(all, &before) {
-		return before, false
-	}
-	return before, !slices.ContainsFunc(before.Missing, c.env.Has)
+	ok = err == nil && known.store.Get(all, &before) && !slices.ContainsFunc(before.Missing, c.env.Has)
+	return before, ok
 }
 
 // remember keeps the verdict on a result. That it cannot be kept is a note.
@@ -239,7 +227,8 @@ func (c *typeCheck) remember(known *knownResult, now verdictKept) []string {
 		}
 		now.Dirs[i] = filepath.ToSlash(rel)
 	}
-	if len(now.Dirs) == 0 || c.env == nil || slices.ContainsFunc(c.byModule(), func(m *checkedModule) bool { return m.dir != workspace.Above(c.dir, "go.mod") }) {
+	modules := c.byModule()
+	if len(now.Dirs) == 0 || c.env == nil || len(modules) > 1 || modules[workspace.Above(c.dir, "go.mod")] == nil {
 		return nil // the key does not know what other modules require
 	}
 	first, firstErr := c.compiledKey(known, nil)
@@ -247,7 +236,7 @@ func (c *typeCheck) remember(known *knownResult, now verdictKept) []string {
 	if firstErr != nil || allErr != nil {
 		return nil
 	}
-	if err := errors.Join(known.store.Put(all, now), known.store.Put(first, now)); err != nil {
+	if err := errors.Join(known.store.Put(all, now), known.store.Put(first, now.Dirs)); err != nil {
 		return []string{err.Error()}
 	}
 	return nil

@@ -150,23 +150,22 @@ func (s *state) assign(all []*syntax.Assign) {
 		if a.Name == nil || a.Naked || a.Index != nil {
 			continue
 		}
-		var values []string
-		switch old := s.vars[a.Name.Value]; {
+		old, v := s.vars[a.Name.Value], text(s.literal(a.Value))
+		switch {
 		case a.Array != nil:
+			v = array(nil)
 			if a.Append {
-				values = slices.Clone(valuesOf(old))
+				v = array(slices.Clone(valuesOf(old)))
 			}
 			for _, e := range a.Array.Elems {
 				if e.Value != nil {
-					values = append(values, s.fields(e.Value)...)
+					v.List = append(v.List, s.fields(e.Value)...)
 				}
 			}
-			s.set(a.Name.Value, array(values), int(a.Pos().Line()))
 		case a.Append:
-			s.set(a.Name.Value, text(old.String()+s.literal(a.Value)), int(a.Pos().Line()))
-		default:
-			s.set(a.Name.Value, text(s.literal(a.Value)), int(a.Pos().Line()))
+			v.Str = old.String() + v.Str
 		}
+		s.set(a.Name.Value, v, int(a.Pos().Line()))
 	}
 }
 

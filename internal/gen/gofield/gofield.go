@@ -65,11 +65,16 @@ func (p *Package) Position(root string, path []string) (at token.Position, ok bo
 	return p.fset.Position(pos), true
 }
 
-// field returns the name of the field that has a JSON name in a struct type, and its type. seen are the embedded types on
-// the way, which may embed each other.
+// field returns the name of the field that has a JSON name in a struct type, and its type. Pointers, lists, maps and names lead to the
+// struct. seen are the names on the way, of types which may embed each other.
 func (p *Package) field(typ ast.Expr, name string, seen map[string]bool) (ast.Node, ast.Expr) {
-	structure := p.structOf(typ, map[string]bool{})
-	if structure == nil {
+	typ = unwrap(typ)
+	if ident, ok := typ.(*ast.Ident); ok && p.types[ident.Name] != nil && !seen[ident.Name] {
+		seen[ident.Name] = true
+		return p.field(p.types[ident.Name].Type, name, seen)
+	}
+	structure, ok := typ.(*ast.StructType)
+	if !ok {
 		return nil, nil
 	}
 	for _, f := range structure.Fields.List {
@@ -79,29 +84,12 @@ func (p *Package) field(typ ast.Expr, name string, seen map[string]bool) (ast.No
 		case jsonName == name:
 			return f.Type, f.Type
 		case len(f.Names) == 0 && jsonName == "" || inlined:
-			if ident, ok := unwrap(f.Type).(*ast.Ident); ok && !seen[ident.Name] {
-				seen[ident.Name] = true
-				if found, next := p.field(ident, name, seen); found != nil {
-					return found, next
-				}
+			if found, next := p.field(f.Type, name, seen); found != nil {
+				return found, next
 			}
 		}
 	}
 	return nil, nil
-}
-
-// structOf follows names, pointers, and the elements of lists and maps to a struct.
-func (p *Package) structOf(typ ast.Expr, seen map[string]bool) *ast.StructType {
-	switch t := unwrap(typ).(type) {
-	case *ast.StructType:
-		return t
-	case *ast.Ident:
-		if spec := p.types[t.Name]; spec != nil && !seen[t.Name] {
-			seen[t.Name] = true
-			return p.structOf(spec.Type, seen)
-		}
-	}
-	return nil
 }
 
 // unwrap removes pointers, lists and maps around a type.
