@@ -55,7 +55,7 @@ func (d *discovery) readVersion() {
 // takeVersion settles on a version. It is not written down where go.mod has it: it changes there.
 func (d *discovery) takeVersion(v Version) {
 	d.found.Version = v
-	if pinned, _ := d.Modules.Main().Requirement(codeGenerator); pinned != v.Version {
+	if pinned, _ := d.Modules.ByDir["."].Requirement(codeGenerator); pinned != v.Version {
 		d.found.raw.CodeGeneratorVersion = v.Version
 		d.set("codeGeneratorVersion", v.Source)
 	}
@@ -89,7 +89,7 @@ func (d *discovery) versions() (all []Version) {
 	}
 	dirs = append(append(dirs, "."), slices.Sorted(maps.Keys(d.Modules.ByDir))...) // tools modules last
 	for _, dir := range dirs {
-		add(d.Modules.In(dir).Requirement(codeGenerator))
+		add(d.Modules.ByDir[dir].Requirement(codeGenerator))
 	}
 	return all
 }
@@ -114,7 +114,7 @@ func (d *discovery) byClientGo(s shape) (Version, bool) {
 	}
 	for _, dir := range dirs {
 		for _, module := range []string{"k8s.io/client-go", "k8s.io/apimachinery"} {
-			if v, source := d.Modules.In(dir).Requirement(module); release.MatchString(v) && s.fits(v) {
+			if v, source := d.Modules.ByDir[dir].Requirement(module); release.MatchString(v) && s.fits(v) {
 				return Version{v, source}, true
 			}
 		}

@@ -11,25 +11,21 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// Modules maps folders to import paths and back, through the go.mod files: never by what a path ends in.
+// Modules maps directories to import paths and back, through the go.mod files: never by what a path ends in.
 type Modules struct {
-	root  string
-	ByDir map[string]*Module
-	above *Module           // the module that the root is in, where that has its go.mod above the root
-	dirs  map[string]string // folders by module path
+	ByDir map[string]*Module // the root has the module above it, where it has no go.mod itself
+	dirs  map[string]string  // directories by import path
 }
 
 // Module is a go.mod file.
 type Module struct {
 	file string // relative to the root
-	path string // of the module
+	path string // the import path of its directory, or of the root
 	mod  *modfile.File
-	// prefix is the path from the module's folder to the root, for a module above it.
-	prefix string
 }
 
 func newModules(root string) *Modules {
-	m := &Modules{root: root, ByDir: map[string]*Module{}, dirs: map[string]string{}}
+	m := &Modules{ByDir: map[string]*Module{}, dirs: map[string]string{}}
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
 		return m
 	}
@@ -37,11 +33,10 @@ func newModules(root string) *Modules {
 	if err != nil {
 		return m
 	}
-	rel, _ := filepath.Rel(filepath.Dir(file), root) // Root is below it
-	m.above = &Module{file: path.Join(strings.Repeat("../", 1+strings.Count(filepath.ToSlash(rel), "/")), "go.mod"), path: modfile.ModulePath(data), prefix: filepath.ToSlash(rel)}
-	if mod, err := modfile.Parse("go.mod", data, nil); err == nil {
-		m.above.mod = mod
-	}
+	rel, _ := filepath.Rel(filepath.Dir(file), root) // root is below it
+	rel = filepath.ToSlash(rel)
+	mod, _ := modfile.Parse("go.mod", data, nil) // the go command says what is wrong
+	m.put(".", &Module{file: strings.Repeat("../", 1+strings.Count(rel, "/")) + "go.mod", path: path.Join(modfile.ModulePath(data), rel), mod: mod})
 	return m
 }
 
@@ -49,30 +44,29 @@ func newModules(root string) *Modules {
 func (m *Modules) add(rel string, data []byte) {
 	mod, err := modfile.ParseLax(rel, data, nil)
 	if err != nil || mod.Module == nil {
-		return // a template is no module, and of others the go command says what is wrong
+		return // a template is not a module, and of others the go command says what is wrong
 	}
 	// ParseLax leaves out what only the main module's file may have.
 	if strict, err := modfile.Parse(rel, data, nil); err == nil {
 		mod = strict
 	}
 	dir := path.Dir(rel)
-	g := &Module{file: rel, path: mod.Module.Mod.Path, mod: mod}
-	m.ByDir[dir] = g
-	if _, ok := m.dirs[g.path]; !ok {
-		m.dirs[g.path] = dir
-	}
+	m.put(dir, &Module{file: rel, path: mod.Module.Mod.Path, mod: mod})
 	for _, r := range mod.Replace {
-		if r.New.Version == "" && modfile.IsDirectoryPath(r.New.Path) {
-			if to := path.Join(dir, filepath.ToSlash(r.New.Path)); filepath.IsLocal(filepath.FromSlash(to)) {
-				if _, ok := m.dirs[r.Old.Path]; !ok {
-					m.dirs[r.Old.Path] = to
-				}
-			}
+		if to := path.Join(dir, filepath.ToSlash(r.New.Path)); r.New.Version == "" && modfile.IsDirectoryPath(r.New.Path) && filepath.IsLocal(filepath.FromSlash(to)) && m.dirs[r.Old.Path] == "" {
+			m.dirs[r.Old.Path] = to
 		}
 	}
 }
 
-// Of is the module that a folder is in, and the folder of that module; nil if there is none in the repository.
+func (m *Modules) put(dir string, g *Module) {
+	m.ByDir[dir] = g
+	if m.dirs[g.path] == "" {
+		m.dirs[g.path] = dir
+	}
+}
+
+// Of is the module that a directory is in, and the directory of that module; nil and the root if there is none.
 func (m *Modules) Of(dir string) (*Module, string) {
 	for at := dir; ; at = path.Dir(at) {
 		if g, ok := m.ByDir[at]; ok {
@@ -84,44 +78,20 @@ func (m *Modules) Of(dir string) (*Module, string) {
 	}
 }
 
-// Main is the module that the root is in, or nil.
-func (m *Modules) Main() *Module {
-	if g, ok := m.ByDir["."]; ok {
-		return g
-	}
-	return m.above
-}
-
-// In is the module of a folder that holds a go.mod, or that of the root.
-func (m *Modules) In(dir string) *Module {
-	if dir == "." {
-		return m.Main()
-	}
-	return m.ByDir[dir]
-}
-
-// ImportPath is the import path of a folder; empty where it is in no module.
+// ImportPath is the import path of a directory; empty where it is in no module.
 func (m *Modules) ImportPath(dir string) string {
 	g, at := m.Of(dir)
-	switch {
-	case g != nil:
-		return path.Join(g.path, Rel(at, dir))
-	case m.above != nil:
-		return path.Join(m.above.path, m.above.prefix, dir)
+	if g == nil {
+		return ""
 	}
-	return ""
+	return path.Join(g.path, Rel(at, dir))
 }
 
-// Dir is the folder of an import path; ok is false for other people's packages.
+// Dir is the directory of an import path; ok is false for packages of other repositories.
 func (m *Modules) Dir(importPath string) (dir string, ok bool) {
 	for p := importPath; p != "." && p != "/"; p = path.Dir(p) {
 		if at, found := m.dirs[p]; found {
 			return path.Join(at, strings.TrimPrefix(importPath, p)), true
-		}
-	}
-	if m.above != nil {
-		if rest, found := strings.CutPrefix(importPath, path.Join(m.above.path, m.above.prefix)+"/"); found {
-			return rest, true
 		}
 	}
 	return "", false
