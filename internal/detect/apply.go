@@ -45,7 +45,7 @@ func (d *discovery) readApplyTrees() {
 		if f.Generator != "applyconfiguration-gen" || path.Base(f.Path) != "utils.go" {
 			continue
 		}
-		a := &applyTree{dir: f.Dir, self: d.Modules.ImportPath(f.Dir), utils: f, packages: packagesOf(f, withKind)}
+		a := &applyTree{dir: f.Dir, self: d.Modules.ImportPath(f.Dir), utils: f, packages: importsNamed(f, withKind, f.Data)}
 		d.readApply(a)
 		t := d.userOf(a)
 		switch {

@@ -97,15 +97,11 @@ func (d *discovery) readTree(scheme *repo.GoFile) *clientTree {
 }
 
 // orderOf is the order in which a clientset has its packages.
-func (d *discovery) orderOf(clientset *repo.GoFile, inputs []string) []string {
-	var order []string
+func (d *discovery) orderOf(clientset *repo.GoFile, inputs []string) (order []string) {
 	for _, m := range accessor.FindAllSubmatch(clientset.Data, -1) {
 		typed, ok := d.Modules.Dir(clientset.Imports()[string(m[1])])
-		if !ok {
-			continue
-		}
 		for _, f := range d.ByDir[typed] {
-			if !strings.HasSuffix(f.Path, "_client.go") || f.Generator != "client-gen" {
+			if !ok || !strings.HasSuffix(f.Path, "_client.go") || f.Generator != "client-gen" {
 				continue
 			}
 			for _, in := range f.Imports() {

@@ -19,11 +19,13 @@ func (d *discovery) readInformers() {
 		if f.Generator != "informer-gen" || path.Base(f.Path) != "factory.go" {
 			continue
 		}
-		t := d.treeImportedBy(f)
-		switch {
-		case t == nil:
+		i := slices.IndexFunc(d.trees, func(t *clientTree) bool { return f.Uses(func(p string) bool { return p == t.self }) })
+		if i < 0 {
 			d.unread(f.Path, "informers of no clientset here; crdctl makes informers next to their clientset only, so these stay as they are")
 			continue
+		}
+		t := d.trees[i]
+		switch {
 		case path.Base(f.Dir) != "externalversions":
 			d.unread(f.Path, "informers not below a folder externalversions, which crdctl always makes; these stay as they are")
 			continue
@@ -42,7 +44,7 @@ func (d *discovery) readInformers() {
 				}
 			}
 			if g.Path == path.Join(f.Dir, "generic.go") {
-				t.watched = packagesOf(g, withResource)
+				t.watched = importsNamed(g, withResource, g.Data)
 			}
 		}
 		if t.listers == "" {
@@ -61,26 +63,12 @@ func (d *discovery) readInformers() {
 	}
 }
 
-func (d *discovery) treeImportedBy(f *repo.GoFile) *clientTree {
-	for _, t := range d.trees {
-		if f.Uses(func(p string) bool { return p == t.self }) {
-			return t
-		}
-	}
-	return nil
-}
-
 // madeBy reports whether a generator wrote files of a folder.
 func (d *discovery) madeBy(dir, generator string) bool {
 	return slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Generator == generator })
 }
 
-// packagesOf are the import paths that a pattern's first group names in a file.
-func packagesOf(f *repo.GoFile, pattern *regexp.Regexp) []string {
-	return importsNamed(f, pattern, f.Data)
-}
-
-// importsNamed is packagesOf for a part of the file.
+// importsNamed are the import paths that a pattern's first group names in a part of a file.
 func importsNamed(f *repo.GoFile, pattern *regexp.Regexp, part []byte) (all []string) {
 	for _, m := range pattern.FindAllSubmatch(part, -1) {
 		if in, ok := f.Imports()[string(m[1])]; ok {
