@@ -25,10 +25,9 @@ import (
 // bed is a controller with templates, on an API server that is a function.
 type bed struct {
 	*testing.T
-	api    *operatortest.API
-	writes *operatortest.Responder
-	log    operatortest.Log
-	out    bytes.Buffer
+	api *operatortest.API
+	log operatortest.Log
+	out bytes.Buffer
 	Options
 }
 
@@ -58,7 +57,7 @@ func newBed(t *testing.T) *bed {
 		}},
 	}
 	b.template(oneMap)
-	b.writes = b.api.Respond(b.usual)
+	b.api.Respond(b.usual)
 	b.api.At(foos).Answer(nil, foo)
 	b.api.At(maps)
 	return b
@@ -107,7 +106,7 @@ func (b *bed) until(what string, is func() bool) {
 func (b *bed) applied(part string) {
 	b.Helper()
 	b.until("child with "+part, func() bool {
-		for _, r := range b.writes.Asked() {
+		for _, r := range b.api.Asked() {
 			if r.Method == http.MethodPatch && strings.Contains(r.Body, part) {
 				return true
 			}

@@ -17,7 +17,7 @@ import (
 // A group of Kubernetes itself gets no new kinds: waiting for one would never end.
 func TestMistypedBuiltinKindFailsAtOnce(t *testing.T) {
 	b := newBed(t)
-	b.writes = b.api.Respond(func(r operatortest.Request) (int, string) {
+	b.api.Respond(func(r operatortest.Request) (int, string) {
 		if r.Path == "/apis/apps/v1" {
 			return http.StatusOK, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1","resources":[{"name":"deployments","kind":"Deployment","namespaced":true}]}`
 		}

@@ -20,7 +20,7 @@ func TestRetryAfterIsForOthersClusters(t *testing.T) {
 			b.api.SetRetryAfter("1")
 			var mu sync.Mutex
 			var at []time.Time
-			b.writes = b.api.Respond(func(r operatortest.Request) (int, string) {
+			b.api.Respond(func(r operatortest.Request) (int, string) {
 				if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/configmaps/a") {
 					mu.Lock()
 					defer mu.Unlock()
@@ -46,7 +46,7 @@ func TestLongRetryAfter(t *testing.T) {
 	b := newBed(t)
 	b.Own, b.Loop.Workers = false, 1
 	b.api.SetRetryAfter("50")
-	b.writes = b.api.Respond(func(r operatortest.Request) (int, string) {
+	b.api.Respond(func(r operatortest.Request) (int, string) {
 		if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/configmaps/a") {
 			return http.StatusTooManyRequests, "Too many requests, please try again later."
 		}

@@ -117,7 +117,7 @@ func TestWhatIsNotThereIsWaitedFor(t *testing.T) {
 	})
 	b.api.At("/apis/late.example.com/v1/things")
 	b.api.At("/apis/late.example.com").Answer(nil)
-	b.writes = b.api.Respond(func(r operatortest.Request) (int, string) {
+	b.api.Respond(func(r operatortest.Request) (int, string) {
 		switch {
 		case r.Path == "/apis/late.example.com/v1":
 			return http.StatusOK, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"late.example.com/v1","resources":[{"name":"things","kind":"Thing","namespaced":true}]}`

@@ -16,7 +16,7 @@ import (
 func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
 	b := newBed(t)
 	b.api.At("/api/v1/namespaces/default/configmaps").Answer(nil)
-	b.writes.Asked()
+	b.api.Asked()
 	sketch, err := ReadSketch("-", strings.NewReader("apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a}\n"))
 	require.NoError(t, err)
 	require.NoError(t, Render(t.Context(), b.Options, sketch))
@@ -38,7 +38,7 @@ func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
 +    name: a
 `
 	assert.Equal(t, want, b.out.String(), "printed")
-	for _, r := range b.writes.Asked() {
+	for _, r := range b.api.Asked() {
 		if r.Method != http.MethodGet && r.Query.Get("dryRun") != "All" {
 			t.Errorf("%s %s was no try", r.Method, r.Path)
 		}

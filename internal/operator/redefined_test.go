@@ -40,7 +40,7 @@ func (b *bed) serveCRD() (change func(how func(*apiextv1.CustomResourceDefinitio
 		require.NoError(b, err)
 		code, text = http.StatusOK, string(data)
 	}
-	b.writes = b.api.Respond(func(r operatortest.Request) (int, string) {
+	b.api.Respond(func(r operatortest.Request) (int, string) {
 		if r.Path != crdPath {
 			return b.usual(r)
 		}
@@ -79,10 +79,10 @@ func TestTheLoopBeginsAgainWithACRDThatCameBackAsAnother(t *testing.T) {
 			return b.log.Count("customresourcedefinition foos.example.com is gone; waiting for it") == 1
 		})
 		b.api.At("/apis/example.com/v2/foos").Answer(nil, strings.Replace(foo, "/v1", "/v2", 1))
-		b.writes.Asked()
+		b.api.Asked()
 		change(asV2)
 		b.until("status of the new version", func() bool {
-			for _, r := range b.writes.Asked() {
+			for _, r := range b.api.Asked() {
 				if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/v2/namespaces/default/foos/a/status") {
 					return true
 				}
@@ -122,7 +122,7 @@ func TestFollowCRDsTellsWhatMatters(t *testing.T) {
 				if c.changed != "" && (len(changed.crds) != 1 || b.log.Count("CustomResourceDefinition foos.example.com changed: now "+c.changed+"; beginning again") != 1) {
 					t.Errorf("%q", b.log.Said())
 				}
-				if asked := len(b.writes.Asked()); c.how != nil && asked != 2 {
+				if asked := len(b.api.Asked()); c.how != nil && asked != 2 {
 					t.Errorf("%d requests", asked)
 				}
 				f.end()

@@ -21,11 +21,11 @@ type answer struct {
 	Children           []map[string]any `json:"children"`
 	ResyncAfterSeconds float64          `json:"resyncAfterSeconds"`
 	Finalized          bool             `json:"finalized"`
-	Events             []event          `json:"events"`
+	Events             []Event          `json:"events"`
 }
 
-// event is an event about the parent; Metacontroller has none.
-type event struct {
+// Event is an event about the parent; Metacontroller has none.
+type Event struct {
 	Type    string `json:"type"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`

@@ -44,7 +44,7 @@ func TestContestedChildIsBackedOff(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, r := range b.writes.Asked() {
+			for _, r := range b.api.Asked() {
 				if r.Method == http.MethodPatch {
 					applies++
 				}

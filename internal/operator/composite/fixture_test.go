@@ -27,7 +27,6 @@ import (
 type bed struct {
 	*testing.T
 	api                *operatortest.API
-	writes             *operatortest.Responder
 	log                operatortest.Log
 	decider            *decider
 	handle             controller.Handle
@@ -71,7 +70,7 @@ func inBubble(t *testing.T, kinds []Served, test func(*bed), change ...func(*bed
 			},
 		}
 		b.options = Options{Name: "demo", Children: kinds, Decider: b.decider, ReadsChildren: true, Served: NewCatalogue(client), Log: slog.New(b.log)}
-		b.writes = b.api.Respond(b.usual)
+		b.api.Respond(b.usual)
 		for _, kind := range kinds {
 			b.endpoint(kind)
 		}
@@ -171,7 +170,7 @@ func (b *bed) wrote(when string, want ...string) []operatortest.Request {
 	b.Helper()
 	var got []string
 	var writes []operatortest.Request
-	for _, r := range b.writes.Asked() {
+	for _, r := range b.api.Asked() {
 		if r.Method != http.MethodGet {
 			writes = append(writes, r)
 			got = append(got, r.Method+" "+r.Path)

@@ -21,15 +21,12 @@ import (
 // Preview is what a reconcile would do.
 type Preview struct {
 	Changes []Change
-	Events  []PreviewEvent
+	Events  []Event
 	// ResyncAfter is when the object would be reconciled again; 0 for not before something changes.
 	ResyncAfter time.Duration
 	// Finalized tells that a finalizer would be taken away.
 	Finalized bool
 }
-
-// PreviewEvent is an event about the parent.
-type PreviewEvent struct{ Type, Reason, Message string }
 
 // Change is what would become of one object. Before is nil for one that would be created, After for one that would go. Of
 // the parent, both are its status only.
@@ -68,10 +65,7 @@ func Show(ctx context.Context, o Options, h controller.Handle, content map[strin
 	if err != nil {
 		return nil, err
 	}
-	p := &Preview{ResyncAfter: time.Duration(d.answer.ResyncAfterSeconds * float64(time.Second)), Finalized: d.isFinal()}
-	for _, e := range d.answer.Events {
-		p.Events = append(p.Events, PreviewEvent(e))
-	}
+	p := &Preview{Events: d.answer.Events, ResyncAfter: time.Duration(d.answer.ResyncAfterSeconds * float64(time.Second)), Finalized: d.isFinal()}
 	return p, r.fill(ctx, p, parent, d)
 }
 

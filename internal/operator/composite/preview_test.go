@@ -16,9 +16,9 @@ func (b *bed) show(text string) (*Preview, error) {
 	b.Helper()
 	var content map[string]any
 	require.NoError(b, json.Unmarshal([]byte(text), &content))
-	b.writes.Asked()
+	b.api.Asked()
 	p, err := Show(b.Context(), b.options, b.handle, content)
-	asked := b.writes.Asked()
+	asked := b.api.Asked()
 	for _, r := range asked {
 		if r.Method != http.MethodGet && r.Query.Get("dryRun") != "All" {
 			b.Errorf("%s %s was no try", r.Method, r.Path)

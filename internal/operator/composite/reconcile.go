@@ -147,7 +147,7 @@ func ofHook(op hook.Op, err error) error {
 }
 
 // recordEvents records those that the answer has.
-func (r *reconciler) recordEvents(parent *object.Object, events []event) {
+func (r *reconciler) recordEvents(parent *object.Object, events []Event) {
 	for _, e := range events {
 		r.handle.Record(r.handle.Kind.Reference(parent), e.Type, e.Reason, e.Message)
 	}

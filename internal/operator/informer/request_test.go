@@ -141,7 +141,7 @@ func TestLimitedIsSharedAndPatient(t *testing.T) {
 		api, log := operatortest.NewAPI(), operatortest.NewLog()
 		api.SetRetryAfter("1")
 		refusals := 3
-		asked := api.Respond(func(operatortest.Request) (int, string) {
+		api.Respond(func(operatortest.Request) (int, string) {
 			if refusals--; refusals >= 0 {
 				return http.StatusTooManyRequests, "Too many requests, please try again later."
 			}
@@ -159,7 +159,7 @@ func TestLimitedIsSharedAndPatient(t *testing.T) {
 			return time.Since(began)
 		}
 		assert.GreaterOrEqual(t, get(config, 1), 3*time.Second, "3 responses with Retry-After 1 were waited for")
-		assert.Equal(t, 4, len(asked.Asked()), "requests")
+		assert.Equal(t, 4, len(api.Asked()), "requests")
 		log.Expect(t, "API server is busy and asks for a delay; waiting code=429 retryAfter=1 responses=1")
 		if took := get(config, 5); took < 2*time.Second || took > 3*time.Second {
 			t.Errorf("5 requests at 2 a second took %s", took)

@@ -16,11 +16,11 @@ import (
 // API is an API server as an http.RoundTripper. It has no connections, so that a test on it can have the clock of
 // testing/synctest.
 type API struct {
-	mu        sync.Mutex
-	paths     map[string]*Endpoint
-	responder *Responder
-	// retryAfter is in all responses.
-	retryAfter string
+	mu         sync.Mutex
+	paths      map[string]*Endpoint
+	respond    func(Request) (code int, body string)
+	asked      []Request
+	retryAfter string // in all responses
 }
 
 // NewAPI makes an API server that knows no path: it answers 404.
@@ -65,10 +65,7 @@ func (a *API) roundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	a.mu.Lock()
-	responder := a.responder
-	a.mu.Unlock()
-	if response := responder.try(r, string(body)); response != nil {
+	if response := a.try(r, string(body)); response != nil {
 		return response, nil
 	}
 	a.mu.Lock()

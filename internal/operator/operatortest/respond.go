@@ -5,48 +5,41 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 )
 
-// Responder answers single requests, and keeps them: writes to objects, mostly. A code of 0 leaves a request to the
+// Respond has requests answered by a function, and keeps them: writes to objects, mostly. A code of 0 leaves a request to the
 // endpoints.
-type Responder struct {
-	mu      sync.Mutex
-	respond func(Request) (code int, body string)
-	asked   []Request
-}
-
-// Respond has all requests but lists and watches answered by a function.
-func (a *API) Respond(respond func(Request) (code int, body string)) *Responder {
-	r := &Responder{respond: respond}
+func (a *API) Respond(respond func(Request) (code int, body string)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.responder = r
-	return r
+	a.respond = respond
 }
 
-// Asked are the requests that were answered, since Asked was last called.
-func (r *Responder) Asked() []Request {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	asked := slices.Clone(r.asked)
-	r.asked = nil
+// Asked are the requests that a function answered, since Asked was last called.
+func (a *API) Asked() []Request {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	asked := slices.Clone(a.asked)
+	a.asked = nil
 	return asked
 }
 
-// try answers a request, or does not.
-func (r *Responder) try(request *http.Request, body string) *http.Response {
-	if r == nil {
+// try answers a request by the function, or does not.
+func (a *API) try(request *http.Request, body string) *http.Response {
+	a.mu.Lock()
+	respond := a.respond
+	a.mu.Unlock()
+	if respond == nil {
 		return nil
 	}
 	asked := requestOf(request, body)
-	code, text := r.respond(asked)
+	code, text := respond(asked)
 	if code == 0 {
 		return nil
 	}
-	r.mu.Lock()
-	r.asked = append(r.asked, asked)
-	r.mu.Unlock()
+	a.mu.Lock()
+	a.asked = append(a.asked, asked)
+	a.mu.Unlock()
 	return answer(request, code, io.NopCloser(strings.NewReader(text)))
 }
 
