@@ -104,25 +104,15 @@ func inherit(o *APIOptions, a *API) error {
 	if !a.Status && !o.Imported && !slices.ContainsFunc(o.Fields, inStatus) {
 		o.NoStatus = true
 	}
-	for _, x := range []struct {
-		flag, is string
-		given    *string
-	}{{"plural", a.Plural, &o.Plural}, {"singular", a.Singular, &o.Singular}, {"scope", a.Scope, &o.Scope}} {
-		if *x.given != "" && !strings.EqualFold(*x.given, x.is) {
-			return fmt.Errorf("--%s %q: the kind %s is there in %s with %q, and all its versions share that; leave --%s out", x.flag, *x.given, a.Kind, a.Version, x.is, x.flag)
+	list := func(names []string) string { return strings.Join(names, ",") }
+	for _, x := range []struct{ flag, is, given string }{
+		{"plural", a.Plural, o.Plural}, {"singular", a.Singular, o.Singular}, {"scope", a.Scope, o.Scope},
+		{"short-names", list(a.ShortNames), list(o.ShortNames)}, {"categories", list(a.Categories), list(o.Categories)},
+	} {
+		if x.given != "" && !strings.EqualFold(x.given, x.is) {
+			return fmt.Errorf("--%s %q: the kind %s is there in %s with %q, and all its versions share that; leave --%s out", x.flag, x.given, a.Kind, a.Version, x.is, x.flag)
 		}
-		*x.given = x.is
 	}
-	for _, x := range []struct {
-		flag  string
-		is    []string
-		given *[]string
-	}{{"short-names", a.ShortNames, &o.ShortNames}, {"categories", a.Categories, &o.Categories}} {
-		if len(*x.given) > 0 && !slices.Equal(*x.given, x.is) {
-			return fmt.Errorf("--%s %s: the kind %s is there in %s with [%s], and all its versions share that; leave --%s out",
-				x.flag, strings.Join(*x.given, ","), a.Kind, a.Version, strings.Join(x.is, ","), x.flag)
-		}
-		*x.given = x.is
-	}
+	o.Plural, o.Singular, o.Scope, o.ShortNames, o.Categories = a.Plural, a.Singular, a.Scope, a.ShortNames, a.Categories
 	return nil
 }

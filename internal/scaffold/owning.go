@@ -34,11 +34,10 @@ func (a *API) Counted(o Owned) string {
 
 // fieldOf is the Go type of a field, if it is one of those that are named.
 func (a *API) fieldOf(path string, goTypes ...string) string {
-	i := slices.IndexFunc(goTypes, func(t string) bool { return a.HasField(path, t) })
-	if i < 0 {
-		return ""
+	if t := a.Fields.GoType(path); slices.Contains(goTypes, t) {
+		return t
 	}
-	return goTypes[i]
+	return ""
 }
 
 // NameField is the Go name of the field of the spec that names the owned object, such as deploymentName; "" if there is none.

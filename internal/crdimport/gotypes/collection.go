@@ -14,12 +14,7 @@ func (b *builder) list(s *schema, at place) shape {
 		made.expr, made.markers = "[]"+expr, markers
 	}
 	add := func(m marker) { made.markers = append(made.markers, m) }
-	if s.MinItems != nil {
-		add(rule(fmt.Sprintf("MinItems=%d", *s.MinItems)))
-	}
-	if s.MaxItems != nil {
-		add(rule(fmt.Sprintf("MaxItems=%d", *s.MaxItems)))
-	}
+	made.markers = append(made.markers, bounds("Items", s.MinItems, s.MaxItems)...)
 	if s.XListType != nil {
 		add(plain("listType=" + *s.XListType))
 	}
@@ -27,7 +22,7 @@ func (b *builder) list(s *schema, at place) shape {
 		add(plain("listMapKey=" + key))
 	}
 	b.enum(s, at, &made)
-	made.markers = append(made.markers, b.celRules(s)...)
+	made.markers = append(made.markers, celRules(s)...)
 	if keeps(s) {
 		add(keepFields)
 	}
@@ -44,7 +39,7 @@ func (b *builder) mapping(s *schema, at place) shape {
 		made.expr = "map[string]" + b.anything(at).expr
 		b.lose(at, "additionalProperties:", "true has no type in Go: what is in objects and lists below it is kept here, and would be dropped")
 	}
-	made.markers = append(ofObject(s, "mapType"), b.celRules(s)...)
+	made.markers = append(ofObject(s, "mapType"), celRules(s)...)
 	b.enum(s, at, &made)
 	if keeps(s) {
 		made.markers = append(made.markers, keepFields)
@@ -54,19 +49,25 @@ func (b *builder) mapping(s *schema, at place) shape {
 
 // ofObject are the markers of what is said of objects and stands at maps as well as at types.
 func ofObject(s *schema, mapType string) (all []marker) {
-	if s.MinProperties != nil {
-		all = append(all, rule(fmt.Sprintf("MinProperties=%d", *s.MinProperties)))
-	}
-	if s.MaxProperties != nil {
-		all = append(all, rule(fmt.Sprintf("MaxProperties=%d", *s.MaxProperties)))
-	}
+	all = bounds("Properties", s.MinProperties, s.MaxProperties)
 	if s.XMapType != nil {
 		all = append(all, plain(mapType+"="+*s.XMapType))
 	}
 	return all
 }
 
-func (b *builder) celRules(s *schema) (all []marker) {
+// bounds are the markers of a least and a largest number.
+func bounds(of string, least, most *int64) (all []marker) {
+	if least != nil {
+		all = append(all, rule(fmt.Sprintf("Min%s=%d", of, *least)))
+	}
+	if most != nil {
+		all = append(all, rule(fmt.Sprintf("Max%s=%d", of, *most)))
+	}
+	return all
+}
+
+func celRules(s *schema) (all []marker) {
 	for _, v := range s.XValidations {
 		all = append(all, celRule(v))
 	}

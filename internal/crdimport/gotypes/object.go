@@ -38,14 +38,14 @@ func (b *builder) raw(s *schema, at place) shape {
 		made.markers = append(made.markers, embedded, keepFields)
 	}
 	if len(said) == 0 {
-		made.markers = append(made.markers, b.celRules(s)...)
+		made.markers = append(made.markers, celRules(s)...)
 		return made
 	}
 	said = append([]marker{rule("Type=object"), keepFields}, said...)
 	if s.XEmbeddedResource {
 		said = append(said, embeddedType)
 	}
-	said = append(said, b.celRules(s)...)
+	said = append(said, celRules(s)...)
 	return shape{absent: byPointer, fixed: true, expr: b.declare(at, func(*typ) string {
 		return comment(documentation(s)) + lines(said) + "type " + self + " struct {\n\truntime.RawExtension `json:\"-\"`\n}\n"
 	})}

@@ -31,13 +31,7 @@ func ofText(s *schema) (all []marker) {
 	if s.Pattern != "" {
 		all = append(all, rule("Pattern="+quote(s.Pattern)))
 	}
-	if s.MinLength != nil {
-		all = append(all, rule(fmt.Sprintf("MinLength=%d", *s.MinLength)))
-	}
-	if s.MaxLength != nil {
-		all = append(all, rule(fmt.Sprintf("MaxLength=%d", *s.MaxLength)))
-	}
-	return all
+	return append(all, bounds("Length", s.MinLength, s.MaxLength)...)
 }
 
 // texts are the values of an enum that has nothing but strings.

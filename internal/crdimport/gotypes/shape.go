@@ -31,7 +31,6 @@ const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[n
 func (b *builder) shape(s *schema, at place) shape {
 	s = relevant(s)
 	b.combinators(s, at)
-	var rules []marker
 	var made shape
 	switch {
 	case s.XIntOrString:
@@ -50,10 +49,8 @@ func (b *builder) shape(s *schema, at place) shape {
 		made = b.anything(at)
 	}
 	b.enum(s, at, &made)
-	for _, v := range s.XValidations {
-		rules = append(rules, celRule(v))
-	}
-	if s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields && s.Type != "" {
+	rules := celRules(s)
+	if keeps(s) && s.Type != "" {
 		made.markers = append(made.markers, keepFields)
 	}
 	if made.own && len(rules) > 0 { // an enum's type is finished already; the rest stands at its use
