@@ -10,34 +10,30 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // sums are the checksums of a tree's files by their names: a benchmark has to stay small, and cannot hold the files.
-func sums(dir string) (map[string][sha256.Size]byte, error) {
+func sums(tb testing.TB, dir string) map[string][sha256.Size]byte {
+	tb.Helper()
 	all := map[string][sha256.Size]byte{}
 	root := os.DirFS(dir)
-	return all, fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+	check(tb, fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := fs.ReadFile(root, path)
 		all[path] = sha256.Sum256(data)
 		return err
-	})
+	}))
+	return all
 }
 
 // compare compares the trees of upstream and crdctl, and both with what they began as. It returns how many files upstream made or
 // changed, and which differ; those do not that upstream deleted though another tool made them, and crdctl left as they were. Sources that
 // the benchmark edited are compared too, and are not outputs.
-func compare(start, upstream, crdctl string, edited []place) (outputs int, differ []string, err error) {
-	var trees [3]map[string][sha256.Size]byte
-	for i, dir := range []string{start, upstream, crdctl} {
-		if trees[i], err = sums(dir); err != nil {
-			return 0, nil, err
-		}
-	}
-	old, theirs, ours := trees[0], trees[1], trees[2]
+func compare(tb testing.TB, start, upstream, crdctl string, edited []place) (outputs int, differ []string) {
+	tb.Helper()
+	old, theirs, ours := sums(tb, start), sums(tb, upstream), sums(tb, crdctl)
 	all := maps.Clone(theirs)
 	maps.Copy(all, ours)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -51,7 +47,7 @@ func compare(start, upstream, crdctl string, edited []place) (outputs int, diffe
 			differ = append(differ, name)
 		}
 	}
-	return outputs, differ, nil
+	return outputs, differ
 }
 
 func TestCompare(t *testing.T) {
@@ -77,8 +73,7 @@ func TestCompare(t *testing.T) {
 		"changed, not kept": {files{}, files{"old.go": "new"}, 0, []string{"old.go"}},
 		"not removed":       {files{"old.go": "old"}, files{}, 0, []string{"old.go"}},
 	} {
-		outputs, differ, err := compare(write(start), write(test.upstream), write(test.crdctl), []place{{file: "types.go"}})
-		require.NoError(t, err)
+		outputs, differ := compare(t, write(start), write(test.upstream), write(test.crdctl), []place{{file: "types.go"}})
 		assert.Equal(t, test.outputs, outputs, name)
 		assert.Equal(t, test.differ, differ, name)
 	}

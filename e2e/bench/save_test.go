@@ -42,7 +42,7 @@ func BenchmarkSave(b *testing.B) {
 		e := edits[i]
 		with := all[e.name]
 		edit := func(dir string) {
-			check(b, editLine(dir, e.at, func(line string) string { return line + fmt.Sprintf(e.text, round) }))
+			editLine(b, dir, e.at, func(line string) string { return line + fmt.Sprintf(e.text, round) })
 		}
 		total := s.with(b, with, func() { edit(s.project) })
 		edit(s.copy)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -21,9 +23,7 @@ import (
 func newTestProxy(t *testing.T, withTLS bool) (*Proxy, func(verb string) error, func() (io.ReadCloser, error)) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer secret" {
-			t.Errorf("the proxy's credential is missing: %v", r.Header)
-		}
+		assert.Equal(t, "Bearer secret", r.Header.Get("Authorization"), "the proxy's credential")
 		if IsWatch(r) {
 			_, _ = io.WriteString(w, "event\n") // the client may be gone
 			_ = http.NewResponseController(w).Flush()
@@ -33,19 +33,13 @@ func newTestProxy(t *testing.T, withTLS bool) (*Proxy, func(verb string) error, 
 	t.Cleanup(server.Close)
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	p, err := New(&rest.Config{Host: server.URL, BearerToken: "secret"}, kubeconfig, withTLS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.Close() }) // it may be closed
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	config.QPS = -1
 	clients, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	client := clients.Discovery().RESTClient()
 	ask := func(verb string) error {
 		return client.Verb(verb).AbsPath("/x").MaxRetries(0).Do(context.Background()).Error()
@@ -75,9 +69,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("%s, request %d: %v", name, n, err)
 				}
 			}
-			if f.Count() != 2 {
-				t.Errorf("%s: %d hits", name, f.Count())
-			}
+			assert.Equal(t, 2, f.Count(), name)
 			f.End()
 		}
 	}
@@ -87,34 +79,21 @@ func TestEndWatches(t *testing.T) {
 	p, _, watch := newTestProxy(t, true)
 	for _, end := range []End{{}, {Clean: true}, {Clean: true, Last: "gone\n"}} {
 		body, err := watch()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.ReadFull(body, make([]byte, len("event\n"))); err != nil {
-			t.Error(err)
-		}
-		if n := p.EndWatches(end); n != 1 {
-			t.Errorf("%d watches were ended", n)
-		}
-		if rest, err := io.ReadAll(body); (err == nil) != end.Clean || string(rest) != end.Last {
-			t.Errorf("%+v: %q, %v", end, rest, err)
-		}
+		require.NoError(t, err)
+		_, err = io.ReadFull(body, make([]byte, len("event\n")))
+		assert.NoError(t, err)
+		assert.Equal(t, 1, p.EndWatches(end))
+		rest, err := io.ReadAll(body)
+		assert.Equal(t, end.Clean, err == nil, "%v", err)
+		assert.Equal(t, end.Last, string(rest))
 		_ = body.Close() // it may be broken
 	}
 }
 
 func TestClose(t *testing.T) {
 	p, ask, _ := newTestProxy(t, true)
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := ask(http.MethodGet); !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Error(err)
-	}
-	if err := p.Open(); err != nil {
-		t.Fatal(err)
-	}
-	if err := ask(http.MethodGet); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, p.Close())
+	require.ErrorIs(t, ask(http.MethodGet), syscall.ECONNREFUSED)
+	require.NoError(t, p.Open())
+	assert.NoError(t, ask(http.MethodGet))
 }
