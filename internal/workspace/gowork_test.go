@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -24,24 +23,16 @@ func TestCopyGoWork(t *testing.T) {
 		return dir
 	})
 	require.NoError(t, err)
-	data, err := os.ReadFile(filepath.Join(to, "go.work"))
+	data := safefstest.Read(t, filepath.Join(to, "go.work"))
+	work, err := modfile.ParseWork("go.work", []byte(data), nil)
 	require.NoError(t, err)
-	work, err := modfile.ParseWork("go.work", data, nil)
-	require.NoError(t, err)
-	used := map[string]bool{}
+	var used []string
 	for _, u := range work.Use {
-		used[filepath.FromSlash(u.Path)] = true
+		used = append(used, filepath.FromSlash(u.Path))
 	}
-	for _, dir := range []string{filepath.Join(from, "a"), filepath.FromSlash("/elsewhere"), filepath.Join(filepath.Dir(from), "c")} {
-		assert.True(t, used[dir], "%s is not used; the copy is:\n%s", dir, data)
-	}
-	if len(used) != 3 || len(work.Replace) != 2 || filepath.FromSlash(work.Replace[0].New.Path) != filepath.Join(from, "d") {
-		t.Errorf("the copy is:\n%s", data)
-	}
-	if sums, err := os.ReadFile(filepath.Join(to, "go.work.sum")); err != nil || string(sums) != "sums\n" {
-		t.Errorf("the sums are %q, %v", sums, err)
-	}
-	if now, err := os.ReadFile(file); err != nil || string(now) != original {
-		t.Errorf("the original is %q, %v", now, err)
-	}
+	assert.ElementsMatch(t, []string{filepath.Join(from, "a"), filepath.FromSlash("/elsewhere"), filepath.Join(filepath.Dir(from), "c")}, used)
+	require.Len(t, work.Replace, 2, data)
+	assert.Equal(t, filepath.Join(from, "d"), filepath.FromSlash(work.Replace[0].New.Path))
+	assert.Equal(t, "sums\n", safefstest.Read(t, filepath.Join(to, "go.work.sum")))
+	assert.Equal(t, original, safefstest.Read(t, file))
 }

@@ -4,7 +4,6 @@ package workspace
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -33,13 +32,9 @@ func TestModuleFilesThatAreNone(t *testing.T) {
 			"module/below/x": "",
 		})
 		require.NoError(t, os.MkdirAll(filepath.Dir(special), 0o700))
-		if err := os.Remove(special); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.RemoveAll(special))
 		require.NoError(t, syscall.Mkfifo(special, 0o600))
-		if err := safefstest.Within(t, func() error { return Check(below) }); !errors.Is(err, safefs.ErrSpecial) {
-			t.Errorf("%s: %v, want ErrSpecial", name, err)
-		}
+		assert.ErrorIs(t, safefstest.Within(t, func() error { return Check(below) }), safefs.ErrSpecial, name)
 	}
 }
 
@@ -51,9 +46,8 @@ func TestIgnored(t *testing.T) {
 	module := filepath.Join(run, "module")
 	require.NoError(t, os.MkdirAll(module, 0o700))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(tmp, "go.work"), 0o600))
-	if err := safefstest.Within(t, func() error { return Check(module) }); err != nil || !Ignored(module) {
-		t.Errorf("ignored %v, error %v", Ignored(module), err)
-	}
+	assert.NoError(t, safefstest.Within(t, func() error { return Check(module) }))
+	assert.True(t, Ignored(module))
 	assert.False(t, Ignored(tmp), "ignored outside of the directories of runs")
 	require.NoError(t, os.WriteFile(filepath.Join(run, "go.work"), []byte("use ./module\n"), 0o600))
 	assert.False(t, Ignored(module), "its own is ignored")

@@ -1,7 +1,7 @@
 package daemon
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,85 +10,119 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/controlplane/state"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // stale is a project whose control plane was killed when it ran.
-func stale(t *testing.T) (root, holder string) {
+func stale(t *testing.T) (root string) {
 	t.Helper()
 	root = t.TempDir()
 	dir, err := state.CreateCluster(root)
 	require.NoError(t, err)
 	require.NoError(t, dir.Close())
-	holder = filepath.Join(state.Cluster(root), state.HolderName)
-	line := fmt.Sprintf("%d %s%s\n", os.Getpid(), time.Now().Format(time.RFC3339), readyMark)
-	require.NoError(t, os.WriteFile(holder, []byte(line), 0o600))
-	return root, holder
+	writeHolder(t, root, os.Getpid())
+	return root
 }
 
-// However many look at once, one that was killed does not run, and nobody takes its number for that of the next one: it
-// may be a stranger's by now.
-func TestLookAtAKilledOne(t *testing.T) {
-	root, holder := stale(t)
-	before, err := os.ReadFile(holder)
+// writeHolder has the file of the process in the background name one.
+func writeHolder(t *testing.T, root string, pid int) (path string) {
+	t.Helper()
+	safefstest.WriteFiles(t, state.Cluster(root), map[string]string{state.HolderName: fmt.Sprintf("%d %s%s\n", pid, time.Now().Format(time.RFC3339), readyMark)})
+	return filepath.Join(state.Cluster(root), state.HolderName)
+}
+
+func statusOf(t *testing.T, root string) State {
+	t.Helper()
+	s, err := Status(root)
 	require.NoError(t, err)
+	return s
+}
+
+// However many look at once, one that was killed does not run, and its number is not that of the next one: it may be a
+// stranger's by now.
+func TestStatusOfAKilledOne(t *testing.T) {
+	root := stale(t)
+	holder := filepath.Join(state.Cluster(root), state.HolderName)
+	before := safefstest.Read(t, holder)
 	var looking sync.WaitGroup
 	for range 4 {
 		looking.Go(func() {
 			for range 500 {
-				if s, err := Status(root); err != nil || s.Running || s.PID != 0 {
-					t.Errorf("%+v, %v; want one that does not run", s, err)
-					return
-				}
-				if stopped, err := Stop(t.Context(), root); stopped || err != nil {
-					t.Errorf("stopped: %v, %v", stopped, err)
+				s, err1 := Status(root)
+				stopped, err2 := Stop(t.Context(), root)
+				if !assert.NoError(t, errors.Join(err1, err2)) || !assert.False(t, s.Running || s.PID != 0 || stopped, "%+v", s) {
 					return
 				}
 			}
 		})
 	}
 	looking.Wait()
-	if after, err := os.ReadFile(holder); err != nil || string(after) != string(before) {
-		t.Errorf("looking wrote %q in place of %q, %v", after, before, err)
-	}
+	assert.Equal(t, before, safefstest.Read(t, holder))
 }
 
-// Where the folder for the state is a file, nothing runs. What is wrong with it is said by the one who makes the folder.
-func TestLookWhereTheFolderIsAFile(t *testing.T) {
+// Where the directory for the state is a file, nothing runs. What is wrong with it is reported by the one who makes the directory.
+func TestStatusWhereTheDirectoryIsAFile(t *testing.T) {
 	root := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(root, state.Name), nil, 0o600))
-	if s, err := Status(root); err != nil || s.Running || s.URL != "" {
-		t.Errorf("%+v, %v; want one that does not run", s, err)
-	}
+	safefstest.WriteAll(t, root, "", state.Name)
+	assert.Equal(t, stateOf(root), statusOf(t, root))
 }
 
-func TestLookAtOneThatRuns(t *testing.T) {
-	root, _ := stale(t)
-	// as every start does
-	_, err := Status(root)
-	require.NoError(t, err)
+func TestStatusOfOneThatRuns(t *testing.T) {
+	root := stale(t)
+	statusOf(t, root) // as every start does
 	dir, err := state.OpenCluster(root)
 	require.NoError(t, err)
 	defer func() { _ = dir.Close() }()
 	lock, err := hold(t.Context(), dir)
 	require.NoError(t, err)
 	defer func() { _ = lock.Close() }()
-	if s, err := Status(root); err != nil || !s.Running || s.Ready || s.PID != 0 {
-		t.Errorf("before it says who it is: %+v, %v", s, err)
-	}
-	began := time.Now().Truncate(time.Second)
+	want := stateOf(root)
+	want.Running = true
+	assert.Equal(t, want, statusOf(t, root), "before it says who it is")
+	want.PID, want.Since = os.Getpid(), time.Now().Truncate(time.Second)
 	for _, mark := range []string{"", readyMark} {
-		require.NoError(t, note(lock, began, mark))
-		if s, err := Status(root); err != nil || !s.Running || s.PID != os.Getpid() || !s.Since.Equal(began) || s.Ready != (mark == readyMark) {
-			t.Errorf("with the mark %q: %+v, %v", mark, s, err)
+		require.NoError(t, note(lock, want.Since, mark))
+		want.Ready = mark == readyMark
+		got := statusOf(t, root)
+		assert.True(t, want.Since.Equal(got.Since))
+		got.Since = want.Since
+		assert.Equal(t, want, got)
+	}
+	_, err = hold(t.Context(), dir)
+	assert.EqualError(t, err, ErrRunning.Error(), "a second holder")
+	found, err := Reset(root)
+	assert.Error(t, err, "reset of one that runs")
+	assert.False(t, found)
+}
+
+// A run is known by its lock; what a killed one left does not count as one that runs.
+func TestRunStatus(t *testing.T) {
+	root := t.TempDir()
+	holds := func(want *Foreground) {
+		t.Helper()
+		got, err := RunStatus(root)
+		require.NoError(t, err)
+		if got != nil && want != nil && got.Since.Equal(want.Since) {
+			got.Since = want.Since
 		}
+		assert.Equal(t, want, got)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	_, err = hold(ctx, dir)
-	assert.EqualError(t, err, ErrRunning.Error(), "a second holder: %v", ErrRunning)
-	if found, err := Reset(root); found || err == nil {
-		t.Errorf("reset of one that runs: %v, %v", found, err)
-	}
+	holds(nil)
+	dir, err := state.Open(root)
+	require.NoError(t, err)
+	holds(&Foreground{}) // it has not said who it is
+	run := &Foreground{PID: os.Getpid(), Since: time.Now().Truncate(time.Second), URL: "https://127.0.0.1:1", Kubeconfig: "k"}
+	require.NoError(t, Announce(dir, run.Since, run.URL, run.Kubeconfig))
+	holds(run)
+	record, err := state.Record(root)
+	require.NoError(t, err)
+	require.NoError(t, dir.Release())
+	dir, err = state.Open(root)
+	require.NoError(t, err)
+	require.NoError(t, dir.WriteRecord(record))
+	require.NoError(t, os.Remove(filepath.Join(root, state.Name, "lock")))
+	holds(nil) // it was killed
+	assert.NoError(t, dir.Release())
 }
