@@ -6,6 +6,7 @@ package stories
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -47,6 +48,10 @@ func buildAndRun(m *testing.M) (code int) {
 		return 1
 	}
 	otherCRD = string(crd)
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		_ = parallel.Value.Set("4") // also on two cores: most of the time of most stories is waiting
+	}
 	defer func() {
 		if err := shared.stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "control plane of the stories:", err)

@@ -17,8 +17,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/crdctl/crdctl/e2e/internal/testcache"
+	"github.com/crdctl/crdctl/internal/controlplane/sockettest"
 )
 
 // script is a story in testdata/script while it runs. See the commands for what its lines mean.
@@ -49,6 +51,7 @@ var commands = map[string]func(s *script, neg bool, args []string){
 	"finds":      (*script).finds,      // NAME TEXT...: waits until it has printed these, in any order, at any time
 	"idle":       (*script).idle,       // NAME TEXT WORK: waits until it has printed a text three times since it last printed that it works
 	"asks":       (*script).asks,       // NAME TEXT PATH: asks the server whose quoted address it printed after a text
+	"doors":      (*script).doors,      // NAME KUBECONFIG: it listens where the kubeconfig says, and nowhere else
 	"released":   (*script).released,   // MODULE VERSION: builds upstream's kubectl as $RELEASED_KUBECTL
 	"system":     (*script).makeSystem, // NAME: makes a system of docs/scaffold.md, and enters its directory
 	"page":       (*script).page,       // PAGE FILE BEGIN TEXT...: writes the one block of a page that begins with a text and has others
@@ -242,6 +245,12 @@ func (s *script) asks(_ bool, args []string) {
 	defer func() { _ = response.Body.Close() }()
 	_, err = io.Copy(s.ts.Stdout(), response.Body)
 	s.ts.Check(err)
+}
+
+func (s *script) doors(_ bool, args []string) {
+	config, err := clientcmd.BuildConfigFromFlags("", s.ts.MkAbs(args[1]))
+	s.ts.Check(err)
+	sockettest.OnlyAt(s, s.process(args[0]).cmd.Process.Pid, config.Host)
 }
 
 // kubectlMain is what upstream's main package does, which lies in another module, and big.
