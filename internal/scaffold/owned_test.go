@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -24,10 +23,7 @@ func TestParseOwned(t *testing.T) {
 			"autoscalinglisters k8s.io/client-go/listers/autoscaling/v2, horizontalpodautoscalers",
 	} {
 		all, err := ParseOwned([]string{text}, true)
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
+		require.NoError(t, err)
 		o := all[0]
 		got := fmt.Sprintf("%s().%s().%s(), %s(), %s %s, %s %s, %s", o.GroupGoName, o.VersionGoName, o.GoPlural, o.ClientMethod,
 			o.Types.Alias, o.Types.Path, o.Listers.Alias, o.Listers.Path, o.Plural)
@@ -49,9 +45,8 @@ func TestParseOwnedRefuses(t *testing.T) {
 		"v1/Namespace":                      `--owns "v1/Namespace": a Namespace is in no namespace, and the garbage collector would delete it at once, `,
 		"rbac.authorization.k8s.io/v1/Role": `--owns "rbac.authorization.k8s.io/v1/Role": crdctl has no Role to begin with; ` + other,
 	} {
-		if _, err := ParseOwned([]string{text}, true); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
+		_, err := ParseOwned([]string{text}, true)
+		assert.ErrorContains(t, err, want)
 	}
 	_, err := ParseOwned([]string{"v1/Pod", "core/v1/Pod"}, true)
 	assert.EqualError(t, err, `--owns "core/v1/Pod": Pod is owned already; name each kind once`, "twice")

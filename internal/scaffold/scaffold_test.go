@@ -37,11 +37,8 @@ func TestRender(t *testing.T) {
 			api, err := NewAPI(o)
 			require.NoError(t, err)
 			p := &Project{Module: "example.com/" + name, Folder: ".", Main: ".", ClientDir: "pkg/client", APIs: []*API{api}}
-			files, err := p.Render(templates.FS)
+			files, err := p.Files(templates.FS)
 			require.NoError(t, err)
-			wiring, err := p.Wiring(templates.FS)
-			require.NoError(t, err)
-			require.NoError(t, files.AddAll(wiring))
 			archive := &txtar.Archive{}
 			for _, path := range files.Paths() {
 				ofTheKind := strings.HasPrefix(path, "pkg/") || strings.HasPrefix(path, "config/samples/") || strings.HasPrefix(path, "internal/controller/"+api.Controller)
@@ -119,9 +116,7 @@ func TestNames(t *testing.T) {
 	} {
 		a, err := NewAPI(APIOptions{Group: test.group, Version: "v1", Kind: test.kind})
 		require.NoError(t, err)
-		if a.Plural != test.plural || a.GroupFolder() != test.folder || a.GroupGoName() != test.groupGo || a.GoPlural() != test.goPlural {
-			t.Errorf("%s %s: plural %s, folder %s, group %s, Go plural %s; want %+v", test.group, test.kind, a.Plural, a.GroupFolder(), a.GroupGoName(), a.GoPlural(), test)
-		}
+		assert.Equal(t, []string{test.plural, test.folder, test.groupGo, test.goPlural}, []string{a.Plural, a.GroupFolder(), a.GroupGoName(), a.GoPlural()}, test.kind)
 	}
 }
 
@@ -179,9 +174,7 @@ func FuzzNewAPI(f *testing.F) {
 		for _, file := range files.Paths() {
 			data, _ := files.Content(file)
 			if strings.HasSuffix(file, ".yaml") {
-				if err := yaml.UnmarshalStrict(data, &map[string]any{}); err != nil {
-					t.Errorf("%s: %v\n%s", file, err, data)
-				}
+				require.NoError(t, yaml.UnmarshalStrict(data, &map[string]any{}), "%s:\n%s", file, data)
 			}
 		}
 	})

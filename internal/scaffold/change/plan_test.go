@@ -39,12 +39,14 @@ func scaffolded(t *testing.T, r Render) string {
 	return dir
 }
 
-func plan(t *testing.T, dir string, before, after Render) (*Plan, error) {
+func plan(t *testing.T, dir string, before, after Render) *Plan {
 	t.Helper()
 	l, err := FindLocation(dir, false)
 	require.NoError(t, err)
 	l.Exists = l.Exists || before.Project != nil // as the commands that change a project have it
-	return New(l, before, after)
+	p, err := New(l, before, after)
+	require.NoError(t, err)
+	return p
 }
 
 // changes are the changes of a plan to files in a directory, as operation and path.
@@ -63,23 +65,21 @@ func changes(t *testing.T, p *Plan, dir string) map[string]tree.Op {
 func TestPlanOfANewProject(t *testing.T) {
 	dir := t.TempDir()
 	after := project(t, "CronTab")
-	p, err := plan(t, dir, Render{}, after)
-	require.NoError(t, err)
+	p := plan(t, dir, Render{}, after)
 	made := changes(t, p, dir)
-	if made["main.go"] != tree.Create || made["go.mod"] != tree.Create || len(p.Merged)+len(p.InTheWay)+len(p.Edited) > 0 {
-		t.Errorf("changes %v, merged %v, in the way %v, edited %v", made, p.Merged, p.InTheWay, p.Edited)
-	}
+	assert.Equal(t, tree.Create, made["main.go"])
+	assert.Equal(t, tree.Create, made["go.mod"])
+	assert.Empty(t, slices.Concat(p.Merged, p.InTheWay, p.Edited))
 
 	safefstest.WriteFiles(t, dir, map[string]string{"go.mod": "module example.com/x\n\ngo 1.26.0\n", "README.md": "mine\n"})
-	p, err = plan(t, dir, Render{}, after)
-	require.NoError(t, err)
-	if made := changes(t, p, dir); !slices.Equal(p.InTheWay, []string{"README.md"}) || made["go.mod"] != tree.Update || made["README.md"] != "" {
-		t.Errorf("in the way %v; README.md: %q, and go.mod, which says no more than \"go mod init\": %q", p.InTheWay, made["README.md"], made["go.mod"])
-	}
+	p = plan(t, dir, Render{}, after)
+	made = changes(t, p, dir)
+	assert.Equal(t, []string{"README.md"}, p.InTheWay)
+	assert.Equal(t, tree.Update, made["go.mod"], "it has no more than \"go mod init\" writes")
+	assert.Empty(t, made["README.md"])
 	require.NoError(t, p.Overwrite())
-	if made := changes(t, p, dir); made["README.md"] != tree.Update || len(p.InTheWay) > 0 {
-		t.Errorf("not overwritten: %v", p.InTheWay)
-	}
+	assert.Equal(t, tree.Update, changes(t, p, dir)["README.md"])
+	assert.Empty(t, p.InTheWay)
 }
 
 // A file that a project does not have is not planned.
@@ -87,20 +87,18 @@ func TestPlanWithout(t *testing.T) {
 	after := project(t, "CronTab")
 	after.Project.Without = []string{"README.md"}
 	after.Files = map[string][]byte{"hack/boilerplate.go.txt": []byte("// mine\n")}
-	p, err := plan(t, t.TempDir(), Render{}, after)
-	require.NoError(t, err)
+	p := plan(t, t.TempDir(), Render{}, after)
 	_, readme := p.Tree.Content("README.md")
-	if header, _ := p.Tree.Content("hack/boilerplate.go.txt"); readme || string(header) != "// mine\n" {
-		t.Errorf("README.md planned: %v; header %q", readme, header)
-	}
+	assert.False(t, readme, "README.md is planned")
+	header, _ := p.Tree.Content("hack/boilerplate.go.txt")
+	assert.Equal(t, "// mine\n", string(header))
 }
 
 // A new kind adds its files and leaves the user's edits alone.
 func TestPlanOfANewKind(t *testing.T) {
 	before, after := project(t, "CronTab"), project(t, "CronTab", "Backup")
 	dir := scaffolded(t, before)
-	p, err := plan(t, dir, before, after)
-	require.NoError(t, err)
+	p := plan(t, dir, before, after)
 	made := changes(t, p, dir)
 	var created []string
 	for name, op := range made {
@@ -108,39 +106,35 @@ func TestPlanOfANewKind(t *testing.T) {
 			created = append(created, name)
 		}
 	}
-	if len(created) == 0 || slices.Contains(slices.Collect(maps.Values(made)), tree.Delete) || len(p.Conflicts)+len(p.InTheWay)+len(p.Edited) > 0 {
-		t.Errorf("changes %v, conflicts %v, in the way %v, edited %v", made, p.Conflicts, p.InTheWay, p.Edited)
-	}
+	require.NotEmpty(t, created)
+	assert.NotContains(t, slices.Collect(maps.Values(made)), tree.Delete)
+	assert.Empty(t, p.Conflicts)
+	assert.Empty(t, slices.Concat(p.InTheWay, p.Edited))
 	for _, name := range p.Merged {
 		assert.Equal(t, tree.Update, made[name], "%s is merged, and its change", name)
 	}
 	safefstest.WriteFiles(t, dir, map[string]string{created[0]: "mine\n"})
-	if p, err = plan(t, dir, before, after); err != nil || !slices.Equal(p.InTheWay, created[:1]) {
-		t.Errorf("in the way %v, want %v; error %v", p.InTheWay, created[:1], err)
-	}
+	assert.Equal(t, created[:1], plan(t, dir, before, after).InTheWay)
 }
 
 // A kind that is removed takes its files along, but not those that the user edited.
 func TestPlanOfARemovedKind(t *testing.T) {
 	before, after := project(t, "CronTab", "Backup"), project(t, "CronTab")
 	dir := scaffolded(t, before)
-	p, err := plan(t, dir, before, after)
-	require.NoError(t, err)
+	p := plan(t, dir, before, after)
 	var removed string
 	for name, op := range changes(t, p, dir) {
 		if op == tree.Delete && strings.HasSuffix(name, "_types.go") {
 			removed = name
 		}
 	}
-	if removed == "" {
-		t.Fatalf("the types stay: %v", changes(t, p, dir))
-	}
+	require.NotEmpty(t, removed, "the types stay")
 	content, err := os.ReadFile(filepath.Join(dir, removed))
 	require.NoError(t, err)
 	safefstest.WriteFiles(t, dir, map[string]string{removed: string(content) + "\n// mine\n"})
-	if p, err = plan(t, dir, before, after); err != nil || !slices.Equal(p.Edited, []string{removed}) || changes(t, p, dir)[removed] != "" {
-		t.Errorf("edited %v, want %s; error %v", p.Edited, removed, err)
-	}
+	p = plan(t, dir, before, after)
+	assert.Equal(t, []string{removed}, p.Edited)
+	assert.Empty(t, changes(t, p, dir)[removed])
 	p.RemoveEdited()
 	assert.Equal(t, tree.Delete, changes(t, p, dir)[removed], "%s stays; edited", removed)
 	assert.Empty(t, p.Edited, "%s stays; edited", removed)
@@ -154,9 +148,7 @@ func TestPlanKeepsImportedTypes(t *testing.T) {
 	dir := scaffolded(t, before)
 	types := before.Project.VersionOf(backup).Dir + "/" + backup.TypesFile + ".go"
 	safefstest.WriteFiles(t, dir, map[string]string{types: "package v1\n"})
-	if p, err := plan(t, dir, before, after); err != nil || !slices.Contains(p.Edited, types) {
-		t.Errorf("edited %v, want %s; error %v", p.Edited, types, err)
-	}
+	assert.Contains(t, plan(t, dir, before, after).Edited, types)
 }
 
 // The go.mod of a module that exists gets what the project requires, for the Kubernetes that it has.
@@ -183,11 +175,10 @@ func TestPlanMergesTheModule(t *testing.T) {
 			}
 			require.NoError(t, err)
 			for _, want := range test.want {
-				assert.Contains(t, string(p.module["go.mod"]), want, "no: %s")
+				assert.Contains(t, string(p.module["go.mod"]), want)
 			}
-			if _, own := p.Tree.Content("go.mod"); own || len(p.module["go.sum"]) == 0 {
-				t.Errorf("go.mod is a file of the project: %v; go.sum has %d bytes", own, len(p.module["go.sum"]))
-			}
+			assert.NotContains(t, p.Tree.Paths(), "go.mod")
+			assert.NotEmpty(t, p.module["go.sum"])
 		})
 	}
 }
@@ -199,7 +190,7 @@ func TestSettingsWithoutTheRecord(t *testing.T) {
 	recorded, err := config.PutScaffold([]byte(own), project(t, "CronTab").Project.Record())
 	require.NoError(t, err)
 	safefstest.WriteFiles(t, dir, map[string]string{config.FileName: string(recorded)})
-	if got, err := (settingsFS{os.DirFS(dir)}).ReadFile(config.FileName); err != nil || string(got) != own {
-		t.Errorf("%q, %v, want %q", got, err, own)
-	}
+	got, err := settingsFS{os.DirFS(dir)}.ReadFile(config.FileName)
+	require.NoError(t, err)
+	assert.Equal(t, own, string(got))
 }
