@@ -72,7 +72,7 @@ func (r *reconciler) remove(ctx context.Context, parent *object.Object, o observ
 	if err != nil { // a conflict too: were it taken for another one of that name, nobody would look again if it is not
 		return fmt.Errorf("delete %s: %w", name, err)
 	}
-	r.count(o.kind.Kind, "delete")
+	r.Wrote(o.kind.Kind, "delete")
 	r.log.Info("Child deleted", "key", parent.Key().String(), "child", name)
 	return nil
 }
@@ -117,7 +117,7 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 		now = now.MetadataOnly() // as it will be in the cache
 	}
 	r.memory.applied(parent.Key(), d.kind.Served, key, body, now)
-	r.count(d.kind.Kind, "apply")
+	r.Wrote(d.kind.Kind, "apply")
 	if known != nil && known.SameVersion(now) {
 		return false, nil // the API server found nothing to change
 	}
@@ -130,10 +130,4 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 	}
 	r.log.Info(verb, "key", parent.Key().String(), "child", d.String())
 	return true, nil
-}
-
-func (r *reconciler) count(kind, verb string) {
-	if r.Wrote != nil {
-		r.Wrote(kind, verb)
-	}
 }

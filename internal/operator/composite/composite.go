@@ -30,9 +30,9 @@ type Options struct {
 	ReadsChildren bool
 	// Served finds the kinds of related objects.
 	Served *Catalogue
-	// Epoch counts the decider's changes; nil if it does not change.
+	// Epoch counts the decider's changes.
 	Epoch func() int64
-	// Wrote is told of each write to a child, for counting; nil for nobody.
+	// Wrote is told of each write to a child, for counting.
 	Wrote func(kind, verb string)
 	Log   *slog.Logger
 }

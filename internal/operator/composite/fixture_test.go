@@ -69,7 +69,8 @@ func inBubble(t *testing.T, kinds []Served, test func(*bed), change ...func(*bed
 				return informer.Set{f}
 			},
 		}
-		b.options = Options{Name: "demo", Children: kinds, Decider: b.decider, ReadsChildren: true, Served: NewCatalogue(client), Log: slog.New(b.log)}
+		b.options = Options{Name: "demo", Children: kinds, Decider: b.decider, ReadsChildren: true, Served: NewCatalogue(client), Log: slog.New(b.log),
+			Epoch: func() int64 { return 0 }, Wrote: func(string, string) {}}
 		b.api.Respond(b.usual)
 		for _, kind := range kinds {
 			b.endpoint(kind)

@@ -128,7 +128,7 @@ func (r *reconciler) rulesOf(ctx context.Context, parent *object.Object) ([]rule
 }
 
 func (r *reconciler) askForRules(ctx context.Context, parent *object.Object) ([]rule, error) {
-	now := customized{uid: string(parent.UID()), generation: parent.Generation(), epoch: r.epoch()}
+	now := customized{uid: string(parent.UID()), generation: parent.Generation(), epoch: r.Epoch()}
 	r.related.mu.Lock()
 	known, ok := r.related.rules[parent.Key()]
 	r.related.mu.Unlock()
@@ -160,13 +160,6 @@ func (r *reconciler) askForRules(ctx context.Context, parent *object.Object) ([]
 	now.uid = strings.Clone(now.uid)
 	r.related.rules[cache.NewObjectName(strings.Clone(parent.Namespace()), strings.Clone(parent.Name()))] = now
 	return now.rules, nil
-}
-
-func (r *reconciler) epoch() int64 {
-	if r.Epoch == nil {
-		return 0
-	}
-	return r.Epoch()
 }
 
 func (r *reconciler) followRelated(of *rule) following {

@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/record/util"
 
 	"github.com/crdctl/crdctl/internal/operator/informer"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 const (
@@ -70,7 +70,7 @@ func (w *Writer) Record(about corev1.ObjectReference, eventType, reason, message
 	}
 	event := &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(about.Name, now.UnixNano()), Namespace: namespace},
-		InvolvedObject: about, Type: eventType, Reason: reason, Message: cut(message),
+		InvolvedObject: about, Type: eventType, Reason: reason, Message: text.Shorten(message, messageLimit),
 		Source: corev1.EventSource{Component: w.source}, ReportingController: w.source,
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}
@@ -79,18 +79,6 @@ func (w *Writer) Record(about corev1.ObjectReference, eventType, reason, message
 	default:
 		w.dropped.Add(1)
 	}
-}
-
-// cut keeps a message below what the API server takes.
-func cut(message string) string {
-	if len(message) <= messageLimit {
-		return message
-	}
-	end := messageLimit - len("…")
-	for end > 0 && !utf8.RuneStart(message[end]) {
-		end--
-	}
-	return message[:end] + "…"
 }
 
 // Run writes until ctx is done, and then what is left, within flushTime.

@@ -7,15 +7,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
@@ -43,38 +44,51 @@ func newWriting(t *testing.T) *writing {
 	return w
 }
 
-// start runs the writer until stop is called.
-func (w *writing) start(t *testing.T) (stop func()) {
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.Run(ctx)
-	}()
-	return func() { cancel(); <-done }
+// inBubble runs a test of a writer, which runs until stop is called, on an API server that answers with err.
+func inBubble(t *testing.T, err error, test func(t *testing.T, w *writing, stop func())) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWriting(t)
+		w.path.Answer(err)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			w.Run(ctx)
+		}()
+		test(t, w, func() { cancel(); <-done })
+	})
 }
 
-func (w *writing) synced(name string) {
-	w.Record(about(name), corev1.EventTypeNormal, "Synced", "CronTab synced successfully")
+// flush runs the writer when it is at its end already.
+func (w *writing) flush(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.Run(ctx)
+}
+
+func (w *writing) synced(names ...string) {
+	for _, name := range names {
+		w.Record(about(name), corev1.EventTypeNormal, "Synced", "CronTab synced successfully")
+	}
 }
 
 func about(name string) corev1.ObjectReference {
 	return corev1.ObjectReference{APIVersion: "stable.example.com/v1beta1", Kind: "CronTab", Namespace: "default", Name: name}
 }
 
-// posted are the events that were created, in order, and the number of all requests.
-func (w *writing) posted(t *testing.T) (events []corev1.Event, requests int) {
+// posted are the events that were created, in order, and the objects that they are about.
+func (w *writing) posted(t *testing.T) (events []corev1.Event, names []string) {
 	t.Helper()
-	all := w.path.Requests()
-	for _, r := range all {
+	for _, r := range w.path.Requests() {
 		if r.Method != http.MethodPost {
 			continue
 		}
 		var event corev1.Event
 		require.NoError(t, json.Unmarshal([]byte(r.Body), &event))
-		events = append(events, event)
+		events, names = append(events, event), append(names, event.InvolvedObject.Name)
 	}
-	return events, len(all)
+	return events, names
 }
 
 func TestEventsAreFlushedAtTheEnd(t *testing.T) {
@@ -85,19 +99,18 @@ func TestEventsAreFlushedAtTheEnd(t *testing.T) {
 			w.synced(fmt.Sprintf("c%d", i))
 		}
 		w.synced("c1199") // one of those that are remembered
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		w.Run(ctx)
-		events, requests := w.posted(t)
-		if len(events) != objects || requests != objects+1 || w.path.Requests()[objects].Method != http.MethodPatch {
-			t.Fatalf("%d events posted, %d requests; log %q", len(events), requests, w.log.Said())
-		}
+		w.flush(t)
+		events, _ := w.posted(t)
+		require.Len(t, events, objects)
+		require.Len(t, w.path.Requests(), objects+1)
+		assert.Equal(t, http.MethodPatch, w.path.Requests()[objects].Method)
 		event := events[0]
-		if event.Namespace != "default" || event.InvolvedObject.Name != "c0" || event.InvolvedObject.APIVersion != "stable.example.com/v1beta1" ||
-			event.Type != "Normal" || event.Reason != "Synced" || event.Source.Component != "crdctl" || event.ReportingController != "crdctl" ||
-			event.Message != "CronTab synced successfully" || event.Count != 1 {
-			t.Errorf("%+v", event)
-		}
+		event.TypeMeta = metav1.TypeMeta{}
+		event.ObjectMeta, event.FirstTimestamp, event.LastTimestamp = metav1.ObjectMeta{Namespace: event.Namespace}, metav1.Time{}, metav1.Time{}
+		assert.Equal(t, corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default"}, InvolvedObject: about("c0"), Type: "Normal", Reason: "Synced", Count: 1,
+			Message: "CronTab synced successfully", Source: corev1.EventSource{Component: "crdctl"}, ReportingController: "crdctl",
+		}, event)
 		w.log.Expect(t)
 	})
 }
@@ -105,57 +118,36 @@ func TestEventsAreFlushedAtTheEnd(t *testing.T) {
 func TestEventsAreLostWithTheServer(t *testing.T) {
 	w := newWriting(t)
 	w.path.Answer(syscall.ECONNREFUSED)
-	for i := range 3 {
-		w.synced(fmt.Sprintf("c%d", i))
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	w.Run(ctx)
-	if said := w.log.Said(); len(said) != 1 || !strings.HasPrefix(said[0], "Events lost count=3 err=") {
-		t.Errorf("%q", said)
-	}
+	w.synced("a", "b", "c")
+	w.flush(t)
+	assert.Len(t, w.log.Said(), 1)
+	assert.Equal(t, 1, w.log.Count("Events lost count=3 err="), "%q", w.log.Said())
 }
 
 func TestABurstThatTheServerCannotTakeIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWriting(t)
 		w.pending = make(chan *corev1.Event, 2)
-		for i := range 5 {
-			w.synced(fmt.Sprintf("c%d", i)) // none of them waits
-		}
-		stop := w.start(t)
-		synctest.Wait()
-		w.log.Expect(t, "Events lost count=3 err=too many were waiting for the API server")
-		stop()
-		events, _ := w.posted(t)
-		assert.Len(t, events, 2, "events posted")
+		w.synced("a", "b", "c", "d", "e") // none of them waits
+		w.flush(t)
+		_, names := w.posted(t)
+		assert.Equal(t, []string{"a", "b"}, names)
 		w.log.Expect(t, "Events lost count=3 err=too many were waiting for the API server")
 	})
 }
 
 func TestEventsWaitForTheServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWriting(t)
-		w.path.Answer(apierrors.NewServiceUnavailable("starting"))
-		stop := w.start(t)
-		for i := range 3 {
-			w.synced(fmt.Sprintf("c%d", i))
-		}
+	inBubble(t, apierrors.NewServiceUnavailable("starting"), func(t *testing.T, w *writing, stop func()) {
+		w.synced("a", "b", "c")
 		time.Sleep(time.Minute)
-		if _, requests := w.posted(t); requests < 50 || requests > 70 {
-			t.Errorf("%d requests in a minute without a server", requests)
-		}
+		assert.InDelta(t, 60, len(w.path.Requests()), 10, "requests in a minute without a server")
 		w.path.Answer(nil)
-		before, _ := w.posted(t)
+		before := len(w.path.Requests())
 		time.Sleep(2 * eventRetry)
 		synctest.Wait()
-		all, _ := w.posted(t)
-		var names []string
-		for _, e := range all[len(before):] {
-			names = append(names, e.InvolvedObject.Name)
-		}
-		assert.Equal(t, "[c0 c1 c2]", fmt.Sprint(names))
-		assert.Equal(t, all[len(before)].Name, all[0].Name)
+		events, names := w.posted(t)
+		assert.Equal(t, []string{"a", "b", "c"}, names[before:])
+		assert.Equal(t, events[before].Name, events[0].Name)
 		stop()
 		w.log.Expect(t)
 	})
@@ -163,19 +155,14 @@ func TestEventsWaitForTheServer(t *testing.T) {
 
 // A writer that has waited for the server writes what it holds when it is told to stop.
 func TestAStopInAnOutageTriesOnceMore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWriting(t)
-		w.path.Answer(syscall.ECONNREFUSED)
-		stop := w.start(t)
-		w.synced("a")
-		w.synced("b")
+	inBubble(t, syscall.ECONNREFUSED, func(t *testing.T, w *writing, stop func()) {
+		w.synced("a", "b")
 		synctest.Wait()
 		w.path.Answer(nil)
+		before := len(w.path.Requests())
 		stop()
-		events, _ := w.posted(t)
-		if n := len(events); n < 2 || events[n-2].InvolvedObject.Name != "a" || events[n-1].InvolvedObject.Name != "b" {
-			t.Errorf("%+v", events)
-		}
+		_, names := w.posted(t)
+		assert.Equal(t, []string{"a", "b"}, names[before:])
 		w.log.Expect(t)
 	})
 }
@@ -183,24 +170,17 @@ func TestAStopInAnOutageTriesOnceMore(t *testing.T) {
 // A refusal is told, and does not hold up the events after it.
 func TestARefusedEventIsDropped(t *testing.T) {
 	forbidden := apierrors.NewForbidden(corev1.Resource("events"), "", errors.New("no"))
-	synctest.Test(t, func(t *testing.T) {
-		w := newWriting(t)
-		w.path.Answer(forbidden)
-		stop := w.start(t)
+	inBubble(t, forbidden, func(t *testing.T, w *writing, stop func()) {
 		w.synced("a")
 		synctest.Wait()
-		if said := w.log.Said(); len(said) != 1 || !strings.HasPrefix(said[0], "Events lost count=1 err=") {
-			t.Errorf("%q", said)
-		}
+		assert.Equal(t, 1, w.log.Count("Events lost count=1 err="), "%q", w.log.Said())
 		w.path.Answer(nil)
 		w.synced("b")
 		synctest.Wait()
-		if events, _ := w.posted(t); len(events) != 2 || events[1].InvolvedObject.Name != "b" {
-			t.Errorf("%+v", events)
-		}
+		_, names := w.posted(t)
+		assert.Equal(t, []string{"a", "b"}, names)
 		w.path.Answer(forbidden)
-		w.synced("c")
-		w.synced("d")
+		w.synced("c", "d")
 		stop()
 		assert.Equal(t, 3, w.log.Count("Events lost count="), "%q", w.log.Said())
 	})
@@ -208,18 +188,12 @@ func TestARefusedEventIsDropped(t *testing.T) {
 
 // A webhook may be broken for one event, and must not hold up the others for ever.
 func TestAnEventThatTheServerFailsAtIsLostInTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWriting(t)
-		w.path.Answer(apierrors.NewInternalError(errors.New("failed calling webhook")))
-		stop := w.start(t)
-		w.synced("a")
-		w.synced("b")
+	inBubble(t, apierrors.NewInternalError(errors.New("failed calling webhook")), func(t *testing.T, w *writing, stop func()) {
+		w.synced("a", "b")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		events, _ := w.posted(t)
-		if n := len(events); n != 2*mostTries || events[0].InvolvedObject.Name != "a" || events[n-1].InvolvedObject.Name != "b" {
-			t.Errorf("%d tries", n)
-		}
+		_, names := w.posted(t)
+		assert.Equal(t, append(slices.Repeat([]string{"a"}, mostTries), slices.Repeat([]string{"b"}, mostTries)...), names)
 		assert.Equal(t, 2, w.log.Count("Events lost count=1 err="), "%q", w.log.Said())
 		stop()
 	})
@@ -227,9 +201,7 @@ func TestAnEventThatTheServerFailsAtIsLostInTheEnd(t *testing.T) {
 
 // An event that was counted up is made anew when the API server has let it expire.
 func TestARepeatedEventThatIsGoneIsMadeAnew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWriting(t)
-		stop := w.start(t)
+	inBubble(t, nil, func(t *testing.T, w *writing, stop func()) {
 		w.synced("a")
 		synctest.Wait()
 		w.path.Answer(apierrors.NewNotFound(corev1.Resource("events"), "a.1"))
@@ -240,7 +212,7 @@ func TestARepeatedEventThatIsGoneIsMadeAnew(t *testing.T) {
 		for _, r := range w.path.Requests() {
 			methods = append(methods, r.Method)
 		}
-		assert.Equal(t, "[POST PATCH POST]", fmt.Sprint(methods), "%q", methods)
+		assert.Equal(t, []string{"POST", "PATCH", "POST"}, methods)
 	})
 }
 
@@ -248,21 +220,10 @@ func TestEventsOfClusterScopedObjectsAreInTheDefaultNamespace(t *testing.T) {
 	w := newWriting(t)
 	clusterWide := about("a")
 	clusterWide.Namespace = ""
-	w.Record(clusterWide, corev1.EventTypeWarning, "Failed", "no")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	w.Run(ctx)
-	if events, _ := w.posted(t); len(events) != 1 || events[0].Namespace != "default" || events[0].InvolvedObject.Namespace != "" || events[0].Type != "Warning" {
-		t.Errorf("%+v", events)
-	}
-}
-
-func TestMessagesAreCutWhole(t *testing.T) {
-	long := strings.Repeat("ä", messageLimit)
-	for _, text := range []string{"short", strings.Repeat("x", messageLimit), strings.Repeat("x", messageLimit+1), long, "x" + long} {
-		got := cut(text)
-		if !utf8.ValidString(got) || len(got) > messageLimit || !strings.HasPrefix(text, strings.TrimSuffix(got, "…")) || len(text) <= messageLimit && got != text {
-			t.Errorf("%d bytes became %d: %q", len(text), len(got), got)
-		}
-	}
+	w.Record(clusterWide, corev1.EventTypeWarning, "Failed", strings.Repeat("ä", messageLimit))
+	w.flush(t)
+	events, _ := w.posted(t)
+	require.Len(t, events, 1)
+	assert.Equal(t, []string{"default", "", "Warning"}, []string{events[0].Namespace, events[0].InvolvedObject.Namespace, events[0].Type})
+	assert.LessOrEqual(t, len(events[0].Message), messageLimit)
 }

@@ -37,9 +37,9 @@ func (d document) decode(file string) (value any, err error) {
 	if err := unmarshalYAML(d.text, &value); err != nil {
 		p := yamldoc.Problems(d.text, err)[0]
 		if p.Line < 1 {
-			return nil, fmt.Errorf("%s: what it rendered is no YAML: %s; fix the template", file, p.What)
+			return nil, fmt.Errorf("%s: what it rendered is not YAML: %s; fix the template", file, p.What)
 		}
-		return nil, fmt.Errorf("%s: line %d of what it rendered is no YAML: %s: %s; fix the template", file, d.line+p.Line-1, p.What, d.show(p.Line-1))
+		return nil, fmt.Errorf("%s: line %d of what it rendered is not YAML: %s: %s; fix the template", file, d.line+p.Line-1, p.What, d.show(p.Line-1))
 	}
 	return value, nil
 }

@@ -35,7 +35,7 @@ func TestLinesOfErrors(t *testing.T) {
 		_, err := call(open(t, "a.yaml", text))
 		want := fmt.Sprintf("a.yaml: line %d of ", line)
 		if line == 0 {
-			want = "a.yaml: what it rendered is no YAML: unknown anchor 'none' referenced; fix"
+			want = "a.yaml: what it rendered is not YAML: unknown anchor 'none' referenced; fix"
 		}
 		assert.ErrorContains(t, err, want)
 	}
