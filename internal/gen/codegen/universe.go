@@ -65,11 +65,8 @@ func named(base *generator.Context, g Generator, b *binding) *generator.Context 
 	c.Universe = clone(base.Universe)
 	c.Namers = maps.Clone(b.nameSystems)
 	order := c.Universe
-	switch {
-	case readsClients[g.Name]:
+	if readsClients[g.Name] {
 		order = withClients(order)
-	case readsInputs[g.Name]:
-		order = only(order, g.Inputs)
 	}
 	// register-gen's default is a system that it has not: then gengo hands out no types.
 	c.Order = nil
@@ -82,20 +79,6 @@ func named(base *generator.Context, g Generator, b *binding) *generator.Context 
 
 // readsClients are the generators whose every target passes over types without +genclient.
 var readsClients = map[string]bool{"client-gen": true, "lister-gen": true, "informer-gen": true}
-
-// readsInputs are the generators whose every target passes over types that are not declared in its inputs.
-var readsInputs = map[string]bool{"deepcopy-gen": true, "applyconfiguration-gen": true}
-
-// only are the packages of a universe with these paths.
-func only(u types.Universe, paths []string) types.Universe {
-	some := types.Universe{}
-	for _, path := range paths {
-		if pkg, ok := u[path]; ok {
-			some[path] = pkg
-		}
-	}
-	return some
-}
 
 // withClients are the types that those generators look at. Each of their targets reads the tags of every type that
 // there is; with many targets, that is most of their time.

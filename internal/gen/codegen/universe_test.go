@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,11 +12,11 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
-	"golang.org/x/tools/txtar"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/parser"
 	"k8s.io/gengo/v2/types"
 
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -62,7 +61,7 @@ func TestPrunedUniverse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("GOFLAGS", "")
-			root := unpack(t, name)
+			root := gentest.Fixture{Archive: filepath.Join("..", "..", "..", "e2e", "upstream", "testdata", name+".txtar")}.Lay(t)
 			var whole []string
 			for _, dir := range inputs {
 				whole = append(whole, "example.com/fixture/"+dir)
@@ -80,24 +79,6 @@ func TestPrunedUniverse(t *testing.T) {
 			sameUniverse(t, base.Universe, want, whole)
 		})
 	}
-}
-
-func unpack(t *testing.T, name string) string {
-	t.Helper()
-	archive, err := txtar.ParseFile(filepath.Join("..", "..", "..", "e2e", "upstream", "testdata", name+".txtar"))
-	require.NoError(t, err)
-	root := t.TempDir()
-	for from, to := range map[string]string{"go.mod.tmpl": "go.mod", "go.sum.tmpl": "go.sum"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "..", "templates", "project", from))
-		require.NoError(t, err)
-		archive.Files = append(archive.Files, txtar.File{Name: to, Data: []byte(strings.ReplaceAll(string(data), "{{ .Module }}", "example.com/fixture"))})
-	}
-	for _, f := range archive.Files {
-		path := filepath.Join(root, filepath.FromSlash(f.Name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, f.Data, 0o644))
-	}
-	return root
 }
 
 // sameUniverse compares all that a generator can come to from its inputs. Private methods of types elsewhere, and what

@@ -67,6 +67,18 @@ func (f Fixture) Lay(t *testing.T) string {
 	return root
 }
 
+// LayText writes the files of a txtar archive to a temporary directory and returns it.
+func LayText(t *testing.T, archive string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		at := filepath.Join(root, filepath.FromSlash(f.Name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o755))
+		require.NoError(t, os.WriteFile(at, f.Data, 0o644))
+	}
+	return root
+}
+
 func (f Fixture) unpack(t *testing.T) *tree.Tree {
 	t.Helper()
 	archive, err := txtar.ParseFile(f.Archive)

@@ -135,7 +135,7 @@ func scan(line []byte, inRaw, inBlock bool) (raw, block bool) {
 	return inRaw, inBlock
 }
 
-// index notes a chunk under the names that it declares, as far as its first line tells.
+// index notes a chunk under the names that it declares, as far as its first line has them.
 func (f *file) index(c *chunk) bool {
 	switch src := c.src; {
 	case bytes.HasPrefix(src, []byte("func (")):

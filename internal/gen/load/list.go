@@ -60,7 +60,7 @@ func list(ctx context.Context, env *Env, roots []string, alone bool) (*Listing, 
 	return l.listing(roots)
 }
 
-// listable refuses settings under which the go command, or another program in its place, knows more than go.mod says.
+// listable refuses settings under which the go command, or another program instead of it, knows more than go.mod says.
 func (e *Env) listable() error {
 	if driver := os.Getenv("GOPACKAGESDRIVER"); driver != "off" {
 		if _, err := exec.LookPath("gopackagesdriver"); err == nil || driver != "" {
@@ -68,7 +68,7 @@ func (e *Env) listable() error {
 		}
 	}
 	if work := e.Vars["GOWORK"]; e.vendor != "" || work != "" && work != "off" {
-		return fmt.Errorf("%w: a workspace, or a vendor folder", ErrUnsupported)
+		return fmt.Errorf("%w: a workspace, or a vendor directory", ErrUnsupported)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (l *lister) files(n *listed) error {
 			name = f.Name.Name
 		}
 		if f.Name.Name != name {
-			return fmt.Errorf("%w: the folder has packages %s and %s", ErrUnsupported, name, f.Name.Name)
+			return fmt.Errorf("%w: the directory has packages %s and %s", ErrUnsupported, name, f.Name.Name)
 		}
 		for _, spec := range f.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)

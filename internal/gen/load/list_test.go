@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/go/packages"
@@ -133,9 +134,9 @@ func TestListGivesUp(t *testing.T) {
 		"plain":                 {"", ""},
 		"import of nothing":     {"-- c/c.go --\npackage c\n\nimport _ \"example.com/nowhere\"\n", "example.com/nowhere: not plain: no module of go.mod has the package"},
 		"import not in Go":      {"-- c/c.go --\npackage c\n\nimport _ \"timex\"\n", "timex: not plain: no module"},
-		"folder without Go":     {"-- c/c.go --\npackage c\n\nimport _ \"go\"\n", "no Go files"},
+		"directory without Go":  {"-- c/c.go --\npackage c\n\nimport _ \"go\"\n", "no Go files"},
 		"cycle":                 {"-- c/c.go --\npackage c\n\nimport _ \"example.com/b\"\n", "imports itself"},
-		"two packages":          {"-- c/d.go --\npackage d\n", "the folder has packages c and d"},
+		"two packages":          {"-- c/d.go --\npackage d\n", "the directory has packages c and d"},
 		"cgo":                   {"-- c/c.go --\npackage c\n\nimport \"C\"\n", "import \"C\""},
 		"import in no quotes":   {"-- c/c.go --\npackage c\n\nimport time\n", "missing import path"},
 		"nothing for the build": {"-- c/c.go --\n//go:build ignored\n\npackage c\n", "no Go files for this build"},
@@ -148,11 +149,11 @@ func TestListGivesUp(t *testing.T) {
 		"required and excluded":       {plain[:strings.Index(plain, "-- b/go.mod")] + "\nexclude example.com/c v1.0.0\n", "example.com/c@v1.0.0 is excluded"},
 		"another version is excluded": {plain[:strings.Index(plain, "-- b/go.mod")] + "\nexclude example.com/c v1.1.0\n", ""},
 		"in two modules":              {"-- c/go.mod --\nmodule example.com/c\n-- b/go.mod --\nmodule example.com/b\n-- internal/own/own.go --\npackage own\n\nimport _ \"example.com/b/d\"\n-- b/d/d.go --\npackage d\n-- d/d.go --\npackage d\n-- go.mod --\nmodule example.com/m\n\ngo 1.25\n\nrequire (\n\texample.com/b v1.0.0\n\texample.com/b/d v1.0.0\n\texample.com/c v1.0.0\n)\n\nreplace (\n\texample.com/b => ./b\n\texample.com/b/d => ./d\n\texample.com/c => ./c\n)\n", "example.com/b/d is in "},
-		"vendor folder":               {modulesTxt, "a vendor folder"},
+		"vendor directory":            {modulesTxt, "a vendor directory"},
 		"workspace":                   {"-- go.work --\ngo 1.25\n\nuse .\n", "a workspace"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := listPackage(t, lay(t, plain+c.more), api, List)
+			_, err := listPackage(t, gentest.LayText(t, plain+c.more), api, List)
 			unsupported(t, err, c.said)
 		})
 	}
@@ -160,7 +161,7 @@ func TestListGivesUp(t *testing.T) {
 
 // TestListOfAnotherDriver leaves packages to the program that the user named for them.
 func TestListOfAnotherDriver(t *testing.T) {
-	root := lay(t, plain)
+	root := gentest.LayText(t, plain)
 	t.Setenv("GOPACKAGESDRIVER", "bazel-driver")
 	_, err := listPackage(t, root, api, List)
 	assert.ErrorContains(t, err, "driver")
@@ -189,7 +190,7 @@ func TestListHoldsGoSum(t *testing.T) {
 			}
 			kept.WriteString(line)
 		}
-		root := lay(t, "-- go.mod --\n"+string(mod)+"-- go.sum --\n"+kept.String()+"-- api/a.go --\npackage api\n\nimport _ \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n")
+		root := gentest.LayText(t, "-- go.mod --\n"+string(mod)+"-- go.sum --\n"+kept.String()+"-- api/a.go --\npackage api\n\nimport _ \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n")
 		_, err := listPackage(t, root, "github.com/crdctl/crdctl/api", List)
 		unsupported(t, err, c.said, what)
 	}
@@ -203,7 +204,7 @@ func TestListAlone(t *testing.T) {
 		"-- nowhere/n.go --\npackage nowhere\n\nimport _ \"example.com/m/either\"\n": "",
 		"-- nowhere/n.go --\npackage nowhere\n\nimport _ \"example.com/m/api\"\n":    "imports itself",
 	} {
-		l, err := listPackage(t, lay(t, plain+main+more), api, ListAlone)
+		l, err := listPackage(t, gentest.LayText(t, plain+main+more), api, ListAlone)
 		unsupported(t, err, said, more)
 		if err == nil {
 			require.Len(t, l.Roots, 1)

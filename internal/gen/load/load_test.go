@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"go/types"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/go/packages"
-	"golang.org/x/tools/txtar"
 )
 
 const api = "example.com/m/api"
@@ -104,17 +103,6 @@ package deep
 type D struct{ A int }
 `
 
-func lay(t *testing.T, archive string) string {
-	t.Helper()
-	root := t.TempDir()
-	for _, f := range txtar.Parse([]byte(archive)).Files {
-		path := filepath.Join(root, filepath.FromSlash(f.Name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, f.Data, 0o644))
-	}
-	return root
-}
-
 // The loader finds what the go command finds, wherever the packages are, and their types are the same.
 func TestPackagesAreThoseOfTheGoCommand(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
@@ -142,7 +130,7 @@ func TestPackagesAreThoseOfTheGoCommand(t *testing.T) {
 			strings.NewReplacer("b.Generic[other.O]", "b.Embedded", "b.Generic[int]", "b.Embedded").Replace(apiFiles) + b("third/b") + "-- third/b/go.mod --\nmodule example.com/b\n\ngo 1.16\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(lay(t, c.archive), c.dir)
+			dir := filepath.Join(gentest.LayText(t, c.archive), c.dir)
 			if c.vendor {
 				cmd := exec.CommandContext(t.Context(), "go", "mod", "vendor", "-e")
 				cmd.Dir = dir
@@ -213,7 +201,7 @@ func structures(p *packages.Package) []string {
 // Imports whose packages are not called what their paths end in are kept while they may be in use.
 func TestNamesUnlikePaths(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
-	dir := lay(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n"+`
+	dir := gentest.LayText(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n"+`
 -- api/a.go --
 package api
 
@@ -287,7 +275,7 @@ func TestTrouble(t *testing.T) {
 			"example.com/m/api"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := lay(t, c.archive)
+			dir := gentest.LayText(t, c.archive)
 			_, err := fastly(t.Context(), dir, api)
 			if cycle := (*CycleError)(nil); !errors.Is(err, ErrUnsupported) && !errors.As(err, &cycle) {
 				t.Errorf("%v; want one that leaves it to the go command, or tells the cycle", err)
@@ -301,7 +289,7 @@ func TestTrouble(t *testing.T) {
 // A type error is no trouble, since what generated code declares is missing: it is for those who know to judge.
 func TestWrong(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
-	dir := lay(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n-- api/a.go --\npackage api\n\ntype A struct{ B Missing }\n\nfunc f() { alsoMissing() }\n")
+	dir := gentest.LayText(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n-- api/a.go --\npackage api\n\ntype A struct{ B Missing }\n\nfunc f() { alsoMissing() }\n")
 	g, err := fastly(t.Context(), dir, api)
 	require.NoError(t, err)
 	require.Len(t, g.Wrong, 1)
@@ -313,7 +301,7 @@ func TestWrong(t *testing.T) {
 
 // A load that is called off ends with the reason.
 func TestCancelled(t *testing.T) {
-	dir := lay(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n-- api/a.go --\npackage api\n")
+	dir := gentest.LayText(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n-- api/a.go --\npackage api\n")
 	env, err := NewEnv(t.Context(), dir)
 	require.NoError(t, err)
 	why := errors.New("enough")

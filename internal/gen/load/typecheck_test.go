@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
+	"github.com/crdctl/crdctl/internal/gen/gentest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -65,12 +64,12 @@ func (int) string
 -- gen/hand.go --
 package gen
 
-import "example.com/dep/of/nobody"
+import "example.com/dep/of/none"
 
 // Hand is written by hand, with a body that does not compile.
 type Hand struct{ A int }
 
-func (h Hand) broken() { nobody.Knows(undefinedName) }
+func (h Hand) broken() { none.Knows(undefinedName) }
 -- gen/zz_b.go --
 package gen
 
@@ -93,23 +92,18 @@ func checked(t *testing.T, edit map[string]string) *Report {
 
 func checkedBy(t *testing.T, edit map[string]string, find func(*Env) Finder) *Report {
 	t.Helper()
-	root := t.TempDir()
-	p := Target{Path: "example.com/m/gen", Dir: filepath.Join(root, "gen"), Files: map[string][]byte{}}
-	files := map[string]string{}
-	for _, f := range txtar.Parse([]byte(typeCheckModule)).Files {
-		files[f.Name] = string(f.Data)
-	}
+	archive := typeCheckModule
 	for name, data := range edit {
-		files[name] = data
+		archive += "-- " + name + " --\n" + data
 	}
-	for name, data := range files {
-		at := filepath.Join(root, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o750))
-		if filepath.Dir(name) == "gen" && filepath.Base(name) != "hand.go" {
-			p.Files[filepath.Base(name)] = []byte(data) // never on disk
-			continue
-		}
-		require.NoError(t, os.WriteFile(at, []byte(data), 0o600))
+	root := gentest.LayText(t, archive)
+	p := Target{Path: "example.com/m/gen", Dir: filepath.Join(root, "gen"), Files: map[string][]byte{}}
+	generated, err := filepath.Glob(filepath.Join(p.Dir, "zz_*.go"))
+	require.NoError(t, err)
+	for _, file := range generated {
+		p.Files[filepath.Base(file)], err = os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(file))
 	}
 	env, err := NewEnv(t.Context(), root)
 	require.NoError(t, err)
@@ -121,7 +115,7 @@ func checkedBy(t *testing.T, edit map[string]string, find func(*Env) Finder) *Re
 // The import of hand.go is for a body alone, which is not looked at; but it cannot be loaded, which is reported.
 func TestUnchecked(t *testing.T) {
 	r := checked(t, nil)
-	if len(r.Errors) != 0 || len(r.Unchecked) != 1 || r.Unchecked[0].Import != "example.com/dep/of/nobody" {
+	if len(r.Errors) != 0 || len(r.Unchecked) != 1 || r.Unchecked[0].Import != "example.com/dep/of/none" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -161,7 +155,7 @@ type fixed struct{ *Env }
 
 func (fixed) Local(string) bool { return false }
 
-// What an import lacks does not hide what else is wrong, and what follows from it is no error of its own.
+// What an import lacks does not hide what else is wrong, and what follows from it is not an error of its own.
 func TestLacks(t *testing.T) {
 	const hand = "package gen\n\ntype Hand struct{ A int }\n"
 	const lacking = "package gen\n\nimport \"example.com/m/dep\"\n\nvar missing dep.Missing = dep.First\n\nvar show dep.Shower = missing\n"

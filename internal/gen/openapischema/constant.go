@@ -47,53 +47,23 @@ func (f *File) constant(e ast.Expr) (constant.Value, error) {
 
 // convert is a constant as a value of a type; as an interface it is what encoding/json writes in the same way.
 func convert(c constant.Value, want reflect.Type) (reflect.Value, bool) {
-	if want.Kind() == reflect.Interface {
-		var v any
-		switch c.Kind() {
-		case constant.String:
-			v = constant.StringVal(c)
-		case constant.Bool:
-			v = constant.BoolVal(c)
-		case constant.Int:
-			n, ok := constant.Int64Val(c)
-			if !ok {
-				return reflect.Value{}, false
-			}
-			v = n
-		case constant.Float:
-			v, _ = constant.Float64Val(c)
-		}
-		out := reflect.New(want).Elem()
-		if v == nil || !reflect.TypeOf(v).AssignableTo(want) {
-			return out, false
-		}
-		out.Set(reflect.ValueOf(v))
-		return out, true
-	}
 	out := reflect.New(want).Elem()
-	switch want.Kind() {
-	case reflect.String:
-		if c.Kind() == constant.String {
-			out.SetString(constant.StringVal(c))
-			return out, true
-		}
-	case reflect.Bool:
-		if c.Kind() == constant.Bool {
-			out.SetBool(constant.BoolVal(c))
-			return out, true
-		}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n, exact := constant.Int64Val(constant.ToInt(c))
-		if exact && !out.OverflowInt(n) {
-			out.SetInt(n)
-			return out, true
-		}
-	case reflect.Float32, reflect.Float64:
-		if c.Kind() == constant.Int || c.Kind() == constant.Float {
-			n, _ := constant.Float64Val(constant.ToFloat(c))
-			out.SetFloat(n)
-			return out, true
-		}
+	float, _ := constant.Float64Val(constant.ToFloat(c))
+	whole, isWhole := constant.Int64Val(constant.ToInt(c))
+	isNumber := c.Kind() == constant.Int || c.Kind() == constant.Float
+	var v any
+	switch kind := want.Kind(); {
+	case c.Kind() == constant.String && (kind == reflect.String || kind == reflect.Interface):
+		v = constant.StringVal(c)
+	case c.Kind() == constant.Bool && (kind == reflect.Bool || kind == reflect.Interface):
+		v = constant.BoolVal(c)
+	case out.CanInt() && isNumber && isWhole && !out.OverflowInt(whole), kind == reflect.Interface && c.Kind() == constant.Int && isWhole:
+		v = whole
+	case out.CanFloat() && isNumber, kind == reflect.Interface && c.Kind() == constant.Float:
+		v = float
 	}
-	return out, false
+	if v == nil || !reflect.TypeOf(v).ConvertibleTo(want) {
+		return out, false
+	}
+	return reflect.ValueOf(v).Convert(want), true
 }

@@ -36,7 +36,7 @@ func (f *File) typeOf(e ast.Expr) (reflect.Type, error) {
 			return t, nil
 		}
 		if id, ok := x.(*ast.Ident); ok {
-			if t := builtin(id.Name); t != nil {
+			if t, ok := builtins[id.Name]; ok {
 				return t, nil
 			}
 		}
@@ -74,22 +74,7 @@ func (f *File) typeOf(e ast.Expr) (reflect.Type, error) {
 	return nil, f.refuse(e, "a type that is not known here")
 }
 
-func builtin(name string) reflect.Type {
-	switch name {
-	case "string":
-		return reflect.TypeFor[string]()
-	case "bool":
-		return reflect.TypeFor[bool]()
-	case "int":
-		return reflect.TypeFor[int]()
-	case "int32":
-		return reflect.TypeFor[int32]()
-	case "int64":
-		return reflect.TypeFor[int64]()
-	case "float64":
-		return reflect.TypeFor[float64]()
-	case "any":
-		return reflect.TypeFor[any]()
-	}
-	return nil
+var builtins = map[string]reflect.Type{
+	"string": reflect.TypeFor[string](), "bool": reflect.TypeFor[bool](), "int": reflect.TypeFor[int](), "int32": reflect.TypeFor[int32](),
+	"int64": reflect.TypeFor[int64](), "float64": reflect.TypeFor[float64](), "any": reflect.TypeFor[any](),
 }

@@ -149,34 +149,28 @@ func lastWords(stderr string) string {
 
 // simplified does, in parallel, what gengo calls gofmt -s for.
 func simplified(ctx context.Context, gens []Generator, results []wire.Result) ([]File, error) {
-	var files []File
+	var all []*File
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, r := range results {
 		for _, f := range r.Files {
-			files = append(files, File{Path: f.Path, Content: f.Content, Generator: gens[i].Name})
-		}
-	}
-	n := 0
-	for _, r := range results {
-		for _, f := range r.Files {
-			to := &files[n]
-			n++
-			if !f.Simplify {
-				continue
-			}
-			g.Go(func() error {
-				if err := ctx.Err(); err != nil {
-					return err
+			to := &File{Path: f.Path, Content: f.Content, Generator: gens[i].Name}
+			all = append(all, to)
+			g.Go(func() (err error) {
+				if !f.Simplify || ctx.Err() != nil {
+					return ctx.Err()
 				}
-				out, err := gofmt.Source("", to.Content, gofmt.Options{NeedSimplify: true})
-				if err != nil {
+				if to.Content, err = gofmt.Source("", f.Content, gofmt.Options{NeedSimplify: true}); err != nil {
 					return fmt.Errorf("%s: %s made code that is not Go: %w", to.Path, to.Generator, err)
 				}
-				to.Content = out
 				return nil
 			})
 		}
 	}
-	return files, g.Wait()
+	err := g.Wait()
+	files := make([]File, len(all))
+	for i, f := range all {
+		files[i] = *f
+	}
+	return files, err
 }
