@@ -8,14 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/ui"
-	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // buildInfo is what "version -o json" prints: docs/ci.md has its keys.
@@ -66,29 +63,16 @@ func newVersion(s ui.Streams, shared *options) *cobra.Command {
 	return c
 }
 
-// generatorsOf is the version of the generators that a folder's project is generated with. Without a project, or one that
-// can't be read, there is none to tell of.
-func generatorsOf(dir string) (none gen.Generators) {
-	base, err := realPath(dir)
+// generatorsOf is the version of the generators that a project is generated with. Without a project, or one that cannot be read, there
+// is none.
+func generatorsOf(dir string) gen.Generators {
+	at, err := newSettings(nil).project(&options{dir: dir})
 	if err != nil {
-		return none
+		return gen.Generators{}
 	}
-	var p *config.Project
-	if root, err := config.Find(base); err == nil {
-		if p, err = config.Load(root); err != nil {
-			return none
-		}
-		base = root
-	} else if workspace.Above(base, "go.mod") == "" {
-		return none
-	} else if found, err := detect.Project(base); err == nil {
-		p = found.Project
-	} else {
-		return none
-	}
-	used, err := gen.VersionFor(base, p)
+	used, err := gen.VersionFor(at.root, at.settings)
 	if err != nil {
-		return none
+		return gen.Generators{}
 	}
 	return used
 }

@@ -67,16 +67,14 @@ func (g *goOutput) Write(p []byte) (int, error) {
 }
 
 func (g *goOutput) take(line string) {
+	g.status.mu.Lock()
+	defer g.status.mu.Unlock()
 	module, downloading := strings.CutPrefix(line, "go: downloading ")
 	switch {
 	case downloading:
-		g.status.mu.Lock()
-		defer g.status.mu.Unlock()
 		g.status.modules++
 		g.status.module = module
 	case compiled.MatchString(line):
-		g.status.mu.Lock()
-		defer g.status.mu.Unlock()
 		g.status.packages++
 	default:
 		_, _ = io.WriteString(g.others, line+"\n")

@@ -32,23 +32,18 @@ func Lines(w io.Writer) Display { return Display{w: w} }
 // Done ends that, and takes away what was drawn.
 func (d Display) Show(ctx context.Context, what string) (_ context.Context, done func()) {
 	s := &status{}
-	var once sync.Once
-	if !d.drawn {
-		stop := Repeat(lineEvery, lineEvery, func(passed time.Duration) {
-			_, _ = fmt.Fprintf(d.w, "crdctl: %s%s (%s)\n", what, s, passed)
-		})
-		return context.WithValue(ctx, statusKey{}, s), func() { once.Do(stop) }
+	first, every, line, end := lineEvery, lineEvery, "crdctl: %s%s (%s)\n", ""
+	if d.drawn {
+		first, every, line, end = drawFirst, drawEvery, "\r\x1b[Kcrdctl: %s%s (%s)", "\r\x1b[K"
 	}
 	shown := false
-	stop := Repeat(drawFirst, drawEvery, func(passed time.Duration) {
-		_, _ = fmt.Fprintf(d.w, "\r\x1b[Kcrdctl: %s%s (%s)", what, s, passed)
+	stop := Repeat(first, every, func(passed time.Duration) {
+		_, _ = fmt.Fprintf(d.w, line, what, s, passed)
 		shown = true
 	})
-	return context.WithValue(ctx, statusKey{}, s), func() {
-		once.Do(func() {
-			if stop(); shown {
-				_, _ = fmt.Fprint(d.w, "\r\x1b[K")
-			}
-		})
-	}
+	return context.WithValue(ctx, statusKey{}, s), sync.OnceFunc(func() {
+		if stop(); shown {
+			_, _ = io.WriteString(d.w, end)
+		}
+	})
 }
