@@ -65,25 +65,18 @@ func imported(c *cobra.Command, s ui.Streams, file string, root string, p *scaff
 }
 
 func readCRDs(in io.Reader, file string, declared func(group, version string) []string) ([]*crdimport.Definition, error) {
-	name, content, err := file, []byte(nil), error(nil)
-	if file == "-" {
-		name = "standard input"
-		content, err = io.ReadAll(io.LimitReader(in, crdimport.MaxFile+1))
-	} else {
-		content, err = readAtMost(file, crdimport.MaxFile+1)
+	name := "standard input"
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, fmt.Errorf("read the CRDs: %w", err)
+		}
+		defer func() { _ = f.Close() }()
+		name, in = file, f
 	}
+	content, err := io.ReadAll(io.LimitReader(in, crdimport.MaxFile+1)) // it may be a device without an end
 	if err != nil {
 		return nil, fmt.Errorf("read the CRDs: %w", err)
 	}
 	return crdimport.Read(name, content, declared)
-}
-
-// readAtMost reads no more of a file than a limit: it may be a device without an end.
-func readAtMost(name string, limit int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit))
-	return data, errors.Join(err, f.Close())
 }

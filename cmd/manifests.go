@@ -21,14 +21,11 @@ import (
 
 type manifestsOptions struct {
 	*options
-	loop      loopFlags
-	files     []string
-	image     string
-	namespace string
-	replicas  int
-	output    string
-	force     bool
-	dryRun    bool
+	install.Options
+	loop          loopFlags
+	files         []string
+	output        string
+	force, dryRun bool
 }
 
 func newManifests(s ui.Streams, shared *options) *cobra.Command {
@@ -49,9 +46,9 @@ and templates are taken along in ConfigMaps; other programs are taken to be in t
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or folder of CRDs, in place of the project's (repeatable)")
-	f.StringVar(&o.image, "image", "", "`image` with crdctl as its entry point, and with the hook's programs (required)")
-	f.StringVarP(&o.namespace, "namespace", "n", "", "`namespace` of the controller (default: its name with -system)")
-	f.IntVar(&o.replicas, "replicas", 2, "`number` of pods; those without a lease or a shard stand by")
+	f.StringVar(&o.Image, "image", "", "`image` with crdctl as its entry point, and with the hook's programs (required)")
+	f.StringVarP(&o.Namespace, "namespace", "n", "", "`namespace` of the controller (default: its name with -system)")
+	f.IntVar(&o.Replicas, "replicas", 2, "`number` of pods; those without a lease or a shard stand by")
 	f.StringVarP(&o.output, "output", "o", "", "`folder` to write files to, in place of stdout")
 	f.BoolVar(&o.force, "force", false, "with --output: overwrite files that something else wrote")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --output: list what would be written and removed, and write nothing")
@@ -63,11 +60,10 @@ func runManifests(s ui.Streams, o *manifestsOptions) error {
 	if err := o.check(); err != nil {
 		return ui.UsageError(err)
 	}
-	what, err := o.toDeploy()
-	if err != nil {
+	if err := o.toDeploy(); err != nil {
 		return err
 	}
-	set, err := install.New(*what)
+	set, err := install.New(o.Options)
 	if err != nil {
 		return err
 	}
@@ -87,14 +83,14 @@ func runManifests(s ui.Streams, o *manifestsOptions) error {
 
 func (o *manifestsOptions) check() error {
 	switch {
-	case o.image == "":
+	case o.Image == "":
 		return errors.New("no image is named; give one that has crdctl as its entry point with --image, see docs/in-cluster.md")
-	case strings.ContainsFunc(o.image, unicode.IsSpace):
-		return fmt.Errorf("--image %q has white space in it, and no name of an image has; write for example registry.example.com/crdctl:v1", o.image)
-	case o.replicas < 1:
-		return fmt.Errorf("--replicas is %d; at least 1 is needed", o.replicas)
-	case o.namespace != "" && !config.IsDNSLabel(o.namespace):
-		return fmt.Errorf("--namespace %q is no name of a namespace; they are lower-case letters, digits and hyphens", o.namespace)
+	case strings.ContainsFunc(o.Image, unicode.IsSpace):
+		return fmt.Errorf("--image %q has white space in it, and no name of an image has; write for example registry.example.com/crdctl:v1", o.Image)
+	case o.Replicas < 1:
+		return fmt.Errorf("--replicas is %d; at least 1 is needed", o.Replicas)
+	case o.Namespace != "" && !config.IsDNSLabel(o.Namespace):
+		return fmt.Errorf("--namespace %q is no name of a namespace; they are lower-case letters, digits and hyphens", o.Namespace)
 	case o.output == "" && (o.force || o.dryRun):
 		return errors.New("--force and --dry-run are for files; name their folder with --output")
 	}
@@ -102,36 +98,31 @@ func (o *manifestsOptions) check() error {
 }
 
 // toDeploy puts flags, settings and CRDs together. With CRDs named by flags no project is needed.
-func (o *manifestsOptions) toDeploy() (*install.Options, error) {
+func (o *manifestsOptions) toDeploy() error {
 	base, err := realPath(o.dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w; give the project's folder with --dir", err)
+		return fmt.Errorf("%w; give the project's folder with --dir", err)
 	}
 	root, p, err := o.project()
-	if errors.Is(err, fs.ErrNotExist) && len(o.files) > 0 {
-		root, p, err = base, &config.Project{}, nil
-	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; or name CRDs with -f", err)
+		if root, p = base, (&config.Project{}); len(o.files) == 0 {
+			return fmt.Errorf("%w; or name CRDs with -f", err)
+		}
+	} else if err != nil {
+		return err
 	}
-	if err != nil {
-		return nil, err
-	}
-	loop, err := o.loop.over(p.Loop, root, base)
-	if err != nil {
-		return nil, err
+	if o.Loop, err = o.loop.over(p.Loop, root, base); err != nil {
+		return err
 	}
 	crds, err := crdsToUse(root, p, o.files)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	namespace := cmp.Or(o.namespace, loop.Name+"-system")
-	if !config.IsDNSLabel(namespace) {
-		return nil, ui.UsageErrorf("%q is too long for a namespace; name one with --namespace", namespace)
+	o.Root, o.CRDs, o.Namespace = root, manifest.Definitions(crds), cmp.Or(o.Namespace, o.Loop.Name+"-system")
+	if !config.IsDNSLabel(o.Namespace) {
+		return ui.UsageErrorf("%q is too long for a namespace; name one with --namespace", o.Namespace)
 	}
-	return &install.Options{
-		Root: root, Loop: loop, CRDs: manifest.Definitions(crds), Namespace: namespace, Image: o.image, Replicas: o.replicas,
-	}, nil
+	return nil
 }
 
 // staysInside refuses an output directory that is below --dir by its name, and elsewhere because of a link.

@@ -91,16 +91,10 @@ func lineEndings(changes []tree.Change) []string {
 }
 
 // printReport prints the answer for a program: all of it, or none.
-func printReport(s ui.Streams, form string, r report.Report) (err error) {
-	var data []byte
-	switch form {
-	case "json":
-		data, err = r.JSON()
-	case "github":
-		data = r.GitHub()
-	case "sarif":
-		data, err = r.SARIF()
-	}
+func printReport(s ui.Streams, form string, r report.Report) error {
+	data, err := map[string]func() ([]byte, error){
+		"json": r.JSON, "sarif": r.SARIF, "github": func() ([]byte, error) { return r.GitHub(), nil },
+	}[form]()
 	if err != nil {
 		return err
 	}
