@@ -14,10 +14,11 @@ import (
 // setter records what shows a setting of one client tree.
 type setter func(field, source string)
 
-// readClients turns the trees that were found into settings.
+// readClients turns the trees that were found into settings. Scripts say which trees are made and not kept.
 func (d *discovery) readClients() {
-	if len(d.trees) == 0 {
-		d.readNoClients()
+	dirs, place := d.tagged("client", d.found.raw.APIs)
+	if i := slices.IndexFunc(dirs, repo.Versioned); len(d.trees) == 0 && i >= 0 && !d.clientsOfCalls() {
+		d.note(place[dirs[i]], "+genclient, and no client tree; none is made until clients: [{dir: FOLDER}] says where")
 	}
 	for _, t := range d.trees {
 		if t.versioned == "." || t.self == "" {
@@ -50,18 +51,6 @@ func (d *discovery) readClients() {
 			t.applySettings(&c, set)
 		}
 		d.found.raw.Clients = append(d.found.raw.Clients, c)
-	}
-}
-
-// readNoClients reads from scripts which client trees are made and not kept.
-func (d *discovery) readNoClients() {
-	dirs, place := d.tagged("client", d.found.raw.APIs)
-	i := slices.IndexFunc(dirs, repo.Versioned)
-	if i < 0 {
-		return
-	}
-	if !d.clientsOfCalls() {
-		d.note(place[dirs[i]], "+genclient, and no client tree; none is made until clients: [{dir: FOLDER}] says where")
 	}
 }
 

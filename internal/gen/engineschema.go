@@ -14,12 +14,11 @@ import (
 // read nothing else. done removes the files.
 func (g *generation) withSchemas(ctx context.Context, gens []codegen.Generator) (with []codegen.Generator, done func() error, err error) {
 	var all []func() error
-	done = func() error {
-		var errs []error
+	done = func() (err error) {
 		for _, one := range all {
-			errs = append(errs, one())
+			err = errors.Join(err, one())
 		}
-		return errors.Join(errs...)
+		return err
 	}
 	with = slices.Clone(gens)
 	var pkgs *codegen.Packages

@@ -2,9 +2,11 @@ package gen
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 
@@ -43,4 +45,19 @@ func loadDir(root string, apis []string) string {
 		return root
 	}
 	return dir
+}
+
+// unlisted is the error of an API directory whose module is not in the workspace: the go command takes its packages for those of a
+// module that go.mod lacks.
+func (g *generation) unlisted(said string) error {
+	if !strings.Contains(said, "no required module provides package") || os.Getenv("GOWORK") != "" {
+		return nil
+	}
+	for _, api := range g.settings.APIs {
+		module := workspace.Above(filepath.Join(g.root, filepath.FromSlash(api)), "go.mod")
+		if file, used, err := workspace.AboveWorkspace(module); err == nil && file != "" && module != "" && !used {
+			return fmt.Errorf("%s: the module in %s is not in the workspace; run \"go work use .\" in that directory, or set GOWORK=off", file, module)
+		}
+	}
+	return nil
 }

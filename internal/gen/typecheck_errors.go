@@ -60,18 +60,14 @@ func (c *typeCheck) explain(errs []load.TypeError) error {
 	var lines []string
 	cause := Incomplete
 	for _, e := range errs {
-		maker := c.generators[e.Pos.Filename]
-		by := ""
+		line, maker := e.Pos.String()+": ", c.generators[e.Pos.Filename]
 		if maker != "" {
-			by = maker + ": "
+			line += maker + ": "
 		}
-		switch {
-		case maker == "conversion-gen" && missingConversion.MatchString(e.Msg):
-		case maker == "client-gen" && missingMethod.MatchString(e.Msg):
-		default:
+		lines = append(lines, line+e.Msg)
+		if userWrites := maker == "conversion-gen" && missingConversion.MatchString(e.Msg) || maker == "client-gen" && missingMethod.MatchString(e.Msg); !userWrites {
 			cause = Broken
 		}
-		lines = append(lines, e.Pos.String()+": "+by+e.Msg)
 	}
 	text := some(lines)
 	do := hint(text)

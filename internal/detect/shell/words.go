@@ -152,9 +152,13 @@ func (s *state) replacement(r *syntax.Replace, v expand.Variable, part *syntax.P
 		return nil
 	}
 	if anchor := r.Orig.Lit(); anchor == "#" || anchor == "%" {
-		v.List, v.Str = slices.Clone(v.List), join(anchor, v.Str, with)
+		before, after := with, ""
+		if anchor == "%" {
+			before, after = "", with
+		}
+		v.List, v.Str = slices.Clone(v.List), before+v.Str+after
 		for i, value := range v.List {
-			v.List[i] = join(anchor, value, with)
+			v.List[i] = before + value + after
 		}
 		anchored := s.value(v)
 		anchored.Index = part.Index
@@ -165,14 +169,6 @@ func (s *state) replacement(r *syntax.Replace, v expand.Variable, part *syntax.P
 		return part
 	}
 	return nil
-}
-
-// join puts a text before a value, or behind it.
-func join(anchor, value, with string) string {
-	if anchor == "#" {
-		return with + value
-	}
-	return value + with
 }
 
 // pattern is a pattern as expand may have it, or nil: what is in it is determined, and matched without surprises.
