@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
@@ -30,6 +31,7 @@ func (s *soak) calm(ctx context.Context, round int) {
 		}
 		return len(found) == 0, nil
 	})
+	require.NoError(s, ctx.Err(), "interrupted")
 	took := time.Since(began)
 	if len(found) > 0 {
 		s.Errorf("round %d: %d differences after %s:\n  %s", round, len(found), tenth(took), strings.Join(found[:min(shown, len(found))], "\n  "))
