@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -17,29 +18,27 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
 )
 
-func crd(plural, kind, group string) *apiextv1.CustomResourceDefinition {
-	return &apiextv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group},
-		Spec: apiextv1.CustomResourceDefinitionSpec{
-			Group: group, Scope: apiextv1.NamespaceScoped,
-			Names: apiextv1.CustomResourceDefinitionNames{Plural: plural, Singular: strings.ToLower(kind), Kind: kind, ListKind: kind + "List"},
-			Versions: []apiextv1.CustomResourceDefinitionVersion{{
-				Name: "v1", Served: true, Storage: true,
-				Schema: &apiextv1.CustomResourceValidation{OpenAPIV3Schema: &apiextv1.JSONSchemaProps{
-					Type:       "object",
-					Properties: map[string]apiextv1.JSONSchemaProps{"size": {Type: "integer"}},
-				}},
-			}},
-		},
-	}
+func crd(t *testing.T, plural, kind, group string) *apiextv1.CustomResourceDefinition {
+	t.Helper()
+	made := &apiextv1.CustomResourceDefinition{}
+	require.NoError(t, yaml.UnmarshalStrict(fmt.Appendf(nil, `
+metadata: {name: %[1]s.%[3]s}
+spec:
+  group: %[3]s
+  scope: Namespaced
+  names: {plural: %[1]s, singular: %[4]s, kind: %[2]s, listKind: %[2]sList}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer}}}}}]
+`, plural, kind, group, strings.ToLower(kind)), made))
+	return made
 }
 
 func TestInstallCRDs(t *testing.T) {
 	t.Parallel()
 	c, client := sharedPlane(t)
-	widgets, gears := crd("widgets", "Widget", "install.example.com"), crd("gears", "Gear", "install.example.com")
+	widgets, gears := crd(t, "widgets", "Widget", "install.example.com"), crd(t, "gears", "Gear", "install.example.com")
 	gears.Spec.Scope = apiextv1.ClusterScoped
 	require.NoError(t, InstallCRDsPromptly(t.Context(), c.RESTConfig(), widgets, gears))
 	api := apiextclient.NewForConfigOrDie(c.RESTConfig()).ApiextensionsV1().CustomResourceDefinitions()
@@ -60,23 +59,17 @@ func TestInstallCRDs(t *testing.T) {
 	// Again, changed: the object stays, the new field is served.
 	widgets.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["colour"] = apiextv1.JSONSchemaProps{Type: "string"}
 	require.NoError(t, InstallCRDs(t.Context(), c.RESTConfig(), widgets))
-	eventually(t, "new field", func(ctx context.Context) error {
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		patch := []byte(`{"colour":"red"}`)
-		changed, err := dyn.Resource(gvr).Namespace(namespace).Patch(ctx, "one", "application/merge-patch+json", patch, metav1.PatchOptions{})
-		if err == nil && changed.Object["colour"] != "red" {
-			err = fmt.Errorf("pruned: %v", changed.Object)
+		changed, err := dyn.Resource(gvr).Namespace(namespace).Patch(t.Context(), "one", "application/merge-patch+json", patch, metav1.PatchOptions{})
+		require.NoError(c, err)
+		assert.Equal(c, "red", changed.Object["colour"], "pruned")
+		for _, path := range []string{"/openapi/v2", "/openapi/v3/apis/install.example.com/v1"} {
+			document, err := client.Discovery().RESTClient().Get().AbsPath(path).DoRaw(t.Context())
+			require.NoError(c, err)
+			assert.True(c, bytes.Contains(document, []byte("colour")), path)
 		}
-		return err
-	})
-	for _, path := range []string{"/openapi/v2", "/openapi/v3/apis/install.example.com/v1"} {
-		eventually(t, path, func(ctx context.Context) error {
-			document, err := client.Discovery().RESTClient().Get().AbsPath(path).DoRaw(ctx)
-			if err == nil && !strings.Contains(string(document), "colour") {
-				err = fmt.Errorf("document of %d bytes without the CRD's field", len(document))
-			}
-			return err
-		})
-	}
+	}, patience, tick)
 }
 
 func TestServed(t *testing.T) {
@@ -98,7 +91,7 @@ func TestServed(t *testing.T) {
 		"names refused just so": {conditions: []apiextv1.CustomResourceDefinitionCondition{names("False", now), established}, accepted: "widgets"},
 		"names refused":         {conditions: []apiextv1.CustomResourceDefinitionCondition{names("False", longAgo), established}, accepted: "widgets", wantErr: true},
 	} {
-		c := crd("widgets", "Widget", "served.example.com")
+		c := crd(t, "widgets", "Widget", "served.example.com")
 		c.Status.Conditions, c.Status.AcceptedNames = test.conditions, c.Spec.Names
 		c.Status.AcceptedNames.Plural = test.accepted
 		got, err := served(c)
@@ -110,13 +103,13 @@ func TestServed(t *testing.T) {
 func TestRefusedCRDs(t *testing.T) {
 	t.Parallel()
 	c, _ := sharedPlane(t)
-	broken := crd("things", "Thing", "refused.example.com")
+	broken := crd(t, "things", "Thing", "refused.example.com")
 	broken.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["size"] = apiextv1.JSONSchemaProps{Type: "whole"}
-	wrongName := crd("things", "Thing", "refused.example.com")
+	wrongName := crd(t, "things", "Thing", "refused.example.com")
 	wrongName.Name = "stuff.refused.example.com"
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	first, sameNames := crd("firsts", "Taken", "refused.example.com"), crd("seconds", "Taken", "refused.example.com")
+	first, sameNames := crd(t, "firsts", "Taken", "refused.example.com"), crd(t, "seconds", "Taken", "refused.example.com")
 	require.NoError(t, InstallCRDsPromptly(ctx, c.RESTConfig(), first))
 	for name, test := range map[string]struct {
 		crd  *apiextv1.CustomResourceDefinition

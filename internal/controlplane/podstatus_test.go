@@ -33,11 +33,9 @@ func TestStartedStatus(t *testing.T) {
 		for _, c := range got.Conditions {
 			conditions[c.Type] = c.Status
 		}
-		for kind, want := range map[corev1.PodConditionType]corev1.ConditionStatus{
+		assert.Equal(t, map[corev1.PodConditionType]corev1.ConditionStatus{
 			corev1.PodScheduled: "True", corev1.PodInitialized: "True", corev1.PodReady: test.ready, corev1.ContainersReady: test.ready, "example.com/gate": "True",
-		} {
-			assert.Equal(t, want, conditions[kind], "%s: condition %s", test.restart, kind)
-		}
+		}, conditions, test.restart)
 		for i, want := range []bool{test.setup, test.sidecar} {
 			assert.Equal(t, want, got.InitContainerStatuses[i].State.Running != nil, "%s: init container %s runs", test.restart, got.InitContainerStatuses[i].Name)
 		}

@@ -102,7 +102,7 @@ func TestWriteDoesNotFollowLinksOutOfTheRoot(t *testing.T) {
 }
 
 func TestFailureBeforeTheFirstRenameChangesNothing(t *testing.T) {
-	root := project(t, map[string]string{"a.txt": "old", "file": "not a folder"})
+	root := project(t, map[string]string{"a.txt": "old", "file": "not a directory"})
 	changes := []Change{
 		{Path: "a.txt", Op: Update, New: []byte("new")},
 		{Path: "made/b.txt", Op: Create, New: []byte("b")},
@@ -111,7 +111,7 @@ func TestFailureBeforeTheFirstRenameChangesNothing(t *testing.T) {
 	err := Write(root, changes)
 	assert.ErrorContains(t, err, "file/c.txt")
 	assert.ErrorContains(t, err, "nothing was changed")
-	assert.Equal(t, map[string]string{"a.txt": "old", "file": "not a folder"}, contents(t, root))
+	assert.Equal(t, map[string]string{"a.txt": "old", "file": "not a directory"}, contents(t, root))
 }
 
 func TestWriteKeepsModes(t *testing.T) {
