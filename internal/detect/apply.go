@@ -116,8 +116,7 @@ func (d *discovery) readApply(a *applyTree) {
 }
 
 // sourceOf is the import path of the type that an apply configuration of another tree is of: those of client-go are of k8s.io/api,
-// and for others the API packages use the type. If several packages have a type of the name, the one with the same directories of
-// group and version is meant.
+// others the API packages use. Of several packages with such a type it is the one with the same directories of group and version.
 func (d *discovery) sourceOf(a *applyTree, applyPath, typ string) string {
 	if gv, ok := strings.CutPrefix(applyPath, clientGoApply); ok {
 		return "k8s.io/api/" + gv

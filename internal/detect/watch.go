@@ -63,7 +63,7 @@ func (d *discovery) readInformers() {
 	}
 }
 
-// madeBy reports whether a generator wrote files of a folder.
+// madeBy reports whether a generator wrote files of a directory.
 func (d *discovery) madeBy(dir, generator string) bool {
 	return slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool { return f.Generator == generator })
 }

@@ -49,8 +49,7 @@ func settledIn(errs []error) bool {
 }
 
 // explain finds the reason for a generator's failure in the sources, and returns it with its place: upstream's generators
-// work on what is left of types that use names which do not exist, and fail with riddles. Where the sources tell
-// nothing, the words stay.
+// work on what is left of types that use names which do not exist. Where the sources show nothing, the error stays.
 func (g *generation) explain(ctx context.Context, err error) error {
 	if s := (settled{}); errors.As(err, &s) {
 		return s.error

@@ -2,8 +2,9 @@ package gen
 
 import (
 	"errors"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/crdctl/crdctl/internal/gen/markerlint"
 )
@@ -14,7 +15,6 @@ func TestRefusalHasAllProblems(t *testing.T) {
 		return []markerlint.Finding{{Severity: markerlint.Error, File: "a.go", Line: 1, Message: "unknown tag +x"}}, errors.New("b.go cannot be read")
 	}}
 	err := c.refusal()
-	if err == nil || !strings.Contains(err.Error(), "unknown tag +x") || !strings.Contains(err.Error(), "b.go cannot be read") {
-		t.Errorf("got %v", err)
-	}
+	assert.ErrorContains(t, err, "unknown tag +x")
+	assert.ErrorContains(t, err, "b.go cannot be read")
 }

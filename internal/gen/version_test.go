@@ -30,8 +30,7 @@ func TestVersionFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			safefstest.WriteFiles(t, root, map[string]string{"go.mod": c.mod})
-			safefstest.WriteFiles(t, root, map[string]string{"api/v1/types.go": "package v1\n"})
+			safefstest.WriteFiles(t, root, map[string]string{"go.mod": c.mod, "api/v1/types.go": "package v1\n"})
 			if c.api != "" {
 				safefstest.WriteFiles(t, root, map[string]string{"api/go.mod": c.api})
 			}

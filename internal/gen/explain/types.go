@@ -44,7 +44,7 @@ func fields(decl *types.TypeName) (all []field) {
 	return all
 }
 
-// line is the place of a declaration, and what is said of it.
+// line is the place of a declaration, and what is wrong with it.
 func (c Context) line(pos token.Pos, format string, args ...any) string {
 	return c.Graph.Fset.Position(pos).String() + ": " + fmt.Sprintf(format, args...)
 }

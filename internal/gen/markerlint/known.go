@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// rule is what is known of a tag: where it is read, anywhere if nothing is said, and the values of which one is meant by another that
-// is nearly the same.
+// rule is what is known of a tag: where it is read, anywhere if that is 0, and the values that a nearly equal one means.
 type rule struct {
 	name   string
 	where  readIn

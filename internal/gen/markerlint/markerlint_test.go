@@ -81,5 +81,5 @@ func TestCheckReadsOnlyWhatItIsGiven(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, found, "no family")
 	_, err = Check(root, []string{"nowhere"}, Families{Gengo: true})
-	assert.Error(t, err, "a folder that is not there is no error")
+	assert.Error(t, err, "a directory that does not exist")
 }

@@ -22,7 +22,7 @@ var helperFiles = map[string]string{
 	"prerelease-lifecycle": "zz_generated.prerelease-lifecycle.go",
 }
 
-// addHelpers adds the generators that write next to the types below a folder, as gen_helpers and gen_register of
+// addHelpers adds the generators that write next to the types below a directory, as gen_helpers and gen_register of
 // kube_codegen.sh do: once for each folder.
 func (b *planner) addHelpers(api string, pkgs []scan.Package) {
 	for _, name := range config.Helpers {
