@@ -27,9 +27,9 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 2 && args[0] == relayWord {
-		return relay(args[1])
+		return relay(args[1], os.Stdin, os.Stdout)
 	}
-	s := &soak{}
+	s := &soak{out: os.Stdout}
 	f := flag.NewFlagSet("soak", flag.ContinueOnError)
 	f.DurationVar(&s.faulty, "for", 30*time.Minute, "how long there are faults, all rounds together")
 	f.DurationVar(&s.round, "round", 5*time.Minute, "how long there are faults before everything is compared")

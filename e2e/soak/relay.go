@@ -17,15 +17,15 @@ const (
 )
 
 // relay is a hook's program: it passes on to the soak what it is asked, and prints what the soak answers.
-func relay(url string) error {
+func relay(url string, in io.Reader, out io.Writer) error {
 	if os.Getenv("CRDCTL_HOOK_PERSISTENT") == "" {
-		answer, err := post(url, os.Stdin)
+		answer, err := post(url, in)
 		if err == nil {
-			_, err = os.Stdout.Write(answer)
+			_, err = out.Write(answer)
 		}
 		return err
 	}
-	for calls := json.NewDecoder(os.Stdin); ; {
+	for calls := json.NewDecoder(in); ; {
 		var call struct {
 			ID      uint64
 			Request json.RawMessage
@@ -45,7 +45,7 @@ func relay(url string) error {
 			if err != nil {
 				line = answer // rubbish is in no envelope
 			}
-			_, _ = os.Stdout.Write(append(line, '\n')) // one at a time; crdctl may have ended
+			_, _ = out.Write(append(line, '\n')) // one at a time; crdctl may have ended
 		}()
 	}
 }

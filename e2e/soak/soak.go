@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -24,6 +25,7 @@ type soak struct {
 	seed          uint64
 	dir           string     // of logs and data
 	random        *rand.Rand // of the goroutine that draws faults
+	out           io.Writer
 
 	plane    *plane
 	replicas []*replica
@@ -117,7 +119,7 @@ func (s *soak) verdict() error {
 func (s *soak) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Printf("%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
+	_, _ = fmt.Fprintf(s.out, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }
 
 // Errorf says and keeps what is wrong. The soak goes on: there may be more.

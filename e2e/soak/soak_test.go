@@ -117,7 +117,7 @@ func at(t *testing.T, second string) time.Time {
 // The same seed has the same faults, and no replica is killed whose memory is watched.
 func TestDeck(t *testing.T) {
 	faults := func(seed uint64) (all []string) {
-		s := &soak{plane: &plane{}, hooks: &hooks{}, random: rand.New(rand.NewPCG(seed, 0))}
+		s := &soak{out: t.Output(), plane: &plane{}, hooks: &hooks{}, random: rand.New(rand.NewPCG(seed, 0))}
 		s.replicas = []*replica{{process: process{name: "a"}, spared: true, proxy: &faultproxy.Proxy{}}, {process: process{name: "b"}}}
 		for _, f := range s.deck() {
 			all = append(all, f.what)
