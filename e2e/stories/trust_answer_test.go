@@ -39,7 +39,7 @@ func (r *trusted) hookPID(of *loop) (pid int) {
 var rubbishAnswers = []struct{ how, said string }{
 	{"print:", ""},
 	{"print:no JSON", "no JSON"},
-	{`answer:{"children":{}}`, "children is an object; it must be a list of objects"},
+	{`answer:{"children":{}}`, "children is an object; it must be a list"},
 	{`answer:{"children":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"not a name"}}]}`, "not a name"},
 	{"print:\x00\xff\xfe\x1b[31m", ""},
 	{"answer:" + strings.Repeat("[", 100_000), ""},
