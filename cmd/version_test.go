@@ -24,8 +24,8 @@ func TestStamp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b buildInfo
 			b.stamp(test.linked, &debug.BuildInfo{Main: debug.Module{Version: test.module}, Settings: test.settings})
-			assert.Equal(t, test.version, b.Version, "version: %s")
-			assert.Equal(t, test.dirty, b.Dirty, "version: %s")
+			assert.Equal(t, test.version, b.Version)
+			assert.Equal(t, test.dirty, b.Dirty)
 			if len(test.settings) == 3 && (b.Time == nil || b.Commit != "0123456789abcdef0123") {
 				t.Errorf("commit %s of %v", b.Commit, b.Time)
 			}

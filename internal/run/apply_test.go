@@ -77,8 +77,8 @@ func object(apiVersion, kind, namespace, name string) manifest.Object {
 
 func (b *applyBed) want(t *testing.T, patched, said []string) {
 	t.Helper()
-	assert.Equal(t, patched, b.patched, "applied: %s")
-	assert.Equal(t, said, b.said, "applied: %s")
+	assert.Equal(t, patched, b.patched)
+	assert.Equal(t, said, b.said)
 	b.patched, b.said = nil, nil
 }
 

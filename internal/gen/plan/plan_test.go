@@ -114,7 +114,7 @@ func TestAreasOutliveTheirUnits(t *testing.T) {
 		{Dir: "client/listers", Generator: "lister-gen"}, {Dir: "client/applyconfiguration", Generator: "applyconfiguration-gen"},
 		{Dir: "apis", Generator: "deepcopy-gen", File: "zz_generated.deepcopy.go"}, {Dir: "crds", Generator: CRD}, {Dir: "rbac", Generator: RBAC},
 	} {
-		assert.Contains(t, p.Areas, want, "no area: %s")
+		assert.Contains(t, p.Areas, want, "areas")
 	}
 }
 

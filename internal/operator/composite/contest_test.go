@@ -51,7 +51,7 @@ func TestContestedChildIsBackedOff(t *testing.T) {
 			}
 			return applies
 		}
-		assert.Equal(t, contestBurst, fight(100), "applied: %s")
+		assert.Equal(t, contestBurst, fight(100))
 		for range 3 {
 			time.Sleep(contestEvery)
 			assert.Equal(t, 1, fight(100), "applied: %s, want once", contestEvery)

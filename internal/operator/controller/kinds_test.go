@@ -45,7 +45,7 @@ func TestKindsOf(t *testing.T) {
 			require.NoError(t, err)
 			want := cronTab
 			want.Resource.Version = c.want
-			assert.Len(t, kinds, 1)
+			require.Len(t, kinds, 1)
 			assert.Equal(t, want, kinds[0])
 		})
 	}

@@ -88,7 +88,7 @@ func TestStreamHasTheListSentAsAWatch(t *testing.T) {
 		f.changed.Expect(t, "watched", "a 1>101")
 		f.stop()
 		requests := f.path.Requests()
-		assert.Len(t, requests, 1, "%+v", requests)
+		require.Len(t, requests, 1, "%+v", requests)
 		assert.Equal(t, "true", requests[0].Query.Get("sendInitialEvents"), "%+v", requests)
 	})
 }

@@ -51,13 +51,13 @@ func TestHooksAreTakenAlong(t *testing.T) {
 	for _, arg := range []string{
 		"--hook=python3 -u /etc/crdctl/hook/sync.py /etc/crdctl/hook/my_data.json '$'", "--finalize-hook=/etc/crdctl/hook/sync.py_", "--customize-hook=./bin/hook",
 	} {
-		assert.Contains(t, args, arg, "no: %s")
+		assert.Contains(t, args, arg)
 	}
 	for _, note := range []string{
 		"python3 is taken to be in the image", "a/sync.py is taken along, and nothing that it reads from beside itself",
 		"./bin/hook is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there",
 	} {
-		assert.Contains(t, set.Notes, note, "no: %s")
+		assert.Contains(t, set.Notes, note)
 	}
 }
 

@@ -66,7 +66,7 @@ func TestTheTextIsNoLongerThanNeeded(t *testing.T) {
 	want := text[strings.Index(text, `"metadata"`):from] + text[to:len(text)-1]
 	o := decode(t, text)
 	assert.Equal(t, want, o.text)
-	assert.Equal(t, len(o.Namespace())+len(o.Name())+len(o.UID())+len(o.ResourceVersion()), len(o.MetadataOnly().text), "the bare object's text: %s")
+	assert.Equal(t, len(o.Namespace())+len(o.Name())+len(o.UID())+len(o.ResourceVersion()), len(o.MetadataOnly().text), "the bare object's text")
 	for name, part := range map[string]string{"name": o.Name(), "namespace": o.Namespace(), "UID": string(o.UID()), "version": o.ResourceVersion()} {
 		if at := uintptr(unsafe.Pointer(unsafe.StringData(part))) - uintptr(unsafe.Pointer(unsafe.StringData(o.text))); at >= uintptr(len(o.text)) {
 			t.Errorf("the %s is a text of its own", name)
