@@ -1,6 +1,7 @@
 package stories
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -42,7 +43,8 @@ var commands = map[string]func(s *script, neg bool, args []string){
 	"await":      (*script).await,      // NAME TEXT...: waits until it has printed these, in this order, after those before
 	"printed":    (*script).printed,    // NAME TEXT...: it has printed these, at any time
 	"signal":     (*script).send,       // NAME SIGNAL
-	"ends":       (*script).ends,       // NAME CODE: waits until it ends
+	"count":      (*script).count,      // NAME N TEXT: it has printed this N times
+	"ends":       (*script).ends,       // NAME CODE...: waits until it ends, with one of the exit codes
 	"interrupt":  (*script).stop,       // NAME...: presses Ctrl-C, and holds that it ends with exit code 0
 	"quiet":      (*script).quiet,      // waits until no process of the story is left
 	"clean":      (*script).clean,      // [DIR]: no process, no temporary file and no state in the directory is left
@@ -51,7 +53,7 @@ var commands = map[string]func(s *script, neg bool, args []string){
 	"finds":      (*script).finds,      // NAME TEXT...: waits until it has printed these, in any order, at any time
 	"idle":       (*script).idle,       // NAME TEXT WORK: waits until it has printed a text three times since it last printed that it works
 	"asks":       (*script).asks,       // NAME TEXT PATH: asks the server whose quoted address it printed after a text
-	"doors":      (*script).doors,      // NAME KUBECONFIG: it listens where the kubeconfig says, and nowhere else
+	"doors":      (*script).doors,      // [NAME KUBECONFIG]: it, or the control plane in the background, listens where the kubeconfig or its status says, and nowhere else
 	"released":   (*script).released,   // MODULE VERSION: builds upstream's kubectl as $RELEASED_KUBECTL
 	"system":     (*script).makeSystem, // NAME: makes a system of docs/scaffold.md, and enters its directory
 	"page":       (*script).page,       // PAGE FILE BEGIN TEXT...: writes the one block of a page that begins with a text and has others
@@ -153,8 +155,14 @@ func (s *script) send(_ bool, args []string) {
 }
 
 func (s *script) ends(_ bool, args []string) {
-	if code := strconv.Itoa(s.process(args[0]).wait()); code != args[1] {
-		s.ts.Fatalf("%s: exit code %s, want %s", args[0], code, args[1])
+	if code := strconv.Itoa(s.process(args[0]).wait()); !slices.Contains(args[1:], code) {
+		s.ts.Fatalf("%s: exit code %s, want %s", args[0], code, strings.Join(args[1:], " or "))
+	}
+}
+
+func (s *script) count(_ bool, args []string) {
+	if n := strconv.Itoa(strings.Count(s.process(args[0]).text(), args[2])); n != args[1] {
+		s.ts.Fatalf("%s printed %q %s times, want %s", args[0], args[2], n, args[1])
 	}
 }
 
@@ -248,6 +256,16 @@ func (s *script) asks(_ bool, args []string) {
 }
 
 func (s *script) doors(_ bool, args []string) {
+	if len(args) == 0 {
+		var state struct {
+			PID int
+			URL string
+		}
+		s.ts.Check(s.exec([]string{"crdctl", "cluster", "status", "-o", "json"}))
+		s.ts.Check(json.Unmarshal([]byte(s.ts.ReadFile("stdout")), &state))
+		sockettest.OnlyAt(s, state.PID, state.URL)
+		return
+	}
 	config, err := clientcmd.BuildConfigFromFlags("", s.ts.MkAbs(args[1]))
 	s.ts.Check(err)
 	sockettest.OnlyAt(s, s.process(args[0]).cmd.Process.Pid, config.Host)
