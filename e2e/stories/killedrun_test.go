@@ -32,7 +32,7 @@ func TestRunKilledAtAnyMoment(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	acknowledged := map[string]bool{}
 
-	for round := range 6 {
+	for round := range 9 {
 		run := w.start(w.dir, crdctl, args...)
 		switch phase := round % 3; {
 		case phase == 0 && round > 0: // during the start
