@@ -93,6 +93,10 @@ RUN go install k8s.io/code-generator/cmd/client-gen@kubernetes-$K8S && \
 client-gen ~/a ~root/b "$HOME" "$USER" /etc/host* {~root,c} $RANDOM ${X:=~root/d} ${X#~root} $(cat /etc/hostname) $(<up.sh) <(ls) $((X++)) ${!X} ${X@P}
 `, `2 client-gen ["~/a" "~root/b" "$HOME" "$USER" "/etc/host*" "{~root,c}" "$RANDOM" "~root/d" "${X#~root}" "$(cat /etc/hostname)" "$(<up.sh)" "<(ls)" "$((X++))" "${!X}" "${X@P}"]
 `},
+		"two values in a word, after a loop": {"up.sh", `
+for g in a b; do d=$(dirname "$g"); done
+client-gen --output-dir "$(pwd)/$(basename x)"
+`, "3 client-gen --output-dir=/@/x []\n"},
 		"directories of subshells and pushd": {"up.sh", `
 (cd a && client-gen "$PWD")
 pushd b >/dev/null

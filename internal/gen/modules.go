@@ -50,14 +50,40 @@ func loadDir(root string, apis []string) string {
 // unlisted is the error of an API directory whose module is not in the workspace: the go command takes its packages for those of a
 // module that go.mod lacks.
 func (g *generation) unlisted(said string) error {
-	if !strings.Contains(said, "no required module provides package") || os.Getenv("GOWORK") != "" {
+	if !strings.Contains(said, "no required module provides package") {
 		return nil
+	}
+	file := os.Getenv("GOWORK")
+	if file == "" {
+		dir := workspace.Above(g.dir, "go.work")
+		if dir == "" {
+			return nil
+		}
+		file = filepath.Join(dir, "go.work")
+	}
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
+	if err != nil {
+		return nil //nolint:nilerr // there is no workspace
+	}
+	work, err := modfile.ParseWork(file, data, nil)
+	if err != nil {
+		return nil //nolint:nilerr // the go command has said so
 	}
 	for _, api := range g.settings.APIs {
 		module := workspace.Above(filepath.Join(g.root, filepath.FromSlash(api)), "go.mod")
-		if file, used, err := workspace.AboveWorkspace(module); err == nil && file != "" && module != "" && !used {
-			return fmt.Errorf("%s: the module in %s is not in the workspace; run \"go work use .\" in that directory, or set GOWORK=off", file, module)
+		own, err := os.Stat(module)
+		if err != nil || slices.ContainsFunc(work.Use, func(u *modfile.Use) bool { return sameDir(own, filepath.Dir(file), u.Path) }) {
+			continue
 		}
+		return fmt.Errorf("%s: the module in %s is not in the workspace; run \"go work use .\" in that directory, or set GOWORK=off", file, module)
 	}
 	return nil
+}
+
+func sameDir(own os.FileInfo, base, dir string) bool {
+	if dir = filepath.FromSlash(dir); !filepath.IsAbs(dir) {
+		dir = filepath.Join(base, dir)
+	}
+	info, err := os.Stat(dir)
+	return err == nil && os.SameFile(own, info)
 }

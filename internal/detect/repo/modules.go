@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -113,7 +114,9 @@ func (g *Module) Requirement(module string) (version, source string) {
 	if g == nil || g.mod == nil {
 		return "", ""
 	}
-	version, line := workspace.Required(g.mod, module)
+	own := *g.mod // without forks of the module, whose versions are not those that it is known by
+	own.Replace = slices.DeleteFunc(slices.Clone(own.Replace), func(r *modfile.Replace) bool { return r.New.Path != module })
+	version, line := workspace.Required(&own, module)
 	if version == "" {
 		return "", ""
 	}

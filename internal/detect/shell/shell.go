@@ -61,7 +61,7 @@ const (
 // condition are read, and the bodies of functions where they are declared.
 func Read(kind Kind, file, src, dir string) *Script {
 	budget := maxBudget
-	s := &state{out: &Script{}, file: file, dir: dir, vars: map[string]expand.Variable{}, budget: &budget}
+	s := &state{out: &Script{}, file: file, dir: dir, vars: map[string]expand.Variable{}, budget: &budget, values: new(int)}
 	src = strings.ReplaceAll(src, "\r\n", "\n")
 	switch kind {
 	case Make:

@@ -24,6 +24,7 @@ type state struct {
 	maybe bool     // in a branch that may not be taken
 
 	budget *int // what expansions may still take
+	values *int // how many variables there are that no script can name; see value
 }
 
 // clone is a subshell.

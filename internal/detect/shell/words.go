@@ -182,7 +182,8 @@ func (s *state) pattern(w *syntax.Word) *syntax.Word {
 
 // value is an expansion of a variable whose name no script can use.
 func (s *state) value(v expand.Variable) *syntax.ParamExp {
-	name := "=" + strconv.Itoa(len(s.vars))
+	*s.values++
+	name := "=" + strconv.Itoa(*s.values)
 	s.vars[name] = v
 	return &syntax.ParamExp{Param: &syntax.Lit{Value: name}}
 }

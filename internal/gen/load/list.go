@@ -46,10 +46,10 @@ func list(ctx context.Context, env *Env, roots []string, alone bool) (*Listing, 
 	if err := env.listable(); err != nil {
 		return nil, err
 	}
-	l := &lister{env: env, alone: alone, sizes: types.SizesFor("gc", env.Vars["GOARCH"]), nodes: map[string]*listed{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	l := &lister{env: env, roots: roots, alone: alone, sizes: types.SizesFor("gc", env.Vars["GOARCH"]), nodes: map[string]*listed{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	l.group, ctx = errgroup.WithContext(ctx)
 	for _, path := range roots {
-		l.want(ctx, path, true)
+		l.want(ctx, path)
 	}
 	if err := l.group.Wait(); err != nil {
 		return nil, err
@@ -76,6 +76,7 @@ func (e *Env) listable() error {
 // lister is one call of List.
 type lister struct {
 	env   *Env
+	roots []string
 	alone bool
 	sizes types.Sizes
 	group *errgroup.Group
@@ -95,13 +96,13 @@ type listed struct {
 }
 
 // want starts to read a package and what it imports, once.
-func (l *lister) want(ctx context.Context, path string, root bool) {
+func (l *lister) want(ctx context.Context, path string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.nodes[path] != nil {
 		return
 	}
-	n := &listed{root: root, pkg: &packages.Package{ID: path, PkgPath: path, TypesSizes: l.sizes}}
+	n := &listed{root: slices.Contains(l.roots, path), pkg: &packages.Package{ID: path, PkgPath: path, TypesSizes: l.sizes}}
 	l.nodes[path] = n
 	l.group.Go(func() error {
 		l.slots <- struct{}{}
@@ -113,7 +114,7 @@ func (l *lister) want(ctx context.Context, path string, root bool) {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		for _, imported := range n.imports {
-			l.want(ctx, imported, false)
+			l.want(ctx, imported)
 		}
 		return nil
 	})
@@ -202,6 +203,7 @@ func (l *lister) listing(roots []string) (*Listing, error) {
 	out := &Listing{}
 	var modules []string
 	var all []*listed
+	var refused error
 	for _, path := range sortedKeys(l.nodes) {
 		n := l.nodes[path]
 		all = append(all, n)
@@ -211,7 +213,11 @@ func (l *lister) listing(roots []string) (*Listing, error) {
 		}
 		n.pkg.Imports = map[string]*packages.Package{}
 		for _, imported := range n.imports {
-			n.pkg.Imports[strings.TrimPrefix(imported, "vendor/")] = l.nodes[imported].pkg
+			to := l.nodes[imported]
+			if to.read && to.pkg.Name == "main" || !n.Std && !mayImport(path, imported) {
+				refused = fmt.Errorf("%w: %s may not import %s", ErrUnsupported, path, imported)
+			}
+			n.pkg.Imports[strings.TrimPrefix(imported, "vendor/")] = to.pkg
 		}
 		if n.Module != nil {
 			modules = append(modules, n.Module.Path)
@@ -225,10 +231,20 @@ func (l *lister) listing(roots []string) (*Listing, error) {
 	}); len(found) > 0 {
 		return nil, fmt.Errorf("%w: %s imports itself", ErrUnsupported, found[0][0].pkg.PkgPath)
 	}
+	if refused != nil {
+		return nil, refused
+	}
 	for _, path := range roots {
 		out.Roots = append(out.Roots, l.nodes[path].pkg)
 	}
 	return out, l.env.consistent(modules)
+}
+
+// mayImport is the go command's rule of internal packages.
+func mayImport(path, imported string) bool {
+	imported = "/" + imported + "/"
+	i := strings.LastIndex(imported, "/internal/")
+	return i < 0 || i > 0 && strings.HasPrefix("/"+path+"/", imported[:i+1])
 }
 
 // goName is the name of a package of Go itself that any program may import, by its path.

@@ -63,7 +63,10 @@ func load(ctx context.Context, env *Env, whole []string, cut bool) (g *Graph, su
 	w.cut, w.comments = cut, true
 	w.readAll(whole, true)
 	w.keepWhole()
-	w.follow()
+	w.follow(ctx)
+	if ctx.Err() != nil {
+		return nil, true, context.Cause(ctx)
+	}
 	for _, p := range w.sorted() {
 		if p.err != nil {
 			return nil, true, fmt.Errorf("%s: %w", p.path, p.err)

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"context"
 	"go/ast"
 	"go/token"
 	"regexp"
@@ -9,7 +10,7 @@ import (
 )
 
 // reach finds the declarations of imported packages that the targets lead to.
-func (w *program) reach() {
+func (w *program) reach(ctx context.Context) {
 	targets := slices.DeleteFunc(w.sorted(), func(p *pkg) bool { return !p.target })
 	for _, p := range targets {
 		for _, f := range p.files {
@@ -21,7 +22,7 @@ func (w *program) reach() {
 			w.target(f)
 		}
 	}
-	w.follow()
+	w.follow(ctx)
 }
 
 // keepWhole visits all declarations of the packages that are kept whole, in the order of their files.
@@ -41,8 +42,8 @@ func (w *program) keepWhole() {
 }
 
 // follow visits the declarations in the queue, and what these lead to.
-func (w *program) follow() {
-	for len(w.queue) > 0 {
+func (w *program) follow(ctx context.Context) {
+	for len(w.queue) > 0 && ctx.Err() == nil {
 		c := w.queue[len(w.queue)-1]
 		w.queue = w.queue[:len(w.queue)-1]
 		w.visit(c)

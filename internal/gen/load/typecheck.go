@@ -65,7 +65,7 @@ func typeCheck(ctx context.Context, find Finder, pkgs []Target, quick bool) (*Re
 	if err := w.parseTargets(ctx, pkgs); err != nil {
 		return nil, err
 	}
-	w.reach()
+	w.reach(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}

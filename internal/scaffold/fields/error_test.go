@@ -31,7 +31,7 @@ var refusals = []string{
 	"o:object", "o[]:object", "o{}:object", "o.p:string | o:string", "o:string | o.p:string", "o[].p:string | o.q:string", "o[].p:string | o:object", "o:object | o:object | o.a:string",
 	"a.b.c.d.e.f.g.h.i:string", "o.p:string:required | o:object:default={}", "o.p:string | o:object:default=x", "o.p:int32 | o:object:default={p: x}",
 	"e:corev1.EnvVar:default={nam: x}", "e:corev1.EnvVar:default=x", "spec.a:string", "status.conditions:string", "tab:string:default=a\tb", "zero:string:+custom=a\u200bb", "type:string | Type:string",
-	"n:int32:+required", "n:int32:+default=1", "n:int32:+kubebuilder:default=1", "n:int32:+kubebuilder:printcolumn:name=A",
+	"n:int32:min=null", "n:int32:enum=1,null", "b:bool:default=null", "n:int32:+required", "n:int32:+default=1", "n:int32:+kubebuilder:default=1", "n:int32:+kubebuilder:printcolumn:name=A",
 	"n:int64:multipleOf=512:min=512", "l:[]string:minItems=1:maxItems=8", "s:string:desc=a text", "s:string:optional", "s:string:example=a", "s:string:column=A b:1", "e:[]corev1.EnvVar:listMapKey=name:required",
 	`s:string:cel="self != 'off';must not be off"`,
 }

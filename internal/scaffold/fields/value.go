@@ -45,8 +45,13 @@ func (f *Field) value(text string) (v any, err error) {
 		raw, err = yaml.YAMLToJSONStrict(raw)
 	case f.typ.family == boolean:
 		like = "which is true or false"
+		_, err = strconv.ParseBool(text)
 	case f.typ.family == number:
 		like = "without quotes or a fraction"
+		// As Go reads numbers: those of recorded projects may begin with + or 0, as in JSON none does.
+		var n int64
+		n, err = strconv.ParseInt(text, 10, 64)
+		raw = strconv.AppendInt(nil, n, 10)
 	case f.typ.family != intOrString || notWhole != nil:
 		raw = []byte(asJSON(text))
 	}
