@@ -20,10 +20,11 @@ type watching struct {
 	generateOptions
 	s ui.Streams
 
-	root    string
-	folders []string // whose sources make a difference
-	watcher *fswatch.Watcher
-	wrote   map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
+	root        string
+	boilerplate string   // that the watcher follows
+	folders     []string // whose sources make a difference
+	watcher     *fswatch.Watcher
+	wrote       map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
 }
 
 // watchGenerate generates until the context ends, which is no error. Neither is a round that fails: it is said, and the
@@ -71,27 +72,28 @@ func (w *watching) round(ctx context.Context) error {
 }
 
 // follow watches what the settings name: the sources of the API packages, and the client trees, since what is written by hand there
-// changes what is generated next to it. Settings that cannot be read leave it as it was; at first, it is the project file alone.
+// changes what is generated next to it. Settings that cannot be read leave it as it was; at first, it is the project file alone. A
+// watcher that follows the right files is kept: it has what changed since the settings were read.
 func (w *watching) follow(root string, p *config.Project) error {
-	if w.watcher != nil && p == nil {
-		return nil
-	}
-	settings := []string{config.FileName}
+	settings, boilerplate := []string{config.FileName}, w.boilerplate
 	if p != nil {
 		w.folders = slices.Clone(p.APIs)
 		for _, c := range p.Clients {
 			w.folders = append(w.folders, c.Dir)
 		}
-		if p.Boilerplate != "" {
-			settings = append(settings, p.Boilerplate)
+		if boilerplate = p.Boilerplate; boilerplate != "" {
+			settings = append(settings, boilerplate)
 		}
+	}
+	if w.watcher != nil && boilerplate == w.boilerplate {
+		return nil
 	}
 	watcher, err := fswatch.New(root, nil, settings...)
 	if err != nil {
 		return err
 	}
-	w.close() // what it has not reported yet was changed before this round reads anything
-	w.watcher, w.root = watcher, root
+	w.close()
+	w.watcher, w.root, w.boilerplate = watcher, root, boilerplate
 	return nil
 }
 
