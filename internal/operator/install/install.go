@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -61,10 +62,13 @@ var otherFiles = []string{"1-namespace.yaml", "2-rbac.yaml", "3-config.yaml", "4
 //go:embed manifests.yaml.tmpl
 var source string
 
+// special are the characters that JSON has as they are, and that YAML folds or refuses.
+var special = regexp.MustCompile(`[\x{7f}-\x{9f}\x{2028}\x{2029}\x{feff}\x{fffe}\x{ffff}]`)
+
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"json": func(value any) (string, error) {
 		text, err := json.Marshal(value)
-		return string(text), err
+		return special.ReplaceAllStringFunc(string(text), func(c string) string { return fmt.Sprintf(`\u%04x`, []rune(c)[0]) }), err
 	},
 	"dict": func(pairs ...any) map[any]any {
 		dict := map[any]any{}

@@ -61,6 +61,14 @@ func TestHooksAreTakenAlong(t *testing.T) {
 	}
 }
 
+// YAML has characters that it folds or refuses where JSON takes them as they are.
+func TestCharactersOfFiles(t *testing.T) {
+	root, text := t.TempDir(), "a\tb\x7f \u0080\u0085\u009f\u00a0 \u2028\u2029 \ufeff\ufffd\ufffe\uffff \U0001f600 \\u0085 \"'<&>\r\n---\nend"
+	put(t, root, map[string]string{"sync.sh": text})
+	set := packed(t, root, config.Loop{Hook: "sh sync.sh"})
+	assert.Equal(t, text, find[*corev1.ConfigMap](t, set, "cron-system/cron-hook").Data["sync.sh"])
+}
+
 // Variables in arguments are the kubelet's to put in, unless they are written so that it does not.
 func TestArgumentsAreNotExpanded(t *testing.T) {
 	set := packed(t, t.TempDir(), config.Loop{Hook: `sh -c 'echo $(date) $HOME'`})
