@@ -24,19 +24,31 @@ func jump(byDay, passed time.Duration) time.Duration {
 
 // watchClock reports that the time of day was set, or that the machine slept, until the context ends, and hands each jump on.
 func watchClock(ctx context.Context, reporter ui.Reporter) <-chan time.Duration {
+	return watch(ctx, reporter, sinceLast(time.Now()))
+}
+
+// sinceLast returns a function that returns what went by since its last call: by the time of day, and by the clock that is never set.
+func sinceLast(last time.Time) func() (byDay, passed time.Duration) {
+	return func() (byDay, passed time.Duration) {
+		now := time.Now()
+		byDay, passed = now.Round(0).Sub(last.Round(0)), now.Sub(last) // Round drops the clock that is never set
+		last = now
+		return byDay, passed
+	}
+}
+
+func watch(ctx context.Context, reporter ui.Reporter, read func() (byDay, passed time.Duration)) <-chan time.Duration {
 	jumps := make(chan time.Duration, 1)
 	go func() {
 		tick := time.NewTicker(lookAtClock)
 		defer tick.Stop()
-		for last := time.Now(); ; {
+		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
 			}
-			now := time.Now()
-			d := jump(now.Round(0).Sub(last.Round(0)), now.Sub(last)) // Round drops the clock that is never set
-			last = now
+			d := jump(read())
 			if d == 0 {
 				continue
 			}
