@@ -23,7 +23,7 @@ type Options struct {
 	Args  []string
 	Env   []string // the whole environment, as KEY=value
 	Dir   string
-	Stdin io.Reader // nothing to read, if nil
+	Stdin io.Reader // nothing to read, if nil; one that is not a file must not block
 	// Stdout and Stderr may be files, which the child then writes to itself, or others, whose errors it does not notice.
 	Stdout io.Writer
 	Stderr io.Writer
@@ -43,6 +43,7 @@ type Options struct {
 type Process struct {
 	cancel context.CancelFunc
 	pid    int
+	exited chan struct{}
 	done   chan struct{}
 	err    error
 	killed atomic.Bool // by Kill
@@ -67,12 +68,12 @@ func Start(o Options) (*Process, error) {
 	cmd.Cancel = func() error { return askToStop(cmd.Process, o.StopSignal) }
 	cmd.WaitDelay = o.Grace
 
-	out := &outputs{}
+	out := &pipes{}
 	if err := out.connect(cmd); err != nil {
 		cancel()
 		return nil, fmt.Errorf("start %s: %w", o.Path, err)
 	}
-	p := &Process{cancel: cancel, done: make(chan struct{})}
+	p := &Process{cancel: cancel, exited: make(chan struct{}), done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
 		// Linux ties a child's life to the thread that started it: that thread must last as long as the child.
@@ -82,15 +83,17 @@ func Start(o Options) (*Process, error) {
 		if err == nil {
 			p.pid = cmd.Process.Pid
 		}
-		out.started()
-		started <- err
 		if err != nil {
+			out.abandon()
+			started <- err
 			return
 		}
-		// It ended in order, having been asked to, or before it read all of its input, which a descendant may hold open.
-		if p.err = cmd.Wait(); errors.Is(p.err, context.Canceled) || errors.Is(p.err, exec.ErrWaitDelay) {
-			p.err = nil
+		out.started()
+		started <- nil
+		if p.err = cmd.Wait(); errors.Is(p.err, context.Canceled) {
+			p.err = nil // it ended in order, having been asked to
 		}
+		close(p.exited)
 		killGroup(p.pid)
 		if !o.Brief || p.killed.Load() {
 			KillMarked(mark)
@@ -107,6 +110,9 @@ func Start(o Options) (*Process, error) {
 
 // PID is the child's process id, while it runs.
 func (p *Process) PID() int { return p.pid }
+
+// Exited is closed when the child has ended. What it wrote may not be copied yet.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Done is closed when the child has ended, and what it wrote has been copied.
 func (p *Process) Done() <-chan struct{} { return p.done }

@@ -96,8 +96,16 @@ func TestChildThatDies(t *testing.T) {
 }
 
 func TestStartOfWhatIsNotThere(t *testing.T) {
-	_, err := Start(Options{Path: "/does/not/exist"})
+	before := openFiles()
+	_, err := Start(Options{Path: "/does/not/exist", Stdin: strings.NewReader("input"), Stdout: io.Discard, Stderr: &bytes.Buffer{}})
 	assert.ErrorContains(t, err, "start /does/not/exist")
+	assert.Equal(t, before, openFiles(), "files are left open")
+}
+
+// openFiles is how many there are on Linux, and 0 elsewhere.
+func openFiles() int {
+	files, _ := os.ReadDir("/proc/self/fd")
+	return len(files)
 }
 
 type brokenWriter struct{}

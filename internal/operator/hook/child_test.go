@@ -57,6 +57,9 @@ func behave(how string, args []string) {
 	case "orphan", "session": // answers, and leaves a child that holds stdout and stderr
 		leave(args[0], how == "session")
 		fmt.Print(`{"children":[]}`)
+	case "late": // answers at the last moment
+		time.Sleep(1500 * time.Millisecond)
+		behave("session", args)
 	case "sleep":
 		time.Sleep(10 * time.Minute)
 	case "flood":
@@ -85,7 +88,7 @@ func behave(how string, args []string) {
 // leave starts a child that hangs, and writes its own pid and that of the child to a file.
 func leave(file string, session bool) {
 	cmd := exec.Command(os.Args[0], "child", "sleep")
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
 	if err := cmd.Start(); err != nil {
 		panic(err)
@@ -152,7 +155,7 @@ func serve() {
 		case "error":
 			out <- fmt.Sprintf(`{"id":%d,"error":"no such image"}`, id)
 		case "flood":
-			block := strings.Repeat("x", 1<<20)
+			block := strings.Repeat(arg, 1<<20)
 			for range 100 {
 				if _, err := os.Stdout.WriteString(block); err != nil {
 					return

@@ -37,7 +37,7 @@ func (p *perCall) call(ctx context.Context, c Call) (_ []byte, err error) {
 	answer := &bounded{limit: p.limit, full: make(chan struct{})}
 	stderr := newStderrLog(p.log, func() []any { return []any{"kind", c.Kind, "key", c.Key, "hook", string(c.Op)} })
 	stderr.fold = p.said.about(c.Kind + " " + c.Key)
-	child, err := p.program.start(proc.Options{Stdin: bytes.NewReader(c.Body), Stdout: answer, Stderr: stderr, Grace: drain, Brief: true},
+	child, err := p.program.start(proc.Options{Stdin: bytes.NewReader(c.Body), Stdout: answer, Stderr: stderr, Brief: true},
 		"CRDCTL_HOOK="+string(c.Op), "CRDCTL_KIND="+c.Kind, "CRDCTL_KEY="+c.Key)
 	if err != nil {
 		return nil, err
@@ -63,9 +63,6 @@ func (p *perCall) call(ctx context.Context, c Call) (_ []byte, err error) {
 	return answer.text.Bytes(), nil
 }
 
-// drain is how long a descendant of a program that has ended may hold its input open.
-const drain = time.Second
-
 // bounded keeps what is written to it, up to a limit. It is not written to after that.
 type bounded struct {
 	limit int64
@@ -89,7 +86,8 @@ func (p *perCall) wait(ctx context.Context, c *proc.Process, flood <-chan struct
 	defer timer.Stop()
 	var why error
 	select {
-	case <-c.Done():
+	case <-c.Exited(): // in time, even if a descendant holds its pipes for a while
+		<-c.Done()
 		return nil
 	case <-flood:
 		why = errTooLarge

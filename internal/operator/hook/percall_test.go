@@ -108,6 +108,15 @@ func TestProgramThatLeavesAChild(t *testing.T) {
 	}
 }
 
+// The time runs until the program's own end, not until its pipes are free: they are waited for one second more.
+func TestAnswerAtTheLastMoment(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	d, _ := open(t, Options{Sync: self("late", pids), Timeout: 2400 * time.Millisecond})
+	assert.Equal(t, `{"children":[]}`, mustCall(t, d, `"`+strings.Repeat("x", 1<<20)+`"`), "answer")
+	_, child := twoPIDs(t, pids)
+	_ = syscall.Kill(child, syscall.SIGKILL)
+}
+
 func TestMemoryOfAFloodOnStdout(t *testing.T) {
 	const limit = 1 << 20
 	d, _ := open(t, Options{Sync: self("flood"), MaxAnswer: limit})
