@@ -55,13 +55,13 @@ func (s *server) printed(line []byte) error {
 		s.kill(tooLarge(s.owner.limit))
 		return errTooLarge
 	}
-	if s.take(bytes.TrimSpace(line)) {
+	if line = bytes.TrimSpace(line); len(line) > 0 && s.take(line) {
 		s.stderr.refill()
 	}
 	return nil
 }
 
-// lineWriter hands on the lines that are written to it, those that are not blank. Of a line that is too long it hands on the beginning, at once.
+// lineWriter hands on the lines that are written to it. Of a line that is too long it hands on the beginning, at once.
 type lineWriter struct {
 	limit int64
 	take  func([]byte) error // the line is good until it returns
@@ -93,11 +93,9 @@ func (w *lineWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush hands on a last line that has no end.
+// flush hands on a line, or the last one, which may be empty and have no end.
 func (w *lineWriter) flush() (err error) {
-	if len(bytes.TrimSpace(w.part)) > 0 {
-		err = w.take(w.part)
-	}
+	err = w.take(w.part)
 	if w.part = w.part[:0]; cap(w.part) > 64<<10 {
 		w.part = nil // the next one is not as long
 	}

@@ -179,10 +179,11 @@ func TestMemoryOfALineThatDoesNotEnd(t *testing.T) {
 	first := servedBy(t, d)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	mustFail(t, t.Context(), d, do("flood", ""), "larger than 1048576 bytes", "--hook-max-bytes")
+	mustFail(t, t.Context(), d, do("flood", "x"), "larger than 1048576 bytes", "--hook-max-bytes")
 	runtime.ReadMemStats(&after)
 	assert.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(8*limit))
 	assert.NotEqual(t, first, servedBy(t, d), "it is the process that printed without end")
+	mustFail(t, t.Context(), d, do("flood", " "), "larger than 1048576 bytes")
 }
 
 func TestStderrOfAPersistentProcess(t *testing.T) {

@@ -48,6 +48,9 @@ func (s *stderrLog) Write(b []byte) (int, error) {
 }
 
 func (s *stderrLog) add(line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
 	line = bytes.TrimRight(line, "\r")
 	s.last = append(s.last[:0], text.Cut(line, shown)...)
 	cost := len(line) + perLine
