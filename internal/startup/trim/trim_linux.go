@@ -17,7 +17,7 @@ func Program() {
 	}
 	exe, err1 := self.Executable()
 	maps, err2 := self.ProcMaps()
-	if err1 != nil || err2 != nil {
+	if err1 != nil || err2 != nil || exe == "" { // no name is also that of each mapping that has no file
 		return
 	}
 	before := &procfs.ProcMap{Perms: &procfs.ProcMapPermissions{}}
