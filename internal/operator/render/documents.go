@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -32,14 +33,18 @@ func documents(text []byte) []document {
 	return docs
 }
 
+// unknownAnchor is an error that has no line.
+var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+
 // decode reads a document; nil if there is nothing in it. The error shows the line that is wrong, as it was rendered: nobody has it on disk.
 func (d document) decode(file string) (value any, err error) {
 	if err := unmarshalYAML(d.text, &value); err != nil {
 		p := yamldoc.Problems(d.text, err)[0]
-		if p.Line < 1 {
-			return nil, fmt.Errorf("%s: what it rendered is not YAML: %s; fix the template", file, p.What)
+		at := max(p.Line, 1)
+		if m := unknownAnchor.FindStringSubmatch(p.What); m != nil {
+			at += bytes.Count(d.text[:max(0, bytes.Index(d.text, []byte("*"+m[1])))], []byte("\n"))
 		}
-		return nil, fmt.Errorf("%s: line %d of what it rendered is not YAML: %s: %s; fix the template", file, d.line+p.Line-1, p.What, d.show(p.Line-1))
+		return nil, fmt.Errorf("%s: line %d of what it rendered is not YAML: %s: %s; fix the template", file, d.line+at-1, p.What, d.show(at-1))
 	}
 	return value, nil
 }
