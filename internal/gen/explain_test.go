@@ -55,10 +55,11 @@ func TestUnlisted(t *testing.T) {
 		work, env string
 		want      bool
 	}{
-		"not listed":   {work: "go 1.26\n\nuse ./b\n", want: true},
-		"listed":       {work: "go 1.26\n\nuse (\n\t./b\n\t./a\n)\n"},
-		"no workspace": {},
-		"off":          {work: "go 1.26\n\nuse ./b\n", env: "off"},
+		"not listed":             {work: "go 1.26\n\nuse ./b\n", want: true},
+		"listed":                 {work: "go 1.26\n\nuse (\n\t./b\n\t./a\n)\n"},
+		"no workspace":           {},
+		"off":                    {work: "go 1.26\n\nuse ./b\n", env: "off"},
+		"the workspace is wrong": {work: "bogus x\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
