@@ -41,6 +41,7 @@ func TestLoopFlagsAreSettings(t *testing.T) {
 		given[0].Copy(&f.flag, &blank)
 		assert.Equal(t, blank, f.flag, "%s sets more than %s", arg, s.Field)
 	}
+	assert.Equal(t, []string{"a"}, parsed(t, "-na").flag.Loop.Namespaces)
 }
 
 // One thing decides on an object, and the command line has the last word on what.
