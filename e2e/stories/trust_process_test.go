@@ -18,11 +18,11 @@ import (
 // spent is what a loop has of goroutines and memory.
 type spent struct {
 	all, own int // goroutines; own are those that are not of the connections
-	rss      int // MiB
+	peak     int // of memory until then, in MiB: what is resident falls when a server gives back the pages of its program, and they come again
 }
 
 func (s spent) String() string {
-	return fmt.Sprintf("%d goroutines, %d of them not of connections, %d MiB", s.all, s.own, s.rss)
+	return fmt.Sprintf("%d goroutines, %d of them not of connections, %d MiB", s.all, s.own, s.peak)
 }
 
 // moreConnections is how many goroutines connections may have more than before: client-go keeps up to 25, with two each.
@@ -40,15 +40,15 @@ func (l *loop) spends() spent {
 		s = now
 		return same >= 4
 	})
+	s.peak = l.memory("VmHWM")
 	l.row.check(os.WriteFile(l.proc("clear_refs"), []byte("5"), 0))
-	s.rss = l.memory("VmRSS")
 	return s
 }
 
 // isAsBefore holds that no goroutine was left and that the peak of memory was within a bound of more.
 func (l *loop) isAsBefore(before spent, more int) {
 	l.Helper()
-	assert.LessOrEqual(l, l.memory("VmHWM"), before.rss+more, "the peak of memory: %d before; at most %d more is allowed", before.rss, more)
+	assert.LessOrEqual(l, l.memory("VmHWM"), before.peak+more, "the peak of memory: %d before; at most %d more is allowed", before.peak, more)
 	var now spent
 	l.row.whyNot = func() string { return fmt.Sprintf("%s; before it were %s\n%s", now, before, l.stacks()) }
 	defer func() { l.row.whyNot = nil }()

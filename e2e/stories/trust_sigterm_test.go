@@ -55,7 +55,7 @@ func (r *trusted) sigterm() {
 		cancel()
 		writers.Wait()
 		assert.Zero(r, code, "exit code: after SIGTERM")
-		assert.LessOrEqual(r, peak(), before.rss+64, "the peak of memory: %d before; at most 64 more is allowed", before.rss)
+		assert.LessOrEqual(r, peak(), before.peak+64, "the peak of memory: %d before; at most 64 more is allowed", before.peak)
 		assert.Empty(r, r.processes(), "processes left behind")
 		for _, word := range []string{"goroutine ", "panic", "Reconcile failed"} {
 			assert.NotContains(r, loop.text(), word, "is in the log of a loop that was asked to stop")

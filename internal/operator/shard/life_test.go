@@ -70,7 +70,7 @@ func TestDrainBeforeRelease(t *testing.T) {
 		_, doneSecond, second := a.Begin("ns", anotherKey(a, "x"))
 		doneFirst()
 		doneSecond()
-		assert.NotEqual(t, second, first, "new work begins: ; want one of the two shards to drain")
+		assert.NotEqual(t, second, first, "new work begins; want one of the two shards to drain")
 		done()
 		doneOther() // and once more at the end: twice is no harm
 		assert.LessOrEqual(t, w.allHeld(2, 5*time.Second), 2*DefaultRetryPeriod, "it changed hands after")

@@ -19,7 +19,7 @@ const german = "LC_ALL=de_DE.UTF-8"
 func TestNoTranslations(t *testing.T) {
 	const text = "Display clusters defined in the kubeconfig"
 	if os.Getenv("LC_ALL") == "de_DE.UTF-8" {
-		assert.Equal(t, text, i18n.T(text), "T: ; translations were loaded")
+		assert.Equal(t, text, i18n.T(text), "translations were loaded")
 		return
 	}
 	self, err := os.Executable()
