@@ -36,6 +36,7 @@ type Project struct {
 	CodeGeneratorVersion string              `yaml:"codeGeneratorVersion,omitempty"`
 	CRDs                 CRDs                `yaml:"crds,omitempty"`
 	RBAC                 RBAC                `yaml:"rbac,omitempty"`
+	ControllerGen        ControllerGen       `yaml:"controllerGen,omitempty"`
 	Controller           Controller          `yaml:"controller,omitempty"`
 	Loop                 Loop                `yaml:"loop,omitempty"`
 	Scaffold             *Scaffold           `yaml:"scaffold,omitempty"`

@@ -43,7 +43,8 @@ func (p *Project) validate(name string) error {
 			}
 		}
 	}
-	if len(p.APIs) == 0 && !p.Loop.IsSet() { // a loop needs no Go types
+	p.validateControllerGen(report)
+	if len(p.APIs) == 0 && !p.Loop.IsSet() && len(p.ControllerGen.Calls) == 0 { // a loop needs no Go types, and calls name their own
 		report("apis", "is empty; name the folders of the API packages, for example apis: [pkg/apis]")
 	}
 	p.validateClients(report)

@@ -1,0 +1,160 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+// ControllerGen has the calls of controller-gen that make the files of a project, as its Makefile or scripts have them.
+type ControllerGen struct {
+	// Version is that of sigs.k8s.io/controller-tools, for the calls that name none.
+	Version string              `yaml:"version,omitempty"`
+	Calls   []ControllerGenCall `yaml:"calls,omitempty"`
+	// PostProcessed are the files that scripts change after controller-gen wrote them.
+	PostProcessed []PostProcessed `yaml:"postProcessed,omitempty"`
+	// Removed are files that controller-gen writes and a script deletes afterwards.
+	Removed []string `yaml:"removed,omitempty"`
+}
+
+// ControllerGenCall is one run of controller-gen. A generator that is nil is not in the call.
+type ControllerGenCall struct {
+	// Version is that of controller-tools; "(devel)" is what a program of the project's own writes into annotations.
+	Version string `yaml:"version,omitempty"`
+	// Dir is the directory that the call runs in, to which Paths and all files are relative; empty for the project's root.
+	Dir string `yaml:"dir,omitempty"`
+	// Paths are the roots, in their order.
+	Paths []string `yaml:"paths,omitempty"`
+	// Env are variables that count for the go command, such as GOFLAGS and GOWORK.
+	Env map[string]string `yaml:"env,omitempty"`
+	// BuildTags are those of --load-build-tags; empty for the default.
+	BuildTags []string `yaml:"buildTags,omitempty"`
+
+	Object             *ObjectGenerator      `yaml:"object,omitempty"`
+	CRD                *CRDGenerator         `yaml:"crd,omitempty"`
+	RBAC               *RBACGenerator        `yaml:"rbac,omitempty"`
+	Webhook            *WebhookGenerator     `yaml:"webhook,omitempty"`
+	ApplyConfiguration *ApplyGenerator       `yaml:"applyconfiguration,omitempty"`
+	SchemaPatch        *SchemaPatchGenerator `yaml:"schemapatch,omitempty"`
+
+	// Output has the directory of a generator's files, by its name. Without an entry, manifests go to config/NAME and Go files next
+	// to the sources. Apply configurations have no directory.
+	Output map[string]string `yaml:"output,omitempty"`
+}
+
+// GeneratedHeader is the header of the files of one generator.
+type GeneratedHeader struct {
+	HeaderFile string `yaml:"headerFile,omitempty"`
+	// Year replaces " YEAR" in the header. CurrentYear stands for that of the day on which a file is made.
+	Year string `yaml:"year,omitempty"`
+}
+
+// CurrentYear is the year of a header for which a script asks the clock: an existing file keeps its year, a new one gets today's.
+const CurrentYear = "current"
+
+// ObjectGenerator makes deep copies.
+type ObjectGenerator struct {
+	GeneratedHeader `yaml:",inline"`
+}
+
+// CRDGenerator makes CustomResourceDefinitions.
+type CRDGenerator struct {
+	GeneratedHeader             `yaml:",inline"`
+	AllowDangerousTypes         *bool    `yaml:"allowDangerousTypes,omitempty"`
+	CRDVersions                 []string `yaml:"crdVersions,omitempty"`
+	GenerateEmbeddedObjectMeta  *bool    `yaml:"generateEmbeddedObjectMeta,omitempty"`
+	IgnoreUnexportedFields      *bool    `yaml:"ignoreUnexportedFields,omitempty"`
+	MaxDescLen                  *int     `yaml:"maxDescLen,omitempty"`
+	OmitToolVersion             *bool    `yaml:"omitToolVersion,omitempty"`
+	PreserveUnknownFieldsCompat *bool    `yaml:"deprecatedV1beta1CompatibilityPreserveUnknownFields,omitempty"`
+}
+
+// RBACGenerator makes the roles that markers ask for.
+type RBACGenerator struct {
+	GeneratedHeader `yaml:",inline"`
+	RoleName        string `yaml:"roleName"`
+	FileName        string `yaml:"fileName,omitempty"`
+}
+
+// WebhookGenerator makes the configurations of webhooks.
+type WebhookGenerator struct {
+	GeneratedHeader `yaml:",inline"`
+}
+
+// ApplyGenerator makes apply configurations.
+type ApplyGenerator struct {
+	HeaderFile                  string   `yaml:"headerFile,omitempty"`
+	ExternalApplyConfigurations []string `yaml:"externalApplyConfigurations,omitempty"`
+	OmitToolVersion             *bool    `yaml:"omitToolVersion,omitempty"`
+}
+
+// SchemaPatchGenerator puts schemas into existing manifests.
+type SchemaPatchGenerator struct {
+	// Manifests is the directory of the manifests that are patched.
+	Manifests                  string `yaml:"manifests"`
+	GenerateEmbeddedObjectMeta *bool  `yaml:"generateEmbeddedObjectMeta,omitempty"`
+	MaxDescLen                 *int   `yaml:"maxDescLen,omitempty"`
+}
+
+// PostProcessed is a file or directory whose content a script changes after controller-gen wrote it.
+type PostProcessed struct {
+	// Path is a file, or a directory for all files in it.
+	Path string `yaml:"path"`
+	// By is where: a file, its line, and the command.
+	By string `yaml:"by,omitempty"`
+}
+
+// ControllerGenNames are controller-gen's generators, by their names in its calls.
+var ControllerGenNames = []string{"object", "crd", "rbac", "webhook", "applyconfiguration", "schemapatch"}
+
+// Generators returns the names of the generators of a call, in the order of ControllerGenNames.
+func (c *ControllerGenCall) Generators() (names []string) {
+	for i, is := range []bool{c.Object != nil, c.CRD != nil, c.RBAC != nil, c.Webhook != nil, c.ApplyConfiguration != nil, c.SchemaPatch != nil} {
+		if is {
+			names = append(names, ControllerGenNames[i])
+		}
+	}
+	return names
+}
+
+// validateControllerGen checks the calls of controller-gen.
+func (p *Project) validateControllerGen(report func(field, format string, args ...any)) {
+	version := func(field, v string) {
+		if v != "" && v != "(devel)" && (!semver.IsValid(v) || semver.Canonical(v) != v) {
+			report(field, "%q must be a version of sigs.k8s.io/controller-tools, for example v0.21.0", v)
+		}
+	}
+	place := func(field, value string) {
+		if err := local(value); err != nil {
+			report(field, "%v", err)
+		}
+	}
+	version("controllerGen.version", p.ControllerGen.Version)
+	for i, one := range p.ControllerGen.PostProcessed {
+		place(fmt.Sprintf("controllerGen.postProcessed[%d].path", i), one.Path)
+	}
+	for i, c := range p.ControllerGen.Calls {
+		field := func(name string) string { return fmt.Sprintf("controllerGen.calls[%d].%s", i, name) }
+		version(field("version"), c.Version)
+		place(field("dir"), c.Dir)
+		if len(c.Generators()) == 0 {
+			report(fmt.Sprintf("controllerGen.calls[%d]", i), "has no generator; name one of %s", strings.Join(ControllerGenNames, ", "))
+		}
+		if len(c.Paths) == 0 {
+			report(field("paths"), "is empty; name the packages, for example paths: [./...]")
+		}
+		if c.RBAC != nil && c.RBAC.RoleName == "" {
+			report(field("rbac.roleName"), "is empty; name the role, for example manager-role")
+		}
+		if c.SchemaPatch != nil && c.SchemaPatch.Manifests == "" {
+			report(field("schemapatch.manifests"), "is empty; name the directory of the manifests")
+		}
+		for name := range c.Output {
+			if !slices.Contains(c.Generators(), name) {
+				report(field("output"), "%q is not a generator of this call", name)
+			}
+		}
+	}
+}
