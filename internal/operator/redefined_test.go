@@ -140,7 +140,7 @@ func TestFollowCRDsIsPromptWhileAKindIsNotServed(t *testing.T) {
 		change(asV2)
 		time.Sleep(promptGlance)
 		synctest.Wait()
-		assert.ErrorIs(t, context.Cause(f.ctx), errAgain, "nobody noticed")
+		assert.ErrorIs(t, context.Cause(f.ctx), errAgain, "the new definition went unnoticed")
 		f.end()
 	})
 }

@@ -106,7 +106,7 @@ func suggest(t tag, names []string) string {
 	if meant := text.DidYouMean(name, names); meant != "" {
 		return meant
 	}
-	// A value taken for a part of the name, or the other way round.
+	// A value that was written as a part of the name, or the other way round.
 	if hasValue {
 		for _, n := range names {
 			if text.Fold(n) == text.Fold(name+v) {

@@ -34,7 +34,7 @@ func TestChildrenThatAreNotWantedAreRemoved(t *testing.T) {
 	})
 }
 
-// A child that could not be deleted is an error, whatever the reason: without one nobody would look again. One that has gone is none.
+// A child that could not be deleted is an error, whatever the reason: without one the removal would not be tried again. One that has gone is none.
 func TestRemovalsThatFail(t *testing.T) {
 	for reason, c := range map[string]struct {
 		code int

@@ -64,7 +64,7 @@ func TestFeedKeepsItsObjectsThroughAnOutage(t *testing.T) {
 		f.path.Answer(nil, operatortest.CronTab("changes", "2", 1), operatortest.CronTab("new", "3", 1), operatortest.CronTab("stays", "1", 1))
 		within(time.Second)
 		f.changed.Expect(t, "back", "+new", "-goes", "changes 1>2")
-		assert.False(t, f.server.Down(), "the API server is back and nobody noticed")
+		assert.False(t, f.server.Down(), "the API server is back and the informer did not notice")
 		f.stop()
 		said := f.log.Said()
 		if len(said) != 2 || f.log.Count("API server does not answer; trying until it does err=") != 1 || said[1] != "API server answers again" {

@@ -31,6 +31,6 @@ func TestOddNamesDoNotStopAList(t *testing.T) {
 	}
 	onlyOurs := func(o Owner) bool { return o.Kind == "Foo" }
 	list, err = NewDecoder(strings.NewReader(`{"items":[`+strings.Join(odd, ",")+`]}`), cronTab, Identity, onlyOurs).List()
-	require.NoError(t, err, "an owner without a possible name was taken for one: %v", list)
-	assert.Empty(t, list.Items, "an owner without a possible name was taken for one: %v", list)
+	require.NoError(t, err)
+	assert.Empty(t, list.Items, "an owner with an impossible name was used: %v", list)
 }
