@@ -79,6 +79,7 @@ var exceptions = []struct{ from, to, reason string }{
 	{"internal/scaffold", "internal/gen/naming", "the plural rules of gengo, without a generator"},
 	{"internal/scaffold/change", "internal/gen", "it generates in a copy of the module before it writes"},
 	{"internal/detect", "internal/gen/naming", "the plural rules of gengo, without a generator"},
+	{"internal/detect", "internal/gen/controllergen/args", "the command line of controller-gen, without controller-tools"},
 	{"internal/detect", "internal/gen/crdform", "the form of controller-gen's files, without controller-tools"},
 }
 

@@ -40,9 +40,15 @@ type ControllerGenCall struct {
 	SchemaPatch        *SchemaPatchGenerator `yaml:"schemapatch,omitempty"`
 
 	// Output has the directory of a generator's files, by its name. Without an entry, manifests go to config/NAME and Go files next
-	// to the sources. Apply configurations have no directory.
+	// to the sources. Apply configurations have no directory. OutputStdout and OutputNone stand for no files at all.
 	Output map[string]string `yaml:"output,omitempty"`
 }
+
+// What Output has of a generator that writes no files: it prints them, or it runs for its errors only.
+const (
+	OutputStdout = "-"
+	OutputNone   = "/dev/null"
+)
 
 // GeneratedHeader is the header of the files of one generator.
 type GeneratedHeader struct {
