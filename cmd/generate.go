@@ -110,10 +110,12 @@ func generateOnce(ctx context.Context, s ui.Streams, o generateOptions) (_ *gene
 
 // generation is what generate and verify have in common: all files in memory, and how the disk differs.
 type generation struct {
-	root    string
-	files   int
-	changes []tree.Change
-	notes   []string
+	root  string
+	files int
+	// compared are the paths of the files that the generators make.
+	compared []string
+	changes  []tree.Change
+	notes    []string
 	// notCompared is what other tools made, where that was looked for: in a project without settings of its own.
 	notCompared []tree.NotCompared
 	// incomplete is the error of generated code that is written though it needs functions of the user's to compile.
@@ -147,7 +149,7 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 			return nil, err
 		}
 	}
-	g := &generation{root: at.root, files: result.Tree.Len(), notes: append(notes, result.Notes...)}
+	g := &generation{root: at.root, files: result.Tree.Len(), compared: result.Tree.Paths(), notes: append(notes, result.Notes...)}
 	if g.changes, err = result.Tree.Diff(at.root); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ import (
 type Report struct {
 	// Files is how many files the generators make.
 	Files int
+	// Compared are the paths of these files, sorted.
+	Compared []string
 	// Changes are what generate would do about those that are not as they make them.
 	Changes []tree.Change
 	// Notes are what the generators had to say without failing.
