@@ -10,8 +10,10 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/detect"
+	"github.com/crdctl/crdctl/internal/run"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
 
 // toRun returns the project, and its root: that of crdctl.yaml, or where there is none what is discovered. The built-in
@@ -43,7 +45,29 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 	if err == nil && o.controller != "" {
 		p.Controller.Package, err = below(root, o.dir, o.controller)
 	}
+	if err == nil && !o.Builtin {
+		err = o.toManage(root, p)
+	}
 	return root, p, err
+}
+
+// toManage finds the controller-runtime program of a project whose settings name none, and what such a program needs to run here.
+func (o *runOptions) toManage(root string, p *config.Project) (err error) {
+	if !mainpkg.Uses(root) {
+		return nil
+	}
+	var many *mainpkg.ManyError
+	if dir := p.Controller.Package; dir != "" {
+		o.Manager, err = mainpkg.Read(root, dir)
+	} else if o.Manager, err = mainpkg.Find(root); errors.As(err, &many) {
+		return fmt.Errorf("%w; choose one with --controller DIRECTORY", err)
+	}
+	if err != nil || o.Manager == nil {
+		return err
+	}
+	p.Controller.Package = o.Manager.Dir
+	run.Locate(root, p)
+	return nil
 }
 
 // discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same.
@@ -88,7 +112,7 @@ func crdsToUse(root string, p *config.Project, files []string) ([]manifest.CRD, 
 	}
 	var all []manifest.CRD
 	for _, f := range files {
-		crds, err := manifest.CRDs(f)
+		crds, err := run.CRDsOf(f)
 		if err != nil {
 			return nil, err
 		}

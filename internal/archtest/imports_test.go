@@ -42,6 +42,7 @@ var rules = []rule{
 		"an API server is a big thing to link; one package knows how"},
 	{`^k8s.io/apiserver(/|$)`, []string{"internal/controlplane/...", "internal/startup/...", "internal/crd/compat", "internal/crdimport/normalize", "internal/scaffold/fields"},
 		"it belongs to the API server; compat runs its validation on stored objects, and who writes CEL rules escapes names as it does"},
+	{`^sigs.k8s.io/kustomize`, []string{"internal/run/kustomization"}, "it starts git and asks servers for what a kustomization names; kustomization is where that is refused"},
 	{`^k8s.io/kubectl`, []string{"internal/kubectl", "internal/startup/..."}, "kubectl is a program; one package makes it a function"},
 	{`^k8s.io/client-go`, []string{"cmd", "internal/controlplane/...", "internal/crd/builtin", "internal/kubectl", "internal/operator/...", "internal/run", "e2e/..."},
 		"what is generated or scaffolded does not talk to clusters; crd/builtin reads names out of client-go"},

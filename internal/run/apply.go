@@ -5,8 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,6 +33,7 @@ type applier struct {
 	adapt    func(*unstructured.Unstructured) error
 	reporter ui.Reporter
 
+	skipped string            // what was said last of objects that the API server does not know
 	made    map[string]string // by the name of an object: what it was when it had been applied
 	created map[string]bool   // contents of those without a name of their own
 }
@@ -53,23 +53,6 @@ func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) erro
 	}, nil
 }
 
-// read returns the objects of files and folders below root, but no CRDs: they are installed, and not applied. With an
-// error it returns those that could be read.
-func read(root string, paths []string) ([]manifest.Object, error) {
-	var all []manifest.Object
-	var problems []error
-	for _, p := range paths {
-		objects, err := manifest.Objects(root, filepath.FromSlash(p))
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w; crdctl.yaml names it under controller, as manifests or samples", err)
-		}
-		problems = append(problems, err)
-		all = append(all, objects...)
-	}
-	all = slices.DeleteFunc(all, func(o manifest.Object) bool { return o.GetKind() == "CustomResourceDefinition" })
-	return all, errors.Join(problems...)
-}
-
 // order is what others need first, and webhooks are last: behind them nobody listens yet.
 var order = slices.Concat([]string{"Namespace", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", ""}, webhookKinds)
 
@@ -85,11 +68,15 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubec
 	}
 	objects = slices.SortedStableFunc(slices.Values(objects), func(x, y manifest.Object) int { return cmp.Compare(rank(x), rank(y)) })
 	var problems []error
-	var done []string
+	var done, unknown []string
 	for _, o := range objects {
 		changed, err := a.one(ctx, o.Unstructured, forKubectl)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if meta.IsNoMatchError(err) && fromKustomization(o) {
+			unknown = append(unknown, o.GroupVersionKind().GroupKind().String())
+			continue
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %s: %w", o.Place(), nameOf(o.Unstructured), err))
@@ -98,9 +85,32 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubec
 		}
 	}
 	if len(done) > 0 {
-		a.reporter.Note("applied %s", strings.Join(done, ", "))
+		a.reporter.Note("applied %s", listed(done))
+	}
+	slices.Sort(unknown)
+	if kinds := strings.Join(slices.Compact(unknown), ", "); kinds != "" && kinds != a.skipped {
+		a.skipped = kinds
+		a.reporter.Note("skipped the %s of these kinds, which this API server does not have: %s", plural(len(unknown), "object"), kinds)
 	}
 	return errors.Join(problems...)
+}
+
+// listed names objects, or the number of each kind where they are many.
+func listed(names []string) string {
+	const few = 8
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	count := map[string]int{}
+	for _, name := range names {
+		kind, _, _ := strings.Cut(name, "/")
+		count[kind]++
+	}
+	var all []string
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		all = append(all, fmt.Sprintf("%d %s", count[kind], kind))
+	}
+	return fmt.Sprintf("%d objects: %s", len(names), strings.Join(all, ", "))
 }
 
 func (a *applier) one(ctx context.Context, o *unstructured.Unstructured, forKubectl bool) (changed bool, err error) {

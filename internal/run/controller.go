@@ -58,7 +58,7 @@ func (c *controller) ended() error {
 func (d *devLoop) start(b *binary) error {
 	env := controllerEnv(os.Environ(), d.env)
 	process, err := proc.Start(proc.Options{
-		Path: b.path, Args: expand(slices.Concat(d.Project.Controller.Args, d.Args), env), Dir: d.Root, Stdout: sturdy(d.Out), Stderr: sturdy(d.Err), Grace: graceTime, Env: env, Mark: tempdir.Mark(d.dir),
+		Path: b.path, Args: expand(slices.Concat(d.installer.args(), d.Project.Controller.Args, d.Args), env), Dir: d.Root, Stdout: sturdy(d.Out), Stderr: sturdy(d.Err), Grace: graceTime, Env: env, Mark: tempdir.Mark(d.dir),
 	})
 	if err != nil {
 		return err

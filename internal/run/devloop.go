@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/tempdir"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -65,7 +64,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.installer.end(context.WithoutCancel(ctx))) }()
 	// Before anything is read, so that no change falls between the two.
-	manifests := slices.Concat(d.crdPaths(), d.Project.Controller.Manifests, d.Project.Controller.Samples)
+	manifests := slices.Concat(d.crdPaths(), d.Project.Controller.Manifests, d.Project.Controller.Samples, d.installer.watched())
 	if d.watcher, err = fswatch.New(d.Root, manifests, config.FileName); err != nil {
 		return err
 	}
@@ -273,13 +272,4 @@ func (d *devLoop) renewToken(ctx context.Context) error {
 	}
 	_, err := d.installer.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
 	return err
-}
-
-// crdsOf are the CRDs that the options name, with their webhooks on this machine.
-func crdsOf(o Options, hooks *webhooks) ([]manifest.CRD, error) {
-	crds, err := o.CRDs()
-	if err != nil || hooks == nil {
-		return crds, err
-	}
-	return hooks.adaptCRDs(crds), nil
 }

@@ -1,10 +1,13 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,15 +34,24 @@ type installer struct {
 	manifests string            // what they were when all of them had been applied
 	who       *identity         // nil for the administrator
 	broken    map[string]bool   // what could not be installed or applied when it was last tried
+	sources   *sources
+	manager   *manager // nil for a controller without controller-runtime
 }
 
 func newInstaller(o Options, t *target, dir string, reporter ui.Reporter) (*installer, error) {
-	c := &installer{Options: o, target: t, reporter: reporter, broken: map[string]bool{}}
+	c := &installer{Options: o, target: t, reporter: reporter, broken: map[string]bool{}, sources: newSources(o.Root)}
+	var err error
+	port, certDir := o.Project.Controller.WebhookPort, filepath.Join(dir, "webhook-certs")
+	if o.Manager != nil {
+		if c.manager, err = newManager(o.Manager, dir); err != nil {
+			return nil, err
+		}
+		port, certDir = cmp.Or(port, c.manager.webhookPort()), c.manager.certDir()
+	}
 	if !t.ours {
 		return c, nil
 	}
-	var err error
-	if c.hooks, err = newWebhooks(dir, o.Project.Controller.WebhookPort); err != nil {
+	if c.hooks, err = newWebhooks(certDir, port); err != nil {
 		return nil, err
 	}
 	c.applier, err = newApplier(t.config, c.hooks.adapt, reporter)
@@ -47,11 +59,48 @@ func newInstaller(o Options, t *target, dir string, reporter ui.Reporter) (*inst
 }
 
 // env are the variables that tell the controller of what is here.
-func (i *installer) env() []string {
-	if i.hooks == nil {
+func (i *installer) env() (env []string) {
+	if i.manager != nil {
+		env = i.manager.env(os.Environ())
+	}
+	if i.hooks != nil {
+		env = append(env, i.hooks.env()...)
+	}
+	return env
+}
+
+// args are the arguments of the controller before the user's.
+func (i *installer) args() []string {
+	if i.manager == nil {
 		return nil
 	}
-	return i.hooks.env()
+	return i.manager.args(i.hooks)
+}
+
+// objects reads the manifests of the controller, without CRDs, and without the workload that runs it in a cluster.
+func (i *installer) objects() ([]manifest.Object, error) {
+	all, err := i.sources.read(i.Project.Controller.Manifests)
+	all = slices.DeleteFunc(all, isCRD)
+	if i.manager == nil {
+		return all, err
+	}
+	others, workload := takeManager(all)
+	if workload != nil {
+		i.manager.pod = newPod(*workload, mounts{dir: filepath.Join(i.manager.temp, "volumes"), certs: i.manager.certDir(), objects: all})
+	}
+	return others, err
+}
+
+// crds are those to install, with their webhooks on this machine.
+func (i *installer) crds() ([]manifest.CRD, error) {
+	crds, err := i.CRDs()
+	if i.manager != nil && len(i.CRDFiles) == 0 {
+		crds, err = i.managerCRDs()
+	}
+	if err != nil || i.hooks == nil {
+		return crds, err
+	}
+	return i.hooks.adaptCRDs(crds), nil
 }
 
 // begin installs and applies what the controller needs, and gives it its identity.
@@ -116,7 +165,7 @@ func (i *installer) install(ctx context.Context) error {
 	if i.SkipCRDs {
 		return nil
 	}
-	crds, err := crdsOf(i.Options, i.hooks)
+	crds, err := i.crds()
 	if err != nil {
 		return err
 	}
@@ -180,7 +229,7 @@ func plural(n int, what string) string {
 // applyManifests applies the manifests; unless they changed, only if they are others than those that were applied last:
 // generate may have written the role.
 func (i *installer) applyManifests(ctx context.Context, changed bool) error {
-	objects, err := read(i.Root, i.Project.Controller.Manifests)
+	objects, err := i.objects()
 	content, encodeErr := json.Marshal(objects)
 	if err = errors.Join(err, encodeErr); err == nil && !changed && string(content) == i.manifests {
 		return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/startup"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
 
 // Options say what to run, and where.
@@ -34,6 +35,8 @@ type Options struct {
 	SkipCRDs, SkipGenerate bool
 	// Discovered tells that the project has no crdctl.yaml: its settings were found in what is generated there.
 	Discovered bool
+	// Manager is the controller where it is a controller-runtime program: it gets the flags that it needs on this machine.
+	Manager *mainpkg.Program
 	// Cluster names a cluster that exists. Left empty, a control plane is started.
 	Cluster Cluster
 	// Plane is about the control plane that is started.

@@ -13,7 +13,8 @@ import (
 
 // applySamples applies the samples as they are now. Users apply them with kubectl, too.
 func (i *installer) applySamples(ctx context.Context) error {
-	samples, err := read(i.Root, i.Project.Controller.Samples)
+	samples, err := i.sources.read(i.Project.Controller.Samples)
+	samples = slices.DeleteFunc(samples, isCRD)
 	once, others := oncePerObject(samples, i.installed)
 	for _, o := range others {
 		i.reporter.Note("%s: not applied: another sample is the same object, %s, in another version", o.Place(), nameOf(o.Unstructured))

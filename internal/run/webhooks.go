@@ -33,14 +33,14 @@ type webhooks struct {
 	ca      string // base64, as manifests have it
 }
 
-// newWebhooks makes a certificate in dir, and picks a port unless the project names one.
-func newWebhooks(dir string, port int) (*webhooks, error) {
+// newWebhooks makes a certificate in certDir, and picks a port unless one is given.
+func newWebhooks(certDir string, port int) (*webhooks, error) {
 	pair, err := controlplane.NewServingCertificate()
 	if err != nil {
 		return nil, fmt.Errorf("make the certificate of the webhooks: %w", err)
 	}
-	w := &webhooks{port: port, certDir: filepath.Join(dir, "webhook-certs"), ca: base64.StdEncoding.EncodeToString(pair.CA)}
-	if err := os.Mkdir(w.certDir, 0o700); err != nil {
+	w := &webhooks{port: port, certDir: certDir, ca: base64.StdEncoding.EncodeToString(pair.CA)}
+	if err := os.MkdirAll(w.certDir, 0o700); err != nil {
 		return nil, err
 	}
 	for name, content := range map[string][]byte{"tls.crt": pair.Cert, "tls.key": pair.Key, "ca.crt": pair.CA} {
@@ -58,7 +58,7 @@ func newWebhooks(dir string, port int) (*webhooks, error) {
 func freePort() (int, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
-		return 0, fmt.Errorf("find a port for the webhooks: %w", err)
+		return 0, fmt.Errorf("find a free port: %w", err)
 	}
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }

@@ -8,19 +8,32 @@ import (
 
 // aboutModule is a line that the go command prints once for each module: a fresh project requires some 70. Those about a vendor
 // directory begin with a module and its version.
-var aboutModule = regexp.MustCompile(`^\s*\S+@\S+: is |missing go\.sum entry`)
+var aboutModule = regexp.MustCompile(`^\s*\S+@\S+: is `)
+
+// missingSum is a line about a module of which go.sum does not have the hash, and what it is about.
+var missingSum = regexp.MustCompile(`missing go\.sum entry(?: for module providing package (\S+)|.* needed to .*package (\S+)| for (go\.mod file))?`)
 
 // modulesShown is how many such lines are printed.
 const modulesShown = 5
 
 // ShortenGo cuts long lists of modules in the output of a go command, and returns a hint where such a list is about the
-// vendor directory: what the go command itself recommends is not all that helps.
+// vendor directory or go.sum: what the go command itself recommends is not all that helps.
 func ShortenGo(output string) (short, hint string) {
 	var all []string
 	listed, at := 0, -1 // at is where the number of those that are left out goes
 	leaving := false
+	missing, first := 0, ""
 	for line := range strings.SplitSeq(output, "\n") {
+		sum := missingSum.FindStringSubmatch(line)
 		switch {
+		case sum != nil:
+			if missing++; missing == 1 {
+				first = strings.Join(sum[1:], "")
+				at = len(all)
+				all = append(all, "")
+			}
+			leaving = true
+			continue
 		case aboutModule.MatchString(line):
 			if listed++; listed > modulesShown {
 				if at < 0 {
@@ -30,17 +43,33 @@ func ShortenGo(output string) (short, hint string) {
 				leaving = true
 				continue
 			}
-		case leaving && strings.Contains(line, "go get "):
+		case leaving && (strings.Contains(line, "go get ") || strings.Contains(line, "go mod download")):
 			continue // belongs to the line before
 		}
 		leaving = false
 		all = append(all, line)
 	}
-	if at >= 0 {
+	switch {
+	case missing > 0:
+		all[at] = sumLine(missing, first)
+		hint = "run \"go mod tidy\""
+	case at >= 0:
 		all[at] = fmt.Sprintf("\t... and %d more like these", listed-modulesShown)
 	}
 	if strings.Contains(output, "inconsistent vendoring") {
 		hint = "run \"go mod vendor\"; or have the vendor directory ignored: GOFLAGS=-mod=readonly, in place of GOFLAGS=-mod=vendor if that is set"
 	}
 	return strings.Join(all, "\n"), hint
+}
+
+// sumLine is the one line in place of those about go.sum.
+func sumLine(missing int, first string) string {
+	line := fmt.Sprintf("go.sum lacks %d entries that the build needs", missing)
+	if missing == 1 {
+		line = "go.sum lacks an entry that the build needs"
+	}
+	if first != "" && first != "go.mod file" {
+		line += "; it has none for the module of " + first
+	}
+	return line
 }

@@ -23,8 +23,6 @@ func TestShortenGo(t *testing.T) {
 		hint         bool
 	}{
 		"vendor":   {vendor.String(), "55 more", 10, true},
-		"go.sum":   {sums.String(), "55 more", 12, false},
-		"short":    {"main.go:1:2: missing go.sum entry", "", 1, false},
 		"compiler": {compiler, "", 61, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -39,6 +37,27 @@ func TestShortenGo(t *testing.T) {
 			if test.hint && !strings.Contains(short, "go mod vendor") {
 				t.Error("what comes after the list is lost")
 			}
+		})
+	}
+}
+
+// Of the lines about go.sum one is left, and the others stay.
+func TestShortenGoSums(t *testing.T) {
+	var sums strings.Builder
+	sums.WriteString("main.go:1:2: package x is not in std\n")
+	for i := range 40 {
+		fmt.Fprintf(&sums, "main.go:%d:2: missing go.sum entry for module providing package example.com/m%d (imported by p); to add:\n\tgo get p\n", i, i)
+	}
+	for name, test := range map[string]struct{ output, short string }{
+		"packages": {strings.TrimSuffix(sums.String(), "\n"),
+			"main.go:1:2: package x is not in std\ngo.sum lacks 40 entries that the build needs; it has none for the module of example.com/m0"},
+		"go.mod of a module": {"go: example.com/a@v1.0.0: missing go.sum entry for go.mod file; to add it:\n\tgo mod download example.com/a",
+			"go.sum lacks an entry that the build needs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			short, hint := ShortenGo(test.output)
+			assert.Equal(t, test.short, short)
+			assert.Equal(t, `run "go mod tidy"`, hint)
 		})
 	}
 }

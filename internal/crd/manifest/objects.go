@@ -22,6 +22,19 @@ type Object struct {
 // Place is where the object is, as file:line.
 func (o Object) Place() string { return fmt.Sprintf("%s:%d", o.File, o.Line) }
 
+// CRD is the object as a CustomResourceDefinition, strictly decoded.
+func (o Object) CRD() (CRD, error) {
+	asJSON, err := o.MarshalJSON()
+	if err != nil {
+		return CRD{}, err
+	}
+	crd, err := decodeCRD(o.GetAPIVersion(), asJSON)
+	if err != nil {
+		return CRD{}, fmt.Errorf("%s: %w", o.Place(), err)
+	}
+	return CRD{CustomResourceDefinition: crd, File: o.File, Line: o.Line}, nil
+}
+
 // kustomize's own files are no objects of a cluster.
 var kustomize = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 

@@ -1,0 +1,100 @@
+package kustomization
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// localFiles reads files of this machine, and remembers which. Every kustomization passes through it before kustomize acts on what is
+// in it, so that it can refuse those for which kustomize would start git or ask a server.
+type localFiles struct {
+	filesys.FileSystem
+	read    []string
+	refused error
+}
+
+// ReadFile reads a file, and refuses a kustomization with parts on another machine.
+func (f *localFiles) ReadFile(name string) ([]byte, error) {
+	data, err := safefs.ReadFile(name, safefs.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	f.read = append(f.read, name)
+	if IsFile(name) {
+		if err := onlyLocal(name, data); err != nil {
+			f.refused = err
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// remote is what kustomize may take for a URL or a repository: with a scheme, a host and a colon, or on GitHub. No file or directory of
+// a project is named so.
+var remote = regexp.MustCompile(`(?i):|^(www\.)?github\.com`)
+
+// onlyLocal returns an error where a kustomization names something that is not a file of this machine.
+func onlyLocal(name string, data []byte) error {
+	var k types.Kustomization
+	if err := yaml.Unmarshal(data, &k); err != nil {
+		return nil // kustomize has the words for it, and reads nothing else
+	}
+	for _, one := range slices.Concat(k.Resources, k.Bases, k.Components, k.Crds, k.Configurations, pathsOf(&k)) {
+		if remote.MatchString(one) {
+			return errRemote(name, one)
+		}
+	}
+	for _, one := range slices.Concat(k.Generators, k.Transformers, k.Validators, patchesOf(&k)) {
+		if remote.MatchString(one) && !inline(one) {
+			return errRemote(name, one)
+		}
+	}
+	return nil
+}
+
+func errRemote(file, entry string) error {
+	return fmt.Errorf("%s: names %s, which is not on this machine, and crdctl run downloads nothing; name manifests without it with -f, or as controller.manifests in crdctl.yaml", file, entry)
+}
+
+// inline reports whether an entry is an object in place of the name of a file.
+func inline(entry string) bool {
+	var object struct {
+		Kind string `json:"kind"`
+	}
+	return yaml.Unmarshal([]byte(entry), &object) == nil && object.Kind != ""
+}
+
+func patchesOf(k *types.Kustomization) (all []string) {
+	for _, p := range k.PatchesStrategicMerge {
+		all = append(all, string(p))
+	}
+	return all
+}
+
+// pathsOf are the names of files in the fields of a kustomization that have other content, too.
+func pathsOf(k *types.Kustomization) (all []string) {
+	for _, p := range slices.Concat(k.Patches, k.PatchesJson6902) {
+		all = append(all, p.Path)
+	}
+	for _, r := range k.Replacements {
+		all = append(all, r.Path)
+	}
+	for _, g := range k.ConfigMapGenerator {
+		all = append(all, sourcesOf(g.KvPairSources)...)
+	}
+	for _, g := range k.SecretGenerator {
+		all = append(all, sourcesOf(g.KvPairSources)...)
+	}
+	return append(all, k.OpenAPI["path"])
+}
+
+func sourcesOf(s types.KvPairSources) []string {
+	return append(slices.Concat(s.FileSources, s.EnvSources), s.EnvSource)
+}

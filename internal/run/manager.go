@@ -1,0 +1,139 @@
+package run
+
+import (
+	"cmp"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
+)
+
+// defaultWebhookPort is where controller-runtime serves webhooks if the program does not say otherwise.
+const defaultWebhookPort = 9443
+
+// These are the names that controllers have for the same flags. Where a program has several of a list, all are meant.
+var (
+	metricsFlags     = []string{"metrics-bind-address", "metrics-bind-addr", "metrics-addr", "metrics-address", "metrics-listen-address"}
+	probeFlags       = []string{"health-probe-bind-address", "health-probe-bind-addr", "health-probe-addr", "healthz-bind-address", "health-addr", "healthz-addr", "probe-addr"}
+	leaderFlags      = []string{"leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled"}
+	webhookPortFlags = []string{"webhook-port", "webhook-server-port", "webhook-bind-port"}
+	certDirFlags     = []string{"webhook-cert-path", "webhook-cert-dir", "webhook-certs-dir", "webhook-tls-dir", "cert-dir"}
+)
+
+// manager starts a controller-runtime program as a Deployment would, but on this machine: with ports that are free, without leader
+// election, and with the certificates of this run. Only flags that the program has are set.
+type manager struct {
+	program *mainpkg.Program
+	temp    string // the program's directory for temporary files
+	metrics string // addresses
+	probes  string
+	pod     *pod // nil where no manifest has the program
+}
+
+func newManager(program *mainpkg.Program, dir string) (*manager, error) {
+	m := &manager{program: program, temp: filepath.Join(dir, "tmp")}
+	if err := os.MkdirAll(m.certDir(), 0o700); err != nil {
+		return nil, err
+	}
+	for _, address := range []*string{&m.metrics, &m.probes} {
+		port, err := freePort()
+		if err != nil {
+			return nil, err
+		}
+		*address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	}
+	return m, nil
+}
+
+// certDir is where controller-runtime looks for the certificate of webhooks if the program does not say otherwise.
+func (m *manager) certDir() string {
+	return filepath.Join(m.temp, "k8s-webhook-server", "serving-certs")
+}
+
+// webhookPort is the port on which the program serves webhooks; 0 for any, where a flag sets it.
+func (m *manager) webhookPort() int {
+	if m.has(webhookPortFlags) {
+		return 0
+	}
+	return cmp.Or(m.program.WebhookPort, defaultWebhookPort)
+}
+
+func (m *manager) has(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return m.defines(name) })
+}
+
+// defines reports whether the program has a flag: its source defines it, or the manifests set it.
+func (m *manager) defines(name string) bool {
+	_, ok := m.program.Flags[name]
+	return ok || m.pod != nil && m.pod.sets(name)
+}
+
+// args are the arguments that the manifests give the program, and then those that hold on this machine: of two, the last counts.
+func (m *manager) args(hooks *webhooks) (args []string) {
+	if m.pod != nil {
+		args = m.pod.args
+	}
+	set := func(names []string, value string) {
+		for _, name := range names {
+			if m.defines(name) {
+				args = append(args, "--"+name+"="+value)
+			}
+		}
+	}
+	set(metricsFlags, m.metrics)
+	set(probeFlags, m.probes)
+	set(leaderFlags, "false")
+	if hooks != nil {
+		set(webhookPortFlags, strconv.Itoa(hooks.port))
+		set(certDirFlags, hooks.certDir)
+	}
+	return args
+}
+
+// Variables by which controllers ask where they run. Namespaces are those of the manifests, or the default one.
+var (
+	namespaceVars = []string{"POD_NAMESPACE", "RUNTIME_NAMESPACE", "OPERATOR_NAMESPACE", "NAMESPACE", "CONTROLLER_NAMESPACE", "MY_POD_NAMESPACE"}
+	nameVars      = []string{"POD_NAME", "MY_POD_NAME", "HOSTNAME"}
+)
+
+// env are the variables of the program, before those that the user has set.
+func (m *manager) env(ours []string) (env []string) {
+	set := func(name, value string) {
+		if !slices.ContainsFunc(ours, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
+			env = append(env, name+"="+value)
+		}
+	}
+	namespace := "default"
+	if m.pod != nil {
+		namespace = m.pod.namespace
+		for _, v := range m.pod.env {
+			set(v.name, v.value)
+		}
+	}
+	for _, name := range m.program.Env {
+		switch {
+		case m.pod != nil && m.pod.hasEnv(name):
+		case slices.Contains(namespaceVars, name):
+			set(name, namespace)
+		case slices.Contains(nameVars, name):
+			set(name, "crdctl")
+		}
+	}
+	for _, name := range tempVars() {
+		env = append(env, name+"="+m.temp)
+	}
+	return env
+}
+
+// tempVars are the variables that name the directory for temporary files.
+func tempVars() []string {
+	if runtime.GOOS == "windows" {
+		return []string{"TMP", "TEMP"}
+	}
+	return []string{"TMPDIR"}
+}

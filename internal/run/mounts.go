@@ -1,0 +1,93 @@
+package run
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+)
+
+// mounts makes the volumes of the controller's pod on this machine, as directories below dir: empty ones, and those of ConfigMaps and
+// Secrets among the objects. A Secret that no manifest has is one that cert-manager would make: certs stands for it.
+type mounts struct {
+	dir, certs string
+	objects    []manifest.Object
+}
+
+// path returns the directory, or the file, that stands for a mount; "" where there is none.
+func (m mounts) path(mount corev1.VolumeMount, volumes []corev1.Volume) string {
+	i := slices.IndexFunc(volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
+	if i < 0 {
+		return ""
+	}
+	dir, err := m.volume(volumes[i])
+	if err != nil || dir == "" {
+		return ""
+	}
+	local := filepath.Join(dir, filepath.FromSlash(mount.SubPath))
+	if rel, err := filepath.Rel(dir, local); err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return local
+}
+
+func (m mounts) volume(v corev1.Volume) (dir string, err error) {
+	dir = filepath.Join(m.dir, filepath.Base(v.Name))
+	switch {
+	case v.EmptyDir != nil:
+		return dir, os.MkdirAll(dir, 0o700)
+	case v.ConfigMap != nil:
+		o := m.find("ConfigMap", v.ConfigMap.Name)
+		if o == nil {
+			return "", nil
+		}
+		data, _, _ := unstructured.NestedStringMap(o.Object, "data")
+		return dir, writeAll(dir, data)
+	case v.Secret != nil:
+		o := m.find("Secret", v.Secret.SecretName)
+		if o == nil {
+			return m.certs, nil
+		}
+		data, _, _ := unstructured.NestedStringMap(o.Object, "data")
+		for name, value := range data {
+			decoded, err := base64.StdEncoding.DecodeString(value)
+			if err != nil {
+				return "", err
+			}
+			data[name] = string(decoded)
+		}
+		if len(data) == 0 { // a controller would fill it with certificates
+			return m.certs, nil
+		}
+		return dir, writeAll(dir, data)
+	}
+	return "", nil
+}
+
+func (m mounts) find(kind, name string) *manifest.Object {
+	i := slices.IndexFunc(m.objects, func(o manifest.Object) bool { return o.GetKind() == kind && o.GetName() == name })
+	if i < 0 {
+		return nil
+	}
+	return &m.objects[i]
+}
+
+func writeAll(dir string, files map[string]string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if !filepath.IsLocal(name) || filepath.Base(name) != name {
+			continue // the API server would refuse it
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package run
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+)
+
+// pod is what the project's manifests say of the pod in which the controller runs in a cluster, as far as it holds on this machine.
+type pod struct {
+	namespace, account string
+	args               []string
+	env                []variable
+}
+
+type variable struct{ name, value string }
+
+// sets reports whether the manifests set a flag.
+func (p *pod) sets(flag string) bool {
+	return slices.ContainsFunc(p.args, func(a string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		return strings.HasPrefix(a, "-") && name == flag
+	})
+}
+
+func (p *pod) hasEnv(name string) bool {
+	return slices.ContainsFunc(p.env, func(v variable) bool { return v.name == name })
+}
+
+var workloads = []schema.GroupKind{{Group: "apps", Kind: "Deployment"}, {Group: "apps", Kind: "StatefulSet"}}
+
+// takeManager splits objects into those to apply and the workload that runs the controller in a cluster: here it runs on this machine.
+func takeManager(objects []manifest.Object) (others []manifest.Object, manager *manifest.Object) {
+	var candidates []int
+	for i, o := range objects {
+		if slices.Contains(workloads, o.GroupVersionKind().GroupKind()) && (isManager(o) || only(objects, o)) {
+			candidates = append(candidates, i)
+		}
+	}
+	if len(candidates) == 0 {
+		return objects, nil
+	}
+	manager = &objects[candidates[0]]
+	for i, o := range objects {
+		if !slices.Contains(candidates, i) {
+			others = append(others, o)
+		}
+	}
+	return others, manager
+}
+
+// only reports whether a workload is the only one.
+func only(objects []manifest.Object, o manifest.Object) bool {
+	return !slices.ContainsFunc(objects, func(x manifest.Object) bool {
+		return x.Unstructured != o.Unstructured && slices.Contains(workloads, x.GroupVersionKind().GroupKind())
+	})
+}
+
+// isManager reports whether a workload is kubebuilder's: it bears the label control-plane, or has a container "manager".
+func isManager(o manifest.Object) bool {
+	template, ok := templateOf(o)
+	return ok && (template.Labels["control-plane"] != "" || slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool { return c.Name == "manager" }))
+}
+
+func templateOf(o manifest.Object) (*corev1.PodTemplateSpec, bool) {
+	var workload struct {
+		Spec struct {
+			Template corev1.PodTemplateSpec `json:"template"`
+		} `json:"spec"`
+	}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &workload)
+	return &workload.Spec.Template, err == nil && len(workload.Spec.Template.Spec.Containers) > 0
+}
+
+// newPod reads the manifest of the controller.
+func newPod(o manifest.Object, here mounts) *pod {
+	template, ok := templateOf(o)
+	if !ok {
+		return nil
+	}
+	c := template.Spec.Containers[max(0, slices.IndexFunc(template.Spec.Containers, func(c corev1.Container) bool { return c.Name == "manager" }))]
+	p := &pod{namespace: o.GetNamespace(), account: template.Spec.ServiceAccountName}
+	if p.namespace == "" {
+		p.namespace = corev1.NamespaceDefault
+	}
+	words := c.Args
+	if len(c.Command) > 1 {
+		words = append(slices.Clone(c.Command[1:]), words...)
+	}
+	var moved []move
+	for _, m := range c.VolumeMounts {
+		if local := here.path(m, template.Spec.Volumes); local != "" {
+			moved = append(moved, move{path.Clean(m.MountPath), local})
+		}
+	}
+	slices.SortFunc(moved, func(a, b move) int { return cmp.Compare(len(b.from), len(a.from)) }) // the innermost first
+	for _, w := range words {
+		p.args = append(p.args, relocate(w, moved))
+	}
+	for _, e := range c.Env {
+		if value, ok := p.value(e); ok {
+			p.env = append(p.env, variable{e.Name, relocate(value, moved)})
+		}
+	}
+	return p
+}
+
+// value is what a variable has, as far as that is known outside a cluster.
+func (p *pod) value(e corev1.EnvVar) (string, bool) {
+	if e.ValueFrom == nil {
+		return e.Value, true
+	}
+	if e.ValueFrom.FieldRef == nil {
+		return "", false
+	}
+	switch e.ValueFrom.FieldRef.FieldPath {
+	case "metadata.namespace":
+		return p.namespace, true
+	case "metadata.name", "spec.nodeName":
+		return "crdctl", true
+	case "spec.serviceAccountName":
+		return p.account, true
+	case "status.podIP", "status.hostIP":
+		return "127.0.0.1", true
+	}
+	return "", false
+}
+
+// move is a path of the pod, and the one that stands for it on this machine.
+type move struct{ from, to string }
+
+// relocate replaces a path of the pod in a value, as in --storage-path=/data or /data/x, by that of this machine.
+func relocate(value string, moved []move) string {
+	option, file, ok := strings.Cut(value, "=")
+	if !ok || !strings.HasPrefix(option, "-") {
+		option, file = "", value
+	} else {
+		option += "="
+	}
+	for _, m := range moved {
+		if rest, ok := strings.CutPrefix(file, m.from); ok && (rest == "" || rest[0] == '/') {
+			return option + filepath.Join(m.to, filepath.FromSlash(rest))
+		}
+	}
+	return value
+}

@@ -1,0 +1,149 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/kustomization"
+)
+
+// sources read manifests, and build kustomizations again only if one of their files changed.
+type sources struct {
+	root  string
+	built map[string]builtSource // by path
+}
+
+type builtSource struct {
+	objects []manifest.Object
+	paths   []string // of the files that it is made of
+	state   []fileState
+}
+
+func newSources(root string) *sources { return &sources{root: root, built: map[string]builtSource{}} }
+
+// read returns the objects of files, directories and kustomizations below the root, CRDs among them. With an error it returns those that
+// could be read.
+func (s *sources) read(paths []string) (all []manifest.Object, err error) {
+	var problems []error
+	for _, p := range paths {
+		objects, err := s.one(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; crdctl.yaml names it under controller, as manifests or samples", err)
+		}
+		problems = append(problems, err)
+		all = append(all, objects...)
+	}
+	return all, errors.Join(problems...)
+}
+
+func (s *sources) one(p string) ([]manifest.Object, error) {
+	full := filepath.Join(s.root, filepath.FromSlash(p))
+	file := kustomization.File(full)
+	if file == "" {
+		delete(s.built, p)
+		return manifest.Objects(s.root, filepath.FromSlash(p))
+	}
+	known, ok := s.built[p]
+	if !ok || !slices.Equal(known.state, stateOf(known.paths)) {
+		began := time.Now()
+		made, err := kustomization.Build(full)
+		known = builtSource{paths: made.Files, state: stateOf(made.Files)}
+		if slices.ContainsFunc(known.state, func(f fileState) bool { return !f.mtime.Before(began) }) {
+			known.state = nil // what was read may be older
+		}
+		if err != nil {
+			delete(s.built, p)
+			return nil, err
+		}
+		for _, o := range made.Objects {
+			known.objects = append(known.objects, manifest.Object{Unstructured: o, File: below(s.root, file), Line: 1})
+		}
+		s.built[p] = known
+	}
+	var copies []manifest.Object // who applies an object changes it
+	for _, o := range known.objects {
+		o.Unstructured = o.DeepCopy()
+		copies = append(copies, o)
+	}
+	return copies, nil
+}
+
+// files are those that the kustomizations are made of, relative to the root.
+func (s *sources) files() (all []string) {
+	for _, b := range s.built {
+		for _, f := range b.paths {
+			all = append(all, filepath.ToSlash(below(s.root, f)))
+		}
+	}
+	return all
+}
+
+// fileState is what tells one state of a file from the next.
+type fileState struct {
+	size  int64
+	mtime time.Time
+}
+
+func stateOf(paths []string) (all []fileState) {
+	for _, p := range paths {
+		var state fileState
+		if info, err := os.Stat(p); err == nil {
+			state = fileState{info.Size(), info.ModTime()}
+		}
+		all = append(all, state)
+	}
+	return all
+}
+
+func isCRD(o manifest.Object) bool { return o.GetKind() == "CustomResourceDefinition" }
+
+// fromKustomization reports whether a kustomization made an object.
+func fromKustomization(o manifest.Object) bool {
+	return kustomization.IsFile(o.File)
+}
+
+// below is a path relative to the root, where it is below it.
+func below(root, file string) string {
+	if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return file
+}
+
+// CRDsOf reads the CRDs of a file, a directory or a kustomization that a person named.
+func CRDsOf(path string) ([]manifest.CRD, error) {
+	if kustomization.File(path) == "" {
+		return manifest.CRDs(path)
+	}
+	objects, err := newSources("").read([]string{path})
+	if err != nil {
+		return nil, err
+	}
+	crds, err := crdsAmong(objects)
+	if err == nil && len(crds) == 0 {
+		err = fmt.Errorf("%s: no CustomResourceDefinition in what the kustomization makes", path)
+	}
+	return crds, err
+}
+
+func crdsAmong(objects []manifest.Object) (crds []manifest.CRD, err error) {
+	var problems []error
+	for _, o := range objects {
+		if !isCRD(o) {
+			continue
+		}
+		crd, err := o.CRD()
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		crds = append(crds, crd)
+	}
+	return crds, errors.Join(problems...)
+}

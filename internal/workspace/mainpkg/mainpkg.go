@@ -1,0 +1,156 @@
+// Package mainpkg finds the programs of a module that run a controller-runtime manager, and reads from their sources what one has
+// to know to start them: the flags that they define, the variables of the environment that they read, and the kinds that they use.
+//
+// It reads files; it runs no go command, checks no types, and does not decide which arguments a program gets.
+package mainpkg
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+// Program is a main package that runs a controller-runtime manager.
+type Program struct {
+	// Dir is the directory of the main package, slash-separated and relative to the root.
+	Dir string
+	// Flags are the flags that the program's module defines for it, by name.
+	Flags map[string]Flag
+	// Env are the names of the variables that it reads, sorted.
+	Env []string
+	// WebhookPort is the port that a webhook.Options has in the source; 0 where none is written there.
+	WebhookPort int
+	// Kinds are the types of other modules of which the program makes values, such as v1.Certificate of cert-manager.
+	Kinds []Kind
+}
+
+// Flag is a flag of a program.
+type Flag struct {
+	Bool bool
+	// Default is the default where the source has it as a literal.
+	Default string
+}
+
+// Kind is a type of a package of another module.
+type Kind struct{ Package, Name string }
+
+// ManyError reports that a module has more than one such program, so that a person has to choose.
+type ManyError struct{ Dirs []string }
+
+func (e *ManyError) Error() string {
+	return fmt.Sprintf("%d main packages run a controller-runtime manager: %s", len(e.Dirs), strings.Join(e.Dirs, ", "))
+}
+
+// controllerRuntime is the module of controller-runtime.
+const controllerRuntime = "sigs.k8s.io/controller-runtime"
+
+// Uses reports whether the module of a directory requires controller-runtime.
+func Uses(root string) bool {
+	_, data, err := workspace.ReadAbove(root, "go.mod")
+	return err == nil && bytes.Contains(data, []byte(controllerRuntime+" v"))
+}
+
+// ProjectFile is where kubebuilder and operator-sdk keep what they scaffolded.
+const ProjectFile = "PROJECT"
+
+// layouts are where kubebuilder puts the main package: since v4, and before.
+var layouts = []string{"cmd", "."}
+
+// Find returns the program of the module in root that runs a controller-runtime manager; nil where there is none. Where a module has
+// several, the one at kubebuilder's own place is meant if there is a PROJECT file, then the one that has the module's name.
+func Find(root string) (*Program, error) {
+	m, err := openModule(root)
+	if err != nil {
+		return nil, err
+	}
+	var found []*Program
+	for _, dir := range m.mainDirs() {
+		p, err := m.program(dir)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			found = append(found, p)
+		}
+	}
+	at := func(dir string) int {
+		return slices.IndexFunc(found, func(p *Program) bool { return p.Dir == dir })
+	}
+	var usual []string
+	if _, err := os.Stat(filepath.Join(root, ProjectFile)); err == nil {
+		usual = layouts
+	}
+	switch usual = append(slices.Clone(usual), path.Join("cmd", path.Base(m.path))); {
+	case len(found) == 0:
+		return nil, nil
+	case len(found) == 1:
+		return found[0], nil
+	}
+	for _, dir := range usual {
+		if i := at(dir); i >= 0 {
+			return found[i], nil
+		}
+	}
+	many := &ManyError{}
+	for _, p := range found {
+		many.Dirs = append(many.Dirs, p.Dir)
+	}
+	return nil, many
+}
+
+// Read returns the program in a directory below root; nil where that runs no controller-runtime manager.
+func Read(root, dir string) (*Program, error) {
+	m, err := openModule(root)
+	if err != nil {
+		return nil, err
+	}
+	return m.program(path.Clean(dir))
+}
+
+// aside are the names of directories whose programs are not controllers, or that are not read.
+var aside = []string{"build", "docs", "e2e", "example", "examples", "hack", "node_modules", "samples", "scripts", "test", "testdata", "tests", "third_party", "tool", "tools", "vendor"}
+
+// mainDirs are the directories of the module with a main function, sorted.
+func (m *module) mainDirs() (dirs []string) {
+	_ = filepath.WalkDir(m.root, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir // what cannot be read holds no program that could be built
+		case d.IsDir() && p != m.root && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || slices.Contains(aside, d.Name()) || isFile(filepath.Join(p, "go.mod"))):
+			return fs.SkipDir
+		case d.IsDir() || !isSource(d.Name()):
+			return nil
+		}
+		dir := m.relative(filepath.Dir(p))
+		if slices.Contains(dirs, dir) {
+			return nil
+		}
+		if data, err := safefs.ReadFile(p, safefs.MaxFile); err == nil && bytes.Contains(data, []byte("\nfunc main() {")) {
+			dirs = append(dirs, dir)
+		}
+		return nil
+	})
+	slices.Sort(dirs)
+	return dirs
+}
+
+func isSource(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "zz_generated.")
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// errNoModule is the error of a directory without a module.
+var errNoModule = errors.New("there is no go.mod here or above; make one with \"go mod init\"")

@@ -1,0 +1,129 @@
+package mainpkg_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
+)
+
+const gomod = "module example.com/shop\n\nrequire sigs.k8s.io/controller-runtime v0.24.1\n"
+
+// manager is a program in kubebuilder's form.
+const manager = `package main
+
+import (
+	"flag"
+	"os"
+
+	certv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"example.com/shop/internal/options"
+)
+
+func main() {
+	var metrics string
+	var elect bool
+	flag.StringVar(&metrics, "metrics-bind-address", ":8080", "where metrics are served")
+	flag.BoolVar(&elect, options.LeaderElect, false, "elect a leader")
+	options.Bind(flag.CommandLine)
+	flag.Parse()
+	_ = os.Getenv("POD_NAMESPACE")
+	_ = webhook.NewServer(webhook.Options{Port: 9876})
+	mgr, _ := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{})
+	_ = ctrl.NewControllerManagedBy(mgr).For(&certv1.Certificate{})
+}
+`
+
+const options = `package options
+
+import "github.com/spf13/pflag"
+
+const LeaderElect = "leader-elect"
+
+func Bind(fs *pflag.FlagSet) {
+	fs.StringP("health-probe-bind-address", "p", ":8081", "where probes are served")
+}
+
+// OfAnotherProgram is called nowhere here.
+func OfAnotherProgram(fs *pflag.FlagSet) { fs.Int("webhook-port", 9443, "the port") }
+`
+
+func TestFindReadsTheProgram(t *testing.T) {
+	dir := t.TempDir()
+	safefstest.WriteFiles(t, dir, map[string]string{
+		"go.mod": gomod, "cmd/main.go": manager, "internal/options/options.go": options,
+		"hack/gen/main.go": manager, "cmd/tool/main.go": "package main\n\nfunc main() {\n}\n",
+		"nested/go.mod": "module example.com/nested\n", "nested/main.go": manager,
+		"cmd/windows_windows.go": "package main\n\nimport \"flag\"\n\nfunc init() { flag.Bool(\"service\", false, \"\") }\n",
+	})
+	p, err := mainpkg.Find(dir)
+	require.NoError(t, err)
+	require.NotNil(t, p)
+	assert.Equal(t, mainpkg.Program{
+		Dir: "cmd",
+		Flags: map[string]mainpkg.Flag{
+			"metrics-bind-address": {Default: ":8080"}, "leader-elect": {Bool: true, Default: ""}, "health-probe-bind-address": {Default: ":8081"},
+		},
+		Env: []string{"POD_NAMESPACE"}, WebhookPort: 9876,
+		Kinds: []mainpkg.Kind{{Package: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", Name: "Certificate"}, {Package: "sigs.k8s.io/controller-runtime", Name: "Options"}},
+	}, *p)
+	assert.True(t, mainpkg.Uses(dir))
+}
+
+func TestFindChooses(t *testing.T) {
+	for name, test := range map[string]struct {
+		files []string
+		want  string
+		many  string
+	}{
+		"none":                      {files: nil},
+		"the only one":              {files: []string{"operator/main.go"}, want: "operator"},
+		"kubebuilder's place":       {files: []string{"PROJECT", "cmd/main.go", "cmd/agent/main.go"}, want: "cmd"},
+		"kubebuilder's old place":   {files: []string{"PROJECT", "main.go", "cmd/agent/main.go"}, want: "."},
+		"the one of the module":     {files: []string{"cmd/shop/main.go", "cmd/agent/main.go"}, want: "cmd/shop"},
+		"several, and nothing more": {files: []string{"cmd/a/main.go", "cmd/b/main.go"}, many: "2 main packages run a controller-runtime manager: cmd/a, cmd/b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			files := map[string]string{"go.mod": gomod, "internal/options/options.go": options}
+			for _, f := range test.files {
+				files[f] = manager
+			}
+			safefstest.WriteFiles(t, dir, files)
+			p, err := mainpkg.Find(dir)
+			if test.many != "" {
+				require.EqualError(t, err, test.many)
+				return
+			}
+			require.NoError(t, err)
+			got := ""
+			if p != nil {
+				got = p.Dir
+			}
+			assert.Equal(t, test.want, got)
+		})
+	}
+}
+
+// A manager that a package of the module makes is the program's, and a program without one is none.
+func TestReadFollowsImports(t *testing.T) {
+	dir := t.TempDir()
+	safefstest.WriteFiles(t, dir, map[string]string{
+		"go.mod":      gomod,
+		"main.go":     "package main\n\nimport \"example.com/shop/app\"\n\nfunc main() {\n\tapp.Run()\n}\n",
+		"app/app.go":  "package app\n\nimport \"sigs.k8s.io/controller-runtime/pkg/manager\"\n\nfunc Run() { _, _ = manager.New(nil, manager.Options{}) }\n",
+		"cli/main.go": "package main\n\nfunc main() {\n}\n",
+	})
+	p, err := mainpkg.Read(dir, ".")
+	require.NoError(t, err)
+	assert.NotNil(t, p)
+	p, err = mainpkg.Read(dir, "cli")
+	require.NoError(t, err)
+	assert.Nil(t, p)
+}

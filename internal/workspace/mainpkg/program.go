@@ -1,0 +1,228 @@
+package mainpkg
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// reading is one look at the sources of a program.
+type reading struct {
+	program Program
+	manager bool // it makes one
+	uses    map[string]bool
+	consts  map[string]map[string]string // of strings, by import path and name
+	env     map[string]bool
+	kinds   map[Kind]bool
+	module  *module
+}
+
+// program reads the main package in a directory, and what it needs of the module; nil where it makes no manager.
+func (m *module) program(dir string) (*Program, error) {
+	all, err := m.reached(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{
+		program: Program{Dir: dir, Flags: map[string]Flag{}}, uses: map[string]bool{"main": true, "init": true},
+		consts: map[string]map[string]string{}, env: map[string]bool{}, kinds: map[Kind]bool{}, module: m,
+	}
+	for _, s := range all {
+		for _, f := range s.files {
+			r.collect(s, f)
+		}
+	}
+	for _, s := range all {
+		for _, f := range s.files {
+			r.read(s, f)
+		}
+	}
+	if !r.manager {
+		return nil, nil
+	}
+	r.program.Env = slices.Sorted(maps.Keys(r.env))
+	r.program.Kinds = slices.SortedFunc(maps.Keys(r.kinds), func(a, b Kind) int {
+		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Name, b.Name))
+	})
+	return &r.program, nil
+}
+
+// collect notes the constants of a file, and the names of what is used in it. A function whose name is used nowhere is not called.
+func (r *reading) collect(s *source, f *file) {
+	pkg := map[string]string{}
+	if known := r.consts[s.dir]; known != nil {
+		pkg = known
+	}
+	r.consts[s.dir] = pkg
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		switch {
+		case !ok:
+			ast.Inspect(d, r.use(pkg))
+		case fn.Body != nil: // without its own name
+			ast.Inspect(fn.Type, r.use(pkg))
+			ast.Inspect(fn.Body, r.use(pkg))
+		}
+	}
+}
+
+// use notes identifiers, and constants of strings with their values.
+func (r *reading) use(consts map[string]string) func(ast.Node) bool {
+	return func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			r.uses[n.Name] = true
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if i < len(n.Values) {
+					if value, ok := literal(n.Values[i]); ok {
+						consts[name.Name] = value
+					}
+				}
+			}
+		}
+		return true
+	}
+}
+
+func literal(e ast.Expr) (string, bool) {
+	l, ok := e.(*ast.BasicLit)
+	if !ok {
+		return "", false
+	}
+	if l.Kind != token.STRING {
+		return l.Value, true
+	}
+	value, err := strconv.Unquote(l.Value)
+	return value, err == nil
+}
+
+// value is a string that is written in the source, as a literal or as the name of a constant.
+func (r *reading) value(s *source, f *file, e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.Ident:
+		value, ok := r.consts[s.dir][e.Name]
+		return value, ok
+	case *ast.SelectorExpr:
+		x, ok := e.X.(*ast.Ident)
+		if !ok {
+			return "", false
+		}
+		dir, ok := r.module.own(f.imports[x.Name])
+		if !ok {
+			return "", false
+		}
+		value, ok := r.consts[dir][e.Sel.Name]
+		return value, ok
+	}
+	return literal(e)
+}
+
+// read notes what the functions of a file do that are used.
+func (r *reading) read(s *source, f *file) {
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && !r.uses[fn.Name.Name] {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				r.call(s, f, n)
+			case *ast.CompositeLit:
+				r.composite(f, n)
+			}
+			return true
+		})
+	}
+}
+
+// call notes the calls that make a manager, define a flag or read a variable.
+func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
+	callee, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	of := ""
+	if x, ok := callee.X.(*ast.Ident); ok {
+		of = f.imports[x.Name]
+	}
+	switch name := callee.Sel.Name; {
+	case of == controllerRuntime && name == "NewManager", of == controllerRuntime+"/pkg/manager" && name == "New":
+		r.manager = true
+	case of == "os" && (name == "Getenv" || name == "LookupEnv") && len(c.Args) == 1:
+		if variable, ok := r.value(s, f, c.Args[0]); ok {
+			r.env[variable] = true
+		}
+	default:
+		r.flag(s, f, name, c.Args)
+	}
+}
+
+var (
+	// flagCall is a method or function of package flag or pflag that defines a flag.
+	flagCall = regexp.MustCompile(`^(Bool|String|Int|Int32|Int64|Uint|Uint16|Uint32|Uint64|Float32|Float64|Duration|StringSlice|StringArray|StringToString|IP|Text)?(Var)?(P)?$`)
+	// flagName is how flags of controllers are named.
+	flagName = regexp.MustCompile(`^[a-z][a-z0-9]*([-_.][a-z0-9]+)*$`)
+)
+
+// flag notes a flag. The name is the second argument of the functions that take a variable, and the first of others; usage is the last.
+func (r *reading) flag(s *source, f *file, function string, args []ast.Expr) {
+	form := flagCall.FindStringSubmatch(function)
+	if form == nil || form[1] == "" && form[2] == "" {
+		return
+	}
+	at, least := 0, 3 // name, default, usage
+	if form[2] != "" {
+		at, least = 1, 4
+		if form[1] == "" { // Var has no default
+			least = 3
+		}
+	}
+	if form[3] != "" {
+		least++
+	}
+	if len(args) != least {
+		return
+	}
+	name, ok := r.value(s, f, args[at])
+	if !ok || !flagName.MatchString(name) {
+		return
+	}
+	one := Flag{Bool: form[1] == "Bool"}
+	if form[1] != "" {
+		one.Default, _ = r.value(s, f, args[len(args)-2])
+	}
+	r.program.Flags[name] = one
+}
+
+// composite notes the port of a webhook server, and the kinds of other modules.
+func (r *reading) composite(f *file, c *ast.CompositeLit) {
+	t, ok := c.Type.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	x, ok := t.X.(*ast.Ident)
+	if !ok {
+		return
+	}
+	of := f.imports[x.Name]
+	switch _, own := r.module.own(of); {
+	case of == controllerRuntime+"/pkg/webhook" && t.Sel.Name == "Options":
+		for _, e := range c.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Port" {
+					if text, ok := literal(kv.Value); ok {
+						r.program.WebhookPort, _ = strconv.Atoi(text)
+					}
+				}
+			}
+		}
+	case of != "" && !own && strings.Contains(of, "."):
+		r.kinds[Kind{Package: of, Name: t.Sel.Name}] = true
+	}
+}
