@@ -1,7 +1,7 @@
 package detect
 
 import (
-	"bytes"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -15,36 +15,92 @@ import (
 // controllerGen is the name of the tool in the files that it makes.
 const controllerGen = "controller-gen"
 
-var (
-	// callsControllerGen finds a call of controller-gen in a script, by its name or by the usual variable.
-	callsControllerGen = regexp.MustCompile(`(?m)\bcontroller-gen\b|\$[({]?CONTROLLER_GEN\b`)
-	// crdOption and roleOption find the options that make other files than crdctl's, and pathsOption the packages of a call.
-	crdOption   = regexp.MustCompile(`\bcrd:(?:allowDangerousTypes|crdVersions|deprecatedV1beta1|generateEmbeddedObjectMeta|headerFile|ignoreUnexportedFields|maxDescLen|omitToolVersion|preserveUnknownFields|trivialVersions|year)[^\s"'\\]*`)
-	roleOption  = regexp.MustCompile(`\brbac:[^\s"'\\]*\b(?:fileName|headerFile|year)=[^\s"'\\]*`)
-	pathsOption = regexp.MustCompile(`\bpaths=["']?[^\s"'\\]+`)
-)
-
-// readControllerGen lists what controller-gen makes here and crdctl does not. CRDs and the role are for others to list:
-// crdctl can make those.
+// readControllerGen finds the calls of controller-gen that made what is here. Of what they are not found for, it lists what
+// controller-gen made and crdctl does not make.
 func (d *discovery) readControllerGen() {
-	byKind := map[string][]string{}
-	for _, f := range d.Files {
-		if f.Generator != controllerGen {
-			continue
-		}
-		kind := "applyconfiguration"
-		if strings.HasPrefix(path.Base(f.Path), "zz_generated.") {
-			kind = "deepcopy"
-		}
-		byKind[kind] = append(byKind[kind], f.Path)
+	calls := d.readCalls()
+	own := d.ownManifests()
+	d.readPostProcessed(calls, own)
+	calls = d.keepCalls(d.inferCalls(calls, own))
+	d.versionCalls(calls, own)
+	for i, c := range calls {
+		d.found.raw.ControllerGen.Calls = append(d.found.raw.ControllerGen.Calls, c.ControllerGenCall)
+		d.set(fmt.Sprintf("controllerGen.calls[%d]", i), c.at)
 	}
-	if d.hasMarker("webhook") {
-		byKind["webhook"] = d.Webhooks
+}
+
+// controllerGen names the calls of controller-gen in a few words.
+func (f *Found) controllerGen() string {
+	var names []string
+	calls := f.Project.ControllerGen.Calls
+	for i := range calls {
+		names = append(names, calls[i].Generators()...)
 	}
-	for _, kind := range []string{"deepcopy", "applyconfiguration", "webhook"} {
-		if files := byKind[kind]; len(files) > 0 {
-			d.notCompared(kind, controllerGen, files, "crdctl does not make the files of this tool")
+	if len(names) == 0 {
+		return ""
+	}
+	named := slices.DeleteFunc(slices.Clone(config.ControllerGenNames), func(n string) bool { return !slices.Contains(names, n) })
+	count := "one call"
+	if len(calls) > 1 {
+		count = fmt.Sprintf("%d calls", len(calls))
+	}
+	return fmt.Sprintf("%s (%s in %s, %s)", strings.TrimSpace(controllerGen+" "+f.Project.ControllerGen.Version), strings.Join(named, ", "), count, f.sources["controllerGen.calls[0]"][0])
+}
+
+// onlyControllerGen takes away what counts for code-generator alone where it makes nothing.
+func (d *discovery) onlyControllerGen() {
+	p := &d.found.raw
+	if len(p.Clients) > 0 || p.OpenAPI.Dir != "" || p.Generators == nil || len(p.Generators) > 0 {
+		return
+	}
+	p.Boilerplate, p.CodeGeneratorVersion, d.found.Version = "", "", Version{}
+	delete(d.found.sources, "boilerplate")
+	delete(d.found.sources, "codeGeneratorVersion")
+	d.found.Unread = slices.DeleteFunc(d.found.Unread, func(f Finding) bool { return strings.Contains(f.Text, "code-generator") })
+}
+
+// keepCalls takes the generators out of calls that leave no file in the repository, and then the calls that have none left.
+func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
+	for _, c := range calls {
+		for _, name := range c.Generators() {
+			if name == "object" || name == "applyconfiguration" {
+				if out := c.Output[name]; out == config.OutputNone || out == config.OutputStdout {
+					d.dropGenerator(c, name)
+				}
+				continue
+			}
+			dir, ok := outputOf(&c.ControllerGenCall, name)
+			if !ok {
+				d.dropGenerator(c, name)
+				d.note(c.at, "%s is not written to the repository", name)
+			} else if d.ignored(dir) {
+				d.dropGenerator(c, name)
+				d.unread(c.at, "%s is written to %s, which is not kept in the repository; it is not compared", name, dir)
+			}
 		}
+		if len(c.Generators()) > 0 {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// dropGenerator takes a generator out of a call.
+func (d *discovery) dropGenerator(c *genCall, name string) {
+	delete(c.Output, name)
+	switch name {
+	case "object":
+		c.Object = nil
+	case "crd":
+		c.CRD = nil
+	case "rbac":
+		c.RBAC = nil
+	case "webhook":
+		c.Webhook = nil
+	case "applyconfiguration":
+		c.ApplyConfiguration = nil
+	case "schemapatch":
+		c.SchemaPatch = nil
 	}
 }
 
@@ -54,7 +110,7 @@ func (d *discovery) byControllerGen() bool {
 		len(d.ownManifests()) > 0 ||
 		len(d.Roles) > 0 && d.hasMarker("rbac") ||
 		len(d.Webhooks) > 0 && d.hasMarker("webhook") ||
-		slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return callsControllerGen.Match(withoutComments(t.Data)) })
+		slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return wanted(string(commentLine.ReplaceAll(t.Data, nil))) })
 }
 
 // hasMarker reports whether any file has one of controller-gen's markers.
@@ -62,38 +118,7 @@ func (d *discovery) hasMarker(name string) bool {
 	return slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return f.Tags[name] > 0 })
 }
 
-// callWith is the first text that a pattern finds in scripts that call controller-gen, in a line with some other text,
-// and its place.
-func (d *discovery) callWith(pattern *regexp.Regexp, in string, but ...string) (text, place string) {
-	for _, t := range d.Texts {
-		data := withoutComments(t.Data)
-		if !callsControllerGen.Match(data) {
-			continue
-		}
-		for _, at := range continued.FindAllIndex(data, -1) {
-			line := data[at[0]:at[1]]
-			for _, m := range pattern.FindAllIndex(line, -1) {
-				if found := string(line[m[0]:m[1]]); bytes.Contains(line, []byte(in)) && !slices.Contains(but, found) {
-					return found, repo.At(t.Path, repo.LineOf(data, at[0]+m[0]))
-				}
-			}
-		}
-	}
-	return "", ""
-}
-
-// continued is a line with those that continue it.
-var continued = regexp.MustCompile(`(?:[^\n]*\\\r?\n)*[^\n]+`)
-
 var commentLine = regexp.MustCompile(`(?m)^[ \t]*#.*$`)
-
-// withoutComments is a script in which every line that is a comment is empty, with every line in its place.
-func withoutComments(script []byte) []byte {
-	if !bytes.Contains(script, []byte("ontroller")) && !bytes.Contains(script, []byte("CONTROLLER_GEN")) {
-		return nil // it calls nothing of interest
-	}
-	return commentLine.ReplaceAll(script, nil)
-}
 
 // freshOfControllerGen is readFresh for a repository whose generated code is controller-gen's: tags alone decide nothing
 // there, since its projects bear +genclient and +k8s:deepcopy-gen by habit. Only a script that makes clients does.
@@ -125,7 +150,7 @@ func madeAnyway(n tree.NotCompared, p *config.Project) bool {
 
 // makes reports whether settings have crdctl make anything.
 func makes(p *config.Project) bool {
-	return len(p.Clients) > 0 || p.CRDs.Dir != "" || p.RBAC.Dir != "" || p.OpenAPI.Dir != "" || p.Generators == nil || len(p.Generators) > 0
+	return len(p.ControllerGen.Calls) > 0 || len(p.Clients) > 0 || p.CRDs.Dir != "" || p.RBAC.Dir != "" || p.OpenAPI.Dir != "" || p.Generators == nil || len(p.Generators) > 0
 }
 
 // NothingError says that nothing of a repository's generated code is crdctl's to make or to compare.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -71,6 +72,9 @@ type discovery struct {
 	found   *Found
 	scripts []*script
 	trees   []*clientTree
+	// steps are the commands that may call controller-gen, and kinds the types of API objects by group and directory.
+	steps *steps.Found
+	kinds map[string]map[string][]string
 }
 
 // Edit is what somebody says who knows better.
@@ -98,6 +102,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 		return nil, fmt.Errorf("look for generated code: %w", err)
 	}
 	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}}
+	d.kinds = d.kindsByGroup()
 	d.readScripts()
 	d.readTrees()
 	d.readAPIs()
@@ -114,8 +119,6 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	}
 	d.readScriptSettings()
 	d.readHeader()
-	d.readManifests()
-	d.readRole()
 	d.readControllerGen()
 	d.readController()
 	for _, edit := range edits {
@@ -124,6 +127,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 		}
 		maps.DeleteFunc(d.found.sources, func(field string, _ []string) bool { return slices.Contains(edit.Fields, field) })
 	}
+	d.onlyControllerGen()
 	d.found.NotCompared = slices.DeleteFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return madeAnyway(n, &d.found.raw) })
 	if !makes(&d.found.raw) {
 		return nil, &NothingError{d.found.NotCompared}
@@ -158,7 +162,10 @@ func (d *discovery) find(f Finding) {
 
 // Line is the discovery in one line, for the run that goes without a project file.
 func (f *Found) Line() string {
-	parts := []string{"apis " + strings.Join(f.Project.APIs, ", ")}
+	var parts []string
+	if g := f.raw.Generators; g == nil || len(g) > 0 || len(f.Project.Clients) > 0 || f.Project.OpenAPI.Dir != "" {
+		parts = append(parts, "apis "+strings.Join(f.Project.APIs, ", "))
+	}
 	for _, c := range f.Project.Clients {
 		kinds := "client"
 		if c.Watch {
@@ -179,6 +186,9 @@ func (f *Found) Line() string {
 	}
 	if f.Version.Version != "" {
 		parts = append(parts, fmt.Sprintf("code-generator %s (%s)", f.Version.Version, f.Version.Source))
+	}
+	if c := f.controllerGen(); c != "" {
+		parts = append(parts, c)
 	}
 	return fmt.Sprintf("no %s: %s; crdctl adopt writes this down", config.FileName, strings.Join(parts, "; "))
 }

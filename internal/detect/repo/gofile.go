@@ -23,8 +23,18 @@ type GoFile struct {
 	Header    string         // the text above the mark, without build constraints
 	Tags      map[string]int // the line of the first tag that asks for each generator, and of the first of each of markers
 	Main      bool           // whether it is the main file of a program
+	// Generate are the lines of go:generate, in a file that has a call of controller-gen in them.
+	Generate []Directive
+	// Kinds are the types of API objects that the file declares for controller-gen.
+	Kinds []string
 
 	imported map[string]string // see Imports
+}
+
+// Directive is a line of go:generate.
+type Directive struct {
+	Text string // after the directive's name
+	Line int
 }
 
 var (
@@ -46,6 +56,14 @@ var Tags = []struct {
 	{"prerelease-lifecycle", []byte("+k8s:prerelease-lifecycle-gen=")},
 	{"openapi", []byte("+k8s:openapi")},
 }
+
+var (
+	generateLine = regexp.MustCompile(`(?m)^//go:generate[ \t]+(.*?)\r?$`)
+	// rootMarker and kindMarker are in files that declare a kind.
+	rootMarker = []byte("+kubebuilder:object:root=true")
+	kindMarker = []byte("+kubebuilder:resource")
+	kindType   = regexp.MustCompile(`(?m)^type ([A-Z]\w*) struct \{`)
+)
 
 // markers are those of controller-gen that ask for a file of its own.
 var markers = map[string][]byte{
@@ -118,8 +136,30 @@ func newGoFile(rel string, data []byte) *GoFile {
 		for name, text := range markers {
 			tag(name, text)
 		}
+		if bytes.Contains(data, rootMarker) || bytes.Contains(data, kindMarker) {
+			f.Kinds = kindsOf(data)
+		}
+	}
+	if bytes.Contains(data, []byte("controller-gen")) && bytes.Contains(data, []byte("//go:generate")) {
+		for _, m := range generateLine.FindAllSubmatchIndex(data, -1) {
+			f.Generate = append(f.Generate, Directive{string(data[m[2]:m[3]]), f.Line(m[0])})
+		}
 	}
 	return f
+}
+
+// kindsOf are the types that embed the metadata of objects.
+func kindsOf(data []byte) (kinds []string) {
+	for _, m := range kindType.FindAllSubmatchIndex(data, -1) {
+		body := data[m[1]:]
+		if end := bytes.Index(body, []byte("\n}")); end >= 0 {
+			body = body[:end]
+		}
+		if bytes.Contains(body, []byte("ObjectMeta")) {
+			kinds = append(kinds, string(data[m[2]:m[3]]))
+		}
+	}
+	return kinds
 }
 
 // Line is the line of a place in the file.

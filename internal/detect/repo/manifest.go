@@ -11,6 +11,7 @@ type Manifest struct {
 	Path, Dir, Version string
 	Line               int
 	Name               string // of the CRD: plural, dot, group
+	Kind               string // of its objects; empty where it stands too far below
 }
 
 // Role is a role.yaml.
@@ -24,6 +25,7 @@ var (
 	crdKind    = regexp.MustCompile(`(?m)^kind: CustomResourceDefinition\s*$`)
 	crdVersion = regexp.MustCompile(`(?m)^\s+controller-gen\.kubebuilder\.io/version: (\S+)\s*$`)
 	crdName    = regexp.MustCompile(`(?m)^  name: (\S+)\s*$`)
+	crdObjects = regexp.MustCompile(`(?m)^    kind: (\S+)\s*$`)
 	role       = regexp.MustCompile(`(?m)^kind: (Cluster)?Role$`)
 	webhooks   = regexp.MustCompile(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
 )
@@ -37,7 +39,11 @@ func newManifest(rel string, top []byte) (Manifest, bool) {
 	if v == nil || n == nil {
 		return Manifest{}, false
 	}
-	return Manifest{Path: rel, Dir: path.Dir(rel), Version: string(top[v[2]:v[3]]), Line: LineOf(top, v[2]), Name: string(n[1])}, true
+	kind := ""
+	if k := crdObjects.FindSubmatch(top); k != nil {
+		kind = string(k[1])
+	}
+	return Manifest{Path: rel, Dir: path.Dir(rel), Version: string(top[v[2]:v[3]]), Line: LineOf(top, v[2]), Name: string(n[1]), Kind: kind}, true
 }
 
 // AsMade reports whether the file has the name that controller-gen gives it.

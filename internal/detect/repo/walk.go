@@ -72,6 +72,7 @@ const (
 func Open(root string) (*Repo, error) {
 	r := &Repo{Root: root, ByDir: map[string][]*GoFile{}, Modules: newModules(root)}
 	var paths []string
+	var samples samples
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrPermission) && p != root {
@@ -81,12 +82,12 @@ func Open(root string) (*Repo, error) {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if p != root && (strings.HasPrefix(name, ".") || slices.Contains(passedOver, name)) {
+			if p != root && !samples.enter(p, name) {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		if !d.Type().IsRegular() {
+		if !d.Type().IsRegular() || samples.outside(p) {
 			return nil
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(p, root+string(filepath.Separator)))
@@ -125,6 +126,45 @@ func Open(root string) (*Repo, error) {
 	return r, nil
 }
 
+// samples finds the projects of kubebuilder that are kept below testdata: they have generated code, and what else is there has not.
+type samples struct {
+	testdata, project string // the directories that the walk is in
+}
+
+// sampleDepth is how far below testdata a project is looked for.
+const sampleDepth = 4
+
+// enter reports whether the walk goes into a directory.
+func (s *samples) enter(dir, name string) bool {
+	separator := string(filepath.Separator)
+	if s.testdata != "" && !strings.HasPrefix(dir, s.testdata+separator) {
+		s.testdata = ""
+	}
+	if s.project != "" && !strings.HasPrefix(dir, s.project+separator) {
+		s.project = ""
+	}
+	switch {
+	case s.testdata != "" && s.project == "":
+		_, noProject := os.Lstat(filepath.Join(dir, "PROJECT"))
+		_, noModule := os.Lstat(filepath.Join(dir, "go.mod"))
+		if noProject == nil && noModule == nil {
+			s.project = dir
+			return true
+		}
+		return strings.Count(strings.TrimPrefix(dir, s.testdata), separator) < sampleDepth && !strings.HasPrefix(name, ".") && !slices.Contains(passedOver, name)
+	case name == "testdata" && s.testdata == "":
+		s.testdata = dir
+		return true
+	}
+	return !strings.HasPrefix(name, ".") && !slices.Contains(passedOver, name)
+}
+
+// outside reports whether a file is below testdata and in no project there.
+func (s *samples) outside(file string) bool {
+	separator := string(filepath.Separator)
+	return s.testdata != "" && strings.HasPrefix(file, s.testdata+separator) && (s.project == "" || !strings.HasPrefix(file, s.project+separator))
+}
+
 // readOne reads a file and returns what adds it to a repository; nil for a file of no use.
 func readOne(root, rel string) (func(*Repo), error) {
 	full := filepath.Join(root, filepath.FromSlash(rel))
@@ -137,7 +177,7 @@ func readOne(root, rel string) (func(*Repo), error) {
 		}
 		f := newGoFile(rel, data)
 		f.Main = f.Generator == "" && isMain(full, data)
-		if f.Generator == "" && f.Tags == nil && !f.Main {
+		if f.Generator == "" && f.Tags == nil && !f.Main && f.Generate == nil && f.Kinds == nil {
 			return nil, nil
 		}
 		return func(r *Repo) {

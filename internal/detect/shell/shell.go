@@ -8,6 +8,8 @@ package shell
 import (
 	"cmp"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -31,6 +33,10 @@ type Command struct {
 	Words []string
 	Line  int
 	Dir   string // the directory that it runs in
+	// Env are the variables that are set for this command alone.
+	Env map[string]string
+	// Writes are the files that its output goes to. A command of several others has no words but ">".
+	Writes []string
 }
 
 // Assignment gives a variable a value.
@@ -49,6 +55,47 @@ const (
 	Lines      // each line may be a command: a Dockerfile, a Taskfile
 )
 
+// Call is how a script is called.
+type Call struct {
+	Args []string // nil where they are not known
+	Env  map[string]string
+	// Load returns the text of a script that is read in with "source"; its path is absolute. Its commands are not read, but its
+	// variables are.
+	Load func(file string) (string, bool)
+}
+
+// ReadCall reads a shell script as it runs when it is called so: its functions where they are called, or if they are not, at the
+// end. Patterns of files that loops go through stay patterns.
+func ReadCall(file, src, dir string, call Call) *Script {
+	s := newState(file, dir)
+	s.funcs, s.load = map[string]*syntax.Stmt{}, call.Load
+	for name, value := range call.Env {
+		s.vars[name] = text(value)
+	}
+	if call.Args != nil {
+		s.arguments(call.Args)
+	}
+	s.script(src)
+	for _, name := range slices.Sorted(maps.Keys(s.funcs)) {
+		if !slices.Contains(s.called, name) {
+			s.branch(s.funcs[name])
+		}
+	}
+	return s.out
+}
+
+// Output returns what commands print, as far as they only make paths and words; other is asked about commands that this package
+// does not know.
+func Output(src, dir string, other func(words []string, dir string) (out string, ok bool)) (string, bool) {
+	s := newState(Root, dir)
+	list, err := parse(src)
+	if err != nil {
+		return "", false
+	}
+	s.src, s.other = src, other
+	return s.output(list)
+}
+
 // What bounds the reading of a script that nests or expands without end.
 const (
 	maxNesting = 1000 // of brackets; the parser recurses
@@ -60,8 +107,7 @@ const (
 // Read reads a file; file is its path, and dir the directory that it is thought to run in, both below Root. Both branches of a
 // condition are read, and the bodies of functions where they are declared.
 func Read(kind Kind, file, src, dir string) *Script {
-	budget := maxBudget
-	s := &state{out: &Script{}, file: file, dir: dir, vars: map[string]expand.Variable{}, budget: &budget, values: new(int)}
+	s := newState(file, dir)
 	src = strings.ReplaceAll(src, "\r\n", "\n")
 	switch kind {
 	case Make:
@@ -69,17 +115,27 @@ func Read(kind Kind, file, src, dir string) *Script {
 	case Lines:
 		s.lines(src)
 	default:
-		list, err := parse(src)
-		if err != nil {
-			s.out.Err, s.out.Line = err, 1
-			if at := (syntax.ParseError{}); errors.As(err, &at) {
-				s.out.Err, s.out.Line = errors.New(at.Text), int(at.Pos.Line())
-			}
-		}
-		s.src = src
-		s.stmts(list)
+		s.script(src)
 	}
 	return s.out
+}
+
+func newState(file, dir string) *state {
+	budget := maxBudget
+	return &state{out: &Script{}, file: file, dir: dir, vars: map[string]expand.Variable{}, budget: &budget, values: new(int)}
+}
+
+// script reads a shell script.
+func (s *state) script(src string) {
+	list, err := parse(src)
+	if err != nil {
+		s.out.Err, s.out.Line = err, 1
+		if at := (syntax.ParseError{}); errors.As(err, &at) {
+			s.out.Err, s.out.Line = errors.New(at.Text), int(at.Pos.Line())
+		}
+	}
+	s.src = src
+	s.stmts(list)
 }
 
 // parse returns the statements of a text up to the first that does not parse.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -22,6 +23,15 @@ type state struct {
 	stack []string // of pushd
 	depth int      // of subshells and command substitutions
 	maybe bool     // in a branch that may not be taken
+
+	// funcs are the functions of a script that is read as it runs, called those of them that it calls; see ReadCall.
+	funcs  map[string]*syntax.Stmt
+	called []string
+	calls  int // of functions, in each other
+	// other answers what a command prints that print does not know.
+	other func(words []string, dir string) (string, bool)
+	// load returns the text of a script that another one reads in.
+	load func(file string) (string, bool)
 
 	budget *int // what expansions may still take
 	values *int // how many variables there are that no script can name; see value
@@ -46,9 +56,11 @@ func (s *state) spend(n int) bool {
 // stmts notes the commands of statements, and carries out what they do to variables and directories.
 func (s *state) stmts(list []*syntax.Stmt) {
 	for _, st := range list {
+		files := s.redirected(st)
 		switch c := st.Cmd.(type) {
 		case *syntax.CallExpr:
-			s.call(c)
+			s.call(c, files)
+			continue
 		case *syntax.DeclClause:
 			s.assign(c.Args)
 		case *syntax.BinaryCmd:
@@ -58,12 +70,13 @@ func (s *state) stmts(list []*syntax.Stmt) {
 		case *syntax.Subshell:
 			s.clone().stmts(c.Stmts)
 		case *syntax.FuncDecl:
+			if s.funcs != nil {
+				s.funcs[c.Name.Value] = c.Body
+				continue
+			}
 			s.branch(c.Body)
 		case *syntax.IfClause:
-			for ; c != nil; c = c.Else {
-				s.stmts(c.Cond)
-				s.branch(c.Then...)
-			}
+			s.choose(c)
 		case *syntax.CaseClause:
 			for _, item := range c.Items {
 				s.branch(item.Stmts...)
@@ -74,6 +87,9 @@ func (s *state) stmts(list []*syntax.Stmt) {
 		case *syntax.ForClause:
 			s.loop(c)
 		}
+		if len(files) > 0 {
+			s.out.Commands = append(s.out.Commands, Command{Words: []string{">"}, Line: s.base + int(st.Pos().Line()), Dir: s.dir, Writes: files})
+		}
 	}
 }
 
@@ -82,6 +98,48 @@ func (s *state) branch(list ...*syntax.Stmt) {
 	s.maybe = true
 	s.stmts(list)
 	s.maybe = before
+}
+
+// choose reads the branches of a condition: of one that is decided in a script that is read as it runs, the one that runs.
+func (s *state) choose(c *syntax.IfClause) {
+	for ; c != nil; c = c.Else {
+		s.stmts(c.Cond)
+		holds, known := true, s.funcs != nil && c.Else == nil && len(c.Cond) == 0 // an else after tests that do not hold
+		if len(c.Cond) == 1 {
+			holds, known = s.test(c.Cond[0])
+		}
+		switch {
+		case known && holds:
+			s.stmts(c.Then)
+			return
+		case !known:
+			s.branch(c.Then...)
+		}
+	}
+}
+
+// test reports whether a test of the length of a text holds, if that is known.
+func (s *state) test(st *syntax.Stmt) (holds, known bool) {
+	if s.funcs == nil || st.Negated {
+		return false, false
+	}
+	op, word := "", (*syntax.Word)(nil)
+	switch c := st.Cmd.(type) {
+	case *syntax.TestClause:
+		if u, ok := c.X.(*syntax.UnaryTest); ok {
+			op = u.Op.String()
+			word, _ = u.X.(*syntax.Word)
+		}
+	case *syntax.CallExpr:
+		if len(c.Args) == 4 && c.Args[0].Lit() == "[" {
+			op, word = c.Args[1].Lit(), c.Args[2]
+		}
+	}
+	if word == nil || op != "-n" && op != "-z" {
+		return false, false
+	}
+	value := s.literal(word)
+	return (value == "") == (op == "-z"), !strings.ContainsAny(value, "$`")
 }
 
 // loop reads the body of a loop with each of its values, or once where they are not determined.
@@ -97,7 +155,12 @@ func (s *state) loop(c *syntax.ForClause) {
 	}
 	name := iter.Name.Value
 	delete(s.vars, name)
-	if strings.ContainsAny(strings.Join(items, ""), "$*?[{") || len(items) == 0 || !s.spend(len(items)*len(s.source(c))) {
+	all := strings.Join(items, "")
+	unknown := strings.ContainsAny(all, "$*?[{")
+	if s.funcs != nil { // a pattern says which files, and a path below a variable where
+		unknown = strings.Contains(strings.ReplaceAll(all, "${", ""), "{")
+	}
+	if unknown || len(items) == 0 || !s.spend(len(items)*len(s.source(c))) {
 		s.branch(c.Do...)
 		return
 	}
@@ -109,12 +172,16 @@ func (s *state) loop(c *syntax.ForClause) {
 }
 
 // call notes a command, and carries it out where it changes the shell.
-func (s *state) call(c *syntax.CallExpr) {
+func (s *state) call(c *syntax.CallExpr, writes []string) {
 	words := s.words(c)
 	if len(words) == 0 {
 		return
 	}
-	s.out.Commands = append(s.out.Commands, Command{words, s.base + int(c.Args[0].Pos().Line()), s.dir})
+	if body := s.funcs[words[0]]; body != nil && s.calls < maxDepth && s.spend(1) {
+		s.function(words, body)
+		return
+	}
+	s.out.Commands = append(s.out.Commands, Command{words, s.base + int(c.Args[0].Pos().Line()), s.dir, s.env(c), writes})
 	last := words[len(words)-1]
 	switch words[0] {
 	case "cd", "pushd":
@@ -128,11 +195,88 @@ func (s *state) call(c *syntax.CallExpr) {
 		if n := len(s.stack); n > 0 {
 			s.dir, s.stack = s.stack[n-1], s.stack[:n-1]
 		}
+	case "source", ".":
+		s.include(last)
 	case "ARG", "ENV": // of a Dockerfile
 		if name, value, ok := strings.Cut(last, "="); ok {
 			s.set(name, text(value), int(c.Pos().Line()))
 		}
 	}
+}
+
+// function reads the body of a function with the arguments of a call.
+func (s *state) function(words []string, body *syntax.Stmt) {
+	if !slices.Contains(s.called, words[0]) {
+		s.called = append(s.called, words[0])
+	}
+	before := maps.Clone(s.vars)
+	s.calls++
+	s.arguments(words[1:])
+	s.stmts([]*syntax.Stmt{body})
+	s.calls--
+	for _, name := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "@", "*", "#"} {
+		delete(s.vars, name)
+		if v, ok := before[name]; ok {
+			s.vars[name] = v
+		}
+	}
+}
+
+// arguments sets the positional parameters.
+func (s *state) arguments(args []string) {
+	for i := range 9 {
+		value := ""
+		if i < len(args) {
+			value = args[i]
+		}
+		s.vars[strconv.Itoa(i+1)] = text(value)
+	}
+	s.vars["@"], s.vars["*"], s.vars["#"] = array(args), array(args), text(strconv.Itoa(len(args)))
+}
+
+// env are the variables that stand before a command.
+func (s *state) env(c *syntax.CallExpr) map[string]string {
+	var env map[string]string
+	for _, a := range c.Assigns {
+		if a.Name == nil || a.Naked || a.Index != nil || a.Array != nil {
+			continue
+		}
+		if env == nil {
+			env = map[string]string{}
+		}
+		env[a.Name.Value] = s.literal(a.Value)
+	}
+	return env
+}
+
+// redirected are the files that the output of a statement goes to.
+func (s *state) redirected(st *syntax.Stmt) (files []string) {
+	for _, r := range st.Redirs {
+		switch r.Op {
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+			if file := s.literal(r.Word); file != "/dev/null" && (r.N == nil || r.N.Value == "1") {
+				files = append(files, file)
+			}
+		}
+	}
+	return files
+}
+
+// include reads the statements of another script.
+func (s *state) include(file string) {
+	if s.load == nil || strings.Contains(file, "$") || s.calls >= maxDepth {
+		return
+	}
+	src, ok := s.load(s.abs(file))
+	list, err := parse(src)
+	if !ok || err != nil || !s.spend(len(src)) {
+		return
+	}
+	sub := *s
+	sub.src, sub.file, sub.out = src, s.abs(file), &Script{}
+	sub.calls++
+	sub.stmts(list)
+	s.dir = sub.dir
 }
 
 // words are those of a command, which has none where it only assigns.
@@ -234,6 +378,12 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 		*out = Root
 		return last == "--show-toplevel"
 	default:
+		if s.other != nil {
+			if printed, ok := s.other(words[:len(words)-1], s.dir); ok {
+				*out = printed
+				return true
+			}
+		}
 		return first == "" || first == "unset" || first == "set" || first == "true"
 	}
 	return true

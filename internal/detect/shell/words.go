@@ -108,10 +108,11 @@ func (s *state) param(pe *syntax.ParamExp) *syntax.ParamExp {
 	if pe.Exp != nil {
 		op := pe.Exp.Op
 		switch op {
-		case syntax.AssignUnset:
-			op = syntax.DefaultUnset
-		case syntax.AssignUnsetOrNull:
-			op = syntax.DefaultUnsetOrNull
+		case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+			if s.funcs != nil && !v.IsSet() {
+				s.set(pe.Param.Value, text(s.literal(pe.Exp.Word)), int(pe.Pos().Line()))
+			}
+			op = map[syntax.ParExpOperator]syntax.ParExpOperator{syntax.AssignUnset: syntax.DefaultUnset, syntax.AssignUnsetOrNull: syntax.DefaultUnsetOrNull}[op]
 		}
 		switch op {
 		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull:

@@ -1,0 +1,220 @@
+package detect
+
+import (
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/detect/steps"
+	"github.com/crdctl/crdctl/internal/gen/controllergen/args"
+)
+
+// genCall is a call of controller-gen.
+type genCall struct {
+	config.ControllerGenCall
+	at     string
+	pinned string // the version that the call names itself
+}
+
+// names are those that controller-gen has in scripts: its own, and those of the variables that hold its path.
+var (
+	toolName     = regexp.MustCompile(`^controller-gen(?:[-_]v?\d[\w.-]*)?(?:@\S+)?$`)
+	toolVariable = regexp.MustCompile(`(?i)^\$[({]?[a-z_]*controller[-_]?gen[a-z_]*\b[^/]*$`)
+	markerWord   = regexp.MustCompile(`^["']?\+?(paths=|output:|(object|crd|rbac|webhook|applyconfiguration|schemapatch)([:=]|$))`)
+)
+
+// wanted reports whether a text may call controller-gen.
+func wanted(text string) bool {
+	for _, name := range []string{"ontroller-gen", "CONTROLLER_GEN", "CONTROLLER-GEN", "CONTROLLERGEN", "ontroller_gen", "ontrollergen", "ontrollerGen", "ControllerGen"} {
+		if strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf are the words of a call of controller-gen after its name, and the version that it names.
+func wordsOf(words []string) (rest []string, pinned string, ok bool) {
+	if slices.Contains(notGenerators, words[0]) || words[0] == "go" && (len(words) < 2 || words[1] != "run" && words[1] != "tool") {
+		return nil, "", false
+	}
+	for i, w := range words {
+		if markerWord.MatchString(w) {
+			return nil, "", false // of another program
+		}
+		if name := path.Base(w); !toolName.MatchString(name) && !toolVariable.MatchString(w) {
+			continue
+		}
+		if !slices.ContainsFunc(words[i+1:], markerWord.MatchString) {
+			return nil, "", false // it is asked for its version, for example
+		}
+		_, pinned, _ = strings.Cut(path.Base(w), "@")
+		return words[i+1:], pinned, true
+	}
+	return nil, "", false
+}
+
+// readCalls finds the calls of controller-gen in what people run to generate code, or if there are none, in what else they run.
+func (d *discovery) readCalls() []*genCall {
+	d.steps = steps.Read(d.Repo, wanted)
+	for _, u := range d.steps.Unread {
+		d.unread(repo.At(u.Path, u.Line), "the script cannot be parsed from here on: %s; what it generates is not read", u.Text)
+	}
+	var found []*genCall
+	for _, generates := range []bool{true, false} {
+		for i := range d.steps.Sequences {
+			s := &d.steps.Sequences[i]
+			if s.Generates != generates || !generates && checks.MatchString(s.Name) {
+				continue
+			}
+			known := len(found)
+			for _, step := range s.Steps {
+				found = d.addCall(found, step, generates, s.Name, known)
+			}
+		}
+	}
+	return found
+}
+
+// checks is the name of what compares or tests and generates elsewhere for that.
+var checks = regexp.MustCompile(`(?i)verify|check|test|e2e|diff|lint`)
+
+// addCall adds the call that a step makes, if it does and nobody has it. Where a sequence that is not run to generate code has
+// a call that others have not, that is noted.
+func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, name string, known int) []*genCall {
+	words, pinned, ok := wordsOf(step.Words)
+	if !ok {
+		return found
+	}
+	dir := steps.Local(step.Dir, ".")
+	if slices.ContainsFunc(words, notKnown) || dir == "" {
+		if generates {
+			d.unread(step.At(), "the call of controller-gen cannot be read without running it: %s", short(words))
+		}
+		return found
+	}
+	call, err := args.Parse(words)
+	if err != nil {
+		if generates {
+			d.unread(step.At(), "%v", err)
+		}
+		return found
+	}
+	if dir != "." {
+		call.Dir = dir
+	}
+	d.localize(&call)
+	for _, name := range []string{"GOFLAGS", "GOWORK", "CGO_ENABLED"} {
+		if value := step.Env[name]; value != "" && !notKnown(value) {
+			if call.Env == nil {
+				call.Env = map[string]string{}
+			}
+			call.Env[name] = value
+		}
+	}
+	c := &genCall{call, step.At(), pinned}
+	if slices.ContainsFunc(found, func(o *genCall) bool { return reflect.DeepEqual(o.ControllerGenCall, call) }) {
+		return found
+	}
+	if !generates && known > 0 {
+		d.note(step.At(), "%s calls controller-gen in a way of its own, which is not what generates code here", name)
+		return found
+	}
+	if step.Maybe {
+		d.note(step.At(), "a condition that cannot be decided without running make says whether this call runs")
+	}
+	return append(found, c)
+}
+
+// notKnown reports whether a word has something in it that only running the script tells.
+func notKnown(word string) bool {
+	return strings.ContainsAny(word, "$`") || strings.Contains(word, "{{")
+}
+
+func short(words []string) string {
+	line := strings.Join(words, " ")
+	if len(line) > 80 {
+		line = line[:80] + "…"
+	}
+	return line
+}
+
+// localize makes the absolute paths of a call relative to the directory in which it runs.
+func (d *discovery) localize(c *config.ControllerGenCall) {
+	rel := func(p *string) {
+		if strings.HasPrefix(*p, shell.Root+"/") || *p == shell.Root {
+			*p = relative(c.Dir, steps.Local("", *p))
+		}
+	}
+	if c.Object != nil {
+		rel(&c.Object.HeaderFile)
+	}
+	if c.CRD != nil {
+		rel(&c.CRD.HeaderFile)
+	}
+	if c.RBAC != nil {
+		rel(&c.RBAC.HeaderFile)
+	}
+	if c.Webhook != nil {
+		rel(&c.Webhook.HeaderFile)
+	}
+	if c.ApplyConfiguration != nil {
+		rel(&c.ApplyConfiguration.HeaderFile)
+	}
+	if c.SchemaPatch != nil {
+		rel(&c.SchemaPatch.Manifests)
+	}
+	for name, dir := range c.Output {
+		rel(&dir)
+		c.Output[name] = dir
+	}
+	for i, p := range c.Paths {
+		if strings.HasPrefix(p, shell.Root) {
+			all := strings.HasSuffix(p, "/...")
+			rel(&p)
+			if !strings.HasPrefix(p, ".") {
+				p = "./" + p
+			}
+			if all && !strings.HasSuffix(p, "/...") {
+				p += "/..."
+			}
+			c.Paths[i] = p
+		}
+	}
+}
+
+// relative is a path of the repository as one from a directory of it.
+func relative(dir, p string) string {
+	if dir == "" || dir == "." {
+		return p
+	}
+	from, to := strings.Split(dir, "/"), strings.Split(p, "/")
+	for len(from) > 0 && len(to) > 0 && from[0] == to[0] {
+		from, to = from[1:], to[1:]
+	}
+	if p == "." {
+		to = nil
+	}
+	return path.Join(strings.Repeat("../", len(from)) + strings.Join(to, "/"))
+}
+
+// outputOf is the directory that a generator of a call writes manifests to, relative to the repository's root; ok is false where
+// that is none of it.
+func outputOf(c *config.ControllerGenCall, generator string) (dir string, ok bool) {
+	out, has := c.Output[generator]
+	switch {
+	case out == config.OutputNone, out == config.OutputStdout, path.IsAbs(out):
+		return "", false
+	case generator == "schemapatch" && !has:
+		out = "config/schemapatch"
+	case !has:
+		out = "config/" + generator
+	}
+	dir = path.Join(c.Dir, out)
+	return dir, dir != ".." && !strings.HasPrefix(dir, "../")
+}

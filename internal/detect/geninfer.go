@@ -1,0 +1,236 @@
+package detect
+
+import (
+	"bytes"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+// inferCalls makes calls for the files of controller-gen that no call was found for, as far as the tree tells what it was.
+func (d *discovery) inferCalls(calls []*genCall, own []repo.Manifest) []*genCall {
+	calls = d.inferObject(calls)
+	calls = d.inferCRDs(calls, own)
+	return d.inferRole(calls)
+}
+
+// covers reports whether a call with a generator loads the package of a directory.
+func covers(c *genCall, modules *repo.Modules, dir string) bool {
+	return slices.ContainsFunc(c.Paths, func(p string) bool {
+		root, below := strings.CutSuffix(p, "/...")
+		at := path.Join(c.Dir, root)
+		if !strings.HasPrefix(p, ".") && !strings.HasPrefix(p, "/") {
+			var ok bool
+			if at, ok = modules.Dir(root); !ok {
+				return false
+			}
+		}
+		return at == dir || below && text.Below(at, dir)
+	})
+}
+
+// inferObject makes a call for the deep copies of each module that no call makes: each file depends on its package alone.
+func (d *discovery) inferObject(calls []*genCall) []*genCall {
+	byModule := map[string][]*repo.GoFile{}
+	for _, f := range d.Files {
+		if f.Generator != controllerGen || path.Base(f.Path) != helpers[0].file {
+			continue
+		}
+		if !slices.ContainsFunc(calls, func(c *genCall) bool { return c.Object != nil && covers(c, d.Modules, f.Dir) }) {
+			_, module := d.Modules.Of(f.Dir)
+			byModule[module] = append(byModule[module], f)
+		}
+	}
+	for _, module := range slices.Sorted(maps.Keys(byModule)) {
+		byHeader := map[string][]*repo.GoFile{}
+		for _, f := range byModule[module] {
+			byHeader[normal(f.Header)] = append(byHeader[normal(f.Header)], f)
+		}
+		for _, header := range slices.Sorted(maps.Keys(byHeader)) {
+			files := byHeader[header]
+			c := &genCall{at: files[0].Path}
+			c.Dir = module
+			if module == "." {
+				c.Dir = ""
+			}
+			for _, f := range files {
+				c.Paths = append(c.Paths, "./"+repo.Rel(module, f.Dir))
+			}
+			c.Object = &config.ObjectGenerator{}
+			if header != "" {
+				file, _ := d.bestHeader(map[string]int{header: len(files)})
+				if file == "" {
+					d.notCompared("deepcopy", controllerGen, pathsOf(files), "no file here has the header of these files, and no call of controller-gen that names it can be read")
+					continue
+				}
+				c.Object.HeaderFile = relative(c.Dir, file)
+				if data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile); err == nil && bytes.Contains(data, []byte(" YEAR")) {
+					c.Object.Year = config.CurrentYear
+				}
+			}
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+func pathsOf(files []*repo.GoFile) (all []string) {
+	for _, f := range files {
+		all = append(all, f.Path)
+	}
+	return all
+}
+
+// copies are the names of directories that have copies of CRDs.
+var copies = regexp.MustCompile(`(?i)(^|/)(charts?|helm|bundle|bundles|dist|release|releases|olm|docs|examples?|templates|testdata|tests?|data|csv|kustomize-helm)(/|$)`)
+
+// inferCRDs makes a call for each directory with CRDs of the repository's own types that no call makes, and that are not copies
+// of some that one does.
+func (d *discovery) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall {
+	known := map[string]bool{} // by name
+	byDir := map[string][]repo.Manifest{}
+	for _, m := range own {
+		if d.madeByCall(calls, m) {
+			known[m.Name] = true
+		}
+	}
+	for _, m := range own {
+		if !d.madeByCall(calls, m) {
+			byDir[m.Dir] = append(byDir[m.Dir], m)
+		}
+	}
+	dirs := slices.SortedFunc(maps.Keys(byDir), func(a, b string) int {
+		if x, y := copies.MatchString(a), copies.MatchString(b); x != y {
+			return map[bool]int{true: 1, false: -1}[x]
+		}
+		return strings.Compare(a, b)
+	})
+	for _, dir := range dirs {
+		all := slices.DeleteFunc(byDir[dir], func(m repo.Manifest) bool { return known[m.Name] })
+		if len(all) == 0 {
+			continue // copies
+		}
+		var paths []string
+		for _, m := range all {
+			known[m.Name] = true
+			paths = append(paths, m.Path)
+		}
+		raw := !slices.ContainsFunc(all, func(m repo.Manifest) bool { return !d.inForm(m.Path) })
+		packages, module, ok := d.packagesOf(all)
+		version, _ := annotated(all)
+		switch {
+		case !raw:
+			d.notCompared("crd", controllerGen+" "+version, paths, "something changes them after controller-gen wrote them, and no call of it that makes them can be read; write controllerGen: {calls: […]}")
+		case !ok:
+			d.notCompared("crd", controllerGen+" "+version, paths, "no call of controller-gen that makes them can be read, and their types are not all in one module; write controllerGen: {calls: […]}")
+		default:
+			c := &genCall{at: repo.At(all[0].Path, all[0].Line)}
+			if module != "." {
+				c.Dir = module
+			}
+			c.Paths = packages
+			c.CRD = d.optionsOf(all, packages, module)
+			c.Output = map[string]string{"crd": relative(c.Dir, dir)}
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// madeByCall reports whether a call makes a CRD.
+func (d *discovery) madeByCall(calls []*genCall, m repo.Manifest) bool {
+	return slices.ContainsFunc(calls, func(c *genCall) bool {
+		if c.CRD == nil {
+			return false
+		}
+		dir, ok := outputOf(&c.ControllerGenCall, "crd")
+		return ok && dir == m.Dir
+	})
+}
+
+// packagesOf are the packages that have the types of CRDs, as paths in their module, if it is one.
+func (d *discovery) packagesOf(all []repo.Manifest) (packages []string, module string, ok bool) {
+	for _, m := range all {
+		_, group, _ := strings.Cut(m.Name, ".")
+		for dir, kinds := range d.kinds[group] {
+			if m.Kind != "" && len(kinds) > 0 && !slices.Contains(kinds, m.Kind) {
+				continue
+			}
+			_, at := d.Modules.Of(dir)
+			if module != "" && at != module {
+				return nil, "", false
+			}
+			module = at
+			if p := "./" + repo.Rel(at, dir); !slices.Contains(packages, p) {
+				packages = append(packages, p)
+			}
+		}
+	}
+	slices.Sort(packages)
+	return packages, module, len(packages) > 0
+}
+
+var (
+	description = regexp.MustCompile(`(?m)^\s+description:`)
+	// embedded is the metadata of an object in an object, with properties.
+	embedded = regexp.MustCompile(`(?m)^ {18,}metadata:\n(?: +.*\n){0,8}? +properties:\n +annotations:\n +additionalProperties:\n +type: string\n +type: object\n +finalizers:`)
+	floats   = regexp.MustCompile(`(?m)^\s+\w+\s+(?:\*|\[\])*float(?:32|64)\b`)
+)
+
+// optionsOf are the options of crd that the tree shows.
+func (d *discovery) optionsOf(all []repo.Manifest, packages []string, module string) *config.CRDGenerator {
+	options, yes := &config.CRDGenerator{}, true
+	described := false
+	for _, m := range all {
+		data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(m.Path)), safefs.MaxFile)
+		if err != nil {
+			continue
+		}
+		described = described || description.Match(data)
+		if embedded.Match(data) {
+			options.GenerateEmbeddedObjectMeta = &yes
+		}
+	}
+	if none := 0; !described {
+		options.MaxDescLen = &none
+	}
+	for _, p := range packages {
+		for _, f := range d.ByDir[path.Join(module, p)] {
+			if f.Generator == "" && floats.Match(f.Data) {
+				options.AllowDangerousTypes = &yes
+			}
+		}
+	}
+	return options
+}
+
+// inferRole makes a call for the role of a project of kubebuilder, which has one. Which packages feed a role elsewhere, no file
+// tells.
+func (d *discovery) inferRole(calls []*genCall) []*genCall {
+	for _, r := range d.Roles {
+		if !r.Form || copies.MatchString(r.Path) || !d.hasMarker("rbac") || slices.ContainsFunc(calls, func(c *genCall) bool {
+			dir, ok := outputOf(&c.ControllerGenCall, "rbac")
+			return c.RBAC != nil && ok && path.Join(dir, roleFile(c)) == r.Path
+		}) {
+			continue
+		}
+		d.notCompared("rbac", controllerGen, []string{r.Path}, "no call of controller-gen that makes it can be read, and no file tells which packages have its markers; write controllerGen: {calls: […]}")
+	}
+	for _, file := range d.Webhooks {
+		if d.hasMarker("webhook") && !copies.MatchString(file) && !slices.ContainsFunc(calls, func(c *genCall) bool {
+			dir, ok := outputOf(&c.ControllerGenCall, "webhook")
+			return c.Webhook != nil && ok && path.Join(dir, "manifests.yaml") == file
+		}) {
+			d.notCompared("webhook", controllerGen, []string{file}, "no call of controller-gen that makes it can be read, and no file tells which packages have its markers; write controllerGen: {calls: […]}")
+		}
+	}
+	return calls
+}

@@ -1,0 +1,240 @@
+package detect
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/detect/steps"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+// made are the files of calls of controller-gen that are in the tree, by their directory.
+type made struct {
+	byDir  map[string][]string
+	inForm map[string]bool
+}
+
+// filesOfCalls are the manifests that calls made.
+func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string][]string) {
+	add := func(file string) {
+		if dir := path.Dir(file); !slices.Contains(into[dir], file) {
+			into[dir] = append(into[dir], file)
+		}
+	}
+	for _, name := range c.Generators() {
+		dir, ok := outputOf(&c.ControllerGenCall, name)
+		if !ok {
+			continue
+		}
+		switch name {
+		case "crd":
+			for _, m := range own {
+				if m.Dir == dir {
+					add(m.Path)
+				}
+			}
+		case "rbac":
+			if file := roleFile(c); d.Exists(path.Join(dir, file)) {
+				add(path.Join(dir, file))
+			}
+		case "webhook":
+			if file := path.Join(dir, "manifests.yaml"); d.Exists(file) {
+				add(file)
+			}
+		}
+	}
+}
+
+func roleFile(c *genCall) string {
+	if c.RBAC != nil && c.RBAC.FileName != "" {
+		return c.RBAC.FileName
+	}
+	return crdform.RoleFile
+}
+
+// readPostProcessed finds what changes or deletes files after controller-gen wrote them, in the sequences of commands in which
+// they are made.
+func (d *discovery) readPostProcessed(calls []*genCall, own []repo.Manifest) {
+	for _, s := range d.steps.Sequences {
+		m := made{map[string][]string{}, map[string]bool{}}
+		listed := "" // the directory that was last looked through
+		for _, step := range s.Steps {
+			if _, _, ok := wordsOf(step.Words); ok {
+				for _, c := range calls {
+					if c.at == step.At() {
+						d.filesOfCall(c, own, m.byDir)
+					}
+				}
+				continue
+			}
+			if len(m.byDir) == 0 {
+				continue
+			}
+			if path.Base(step.Words[0]) == "find" && len(step.Words) > 1 {
+				listed = steps.Local(step.Dir, step.Words[1])
+			}
+			d.after(step, &m, listed)
+		}
+	}
+}
+
+// after records what a command does to the files that are made.
+func (d *discovery) after(step steps.Step, m *made, listed string) {
+	words := step.Words
+	at := func(word string) string {
+		if m := variableInFront.FindString(word); m != "" {
+			return steps.Local(shell.Root, word[len(m):]) // mostly the root, which a script finds in its own way
+		}
+		return steps.Local(step.Dir, word)
+	}
+	by := step.At() + ": " + strings.ReplaceAll(short(words), shell.Root+"/", "")
+	for _, file := range step.Writes {
+		d.changed(m, at(file), by, true)
+	}
+	switch name := path.Base(words[0]); {
+	case name == "rm":
+		for _, w := range words[1:] {
+			d.removed(m, at(w), step.At())
+		}
+	case inPlace(words):
+		known := false
+		for _, w := range words[1:] {
+			known = d.changed(m, at(w), by, true) || known
+		}
+		if !known && (name == "xargs" || strings.Contains(words[len(words)-1], "$")) {
+			d.changed(m, listed, by, false)
+		}
+	case name == "mv" || name == "cp" || name == "install":
+		to := at(words[len(words)-1])
+		for _, w := range words[1 : len(words)-1] {
+			if name == "mv" {
+				d.removed(m, at(w), step.At())
+			}
+			d.changed(m, path.Join(to, path.Base(w)), by, true)
+		}
+		if !d.isDir(to) {
+			d.changed(m, to, by, true)
+		}
+	case name == "tee":
+		for _, w := range words[1:] {
+			d.changed(m, at(w), by, true)
+		}
+	case name == "copywrite" || name == "addlicense" || name == "license-eye":
+		for dir := range m.byDir {
+			d.changed(m, dir, by, false)
+		}
+	case slices.Contains(readers, name) || name == "go" && len(words) > 1 && words[1] != "run" && words[1] != "tool":
+	default:
+		for _, w := range words[1:] {
+			_, value, assigned := strings.Cut(w, "=")
+			if assigned {
+				w = value
+			}
+			d.changed(m, at(w), by, false)
+		}
+	}
+}
+
+var variableInFront = regexp.MustCompile(`^\$(\{?\w+\}?|\([^()]*\))/`)
+
+// readers are programs that read the files that they are given, and write elsewhere.
+var readers = []string{"kustomize", "kubectl", "cat", "diff", "ls", "grep", "git", "test", "[", "helm", "tar", "echo", "printf", "mkdir", "docker", "jq", "yq", "find", "cd",
+	"gofmt", "goimports", "head", "tail", "wc", "sort", "true", "touch", "chmod", "zip", "operator-sdk", "crd-ref-docs", "gen-crd-api-reference-docs", "sed", "perl", "awk", "kind"}
+
+// inPlace reports whether a command changes the files that it is given: sed -i and its kind, or a program that runs one.
+func inPlace(words []string) bool {
+	editor := ""
+	for _, w := range words {
+		switch base := path.Base(w); {
+		case base == "sed" || base == "gsed" || base == "perl" || base == "yq" || base == "gawk" || base == "ruby":
+			editor = base
+		case strings.HasPrefix(w, "$") && strings.Contains(strings.ToLower(w), "yq"):
+			editor = "yq"
+		case strings.HasPrefix(w, "$") && strings.Contains(strings.ToLower(w), "sed"):
+			editor = "sed"
+		case editor != "" && (strings.HasPrefix(w, "--in-place") || strings.HasPrefix(w, "--inplace")):
+			return true
+		case editor != "" && strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "i"):
+			return editor != "yq" || len(w) <= 4
+		}
+	}
+	return false
+}
+
+// changed records that a file, the files of a pattern, or those below a directory are changed, and reports whether any is
+// controller-gen's. Where it is not sure that they are, those count that are not in controller-gen's form.
+func (d *discovery) changed(m *made, pattern, by string, sure bool) bool {
+	if pattern == "" {
+		return false
+	}
+	any := false
+	for dir, files := range m.byDir {
+		var hit []string
+		for _, file := range files {
+			matches, _ := path.Match(pattern, file)
+			if (matches || pattern != "." && text.Below(pattern, file)) && (sure || !m.form(d, file)) {
+				hit = append(hit, file)
+			}
+		}
+		any = any || len(hit) > 0
+		if len(hit) > 1 && len(hit) == len(files) {
+			hit = []string{dir}
+		}
+		for _, p := range hit {
+			d.postProcessed(config.PostProcessed{Path: p, By: by})
+		}
+	}
+	return any
+}
+
+// postProcessed records a file or directory once, with the first that changes it.
+func (d *discovery) postProcessed(p config.PostProcessed) {
+	all := &d.found.raw.ControllerGen.PostProcessed
+	if !slices.ContainsFunc(*all, func(o config.PostProcessed) bool { return text.Below(o.Path, p.Path) }) {
+		*all = append(slices.DeleteFunc(*all, func(o config.PostProcessed) bool { return text.Below(p.Path, o.Path) }), p)
+	}
+	slices.SortFunc(*all, func(a, b config.PostProcessed) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// removed records that a file is deleted that is not there, and that calls write.
+func (d *discovery) removed(m *made, file, at string) {
+	removed := &d.found.raw.ControllerGen.Removed
+	if !writable.MatchString(file) || m.byDir[path.Dir(file)] == nil || d.Exists(file) || slices.Contains(*removed, file) {
+		return
+	}
+	*removed = append(*removed, file)
+	d.set("controllerGen.removed", at)
+}
+
+// writable are the names of the files that controller-gen writes.
+var writable = regexp.MustCompile(`(^|/)([a-z0-9.-]*_[a-z0-9-]*|role|manifests)\.yaml$`)
+
+// form reports whether a manifest is in the form in which controller-gen writes.
+func (m *made) form(d *discovery, file string) bool {
+	is, ok := m.inForm[file]
+	if !ok {
+		data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile)
+		is = err == nil
+		rest, marked := strings.CutPrefix(string(data), "---\n")
+		is = is && marked
+		for doc := range strings.SplitSeq(rest, "\n---\n") {
+			is = is && crdform.InForm([]byte("---\n"+strings.TrimSuffix(doc, "\n")+"\n"))
+		}
+		m.inForm[file] = is
+	}
+	return is
+}
+
+func (d *discovery) isDir(rel string) bool {
+	info, err := os.Stat(filepath.Join(d.Root, filepath.FromSlash(rel)))
+	return rel != "" && err == nil && info.IsDir()
+}

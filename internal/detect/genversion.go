@@ -1,0 +1,188 @@
+package detect
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+const controllerTools = "sigs.k8s.io/controller-tools"
+
+// devel is the version of a program that was built in its own module.
+const devel = "(devel)"
+
+var (
+	toolRelease = regexp.MustCompile(`^v0\.\d+\.\d+$`)
+	// toolPin is a version of controller-gen in a script, a makefile, a Dockerfile or a file of tools.
+	toolPin = regexp.MustCompile(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
+)
+
+// genVersion is a version of controller-tools, its place, and the directory for which it holds.
+type genVersion struct {
+	version, source, dir string
+	rank                 int // makefiles and scripts, then tools modules, go.mod, Dockerfiles
+}
+
+// toolVersions are the versions that the repository pins.
+func (d *discovery) toolVersions() (all []genVersion) {
+	for _, t := range d.Texts {
+		if !wanted(string(t.Data)) && !strings.Contains(string(t.Data), "ontroller-tools") && !strings.Contains(string(t.Data), "CONTROLLER_TOOLS") {
+			continue
+		}
+		rank := 0
+		if strings.HasPrefix(path.Base(t.Path), "Dockerfile") {
+			rank = 3
+		}
+		data := commentLine.ReplaceAll(t.Data, nil)
+		for _, m := range toolPin.FindAllSubmatchIndex(data, -1) {
+			all = append(all, genVersion{"v" + string(data[m[2]:m[3]]), repo.At(t.Path, repo.LineOf(data, m[2])), path.Dir(t.Path), rank})
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(d.Modules.ByDir)) {
+		version, source := d.Modules.ByDir[dir].Requirement(controllerTools)
+		if !toolRelease.MatchString(version) {
+			continue
+		}
+		v := genVersion{version, source, dir, 2}
+		if tools.MatchString(dir) {
+			v.rank, v.dir = 1, path.Dir(dir)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+var tools = regexp.MustCompile(`(^|/)_?(tools?|hack|scripts|build|controller-gen)(/|$)`)
+
+// pinFor is the pin that holds for a directory: the best of the nearest one above, or of all where none is above.
+func pinFor(all []genVersion, dir string) (genVersion, bool) {
+	best, found := genVersion{}, false
+	score := func(v genVersion) int {
+		if !text.Below(v.dir, dir) {
+			return -1000 - 10*strings.Count(v.dir, "/") - v.rank
+		}
+		depth := 0
+		if v.dir != "." {
+			depth = 1 + strings.Count(v.dir, "/")
+		}
+		return 10*depth - v.rank
+	}
+	for _, v := range all {
+		if !found || score(v) > score(best) {
+			best, found = v, true
+		}
+	}
+	return best, found
+}
+
+// annotated is the version that most of some CRDs bear, and the place of the first.
+func annotated(all []repo.Manifest) (version, source string) {
+	count := map[string]int{}
+	for _, m := range all {
+		count[m.Version]++
+	}
+	for _, m := range all {
+		if version == "" || count[m.Version] > count[version] {
+			version, source = m.Version, repo.At(m.Path, m.Line)
+		}
+	}
+	return version, source
+}
+
+// versionCalls gives each call its version: that of the CRDs that it makes, of those that are made in its project, or of the pins.
+func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
+	pins := d.toolVersions()
+	settings := &d.found.raw.ControllerGen
+	type witnessed struct{ version, source string }
+	of := make([]witnessed, len(calls))
+	count := map[string]int{}
+	for i, c := range calls {
+		if v, source := annotated(d.crdsNear(c, calls, own)); v != "" {
+			of[i] = witnessed{v, source}
+		} else if toolRelease.MatchString(c.pinned) {
+			of[i] = witnessed{c.pinned, c.at}
+		} else if p, ok := pinFor(pins, orRoot(c.Dir)); ok {
+			of[i] = witnessed{p.version, p.source}
+		}
+		if of[i].version != devel {
+			count[of[i].version]++
+		}
+	}
+	best := ""
+	for _, w := range of {
+		if w.version != "" && w.version != devel && (best == "" || count[w.version] > count[best]) {
+			best = w.version
+		}
+	}
+	if len(calls) == 0 {
+		return
+	}
+	source := ""
+	if i := slices.IndexFunc(of, func(w witnessed) bool { return w.version == best }); best != "" {
+		source = of[i].source
+	} else if p, ok := pinFor(slices.DeleteFunc(slices.Clone(pins), func(v genVersion) bool { return v.rank != 1 && v.rank != 2 }), "."); ok {
+		best, source = p.version, p.source // a program of the repository's own is built with what a go.mod requires
+	}
+	if best != "" {
+		settings.Version = best
+		d.set("controllerGen.version", source)
+	}
+	for i, c := range calls {
+		if of[i].version != best {
+			c.Version = of[i].version
+		}
+		if of[i].version == "" && (c.CRD != nil || c.RBAC != nil || c.Webhook != nil || c.ApplyConfiguration != nil || c.SchemaPatch != nil) {
+			d.unread(c.at, "nothing here says which version of controller-gen this is; write controllerGen: {version: v0.X.Y}")
+		}
+	}
+	if p, ok := pinFor(pins, "."); ok && best != "" && p.version != best && !slices.ContainsFunc(of, func(w witnessed) bool { return w.version == devel }) {
+		d.note(p.source, "controller-gen %s is pinned here, and the generated files are of %s (%s), which counts", p.version, best, source)
+	}
+}
+
+// crdsNear are the CRDs of the directory that a call writes to, or where it writes none, of the calls in the same module.
+func (d *discovery) crdsNear(c *genCall, calls []*genCall, own []repo.Manifest) (made []repo.Manifest) {
+	in := func(c *genCall) (all []repo.Manifest) {
+		if c.CRD == nil {
+			return nil
+		}
+		dir, ok := outputOf(&c.ControllerGenCall, "crd")
+		for _, m := range own {
+			if ok && m.Dir == dir {
+				all = append(all, m)
+			}
+		}
+		return all
+	}
+	if made = in(c); len(made) > 0 {
+		return made
+	}
+	_, module := d.Modules.Of(orRoot(c.Dir))
+	for _, near := range []func(at string) bool{
+		func(at string) bool { return at == module },
+		func(at string) bool { return text.Below(at, module) },
+		func(at string) bool { return text.Below(module, at) },
+	} {
+		for _, o := range calls {
+			if _, at := d.Modules.Of(orRoot(o.Dir)); near(at) {
+				made = append(made, in(o)...)
+			}
+		}
+		if len(made) > 0 {
+			return made
+		}
+	}
+	return nil
+}
+
+func orRoot(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}

@@ -1,0 +1,53 @@
+package detect
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+// ignored reports whether git ignores a directory that is not there: what is generated into it is not kept. Of the patterns of
+// .gitignore it knows those that projects use for that: names and paths, with stars.
+func (d *discovery) ignored(dir string) bool {
+	if _, err := os.Stat(filepath.Join(d.Root, filepath.FromSlash(dir))); err == nil {
+		return false
+	}
+	ignored := false
+	for at := "."; ; {
+		data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(at), ".gitignore"), safefs.MaxFile)
+		if err == nil {
+			for line := range strings.Lines(string(data)) {
+				pattern, negated := strings.CutPrefix(strings.TrimSpace(line), "!")
+				if pattern != "" && pattern[0] != '#' && excludes(pattern, relative(at, dir)) {
+					ignored = !negated
+				}
+			}
+		}
+		rest := relative(at, dir)
+		first, _, deeper := strings.Cut(rest, "/")
+		if at = path.Join(at, first); !deeper || !text.Below(".", at) {
+			return ignored
+		}
+	}
+}
+
+// excludes reports whether a pattern of .gitignore matches a directory or one above it.
+func excludes(pattern, dir string) bool {
+	anchored := strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
+	pattern = strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(strings.Trim(pattern, "/"), "/*"), "/**"), "**/")
+	parts := strings.Split(dir, "/")
+	for i := range parts {
+		subject := parts[i]
+		if anchored {
+			subject = strings.Join(parts[:i+1], "/")
+		}
+		if ok, _ := path.Match(pattern, subject); ok {
+			return true
+		}
+	}
+	return false
+}

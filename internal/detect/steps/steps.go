@@ -1,0 +1,260 @@
+// Package steps finds the commands that generate code in a repository: those of makefiles, scripts and lines of go:generate, in
+// the order in which they run, with their directories and variables.
+//
+// It runs nothing, and does not know what a command means, beyond those that run other commands: make, scripts, sh -c.
+package steps
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/makefile"
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// Sequence is what a person runs: a target of a makefile, a script, the lines of go:generate in a file.
+type Sequence struct {
+	Name  string
+	Steps []Step
+	// Generates is set where the name says that it is run to generate code.
+	Generates bool
+}
+
+// Step is a command. Directories are absolute, below shell.Root.
+type Step struct {
+	shell.Command
+	Path string
+	// Maybe is set where a condition that cannot be decided says whether it runs.
+	Maybe bool
+}
+
+// At is the place of a step.
+func (s Step) At() string { return repo.At(s.Path, s.Line) }
+
+// Found is what was read of a repository.
+type Found struct {
+	Sequences []Sequence
+	Makefiles []*makefile.File
+	// Unread are scripts that cannot be parsed from a line on.
+	Unread []makefile.Place
+}
+
+// Reader reads the steps of a repository.
+type Reader struct {
+	repo *repo.Repo
+	// wanted reports whether a text has a command of interest.
+	wanted func(text string) bool
+	found  *Found
+	read   map[string]bool // files that were read as part of others
+	texts  map[string]string
+}
+
+// Read finds the sequences with a command that is wanted.
+func Read(r *repo.Repo, wanted func(text string) bool) *Found {
+	x := &Reader{repo: r, wanted: wanted, found: &Found{}, read: map[string]bool{}, texts: map[string]string{}}
+	for _, t := range r.Texts {
+		x.texts[t.Path] = string(t.Data)
+	}
+	if slices.ContainsFunc(r.Texts, func(t repo.Script) bool { return wanted(string(t.Data)) }) {
+		x.makefiles()
+		x.scripts()
+	}
+	x.directives()
+	return x.found
+}
+
+var makefileName = regexp.MustCompile(`^(GNUmakefile|makefile|Makefile)$`)
+
+// makefiles reads the makefiles that people run, and then those that none of them includes.
+func (x *Reader) makefiles() {
+	for _, t := range x.repo.Texts {
+		if text := string(t.Data); makefileName.MatchString(path.Base(t.Path)) && (x.wanted(text) || strings.Contains(text, "include ")) {
+			x.makefile(t.Path, path.Dir(t.Path), false)
+		}
+	}
+	for _, t := range x.repo.Texts {
+		if ext := path.Ext(t.Path); (ext == ".mk" || ext == ".mak") && !x.read[t.Path] && x.wanted(string(t.Data)) {
+			_, module := x.repo.Modules.Of(path.Dir(t.Path))
+			x.makefile(t.Path, module, true)
+		}
+	}
+}
+
+func (x *Reader) makefile(file, dir string, partial bool) {
+	f := makefile.Read(file, shell.Root, dir, makefile.System{Read: x.text, Glob: x.glob, Shell: x.shell, Partial: partial})
+	if !slices.ContainsFunc(f.Included, func(p string) bool { text, _ := x.text(p); return x.wanted(text) }) {
+		return
+	}
+	for _, p := range f.Included {
+		x.read[p] = true
+	}
+	x.found.Makefiles = append(x.found.Makefiles, f)
+	x.targets(f, dir)
+}
+
+// scripts reads those that no makefile runs.
+func (x *Reader) scripts() {
+	for _, t := range x.repo.Texts {
+		base := path.Base(t.Path)
+		ext := path.Ext(base)
+		if x.read[t.Path] || !x.wanted(string(t.Data)) {
+			continue
+		}
+		_, module := x.repo.Modules.Of(path.Dir(t.Path))
+		run := &run{Reader: x}
+		switch {
+		case ext == ".sh" || ext == ".bash":
+			run.script(t.Path, path.Join(shell.Root, module), shell.Call{})
+		case strings.HasPrefix(base, "Taskfile"), strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"):
+			read := shell.Read(shell.Lines, path.Join(shell.Root, t.Path), string(t.Data), path.Join(shell.Root, path.Dir(t.Path)))
+			run.commands(read.Commands, t.Path, 0, nil)
+		}
+		x.add(t.Path, t.Path, run.steps)
+	}
+}
+
+// directives reads the lines of go:generate.
+func (x *Reader) directives() {
+	for _, f := range x.repo.Files {
+		run := &run{Reader: x}
+		for _, g := range f.Generate {
+			words := fields(g.Text)
+			if len(words) == 0 || words[0] == "-command" {
+				continue
+			}
+			for i, w := range words {
+				words[i] = strings.NewReplacer("$GOFILE", path.Base(f.Path), "${GOFILE}", path.Base(f.Path), "$DOLLAR", "$").Replace(w)
+			}
+			run.commands([]shell.Command{{Words: words, Line: g.Line, Dir: path.Join(shell.Root, f.Dir)}}, f.Path, 0, nil)
+		}
+		x.add(f.Path, "generate", run.steps)
+	}
+}
+
+// fields are the words of a line of go:generate: a word in double quotes is a string of Go.
+func fields(line string) (words []string) {
+	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
+		end := strings.IndexAny(line, " \t")
+		if line[0] == '"' {
+			if i := strings.IndexByte(line[1:], '"'); i >= 0 {
+				words, line = append(words, line[1:i+1]), line[i+2:]
+				continue
+			}
+		}
+		if end < 0 {
+			end = len(line)
+		}
+		words, line = append(words, line[:end]), line[end:]
+	}
+	return words
+}
+
+// add adds a sequence that has a step of interest.
+func (x *Reader) add(name, called string, all []Step) {
+	if slices.ContainsFunc(all, func(s Step) bool { return x.wanted(strings.Join(s.Words, " ")) }) {
+		x.found.Sequences = append(x.found.Sequences, Sequence{Name: name, Steps: all, Generates: Generates(called)})
+	}
+}
+
+var (
+	generating = []string{"manifests", "manifest", "generate", "generated", "gen", "codegen", "crd", "crds", "deepcopy", "update", "rbac", "webhook", "webhooks", "code", "api", "apis", "regenerate", "generation"}
+	otherwise  = []string{"verify", "check", "test", "tests", "clean", "e2e", "docs", "doc", "lint", "deploy", "undeploy", "install", "uninstall", "docker", "run", "build", "release", "bundle", "helm", "chart", "charts", "diff", "validate"}
+	separators = regexp.MustCompile(`[^a-z0-9]+`)
+)
+
+// Generates reports whether a name is one of what people run to generate code, and not to check, to deploy or to release it.
+func Generates(name string) bool {
+	parts := separators.Split(strings.ToLower(name), -1)
+	has := func(words []string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(words, strings.TrimLeft(p, "0123456789")) })
+	}
+	return has(generating) && !has(otherwise)
+}
+
+// text is a file of the repository.
+func (x *Reader) text(file string) (string, bool) {
+	if text, ok := x.texts[file]; ok {
+		return text, true
+	}
+	local := filepath.FromSlash(file)
+	if !filepath.IsLocal(local) {
+		return "", false
+	}
+	data, err := safefs.ReadFile(filepath.Join(x.repo.Root, local), maxText)
+	if err != nil {
+		return "", false
+	}
+	x.texts[file] = string(data)
+	return string(data), true
+}
+
+// maxText is larger than any makefile.
+const maxText = 512 << 10
+
+func (x *Reader) glob(pattern string) (all []string) {
+	if !filepath.IsLocal(filepath.FromSlash(pattern)) {
+		return nil
+	}
+	found, _ := filepath.Glob(filepath.Join(x.repo.Root, filepath.FromSlash(pattern))) // a bad pattern matches nothing
+	for _, f := range found {
+		if rel, err := filepath.Rel(x.repo.Root, f); err == nil {
+			all = append(all, filepath.ToSlash(rel))
+		}
+	}
+	return all
+}
+
+// shell answers the commands whose output the repository's files tell.
+func (x *Reader) shell(command, dir string) (string, bool) {
+	return shell.Output(command, dir, func(words []string, dir string) (string, bool) {
+		last := words[len(words)-1]
+		switch {
+		case words[0] == "date" && strings.Trim(last, `"'`) == "+%Y":
+			return config.CurrentYear, true
+		case strings.HasPrefix(strings.Join(words, " "), "go list -m"):
+			return x.listed(words[3:], dir)
+		case words[0] == "cat" && len(words) == 2:
+			text, ok := x.text(Local(dir, last))
+			return strings.TrimSpace(text), ok
+		}
+		return "", false
+	})
+}
+
+// listed is what go list -m prints.
+func (x *Reader) listed(words []string, dir string) (string, bool) {
+	module, _ := x.repo.Modules.Of(Local(dir, "."))
+	if len(words) == 0 {
+		if module == nil {
+			return "", false
+		}
+		_, at := x.repo.Modules.Of(Local(dir, "."))
+		return x.repo.Modules.ImportPath(at), true
+	}
+	if len(words) == 3 && words[0] == "-f" && strings.Trim(words[1], `"'`) == "{{.Version}}" {
+		version, _ := module.Requirement(words[2])
+		return version, version != ""
+	}
+	return "", false
+}
+
+// Local is a path of a command as one relative to the repository's root; "" if it is outside, or not known.
+func Local(dir, p string) string {
+	if strings.Contains(p, "$") {
+		return ""
+	}
+	if !path.IsAbs(p) {
+		p = path.Join(dir, p)
+	}
+	rest, ok := strings.CutPrefix(path.Clean(p), shell.Root)
+	if !ok || rest != "" && rest[0] != '/' {
+		return ""
+	}
+	return path.Clean("." + rest)
+}
