@@ -11,5 +11,9 @@ import (
 )
 
 func main() {
-	os.Exit(cmd.Main(os.Args[1:], ui.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Exit))
+	streams := ui.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	if code, other := cmd.OtherProgram(os.Args, streams); other {
+		os.Exit(code)
+	}
+	os.Exit(cmd.Main(os.Args[1:], streams, os.Exit))
 }

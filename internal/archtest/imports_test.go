@@ -35,7 +35,7 @@ type rule struct {
 }
 
 var rules = []rule{
-	{`^github.com/spf13/(cobra|pflag)$`, []string{"cmd", "internal/kubectl", "internal/gen/codegen"}, "flags are parsed in one place; codegen hands upstream theirs"},
+	{`^github.com/spf13/(cobra|pflag)$`, []string{"cmd", "internal/kubectl", "internal/gen/codegen", "internal/controlplane/standalone"}, "flags are parsed in one place; codegen hands upstream theirs, and standalone has those of kube-apiserver"},
 	{`^k8s.io/(code-generator|gengo)`, []string{"internal/gen/codegen", "internal/gen/naming", "internal/archtest"}, "they exit, log and write on their own; codegen is where that ends, and naming asks for names only"},
 	{`^sigs.k8s.io/controller-tools`, []string{"internal/gen/crdgen"}, "it prints errors instead of returning them; crdgen is where that ends"},
 	{`^(k8s.io/kubernetes|go.etcd.io/etcd/server|k8s.io/controller-manager)(/|$)`, []string{"internal/controlplane/...", "internal/startup/..."},
@@ -54,7 +54,7 @@ var rules = []rule{
 	{`^github.com/crdctl/crdctl/cmd$`, []string{"."}, "the command line is on top: nothing below may need it"},
 	{`^github.com/crdctl/crdctl/internal/operator/install$`, []string{"cmd"}, "it writes manifests for people; what runs, runs without them"},
 	{`^github.com/crdctl/crdctl/internal/operator/`, []string{"internal/operator/...", "cmd", "e2e/..."}, "operator puts its parts together; others call operator"},
-	{`^github.com/crdctl/crdctl/internal/controlplane$`, []string{"cmd", "internal/controlplane/daemon", "internal/run", "e2e/..."}, "only what runs something needs a control plane"},
+	{`^github.com/crdctl/crdctl/internal/controlplane$`, []string{"cmd", "internal/controlplane/daemon", "internal/controlplane/standalone", "internal/envtest", "internal/run", "e2e/..."}, "only what runs something needs a control plane"},
 	{`^github.com/crdctl/crdctl/internal/controlplane/sockettest$`, nil, "it reads /proc to check the sockets of processes, for tests"},
 	{`^github.com/crdctl/crdctl/internal/safefs/safefstest$`, nil, "it changes the environment of the process and fails tests"},
 	{`^github.com/crdctl/crdctl/internal/operator/operatortest$`, nil, "it is a fake API server, for tests"},
@@ -67,7 +67,7 @@ var rules = []rule{
 // goes sideways, or up.
 var layers = [][]string{
 	{"main", "cmd", "e2e", "archtest", "scripttest"},
-	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report"},
+	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report", "envtest"},
 	{"crd", "controlplane", "config", "workspace", "tree"},
 	{"fswatch", "lockfile", "tempdir"},
 	{"logging", "proc", "safefs", "startup", "templates", "text", "ui"},

@@ -116,10 +116,7 @@ func serverOptions(l *listener, s *secrets, etcdSocket string) *options.ServerRu
 
 // disabledHooks are what the API server would start and this package does otherwise or does without.
 func disabledHooks() []string {
-	return []string{
-		// These two wait a second before their first try, and readiness waits for them: see defaults.
-		"rbac/bootstrap-roles",
-		"scheduling/bootstrap-system-priority-classes",
+	return append(slowHooks(),
 		// These write objects that nobody here reads: flow schemas (fairness is off), the certificates of
 		// other API servers, the leases by which several API servers know each other, a record of old tokens.
 		"priority-and-fairness-config-producer",
@@ -127,5 +124,10 @@ func disabledHooks() []string {
 		"start-kube-apiserver-identity-lease-controller",
 		"start-kube-apiserver-identity-lease-garbage-collector",
 		"start-legacy-token-tracking-controller",
-	}
+	)
+}
+
+// slowHooks wait a second before their first try, and readiness waits for them: see createDefaults.
+func slowHooks() []string {
+	return []string{"rbac/bootstrap-roles", "scheduling/bootstrap-system-priority-classes"}
 }

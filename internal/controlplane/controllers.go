@@ -83,12 +83,10 @@ func startControllers(s *apiServer, pendingPods bool) (*controllers, error) {
 	return c, nil
 }
 
-// build makes the controllers, which register with the informers, and returns what runs them.
-func (c *controllers) build(ctx context.Context, client kubernetes.Interface, meta metadata.Interface) ([]func(), error) {
+// buildCollectors makes the controllers that remove objects: those whose owner has gone, and those of a namespace that was deleted.
+func (c *controllers) buildCollectors(ctx context.Context, client kubernetes.Interface, meta metadata.Interface) ([]func(), error) {
 	discovery := client.Discovery()
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discovery))
-	core, apps, batch, rbac := c.typed.Core().V1(), c.typed.Apps().V1(), c.typed.Batch().V1(), c.typed.Rbac().V1()
-
 	resources, err := newDiscoveryCache(discovery, c.metadata)
 	if err != nil {
 		return nil, err
@@ -97,6 +95,23 @@ func (c *controllers) build(ctx context.Context, client kubernetes.Interface, me
 	close(informersStarted) // they are, by the time that the collector runs
 	collector, err := garbagecollector.NewGarbageCollector(ctx, client, meta, mapper, garbagecollector.DefaultIgnoredResources(),
 		informerfactory.NewInformerFactory(c.typed, c.metadata), informersStarted)
+	if err != nil {
+		return nil, err
+	}
+	namespaces := namespace.NewNamespaceController(ctx, client, meta, discovery.ServerPreferredNamespacedResources, c.typed.Core().V1().Namespaces(),
+		5*time.Minute, corev1.FinalizerKubernetes)
+	const resync = time.Second // how soon the objects of a new CRD are collected
+	return []func(){
+		func() { collector.Run(ctx, 4, resync) },
+		func() { collector.Sync(ctx, resources, resync) },
+		func() { namespaces.Run(ctx, 2) },
+	}, nil
+}
+
+// build makes the controllers, which register with the informers, and returns what runs them.
+func (c *controllers) build(ctx context.Context, client kubernetes.Interface, meta metadata.Interface) ([]func(), error) {
+	core, apps, batch, rbac := c.typed.Core().V1(), c.typed.Apps().V1(), c.typed.Batch().V1(), c.typed.Rbac().V1()
+	collectors, err := c.buildCollectors(ctx, client, meta)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +132,6 @@ func (c *controllers) build(ctx context.Context, client kubernetes.Interface, me
 	if err != nil {
 		return nil, err
 	}
-	namespaces := namespace.NewNamespaceController(ctx, client, meta, discovery.ServerPreferredNamespacedResources, core.Namespaces(),
-		5*time.Minute, corev1.FinalizerKubernetes)
 	// For each node a pod: where pods run there is one (see node.go), and otherwise none.
 	daemonSets, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), client,
 		flowcontrol.NewBackOff(time.Second, 15*time.Minute))
@@ -129,20 +142,16 @@ func (c *controllers) build(ctx context.Context, client kubernetes.Interface, me
 	statefulSets := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), client)
 	aggregation := clusterroleaggregation.NewClusterRoleAggregation(rbac.ClusterRoles(), client.RbacV1())
 
-	const resync = time.Second // how soon the objects of a new CRD are collected
-	return []func(){
-		func() { collector.Run(ctx, 4, resync) },
-		func() { collector.Sync(ctx, resources, resync) },
+	return append(collectors,
 		func() { accounts.Run(ctx, 1) },
 		func() { deployments.Run(ctx, 2) },
 		func() { jobs.Run(ctx, 2) },
 		func() { cronJobs.Run(ctx, 1) },
-		func() { namespaces.Run(ctx, 2) },
 		func() { replicaSets.Run(ctx, 2) },
 		func() { statefulSets.Run(ctx, 1) },
 		func() { daemonSets.Run(ctx, 1) },
 		func() { aggregation.Run(ctx, 1) },
-	}, nil
+	), nil
 }
 
 // stop waits for every controller and informer.

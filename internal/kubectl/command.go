@@ -20,7 +20,7 @@ type command struct {
 	kubeconfig string
 }
 
-func newCommand(ctx context.Context, kubeconfig string, loaded func(), streams genericiooptions.IOStreams) *command {
+func newCommand(ctx context.Context, kubeconfig string, plain bool, loaded func(), streams genericiooptions.IOStreams) *command {
 	flags := genericclioptions.NewConfigFlags(true).
 		WithDeprecatedPasswordFlag().
 		WithDiscoveryBurst(300).
@@ -54,7 +54,9 @@ func newCommand(ctx context.Context, kubeconfig string, loaded func(), streams g
 	}
 	logs.AddFlags(root.PersistentFlags())
 	replaceVersion(root, flags, streams.Out)
-	rename(root)
+	if !plain {
+		rename(root)
+	}
 	return &command{root: root, flags: flags, kubeconfig: kubeconfig}
 }
 
@@ -62,7 +64,10 @@ func newCommand(ctx context.Context, kubeconfig string, loaded func(), streams g
 func (c *command) execute(ends chan exit, args []string) exit {
 	// As a flag, not as the default: "kubectl config" has a --kubeconfig of its own, whose default is the user's own
 	// file, which it writes to. A later --kubeconfig, the user's, goes before this one.
-	c.root.SetArgs(append([]string{"--kubeconfig=" + c.kubeconfig}, args...))
+	if c.kubeconfig != "" {
+		args = append([]string{"--kubeconfig=" + c.kubeconfig}, args...)
+	}
+	c.root.SetArgs(args)
 	go func() {
 		checkErr(c.root.Execute())
 		select {
@@ -74,7 +79,10 @@ func (c *command) execute(ends chan exit, args []string) exit {
 }
 
 // hint says what mends the most likely trouble, a control plane that is not running.
-func (c *command) hint(end exit) string {
+func (c *command) hint(end exit, plain bool) string {
+	if plain {
+		return ""
+	}
 	if strings.Contains(end.message, "unknown shorthand flag: 'C'") || strings.Contains(end.message, "unknown flag: --dir") {
 		return "-C and --dir name the project; write them before kubectl's own command, as \"crdctl kubectl -C DIR get pods\"\n"
 	}

@@ -15,6 +15,8 @@ import (
 // Options is one command line and where it reads and writes.
 type Options struct {
 	Kubeconfig string // of the project's control plane, which need not be running; --kubeconfig in Args goes before it
+	// Plain is kubectl by its own name, with the kubeconfig that its arguments or the environment name.
+	Plain bool
 	// Loaded, if any, is called when the kubeconfig has been read and is not read again. "kubectl config" never calls it.
 	Loaded   func()
 	Args     []string // without the command's own name
@@ -57,12 +59,12 @@ func runAlone(ctx context.Context, o Options, streams genericiooptions.IOStreams
 	if ctx.Err() != nil {
 		return exitFailure
 	}
-	if o.Kubeconfig == "" {
+	if o.Kubeconfig == "" && !o.Plain {
 		o.Kubeconfig = filepath.Join(nowhere, "kubeconfig") // an empty path would mean $KUBECONFIG
 	}
 	ends, putBack := takeGlobals(ctx, streams.ErrOut)
 	defer putBack()
-	c := newCommand(ctx, o.Kubeconfig, o.Loaded, streams)
+	c := newCommand(ctx, o.Kubeconfig, o.Plain, o.Loaded, streams)
 	end := c.execute(ends, o.Args)
 	if end.code == 0 {
 		return 0
@@ -74,6 +76,6 @@ func runAlone(ctx context.Context, o Options, streams genericiooptions.IOStreams
 	if message != "" && !strings.HasSuffix(message, "\n") {
 		message += "\n"
 	}
-	_, _ = io.WriteString(streams.ErrOut, message+c.hint(end)) // nobody is left to be told
+	_, _ = io.WriteString(streams.ErrOut, message+c.hint(end, o.Plain)) // nobody is left to be told
 	return end.code
 }

@@ -120,6 +120,9 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // Err says how the child ended, once Done is closed: nil for exit code 0.
 func (p *Process) Err() error { return p.err }
 
+// Signal sends a signal to the child and to its process group, as a terminal does.
+func (p *Process) Signal(s os.Signal) { signalGroup(p.pid, s) }
+
 // Kill kills the child and its descendants, without asking.
 func (p *Process) Kill() {
 	p.killed.Store(true)

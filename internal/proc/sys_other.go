@@ -12,6 +12,9 @@ func sysProcAttr() *syscall.SysProcAttr { return nil }
 // askToStop kills: there is no signal that asks.
 func askToStop(p *os.Process, _ os.Signal) error { return p.Kill() }
 
+// signalGroup kills: there is no signal that asks.
+func signalGroup(pid int, _ os.Signal) { killGroup(pid) }
+
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_ = p.Kill()

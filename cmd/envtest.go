@@ -1,0 +1,103 @@
+package cmd
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/crdctl/crdctl/internal/controlplane/standalone"
+	"github.com/crdctl/crdctl/internal/envtest"
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+func newEnvtest(s ui.Streams, o *options) *cobra.Command {
+	return newGroup("envtest", "Serve tests that use controller-runtime's envtest, without a download", newEnvtestPath(s, o), newEnvtestSeed(s, o))
+}
+
+// askedVersion is the version of Kubernetes that is asked for, by a flag or by the project.
+type askedVersion struct{ flag string }
+
+func (a *askedVersion) bind(f *pflag.FlagSet) {
+	f.StringVar(&a.flag, "kubernetes-version", "", "`version` of Kubernetes to be, such as 1.35, as far as it can be emulated (default: the one that the Makefile asks for, or crdctl's own)")
+}
+
+// find returns the version for the name of a directory, and says on stderr if another one will answer.
+func (a *askedVersion) find(s ui.Streams, root string) (string, error) {
+	version, where := a.flag, "--kubernetes-version"
+	if version == "" {
+		var err error
+		if version, where, err = envtest.Asked(root); err != nil {
+			return "", err
+		}
+	}
+	if version == "" {
+		return envtest.Version(), nil
+	}
+	_, notice, err := standalone.Answers(version)
+	if err != nil {
+		return "", ui.UsageError(err)
+	}
+	if notice != "" {
+		s.Report().Note("%s asks for Kubernetes %s: %s", where, version, notice)
+	}
+	return version, nil
+}
+
+func newEnvtestPath(s ui.Streams, o *options) *cobra.Command {
+	var asked askedVersion
+	c := &cobra.Command{
+		Use:   "path",
+		Short: "Print the directory of etcd, kube-apiserver and kubectl, for KUBEBUILDER_ASSETS",
+		Long: `Path prints the directory, in the user's cache, in which etcd, kube-apiserver and kubectl are: this program by those names.
+In a Makefile:
+
+  export KUBEBUILDER_ASSETS ?= $(shell crdctl envtest path)`,
+		Example: "  KUBEBUILDER_ASSETS=$(crdctl envtest path) go test ./...",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			version, err := asked.find(s, moduleRoot(o.dir))
+			if err != nil {
+				return err
+			}
+			dir, err := envtest.Path(version)
+			if err != nil {
+				return err
+			}
+			return s.Printf("%s", dir)
+		},
+	}
+	asked.bind(c.Flags())
+	return c
+}
+
+func newEnvtestSeed(s ui.Streams, o *options) *cobra.Command {
+	var asked askedVersion
+	var binDir string
+	c := &cobra.Command{
+		Use:   "seed",
+		Short: "Fill the project's bin/k8s, where setup-envtest and an IDE look",
+		Long: `Seed makes bin/k8s/VERSION-OS-ARCH in the project, with etcd, kube-apiserver and kubectl: links to this program. "setup-envtest use"
+takes it for downloaded, and the suite_test.go of kubebuilder finds it without an environment. Run it again when crdctl has moved.`,
+		Example: "  crdctl envtest seed\n  crdctl envtest seed --kubernetes-version 1.36.0",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			root := moduleRoot(o.dir)
+			version, err := asked.find(s, root)
+			if err != nil {
+				return err
+			}
+			if !filepath.IsAbs(binDir) {
+				binDir = filepath.Join(root, binDir)
+			}
+			dir, err := envtest.Seed(binDir, version)
+			if err != nil {
+				return err
+			}
+			return s.Printf("%s", dir)
+		},
+	}
+	asked.bind(c.Flags())
+	c.Flags().StringVar(&binDir, "bin-dir", "bin", "`directory` that setup-envtest is given as --bin-dir, seen from the project")
+	return c
+}

@@ -1,0 +1,93 @@
+package envtest
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const importPath = "sigs.k8s.io/controller-runtime/pkg/envtest"
+
+// Suites is what the Go files of a project say about its tests.
+type Suites struct {
+	// Files import envtest. Without any, the project's tests start no API server.
+	Files []string
+	// Downloads are the places, as file:line, at which the download of programs is turned on. Such a suite does not look at what the
+	// environment names, so it is not served by this program.
+	Downloads []string
+}
+
+// skipped are directories without tests of the project.
+var skipped = []string{"vendor", "node_modules", "testdata", "bin", "third_party"}
+
+// Inspect reads the Go files below root; names are seen from there.
+func Inspect(root string) (Suites, error) {
+	var found Suites
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if path != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains(skipped, name)) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || !d.Type().IsRegular() {
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(content, []byte(`"`+importPath+`"`)) {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		found.Files = append(found.Files, rel)
+		found.Downloads = append(found.Downloads, downloads(rel, content)...)
+		return nil
+	})
+	return found, err
+}
+
+// downloads returns the places in a file where DownloadBinaryAssets is true.
+func downloads(name string, content []byte) (places []string) {
+	files := token.NewFileSet()
+	file, _ := parser.ParseFile(files, name, content, parser.SkipObjectResolution) // what could be parsed is there
+	if file == nil {
+		return nil
+	}
+	isTrue := func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return ok && id.Name == "true"
+	}
+	note := func(n ast.Node) {
+		places = append(places, fmt.Sprintf("%s:%d", name, files.Position(n.Pos()).Line))
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			if id, ok := n.Key.(*ast.Ident); ok && id.Name == "DownloadBinaryAssets" && isTrue(n.Value) {
+				note(n)
+			}
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				if s, ok := left.(*ast.SelectorExpr); ok && s.Sel.Name == "DownloadBinaryAssets" && i < len(n.Rhs) && isTrue(n.Rhs[i]) {
+					note(n)
+				}
+			}
+		}
+		return true
+	})
+	return places
+}

@@ -1,0 +1,81 @@
+package envtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func write(t *testing.T, root, name, content string) {
+	t.Helper()
+	path := filepath.Join(root, filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+func TestInspect(t *testing.T) {
+	root := t.TempDir()
+	const imports = "package x\n\nimport et \"sigs.k8s.io/controller-runtime/pkg/envtest\"\n\n"
+	write(t, root, "a/a_test.go", imports+"var _ = et.Environment{DownloadBinaryAssets: false}\n")
+	write(t, root, "b/b.go", imports+"func f(e *et.Environment) {\n\te.DownloadBinaryAssets = true\n}\n")
+	write(t, root, "c/c_test.go", "package x // DownloadBinaryAssets: true\n")
+	write(t, root, "vendor/v/v.go", imports)
+	write(t, root, ".cache/v/v.go", imports)
+	got, err := Inspect(root)
+	require.NoError(t, err)
+	assert.Equal(t, Suites{Files: []string{"a/a_test.go", "b/b.go"}, Downloads: []string{"b/b.go:6"}}, got)
+}
+
+// How projects name the version in their Makefiles.
+func TestAsked(t *testing.T) {
+	for _, name := range variables {
+		t.Setenv(name, "")
+	}
+	for _, c := range []struct{ name, file, content, version, where string }{
+		{"none", "Makefile", "all:\n", "", ""},
+		{"kubebuilder of old", "Makefile", "ENVTEST_K8S_VERSION = 1.31.0\n", "1.31.0", "Makefile:1"},
+		{"a minor version", "Makefile", "\nENVTEST_K8S_VERSION ?= 1.34.x\n", "1.34", "Makefile:2"},
+		{"exported, in an include", "make/deps.mk", "export KUBEBUILDER_ENVTEST_KUBERNETES_VERSION := v1.36.0\n", "1.36.0", "make/deps.mk:1"},
+		{"computed", "Makefile", "ENVTEST_K8S_VERSION ?= $(shell go list -m -f \"{{ .Version }}\" k8s.io/api | awk -F'[v.]' '{printf \"1.%d\", $$3}')\n", "1.35", "Makefile:1"},
+		{"the latest", "Makefile", "ENVTEST_KUBERNETES_VERSION?=latest\n", "", ""},
+		{"of the tool", "Makefile", "ENVTEST_VERSION ?= release-0.22\n", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			write(t, root, "go.mod", "module example.com/x\n\nrequire k8s.io/api v0.35.2\n")
+			write(t, root, c.file, c.content)
+			version, where, err := Asked(root)
+			require.NoError(t, err)
+			assert.Equal(t, c.version, version)
+			assert.Equal(t, c.where, where)
+		})
+	}
+	t.Setenv("ENVTEST_K8S_VERSION", "1.36.1")
+	version, where, err := Asked(t.TempDir())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1.36.1", "$ENVTEST_K8S_VERSION"}, []string{version, where})
+}
+
+// A program that is moved or upgraded is found again, one that is a file of its own size stays.
+func TestFill(t *testing.T) {
+	root := t.TempDir()
+	dir, old, now := filepath.Join(root, "bin"), filepath.Join(root, "old"), filepath.Join(root, "new")
+	write(t, root, "old", "old")
+	write(t, root, "new", "new and longer")
+	for _, self := range []string{old, now, now} {
+		require.NoError(t, fill(dir, self))
+		for _, name := range Programs {
+			content, err := os.ReadFile(filepath.Join(dir, executable(name)))
+			require.NoError(t, err)
+			want, err := os.ReadFile(self)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(content))
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, len(Programs), "nothing else is left there")
+}
