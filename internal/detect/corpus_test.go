@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,9 +16,10 @@ import (
 )
 
 // The archives in testdata/corpus have the shapes of real repositories, each with the settings that a person who knows the
-// repository would write: "right" is a crdctl.yaml, "right/version" the version of code-generator, and "right/nothing" a part of
-// the error where crdctl has nothing to do. The text on top says after "known wrong:" why a verdict is not right, if it is not.
-// "@client" and "@generated" stand for generated files, see generated.
+// repository would write: "right" is a crdctl.yaml, "right/version" the version of code-generator, "right/notCompared" the files
+// that are listed as not compared, "right/unread" a part of a finding, and "right/nothing" a part of the error where crdctl has
+// nothing to do. The text on top says after "known wrong:" why a verdict is not right, if it is not. "@client" and "@generated"
+// stand for generated files, see generated.
 func TestCorpus(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.txtar"))
 	require.NoError(t, err)
@@ -69,6 +71,16 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 	}
 	if err != nil {
 		return err.Error()
+	}
+	if text := want["right/unread"]; text != "" && !slices.ContainsFunc(found.Unread, func(u Finding) bool { return strings.Contains(u.String(), text) }) {
+		return fmt.Sprintf("%q is not among %v", text, found.Unread)
+	}
+	var notCompared []string
+	for _, n := range found.NotCompared {
+		notCompared = append(notCompared, n.Paths...)
+	}
+	if strings.Join(notCompared, "\n") != want["right/notCompared"] {
+		return fmt.Sprintf("not compared: %v", notCompared)
 	}
 	right, err := config.Parse("right", []byte("apiVersion: "+config.APIVersion+"\nkind: "+config.Kind+"\n"+want["right"]+"\n"))
 	require.NoError(t, err)

@@ -6,6 +6,7 @@
 package makefile
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -160,9 +161,7 @@ func (f *File) Lines(r *Rule, target, stem string, overrides map[string]string) 
 		local["^"], local["?"], local["+"] = strings.Join(needs, " "), strings.Join(needs, " "), strings.Join(needs, " ")
 	}
 	local["@D"], local["@F"] = strings.TrimSuffix(path.Dir(target), "/"), path.Base(target)
-	for name, value := range r.Vars {
-		local[name] = f.expand(value, local)
-	}
+	f.targetVars(target, local)
 	for name, value := range overrides {
 		local[name] = value
 	}
@@ -171,6 +170,20 @@ func (f *File) Lines(r *Rule, target, stem string, overrides map[string]string) 
 		lines = append(lines, Place{line.Path, line.Line, strings.TrimLeft(text, "\t @-+")})
 	}
 	return lines
+}
+
+// targetVars adds the variables of a target: first those that refer to none.
+func (f *File) targetVars(target string, local map[string]string) {
+	for _, refers := range []bool{false, true} {
+		for _, r := range f.Rules {
+			for _, name := range slices.Sorted(maps.Keys(r.Vars)) {
+				named := slices.ContainsFunc(r.Targets, func(t string) bool { _, ok := match(t, target); return ok })
+				if value := r.Vars[name]; named && Unknown(value) == refers {
+					local[name] = f.expand(value, local)
+				}
+			}
+		}
+	}
 }
 
 // Name is how errors and comments name a rule.

@@ -98,17 +98,14 @@ func (x *run) target(name string, overrides map[string]string) {
 	}
 	x.done[name] = true
 	rules, stem := x.file.Rule(name)
-	vars := map[string]string{}
 	for _, r := range rules {
-		maps.Copy(vars, r.Vars)
 		for _, need := range r.Needs {
 			x.target(strings.ReplaceAll(need, "%", stem), overrides)
 		}
 	}
-	maps.Copy(vars, overrides)
 	for _, r := range rules {
 		if len(r.Recipe) > 0 {
-			x.recipe(x.file.Lines(r, name, stem, vars), r.Maybe, overrides)
+			x.recipe(x.file.Lines(r, name, stem, overrides), r.Maybe, overrides)
 		}
 	}
 }

@@ -5,6 +5,7 @@
 package steps
 
 import (
+	"bytes"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -53,13 +54,19 @@ type Reader struct {
 	found  *Found
 	read   map[string]bool // files that were read as part of others
 	texts  map[string]string
+	// scriptNames are those of scripts that have a command that is wanted.
+	scriptNames []string
 }
 
 // Read finds the sequences with a command that is wanted.
 func Read(r *repo.Repo, wanted func(text string) bool) *Found {
 	x := &Reader{repo: r, wanted: wanted, found: &Found{}, read: map[string]bool{}, texts: map[string]string{}}
 	for _, t := range r.Texts {
-		x.texts[t.Path] = string(t.Data)
+		text := string(t.Data)
+		x.texts[t.Path] = text
+		if ext := path.Ext(t.Path); (ext == ".sh" || ext == ".bash") && wanted(text) {
+			x.scriptNames = append(x.scriptNames, path.Base(t.Path))
+		}
 	}
 	if slices.ContainsFunc(r.Texts, func(t repo.Script) bool { return wanted(string(t.Data)) }) {
 		x.makefiles()
@@ -74,7 +81,7 @@ var makefileName = regexp.MustCompile(`^(GNUmakefile|makefile|Makefile)$`)
 // makefiles reads the makefiles that people run, and then those that none of them includes.
 func (x *Reader) makefiles() {
 	for _, t := range x.repo.Texts {
-		if text := string(t.Data); makefileName.MatchString(path.Base(t.Path)) && (x.wanted(text) || strings.Contains(text, "include ")) {
+		if makefileName.MatchString(path.Base(t.Path)) && (x.leads(string(t.Data)) || bytes.Contains(t.Data, []byte("include "))) {
 			x.makefile(t.Path, path.Dir(t.Path), false)
 		}
 	}
@@ -86,9 +93,14 @@ func (x *Reader) makefiles() {
 	}
 }
 
+// leads reports whether a makefile has a command that is wanted, or names a script that has.
+func (x *Reader) leads(text string) bool {
+	return x.wanted(text) || slices.ContainsFunc(x.scriptNames, func(name string) bool { return strings.Contains(text, name) })
+}
+
 func (x *Reader) makefile(file, dir string, partial bool) {
 	f := makefile.Read(file, shell.Root, dir, makefile.System{Read: x.text, Glob: x.glob, Shell: x.shell, Partial: partial})
-	if !slices.ContainsFunc(f.Included, func(p string) bool { text, _ := x.text(p); return x.wanted(text) }) {
+	if !slices.ContainsFunc(f.Included, func(p string) bool { text, _ := x.text(p); return x.leads(text) }) {
 		return
 	}
 	for _, p := range f.Included {
@@ -170,7 +182,8 @@ var (
 
 // Generates reports whether a name is one of what people run to generate code, and not to check, to deploy or to release it.
 func Generates(name string) bool {
-	parts := separators.Split(strings.ToLower(name), -1)
+	name = strings.ReplaceAll(strings.ToLower(name), "controller-gen", "") // the tool, which is installed
+	parts := separators.Split(name, -1)
 	has := func(words []string) bool {
 		return slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(words, strings.TrimLeft(p, "0123456789")) })
 	}

@@ -1,0 +1,163 @@
+package steps
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
+)
+
+// sequences prints what is found in an archive, from the first command named tool on.
+func sequences(t *testing.T, archive string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		name := filepath.Join(root, filepath.FromSlash(f.Name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, f.Data, 0o644))
+	}
+	r, err := repo.Open(root)
+	require.NoError(t, err)
+	found := Read(r, func(text string) bool { return strings.Contains(text, "controller-gen") })
+	var b strings.Builder
+	for _, s := range found.Sequences {
+		fmt.Fprintf(&b, "%s generates=%t\n", s.Name, s.Generates)
+		for _, step := range s.Steps {
+			fmt.Fprintf(&b, "\t%s %s: %q", step.At(), strings.TrimPrefix(step.Dir, "/@"), step.Words)
+			for _, name := range slices.Sorted(maps.Keys(step.Env)) {
+				fmt.Fprintf(&b, " %s=%s", name, step.Env[name])
+			}
+			if len(step.Writes) > 0 {
+				fmt.Fprintf(&b, " > %q", step.Writes)
+			}
+			if step.Maybe {
+				b.WriteString(" maybe")
+			}
+			b.WriteString("\n")
+		}
+	}
+	for _, u := range found.Unread {
+		fmt.Fprintf(&b, "unread %s:%d %s\n", u.Path, u.Line, u.Text)
+	}
+	return b.String()
+}
+
+func TestSequences(t *testing.T) {
+	for name, test := range map[string]struct{ in, want string }{
+		"what a target needs runs first, once, and targets that others run are not read again": {`
+-- Makefile --
+generate: manifests deepcopy
+	echo done
+manifests: tools
+	controller-gen crd
+deepcopy: tools manifests
+	cd api && X=1 controller-gen object
+tools: ; mkdir bin
+verify: generate
+	git diff
+`, `Makefile: generate generates=true
+	Makefile:4 : ["controller-gen" "crd"]
+	Makefile:6 : ["cd" "api"]
+	Makefile:6 /api: ["controller-gen" "object"] X=1
+	Makefile:2 : ["echo" "done"]
+`},
+		"targets with other variables, by make itself": {`
+-- Makefile --
+DIR ?= none
+manifests:
+	$(MAKE) one DIR=a
+	make one DIR=b
+	@$(MAKE) -C sub one
+one:
+	controller-gen paths=./$(DIR)
+`, `Makefile: manifests generates=true
+	Makefile:7 : ["controller-gen" "paths=./a"]
+	Makefile:7 : ["controller-gen" "paths=./b"]
+`},
+		"scripts with their arguments, functions and branches": {`
+-- Makefile --
+export OUT = config
+generate:
+	bash -e ./hack/gen.sh api "x y" && sh -c 'sed -i s/a/b/ out.yaml'
+-- hack/gen.sh --
+run() {
+  controller-gen paths=./$1 output:dir=${OUT}/$2
+}
+: ${KEPT:=kept}
+if [[ -n "$UNSET_HERE" ]]; then
+  OUT=wrong
+elif [ -z "$KEPT" ]; then
+  OUT=wrong
+fi
+run "$1" crds
+for f in $OUT/*.yaml; do
+  { cat "$KEPT"; cat "$f"; } > "$f.tmp"
+  mv "$f.tmp" "$f"
+done
+not_called() { controller-gen object; }
+`, `Makefile: generate generates=true
+	hack/gen.sh:4 : [":" "kept"]
+	hack/gen.sh:7 : ["[" "-z" "kept" "]"]
+	hack/gen.sh:2 : ["controller-gen" "paths=./api" "output:dir=config/crds"]
+	hack/gen.sh:12 : ["cat" "kept"]
+	hack/gen.sh:12 : ["cat" "config/*.yaml"]
+	hack/gen.sh:12 : [">"] > ["config/*.yaml.tmp"]
+	hack/gen.sh:13 : ["mv" "config/*.yaml.tmp" "config/*.yaml"]
+	hack/gen.sh:15 : ["controller-gen" "object"]
+	Makefile:3 : ["sed" "-i" "s/a/b/" "out.yaml"]
+`},
+		"a script that cannot be parsed, and one to verify": {`
+-- hack/update.sh --
+controller-gen crd
+if
+-- hack/verify.sh --
+controller-gen crd
+`, `hack/update.sh generates=true
+	hack/update.sh:1 : ["controller-gen" "crd"]
+hack/verify.sh generates=false
+	hack/verify.sh:1 : ["controller-gen" "crd"]
+unread hack/update.sh:2 ` + "`if` must be followed by a statement list\n"},
+		"lines of go:generate": {`
+-- api/doc.go --
+package api
+
+//go:generate go run example.com/controller-gen "crd:a=b c" $GOFILE
+//go:generate -command x y
+//go:generate mv a b
+`, `api/doc.go generates=true
+	api/doc.go:3 /api: ["go" "run" "example.com/controller-gen" "crd:a=b c" "doc.go"]
+	api/doc.go:5 /api: ["mv" "a" "b"]
+`},
+		"a condition that is not decided": {`
+-- Makefile --
+ifeq ($(shell uname),Linux)
+generate:
+	controller-gen crd
+endif
+`, `Makefile: generate generates=true
+	Makefile:3 : ["controller-gen" "crd"] maybe
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, test.want, sequences(t, strings.TrimPrefix(test.in, "\n")))
+		})
+	}
+}
+
+func TestGenerates(t *testing.T) {
+	for _, name := range []string{"manifests", "generate", "gen", "gen.crds", "generate-manifests-core", "codegen-crds-all", "hack/update-3generated-crd-code.sh", "hack/crd.generate.sh", "code"} {
+		assert.True(t, Generates(name), name)
+	}
+	for _, name := range []string{"verify-manifests", "test", "hack/verify-codegen.sh", "deploy", "controller-gen", "bin/controller-gen", "generate-docs", "update-helm", "docker-build"} {
+		assert.False(t, Generates(name), name)
+	}
+}
