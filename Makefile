@@ -14,7 +14,7 @@ BENCH := .
 # The packages that take longest come first, so that no core is idle in the end.
 SLOW := ./e2e/stories ./e2e/script ./e2e/scaffold ./e2e/upstream ./e2e/toolchain ./e2e/corpus ./cmd ./internal/gen
 
-.PHONY: help build demo check test tests lint deadcode bench soak clean
+.PHONY: help build demo check test tests lint deadcode bench compat soak clean
 
 help: ## Show this help
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-9s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ deadcode: ## Check that every function is reachable
 bench: build ## Measure all that README.md and docs quote; BENCH=Generate measures what has that in its name
 	CRDCTL="$(CURDIR)/bin/crdctl" go test -vet=off -timeout 0 -run '^$$' -bench '$(BENCH)' ./e2e/bench
 	$(TEST) -run '^$$' -bench . -count 5 ./internal/controlplane
+
+compat: build ## Hold verify to the truth about public repositories: REPOS=DIR has clones of those in e2e/compat/testdata; FLAGS=-edited
+	go run ./e2e/compat -repos "$(REPOS)" $(FLAGS)
 
 soak: build ## Half an hour of faults at random: replicas and control plane killed, hooks that misbehave, requests refused
 	go run ./e2e/soak bin/crdctl

@@ -80,9 +80,7 @@ type generators struct {
 // newGenerators downloads and builds what upstream's side consists of.
 func newGenerators(b *testing.B) *generators {
 	b.Helper()
-	g := &generators{dir: b.TempDir(), crdctl: crdctl(b)}
-	g.bin = filepath.Join(g.dir, "bin")
-	check(b, json.Unmarshal([]byte(goCommand(b, root, "env", "-json", "GOPATH", "GOMODCACHE", "GOCACHE", "GOENV")), &g.golang))
+	g := newSides(b)
 	versions := strings.Fields(goCommand(b, root, "list", "-m", "-f", "{{.Version}}", "k8s.io/code-generator", "sigs.k8s.io/controller-tools"))
 	g.codeGenerator = versions[0]
 	progress("building upstream's generators, %s", versions)
@@ -91,6 +89,15 @@ func newGenerators(b *testing.B) *generators {
 		run(b, g.scripts, environ("GOBIN="+g.bin), "go", "install", "./cmd/"+name+"-gen")
 	}
 	run(b, g.dir, environ("GOBIN="+g.bin), "go", "install", "sigs.k8s.io/controller-tools/cmd/controller-gen@"+versions[1])
+	return g
+}
+
+// newSides finds crdctl and the go command's directories. Upstream's side is still to be built, into bin.
+func newSides(b *testing.B) *generators {
+	b.Helper()
+	g := &generators{dir: b.TempDir(), crdctl: crdctl(b)}
+	g.bin = filepath.Join(g.dir, "bin")
+	check(b, json.Unmarshal([]byte(goCommand(b, root, "env", "-json", "GOPATH", "GOMODCACHE", "GOCACHE", "GOENV")), &g.golang))
 	return g
 }
 
