@@ -21,6 +21,7 @@ func (d *discovery) readControllerGen() {
 	calls := d.readCalls()
 	own := d.ownManifests()
 	d.readPostProcessed(calls, own)
+	d.readForms(calls, own)
 	calls = d.keepCalls(d.inferCalls(calls, own))
 	d.versionCalls(calls, own)
 	for i, c := range calls {
@@ -59,22 +60,39 @@ func (d *discovery) onlyControllerGen() {
 	d.found.Unread = slices.DeleteFunc(d.found.Unread, func(f Finding) bool { return strings.Contains(f.Text, "code-generator") })
 }
 
+// leaveTo takes out of calls what settings have crdctl make all the same, as a project of its own has it.
+func leaveTo(p *config.Project) {
+	kept := p.ControllerGen.Calls[:0]
+	for i := range p.ControllerGen.Calls {
+		c := &genCall{ControllerGenCall: p.ControllerGen.Calls[i]}
+		for name, dir := range map[string]string{"crd": p.CRDs.Dir, "rbac": p.RBAC.Dir} {
+			if out, ok := outputOf(&c.ControllerGenCall, name); ok && dir != "" && out == path.Clean(dir) {
+				c.drop(name)
+			}
+		}
+		if len(c.Generators()) > 0 {
+			kept = append(kept, c.ControllerGenCall)
+		}
+	}
+	p.ControllerGen.Calls = kept
+}
+
 // keepCalls takes the generators out of calls that leave no file in the repository, and then the calls that have none left.
 func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 	for _, c := range calls {
 		for _, name := range c.Generators() {
 			if name == "object" || name == "applyconfiguration" {
 				if out := c.Output[name]; out == config.OutputNone || out == config.OutputStdout {
-					d.dropGenerator(c, name)
+					c.drop(name)
 				}
 				continue
 			}
 			dir, ok := outputOf(&c.ControllerGenCall, name)
 			if !ok {
-				d.dropGenerator(c, name)
+				c.drop(name)
 				d.note(c.at, "%s is not written to the repository", name)
 			} else if d.ignored(dir) {
-				d.dropGenerator(c, name)
+				c.drop(name)
 				d.unread(c.at, "%s is written to %s, which is not kept in the repository; it is not compared", name, dir)
 			}
 		}
@@ -85,8 +103,8 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 	return kept
 }
 
-// dropGenerator takes a generator out of a call.
-func (d *discovery) dropGenerator(c *genCall, name string) {
+// drop takes a generator out of a call.
+func (c *genCall) drop(name string) {
 	delete(c.Output, name)
 	switch name {
 	case "object":

@@ -127,6 +127,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 		}
 		maps.DeleteFunc(d.found.sources, func(field string, _ []string) bool { return slices.Contains(edit.Fields, field) })
 	}
+	leaveTo(&d.found.raw)
 	d.onlyControllerGen()
 	d.found.NotCompared = slices.DeleteFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return madeAnyway(n, &d.found.raw) })
 	if !makes(&d.found.raw) {

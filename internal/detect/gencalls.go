@@ -78,8 +78,14 @@ func (d *discovery) readCalls() []*genCall {
 			}
 		}
 	}
+	d.found.Unread = slices.DeleteFunc(d.found.Unread, func(u Finding) bool {
+		// With other variables the same call can be read: a target runs another one for a purpose of its own.
+		return strings.Contains(u.Text, cannotBeRead) && slices.ContainsFunc(found, func(c *genCall) bool { return c.at == u.Place })
+	})
 	return found
 }
+
+const cannotBeRead = "the call of controller-gen cannot be read without running it"
 
 // checks is the name of what compares or tests and generates elsewhere for that.
 var checks = regexp.MustCompile(`(?i)verify|check|test|e2e|diff|lint`)
@@ -94,7 +100,7 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 	dir := steps.Local(step.Dir, ".")
 	if slices.ContainsFunc(words, notKnown) || dir == "" {
 		if generates {
-			d.unread(step.At(), "the call of controller-gen cannot be read without running it: %s", short(words))
+			d.unread(step.At(), cannotBeRead+": %s", short(words))
 		}
 		return found
 	}

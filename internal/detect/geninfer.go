@@ -160,8 +160,12 @@ func (d *discovery) madeByCall(calls []*genCall, m repo.Manifest) bool {
 func (d *discovery) packagesOf(all []repo.Manifest) (packages []string, module string, ok bool) {
 	for _, m := range all {
 		_, group, _ := strings.Cut(m.Name, ".")
+		declared := false // by any package
+		for _, kinds := range d.kinds[group] {
+			declared = declared || slices.Contains(kinds, m.Kind)
+		}
 		for dir, kinds := range d.kinds[group] {
-			if m.Kind != "" && len(kinds) > 0 && !slices.Contains(kinds, m.Kind) {
+			if declared && !slices.Contains(kinds, m.Kind) {
 				continue
 			}
 			_, at := d.Modules.Of(dir)

@@ -1,6 +1,9 @@
 package detect
 
 import (
+	"bytes"
+	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -85,6 +88,47 @@ func (d *discovery) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 			d.after(step, &m, listed)
 		}
 	}
+}
+
+// readForms finds the files that are not as controller-gen writes them though no command was found that changes them: they do not
+// begin with its line of dashes.
+func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
+	files := map[string][]string{}
+	for _, c := range calls {
+		d.filesOfCall(c, own, files)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(files)) {
+		for _, file := range files[dir] {
+			if top := [4]byte{}; d.top(file, top[:]) && string(top[:]) != "---\n" {
+				d.postProcessed(config.PostProcessed{Path: file, By: d.mentioned(path.Base(file))})
+			}
+		}
+	}
+}
+
+// top reads the beginning of a file.
+func (d *discovery) top(file string, into []byte) bool {
+	f, err := os.Open(filepath.Join(d.Root, filepath.FromSlash(file)))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	_, err = io.ReadFull(f, into)
+	return err == nil
+}
+
+// mentioned is the last line of a script that names a file; "" if none does.
+func (d *discovery) mentioned(name string) string {
+	for _, t := range d.Texts {
+		if i := bytes.LastIndex(t.Data, []byte(name)); i >= 0 {
+			start, end := 1+bytes.LastIndexByte(t.Data[:i], '\n'), len(t.Data)
+			if n := bytes.IndexByte(t.Data[i:], '\n'); n >= 0 {
+				end = i + n
+			}
+			return repo.At(t.Path, repo.LineOf(t.Data, i)) + ": " + short(strings.Fields(string(t.Data[start:end])))
+		}
+	}
+	return ""
 }
 
 // after records what a command does to the files that are made.

@@ -52,7 +52,7 @@ type SmallFile struct {
 var passedOver = []string{"vendor", "_output", "third_party", "testdata", "node_modules"}
 
 // script files tell which generators run; what else is in a repository does not.
-var scriptName = regexp.MustCompile(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak)|\.?mise\.toml|Taskfile\.ya?ml|[jJ]ustfile)$`)
+var scriptName = regexp.MustCompile(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|nix)|\.?mise\.toml|Taskfile\.ya?ml|[jJ]ustfile)$`)
 
 var packageMain = regexp.MustCompile(`(?m)^package main\b`)
 
