@@ -37,7 +37,7 @@ type rule struct {
 var rules = []rule{
 	{`^github.com/spf13/(cobra|pflag)$`, []string{"cmd", "internal/kubectl", "internal/gen/codegen", "internal/controlplane/standalone"}, "flags are parsed in one place; codegen hands upstream theirs, and standalone has those of kube-apiserver"},
 	{`^k8s.io/(code-generator|gengo)`, []string{"internal/gen/codegen", "internal/gen/naming", "internal/archtest"}, "they exit, log and write on their own; codegen is where that ends, and naming asks for names only"},
-	{`^sigs.k8s.io/controller-tools`, []string{"internal/gen/crdgen"}, "it prints errors instead of returning them; crdgen is where that ends"},
+	{`^sigs.k8s.io/controller-tools`, []string{"internal/gen/crdgen", "internal/gen/controllergen/host"}, "it prints errors instead of returning them; host, whose source engines of other versions have too, is where that ends, and crdgen asks for markers and names"},
 	{`^(k8s.io/kubernetes|go.etcd.io/etcd/server|k8s.io/controller-manager)(/|$)`, []string{"internal/controlplane/...", "internal/startup/..."},
 		"an API server is a big thing to link; one package knows how"},
 	{`^k8s.io/apiserver(/|$)`, []string{"internal/controlplane/...", "internal/startup/...", "internal/crd/compat", "internal/crdimport/normalize", "internal/scaffold/fields"},

@@ -28,6 +28,7 @@ type Env struct {
 	build   build.Context
 	modules []module // the longest path first
 	vendor  string   // the vendor folder that is in use, or ""
+	more    []string // variables of its go commands
 }
 
 // counts are the settings that decide what is loaded, wherever that is.
@@ -35,12 +36,17 @@ var counts = slices.Concat([]string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED"
 
 // NewEnv asks the go command about a folder. tags are the build tags to load with.
 func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
+	return NewEnvWith(ctx, dir, nil, tags...)
+}
+
+// NewEnvWith is NewEnv for go commands with further variables, each NAME=VALUE.
+func NewEnvWith(ctx context.Context, dir string, vars []string, tags ...string) (*Env, error) {
 	if err := workspace.Check(dir); err != nil {
 		return nil, err
 	}
 	// By name: for all of them the go command asks the C compiler as well.
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK"}, counts)...)
-	cmd.Dir, cmd.Env = dir, environ(dir)
+	cmd.Dir, cmd.Env = dir, append(environ(dir), vars...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -53,7 +59,7 @@ func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
-	e := &Env{}
+	e := &Env{more: vars}
 	if err := json.Unmarshal(out, &e.Vars); err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}

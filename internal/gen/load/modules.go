@@ -99,7 +99,7 @@ func (e *Env) findVendor(ctx context.Context, root, mod string) (string, error) 
 
 // goListModules asks the go command about modules. It first holds a vendor directory to go.mod.
 func (e *Env) goListModules(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	env, done, err := readOnly(e.Vars, dir)
+	env, done, err := readOnly(e.Vars, dir, e.more)
 	if err != nil {
 		return nil, err
 	}

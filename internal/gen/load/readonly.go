@@ -17,8 +17,13 @@ import (
 // write go.mod and go.sum, becomes -mod=readonly, and of a workspace they see a copy of go.work and its sums, which they
 // write in any mode. A vendor directory stays in use where it is. The caller calls done when the commands have ended.
 func ReadOnly(ctx context.Context, dir string) (env []string, done func(), err error) {
+	return ReadOnlyWith(ctx, dir, nil)
+}
+
+// ReadOnlyWith is ReadOnly for go commands with further variables, each NAME=VALUE.
+func ReadOnlyWith(ctx context.Context, dir string, more []string) (env []string, done func(), err error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOFLAGS", "GOMOD", "GOWORK")
-	cmd.Dir, cmd.Env = dir, environ(dir)
+	cmd.Dir, cmd.Env = dir, append(environ(dir), more...)
 	out, err := cmd.Output()
 	vars := map[string]string{}
 	if err == nil {
@@ -28,12 +33,12 @@ func ReadOnly(ctx context.Context, dir string) (env []string, done func(), err e
 		// The command to come has the words for it.
 		return append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "PWD="+dir), func() {}, nil //nolint:nilerr // see above
 	}
-	return readOnly(vars, dir)
+	return readOnly(vars, dir, more)
 }
 
 // readOnly is ReadOnly for what "go env" says.
-func readOnly(vars map[string]string, dir string) (env []string, done func(), err error) {
-	env, done = environ(dir), func() {}
+func readOnly(vars map[string]string, dir string, more []string) (env []string, done func(), err error) {
+	env, done = append(environ(dir), more...), func() {}
 	flags, work := vars["GOFLAGS"], vars["GOWORK"]
 	mod := modOf(flags)
 	base := filepath.Dir(vars["GOMOD"])

@@ -1,0 +1,232 @@
+// Package controllergen runs controller-gen's generators on the roots of its calls, in memory: in this process where the
+// controller-tools that is linked makes the same bytes as the version that the project uses, and otherwise in an engine. Each call
+// keeps its own roots, options and modules. It does not decide what a project calls (detect does) and compares and writes nothing.
+package controllergen
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/controllergen/args"
+	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
+	"github.com/crdctl/crdctl/internal/gen/diag"
+	"github.com/crdctl/crdctl/internal/tempdir"
+)
+
+// File is one that a generator made.
+type File struct {
+	Path      string // slash-separated, relative to the project's root
+	Content   []byte
+	Generator string // "object", "crd", …
+	Call      int
+	// Year says that the header's year is still the word YEAR: the one who assembles puts in that of the existing file, or the current one.
+	Year bool
+}
+
+// Result is what calls made.
+type Result struct {
+	Files []File
+	Notes []string
+}
+
+// Run makes the files of the calls. only has names of generators; empty, it runs all.
+func Run(ctx context.Context, root string, settings config.ControllerGen, only []string) (*Result, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved // as the go command names directories
+	}
+	r := &runner{root: root, dirs: newDirs(), listings: newListings()}
+	for i, c := range settings.Calls {
+		keep(&c, only)
+		if len(c.Generators()) == 0 {
+			continue
+		}
+		one, err := r.prepare(i, c, settings.Version)
+		if err != nil {
+			return nil, err
+		}
+		r.calls = append(r.calls, one)
+	}
+	return r.run(ctx)
+}
+
+// keep drops the generators of a call that are not asked for, and those that write no files.
+func keep(c *config.ControllerGenCall, only []string) {
+	for _, name := range c.Generators() {
+		writes := c.Output[name] != config.OutputNone && c.Output[name] != config.OutputStdout
+		if writes && (len(only) == 0 || slices.Contains(only, name)) {
+			continue
+		}
+		switch name {
+		case "object":
+			c.Object = nil
+		case "crd":
+			c.CRD = nil
+		case "rbac":
+			c.RBAC = nil
+		case "webhook":
+			c.Webhook = nil
+		case "applyconfiguration":
+			c.ApplyConfiguration = nil
+		case "schemapatch":
+			c.SchemaPatch = nil
+		}
+	}
+}
+
+// runner is one call of Run.
+type runner struct {
+	root     string
+	dirs     *dirs
+	listings *listings
+	calls    []*call
+}
+
+// call is one call of controller-gen on its way.
+type call struct {
+	config.ControllerGenCall
+	number     int
+	dir        string // absolute
+	annotation string // what manifests say of the version
+	engine     string // the version of the engine that must run it; empty for this process
+	years      map[string]bool
+	names      []string // of the generators
+	request    host.Call
+	arch       string
+}
+
+// what names a call in errors.
+func (c *call) what() string {
+	return "run controller-gen " + strings.Join(args.Words(c.ControllerGenCall), " ")
+}
+
+func (r *runner) prepare(number int, c config.ControllerGenCall, version string) (*call, error) {
+	one := &call{ControllerGenCall: c, number: number, dir: filepath.Join(r.root, filepath.FromSlash(c.Dir)), names: c.Generators()}
+	one.annotation = cmp.Or(c.Version, version)
+	code := one.annotation
+	if code == develVersion {
+		code = version
+	}
+	if err := args.Check(c, code); err != nil {
+		return nil, err
+	}
+	var err error
+	one.engine, err = engineFor(code, one.names)
+	return one, err
+}
+
+// run finds the packages of all calls, runs them, and gathers their files.
+func (r *runner) run(ctx context.Context) (*Result, error) {
+	g, listing := errgroup.WithContext(ctx)
+	for _, c := range r.calls {
+		g.Go(func() error {
+			if err := r.fill(listing, c); err != nil {
+				return fmt.Errorf("%s: %w", c.what(), err)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	byEngine := map[[2]string][]*call{}
+	var order [][2]string
+	for _, c := range r.calls {
+		key := [2]string{c.engine, c.annotation}
+		if byEngine[key] == nil {
+			order = append(order, key)
+		}
+		byEngine[key] = append(byEngine[key], c)
+	}
+	results := make([][]File, len(order))
+	g, running := errgroup.WithContext(ctx)
+	for i, key := range order {
+		g.Go(func() (err error) {
+			results[i], err = r.ask(running, key[0], key[1], byEngine[key])
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	out := &Result{Files: slices.Concat(results...)}
+	slices.SortStableFunc(out.Files, func(a, b File) int { return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Path, b.Path)) })
+	return out, nil
+}
+
+// ask has calls run that need the same engine, or none.
+func (r *runner) ask(ctx context.Context, version, annotation string, calls []*call) (files []File, err error) {
+	_ = tempdir.Sweep(os.TempDir(), tempdir.RunPrefix) // what others left is no reason not to run
+	scratch, err := tempdir.New(os.TempDir(), tempdir.RunPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, scratch.Remove()) }()
+	request := host.Request{Version: annotation, Scratch: scratch.Path}
+	for _, c := range calls {
+		request.Arch = c.arch
+		request.Calls = append(request.Calls, c.request)
+	}
+	response, err := respond(ctx, version, request)
+	if err != nil {
+		return nil, err
+	}
+	for i, result := range response.Results {
+		c := calls[i]
+		if result.Unread {
+			if err := r.fillWithGoCommand(ctx, c); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.what(), err)
+			}
+			request.Calls = []host.Call{c.request}
+			if response, err = respond(ctx, version, request); err != nil {
+				return nil, err
+			}
+			result = response.Results[0]
+		}
+		made, err := r.files(c, result)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, made...)
+	}
+	return files, nil
+}
+
+// dangerous is advice of controller-gen about a flag of its own.
+const dangerous = " If you are really sure you want to use them, re-run with crd:allowDangerousTypes=true"
+
+// files are those of one call, or what went wrong in it.
+func (r *runner) files(c *call, result host.Result) (files []File, err error) {
+	said := slices.Clone(result.Failures)
+	for _, e := range result.Errors {
+		said = append(said, strings.ReplaceAll(e.Error(), dangerous, " To use them all the same, set crd.allowDangerousTypes in the call"))
+	}
+	if err := diag.New(c.what(), r.root, said...); err != nil {
+		return nil, err
+	}
+	for _, f := range result.Files {
+		name := c.names[f.Generator]
+		dir := c.request.Generators[f.Generator].Dir
+		if f.Package != "" && (dir == "" || name == "applyconfiguration") {
+			dir = f.Package
+		}
+		at, err := filepath.Rel(r.root, filepath.Join(dir, f.Path))
+		if err != nil || !filepath.IsLocal(at) {
+			return nil, fmt.Errorf("%s: %s writes %s, which is outside of %s; run crdctl in a directory above both", c.what(), name, filepath.Join(dir, f.Path), r.root)
+		}
+		files = append(files, File{Path: filepath.ToSlash(at), Content: f.Content, Generator: name, Call: c.number, Year: c.years[name]})
+	}
+	return files, nil
+}

@@ -1,0 +1,115 @@
+package controllergen
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/gen/gentest"
+)
+
+// farm has an API, a controller that does not compile, and a module below that git would know.
+const farm = `
+-- hack/header.txt --
+// Copyright YEAR The Farmers.
+-- api/v1/doc.go --
+// +groupName=example.com
+// +kubebuilder:object:generate=true
+package v1
+-- api/v1/barn.go --
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Barn is where animals are.
+// +kubebuilder:object:root=true
+type Barn struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+}
+-- internal/controller/controller.go --
+package controller
+
+import _ "example.com/farm/clients/that/are/not/made"
+
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get
+// +kubebuilder:webhook:path=/barns,mutating=true,failurePolicy=fail,sideEffects=None,groups=example.com,resources=barns,verbs=create,versions=v1,name=m.example.com,admissionReviewVersions=v1
+-- internal/_draft/draft.go --
+package draft
+
+// +kubebuilder:rbac:groups=apps,resources=drafts,verbs=get
+-- sub/go.mod --
+module example.com/farm/sub
+
+go 1.26
+-- sub/sub.go --
+package sub
+
+// +kubebuilder:rbac:groups=apps,resources=daemonsets,verbs=get
+`
+
+// lay lays files out with this repository's requirements.
+func lay(t *testing.T, archive string) string {
+	t.Helper()
+	t.Setenv("GOFLAGS", "")
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join("../../..", name))
+		require.NoError(t, err)
+		archive += "-- " + name + " --\n" + strings.Replace(string(data), "module github.com/crdctl/crdctl\n", "module example.com/farm\n", 1)
+	}
+	return gentest.LayText(t, archive)
+}
+
+func TestRun(t *testing.T) {
+	dir := lay(t, farm)
+	header := config.GeneratedHeader{HeaderFile: "hack/header.txt", Year: config.CurrentYear}
+	settings := config.ControllerGen{Version: crdform.Version, Calls: []config.ControllerGenCall{
+		{Paths: []string{"./..."}, CRD: &config.CRDGenerator{}, RBAC: &config.RBACGenerator{RoleName: "farmer"}, Webhook: &config.WebhookGenerator{}, Output: map[string]string{"crd": "out"}},
+		{Paths: []string{"./v1"}, Dir: "api", Object: &config.ObjectGenerator{GeneratedHeader: header}, CRD: &config.CRDGenerator{}, Output: map[string]string{"crd": config.OutputNone}},
+		{Paths: []string{"example.com/farm/internal/..."}, Version: "(devel)", RBAC: &config.RBACGenerator{RoleName: "r", GeneratedHeader: config.GeneratedHeader{HeaderFile: "hack/header.txt"}}, Output: map[string]string{"rbac": "r"}},
+	}}
+	settings.Calls[1].Object.HeaderFile = "../hack/header.txt"
+	r, err := Run(t.Context(), dir, settings, nil)
+	require.NoError(t, err)
+	content := map[string]string{}
+	var got []string
+	for _, f := range r.Files {
+		content[f.Path] = string(f.Content)
+		got = append(got, strings.Join([]string{f.Generator, f.Path}, " "))
+		assert.Equal(t, f.Generator == "object", f.Year)
+	}
+	assert.Equal(t, []string{"rbac config/rbac/role.yaml", "webhook config/webhook/manifests.yaml", "crd out/example.com_barns.yaml", "object api/v1/zz_generated.deepcopy.go", "rbac r/role.yaml"}, got)
+	assert.Contains(t, content["config/rbac/role.yaml"], "resources:\n  - daemonsets\n  - deployments\n", "a module below counts, and not what the go command leaves out")
+	assert.Contains(t, content["r/role.yaml"], "Copyright  The Farmers", "an empty year leaves two spaces")
+	assert.Contains(t, content["r/role.yaml"], "resources:\n  - deployments\n")
+	assert.Contains(t, content["api/v1/zz_generated.deepcopy.go"], "// Copyright YEAR The Farmers.")
+	assert.Contains(t, content["out/example.com_barns.yaml"], "controller-gen.kubebuilder.io/version: "+crdform.Version+"\n")
+
+	only, err := Run(t.Context(), dir, settings, []string{"webhook"})
+	require.NoError(t, err)
+	require.Len(t, only.Files, 1)
+	i := slices.IndexFunc(r.Files, func(f File) bool { return f.Generator == "webhook" })
+	assert.Equal(t, r.Files[i], only.Files[0])
+}
+
+func TestErrors(t *testing.T) {
+	dir := lay(t, farm)
+	for err, c := range map[string]config.ControllerGenCall{
+		"the version of controller-gen is unknown; set controllerGen.version in crdctl.yaml to that of sigs.k8s.io/controller-tools":                                                                                         {CRD: &config.CRDGenerator{}, Paths: []string{"./..."}},
+		"controller-gen v0.16.3 is older than crdctl can run, since Go 1.26 does not compile it; pin sigs.k8s.io/controller-tools v0.16.4 or newer":                                                                          {CRD: &config.CRDGenerator{}, Version: "v0.16.3"},
+		"controller-gen v0.17.2 has no generator applyconfiguration; pin sigs.k8s.io/controller-tools v0.18.0 or newer":                                                                                                      {ApplyConfiguration: &config.ApplyGenerator{}, Version: "v0.17.2"},
+		"run controller-gen webhook paths=./none: open " + filepath.Join(dir, "none") + ": no such file or directory; correct the path in the call":                                                                          {Webhook: &config.WebhookGenerator{}, Paths: []string{"./none"}, Version: "v0.20.0"},
+		"run controller-gen webhook paths=./hack: there are no Go files in " + filepath.Join(dir, "hack") + "; correct the path in the call":                                                                                 {Webhook: &config.WebhookGenerator{}, Paths: []string{"./hack"}, Version: "v0.20.0"},
+		"run controller-gen rbac:roleName=r paths=./... output:rbac:dir=../x: rbac writes " + filepath.Join(filepath.Dir(dir), "x", "role.yaml") + ", which is outside of " + dir + "; run crdctl in a directory above both": {RBAC: &config.RBACGenerator{RoleName: "r"}, Paths: []string{"./..."}, Version: "v0.20.0", Output: map[string]string{"rbac": "../x"}},
+	} {
+		_, got := Run(t.Context(), dir, config.ControllerGen{Calls: []config.ControllerGenCall{c}}, nil)
+		assert.EqualError(t, got, err)
+	}
+}

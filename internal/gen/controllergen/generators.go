@@ -1,0 +1,110 @@
+package controllergen
+
+import (
+	"bytes"
+	"path/filepath"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/controllergen/args"
+	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// addGenerators puts the generators of the call into its request, each with its roots.
+func (c *call) addGenerators(rooted map[string][]*pkg, at map[*pkg]int) error {
+	own, err := c.absolute()
+	if err != nil {
+		return err
+	}
+	for i, word := range args.Words(own) {
+		name := c.names[i]
+		g := host.Generator{Name: name, Word: word, Dir: c.output(name)}
+		for _, p := range rooted[name] {
+			if n, ok := at[p]; ok {
+				g.Roots = append(g.Roots, n)
+			}
+		}
+		c.request.Generators = append(c.request.Generators, g)
+	}
+	return nil
+}
+
+// output is the absolute directory of a generator's files; empty for that of their package.
+func (c *call) output(name string) string {
+	dir := c.Output[name]
+	if dir == "" {
+		if name == "object" || name == "applyconfiguration" {
+			return ""
+		}
+		dir = "config/" + name
+	}
+	return c.at(dir)
+}
+
+// at is the absolute path of one that is relative to the call's directory.
+func (c *call) at(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.dir, filepath.FromSlash(path))
+}
+
+// absolute returns the call with nothing but its generators, which get absolute paths and headers that keep the word YEAR where the
+// year is that of the day.
+func (c *call) absolute() (config.ControllerGenCall, error) {
+	own := config.ControllerGenCall{}
+	c.years = map[string]bool{}
+	header := func(name string, h config.GeneratedHeader) (config.GeneratedHeader, error) {
+		h.HeaderFile = c.at(h.HeaderFile)
+		if h.Year != config.CurrentYear {
+			return h, nil
+		}
+		h.Year = "YEAR"
+		var err error
+		c.years[name], err = hasYear(h.HeaderFile, " YEAR")
+		return h, err
+	}
+	var err error
+	for _, name := range c.names {
+		switch name {
+		case "object":
+			g := *c.Object
+			g.GeneratedHeader, err = header(name, g.GeneratedHeader)
+			own.Object = &g
+		case "crd":
+			g := *c.CRD
+			g.GeneratedHeader, err = header(name, g.GeneratedHeader)
+			own.CRD = &g
+		case "rbac":
+			g := *c.RBAC
+			g.GeneratedHeader, err = header(name, g.GeneratedHeader)
+			own.RBAC = &g
+		case "webhook":
+			g := *c.Webhook
+			g.GeneratedHeader, err = header(name, g.GeneratedHeader)
+			own.Webhook = &g
+		case "applyconfiguration":
+			g := *c.ApplyConfiguration
+			g.HeaderFile = c.at(g.HeaderFile)
+			c.years[name], err = hasYear(g.HeaderFile, "YEAR") // for this one the year is always that of the day
+			own.ApplyConfiguration = &g
+		case "schemapatch":
+			g := *c.SchemaPatch
+			g.Manifests = c.at(g.Manifests)
+			own.SchemaPatch = &g
+		}
+		if err != nil {
+			return own, err
+		}
+	}
+	return own, nil
+}
+
+// hasYear reports whether a header has a year to put in.
+func hasYear(file, year string) (bool, error) {
+	if file == "" {
+		return false, nil
+	}
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
+	return bytes.Contains(data, []byte(year)), err
+}

@@ -1,0 +1,41 @@
+package controllergen
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/crdctl/crdctl/internal/gen/crdform"
+)
+
+// develVersion is what a program of the project's own says of its version.
+const develVersion = "(devel)"
+
+// oldest is the first version that today's Go compiles.
+const oldest = "v0.16.4"
+
+// sameSince are the versions from which on generators make the same bytes as the ones that are linked. Of the others only the
+// very version does.
+var sameSince = map[string]string{"object": oldest, "rbac": "v0.17.2", "webhook": "v0.17.2"}
+
+// engineFor is the version whose engine must run generators, or "" if this process can.
+func engineFor(version string, names []string) (string, error) {
+	linked := func(name string) bool {
+		since := sameSince[name]
+		known := semver.IsValid(version) && semver.Compare(version, crdform.Version) <= 0
+		return name != "applyconfiguration" && (version == crdform.Version || known && since != "" && semver.Compare(version, since) >= 0)
+	}
+	switch {
+	case version == "" || version == develVersion:
+		return "", errors.New("the version of controller-gen is unknown; set controllerGen.version in crdctl.yaml to that of sigs.k8s.io/controller-tools")
+	case !semver.IsValid(version):
+		return "", fmt.Errorf("%q is not a version of sigs.k8s.io/controller-tools; set controllerGen.version in crdctl.yaml to one, for example %s", version, crdform.Version)
+	case semver.Compare(version, oldest) < 0:
+		return "", fmt.Errorf("controller-gen %s is older than crdctl can run, since Go 1.26 does not compile it; pin sigs.k8s.io/controller-tools %s or newer", version, oldest)
+	case slices.ContainsFunc(names, func(name string) bool { return !linked(name) }):
+		return version, nil
+	}
+	return "", nil
+}
