@@ -50,6 +50,9 @@ never touched.`,
 }
 
 func runCreateAPI(c *cobra.Command, s ui.Streams, o createOptions) error {
+	if err := o.notOfKubebuilder("create", o.api); err != nil {
+		return err
+	}
 	w, err := o.scaffolded(s, &o.changeOptions)
 	if err != nil {
 		return err

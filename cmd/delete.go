@@ -42,6 +42,9 @@ that you changed is not removed: it is named, and nothing is written. With --for
 }
 
 func runDeleteAPI(ctx context.Context, s ui.Streams, o deleteOptions) error {
+	if err := o.notOfKubebuilder("delete", o.api); err != nil {
+		return err
+	}
 	if o.api.Group == "" || o.api.Kind == "" {
 		return errNoKind
 	}

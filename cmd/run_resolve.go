@@ -74,9 +74,13 @@ func (o *runOptions) toManage(root string, p *config.Project) (err error) {
 func discoverToRun(s ui.Streams, base string) (*config.Project, error) {
 	p := &config.Project{}
 	found, err := detect.Project(base)
-	if err != nil {
+	var nothing *detect.NothingError
+	switch {
+	case errors.As(err, &nothing) && mainpkg.Uses(base):
+		s.Report().Note("nothing is generated here by crdctl; \"crdctl verify\" says what was found")
+	case err != nil:
 		s.Report().Note("nothing is generated here: %v", err)
-	} else {
+	default:
 		p = found.Project
 		for _, note := range discovered(found) {
 			s.Report().Note("%s", note)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
@@ -40,6 +41,9 @@ nothing is written.`,
 }
 
 func runUpgrade(ctx context.Context, s ui.Streams, o upgradeOptions) error {
+	if err := o.notOfKubebuilder("upgrade", scaffold.APIOptions{}); err != nil {
+		return err
+	}
 	w, err := o.scaffolded(s, &o.changeOptions)
 	if err != nil {
 		return err

@@ -141,7 +141,7 @@ func (w *Watcher) add(dir string) error {
 			return err
 		case !d.IsDir():
 			return nil
-		case p != dir && ignored(d.Name()):
+		case p != dir && Ignored(d.Name()):
 			return fs.SkipDir
 		}
 		w.folders[p] = true
@@ -149,7 +149,8 @@ func (w *Watcher) add(dir string) error {
 	})
 }
 
-func ignored(folder string) bool {
+// Ignored reports whether a directory of this name is not followed, as the go command does not look into it.
+func Ignored(folder string) bool {
 	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || slices.Contains([]string{"vendor", "node_modules", "bin", "testdata"}, folder)
 }
 
@@ -202,7 +203,7 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	if err != nil || !info.IsDir() {
 		return w.classify(c, e.Name)
 	}
-	if ignored(info.Name()) {
+	if Ignored(info.Name()) {
 		return false
 	}
 	_ = w.add(e.Name) // what can't be watched is said for the next file in it

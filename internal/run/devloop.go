@@ -37,6 +37,7 @@ type devLoop struct {
 	steps     steps
 
 	settings settings
+	marked   *marked // nil where API directories have all that is generated from
 }
 
 // steps are what the loop has others do. They are functions so that tests of the loop need neither processes nor an API
@@ -69,6 +70,9 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer d.watcher.Close()
+	if d.readsMarkers() {
+		d.marked = newMarked(d.Root)
+	}
 	d.steps = steps{generate: d.generate, begin: d.begin, update: d.installer.update, build: d.build, start: d.start, stop: d.stopChild}
 	// The controller ends before the control plane does, whatever happens.
 	defer d.stopChild()
@@ -175,10 +179,10 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 		d.settings.changed(d.Root, d.reporter)
 		c.Settings = false
 	}
-	generated := d.stale || !d.SkipGenerate && len(d.Project.APIs) > 0 && c.In(d.Project.APIs)
+	generated := d.asksToGenerate(c) || d.stale
 	if generated {
 		if err := d.steps.generate(ctx); err != nil {
-			d.missed = c
+			d.missed, d.stale = c, true
 			return err
 		}
 		d.stale = false
@@ -238,12 +242,26 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	return d.steps.start(d.ready)
 }
 
+// asksToGenerate reports whether a change is one of what files are generated from.
+func (d *devLoop) asksToGenerate(c fswatch.Change) bool {
+	if d.SkipGenerate {
+		return false
+	}
+	marked := d.marked != nil && d.marked.changed(c)
+	return marked || len(d.Project.APIs) > 0 && c.In(d.Project.APIs)
+}
+
+// readsMarkers reports whether files are generated from markers outside the API directories, such as those of the role.
+func (d *devLoop) readsMarkers() bool {
+	return !d.SkipGenerate && (d.Project.RBAC.Dir != "" || len(d.Project.ControllerGen.Calls) > 0)
+}
+
 // generates reports whether the run begins by generating: only with settings that the user wrote down. Settings that were
 // found are good for comparing, and for following what is changed during the run, but a try of a repository must not
 // rewrite what another version of the generators has made.
 func (d *devLoop) generates() bool {
 	switch {
-	case d.SkipGenerate, !slices.ContainsFunc(d.Project.APIs, d.hasDir):
+	case d.SkipGenerate, !slices.ContainsFunc(d.Project.APIs, d.hasDir) && len(d.Project.ControllerGen.Calls) == 0:
 		return false
 	case d.Discovered:
 		d.reporter.Note("there is no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", config.FileName)

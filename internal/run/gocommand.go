@@ -18,10 +18,11 @@ func errNoCache(why string) error {
 	return fmt.Errorf("the go command has no place to work in: %s; set HOME, or GOCACHE and GOMODCACHE, to directories that can be written", why)
 }
 
-// checkGo reports what keeps the go command from building anything, before a control plane is started in vain.
-func checkGo(ctx context.Context, dir string) error {
+// checkGo reports what keeps the go command from building anything, before a control plane is started in vain. It returns the module
+// cache.
+func checkGo(ctx context.Context, dir string) (modCache string, err error) {
 	if err := workspace.Check(dir); err != nil {
-		return err
+		return "", err
 	}
 	cmd := exec.CommandContext(ctx, "go", "env", "GOCACHE", "GOMODCACHE")
 	cmd.Dir = dir
@@ -29,21 +30,21 @@ func checkGo(ctx context.Context, dir string) error {
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return errNoGo
+		return "", errNoGo
 	case errors.As(err, &exit):
-		return fmt.Errorf("go env: %s", strings.TrimSpace(string(exit.Stderr)))
+		return "", fmt.Errorf("go env: %s", strings.TrimSpace(string(exit.Stderr)))
 	case err != nil:
-		return fmt.Errorf("go env: %w", err)
+		return "", fmt.Errorf("go env: %w", err)
 	}
 	values := strings.Split(string(out), "\n")
 	for i, name := range []string{"GOCACHE", "GOMODCACHE"} {
 		if value := strings.TrimSpace(values[i]); value == "" || value == "off" {
-			return errNoCache(name + " is not set, and neither is HOME")
+			return "", errNoCache(name + " is not set, and neither is HOME")
 		}
 	}
 	// The module cache may be read-only, if it has all modules; the build cache is always written to.
 	if err := os.MkdirAll(strings.TrimSpace(values[0]), 0o700); err != nil {
-		return errNoCache("GOCACHE: " + err.Error())
+		return "", errNoCache("GOCACHE: " + err.Error())
 	}
-	return nil
+	return strings.TrimSpace(values[1]), nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
 
 // installer puts the project's CRDs, manifests and samples on the API server, and gives the controller its identity there.
@@ -35,7 +36,10 @@ type installer struct {
 	who       *identity         // nil for the administrator
 	broken    map[string]bool   // what could not be installed or applied when it was last tried
 	sources   *sources
-	manager   *manager // nil for a controller without controller-runtime
+	manager   *manager       // nil for a controller without controller-runtime
+	foreign   []manifest.CRD // that the manager uses, and that others define
+	adapted   string         // what was said last of the manager's configuration file
+	said      string         // what was said last of its arguments
 }
 
 func newInstaller(o Options, t *target, dir string, reporter ui.Reporter) (*installer, error) {
@@ -74,7 +78,32 @@ func (i *installer) args() []string {
 	if i.manager == nil {
 		return nil
 	}
-	return i.manager.args(i.hooks)
+	args := i.manager.args(i.hooks)
+	if text := strings.Join(args, " "); text != i.said {
+		i.said = text
+		i.reporter.Note("the controller gets %s", text)
+	}
+	return args
+}
+
+// reread reads the sources of the manager while they are compiled: a flag may be new. The function that it returns waits for that.
+func (i *installer) reread() func() {
+	if i.manager == nil {
+		return func() {}
+	}
+	read := make(chan *mainpkg.Program, 1)
+	go func() {
+		program, err := mainpkg.Read(i.Root, i.Project.Controller.Package)
+		if err != nil {
+			program = nil // the compiler has the words for it
+		}
+		read <- program
+	}()
+	return func() {
+		if program := <-read; program != nil {
+			i.manager.program = program
+		}
+	}
 }
 
 // objects reads the manifests of the controller, without CRDs, and without the workload that runs it in a cluster.
@@ -85,10 +114,27 @@ func (i *installer) objects() ([]manifest.Object, error) {
 		return all, err
 	}
 	others, workload := takeManager(all)
-	if workload != nil {
-		i.manager.pod = newPod(*workload, mounts{dir: filepath.Join(i.manager.temp, "volumes"), certs: i.manager.certDir(), objects: all})
+	if workload == nil {
+		return others, err
+	}
+	var changed []string
+	i.manager.pod = newPod(*workload, mounts{dir: filepath.Join(i.manager.temp, "volumes"), certs: i.manager.certDir(), objects: all, adapt: func(content string) string {
+		adapted, fields := i.manager.configFile(content, i.webhookPort())
+		changed = append(changed, fields...)
+		return adapted
+	}})
+	if what := strings.Join(changed, ", "); what != "" && what != i.adapted {
+		i.adapted = what
+		i.reporter.Note("the controller's configuration file is adapted to this machine: %s", what)
 	}
 	return others, err
+}
+
+func (i *installer) webhookPort() int {
+	if i.hooks == nil {
+		return i.manager.webhookPort()
+	}
+	return i.hooks.port
 }
 
 // crds are those to install, with their webhooks on this machine.
@@ -122,6 +168,9 @@ func (i *installer) begin(ctx context.Context) error {
 		}
 	}
 	if i.Account == nil {
+		if i.manager != nil && i.manager.pod != nil && i.manager.pod.account != "" && i.target.ours {
+			i.reporter.Note("the controller is an administrator; --as-service-account %s/%s gives it the rights of its own role", i.manager.pod.namespace, i.manager.pod.account)
+		}
 		return nil
 	}
 	var err error

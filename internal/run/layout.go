@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -86,7 +87,21 @@ func (i *installer) managerCRDs() ([]manifest.CRD, error) {
 			}
 		}
 	}
-	return crds, nil
+	if i.foreign == nil {
+		i.foreign = append([]manifest.CRD{}, foreignCRDs(i.Root, i.modCache, i.Manager.Kinds, crds)...)
+		if len(i.foreign) > 0 {
+			i.reporter.Note("the controller uses kinds of other projects; their CRDs are in %s", strings.Join(i.placesOf(i.foreign), ", "))
+		}
+	}
+	return append(crds, i.foreign...), nil
+}
+
+// placesOf are the files of CRDs, those of modules by the module's name.
+func (i *installer) placesOf(crds []manifest.CRD) (all []string) {
+	for _, crd := range crds {
+		all = append(all, filepath.ToSlash(below(i.modCache, crd.File)))
+	}
+	return all
 }
 
 // watched are the directories of the manifests, beyond those that the settings name.
@@ -94,7 +109,7 @@ func (i *installer) watched() (dirs []string) {
 	if i.manager == nil {
 		return nil
 	}
-	_, _ = i.sources.read(i.Project.Controller.Manifests) // errors are reported when it is applied
+	_, _ = i.objects() // errors are reported when they are applied
 	for _, file := range i.sources.files() {
 		if dir := path.Dir(file); filepath.IsLocal(filepath.FromSlash(dir)) && dir != "." {
 			dirs = append(dirs, dir)

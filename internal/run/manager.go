@@ -73,15 +73,15 @@ func (m *manager) defines(name string) bool {
 	return ok || m.pod != nil && m.pod.sets(name)
 }
 
-// args are the arguments that the manifests give the program, and then those that hold on this machine: of two, the last counts.
+// args are the arguments that the manifests give the program, with those in their place that hold on this machine.
 func (m *manager) args(hooks *webhooks) (args []string) {
-	if m.pod != nil {
-		args = m.pod.args
-	}
+	var here []string
+	replaced := map[string]bool{}
 	set := func(names []string, value string) {
 		for _, name := range names {
 			if m.defines(name) {
-				args = append(args, "--"+name+"="+value)
+				here = append(here, "--"+name+"="+value)
+				replaced[name] = true
 			}
 		}
 	}
@@ -92,7 +92,10 @@ func (m *manager) args(hooks *webhooks) (args []string) {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))
 		set(certDirFlags, hooks.certDir)
 	}
-	return args
+	if m.pod != nil {
+		args = m.pod.without(replaced, m.program.Flags)
+	}
+	return append(args, here...)
 }
 
 // Variables by which controllers ask where they run. Namespaces are those of the manifests, or the default one.

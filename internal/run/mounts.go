@@ -17,6 +17,8 @@ import (
 type mounts struct {
 	dir, certs string
 	objects    []manifest.Object
+	// adapt changes a file of a ConfigMap.
+	adapt func(content string) string
 }
 
 // path returns the directory, or the file, that stands for a mount; "" where there is none.
@@ -47,6 +49,9 @@ func (m mounts) volume(v corev1.Volume) (dir string, err error) {
 			return "", nil
 		}
 		data, _, _ := unstructured.NestedStringMap(o.Object, "data")
+		for name, content := range data {
+			data[name] = m.adapt(content)
+		}
 		return dir, writeAll(dir, data)
 	case v.Secret != nil:
 		o := m.find("Secret", v.Secret.SecretName)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
 
 // pod is what the project's manifests say of the pod in which the controller runs in a cluster, as far as it holds on this machine.
@@ -25,10 +26,33 @@ type variable struct{ name, value string }
 
 // sets reports whether the manifests set a flag.
 func (p *pod) sets(flag string) bool {
-	return slices.ContainsFunc(p.args, func(a string) bool {
-		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
-		return strings.HasPrefix(a, "-") && name == flag
-	})
+	return slices.ContainsFunc(p.args, func(a string) bool { return flagOf(a) == flag })
+}
+
+// flagOf is the flag that an argument sets; "" for other arguments.
+func flagOf(arg string) string {
+	if !strings.HasPrefix(arg, "-") {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return name
+}
+
+// without are the arguments without some flags. The value of a flag may be the next argument, but not that of one that is true or false.
+func (p *pod) without(flags map[string]bool, known map[string]mainpkg.Flag) (args []string) {
+	for i := 0; i < len(p.args); i++ {
+		arg := p.args[i]
+		name := flagOf(arg)
+		if !flags[name] {
+			args = append(args, arg)
+			continue
+		}
+		flag, defined := known[name]
+		if defined && !flag.Bool && !strings.Contains(arg, "=") && i+1 < len(p.args) && flagOf(p.args[i+1]) == "" {
+			i++
+		}
+	}
+	return args
 }
 
 func (p *pod) hasEnv(name string) bool {

@@ -71,7 +71,8 @@ type Options struct {
 	// BeforeExit registers a function to call before the process exits without waiting for the end; nil where it always waits.
 	BeforeExit func(func())
 	// In is where an object to render is read from that no file is named for.
-	In io.Reader
+	In       io.Reader
+	modCache string // the go command's
 	// Out and Err are the controller's standard output and error; crdctl's own words go to Err too.
 	Out, Err io.Writer
 }
@@ -97,7 +98,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err // otherwise the loop says it, and waits for a fix
 	}
 	if !o.Builtin {
-		if err := checkGo(ctx, o.Root); err != nil {
+		if o.modCache, err = checkGo(ctx, o.Root); err != nil {
 			return interrupted(ctx, err)
 		}
 	}

@@ -35,7 +35,9 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	built := filepath.Join(d.dir, "built")
 	shown, done := ui.Lines(d.Err).Show(ctx, "building the controller; the first build compiles client-go and takes minutes on a slow machine")
 	defer done()
+	reread := d.installer.reread()
 	words, err := d.compile(shown, began, generated, built)
+	reread()
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)

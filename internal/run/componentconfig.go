@@ -1,0 +1,42 @@
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// configFile adapts a configuration file of the controller, in the form that controller-runtime had for these and that projects keep
+// (health, metrics, webhook, leaderElection), to this machine. Only what the file has is changed; changed names it. Other files stay.
+func (m *manager) configFile(content string, webhookPort int) (adapted string, changed []string) {
+	var config map[string]any
+	if yaml.Unmarshal([]byte(content), &config) != nil || !strings.Contains(content, "apiVersion:") || !strings.Contains(content, "kind:") {
+		return content, nil
+	}
+	set := func(value any, field string) {
+		path := strings.Split(field, ".")
+		if was, found, err := unstructured.NestedFieldNoCopy(config, path...); err == nil && found && was != value {
+			_ = unstructured.SetNestedField(config, value, path...) // its parents are there
+			changed = append(changed, field)
+		}
+	}
+	set(m.probes, "health.healthProbeBindAddress")
+	set(m.metrics, "metrics.bindAddress")
+	set(false, "leaderElection.leaderElect")
+	set(false, "internalCertManagement.enable") // certificates of its own, for a name that only a cluster knows
+	if webhook, ok := config["webhook"].(map[string]any); ok {
+		webhook["port"], webhook["certDir"] = int64(webhookPort), m.certDir()
+		changed = append(changed, "webhook")
+	}
+	if len(changed) == 0 {
+		return content, nil
+	}
+	slices.Sort(changed)
+	made, err := yaml.Marshal(config)
+	if err != nil {
+		return content, nil
+	}
+	return string(made), changed
+}
