@@ -19,7 +19,7 @@ const controllerGen = "controller-gen"
 // controller-gen made and crdctl does not make.
 func (d *discovery) readControllerGen() {
 	calls := d.readCalls()
-	own := d.ownManifests()
+	own := d.readOwn(d.ownManifests())
 	d.readPostProcessed(calls, own)
 	d.readForms(calls, own)
 	calls = d.keepCalls(d.inferCalls(calls, own))
@@ -183,8 +183,9 @@ func (e *NothingError) Error() string {
 	for _, n := range e.Found {
 		b.WriteString("\n  found " + n.String())
 	}
-	b.WriteString("\n  looked for client trees, apply configurations, deep copies and other files of code-generator, calls of kube_codegen.sh," +
-		" and CRDs that crdctl makes as controller-gen did: there are none" +
-		"\nfor a client tree of the types with +genclient, give its folder with --client-dir; for CRDs or the role made by crdctl, give --crd-dir or --rbac-dir")
+	b.WriteString("\n  looked for client trees, apply configurations, deep copies and other files of code-generator, and calls of kube_codegen.sh: there are none" +
+		"\n  looked for deep copies and CRDs of controller-gen, and its calls in makefiles, scripts and lines of go:generate: there are none that can be read" +
+		"\nfor the calls of controller-gen, write controllerGen: {calls: [{paths: [./...], object: {}}]} to " + config.FileName +
+		"; for a client tree of the types with +genclient, give its folder with --client-dir; for CRDs or the role made by crdctl, give --crd-dir or --rbac-dir")
 	return b.String()
 }

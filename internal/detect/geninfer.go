@@ -17,9 +17,9 @@ import (
 
 // inferCalls makes calls for the files of controller-gen that no call was found for, as far as the tree tells what it was.
 func (d *discovery) inferCalls(calls []*genCall, own []repo.Manifest) []*genCall {
-	calls = d.inferObject(calls)
-	calls = d.inferCRDs(calls, own)
-	return d.inferRole(calls)
+	calls = d.inferCRDs(d.inferObject(calls), own)
+	d.listOthers(calls)
+	return calls
 }
 
 // covers reports whether a call with a generator loads the package of a directory.
@@ -216,25 +216,28 @@ func (d *discovery) optionsOf(all []repo.Manifest, packages []string, module str
 	return options
 }
 
-// inferRole makes a call for the role of a project of kubebuilder, which has one. Which packages feed a role elsewhere, no file
-// tells.
-func (d *discovery) inferRole(calls []*genCall) []*genCall {
+// listOthers lists the roles and webhooks that no call makes: which packages have their markers, no file tells.
+func (d *discovery) listOthers(calls []*genCall) {
+	made := func(file string) bool {
+		return slices.ContainsFunc(calls, func(c *genCall) bool {
+			rbac, inRBAC := outputOf(&c.ControllerGenCall, "rbac")
+			webhook, inWebhook := outputOf(&c.ControllerGenCall, "webhook")
+			return c.RBAC != nil && inRBAC && path.Join(rbac, roleFile(c)) == file || c.Webhook != nil && inWebhook && path.Join(webhook, "manifests.yaml") == file
+		})
+	}
+	var roles []string
 	for _, r := range d.Roles {
-		if !r.Form || copies.MatchString(r.Path) || !d.hasMarker("rbac") || slices.ContainsFunc(calls, func(c *genCall) bool {
-			dir, ok := outputOf(&c.ControllerGenCall, "rbac")
-			return c.RBAC != nil && ok && path.Join(dir, roleFile(c)) == r.Path
-		}) {
-			continue
-		}
-		d.notCompared("rbac", controllerGen, []string{r.Path}, "no call of controller-gen that makes it can be read, and no file tells which packages have its markers; write controllerGen: {calls: […]}")
-	}
-	for _, file := range d.Webhooks {
-		if d.hasMarker("webhook") && !copies.MatchString(file) && !slices.ContainsFunc(calls, func(c *genCall) bool {
-			dir, ok := outputOf(&c.ControllerGenCall, "webhook")
-			return c.Webhook != nil && ok && path.Join(dir, "manifests.yaml") == file
-		}) {
-			d.notCompared("webhook", controllerGen, []string{file}, "no call of controller-gen that makes it can be read, and no file tells which packages have its markers; write controllerGen: {calls: […]}")
+		if r.Form && path.Clean(d.found.raw.RBAC.Dir) != path.Dir(r.Path) {
+			roles = append(roles, r.Path)
 		}
 	}
-	return calls
+	for _, kind := range []struct {
+		name  string
+		files []string
+	}{{"rbac", roles}, {"webhook", slices.Clone(d.Webhooks)}} {
+		files := slices.DeleteFunc(kind.files, func(file string) bool { return copies.MatchString(file) || made(file) })
+		if len(files) > 0 && d.hasMarker(kind.name) {
+			d.notCompared(kind.name, controllerGen, files, "no call of controller-gen that makes it can be read, and no file tells which packages have its markers; write controllerGen: {calls: […]}")
+		}
+	}
 }

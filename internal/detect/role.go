@@ -1,0 +1,69 @@
+package detect
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
+)
+
+var markerRole = regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\broleName=([^,\s]+)`)
+
+// readOwn claims the CRDs and the role of a repository that nothing here calls controller-gen for: crdctl made them, if they name
+// its version. It returns the CRDs that are left.
+func (d *discovery) readOwn(own []repo.Manifest) []repo.Manifest {
+	if len(d.steps.Sequences) > 0 || len(own) == 0 {
+		return own
+	}
+	dir := own[0].Dir
+	if slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && (m.Version != crdform.Version || !d.inForm(m.Path)) }) {
+		return own
+	}
+	d.found.raw.CRDs.Dir = dir
+	d.set("crds.dir", repo.At(own[0].Path, own[0].Line))
+	d.readRole()
+	claimed := map[string]bool{}
+	for _, m := range own {
+		claimed[m.Name] = claimed[m.Name] || m.Dir == dir
+	}
+	return slices.DeleteFunc(own, func(m repo.Manifest) bool { return claimed[m.Name] })
+}
+
+// readRole claims the role.yaml of the +kubebuilder:rbac markers if it is the only one, and they do not give all of its names.
+func (d *discovery) readRole() {
+	roles := slices.DeleteFunc(slices.Clone(d.Roles), func(r repo.Role) bool { return !r.Form })
+	if len(roles) != 1 || !d.hasMarker("rbac") {
+		return
+	}
+	names := d.givenNames(roles[0].Names)
+	if len(names) != 1 {
+		return
+	}
+	d.found.raw.RBAC.Dir = path.Dir(roles[0].Path)
+	d.set("rbac.dir", roles[0].Path)
+	if names[0] != usualRole {
+		d.found.raw.RBAC.RoleName = names[0]
+		d.set("rbac.roleName", roles[0].Path)
+	}
+}
+
+// usualRole is the name that a role has where the settings give none.
+const usualRole = "manager-role"
+
+// givenNames are the names that no marker gives: the one of them is that of the settings. Where markers give all, the
+// setting has no effect, and is the usual one.
+func (d *discovery) givenNames(names []string) []string {
+	given := slices.Clone(names)
+	for _, f := range d.Files {
+		for _, m := range markerRole.FindAllSubmatch(f.Data, -1) {
+			given = slices.DeleteFunc(given, func(n string) bool { return n == strings.Trim(string(m[1]), "\"`'") })
+		}
+	}
+	if len(given) == 0 {
+		return []string{usualRole}
+	}
+	return given
+}
