@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -30,6 +31,9 @@ func (a answer) left() (n int) {
 	}
 	return n
 }
+
+// progress are the lines that say what takes so long.
+var progress = regexp.MustCompile(`(?m)^crdctl: .* \(\d+m?\d*s\)\n`)
 
 // patience bounds one run, with the build of an engine.
 const patience = 10 * time.Minute
@@ -59,7 +63,7 @@ func verify(ctx context.Context, crdctl, repos string, t table, edited bool) (a 
 		return a, runErr
 	}
 	if a.Exit = cmd.ProcessState.ExitCode(); a.Exit != 0 && a.Exit != 1 {
-		a.Trouble, _, _ = strings.Cut(strings.TrimSpace(problems.String()), "\n")
+		_, a.Trouble, _ = strings.Cut("\n"+strings.TrimSpace(progress.ReplaceAllString(problems.String(), "")), "\n")
 		a.Exit = 2
 		return a, ctx.Err()
 	}
