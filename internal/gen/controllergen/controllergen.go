@@ -179,7 +179,7 @@ func (r *runner) ask(ctx context.Context, version, annotation string, calls []*c
 		request.Arch = c.arch
 		request.Calls = append(request.Calls, c.request)
 	}
-	response, err := respond(ctx, version, request)
+	response, err := r.respond(ctx, version, request)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (r *runner) ask(ctx context.Context, version, annotation string, calls []*c
 				return nil, fmt.Errorf("%s: %w", c.what(), err)
 			}
 			request.Calls = []host.Call{c.request}
-			if response, err = respond(ctx, version, request); err != nil {
+			if response, err = r.respond(ctx, version, request); err != nil {
 				return nil, err
 			}
 			result = response.Results[0]

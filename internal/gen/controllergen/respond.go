@@ -2,15 +2,19 @@ package controllergen
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
+	"github.com/crdctl/crdctl/internal/gen/toolchain"
 )
 
 // respond has a request answered by the engine of a version, or in this process.
-func respond(ctx context.Context, version string, request host.Request) (host.Response, error) {
+func (r *runner) respond(ctx context.Context, version string, request host.Request) (host.Response, error) {
 	if version == "" {
 		return host.Run(ctx, request)
 	}
-	return host.Response{}, fmt.Errorf("controller-gen %s: crdctl cannot run this version", version)
+	engine, err := toolchain.OpenControllerGen(ctx, version)
+	if err != nil {
+		return host.Response{}, err
+	}
+	return engine.Ask(ctx, r.root, request)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -22,7 +23,7 @@ const (
 )
 
 // build builds an engine and puts it into the cache.
-func build(ctx context.Context, g *goCommand, cache string, k key) (binary string, err error) {
+func (k kind) build(ctx context.Context, g *goCommand, cache string, of key) (binary string, err error) {
 	d, err := newScratch(cache)
 	if err != nil {
 		return "", err
@@ -34,18 +35,20 @@ func build(ctx context.Context, g *goCommand, cache string, k key) (binary strin
 			return "", err
 		}
 	}
-	if err := writeProgram(ctx, g, src, k.version); err != nil {
-		return "", fail(ctx, k.version, err)
+	flags, err := k.write(ctx, g, src, of.version)
+	if err != nil {
+		return "", k.fail(ctx, of.version, err)
 	}
 	// A stripped binary is checked and started sooner.
-	if _, err := g.run(ctx, src, "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(built, binaryName), "."); err != nil {
-		return "", fail(ctx, k.version, err)
+	args := slices.Concat([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(built, binaryName)}, flags, []string{"."})
+	if _, err := g.run(ctx, src, args...); err != nil {
+		return "", k.fail(ctx, of.version, err)
 	}
-	return install(ctx, cache, k, built, d.Path)
+	return install(ctx, cache, of, built, d.Path)
 }
 
 // fail says what could not be built, and what mends it.
-func fail(ctx context.Context, version string, err error) error {
+func (k kind) fail(ctx context.Context, version string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -53,13 +56,13 @@ func fail(ctx context.Context, version string, err error) error {
 	failed := (*goError)(nil)
 	switch {
 	case !errors.As(err, &failed):
-		return fmt.Errorf("%w: %s %s: %w", ErrBuild, module, version, err)
+		return fmt.Errorf("%w: %s %s: %w", ErrBuild, k.module, version, err)
 	case strings.Contains(failed.said, "unknown revision"), strings.Contains(failed.said, "404 Not Found"), strings.Contains(failed.said, "410 Gone"):
-		hint = "pin one of the versions that \"go list -m -versions " + module + "\" lists"
+		hint = "pin one of the versions that \"go list -m -versions " + k.module + "\" lists"
 	case strings.HasPrefix(failed.said, "# "): // so begin the compiler's findings
 		hint = "they need an older Go: run \"GOTOOLCHAIN=" + olderGo + " " + Hint + "\""
 	}
-	return fmt.Errorf("%w: %s %s: %w\n%s", ErrBuild, module, version, err, hint)
+	return fmt.Errorf("%w: %s %s: %w\n%s", ErrBuild, k.module, version, err, hint)
 }
 
 // Hint is the command after which an engine of the project's version is in the cache. No command of Go does that: an
@@ -70,67 +73,72 @@ const Hint = "crdctl generate --dry-run"
 const olderGo = "go1.26.0"
 
 // writeProgram writes the source of the engine of a version.
-func writeProgram(ctx context.Context, g *goCommand, dir, version string) error {
+func writeProgram(ctx context.Context, g *goCommand, dir, version string) ([]string, error) {
 	upstream, err := g.download(ctx, dir, module, version)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	goMod, openAPI, err := goModOf(upstream, version)
+	modules, goMod, err := moduleFiles(upstream, module, version)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	kubeOpenAPI, err := g.download(ctx, dir, openAPI.path, openAPI.version)
-	if err != nil {
-		return err
+	openAPI := ""
+	for _, r := range goMod.Require {
+		if r.Mod.Path == "k8s.io/kube-openapi" {
+			openAPI = r.Mod.Version
+		}
 	}
-	goSum, err := os.ReadFile(filepath.Join(upstream, "go.sum"))
+	if openAPI == "" {
+		return nil, fmt.Errorf("%s names no version of k8s.io/kube-openapi", filepath.Join(upstream, "go.mod"))
+	}
+	kubeOpenAPI, err := g.download(ctx, dir, "k8s.io/kube-openapi", openAPI)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	dirs, err := generators(upstream, kubeOpenAPI)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	mains, err := adapt(dirs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	files := append(programFiles(), mains...)
-	return write(dir, append(files, source{"go.mod", goMod}, source{"go.sum", goSum}))
+	return nil, write(dir, slices.Concat(programFiles(), mains, modules))
 }
 
-type required struct{ path, version string }
+// moduleFiles makes go.mod and go.sum of an engine; goMod is upstream's.
+func moduleFiles(upstream, module, version string) (files []source, goMod *modfile.File, err error) {
+	content, goMod, err := goModOf(upstream, module, version)
+	if err != nil {
+		return nil, nil, err
+	}
+	goSum, err := os.ReadFile(filepath.Join(upstream, "go.sum"))
+	return []source{{"go.mod", content}, {"go.sum", goSum}}, goMod, err
+}
 
 // goModOf makes the engine's go.mod of that of upstream: with the same requirements, the same versions are chosen, and
 // with the same go and godebug lines the same defaults of the Go runtime hold, of which some change what is generated.
-func goModOf(upstream, version string) (goMod []byte, openAPI required, err error) {
+func goModOf(upstream, module, version string) (content []byte, f *modfile.File, err error) {
 	name := filepath.Join(upstream, "go.mod")
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, openAPI, err
+		return nil, nil, err
 	}
-	f, err := modfile.Parse(name, data, nil)
-	if err != nil {
-		return nil, openAPI, err
+	if f, err = modfile.Parse(name, data, nil); err != nil {
+		return nil, nil, err
 	}
 	for _, r := range f.Require {
-		switch {
-		case r.Mod.Path == "k8s.io/kube-openapi":
-			openAPI = required{r.Mod.Path, r.Mod.Version}
-		case r.Mod.Path == tools && semver.Compare(r.Mod.Version, oldestTools) < 0:
+		if r.Mod.Path == tools && semver.Compare(r.Mod.Version, oldestTools) < 0 {
 			if err := f.AddRequire(tools, oldestTools); err != nil {
-				return nil, openAPI, err
+				return nil, nil, err
 			}
 		}
 	}
-	if openAPI.path == "" {
-		return nil, openAPI, fmt.Errorf("%s names no version of k8s.io/kube-openapi", name)
-	}
 	f.DropToolchainStmt()
 	if err := errors.Join(f.AddModuleStmt(programModule), f.AddRequire(module, version)); err != nil {
-		return nil, openAPI, err
+		return nil, nil, err
 	}
 	f.Cleanup()
-	goMod, err = f.Format()
-	return []byte(strings.TrimLeft(string(goMod), "\n")), openAPI, err
+	content, err = f.Format()
+	return []byte(strings.TrimLeft(string(content), "\n")), f, err
 }

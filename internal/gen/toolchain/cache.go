@@ -38,12 +38,12 @@ var engineName = regexp.MustCompile(`^v.+-[0-9a-f]{16}$`)
 // key names an engine: its version, and all else that its bytes depend on.
 type key struct{ version, name string }
 
-func keyOf(version, goVersion string) key {
+func (k kind) key(version, goVersion string) key {
 	h := sha256.New()
-	for _, s := range []string{version, goVersion, runtime.GOOS, runtime.GOARCH} {
+	for _, s := range []string{k.module, version, goVersion, runtime.GOOS, runtime.GOARCH} {
 		_, _ = fmt.Fprintf(h, "%q\n", s) // a hash does not fail
 	}
-	for _, f := range programFiles() {
+	for _, f := range k.files() {
 		_, _ = fmt.Fprintf(h, "%q %q\n", f.path, f.content)
 	}
 	return key{version: version, name: version + "-" + hex.EncodeToString(h.Sum(nil))[:16]}

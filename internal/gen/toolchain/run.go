@@ -110,20 +110,8 @@ func (e *Toolchain) ask(ctx context.Context, dir string, request wire.Request) (
 	defer func() { err = errors.Join(err, d.Remove()) }()
 	request.Scratch = d.Path
 
-	var in, out, stderr bytes.Buffer
-	if err := gob.NewEncoder(&in).Encode(request); err != nil {
+	if err := exchange(ctx, "code-generator "+e.Version, e.binary, dir, request, &response); err != nil {
 		return response, err
-	}
-	cmd := exec.CommandContext(ctx, e.binary)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &in, &out, &stderr, patience
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return response, context.Cause(ctx)
-		}
-		return response, fmt.Errorf("code-generator %s: %w: %s", e.Version, err, lastWords(stderr.String()))
-	}
-	if err := gob.NewDecoder(&out).Decode(&response); err != nil {
-		return response, fmt.Errorf("code-generator %s: read its answer: %w", e.Version, err)
 	}
 	if response.Partial {
 		return response, nil
@@ -135,6 +123,26 @@ func (e *Toolchain) ask(ctx context.Context, dir string, request wire.Request) (
 		return response, fmt.Errorf("code-generator %s: %d answers to %d questions", e.Version, len(response.Results), len(request.Generators))
 	}
 	return response, nil
+}
+
+// exchange runs an engine: the question goes to its stdin, and the answer comes from its stdout.
+func exchange(ctx context.Context, name, binary, dir string, question, answer any) error {
+	var in, out, stderr bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(question); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, binary)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &in, &out, &stderr, patience
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("%s: %w: %s", name, err, lastWords(stderr.String()))
+	}
+	if err := gob.NewDecoder(&out).Decode(answer); err != nil {
+		return fmt.Errorf("%s: read its answer: %w", name, err)
+	}
+	return nil
 }
 
 // lastWords is what a program that failed wrote, without the stacks of its goroutines.

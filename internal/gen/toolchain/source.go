@@ -32,20 +32,26 @@ type source struct {
 }
 
 // packages are those of crdctl's that the program has a copy of: load, and what that imports.
-var packages = []struct {
+var packages = []copied{{"load", load.Code}, {"proc", proc.Code}, {"safefs", safefs.Code}, {"tempdir", tempdir.Code}, {"workspace", workspace.Code}}
+
+// copied is a package of crdctl's that a program has a copy of.
+type copied struct {
 	name string
 	code embed.FS
-}{{"load", load.Code}, {"proc", proc.Code}, {"safefs", safefs.Code}, {"tempdir", tempdir.Code}, {"workspace", workspace.Code}}
+}
 
 // programFiles are crdctl's own, in the order of their paths.
-func programFiles() []source {
+func programFiles() []source { return ownFiles(program, "program/", packages) }
+
+// ownFiles are the files of a program, and its copies of packages.
+func ownFiles(program embed.FS, dir string, packages []copied) []source {
 	var files []source
 	err := fs.WalkDir(program, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		content, err := program.ReadFile(name)
-		files = append(files, source{strings.TrimSuffix(strings.TrimPrefix(name, "program/"), ".tmpl"), content})
+		files = append(files, source{strings.TrimSuffix(strings.TrimPrefix(name, dir), ".tmpl"), content})
 		return err
 	})
 	for _, p := range packages {

@@ -40,28 +40,51 @@ func Open(ctx context.Context, version string) (*Toolchain, error) {
 	if !semver.IsValid(version) || semver.Compare(version, oldest) < 0 {
 		return nil, fmt.Errorf("%s %s is older than crdctl can run; pin %s or newer in go.mod", module, version, oldest)
 	}
-	// Engines are programs that are run: they lie where no other user can have put one.
-	cache, err := safefs.Cache(true, "engines")
-	if err != nil {
-		return nil, fmt.Errorf("open the cache directory for engines: %w; set XDG_CACHE_HOME or HOME to a directory of yours", err)
-	}
-	defer func() { _ = cache.Close() }()
-	return in(ctx, cache.Path(), version)
-}
-
-// in is For with a cache folder.
-func in(ctx context.Context, cache, version string) (*Toolchain, error) {
-	g, err := goOf(ctx)
+	cache, err := cacheDir()
 	if err != nil {
 		return nil, err
 	}
-	k := keyOf(version, g.version)
-	if binary, ok := lookUp(cache, k); ok {
-		return &Toolchain{Version: version, binary: binary}, nil
+	return in(ctx, cache, version)
+}
+
+// cacheDir is where engines are. They are programs that are run: they lie where no other user can have put one.
+func cacheDir() (string, error) {
+	cache, err := safefs.Cache(true, "engines")
+	if err != nil {
+		return "", fmt.Errorf("open the cache directory for engines: %w; set XDG_CACHE_HOME or HOME to a directory of yours", err)
 	}
-	binary, err := build(ctx, g, cache, k)
+	defer func() { _ = cache.Close() }()
+	return cache.Path(), nil
+}
+
+// in is Open with a cache directory.
+func in(ctx context.Context, cache, version string) (*Toolchain, error) {
+	binary, err := codeGenerator.in(ctx, cache, version)
 	if err != nil {
 		return nil, err
 	}
 	return &Toolchain{Version: version, binary: binary}, nil
+}
+
+// kind is a kind of engine: what it has the versions of, and how its program is made.
+type kind struct {
+	module string
+	files  func() []source // crdctl's own
+	// write writes the program, and returns further flags for its build.
+	write func(ctx context.Context, g *goCommand, dir, version string) ([]string, error)
+}
+
+var codeGenerator = kind{module, programFiles, writeProgram}
+
+// in finds or builds the engine of a version.
+func (k kind) in(ctx context.Context, cache, version string) (binary string, err error) {
+	g, err := goOf(ctx)
+	if err != nil {
+		return "", err
+	}
+	of := k.key(version, g.version)
+	if binary, ok := lookUp(cache, of); ok {
+		return binary, nil
+	}
+	return k.build(ctx, g, cache, of)
 }

@@ -49,8 +49,8 @@ func TestBatches(t *testing.T) {
 // What is in the cache is used only if it is what was put there.
 func TestCache(t *testing.T) {
 	cache := t.TempDir()
-	k := keyOf("v0.35.2", "go1.26.0")
-	if other := keyOf("v0.35.2", "go1.27.0"); other == k {
+	k := codeGenerator.key("v0.35.2", "go1.26.0")
+	if other := codeGenerator.key("v0.35.2", "go1.27.0"); other == k {
 		t.Error("two versions of Go have one key")
 	}
 	put := func(content string) {
@@ -85,7 +85,7 @@ func TestCache(t *testing.T) {
 
 // Builds that end at once leave one engine, and each of them has it.
 func TestInstallAtOnce(t *testing.T) {
-	cache, k := t.TempDir(), keyOf("v0.35.2", "go1.26.0")
+	cache, k := t.TempDir(), codeGenerator.key("v0.35.2", "go1.26.0")
 	broken := filepath.Join(cache, k.name)
 	require.NoError(t, os.Mkdir(broken, 0o700))
 	var g errgroup.Group
@@ -171,7 +171,7 @@ var _ = stdlog.Fatalf
 func TestIdleEngines(t *testing.T) {
 	cache := t.TempDir()
 	long := time.Now().Add(-2 * idle)
-	k := keyOf("v0.35.2", "go1.26.0")
+	k := codeGenerator.key("v0.35.2", "go1.26.0")
 	for _, name := range []string{k.name, "notes", "v0.35.2"} {
 		dir := filepath.Join(cache, name)
 		require.NoError(t, errors.Join(os.Mkdir(dir, 0o700), os.Chtimes(dir, long, long)))

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// all are controller-gen's generators. An engine adds those that its version has beyond these.
+// all are controller-gen's generators; apply.go adds one that older versions lack.
 var all = map[string]genall.Generator{
 	"object": deepcopy.Generator{}, "crd": crd.Generator{}, "rbac": rbac.Generator{}, "webhook": webhook.Generator{}, "schemapatch": schemapatcher.Generator{},
 }
