@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,16 +68,99 @@ func TestCacheIsNotTrusted(t *testing.T) {
 	want := contents(generateCached(t, root, store).Tree)
 	entries, err := filepath.Glob(filepath.Join(dir, "*"))
 	require.NoError(t, err)
-	require.Len(t, entries, 2)
+	require.Greater(t, len(entries), 2)
 	for _, entry := range entries {
 		data, err := os.ReadFile(entry)
 		require.NoError(t, err)
 		data[len(data)-3] ^= 0x20
 		require.NoError(t, os.WriteFile(entry, data, 0o600))
-		got := generateCached(t, root, store)
-		assert.False(t, got.Cached, "a damaged entry was used")
-		assert.Equal(t, want, contents(got.Tree))
+		assert.Equal(t, want, contents(generateCached(t, root, store).Tree), "a damaged entry was used")
 	}
+}
+
+// After an edit, only the targets run that see it, and the files are those of a run of all of them.
+func TestKeptTargets(t *testing.T) {
+	root, dir := gentest.Fixture{Archive: "testdata/targets.txtar"}.Lay(t), t.TempDir()
+	store := cache.At(dir, 1<<30)
+	generateCached(t, root, store)
+	for _, step := range []struct{ name, file, old, by string }{
+		{"a field", "pkg/apis/a/v1/types.go", "type AlphaSpec struct {", "type AlphaSpec struct {\n\tAdded []string `json:\"added,omitempty\"`"},
+		{"a reference that makes a type of another package applicable", "pkg/apis/b/v1/types.go", "type BetaSpec struct {", "type BetaSpec struct {\n\tPart *av1.Part `json:\"part,omitempty\"`"},
+		{"a kind", "pkg/apis/b/v1/more.go", "", gammaKind},
+		{"a kind without status", "pkg/apis/a/v1/types.go", "\tStatus AlphaStatus `json:\"status,omitempty\"`\n", ""},
+		{"a kind of the cluster", "pkg/apis/b/v1/types.go", "// +genclient\n", "// +genclient\n// +genclient:nonNamespaced\n"},
+		{"a kind without a client", "pkg/apis/b/v1/more.go", "// +genclient\n", ""},
+		{"a tag of a package", "pkg/apis/b/v1/doc.go", "+groupName=b.example.com", "+groupName=b.example.com\n// +groupGoName=Bee"},
+		{"a type that others import", "pkg/leaves/leaves.go", "type Leaf struct {", "type Leaf struct {\n\tStem *string `json:\"stem,omitempty\"`"},
+		{"an expansion", "pkg/client/clientset/versioned/typed/a/v1/alpha_expansion.go", "", "package v1\n\n// AlphaExpansion is by hand.\ntype AlphaExpansion interface{}\n"},
+		{"the header", "hack/boilerplate.go.txt", "", "// Another.\n"},
+	} {
+		text := step.by
+		if step.old != "" {
+			data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(step.file)))
+			require.NoError(t, err)
+			require.Contains(t, string(data), step.old, step.name)
+			text = strings.Replace(string(data), step.old, step.by, 1)
+		}
+		safefstest.WriteFiles(t, root, map[string]string{step.file: text})
+		assert.Equal(t, contents(generateCached(t, root, nil).Tree), contents(generateCached(t, root, store).Tree), step.name)
+	}
+	marked := markKept(t, dir, store)
+	require.NotZero(t, marked)
+	const types = "pkg/apis/b/v1/types.go"
+	data, err := os.ReadFile(filepath.Join(root, types))
+	require.NoError(t, err)
+	safefstest.WriteFiles(t, root, map[string]string{types: strings.Replace(string(data), "type BetaStatus struct{", "type BetaStatus struct{ Text *string ", 1)})
+	made := contents(generateCached(t, root, store).Tree)
+	assert.Contains(t, made["pkg/client/listers/a/v1/alpha.go"], "// kept", "a target ran that reads nothing new")
+	assert.NotContains(t, made["pkg/apis/b/v1/zz_generated.deepcopy.go"], "// kept", "a target with a new field did not run")
+}
+
+const gammaKind = `package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +genclient
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+type Gamma struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+type GammaList struct {
+	metav1.TypeMeta ` + "`json:\",inline\"`" + `
+	metav1.ListMeta ` + "`json:\"metadata,omitempty\"`" + `
+	Items []Gamma ` + "`json:\"items\"`" + `
+}
+`
+
+// markKept adds a line to all files of targets that are kept, and returns how many there are.
+func markKept(t *testing.T, dir string, store *cache.Store) (n int) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		name, err := hex.DecodeString(e.Name())
+		require.NoError(t, err)
+		var targets map[cache.Key][]struct {
+			Name    string
+			Content []byte
+		}
+		if !store.Get(cache.Key(name), &targets) {
+			continue
+		}
+		for _, files := range targets {
+			for i := range files {
+				files[i].Content = append(files[i].Content, "// kept\n"...)
+				n++
+			}
+		}
+		require.NoError(t, store.Put(cache.Key(name), targets))
+	}
+	return n
 }
 
 // What is edited while the generators run may or may not be in the result: nothing is kept of such a run.

@@ -103,6 +103,7 @@ type generation struct {
 
 	generators map[string]string // the generator of each file
 	known      *knownResult      // nil where nothing is kept
+	results    *cache.Store      // nil where nothing is kept
 }
 
 // newGeneration reads what a run is decided by.
@@ -123,7 +124,7 @@ func newGeneration(ctx context.Context, root string, p *config.Project, o Option
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{version: version, scan: scanned, dir: loadDir(root, p.APIs), root: root, settings: p, plan: todo, header: header, tags: tags, generators: map[string]string{}}
+	g := &generation{version: version, scan: scanned, dir: loadDir(root, p.APIs), root: root, settings: p, plan: todo, header: header, tags: tags, generators: map[string]string{}, results: o.Results}
 	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrUnsupported) {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package gen
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -99,7 +100,7 @@ func (g *generation) inProcess(ctx context.Context, gens []codegen.Generator) (f
 		if err := explain.TypeErrors(g.root, graph); err != nil {
 			return nil, nil, settled{err}
 		}
-		files, notes, asked, err := runOn(ctx, codegen.New(graph), gens, g.header)
+		files, notes, asked, err := g.runOn(ctx, graph, gens)
 		if err != nil && g.local != nil && ctx.Err() == nil && !g.certain(err) {
 			// The generator may lack what was not loaded. Where it says something else with all declarations of the
 			// packages, the go command's load, which takes ten times as long, decides.
@@ -144,10 +145,17 @@ func inModules(graph *load.Graph) (paths []string) {
 	return paths
 }
 
-func runOn(ctx context.Context, pkgs *codegen.Packages, gens []codegen.Generator, header codegen.Header) (files []codegen.File, notes, asked []string, err error) {
+// runOn runs generators on a graph, and formats what they make. asked are the packages that they asked for.
+func (g *generation) runOn(ctx context.Context, graph *load.Graph, gens []codegen.Generator) (files []codegen.File, notes, asked []string, err error) {
 	format := codegen.NewFormatter(ctx)
+	pkgs := codegen.New(graph)
+	byHand := expansions(g.root, g.plan.Areas)
+	if g.env != nil && g.results != nil {
+		common := slices.Concat([]string{program(), string(g.header.Boilerplate), fmt.Sprint(g.header.Boilerplate == nil)}, g.env.Fingerprint(g.root), byHand)
+		pkgs.Kept = codegen.NewKept(g.results, g.root, common...)
+	}
 	var errs []error
-	for i, ran := range pkgs.Run(ctx, gens, header, format.Add) {
+	for i, ran := range pkgs.Run(ctx, gens, g.header, format.Add) {
 		asked = append(asked, ran.Asked...)
 		if ran.Err != nil && !errors.Is(ran.Err, context.Canceled) {
 			errs = append(errs, ran.Err)
@@ -159,6 +167,10 @@ func runOn(ctx context.Context, pkgs *codegen.Packages, gens []codegen.Generator
 	files, err = format.Files()
 	if errs = append(errs, err); errors.Join(errs...) != nil {
 		return nil, nil, asked, errors.Join(errs...)
+	}
+	// A target that is kept would not repeat a note, and of an expansion that came meanwhile nothing is known.
+	if pkgs.Kept != nil && len(notes) == 0 && slices.Equal(byHand, expansions(g.root, g.plan.Areas)) {
+		_ = pkgs.Kept.Save(files) // cachedOrMade reports why a result cannot be kept
 	}
 	return files, notes, asked, nil
 }

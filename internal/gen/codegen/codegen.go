@@ -16,6 +16,7 @@ import (
 	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/generator"
 
+	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/logging"
 )
@@ -35,16 +36,21 @@ type File struct {
 	Content []byte
 	// Generator is the name of the generator that made it.
 	Generator string
+
+	formatted bool // it was kept
 }
 
 // Packages are loaded Go packages.
 type Packages struct {
+	// Kept has files of an earlier run; nil for none.
+	Kept *Kept
+
 	source source
 }
 
 // New takes packages that were loaded for generators to read.
 func New(g *load.Graph) *Packages {
-	return &Packages{source{graph: g, comments: commentsByEnd(g)}}
+	return &Packages{source: source{graph: g, comments: commentsByEnd(g)}}
 }
 
 // Ran is what became of one generator.
@@ -96,7 +102,11 @@ func (p *Packages) run(g Generator, header Header, out func(File), r *Ran) (err 
 		if err != nil {
 			return err
 		}
-		err = execute(named(base, g, b), targets, g.Name, header, out)
+		var kept *keptTargets
+		if out != nil && len(b.passes) == 1 {
+			kept = p.Kept.of(g, &p.source, base.Universe)
+		}
+		err = execute(named(base, g, b), targets, g.Name, header, kept, out)
 		if parser != nil {
 			r.Asked = parser.UserRequestedPackages()
 		}
@@ -107,18 +117,19 @@ func (p *Packages) run(g Generator, header Header, out func(File), r *Ran) (err 
 	return nil
 }
 
-// execute runs the targets of a pass into memory. Without out, it only looks for types on which the generator would never end.
-func execute(c *generator.Context, targets func(*generator.Context) []generator.Target, name string, header Header, out func(File)) error {
+// execute runs the targets of a pass into memory, but for those that are kept. Without out, it only looks for types on which the
+// generator would never end.
+func execute(c *generator.Context, targets func(*generator.Context) []generator.Target, name string, header Header, kept *keptTargets, out func(File)) error {
 	look := out == nil
 	if look {
 		out = func(File) {}
 	}
-	sink := &sink{generator: name, dirs: map[string]string{}, out: out}
+	sink := &sink{generator: name, dirs: map[string]string{}, kept: kept, keys: map[string]cache.Key{}, out: out}
 	c.FileTypes = map[string]generator.FileType{}
 	var inMemory []generator.Target
 	for _, t := range targets(c) {
 		sink.dirs[t.Path()] = t.Dir()
-		inMemory = append(inMemory, memoryTarget{Target: t, header: header.of(name), name: name, look: look})
+		inMemory = append(inMemory, memoryTarget{Target: t, header: header.of(name), name: name, look: look, sink: sink})
 	}
 	// openapi-gen has registered the type of its report by now.
 	for kind := range c.FileTypes {

@@ -40,7 +40,7 @@ func (f *Formatter) Add(file File) {
 		if err := f.ctx.Err(); err != nil {
 			return err
 		}
-		if file.Generator != Report {
+		if file.Generator != Report && !file.formatted {
 			out, err := format(file.Content)
 			if quoted, ok := requote(file); err != nil && ok {
 				out, err = format(quoted)

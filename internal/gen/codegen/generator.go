@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/pflag"
+	conversionargs "k8s.io/code-generator/cmd/conversion-gen/args"
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
 )
@@ -34,6 +35,9 @@ type binding struct {
 
 // loadsPackages are the generators that ask for packages beyond their inputs while they run.
 var loadsPackages = map[string]bool{"deepcopy-gen": true, "defaulter-gen": true, "conversion-gen": true}
+
+// ConversionPeers are the packages that conversion-gen always asks for.
+var ConversionPeers = conversionargs.DefaultBasePeerDirs
 
 // parse lets upstream read its flags.
 func parse(flags []string, add func(*pflag.FlagSet), validate func() error) error {

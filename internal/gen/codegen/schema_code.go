@@ -19,7 +19,7 @@ func (m *models) code() (code []byte, err error) {
 		}
 		return all
 	}
-	err = execute(m.context, targets, "openapi-gen", Header{}, func(f File) { code = f.Content })
+	err = execute(m.context, targets, "openapi-gen", Header{}, nil, func(f File) { code = f.Content })
 	if err != nil {
 		return nil, m.refused(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/scan"
 )
 
@@ -43,6 +44,9 @@ func (b *planner) addHelpers(api string, pkgs []scan.Package) {
 		b.Areas = append(b.Areas, Area{Dir: api, Generator: name + "-gen", File: helperFiles[name]})
 	}
 	b.MayLoad = append(b.MayLoad, b.settings.Conversion.ExtraPeers...)
+	if slices.ContainsFunc(b.Units, func(g Unit) bool { return g.Name == "conversion-gen" }) {
+		b.MayLoad = append(b.MayLoad, codegen.ConversionPeers...) // unless they are loaded at once, everything runs twice
+	}
 	if slices.ContainsFunc(b.Units, func(g Unit) bool { return g.Name == "validation-gen" }) {
 		b.MayLoad = append(b.MayLoad, b.settings.Validation.ReadOnlyPackages...)
 	}
