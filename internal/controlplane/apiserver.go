@@ -57,9 +57,7 @@ func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() 
 	if err := awaitStore(); err != nil {
 		return nil, err
 	}
-	kubeConfig := config.KubeAPIs.ControlPlane.Generic
-	openAPIV2 := kubeConfig.OpenAPIConfig
-	kubeConfig.OpenAPIConfig = nil
+	openAPI := postponeOpenAPI(config.KubeAPIs.ControlPlane.Generic.Config)
 	aggregator, err := app.CreateServerChain(config)
 	if err != nil {
 		return nil, fmt.Errorf("create the API server: %w", err)
@@ -68,7 +66,7 @@ func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() 
 	if !ok {
 		return nil, errors.New("create the API server: the aggregator has no delegate; this crdctl does not fit its Kubernetes libraries")
 	}
-	serveOpenAPIV2(kube, openAPIV2)
+	openAPI.serve(kube)
 	aggregator.GenericAPIServer.Handler.NonGoRestfulMux.Handle(rbacaudit.Path, recorder)
 	prepared, err := aggregator.PrepareRun()
 	if err != nil {

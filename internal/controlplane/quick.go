@@ -15,7 +15,10 @@ import (
 )
 
 // defaultsHook is what creates the default roles and priority classes in a Quick server. /healthz and /readyz wait for it.
-const defaultsHook = "crdctl/bootstrap-defaults"
+const (
+	defaultsHook = "crdctl/bootstrap-defaults"
+	rolesAtOnce  = 8
+)
 
 // Quick is a kube-apiserver of any flags that starts and stops sooner than upstream's command, and does the same otherwise.
 type Quick struct {
@@ -37,7 +40,7 @@ func (l *closingListener) Close() error {
 }
 
 // NewQuick makes a server of what app.NewConfig returned. It says of itself which release it is, starts at once what upstream's waits
-// a second for, and builds the OpenAPI document of version 2 when that is asked for.
+// a second for, and makes OpenAPI documents when they are asked for.
 func NewQuick(config *app.Config) (*Quick, error) {
 	kube, outer := config.KubeAPIs.ControlPlane.Generic, &config.Aggregator.GenericConfig.Config
 	for _, g := range []*genericapiserver.Config{kube, outer} {
@@ -57,8 +60,7 @@ func NewQuick(config *app.Config) (*Quick, error) {
 	if err != nil {
 		return nil, err
 	}
-	openAPIV2 := kube.OpenAPIConfig
-	kube.OpenAPIConfig = nil
+	openAPI := postponeOpenAPI(kube)
 	if q.APIAggregator, err = app.CreateServerChain(completed); err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ func NewQuick(config *app.Config) (*Quick, error) {
 	if !ok {
 		return nil, errors.New("the aggregator has no delegate; this crdctl does not fit its Kubernetes libraries")
 	}
-	serveOpenAPIV2(delegate, openAPIV2)
+	openAPI.serve(delegate)
 	return q, nil
 }
 
@@ -84,7 +86,7 @@ func bootstrapDefaults(hook genericapiserver.PostStartHookContext) error {
 	}
 	var last error
 	err = wait.PollUntilContextTimeout(hook, pollInterval, time.Minute, true, func(ctx context.Context) (bool, error) {
-		last = createDefaults(ctx, client)
+		last = createDefaults(ctx, client, rolesAtOnce)
 		return last == nil, nil
 	})
 	if err != nil && hook.Err() != nil {

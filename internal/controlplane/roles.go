@@ -4,42 +4,55 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/component-helpers/auth/rbac/reconciliation"
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/bootstrappolicy"
 )
 
-// createRoles creates the roles and bindings of Kubernetes, or brings those of an older state directory up
+// createRoles creates the roles and bindings of Kubernetes, atOnce of them at a time, or brings those of an older state directory up
 // to date as the API server would. It stops between two objects when ctx ends.
-func createRoles(ctx context.Context, client kubernetes.Interface) error {
+func createRoles(ctx context.Context, client kubernetes.Interface, atOnce int) error {
+	var mu sync.Mutex
 	var errs []error
+	var all errgroup.Group
+	all.SetLimit(atOnce)
 	rbac, namespaces := client.RbacV1(), client.CoreV1().Namespaces()
 	check := func(kind, name string, err error) {
 		if err != nil && ctx.Err() == nil {
+			mu.Lock()
+			defer mu.Unlock()
 			errs = append(errs, fmt.Errorf("create %s %s: %w", kind, name, err))
 		}
 	}
 	role := func(role reconciliation.RuleOwner, client reconciliation.RuleOwnerModifier) {
-		if ctx.Err() != nil {
-			return
-		}
-		_, err := client.Create(role) // half the requests of Run, where data are new
-		if apierrors.IsAlreadyExists(err) {
-			_, err = (&reconciliation.ReconcileRoleOptions{Role: role, Client: client, Confirm: true}).Run()
-		}
-		check("role", role.GetName(), err)
+		all.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			_, err := client.Create(role) // half the requests of Run, where data are new
+			if apierrors.IsAlreadyExists(err) {
+				_, err = (&reconciliation.ReconcileRoleOptions{Role: role, Client: client, Confirm: true}).Run()
+			}
+			check("role", role.GetName(), err)
+			return nil
+		})
 	}
 	binding := func(binding reconciliation.RoleBinding, client reconciliation.RoleBindingModifier) {
-		if ctx.Err() != nil {
-			return
-		}
-		_, err := client.Create(binding)
-		if apierrors.IsAlreadyExists(err) {
-			_, err = (&reconciliation.ReconcileRoleBindingOptions{RoleBinding: binding, Client: client, Confirm: true}).Run()
-		}
-		check("role binding", binding.GetName(), err)
+		all.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			_, err := client.Create(binding)
+			if apierrors.IsAlreadyExists(err) {
+				_, err = (&reconciliation.ReconcileRoleBindingOptions{RoleBinding: binding, Client: client, Confirm: true}).Run()
+			}
+			check("role binding", binding.GetName(), err)
+			return nil
+		})
 	}
 	for _, r := range append(bootstrappolicy.ClusterRoles(), bootstrappolicy.ControllerRoles()...) {
 		role(reconciliation.ClusterRoleRuleOwner{ClusterRole: &r}, reconciliation.ClusterRoleModifier{Client: rbac.ClusterRoles()})
@@ -57,5 +70,6 @@ func createRoles(ctx context.Context, client kubernetes.Interface) error {
 			binding(reconciliation.RoleBindingAdapter{RoleBinding: &b}, reconciliation.RoleBindingClientAdapter{Client: rbac, NamespaceClient: namespaces})
 		}
 	}
+	_ = all.Wait() // errors are in errs
 	return errors.Join(errs...)
 }

@@ -81,7 +81,7 @@ func Environ(env []string, dir string, controllers bool) []string {
 	return kept
 }
 
-// foreign returns an error if there is a program in dir that is not this one: an official one is not replaced.
+// foreign returns an error if there is a program in dir that is not this one: an official one is kept.
 func foreign(dir, self string) error {
 	for _, name := range Programs {
 		path := filepath.Join(dir, executable(name))

@@ -16,6 +16,7 @@ import (
 // Etcd is etcd's main function; it does not return. args begins with the name of the program.
 func Etcd(args []string) {
 	startup.Done()
+	trim.Program()
 	logutil.DefaultZapLoggerConfig.OutputPaths = []string{"stderr"} // package quietetcd is for the clients of others
 	endWithParent(func() { os.Exit(exitFailure) })
 	trim.Server(context.Background())
