@@ -23,6 +23,7 @@ type answer struct {
 	Changes  []struct{ Path, Op string }
 	// NotCompared are those about which it says that it says nothing.
 	NotCompared []struct{ Paths []string } `json:"notCompared"`
+	Notes       []string
 }
 
 func (a answer) left() (n int) {
@@ -34,6 +35,18 @@ func (a answer) left() (n int) {
 
 // progress are the lines that say what takes so long.
 var progress = regexp.MustCompile(`(?m)^crdctl: .* \(\d+m?\d*s\)\n`)
+
+// detected is what the notes say about the calls of controller-gen.
+func (a answer) detected() string {
+	for _, note := range a.Notes {
+		if found := calls.FindString(note); found != "" {
+			return found
+		}
+	}
+	return "-"
+}
+
+var calls = regexp.MustCompile(`controller-gen [^;]*\)`)
 
 // patience bounds one run, with the build of an engine.
 const patience = 10 * time.Minute
