@@ -3,6 +3,7 @@ package detect
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,7 +97,8 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 				d.unread(c.at, "%s is written to %s, which is not kept in the repository; it is not compared", name, dir)
 			}
 		}
-		if len(c.Generators()) > 0 {
+		same := slices.ContainsFunc(kept, func(o *genCall) bool { return reflect.DeepEqual(o.ControllerGenCall, c.ControllerGenCall) })
+		if len(c.Generators()) > 0 && !same {
 			kept = append(kept, c)
 		}
 	}
@@ -105,7 +107,9 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 
 // drop takes a generator out of a call.
 func (c *genCall) drop(name string) {
-	delete(c.Output, name)
+	if delete(c.Output, name); len(c.Output) == 0 {
+		c.Output = nil
+	}
 	switch name {
 	case "object":
 		c.Object = nil

@@ -24,7 +24,7 @@ type genCall struct {
 // names are those that controller-gen has in scripts: its own, and those of the variables that hold its path.
 var (
 	toolName     = regexp.MustCompile(`^controller-gen(?:[-_]v?\d[\w.-]*)?(?:@\S+)?$`)
-	toolVariable = regexp.MustCompile(`(?i)^\$[({]?[a-z_]*controller[-_]?gen[a-z_]*\b[^/]*$`)
+	toolVariable = regexp.MustCompile(`(?i)^\$[({]?(which |command -v )?[a-z_]*controller[-_]?gen[a-z_]*\b[^/]*$`)
 	markerWord   = regexp.MustCompile(`^["']?\+?(paths=|output:|(object|crd|rbac|webhook|applyconfiguration|schemapatch)([:=]|$))`)
 )
 
@@ -124,6 +124,12 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 		}
 	}
 	c := &genCall{call, step.At(), pinned}
+	if missing := d.missingRoot(&call); missing != "" {
+		if generates {
+			d.unread(step.At(), "the call of controller-gen names %s, which is not there; it runs in another directory than %s, or not any more", missing, dir)
+		}
+		return found
+	}
 	if slices.ContainsFunc(found, func(o *genCall) bool { return reflect.DeepEqual(o.ControllerGenCall, call) }) {
 		return found
 	}
@@ -135,6 +141,20 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 		d.note(step.At(), "a condition that cannot be decided without running make says whether this call runs")
 	}
 	return append(found, c)
+}
+
+// missingRoot is the first directory among a call's roots that does not exist, or "".
+func (d *discovery) missingRoot(c *config.ControllerGenCall) string {
+	for _, p := range c.Paths {
+		root := strings.TrimSuffix(p, "/...")
+		if first, _, _ := strings.Cut(root, "/"); strings.Contains(first, ".") && strings.Trim(first, ".") != "" {
+			continue // an import path
+		}
+		if dir := path.Join(c.Dir, root); !strings.Contains(dir, "..") && !d.Exists(dir) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // notKnown reports whether a word has something in it that only running the script tells.

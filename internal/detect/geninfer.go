@@ -225,9 +225,15 @@ func (d *discovery) listOthers(calls []*genCall) {
 			return c.RBAC != nil && inRBAC && path.Join(rbac, roleFile(c)) == file || c.Webhook != nil && inWebhook && path.Join(webhook, "manifests.yaml") == file
 		})
 	}
-	var roles []string
+	var roles, names []string
 	for _, r := range d.Roles {
-		if r.Form && path.Clean(d.found.raw.RBAC.Dir) != path.Dir(r.Path) {
+		if made(r.Path) {
+			names = append(names, r.Names...)
+		}
+	}
+	for _, r := range d.Roles {
+		copied := len(names) > 0 && !slices.ContainsFunc(r.Names, func(n string) bool { return !slices.Contains(names, n) })
+		if r.Form && !copied && path.Clean(d.found.raw.RBAC.Dir) != path.Dir(r.Path) {
 			roles = append(roles, r.Path)
 		}
 	}

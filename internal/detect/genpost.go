@@ -117,7 +117,7 @@ func (d *discovery) top(file string, into []byte) bool {
 	return err == nil
 }
 
-// mentioned is the last line of a script that names a file; "" if none does.
+// mentioned is the last line of a script that names a file, in words where none does.
 func (d *discovery) mentioned(name string) string {
 	for _, t := range d.Texts {
 		if i := bytes.LastIndex(t.Data, []byte(name)); i >= 0 {
@@ -128,7 +128,7 @@ func (d *discovery) mentioned(name string) string {
 			return repo.At(t.Path, repo.LineOf(t.Data, i)) + ": " + short(strings.Fields(string(t.Data[start:end])))
 		}
 	}
-	return ""
+	return "a command that was not found"
 }
 
 // after records what a command does to the files that are made.

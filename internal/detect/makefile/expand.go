@@ -164,7 +164,7 @@ func (f *File) reference(inside string, local map[string]string) string {
 }
 
 // unread are functions whose result is not known, or that only act.
-var unread = []string{"eval", "info", "warning", "error", "origin", "flavor", "file", "guile", "value"}
+var unread = []string{"eval", "info", "warning", "error", "flavor", "file", "guile", "value"}
 
 // cutOutside cuts at the first separator that is in no brackets.
 func cutOutside(text string, separator byte) (before, after string, found bool) {

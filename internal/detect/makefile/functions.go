@@ -41,6 +41,12 @@ var functions = map[string]struct {
 		return strings.Join(x, " ")
 	}},
 	"lastword": {1, func(_ *File, a []string) string { return nth(a[0], len(strings.Fields(a[0]))-1) }},
+	"origin": {1, func(f *File, a []string) string {
+		if f.vars[strings.TrimSpace(a[0])] == nil {
+			return "undefined"
+		}
+		return "file"
+	}},
 	"notdir":   {1, func(_ *File, a []string) string { return eachWord(a[0], path.Base) }},
 	"patsubst": {3, func(f *File, a []string) string { return f.patsubst(a[0], a[1], a[2]) }},
 	"sort": {1, func(_ *File, a []string) string {

@@ -83,14 +83,29 @@ func (x *Reader) makefiles() {
 	for _, t := range x.repo.Texts {
 		if makefileName.MatchString(path.Base(t.Path)) && (x.leads(string(t.Data)) || bytes.Contains(t.Data, []byte("include "))) {
 			x.makefile(t.Path, path.Dir(t.Path), false)
+			for _, m := range otherFile.FindAllSubmatch(t.Data, -1) {
+				x.makefile(path.Join(path.Dir(t.Path), string(m[1])), path.Dir(t.Path), false)
+			}
 		}
 	}
 	for _, t := range x.repo.Texts {
 		if ext := path.Ext(t.Path); (ext == ".mk" || ext == ".mak") && !x.read[t.Path] && x.wanted(string(t.Data)) {
-			_, module := x.repo.Modules.Of(path.Dir(t.Path))
-			x.makefile(t.Path, module, true)
+			x.makefile(t.Path, x.above(path.Dir(t.Path)), true)
 		}
 	}
+}
+
+// otherFile finds a makefile that another one has make read in its place.
+var otherFile = regexp.MustCompile(`(?m)(?:\$[({]MAKE[)}]|\bmake)\b[^\n]*\s-f\s+([\w./-]+)`)
+
+// above is the nearest directory with a makefile that make finds, from a directory up.
+func (x *Reader) above(dir string) string {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if _, ok := x.texts[path.Join(dir, "Makefile")]; ok {
+			return dir
+		}
+	}
+	return dir
 }
 
 // leads reports whether a makefile has a command that is wanted, or names a script that has.

@@ -1,0 +1,111 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// commands prints what a script runs when it is called with arguments.
+func commands(src string, call Call) string {
+	var b strings.Builder
+	for _, c := range ReadCall(Root+"/hack/x.sh", src, Root, call).Commands {
+		fmt.Fprintf(&b, "%d %s %q", c.Line, strings.TrimPrefix(c.Dir, Root), c.Words)
+		if len(c.Env) > 0 {
+			fmt.Fprintf(&b, " %v", c.Env)
+		}
+		if len(c.Writes) > 0 {
+			fmt.Fprintf(&b, " > %q", c.Writes)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func TestReadCall(t *testing.T) {
+	for name, test := range map[string]struct {
+		in, want string
+		call     Call
+	}{
+		"arguments and the environment":     {`a "$1" ${2:-two} $# "$@" $X ${Y:-y}`, `1  ["a" "one" "two" "1" "one" "x" "y"]` + "\n", Call{Args: []string{"one"}, Env: map[string]string{"X": "x"}}},
+		"no arguments are not no knowledge": {`a "$1"`, `1  ["a" "$1"]` + "\n", Call{}},
+		"functions run where they are called, with their arguments, and those that are not at the end": {`
+f() { a $1; }
+g() { b; }
+h() { f $1; c $1; }
+h one
+f two
+d $1
+`, `2  ["a" "one"]
+4  ["c" "one"]
+2  ["a" "two"]
+7  ["d" "zero"]
+3  ["b"]
+`, Call{Args: []string{"zero"}}},
+		"a function that calls itself ends": {"f() { a; f; }\nf\n", strings.Repeat("1  [\"a\"]\n", maxDepth) + "1  [\"f\"]\n", Call{}},
+		"what output goes to": {"a > x 2>y\n{ b; c >> $1; } > z\n(d) > /dev/null\n", `1  ["a"] > ["x"]
+2  ["b"]
+2  ["c"] > ["one"]
+2  [">"] > ["z"]
+3  ["d"]
+`, Call{Args: []string{"one"}}},
+		"variables of one command": {"A=1 B=$1 a\n", "1  [\"a\"] map[A:1 B:one]\n", Call{Args: []string{"one"}}},
+		"tests that are decided": {`
+: ${A:=}
+if [[ -n "$A" ]]; then a; elif [ -z "$A" ]; then b; else c; fi
+if [ -z "$UNKNOWN" ]; then d; else e; fi
+if [ -n "$1" ]; then f; fi
+`, `2  [":"]
+3  ["[" "-z" "" "]"]
+3  ["b"]
+4  ["[" "-z" "$UNKNOWN" "]"]
+4  ["d"]
+4  ["e"]
+5  ["[" "-n" "one" "]"]
+5  ["f"]
+`, Call{Args: []string{"one"}}},
+		"a default stays where a branch may change it": {"A=1\nif x; then A=2; fi\na $A\n", "2  [\"x\"]\n3  [\"a\" \"1\"]\n", Call{}},
+		"patterns of files":                            {"for f in d/*.yaml $R/e; do a $f.x; done\n", "1  [\"a\" \"d/*.yaml.x\"]\n1  [\"a\" \"$R/e.x\"]\n", Call{}},
+		"variables of other scripts": {`source "$(dirname "$0")/env.sh"
+. ./none.sh
+a $ROOT
+`, "1  [\"source\" \"/@/hack/env.sh\"]\n2  [\".\" \"./none.sh\"]\n3  [\"a\" \"/@\"]\n", Call{Load: func(file string) (string, bool) {
+			return "ROOT=$(git rev-parse --show-toplevel)\nb\n", file == Root+"/hack/env.sh"
+		}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, test.want, commands(test.in, test.call))
+		})
+	}
+}
+
+func TestOutput(t *testing.T) {
+	other := func(words []string, dir string) (string, bool) {
+		return fmt.Sprint(dir, words), words[0] == "known"
+	}
+	for src, want := range map[string]string{
+		"pwd": Root + "/sub", "cd ..; pwd": Root, "cd .. && pwd": Root, "dirname /a/b": "/a", "echo a b": "a b", "known a": Root + "/sub[known a]",
+		"cd x && known": Root + "/sub/x[known]", "unknown": "", "echo $X": "", "a | b": "", "echo (": "",
+	} {
+		out, ok := Output(src, Root+"/sub", other)
+		if assert.Equal(t, want != "", ok, src); ok {
+			assert.Equal(t, want, out, src)
+		}
+	}
+}
+
+func FuzzReadCall(f *testing.F) {
+	f.Add("f() { f $1; g; }\ng() { f \"$@\"; }\nf a\n", "a")
+	f.Add("for f in $1*; do for g in $f $f $f; do source $g; eval $f; done; done > $f\n", "x y")
+	f.Add("if [ -z \"${A:=$1}\" ]; then A+=$A; elif [[ -n $(pwd) ]]; then B=$A$A; fi\n${A[@]} $B", "{a,b}{c,d}")
+	f.Fuzz(func(t *testing.T, src, arg string) {
+		s := ReadCall(Root+"/x.sh", src, Root, Call{Args: []string{arg, arg}, Env: map[string]string{"E": arg}, Load: func(string) (string, bool) { return src, true }})
+		for _, c := range s.Commands {
+			if c.Line < 1 || c.Line > 1+strings.Count(src, "\n") {
+				t.Errorf("line %d of a script with %d", c.Line, 1+strings.Count(src, "\n"))
+			}
+		}
+	})
+}
