@@ -90,7 +90,7 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubec
 	slices.Sort(unknown)
 	if kinds := strings.Join(slices.Compact(unknown), ", "); kinds != "" && kinds != a.skipped {
 		a.skipped = kinds
-		a.reporter.Note("skipped the %s of these kinds, which this API server does not have: %s", plural(len(unknown), "object"), kinds)
+		a.reporter.Note("skipped %s of kinds that this API server does not have: %s", plural(len(unknown), "object"), kinds)
 	}
 	return errors.Join(problems...)
 }

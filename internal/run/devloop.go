@@ -181,7 +181,12 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	}
 	generated := d.asksToGenerate(c) || d.stale
 	if generated {
-		if err := d.steps.generate(ctx); err != nil {
+		err := d.steps.generate(ctx)
+		switch {
+		case err == nil:
+		case d.Discovered && errors.Is(err, errNotGenerated):
+			d.reporter.Note("%v", err) // what was found is no promise that it can be generated; the controller is built all the same
+		default:
 			d.missed, d.stale = c, true
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
@@ -322,6 +323,11 @@ func (i *installer) news(ctx context.Context) {
 	}
 }
 
+// roleOfMarkers reports whether the role is made from markers in the sources.
+func (i *installer) roleOfMarkers() bool {
+	return i.Project.RBAC.Dir != "" || slices.ContainsFunc(i.Project.ControllerGen.Calls, func(c config.ControllerGenCall) bool { return c.RBAC != nil })
+}
+
 // end reports on the controller's permissions, and takes away what would not work without it.
 func (i *installer) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
@@ -333,7 +339,7 @@ func (i *installer) end(ctx context.Context) error {
 	}
 	var problems []error
 	if i.who != nil {
-		problems = append(problems, i.who.report(ctx, i.Project.RBAC.Dir != "", i.reporter))
+		problems = append(problems, i.who.report(ctx, i.roleOfMarkers(), i.reporter))
 	}
 	return errors.Join(append(problems, i.removeWebhooks(ctx))...)
 }

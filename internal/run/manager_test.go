@@ -1,0 +1,249 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
+	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
+)
+
+// managerManifests are what a project has for its controller in a cluster.
+const managerManifests = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: manager, namespace: shop-system}
+spec:
+  template:
+    metadata: {labels: {control-plane: controller-manager}}
+    spec:
+      serviceAccountName: controller
+      containers:
+      - {name: proxy, args: [--other]}
+      - name: manager
+        command: [/manager, run]
+        args: [--leader-elect, --metrics-bind-address, ":8443", --storage=/data/objects, --config=/config.yaml, --cert-dir=/certs, --in=/database, --peer=shop.$(POD_NAMESPACE).svc]
+        env:
+        - {name: POD_NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}
+        - {name: CACHE, value: /data/cache}
+        - {name: KEY, valueFrom: {secretKeyRef: {name: key, key: key}}}
+        volumeMounts:
+        - {name: data, mountPath: /data/}
+        - {name: config, mountPath: /config.yaml, subPath: config.yaml}
+        - {name: certs, mountPath: /certs}
+        - {name: gone, mountPath: /gone}
+      volumes:
+      - {name: data, emptyDir: {}}
+      - {name: config, configMap: {name: config}}
+      - {name: certs, secret: {secretName: made-in-the-cluster}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: dashboard, namespace: shop-system}
+spec: {template: {spec: {containers: [{name: web}]}}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: config, namespace: shop-system}
+data:
+  config.yaml: |
+    apiVersion: config.example.com/v1
+    kind: Configuration
+    webhook: {port: 9443}
+    leaderElection: {leaderElect: true, resourceName: shop}
+  ../outside: content
+`
+
+func managedInstaller(t *testing.T, program *mainpkg.Program) (i *installer, said *strings.Builder) {
+	t.Helper()
+	root, said := t.TempDir(), &strings.Builder{}
+	safefstest.WriteFiles(t, root, map[string]string{"config/all.yaml": managerManifests})
+	m, err := newManager(program, t.TempDir())
+	require.NoError(t, err)
+	return &installer{
+		Options: Options{Root: root, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config"}}}, Manager: program},
+		sources: newSources(root), manager: m, hooks: &webhooks{port: 4321, certDir: m.certDir()}, reporter: ui.NewReporter(said),
+	}, said
+}
+
+// The controller gets what its pod has in a cluster, as far as it holds here, and no flag that it does not have.
+func TestManagerRunsAsItsPod(t *testing.T) {
+	i, said := managedInstaller(t, &mainpkg.Program{
+		Flags: map[string]mainpkg.Flag{
+			"metrics-bind-address": {Default: ":8080"}, "leader-elect": {Bool: true}, "webhook-port": {}, "webhook-cert-path": {}, "kubeconfig": {},
+		},
+		Env: []string{"POD_NAME", "POD_NAMESPACE", "UNRELATED"},
+	})
+	assert.Zero(t, i.manager.webhookPort(), "any port, because a flag sets it")
+	objects, err := i.objects()
+	require.NoError(t, err)
+	var left []string
+	for _, o := range objects {
+		left = append(left, o.GetKind()+"/"+o.GetName())
+	}
+	assert.Equal(t, []string{"Deployment/dashboard", "ConfigMap/config"}, left, "all but the controller is applied")
+	volumes := filepath.Join(i.manager.temp, "volumes")
+	assert.Equal(t, []string{
+		"run", "--storage=" + filepath.Join(volumes, "data", "objects"), "--config=" + filepath.Join(volumes, "config", "config.yaml"),
+		"--in=/database", "--peer=shop.$(POD_NAMESPACE).svc",
+		"--metrics-bind-address=" + i.manager.metrics, "--leader-elect=false", "--webhook-port=4321",
+		"--webhook-cert-path=" + i.manager.certDir(), "--cert-dir=" + i.manager.certDir(),
+	}, i.manager.args(i.hooks))
+	assert.True(t, strings.HasPrefix(i.manager.metrics, "127.0.0.1:"))
+	env := i.manager.env([]string{"CACHE=of the user"})
+	assert.Subset(t, env, []string{"POD_NAMESPACE=shop-system", "POD_NAME=crdctl", tempVars()[0] + "=" + i.manager.temp})
+	assert.Len(t, env, 2+len(tempVars()), "neither what the user has set, nor what only the cluster knows: %v", env)
+	content, err := os.ReadFile(filepath.Join(volumes, "config", "config.yaml"))
+	require.NoError(t, err)
+	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, webhook: {port: 4321, certDir: '"+i.manager.certDir()+"'}, leaderElection: {leaderElect: false, resourceName: shop}}", string(content))
+	assert.Contains(t, said.String(), "adapted to this machine: leaderElection.leaderElect, webhook")
+	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
+	assert.Equal(t, "controller", i.manager.pod.account)
+}
+
+// Without manifests, only what the sources show is set.
+func TestManagerWithoutManifests(t *testing.T) {
+	m, err := newManager(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}, Env: []string{"RUNTIME_NAMESPACE"}}, t.TempDir())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"--health-addr=" + m.probes}, m.args(&webhooks{port: 1}))
+	assert.Equal(t, 9443, m.webhookPort())
+	assert.Contains(t, m.env(nil), "RUNTIME_NAMESPACE=default")
+	assert.Equal(t, filepath.Join(m.temp, "k8s-webhook-server", "serving-certs"), m.certDir(), "as controller-runtime has it")
+	m.program.WebhookPort = 9876
+	assert.Equal(t, 9876, m.webhookPort())
+}
+
+const foreignCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: PLURAL.certs.example.com}
+spec:
+  group: certs.example.com
+  names: {kind: KIND, plural: PLURAL}
+  scope: Namespaced
+  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: a, namespace: b}}}}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`
+
+// The CRDs of other projects are installed only where the program uses their kinds: from their module, or from the tests.
+func TestForeignCRDs(t *testing.T) {
+	root, cache := t.TempDir(), t.TempDir()
+	crd := func(kind string) string {
+		return strings.NewReplacer("KIND", kind, "PLURAL", strings.ToLower(kind)+"s").Replace(foreignCRD)
+	}
+	safefstest.WriteFiles(t, root, map[string]string{
+		"go.mod":             "module example.com/shop\n\nrequire (\n\texample.com/Certs v1.2.3\n\texample.com/other v1.0.0\n)\n",
+		"test/crds/all.yaml": crd("Lease") + "---\n" + crd("Unused") + "---\n" + crd("Certificate"),
+	})
+	safefstest.WriteFiles(t, cache, map[string]string{
+		"example.com/!certs@v1.2.3/deploy/crds/a.yaml": crd("Certificate"), "example.com/!certs@v1.2.3/deploy/crds/b.yaml": crd("Issuer"),
+	})
+	kinds := []mainpkg.Kind{
+		{Package: "example.com/Certs/apis/v1", Name: "Certificate"}, {Package: "example.com/Certs/apis/v2", Name: "Issuer"},
+		{Package: "example.com/other/v1", Name: "Lease"}, {Package: "example.com/other/v1", Name: "Known"},
+	}
+	found := foreignCRDs(root, cache, kinds, nil)
+	var names []string
+	for _, c := range found {
+		names = append(names, c.Name+" of "+filepath.ToSlash(below(cache, c.File)))
+		assert.Nil(t, c.Spec.Conversion, "nothing converts its versions here")
+	}
+	assert.Equal(t, []string{"certificates.certs.example.com of example.com/!certs@v1.2.3/deploy/crds/a.yaml", "leases.certs.example.com of test/crds/all.yaml"}, names)
+	assert.Empty(t, foreignCRDs(root, cache, kinds, found), "what is known is not installed again")
+}
+
+// Generated files depend on markers everywhere, and on types where packages have markers of types.
+func TestMarkedSources(t *testing.T) {
+	root := t.TempDir()
+	write := func(file, content string) { safefstest.WriteFiles(t, root, map[string]string{file: content}) }
+	write("controller/a.go", "package controller\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\nfunc A() {}\n")
+	write("api/doc.go", "// +kubebuilder:object:generate=true\npackage api\n")
+	write("api/types.go", "package api\n\ntype A struct{}\n")
+	m := newMarked(root)
+	for _, step := range []struct {
+		name, file, content string
+		changed             bool
+	}{
+		{"a function", "controller/a.go", "package controller\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\nfunc A() { println() }\n", false},
+		{"a marker", "controller/a.go", "package controller\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get;list\nfunc A() { println() }\n", true},
+		{"nothing", "controller/a.go", "package controller\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get;list\nfunc A() { println() }\n", false},
+		{"a type without markers of its own", "api/types.go", "package api\n\ntype A struct{ B int }\n", true},
+		{"a test", "api/types_test.go", "package api\n\n// +kubebuilder:rbac:groups=a\n", false},
+		{"a generated file", "api/zz_generated.deepcopy.go", "package api\n", false},
+		{"a new directory", "new/new.go", "package new\n\n//+kubebuilder:webhook:path=/a\n", true},
+	} {
+		write(step.file, step.content)
+		assert.Equal(t, step.changed, m.changed(fswatch.Change{Sources: []string{step.file}}), step.name)
+	}
+}
+
+func TestLocate(t *testing.T) {
+	for name, test := range map[string]struct {
+		files     []string
+		given     config.Controller
+		manifests []string
+	}{
+		"all of it":           {files: []string{"config/default/kustomization.yaml", "config/rbac/role.yaml"}, manifests: []string{"config/default"}},
+		"parts":               {files: []string{"config/default/README.md", "config/rbac/role.yaml", "config/webhook/manifests.yaml"}, manifests: []string{"config/rbac", "config/webhook"}},
+		"nothing":             {},
+		"what the user names": {files: []string{"config/default/kustomization.yaml"}, given: config.Controller{Manifests: []string{"mine"}}, manifests: []string{"mine"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			for _, f := range test.files {
+				safefstest.WriteFiles(t, root, map[string]string{f: ""})
+			}
+			p := &config.Project{Controller: test.given}
+			Locate(root, p)
+			assert.Equal(t, test.manifests, nonEmpty(p.Controller.Manifests))
+		})
+	}
+}
+
+func nonEmpty(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// A kustomization is built again when one of its files changed, and its CRDs bear its patches.
+func TestSourcesBuildKustomizations(t *testing.T) {
+	root := t.TempDir()
+	safefstest.WriteFiles(t, root, map[string]string{
+		"config/default/kustomization.yaml": "resources: [crd.yaml, account.yaml]\npatches:\n- target: {kind: CustomResourceDefinition}\n  patch: '- {op: add, path: /metadata/labels, value: {patched: \"yes\"}}'\n",
+		"config/default/crd.yaml":           strings.NewReplacer("KIND", "Order", "PLURAL", "orders").Replace(foreignCRD),
+		"config/default/account.yaml":       "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: one}\n",
+	})
+	s := newSources(root)
+	read := func() (names []string, crds []manifest.CRD) {
+		objects, err := s.read([]string{"config/default"})
+		require.NoError(t, err)
+		for _, o := range objects {
+			names = append(names, o.GetName())
+			o.SetName("changed")
+		}
+		objects, err = s.read([]string{"config/default"})
+		require.NoError(t, err)
+		crds, err = crdsAmong(objects)
+		require.NoError(t, err)
+		return names, crds
+	}
+	names, crds := read()
+	assert.Equal(t, []string{"orders.certs.example.com", "one"}, names)
+	require.Len(t, crds, 1)
+	assert.Equal(t, "yes", crds[0].Labels["patched"])
+	assert.Equal(t, filepath.Join("config", "default", "kustomization.yaml"), crds[0].File)
+	safefstest.WriteFiles(t, root, map[string]string{"config/default/account.yaml": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: another}\n"})
+	names, _ = read()
+	assert.Equal(t, []string{"orders.certs.example.com", "another"}, names)
+	assert.Contains(t, s.files(), "config/default/account.yaml")
+}
