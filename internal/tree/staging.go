@@ -64,8 +64,10 @@ func (s *stage) put(i int, data []byte, mode fs.FileMode) (string, error) {
 		return "", err
 	}
 	_, err = f.Write(data)
-	if info, statErr := s.disk.Stat(s.changes[i].Path); statErr == nil && err == nil {
-		err = f.Chmod(info.Mode().Perm())
+	if s.changes[i].Old != "" && err == nil {
+		if info, statErr := s.disk.Stat(s.changes[i].Path); statErr == nil {
+			err = f.Chmod(info.Mode().Perm())
+		}
 	}
 	return name, errors.Join(err, f.Close())
 }

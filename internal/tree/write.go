@@ -77,11 +77,13 @@ func write(root string, d disk, changes []Change) (err error) {
 // place makes the directories, swaps what was staged with what is in its place, and moves left-over files away. It returns
 // where the old file of each change lies.
 func (s *stage) place(changes []Change, staged []string) (old []string, err error) {
+	made := ""
 	for _, c := range changes {
-		if c.Op != Create {
+		if c.Op != Create || path.Dir(c.Path) == made {
 			continue
 		}
-		if err := s.makeFolder(path.Dir(c.Path)); err != nil {
+		made = path.Dir(c.Path)
+		if err := s.makeFolder(made); err != nil {
 			return nil, fmt.Errorf("make the folder of %s: %w", c.Path, unwrapPath(err))
 		}
 	}
