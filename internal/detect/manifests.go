@@ -17,7 +17,7 @@ var groupName = regexp.MustCompile(`(?m)^\s*//\s*\+groupName=(\S+)`)
 func (d *discovery) kindsByGroup() map[string]map[string][]string {
 	all := map[string]map[string][]string{}
 	for _, f := range d.Files {
-		if f.Generator != "" {
+		if f.Tags["register"] == 0 { // the tag is the marker of a group's name
 			continue
 		}
 		for _, m := range groupName.FindAllSubmatch(f.Data, -1) {
