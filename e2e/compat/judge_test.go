@@ -55,8 +55,10 @@ func TestJudge(t *testing.T) {
 		test.want.Files = 1
 		assert.Equal(t, test.want, got, "%+v", test)
 	}
-	a := answer{Changes: []struct{ Path, Op string }{{"client.go", "missing"}}}
-	assert.Equal(t, []string{"client.go (not in the table, said missing)"}, judge(table{}, a, false).FalseStale)
+	a := answer{Changes: []struct{ Path, Op string }{{"client.go", "missing"}, {"lister.go", "stale"}}}
+	got := judge(table{}, a, false)
+	assert.Equal(t, []string{"client.go (not in the table, said missing)"}, got.FalseStale)
+	assert.Equal(t, []string{"lister.go (said stale)"}, got.Outside)
 }
 
 // The tables are whole: each names a place for the trial's field, and a file that it changes.

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(out, "| repository | commit | detected | exit | compared | not compared | right | undetermined | false fresh | false stale | seconds |\n|---|---|---|---|---|---|---|---|---|---|---|")
+	_, _ = fmt.Fprintln(out, "| repository | commit | detected | exit | compared | not compared | right | undetermined | false fresh | false stale | others | seconds |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
 	var all score
 	var wrong []string
 	judged := 0
@@ -62,8 +62,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		s := judge(t, a, *edited)
 		all.add(s)
-		_, _ = fmt.Fprintf(out, "| %s | %.9s | %s | %d | %d | %d | %d of %d | %d | %d | %d | %.2f |\n", t.Name, t.Commit, a.detected(), a.Exit, len(a.Compared), a.left(),
-			s.Right, s.Files, s.Undetermined, len(s.FalseFresh), len(s.FalseStale), a.Took.Seconds())
+		_, _ = fmt.Fprintf(out, "| %s | %.9s | %s | %d | %d | %d | %d of %d | %d | %d | %d | %d | %.2f |\n", t.Name, t.Commit, a.detected(), a.Exit, len(a.Compared), a.left(),
+			s.Right, s.Files, s.Undetermined, len(s.FalseFresh), len(s.FalseStale), len(s.Outside), a.Took.Seconds())
 		wrong = append(wrong, s.lines(t.Name)...)
 		if a.Exit == 2 {
 			wrong = append(wrong, t.Name+": "+a.Trouble)
