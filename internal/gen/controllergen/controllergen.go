@@ -39,15 +39,20 @@ type Result struct {
 }
 
 // Run makes the files of the calls. only has names of generators; empty, it runs all.
-func Run(ctx context.Context, root string, settings config.ControllerGen, only []string) (*Result, error) {
-	root, err := filepath.Abs(root)
-	if err != nil {
+func Run(ctx context.Context, root string, settings config.ControllerGen, only []string) (result *Result, err error) {
+	if root, err = filepath.Abs(root); err != nil {
 		return nil, err
 	}
 	if resolved, err := filepath.EvalSymlinks(root); err == nil {
 		root = resolved // as the go command names directories
 	}
-	r := &runner{root: root, dirs: newDirs(), listings: newListings()}
+	_ = tempdir.Sweep(os.TempDir(), tempdir.RunPrefix) // what others left is no reason not to run
+	scratch, err := tempdir.New(os.TempDir(), tempdir.RunPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, scratch.Remove()) }()
+	r := &runner{root: root, scratch: scratch.Path, dirs: newDirs(), listings: newListings()}
 	for i, c := range settings.Calls {
 		keep(&c, only)
 		if len(c.Generators()) == 0 {
@@ -89,6 +94,7 @@ func keep(c *config.ControllerGenCall, only []string) {
 // runner is one call of Run.
 type runner struct {
 	root     string
+	scratch  string
 	dirs     *dirs
 	listings *listings
 	calls    []*call
@@ -168,13 +174,11 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 
 // ask has calls run that need the same engine, or none.
 func (r *runner) ask(ctx context.Context, version, annotation string, calls []*call) (files []File, err error) {
-	_ = tempdir.Sweep(os.TempDir(), tempdir.RunPrefix) // what others left is no reason not to run
-	scratch, err := tempdir.New(os.TempDir(), tempdir.RunPrefix)
+	scratch, err := os.MkdirTemp(r.scratch, "request-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, scratch.Remove()) }()
-	request := host.Request{Version: annotation, Scratch: scratch.Path}
+	request := host.Request{Version: annotation, Root: r.root, Scratch: scratch}
 	for _, c := range calls {
 		request.Arch = c.arch
 		request.Calls = append(request.Calls, c.request)

@@ -2,6 +2,8 @@ package controllergen
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -11,8 +13,8 @@ import (
 )
 
 // addGenerators puts the generators of the call into its request, each with its roots.
-func (c *call) addGenerators(rooted map[string][]*pkg, at map[*pkg]int) error {
-	own, err := c.absolute()
+func (r *runner) addGenerators(c *call, rooted map[string][]*pkg, at map[*pkg]int) error {
+	own, err := c.absolute(r.scratch)
 	if err != nil {
 		return err
 	}
@@ -51,7 +53,7 @@ func (c *call) at(path string) string {
 
 // absolute returns the call with nothing but its generators, which get absolute paths and headers that keep the word YEAR where the
 // year is that of the day.
-func (c *call) absolute() (config.ControllerGenCall, error) {
+func (c *call) absolute(scratch string) (config.ControllerGenCall, error) {
 	own := config.ControllerGenCall{}
 	c.years = map[string]bool{}
 	header := func(name string, h config.GeneratedHeader) (config.GeneratedHeader, error) {
@@ -85,8 +87,8 @@ func (c *call) absolute() (config.ControllerGenCall, error) {
 			own.Webhook = &g
 		case "applyconfiguration":
 			g := *c.ApplyConfiguration
-			g.HeaderFile = c.at(g.HeaderFile)
-			c.years[name], err = hasYear(g.HeaderFile, "YEAR") // for this one the year is always that of the day
+			// For this one the year is always that of the day.
+			g.HeaderFile, c.years[name], err = c.hideYear(g.HeaderFile, scratch)
 			own.ApplyConfiguration = &g
 		case "schemapatch":
 			g := *c.SchemaPatch
@@ -98,6 +100,19 @@ func (c *call) absolute() (config.ControllerGenCall, error) {
 		}
 	}
 	return own, nil
+}
+
+// hideYear is a header file without the word YEAR, for a generator that would put the year of the clock in its place.
+func (c *call) hideYear(file, scratch string) (hidden string, has bool, err error) {
+	if file == "" {
+		return "", false, nil
+	}
+	data, err := safefs.ReadFile(c.at(file), safefs.MaxFile)
+	if err != nil || !bytes.Contains(data, []byte("YEAR")) {
+		return c.at(file), false, err
+	}
+	hidden = filepath.Join(scratch, fmt.Sprintf("header%d", c.number))
+	return hidden, true, os.WriteFile(hidden, bytes.ReplaceAll(data, []byte("YEAR"), []byte(host.HiddenYear)), 0o600)
 }
 
 // hasYear reports whether a header has a year to put in.

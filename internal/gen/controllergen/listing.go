@@ -140,8 +140,8 @@ func (r *runner) request(ctx context.Context, c *call, list lister) error {
 	if err := g.listAlone(alone, list); err != nil {
 		return err
 	}
-	c.request = host.Call{Packages: g.packages}
-	return c.addGenerators(rooted, g.roots)
+	c.request = host.Call{Dir: c.dir, Env: variables(c), Packages: g.packages}
+	return r.addGenerators(c, rooted, g.roots)
 }
 
 // graph is the packages of a request.

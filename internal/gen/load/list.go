@@ -67,8 +67,8 @@ func (e *Env) listable() error {
 			return fmt.Errorf("%w: there is a driver of go/packages", ErrUnsupported)
 		}
 	}
-	if work := e.Vars["GOWORK"]; e.vendor != "" || work != "" && work != "off" {
-		return fmt.Errorf("%w: a workspace, or a vendor directory", ErrUnsupported)
+	if work := e.Vars["GOWORK"]; work != "" && work != "off" {
+		return fmt.Errorf("%w: a workspace", ErrUnsupported)
 	}
 	return nil
 }
@@ -236,6 +236,9 @@ func (l *lister) listing(roots []string) (*Listing, error) {
 	}
 	for _, path := range roots {
 		out.Roots = append(out.Roots, l.nodes[path].pkg)
+	}
+	if l.env.vendor != "" {
+		return out, nil // the go command has held that to go.mod, and there are no sums of it
 	}
 	return out, l.env.consistent(modules)
 }

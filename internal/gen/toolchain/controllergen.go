@@ -1,12 +1,16 @@
 package toolchain
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
 )
@@ -17,10 +21,21 @@ const controllerTools = "sigs.k8s.io/controller-tools"
 //go:embed controllergen
 var controllerGenProgram embed.FS
 
+// gengoLoad are files of the other engines' host, which load packages for gengo.
+var gengoLoad = []string{"load.go", "parser.go"}
+
 var controllerGen = kind{controllerTools, controllerGenFiles, writeControllerGen}
 
 func controllerGenFiles() []source {
-	return ownFiles(controllerGenProgram, "controllergen/", []copied{{"host", host.Code}})
+	files := ownFiles(controllerGenProgram, "controllergen/", append([]copied{{"host", host.Code}}, packages...))
+	for _, name := range gengoLoad {
+		content, err := program.ReadFile("program/host/" + name + ".tmpl")
+		if err != nil {
+			panic(err) // what is embedded can be read
+		}
+		files = append(files, source{"gengo/" + name, content})
+	}
+	return files
 }
 
 // ControllerGen is a program that answers a host.Request for a version of sigs.k8s.io/controller-tools, from the user's cache or
@@ -48,8 +63,7 @@ func (e *ControllerGen) Ask(ctx context.Context, dir string, request host.Reques
 	return response, err
 }
 
-// writeControllerGen writes the source of the engine of a version. The generators that came after the first version that has an
-// engine are in files of their own.
+// writeControllerGen writes the source of the engine of a version.
 func writeControllerGen(ctx context.Context, g *goCommand, dir, version string) ([]string, error) {
 	upstream, err := g.download(ctx, dir, controllerTools, version)
 	if err != nil {
@@ -59,13 +73,68 @@ func writeControllerGen(ctx context.Context, g *goCommand, dir, version string) 
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range controllerGenFiles() {
-		if f.path == "host/apply.go" {
-			if _, err := os.Stat(filepath.Join(upstream, "pkg", "applyconfiguration")); errors.Is(err, fs.ErrNotExist) {
-				continue
+	lent, err := lending(filepath.Join(upstream, "pkg", "applyconfiguration", "gen.go"))
+	if errors.Is(err, fs.ErrNotExist) { // the generator came later
+		for _, f := range controllerGenFiles() {
+			if base := filepath.Base(f.path); base != "apply.go" && !strings.HasPrefix(f.path, "gengo/") {
+				files = append(files, f)
 			}
 		}
-		files = append(files, f)
+		return nil, write(dir, files)
 	}
-	return nil, write(dir, files)
+	if err != nil {
+		return nil, err
+	}
+	// The go command refuses to build with another file in the module cache, so the engine has a copy of the module.
+	copied, err := moduleCopy(upstream)
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		if files[i].path == "go.mod" {
+			files[i].content = append(files[i].content, "\nreplace "+controllerTools+" => ./upstream\n"...)
+		}
+	}
+	return nil, write(dir, slices.Concat(files, controllerGenFiles(), copied, []source{{"upstream/pkg/applyconfiguration/gen.go", lent}}))
+}
+
+// moduleCopy are go.mod and the packages of controller-tools, below upstream.
+func moduleCopy(dir string) (files []source, err error) {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() && d.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if rel != "go.mod" && (d.IsDir() || !strings.HasPrefix(rel, "pkg/") || !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go")) {
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		files = append(files, source{"upstream/" + rel, content})
+		return err
+	})
+	return files, err
+}
+
+// newParser is where upstream's generator of apply configurations makes the parser that loads all that a package imports, anew for
+// each package.
+const newParser = "p := parser.NewWithOptions(parser.Options{BuildTags: buildTags})\n"
+
+// lending returns upstream's generator with a variable Lend, which is handed each parser before it loads.
+func lending(file string) ([]byte, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	before, after, ok := bytes.Cut(content, []byte(newParser))
+	if !ok {
+		return nil, fmt.Errorf("%s does not make a parser as crdctl expects it", file)
+	}
+	return slices.Concat(before, []byte(newParser+"\tLend(p)\n"), after, []byte("\n// Lend is set by crdctl.\nvar Lend = func(*parser.Parser) {}\n")), nil
 }

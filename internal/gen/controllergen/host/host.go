@@ -53,7 +53,7 @@ func run(request *Request, call *Call, parsed *syntax) (result Result) {
 		return Result{Failures: []string{err.Error()}}
 	}
 	var roots []*packages.Package
-	out := &memory{call: call, scratch: request.Scratch, version: request.Version}
+	out := &memory{call: call, root: request.Root, scratch: request.Scratch, version: request.Version}
 	for i, g := range gens {
 		at := *base
 		at.Roots = nil

@@ -14,6 +14,7 @@ import (
 // memory has the files of a call, in the order in which they were written.
 type memory struct {
 	call    *Call
+	root    string
 	scratch string
 	version string
 	files   []File
@@ -28,6 +29,9 @@ type output struct {
 func (m *memory) generate(i int, g genall.Generator, c genall.GenerationContext) error {
 	c.OutputRule, c.InputRule = output{m, i}, input{m}
 	begin := len(m.files)
+	if m.call.Generators[i].Name == "applyconfiguration" {
+		return m.onDisk(i, g, c, m.call)
+	}
 	err := Generate(g, c)
 	for j := range m.files[begin:] {
 		if f := &m.files[begin+j]; m.call.Generators[i].Name == "crd" {

@@ -10,6 +10,8 @@ import "golang.org/x/tools/go/packages"
 type Request struct {
 	// Version is what manifests are to say of the version.
 	Version string
+	// Root is the absolute directory of the project.
+	Root string
 	// Scratch is an absolute directory that generators may write to.
 	Scratch string
 	// Arch is the processor that sizes of types are those of.
@@ -19,6 +21,9 @@ type Request struct {
 
 // Call is one call. Its generators share the packages, and what is known of their types.
 type Call struct {
+	// Dir is where it runs, absolute, and Env are further variables of its go commands.
+	Dir string
+	Env []string
 	// Packages are the listed ones, in any order. Imports and roots are indexes of it.
 	Packages   []Package
 	Generators []Generator
