@@ -67,7 +67,10 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 // notBuilt is the error of a build that failed with the output of the go command.
 func notBuilt(output string) error {
 	short, hint := ui.ShortenGo(strings.TrimRight(output, "\n"))
-	if hint != "" { // nothing was compiled
+	switch {
+	case hint != "" && !strings.Contains(short, "\n"):
+		return fmt.Errorf("the go command cannot load the controller: %s; %s", short, hint)
+	case hint != "": // nothing was compiled
 		return fmt.Errorf("the go command cannot load the controller:\n%s\n%s", short, hint)
 	}
 	return fmt.Errorf("the controller does not compile:\n%s", short)

@@ -44,5 +44,7 @@ func TestNotBuilt(t *testing.T) {
 	if text := err.Error(); strings.Contains(text, "compile") || strings.Count(text, "\n") > 10 || !strings.Contains(text, "GOFLAGS") {
 		t.Error(text)
 	}
+	sums := strings.Repeat("main.go:1:2: missing go.sum entry for module providing package example.com/a (imported by p); to add:\n\tgo get p\n", 40)
+	require.EqualError(t, notBuilt(sums), "the go command cannot load the controller: go.sum lacks 40 entries that the build needs; it has none for the module of example.com/a; run \"go mod tidy\"")
 	assert.Contains(t, notBuilt("main.go:1:2: undefined: x\n").Error(), "does not compile:\nmain.go:1:2")
 }

@@ -70,7 +70,6 @@ func hints() []hint {
 		{"expected 'package', found 'EOF'", "\ndelete the empty file; if it is a generated one, it is made anew"},
 		{"go.mod file not found", "\ngive the folder that has the go.mod with --dir, or make one with \"go mod init\""},
 		{"no required module provides package", "\ncorrect the import, or run \"go mod tidy\" if it is right"},
-		{"missing go.sum entry", "\nrun \"go mod tidy\""},
 		{"updates to go.mod needed", "\nrun \"go mod tidy\""},
 		{"import cycle not allowed", "\nmove what both packages need into a third one"},
 		{"found packages ", "\nmove the files of one of the packages to a folder of their own"},
