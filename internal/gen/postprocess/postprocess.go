@@ -1,0 +1,86 @@
+// Package postprocess compares what controller-gen makes with a file that a script changed afterwards: a header was added, yq wrote
+// the YAML anew, an annotation was put in, a template was wrapped around it.
+//
+// It works on bytes, and knows neither the scripts nor who made the file.
+package postprocess
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Result is what a comparison found.
+type Result struct {
+	// Lacks are the places where the file does not have what was generated, each with what is wrong. None means that the file has
+	// all of it.
+	Lacks []string
+	// How says how the two relate where the file lacks nothing.
+	How Relation
+}
+
+// Relation is how a file has what was generated.
+type Relation string
+
+// The relations, from the closest to the loosest.
+const (
+	Equal     Relation = "equal"
+	Commented Relation = "equal but for comments, lines of dashes and templates around it"
+	Values    Relation = "the same values"
+	More      Relation = "the same values, and more"
+)
+
+// Fresh reports whether the file has all that was generated.
+func (r Result) Fresh() bool { return len(r.Lacks) == 0 }
+
+// Compare compares a file with what was generated for it; name is the file's.
+func Compare(name string, generated, file []byte) Result {
+	plain := plainGo
+	yaml := slices.Contains([]string{".yaml", ".yml"}, path.Ext(name))
+	if yaml {
+		plain = func(text []byte) []byte { return plainYAML(text, false) }
+	}
+	switch {
+	case bytes.Equal(generated, file):
+		return Result{How: Equal}
+	case bytes.Equal(plain(generated), plain(file)):
+		return Result{How: Commented}
+	case yaml:
+		return compareValues(plainYAML(generated, true), plainYAML(file, true))
+	}
+	return Result{Lacks: []string{"it differs in what is not a comment"}}
+}
+
+// plainGo is the text of a Go file without what stands above the package clause.
+func plainGo(text []byte) []byte {
+	text = withoutCR(text)
+	if at := bytes.Index(text, []byte("\npackage ")); at >= 0 {
+		return text[at+1:]
+	}
+	return text
+}
+
+// plainYAML is the text without what a script puts around it: empty lines, and those that are comments, actions of templates or,
+// unless they are to be kept, dashes.
+func plainYAML(text []byte, dashes bool) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(withoutCR(text)) {
+		s := strings.TrimRight(string(line), " \t\n")
+		if s == "---" && !dashes || s != "" && (s[0] == '#' || template(s)) {
+			continue
+		}
+		if s != "" {
+			out.Write(line)
+		}
+	}
+	return out.Bytes()
+}
+
+func withoutCR(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+
+// template reports whether a line has nothing but an action of a Go template.
+func template(line string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, "{{") && strings.HasSuffix(line, "}}")
+}

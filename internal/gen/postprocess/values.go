@@ -1,0 +1,243 @@
+package postprocess
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+// compareValues compares YAML documents by what they say.
+func compareValues(generated, file []byte) Result {
+	want, err := documents(generated)
+	if err != nil {
+		return Result{Lacks: []string{"what was generated is not YAML: " + err.Error()}}
+	}
+	have, err := documents(file)
+	if err != nil {
+		return Result{Lacks: []string{"it is not YAML: " + err.Error()}}
+	}
+	c := comparison{}
+	if len(want) == 1 && len(have) == 1 {
+		c.value(nil, want[0], have[0])
+	} else {
+		c.documents(want, have)
+	}
+	how := Values
+	if c.more {
+		how = More
+	}
+	return Result{Lacks: c.lacks, How: how}
+}
+
+// documents are the values of all documents that are not empty.
+func documents(text []byte) (all []any, err error) {
+	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var v any
+		if err := dec.Decode(&v); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+		}
+		if v != nil {
+			all = append(all, v)
+		}
+	}
+}
+
+// comparison is one run of compareValues.
+type comparison struct {
+	lacks []string
+	more  bool
+}
+
+func (c *comparison) lack(at []string, format string, args ...any) {
+	where := strings.ReplaceAll(strings.Join(at, "."), ".[", "[")
+	if where == "" {
+		where = "the document"
+	}
+	c.lacks = append(c.lacks, where+" "+fmt.Sprintf(format, args...))
+}
+
+// documents finds each generated document in the file by its kind and name, wherever it stands.
+func (c *comparison) documents(want, have []any) {
+	c.more = c.more || len(have) > len(want)
+	for _, w := range want {
+		i := slices.IndexFunc(have, func(h any) bool { return identity(h) == identity(w) })
+		if i < 0 {
+			c.lack([]string{identity(w)}, "is missing")
+			continue
+		}
+		c.value([]string{identity(w) + ":"}, w, have[i])
+	}
+}
+
+// identity is the kind, namespace and name of an object.
+func identity(doc any) string {
+	object, _ := doc.(map[string]any)
+	meta, _ := object["metadata"].(map[string]any)
+	var parts []string
+	for _, part := range []any{object["kind"], meta["namespace"], meta["name"]} {
+		if part != nil {
+			parts = append(parts, fmt.Sprint(part))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// value reports what of a generated value the file does not have.
+func (c *comparison) value(at []string, want, have any) {
+	switch w := want.(type) {
+	case map[string]any:
+		if h, ok := have.(map[string]any); ok {
+			c.mapping(at, w, h)
+			return
+		}
+	case []any:
+		if h, ok := have.([]any); ok {
+			c.list(at, w, h)
+			return
+		}
+	default:
+		if equalScalars(want, have) {
+			return
+		}
+	}
+	c.lack(at, "is %s, and should be %s", shown(have), shown(want))
+}
+
+func (c *comparison) mapping(at []string, want, have map[string]any) {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if key == crdform.Annotation {
+			continue // scripts put in versions of their own, or none
+		}
+		next := append(slices.Clone(at), key)
+		if _, ok := have[key]; ok {
+			c.value(next, want[key], have[key])
+		} else if !empty(want[key]) {
+			c.lack(next, "is missing")
+		}
+	}
+	for key := range have {
+		if _, ok := want[key]; !ok && key != crdform.Annotation {
+			c.more = true
+		}
+	}
+}
+
+// empty reports whether a value says nothing: an empty mapping or list, or a mapping of the version annotation alone.
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		for key, inner := range v {
+			if key != crdform.Annotation && !empty(inner) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// list compares the elements that have names by these, and others by their places. Those that were added may stand anywhere.
+func (c *comparison) list(at []string, want, have []any) {
+	c.more = c.more || len(have) > len(want)
+	next := 0
+	for i, w := range want {
+		name := named(w)
+		var j int
+		switch {
+		case name != "":
+			j = slices.IndexFunc(have, func(h any) bool { return named(h) == name })
+		case len(want) == len(have):
+			j = i
+		default:
+			if j = slices.IndexFunc(have[next:], func(h any) bool { return has(w, h) }); j >= 0 {
+				j += next
+				next = j + 1
+			}
+		}
+		where := fmt.Sprintf("[%s]", cmp.Or(name, strconv.Itoa(i)))
+		if j < 0 {
+			if _, scalar := scalarText(w); scalar {
+				where = fmt.Sprintf("[%s]", shown(w))
+			}
+			c.lack(append(slices.Clone(at), where), "is missing")
+			continue
+		}
+		c.value(append(slices.Clone(at), where), w, have[j])
+	}
+}
+
+// has reports whether one value has all of another.
+func has(want, have any) bool {
+	c := comparison{}
+	c.value(nil, want, have)
+	return len(c.lacks) == 0
+}
+
+// named is the name of an element of a list, such as a version of a CRD; "" where it has none.
+func named(v any) string {
+	object, _ := v.(map[string]any)
+	name, _ := object["name"].(string)
+	return name
+}
+
+// equalScalars compares scalars as JSON has them: 1 and 1.0 are one number, and a text is never one.
+func equalScalars(a, b any) bool {
+	x, _ := scalarText(a)
+	y, _ := scalarText(b)
+	return a == b || isNumber(a) && isNumber(b) && x == y
+}
+
+func isNumber(v any) bool {
+	switch v.(type) {
+	case int, int64, uint64, float64:
+		return true
+	}
+	return false
+}
+
+// scalarText is a scalar as text.
+func scalarText(v any) (string, bool) {
+	switch v.(type) {
+	case map[string]any, []any:
+		return "", false
+	case float64:
+		return strconv.FormatFloat(v.(float64), 'f', -1, 64), true
+	}
+	return fmt.Sprint(v), true
+}
+
+// longValue is how much of a value a message quotes.
+const longValue = 60
+
+// shown is a value as a message has it.
+func shown(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "empty"
+	case map[string]any:
+		return "a mapping"
+	case []any:
+		return "a list"
+	case string:
+		return strconv.Quote(text.Shorten(strings.Join(strings.Fields(v), " "), longValue))
+	}
+	s, _ := scalarText(v)
+	return s
+}
