@@ -112,11 +112,13 @@ func generateOnce(ctx context.Context, s ui.Streams, o generateOptions) (_ *gene
 type generation struct {
 	root  string
 	files int
-	// compared are the paths of the files that the generators make.
+	// compared are the paths of the files that the generators make, and makers their generators.
 	compared []string
+	makers   map[string]string
 	changes  []tree.Change
 	notes    []string
-	// notCompared is what other tools made, where that was looked for: in a project without settings of its own.
+	// notCompared is what other tools made, where that was looked for: in a project without settings of its own; and the files that
+	// scripts change and that cannot be judged.
 	notCompared []tree.NotCompared
 	// incomplete is the error of generated code that is written though it needs functions of the user's to compile.
 	incomplete error
@@ -149,16 +151,17 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 			return nil, err
 		}
 	}
-	g := &generation{root: at.root, files: result.Tree.Len(), compared: result.Tree.Paths(), notes: append(notes, result.Notes...)}
+	g := &generation{root: at.root, compared: result.Compared(), makers: result.Makers(), notes: append(notes, result.Notes...), notCompared: result.NotCompared}
+	g.files = len(g.compared)
 	if g.changes, err = result.Tree.Diff(at.root); err != nil {
 		return nil, err
 	}
 	if at.found != nil {
-		g.notCompared = at.found.NotCompared
-		if g.files == 0 && len(g.changes) == 0 {
-			// What was asked for and what was found have nothing in common: that is no success.
-			return nil, &detect.NothingError{Found: g.notCompared}
-		}
+		g.notCompared = append(g.notCompared, at.found.NotCompared...)
+	}
+	if g.files == 0 && len(g.changes) == 0 && (at.found != nil || len(at.settings.ControllerGen.Calls) > 0) {
+		// What was asked for and what was found have nothing in common: that is no success.
+		return nil, &detect.NothingError{Found: g.notCompared}
 	}
 	notes, err = result.TypeCheck(ctx, g.changes)
 	g.notes = append(g.notes, notes...)

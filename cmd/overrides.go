@@ -69,7 +69,7 @@ func (f *settings) project(o *options) (*located, error) {
 	case err == nil:
 		var flagErr error
 		p, err := config.Load(root, func(p *config.Project) { flagErr = f.over(p, root, base) })
-		if err = errors.Join(flagErr, err); err == nil && len(p.APIs) == 0 { // a project of the built-in loop needs none, but this does
+		if err = errors.Join(flagErr, err); err == nil && len(p.APIs) == 0 && len(p.ControllerGen.Calls) == 0 { // a project of the built-in loop needs none, but this does
 			err = fmt.Errorf("%s: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]", config.FileName)
 		}
 		return &located{root: root, settings: p}, err

@@ -19,6 +19,9 @@ const (
 func printVerdict(s ui.Streams, p ui.Paint, r report.Report) error {
 	s.Report().Lines(r.Asides())
 	s.Report().Warn(r.Outdated)
+	if r.ByControllerGen() {
+		s.Report().Printf("%s", r.ByGenerator())
+	}
 	if len(r.Changes) == 0 {
 		_, err := fmt.Fprintln(s.Out, r.Summary())
 		return err

@@ -10,12 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/gen/calls"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/crdctl/crdctl/internal/gen/explain"
@@ -26,8 +29,9 @@ import (
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
-// Names are the short names of all generators, in the order in which they run.
-var Names = plan.Names
+// Names are the short names of all generators: those of code-generator in the order in which they run, and those that only
+// controller-gen has. deepcopy and object are two names of one thing.
+var Names = slices.Concat(plan.Names, []string{"object", "webhook", "schemapatch"})
 
 // Options are how a generation differs from that of everything, today.
 type Options struct {
@@ -54,17 +58,35 @@ type Result struct {
 	Cached bool
 	// Generators is the version that made the Go code.
 	Generators Generators
+	// PostProcessed are the generators of files that are as they should be though they are not in the tree: scripts change them, and
+	// they have all that was generated. NotCompared are those of which that cannot be said.
+	PostProcessed map[string]string
+	NotCompared   []tree.NotCompared
 
 	run *generation
 }
 
+// Compared are the paths of the files that the answer is about, sorted.
+func (r *Result) Compared() []string {
+	return slices.Sorted(slices.Values(slices.AppendSeq(r.Tree.Paths(), maps.Keys(r.PostProcessed))))
+}
+
+// Makers are the generators of all files that were made and compared, by path.
+func (r *Result) Makers() map[string]string {
+	makers := maps.Clone(r.run.generators)
+	for _, file := range r.Tree.Paths() {
+		if makers[file] == "" && path.Ext(file) == ".yaml" {
+			makers[file] = calls.Tool // crdctl's own settings ask for them
+		}
+	}
+	maps.Copy(makers, r.run.called)
+	maps.Copy(makers, r.PostProcessed)
+	return makers
+}
+
 // Generate makes all generated files of the project in root.
 func Generate(ctx context.Context, root string, p *config.Project, o Options) (*Result, error) {
-	g, err := newGeneration(ctx, root, p, o)
-	if err != nil {
-		return nil, err
-	}
-	m, err := g.cachedOrMade(ctx, o)
+	g, m, called, err := both(ctx, root, p, o)
 	if err != nil {
 		return nil, err
 	}
@@ -75,15 +97,35 @@ func Generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	if err != nil {
 		return nil, err
 	}
+	added, err := calls.Add(t, root, p.ControllerGen, called, o.Year)
+	if err != nil {
+		return nil, err
+	}
+	g.called = added.Generators
 	refused, err := g.judge(t)
 	if err != nil {
 		return nil, err
 	}
-	notes := slices.Concat(m.Notes, lossyConversions(root, m.Files), refused)
+	notes := slices.Concat(m.Notes, called.Notes, lossyConversions(root, m.Files), refused, added.Notes)
 	for _, f := range m.Files {
 		g.generators[f.Path] = f.Generator
 	}
-	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached, run: g}, nil
+	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached && called.Cached, PostProcessed: added.Compared, NotCompared: added.NotCompared, run: g}, nil
+}
+
+// both makes the files of both families, code-generator's and controller-gen's, side by side.
+func both(ctx context.Context, root string, p *config.Project, o Options) (g *generation, m *made, called *calls.Made, err error) {
+	var callsErr error
+	var group sync.WaitGroup
+	group.Go(func() { called, callsErr = calls.Make(ctx, root, p.ControllerGen, o.Only, o.Results, program()) })
+	if g, err = newGeneration(ctx, root, p, o); err == nil {
+		m, err = g.cachedOrMade(ctx, o)
+	}
+	group.Wait()
+	if ctx.Err() != nil {
+		return nil, nil, nil, context.Cause(ctx)
+	}
+	return g, m, called, errors.Join(err, callsErr)
 }
 
 // generation is one run of Generate.
@@ -102,19 +144,27 @@ type generation struct {
 	local    map[string][]load.Source // the files that were read and may change, by folder
 
 	generators map[string]string // the generator of each file
+	called     map[string]string // that of each file of controller-gen's calls
 	known      *knownResult      // nil where nothing is kept
 	results    *cache.Store      // nil where nothing is kept
 }
 
 // newGeneration reads what a run is decided by.
 func newGeneration(ctx context.Context, root string, p *config.Project, o Options) (*generation, error) {
+	if onlyCalls(p) {
+		return &generation{root: root, dir: root, settings: p, plan: &plan.Plan{}, scan: scan.New(root, p.Exclude), version: Generators{Version: codegen.Version}, generators: map[string]string{}}, nil
+	}
 	tags := newTagCheck(root, p, o)
 	version, err := VersionFor(root, p)
 	if err != nil {
 		return nil, err
 	}
 	scanned := scan.New(root, p.Exclude)
-	todo, err := plan.New(root, p, version.Version, scanned, plan.Options{Only: o.Only, Discovered: o.Discovered})
+	only := slices.Clone(o.Only)
+	if slices.Contains(only, "object") {
+		only = append(only, "deepcopy")
+	}
+	todo, err := plan.New(root, p, version.Version, scanned, plan.Options{Only: only, Discovered: o.Discovered})
 	if err != nil {
 		// A package whose only tag is misspelt asks for nothing.
 		return nil, cmp.Or(tags.mistakes(), explain.Blocked(root, err), err)
@@ -131,8 +181,16 @@ func newGeneration(ctx context.Context, root string, p *config.Project, o Option
 	return g, nil
 }
 
+// onlyCalls reports whether everything in a project is made by its calls of controller-gen.
+func onlyCalls(p *config.Project) bool {
+	return len(p.ControllerGen.Calls) > 0 && len(p.APIs) == 0 && len(p.Clients) == 0 && p.OpenAPI.Dir == "" && p.CRDs.Dir == "" && p.RBAC.Dir == ""
+}
+
 // cachedOrMade takes the result from the cache, or makes it and puts it there.
 func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error) {
+	if onlyCalls(g.settings) {
+		return &made{cached: true}, nil
+	}
 	if g.env == nil || o.Results == nil {
 		return g.make(ctx)
 	}

@@ -47,7 +47,7 @@ func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []
 		if err := explain.MisnamedPackages(c.root, c.scan.Sources, c.modules, report.Unchecked); err != nil {
 			return nil, &CompileError{err, Broken}
 		}
-		errs = append(errs, report.Errors...)
+		errs = append(errs, c.withoutCalled(report.Errors)...)
 		now.Notes = append(now.Notes, c.unchecked(report.Unchecked)...)
 		now.Dirs = append(now.Dirs, report.Local...)
 		for _, u := range report.Unchecked {
@@ -83,7 +83,8 @@ func (c *typeCheck) byModule() map[string][]load.Target {
 		made[path.Dir(file)] = true
 	}
 	for _, file := range c.tree.Paths() {
-		if path.Ext(file) != ".go" || !made[path.Dir(file)] {
+		// The deep copies of controller-gen are what clients compile with.
+		if path.Ext(file) != ".go" || !made[path.Dir(file)] && (len(made) == 0 || c.called[file] == "") {
 			continue
 		}
 		dir := filepath.Join(c.root, filepath.FromSlash(path.Dir(file)))
@@ -104,6 +105,14 @@ func (c *typeCheck) byModule() map[string][]load.Target {
 		modules[at] = append(modules[at], *byDir[dir])
 	}
 	return modules
+}
+
+// withoutCalled leaves out the errors in files of controller-gen, which writes what does not compile as well.
+func (c *typeCheck) withoutCalled(errs []load.TypeError) []load.TypeError {
+	return slices.DeleteFunc(errs, func(e load.TypeError) bool {
+		rel, err := filepath.Rel(c.root, e.Pos.Filename)
+		return err == nil && c.called[filepath.ToSlash(rel)] != ""
+	})
 }
 
 // importPath is the path by which other generated packages import a directory.
@@ -196,6 +205,11 @@ func (c *typeCheck) compiledKey(known *knownResult, dirs []string) (cache.Key, e
 		h.Add(dir)
 		for _, e := range entries {
 			file := path.Join(dir, e.Name())
+			if c.called[file] != "" {
+				content, _ := c.tree.Content(file)
+				h.Add(file, string(content))
+				continue
+			}
 			if _, generated := c.tree.Content(file); generated || c.gone[file] || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") || !e.Type().IsRegular() {
 				continue
 			}

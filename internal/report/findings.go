@@ -16,6 +16,8 @@ type Report struct {
 	Files int
 	// Compared are the paths of these files, sorted.
 	Compared []string
+	// Makers are the generators of the files, by path, where they are known.
+	Makers map[string]string
 	// Changes are what generate would do about those that are not as they make them.
 	Changes []tree.Change
 	// Notes are what the generators had to say without failing.

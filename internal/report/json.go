@@ -14,6 +14,7 @@ type document struct {
 	Files       int                `json:"files"`
 	Compared    []string           `json:"compared"`
 	Changes     []finding          `json:"changes"`
+	Generators  []Generator        `json:"generators"`
 	NotCompared []tree.NotCompared `json:"notCompared"`
 	Notes       []string           `json:"notes"`
 	Outdated    bool               `json:"outdated"`
@@ -27,7 +28,11 @@ type finding struct {
 
 // JSON returns the report as one object. Paths are relative to the project.
 func (r Report) JSON() ([]byte, error) {
-	d := document{Fresh: len(r.Changes) == 0, Files: r.Files, Compared: append([]string{}, r.Compared...), Changes: []finding{}, NotCompared: append([]tree.NotCompared{}, r.NotCompared...), Notes: append([]string{}, r.Notes...), Outdated: r.Outdated != ""}
+	d := document{
+		Fresh: len(r.Changes) == 0, Files: r.Files, Compared: append([]string{}, r.Compared...), Changes: []finding{},
+		Generators: append([]Generator{}, r.Generators()...), NotCompared: append([]tree.NotCompared{}, r.NotCompared...),
+		Notes: append([]string{}, r.Notes...), Outdated: r.Outdated != "",
+	}
 	if r.Outdated != "" {
 		d.Notes = append(d.Notes, r.Outdated)
 	}

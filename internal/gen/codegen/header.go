@@ -82,16 +82,20 @@ func (h Header) of(generator string) func(upstream []byte) []byte {
 // WithYear puts the year in the place of the word YEAR in a file's header: the year that the file on disk bears, if
 // it has this very header, else the current one. So a new year alone makes no file stale.
 func WithYear(f File, onDisk []byte, current int) []byte {
-	end := bytes.Index(f.Content, []byte(GeneratedBy(f.Generator)))
-	if end < 0 || !bytes.Contains(f.Content[:end], []byte("YEAR")) {
-		return f.Content
+	return DateHeader(f.Content, bytes.Index(f.Content, []byte(GeneratedBy(f.Generator))), onDisk, current)
+}
+
+// DateHeader is WithYear for a header that ends at some place in the content; a negative one is none.
+func DateHeader(content []byte, end int, onDisk []byte, current int) []byte {
+	if end < 0 || !bytes.Contains(content[:end], []byte("YEAR")) {
+		return content
 	}
-	header := string(f.Content[:end])
+	header := string(content[:end])
 	year := fmt.Sprint(current)
 	if kept, ok := yearOf(onDisk, header); ok {
 		year = kept
 	}
-	return append([]byte(strings.ReplaceAll(header, "YEAR", year)), f.Content[end:]...)
+	return append([]byte(strings.ReplaceAll(header, "YEAR", year)), content[end:]...)
 }
 
 // yearOf is the year that a file bears where its header has the word YEAR. Where it bears two, it isn't ours to keep.

@@ -1,0 +1,196 @@
+package calls
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/controllergen"
+	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// deepCopyFile is the file that the generator object writes next to the types.
+const deepCopyFile = "zz_generated.deepcopy.go"
+
+// areas are the places where files are the calls': a file of theirs that no call makes any more is left over, and one that is not
+// theirs is never written over. Upstream deletes nothing, so only what is provably of a call counts as left over.
+func (p *project) areas() (all []tree.Area) {
+	for i := range p.settings.Calls {
+		for _, name := range p.settings.Calls[i].Generators() {
+			if len(p.only) > 0 && !slices.Contains(p.only, name) {
+				continue
+			}
+			switch name {
+			case "object":
+				all = append(all, p.deepCopies(i)...)
+			case "crd":
+				all = append(all, p.crds(i)...)
+			case "rbac":
+				all = append(all, p.role(i)...)
+			case "webhook":
+				all = append(all, p.webhooks(i)...)
+			case "applyconfiguration":
+				all = append(all, p.applyConfigurations(i)...)
+			}
+		}
+	}
+	for i, a := range all {
+		owns := a.Owns
+		all[i].Tool = Tool
+		all[i].Owns = func(file string, data []byte) bool {
+			return !slices.Contains(p.settings.Removed, file) && p.postProcessed(file) == nil && owns(file, data)
+		}
+	}
+	return all
+}
+
+// outputOf is the directory of a generator's manifests, relative to the root; ok is false where it writes none in the project.
+func outputOf(c *config.ControllerGenCall, generator string) (dir string, ok bool) {
+	dir, set := c.Output[generator]
+	if !set {
+		dir = "config/" + generator
+	}
+	if dir == config.OutputStdout || dir == config.OutputNone {
+		return "", false
+	}
+	dir = path.Join(c.Dir, dir)
+	return dir, dir != ".." && !strings.HasPrefix(dir, "../") && !path.IsAbs(dir)
+}
+
+// deepCopies are the files next to the types below the paths of a call.
+func (p *project) deepCopies(i int) (all []tree.Area) {
+	c := &p.settings.Calls[i]
+	if _, elsewhere := c.Output["object"]; elsewhere {
+		return nil // all go to one directory, by one name
+	}
+	for _, root := range c.Paths {
+		dir, below := strings.CutSuffix(root, "/...")
+		if root == "..." {
+			dir, below = ".", true
+		}
+		at := path.Join(c.Dir, dir)
+		if !strings.HasPrefix(root, ".") || strings.HasPrefix(at, "..") {
+			continue // an import path, or not of this project
+		}
+		all = append(all, tree.Area{
+			Dir: at,
+			Match: func(file string) bool {
+				return path.Base(file) == deepCopyFile && (below || path.Dir(file) == at)
+			},
+			Owns: func(file string, data []byte) bool {
+				return codegen.Owns(Tool, data) && !ignored(strings.TrimPrefix(file, at+"/"))
+			},
+			Replaces: func(_ string, data []byte) bool { return codegen.IsGenerated(data) },
+		})
+	}
+	return all
+}
+
+// ignored reports whether the go command leaves a file's directory out of what is below another.
+func ignored(file string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(file), "/"), func(part string) bool {
+		return part != "." && (part[0] == '_' || part[0] == '.' || part == "testdata" || part == "vendor")
+	})
+}
+
+// made are the files that a call made with a generator.
+func (p *project) made(i int, generator string) (all []*controllergen.File) {
+	for _, f := range p.files {
+		if f.Call == i && f.Generator == generator {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+var groupLine = regexp.MustCompile(`(?m)^  group: "?([^"\s]+)"?$`)
+
+// crds are the files of a call's CRDs: those of other people may be next to them.
+func (p *project) crds(i int) []tree.Area {
+	dir, ok := outputOf(&p.settings.Calls[i], "crd")
+	if !ok {
+		return nil
+	}
+	var groups []string
+	for _, f := range p.made(i, "crd") {
+		if m := groupLine.FindSubmatch(f.Content); m != nil {
+			groups = append(groups, string(m[1]))
+		}
+	}
+	return []tree.Area{{
+		Dir:   dir,
+		Match: func(file string) bool { return path.Dir(file) == dir && path.Ext(file) == ".yaml" },
+		Owns: func(file string, data []byte) bool {
+			return crdform.OwnsCRD(path.Base(file), data, Version(p.settings, i), groups)
+		},
+		Replaces: func(file string, data []byte) bool { return crdform.IsCRD(path.Base(file), data) },
+	}}
+}
+
+// role is the file of a call's roles.
+func (p *project) role(i int) []tree.Area {
+	c := &p.settings.Calls[i]
+	dir, ok := outputOf(c, "rbac")
+	if !ok {
+		return nil
+	}
+	name := c.RBAC.RoleName
+	at := path.Join(dir, crdform.RoleFile)
+	if c.RBAC.FileName != "" {
+		at = path.Join(dir, c.RBAC.FileName)
+	}
+	content := p.content(at)
+	return []tree.Area{{
+		Dir:   dir,
+		Match: func(file string) bool { return file == at },
+		Owns:  func(_ string, data []byte) bool { return crdform.OwnsRole(data, name, content) },
+		Act:   func(data []byte) string { return crdform.AboutRole(data, name, content) },
+	}}
+}
+
+// webhooks is the file of a call's configurations of webhooks.
+func (p *project) webhooks(i int) []tree.Area {
+	dir, ok := outputOf(&p.settings.Calls[i], "webhook")
+	if !ok {
+		return nil
+	}
+	at := path.Join(dir, crdform.WebhookFile)
+	owns := crdform.LeftWebhooks
+	if p.content(at) != nil {
+		owns = crdform.OnlyWebhooks
+	}
+	return []tree.Area{{
+		Dir:   dir,
+		Match: func(file string) bool { return file == at },
+		Owns:  func(_ string, data []byte) bool { return owns(data) },
+	}}
+}
+
+// content is what is made for a path; nil for nothing.
+func (p *project) content(file string) []byte {
+	if f := p.files[file]; f != nil {
+		return f.Content
+	}
+	return nil
+}
+
+// applyConfigurations are the directories of a call's apply configurations: those that have its utils.go, and all below.
+func (p *project) applyConfigurations(i int) (all []tree.Area) {
+	for _, f := range p.made(i, "applyconfiguration") {
+		if path.Base(f.Path) != "utils.go" {
+			continue
+		}
+		dir := path.Dir(f.Path)
+		all = append(all, tree.Area{
+			Dir:   dir,
+			Match: func(file string) bool { return text.Below(dir, file) && path.Ext(file) == ".go" },
+			Owns:  func(_ string, data []byte) bool { return codegen.Owns(Tool, data) },
+		})
+	}
+	return all
+}

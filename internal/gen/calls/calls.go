@@ -1,0 +1,237 @@
+// Package calls puts what the calls of controller-gen make into the tree of a project: it decides which of the files on disk are
+// theirs, which a script removes, and compares those that scripts change.
+//
+// It makes no file itself, which is for package controllergen, and decides nothing about the generators of code-generator.
+package calls
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/controllergen"
+	"github.com/crdctl/crdctl/internal/gen/postprocess"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// Tool is the name of the program that makes these files.
+const Tool = "controller-gen"
+
+// Only are the names of the generators of controller-gen among those that the commands know; both families have deep copies under
+// a name of their own. none is set where names are given, and none of them is one of controller-gen's.
+func Only(names []string) (only []string, none bool) {
+	for _, name := range names {
+		if name == "deepcopy" {
+			name = "object"
+		}
+		if slices.Contains(config.ControllerGenNames, name) && !slices.Contains(only, name) {
+			only = append(only, name)
+		}
+	}
+	return only, len(names) > 0 && len(only) == 0
+}
+
+// Added says what became of the files of the calls.
+type Added struct {
+	// Generators are those of the files that are in the tree, by path.
+	Generators map[string]string
+	// Compared are those of the files that have all that was generated, though scripts changed them: they are fresh, and not in the
+	// tree.
+	Compared map[string]string
+	// NotCompared are the other files that scripts change.
+	NotCompared []tree.NotCompared
+	Notes       []string
+}
+
+// project are the settings of the calls of one project.
+type project struct {
+	root     string
+	settings config.ControllerGen
+	only     []string
+	files    map[string]*controllergen.File // what the calls made, by path; of several that make one file, the last
+}
+
+// Add puts what the calls made into a tree, with the places where files are theirs. year is that of new files.
+func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, year int) (*Added, error) {
+	added := &Added{Generators: map[string]string{}, Compared: map[string]string{}}
+	if made.None {
+		return added, nil
+	}
+	p := &project{root: root, settings: settings, only: made.Only, files: map[string]*controllergen.File{}}
+	for i, f := range made.Files {
+		if !slices.Contains(settings.Removed, f.Path) {
+			p.files[f.Path] = &made.Files[i] // as upstream's calls, one after the other, would leave it
+		}
+	}
+	settled, err := p.settle(year)
+	if err != nil {
+		return nil, err
+	}
+	var compared []comparison
+	for _, s := range settled {
+		if s.by != nil {
+			compared = append(compared, s)
+			continue
+		}
+		if err := t.Add(s.path, s.content); err != nil {
+			return nil, err
+		}
+		added.Generators[s.path] = Tool + " " + s.generator
+	}
+	added.sum(compared, settings)
+	for _, a := range p.areas() {
+		t.Own(a)
+	}
+	return added, nil
+}
+
+// comparison is a file that was made, as it is to be, and how the one on disk relates to it if a script changes it.
+type comparison struct {
+	path, generator string
+	call            int
+	content         []byte
+	by              *config.PostProcessed // nil where no script changes it
+	missing         bool
+	result          postprocess.Result
+}
+
+// settle decides on the content of each file, in the order of their paths. The files on disk are read side by side: they may have
+// an older year, or another of the outputs that upstream may make.
+func (p *project) settle(year int) ([]comparison, error) {
+	all := make([]comparison, 0, len(p.files))
+	for _, f := range p.files {
+		all = append(all, comparison{path: f.Path, generator: f.Generator, call: f.Call, by: p.postProcessed(f.Path)})
+	}
+	slices.SortFunc(all, func(a, b comparison) int { return strings.Compare(a.path, b.path) })
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range all {
+		group.Go(func() error {
+			one, f := &all[i], p.files[all[i].path]
+			if !f.Year && len(f.Also) == 0 && one.by == nil {
+				one.content = f.Content // whatever is on disk
+				return nil
+			}
+			onDisk, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(f.Path)), safefs.MaxFile)
+			if err != nil && !os.IsNotExist(err) && one.by != nil {
+				return err
+			}
+			one.missing = err != nil
+			one.content = settled(f, onDisk, year)
+			if one.by != nil {
+				one.result = postprocess.Compare(f.Path, one.content, onDisk)
+			}
+			return nil
+		})
+	}
+	return all, group.Wait()
+}
+
+// settled is the content of a file, given the one on disk.
+func settled(f *controllergen.File, onDisk []byte, year int) []byte {
+	first := dated(f, f.Content, onDisk, year)
+	for _, other := range f.Also {
+		if other = dated(f, other, onDisk, year); bytes.Equal(other, onDisk) {
+			return other
+		}
+	}
+	return first
+}
+
+// dated puts the year into a header.
+func dated(f *controllergen.File, content, onDisk []byte, year int) []byte {
+	if !f.Year {
+		return content
+	}
+	end := []byte("---\n")
+	if path.Ext(f.Path) == ".go" {
+		end = []byte(codegen.GeneratedBy(Tool))
+	}
+	return codegen.DateHeader(content, bytes.Index(content, end), onDisk, year)
+}
+
+// postProcessed is the script that changes a file; nil if there is none.
+func (p *project) postProcessed(file string) *config.PostProcessed {
+	for i, one := range p.settings.PostProcessed {
+		if text.Below(path.Clean(one.Path), file) {
+			return &p.settings.PostProcessed[i]
+		}
+	}
+	return nil
+}
+
+// shownLacks is how many differences a reason has.
+const shownLacks = 5
+
+// sum turns comparisons into the answer: what is fresh in one note for each script, the rest file by file.
+func (a *Added) sum(all []comparison, settings config.ControllerGen) {
+	fresh := map[string][]comparison{}
+	var scripts []string
+	for _, c := range all {
+		by := c.by.By
+		if by == "" {
+			by = "a script"
+		}
+		if c.result.Fresh() && !c.missing {
+			a.Compared[c.path] = Tool + " " + c.generator
+			if !slices.Contains(scripts, by) {
+				scripts = append(scripts, by)
+			}
+			fresh[by] = append(fresh[by], c)
+			continue
+		}
+		reason := fmt.Sprintf("post-processed by %s, and differs from what is generated before that: %s", by, first(c.result.Lacks))
+		if c.missing {
+			reason = fmt.Sprintf("post-processed by %s, and does not exist", by)
+		}
+		a.NotCompared = append(a.NotCompared, tree.NotCompared{Kind: kinds[c.generator], Tool: strings.TrimSpace(Tool + " " + Version(settings, c.call)), Paths: []string{c.path}, Reason: reason})
+	}
+	for _, by := range scripts {
+		some := fresh[by]
+		what := some[0].path
+		if n := len(some) - 1; n > 0 {
+			what = fmt.Sprintf("%s and %d more", what, n)
+		}
+		a.Notes = append(a.Notes, fmt.Sprintf("%s: up to date (post-processed by %s; compared: %s)", what, by, loosest(some)))
+	}
+}
+
+// kinds are the kinds of code of the generators; see [tree.NotCompared].
+var kinds = map[string]string{"object": "deepcopy", "crd": "crd", "schemapatch": "crd", "rbac": "rbac", "webhook": "webhook", "applyconfiguration": "applyconfiguration"}
+
+// Version is the version of controller-gen of a call.
+func Version(settings config.ControllerGen, call int) string {
+	if call >= 0 && call < len(settings.Calls) && settings.Calls[call].Version != "" {
+		return settings.Calls[call].Version
+	}
+	return settings.Version
+}
+
+// first are the first of many differences.
+func first(lacks []string) string {
+	if n := len(lacks) - shownLacks; n > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(lacks[:shownLacks], "; "), n)
+	}
+	return strings.Join(lacks, "; ")
+}
+
+// loosest is how the file that is least like its generated one relates to that.
+func loosest(all []comparison) postprocess.Relation {
+	order := []postprocess.Relation{postprocess.Equal, postprocess.Commented, postprocess.Values, postprocess.More}
+	at := 0
+	for _, c := range all {
+		at = max(at, slices.Index(order, c.result.How))
+	}
+	return order[at]
+}

@@ -1,0 +1,256 @@
+package calls
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/gen/sums"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+// kept finds and keeps what calls made of the same sources, with the same settings, by the same program.
+//
+// As for the generators of code-generator there are two steps: a first key, of the settings and of how Go builds, leads to the
+// directories that the call read, and a second one, of the files in these and below the paths of the call, to the result.
+type kept struct {
+	root     string
+	settings config.ControllerGen
+	store    *cache.Store
+	sums     *sums.Sums
+	started  time.Time
+	common   []string // what all calls depend on; nil where nothing can be kept
+	only     []string
+	walk     func() below // once
+}
+
+// inputs are what a call read.
+type inputs struct {
+	// Dirs are the directories of packages, and Modules those of go.mod files, all relative to the root.
+	Dirs, Modules []string
+}
+
+func newKept(ctx context.Context, root string, settings config.ControllerGen, only []string, store *cache.Store, program string) *kept {
+	k := &kept{root: root, settings: settings, store: store, started: time.Now(), only: only}
+	k.walk = sync.OnceValue(func() below { return walk(root, bases(settings.Calls)) })
+	if store == nil {
+		return k
+	}
+	var env string
+	var group sync.WaitGroup
+	group.Go(func() { env = goEnv(ctx, root) })
+	group.Go(func() { k.walk() })
+	k.sums = sums.Open(store, root)
+	group.Wait()
+	if env != "" {
+		k.common = []string{program, env, strings.Join(only, " ")}
+	}
+	return k
+}
+
+// variables are those of "go env" that decide what is loaded.
+var variables = []string{
+	"GOVERSION", "GOROOT", "GOMODCACHE", "GOOS", "GOARCH", "CGO_ENABLED", "GOFLAGS", "GOEXPERIMENT", "GOWORK", "GO111MODULE", "GOAMD64", "GOARM", "GOARM64",
+}
+
+// goEnv is how the go command builds in a directory; "" where that is not known, or names files that only it knows.
+func goEnv(ctx context.Context, dir string) string {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, variables...)...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil || bytes.Contains(out, []byte("-modfile")) || bytes.Contains(out, []byte("-overlay")) {
+		return ""
+	}
+	return string(out)
+}
+
+// first is the key of all that a call depends on but Go files and modules.
+func (k *kept) first(i int) (key cache.Key, ok bool) {
+	c := k.settings.Calls[i]
+	c.Version = Version(k.settings, i)
+	text, err := json.Marshal(c)
+	if err != nil || k.common == nil || strings.Contains(c.Env["GOFLAGS"], "-modfile") || strings.Contains(c.Env["GOFLAGS"], "-overlay") {
+		return key, false
+	}
+	h := cache.NewHash("call of controller-gen")
+	h.Add(k.common...)
+	h.Add(string(text))
+	for _, file := range headers(&c) {
+		h.Add(file, k.content(path.Join(c.Dir, file)))
+	}
+	if c.SchemaPatch != nil {
+		dir := path.Join(c.Dir, c.SchemaPatch.Manifests)
+		entries, err := os.ReadDir(filepath.Join(k.root, filepath.FromSlash(dir)))
+		if err != nil {
+			return key, false
+		}
+		for _, e := range entries {
+			if !e.IsDir() {
+				h.Add(e.Name(), k.content(path.Join(dir, e.Name())))
+			}
+		}
+	}
+	return h.Key(), true
+}
+
+// headers are the files with headers that a call reads.
+func headers(c *config.ControllerGenCall) (files []string) {
+	add := func(file string) {
+		if file != "" {
+			files = append(files, file)
+		}
+	}
+	if c.Object != nil {
+		add(c.Object.HeaderFile)
+	}
+	if c.CRD != nil {
+		add(c.CRD.HeaderFile)
+	}
+	if c.RBAC != nil {
+		add(c.RBAC.HeaderFile)
+	}
+	if c.Webhook != nil {
+		add(c.Webhook.HeaderFile)
+	}
+	if c.ApplyConfiguration != nil {
+		add(c.ApplyConfiguration.HeaderFile)
+	}
+	return files
+}
+
+// content is that of a file as a part of a key.
+func (k *kept) content(file string) string {
+	if !path.IsAbs(file) {
+		file = filepath.Join(k.root, filepath.FromSlash(file))
+	}
+	data, err := safefs.ReadFile(file, safefs.MaxFile)
+	if err != nil {
+		return "missing"
+	}
+	return "has " + string(data)
+}
+
+// second is the key of a call's result. since is set where what changed after that time is no sure input.
+func (k *kept) second(i int, first cache.Key, read inputs, since *time.Time) (key cache.Key, ok bool) {
+	c := k.settings.Calls[i]
+	dirs, modules := k.walk().of(&c)
+	dirs = append(dirs, read.Dirs...)
+	modules = append(modules, read.Modules...)
+	slices.Sort(dirs)
+	slices.Sort(modules)
+	dirs, modules = slices.Compact(dirs), slices.Compact(modules)
+	files, err := k.sums.Dirs(dirs)
+	if err != nil {
+		return key, false
+	}
+	h := cache.NewHash("result of a call of controller-gen")
+	h.Add(string(first[:]))
+	for _, dir := range dirs {
+		h.Add(dir)
+		if since != nil && k.sums.Since(dir, *since) {
+			return key, false
+		}
+		for _, f := range files[dir] {
+			if f.Generated && len(c.BuildTags) == 0 {
+				continue
+			}
+			if since != nil && f.Changed >= since.UnixNano() {
+				return key, false
+			}
+			h.Add(f.Name, string(f.Sum[:]))
+		}
+	}
+	for _, dir := range modules {
+		for _, name := range []string{"go.mod", "go.sum", "go.work", "go.work.sum", "vendor/modules.txt"} {
+			h.Add(path.Join(dir, name), k.content(path.Join(dir, name)))
+		}
+	}
+	return h.Key(), true
+}
+
+// get is what a call made before of the very same; nil if it did not, or nobody kept it.
+func (k *kept) get(i int) *result {
+	first, ok := k.first(i)
+	if !ok {
+		return nil
+	}
+	var read inputs
+	if !k.store.Get(first, &read) {
+		return nil
+	}
+	second, ok := k.second(i, first, read, nil)
+	if !ok {
+		return nil
+	}
+	var r result
+	if !k.store.Get(second, &r) {
+		return nil
+	}
+	return &r
+}
+
+// put keeps what calls made, and the sums of files. local are the directories that each of them read.
+func (k *kept) put(calls []int, results []*result, local [][]string) error {
+	if k.common == nil {
+		return nil
+	}
+	for n, i := range calls {
+		first, ok := k.first(i)
+		if !ok || n >= len(local) || local[n] == nil {
+			continue
+		}
+		read, err := k.inputs(local[n])
+		if err != nil {
+			return err
+		}
+		second, ok := k.second(i, first, read, &k.started)
+		if !ok {
+			continue
+		}
+		if err := k.store.Put(second, results[i]); err != nil {
+			return err
+		}
+		if err := k.store.Put(first, read); err != nil {
+			return err
+		}
+	}
+	return k.sums.Save()
+}
+
+// inputs are directories as the store has them, with their modules.
+func (k *kept) inputs(local []string) (read inputs, err error) {
+	for _, dir := range local {
+		module := workspace.Above(dir, "go.mod")
+		for _, one := range []struct {
+			dir string
+			to  *[]string
+		}{{dir, &read.Dirs}, {module, &read.Modules}} {
+			rel, err := filepath.Rel(k.root, one.dir)
+			if err != nil {
+				return read, err
+			}
+			*one.to = append(*one.to, filepath.ToSlash(rel))
+		}
+	}
+	if work := workspace.Above(k.root, "go.work"); work != "" {
+		rel, err := filepath.Rel(k.root, work)
+		if err != nil {
+			return read, err
+		}
+		read.Modules = append(read.Modules, filepath.ToSlash(rel))
+	}
+	slices.Sort(read.Modules)
+	read.Modules = slices.Compact(read.Modules)
+	return read, nil
+}

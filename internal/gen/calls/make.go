@@ -1,0 +1,86 @@
+package calls
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/gen/controllergen"
+)
+
+// Made is what the calls of a project made.
+type Made struct {
+	Files []controllergen.File
+	Notes []string
+	// Only are the generators that ran, by controller-gen's names; empty is all.
+	Only []string
+	// None is set where no generator was to run, and nothing is known of their files.
+	None bool
+	// Cached is set where nothing had to be made.
+	Cached bool
+}
+
+// Make runs the calls, or takes what they made from the store where nothing changed: each call for itself, so that after an edit those
+// run that read what was edited. names are those that the user gave, of any generators; empty is all. program is this very program, for
+// the keys.
+func Make(ctx context.Context, root string, settings config.ControllerGen, names []string, store *cache.Store, program string) (*Made, error) {
+	only, none := Only(names)
+	if none || len(settings.Calls) == 0 {
+		return &Made{None: true, Cached: true}, nil
+	}
+	kept := newKept(ctx, root, settings, only, store, program)
+	results := make([]*result, len(settings.Calls))
+	var missing []int
+	for i := range settings.Calls {
+		if results[i] = kept.get(i); results[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+	m := &Made{Only: only, Cached: len(missing) == 0}
+	if len(missing) > 0 {
+		some := settings
+		some.Calls = nil
+		for _, i := range missing {
+			some.Calls = append(some.Calls, settings.Calls[i])
+		}
+		ran, err := controllergen.Run(ctx, root, some, only)
+		if err != nil {
+			return nil, err
+		}
+		for n, i := range missing {
+			results[i] = resultOf(ran, n, i)
+		}
+		if err := kept.put(missing, results, ran.Local); err != nil {
+			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v): it is right, but the next run takes as long; set XDG_CACHE_HOME to a directory that you can write to", err))
+		}
+	}
+	for _, r := range results {
+		m.Files = append(m.Files, r.Files...)
+		for _, note := range r.Notes {
+			if !slices.Contains(m.Notes, note) {
+				m.Notes = append(m.Notes, note)
+			}
+		}
+	}
+	return m, nil
+}
+
+// result is what one call made.
+type result struct {
+	Files []controllergen.File
+	Notes []string
+}
+
+// resultOf is the part of a run of several calls that is one call's: the nth of the run, which the settings have at i.
+func resultOf(ran *controllergen.Result, n, i int) *result {
+	r := &result{Notes: ran.Notes}
+	for _, f := range ran.Files {
+		if f.Call == n {
+			f.Call = i
+			r.Files = append(r.Files, f)
+		}
+	}
+	return r
+}
