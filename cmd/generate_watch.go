@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/gen/calls"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -20,11 +22,11 @@ type watching struct {
 	generateOptions
 	s ui.Streams
 
-	root        string
-	boilerplate string   // that the watcher follows
-	folders     []string // whose sources make a difference
-	watcher     *fswatch.Watcher
-	wrote       map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
+	root    string
+	headers []string // files that the watcher follows, other than the settings
+	folders []string // whose sources make a difference
+	watcher *fswatch.Watcher
+	wrote   map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
 }
 
 // watchGenerate generates until the context ends, which is no error. Neither is a round that fails: it is said, and the
@@ -71,29 +73,34 @@ func (w *watching) round(ctx context.Context) error {
 	return nil
 }
 
-// follow watches what the settings name: the sources of the API packages, and the client trees, since what is written by hand there
-// changes what is generated next to it. Settings that cannot be read leave it as it was; at first, it is the project file alone. A
-// watcher that follows the right files is kept: it has what changed since the settings were read.
+// follow watches what the settings name: the sources of the API packages, those below the paths of controller-gen's calls, and the
+// client trees, since what is written by hand there changes what is generated next to it. Settings that cannot be read leave it as it
+// was; at first, it is the project file alone. A watcher that follows the right files is kept: it has what changed since the settings
+// were read.
 func (w *watching) follow(root string, p *config.Project) error {
-	settings, boilerplate := []string{config.FileName}, w.boilerplate
+	headers := w.headers
 	if p != nil {
 		w.folders = slices.Clone(p.APIs)
 		for _, c := range p.Clients {
 			w.folders = append(w.folders, c.Dir)
 		}
-		if boilerplate = p.Boilerplate; boilerplate != "" {
-			settings = append(settings, boilerplate)
+		if headers = nil; p.Boilerplate != "" {
+			headers = append(headers, p.Boilerplate)
+		}
+		for i := range p.ControllerGen.Calls {
+			dirs, files := calls.Reads(&p.ControllerGen.Calls[i])
+			w.folders, headers = append(w.folders, dirs...), append(headers, files...)
 		}
 	}
-	if w.watcher != nil && boilerplate == w.boilerplate {
+	if w.watcher != nil && slices.Equal(headers, w.headers) {
 		return nil
 	}
-	watcher, err := fswatch.New(root, nil, settings...)
+	watcher, err := fswatch.New(root, nil, append([]string{config.FileName}, headers...)...)
 	if err != nil {
 		return err
 	}
 	w.close()
-	w.watcher, w.root, w.boilerplate = watcher, root, boilerplate
+	w.watcher, w.root, w.headers = watcher, root, headers
 	return nil
 }
 
@@ -107,7 +114,7 @@ func (w *watching) wait(ctx context.Context) error {
 			return err
 		case c := <-w.watcher.Changes:
 			c.Sources = slices.DeleteFunc(c.Sources, w.isOwn)
-			if c.Settings || c.In(w.folders) || slices.Contains(c.Sources, "go.mod") {
+			if c.Settings || c.In(w.folders) || slices.ContainsFunc(c.Sources, func(file string) bool { return path.Base(file) == "go.mod" }) {
 				return nil
 			}
 		}

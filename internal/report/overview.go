@@ -74,6 +74,9 @@ func (r Report) maker(c tree.Change) string {
 	}
 	data := cmp.Or(string(head(c.New)), string(head(c.Old)))
 	if m := generatedBy.FindStringSubmatch(data); m != nil {
+		if m[1] == "controller-gen" && strings.HasPrefix(path.Base(c.Path), "zz_generated.") {
+			return m[1] + " object"
+		}
 		return m[1]
 	}
 	if ext := path.Ext(c.Path); ext == ".yaml" || ext == ".yml" {

@@ -126,9 +126,11 @@ func (p *project) crds(i int) []tree.Area {
 		Dir:   dir,
 		Match: func(file string) bool { return path.Dir(file) == dir && path.Ext(file) == ".yaml" },
 		Owns: func(file string, data []byte) bool {
+			if p.files[file] != nil {
+				return crdform.IsCRD(path.Base(file), data)
+			}
 			return crdform.OwnsCRD(path.Base(file), data, Version(p.settings, i), groups)
 		},
-		Replaces: func(file string, data []byte) bool { return crdform.IsCRD(path.Base(file), data) },
 	}}
 }
 

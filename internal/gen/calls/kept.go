@@ -87,7 +87,10 @@ func (k *kept) first(i int) (key cache.Key, ok bool) {
 	h.Add(k.common...)
 	h.Add(string(text))
 	for _, file := range headers(&c) {
-		h.Add(file, k.content(path.Join(c.Dir, file)))
+		if !path.IsAbs(file) {
+			file = path.Join(c.Dir, file)
+		}
+		h.Add(file, k.content(file))
 	}
 	if c.SchemaPatch != nil {
 		dir := path.Join(c.Dir, c.SchemaPatch.Manifests)

@@ -34,6 +34,20 @@ func roots(c *config.ControllerGenCall) (all []root) {
 	return all
 }
 
+// Reads are the directories below which a call reads packages, those that these import apart, and the files that it reads besides, all
+// relative to the project's root.
+func Reads(c *config.ControllerGenCall) (dirs, files []string) {
+	for _, r := range roots(c) {
+		dirs = append(dirs, r.dir)
+	}
+	for _, file := range headers(c) {
+		if !path.IsAbs(file) {
+			files = append(files, path.Join(c.Dir, file))
+		}
+	}
+	return dirs, files
+}
+
 // bases are the directories below which calls look for packages.
 func bases(calls []config.ControllerGenCall) (dirs []string) {
 	for i := range calls {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
-	k8syaml "sigs.k8s.io/yaml"
 )
 
 // WebhookFile is the file that configurations of webhooks are written to.
@@ -54,29 +53,4 @@ func configurations(manifest []byte) (names []string, err error) {
 		}
 		names = append(names, doc.Metadata.Name)
 	}
-}
-
-// OwnsCRD reports whether a file is a CRD that controller-gen of a version wrote and that is one of the groups: it bears that very
-// version, has the name that the generator gives it, and is in the form of its writer. Other people's CRDs of the same group, which
-// are kept next to one's own, bear the version of their own makers.
-func OwnsCRD(name string, manifest []byte, version string, groups []string) bool {
-	var head struct {
-		Metadata struct{ Annotations map[string]string } `json:"metadata"`
-	}
-	return len(manifest) > 0 && Owns(name, manifest, groups) && k8syaml.Unmarshal(manifest, &head) == nil &&
-		version != "" && head.Metadata.Annotations[Annotation] == version && InForm(manifest)
-}
-
-// IsCRD reports whether a file has the CRD, generated or not, for which controller-gen uses the file's name.
-func IsCRD(name string, manifest []byte) bool {
-	var crd struct {
-		Kind string `json:"kind"`
-		Spec struct {
-			Group string `json:"group"`
-			Names struct {
-				Plural string `json:"plural"`
-			} `json:"names"`
-		} `json:"spec"`
-	}
-	return k8syaml.Unmarshal(manifest, &crd) == nil && crd.Kind == "CustomResourceDefinition" && name == crd.Spec.Group+"_"+crd.Spec.Names.Plural+".yaml"
 }
