@@ -107,7 +107,7 @@ type comparison struct {
 }
 
 // settle decides on the content of each file, in the order of their paths. The files on disk are read side by side: they may have
-// an older year, or another of the outputs that upstream may make.
+// an older year.
 func (p *project) settle(year int) ([]comparison, error) {
 	all := make([]comparison, 0, len(p.files))
 	for _, f := range p.files {
@@ -119,7 +119,7 @@ func (p *project) settle(year int) ([]comparison, error) {
 	for i := range all {
 		group.Go(func() error {
 			one, f := &all[i], p.files[all[i].path]
-			if !f.Year && len(f.Also) == 0 && one.by == nil {
+			if !f.Year && one.by == nil {
 				one.content = f.Content // whatever is on disk
 				return nil
 			}
@@ -128,7 +128,7 @@ func (p *project) settle(year int) ([]comparison, error) {
 				return err
 			}
 			one.missing = err != nil
-			one.content = settled(f, onDisk, year)
+			one.content = dated(f, onDisk, year)
 			if one.by != nil {
 				one.result = postprocess.Compare(f.Path, one.content, onDisk)
 			}
@@ -138,27 +138,16 @@ func (p *project) settle(year int) ([]comparison, error) {
 	return all, group.Wait()
 }
 
-// settled is the content of a file, given the one on disk.
-func settled(f *controllergen.File, onDisk []byte, year int) []byte {
-	first := dated(f, f.Content, onDisk, year)
-	for _, other := range f.Also {
-		if other = dated(f, other, onDisk, year); bytes.Equal(other, onDisk) {
-			return other
-		}
-	}
-	return first
-}
-
-// dated puts the year into a header.
-func dated(f *controllergen.File, content, onDisk []byte, year int) []byte {
+// dated is the content of a file with the year in its header, given the file on disk.
+func dated(f *controllergen.File, onDisk []byte, year int) []byte {
 	if !f.Year {
-		return content
+		return f.Content
 	}
 	end := []byte("---\n")
 	if path.Ext(f.Path) == ".go" {
 		end = []byte(codegen.GeneratedBy(Tool))
 	}
-	return codegen.DateHeader(content, bytes.Index(content, end), onDisk, year)
+	return codegen.DateHeader(f.Content, bytes.Index(f.Content, end), onDisk, year)
 }
 
 // postProcessed is the script that changes a file; nil if there is none.

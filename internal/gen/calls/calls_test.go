@@ -149,15 +149,6 @@ func TestStale(t *testing.T) {
 	assert.ErrorContains(t, err, "it has the role mine")
 }
 
-// Any of the outputs that upstream may make is up to date.
-func TestAlso(t *testing.T) {
-	files := append([]controllergen.File{}, made...)
-	files[0].Also = [][]byte{[]byte(deepCopy + "// other\n"), []byte(deepCopy + "// another\n")}
-	assert.Empty(t, changes(t, std, files, onDisk))
-	assert.Empty(t, changes(t, std, files, strings.Replace(onDisk, "package v1\n", "package v1\n// another\n", 1)))
-	assert.Equal(t, []string{"update api/v1/zz_generated.deepcopy.go"}, changes(t, std, files, strings.Replace(onDisk, "package v1\n", "package v1\n// mine\n", 1)))
-}
-
 // Of two calls that make one file, the last counts; a file that a script removes is neither missing nor left over.
 func TestCallsInOrder(t *testing.T) {
 	settings := std

@@ -1,7 +1,6 @@
 package calls
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -31,6 +30,7 @@ type kept struct {
 	sums     *sums.Sums
 	started  time.Time
 	common   []string // what all calls depend on; nil where nothing can be kept
+	fixed    []string // directories whose files never change
 	only     []string
 	walk     func() below // once
 }
@@ -47,14 +47,23 @@ func newKept(ctx context.Context, root string, settings config.ControllerGen, on
 	if store == nil {
 		return k
 	}
-	var env string
+	var env map[string]string
 	var group sync.WaitGroup
 	group.Go(func() { env = goEnv(ctx, root) })
 	group.Go(func() { k.walk() })
 	k.sums = sums.Open(store, root)
 	group.Wait()
-	if env != "" {
-		k.common = []string{program, env, strings.Join(only, " ")}
+	if env == nil {
+		return k
+	}
+	k.common = []string{program, strings.Join(only, " ")}
+	for _, name := range variables {
+		k.common = append(k.common, name+"="+env[name])
+	}
+	for _, name := range []string{"GOROOT", "GOMODCACHE"} {
+		if env[name] != "" {
+			k.fixed = append(k.fixed, env[name]+string(filepath.Separator))
+		}
 	}
 	return k
 }
@@ -64,15 +73,20 @@ var variables = []string{
 	"GOVERSION", "GOROOT", "GOMODCACHE", "GOOS", "GOARCH", "CGO_ENABLED", "GOFLAGS", "GOEXPERIMENT", "GOWORK", "GO111MODULE", "GOAMD64", "GOARM", "GOARM64",
 }
 
-// goEnv is how the go command builds in a directory; "" where that is not known, or names files that only it knows.
-func goEnv(ctx context.Context, dir string) string {
+// goEnv is how the go command builds in a directory; nil where that is not known, or depends on files that flags name.
+func goEnv(ctx context.Context, dir string) (env map[string]string) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, variables...)...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	if err != nil || bytes.Contains(out, []byte("-modfile")) || bytes.Contains(out, []byte("-overlay")) {
-		return ""
+	if err != nil || namesFiles(string(out)) || json.Unmarshal(out, &env) != nil {
+		return nil
 	}
-	return string(out)
+	return env
+}
+
+// namesFiles reports whether flags of the go command name files that replace others.
+func namesFiles(flags string) bool {
+	return strings.Contains(flags, "-modfile") || strings.Contains(flags, "-overlay")
 }
 
 // first is the key of all that a call depends on but Go files and modules.
@@ -80,7 +94,7 @@ func (k *kept) first(i int) (key cache.Key, ok bool) {
 	c := k.settings.Calls[i]
 	c.Version = Version(k.settings, i)
 	text, err := json.Marshal(c)
-	if err != nil || k.common == nil || strings.Contains(c.Env["GOFLAGS"], "-modfile") || strings.Contains(c.Env["GOFLAGS"], "-overlay") {
+	if err != nil || k.common == nil || namesFiles(c.Env["GOFLAGS"]) {
 		return key, false
 	}
 	h := cache.NewHash("call of controller-gen")
@@ -203,17 +217,17 @@ func (k *kept) get(i int) *result {
 	return &r
 }
 
-// put keeps what calls made, and the sums of files. local are the directories that each of them read.
-func (k *kept) put(calls []int, results []*result, local [][]string) error {
+// put keeps what calls made, and the sums of files. dirs are the directories that each of them read.
+func (k *kept) put(calls []int, results []*result, dirs [][]string) error {
 	if k.common == nil {
 		return nil
 	}
 	for n, i := range calls {
 		first, ok := k.first(i)
-		if !ok || n >= len(local) || local[n] == nil {
+		if !ok {
 			continue
 		}
-		read, err := k.inputs(local[n])
+		read, err := k.inputs(dirs[n])
 		if err != nil {
 			return err
 		}
@@ -232,8 +246,11 @@ func (k *kept) put(calls []int, results []*result, local [][]string) error {
 }
 
 // inputs are directories as the store has them, with their modules.
-func (k *kept) inputs(local []string) (read inputs, err error) {
-	for _, dir := range local {
+func (k *kept) inputs(dirs []string) (read inputs, err error) {
+	for _, dir := range dirs {
+		if slices.ContainsFunc(k.fixed, func(fixed string) bool { return strings.HasPrefix(dir, fixed) }) {
+			continue
+		}
 		module := workspace.Above(dir, "go.mod")
 		for _, one := range []struct {
 			dir string

@@ -52,7 +52,7 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 		for n, i := range missing {
 			results[i] = resultOf(ran, n, i)
 		}
-		if err := kept.put(missing, results, ran.Local); err != nil {
+		if err := kept.put(missing, results, ran.Read); err != nil {
 			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v): it is right, but the next run takes as long; set XDG_CACHE_HOME to a directory that you can write to", err))
 		}
 	}

@@ -36,6 +36,8 @@ type File struct {
 type Result struct {
 	Files []File
 	Notes []string
+	// Read are, by call, the directories of the packages that were listed for it.
+	Read [][]string
 }
 
 // Run makes the files of the calls. only has names of generators; empty, it runs all.
@@ -52,7 +54,7 @@ func Run(ctx context.Context, root string, settings config.ControllerGen, only [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, scratch.Remove()) }()
-	r := &runner{root: root, scratch: scratch.Path, dirs: newDirs(), listings: newListings()}
+	r := &runner{root: root, scratch: scratch.Path, dirs: newDirs(), listings: newListings(), count: len(settings.Calls)}
 	for i, c := range settings.Calls {
 		keep(&c, only)
 		if len(c.Generators()) == 0 {
@@ -98,6 +100,7 @@ type runner struct {
 	dirs     *dirs
 	listings *listings
 	calls    []*call
+	count    int // of all calls, those with nothing to run included
 }
 
 // call is one call of controller-gen on its way.
@@ -116,6 +119,18 @@ type call struct {
 // what names a call in errors.
 func (c *call) what() string {
 	return "run controller-gen " + strings.Join(args.Words(c.ControllerGenCall), " ")
+}
+
+// read are the directories of the packages of a call, each once.
+func (c *call) read() (dirs []string) {
+	seen := map[string]bool{"": true}
+	for _, p := range c.request.Packages {
+		if !seen[p.Dir] {
+			seen[p.Dir] = true
+			dirs = append(dirs, p.Dir)
+		}
+	}
+	return dirs
 }
 
 func (r *runner) prepare(number int, c config.ControllerGenCall, version string) (*call, error) {
@@ -167,7 +182,10 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	out := &Result{Files: slices.Concat(results...)}
+	out := &Result{Files: slices.Concat(results...), Read: make([][]string, r.count)}
+	for _, c := range r.calls {
+		out.Read[c.number] = c.read()
+	}
 	slices.SortStableFunc(out.Files, func(a, b File) int { return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Path, b.Path)) })
 	return out, nil
 }
