@@ -26,11 +26,12 @@ func newAdopt(s ui.Streams, shared *options) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "adopt",
 		Short: "Write down how a repository's code is generated today",
-		Long: `Adopt reads how the code of a repository was generated: from the generated files themselves, from the scripts that ran
-the generators, and from go.mod. It writes that to ` + config.FileName + `, each setting with the place where it was found.
+		Long: `Adopt reads how the code of a repository was generated: from the generated files themselves, from the makefiles, scripts and
+lines of go:generate that ran the generators, and from go.mod. It writes that to ` + config.FileName + `, each setting with the place where
+it was found.
 
 It runs no script and changes no other file. What it could not read or decide is on standard error, with file and line, and so is
-generated code of controller-gen that it leaves to controller-gen, as not adopted.
+generated code whose calls of controller-gen cannot be read, as not adopted.
 
 Exit code 0: all was read. 1: something was not that changes generated code; ` + config.FileName + ` is written all the same.
 2: trouble, or nothing here is for crdctl to generate; nothing is written.`,

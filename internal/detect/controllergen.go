@@ -179,6 +179,8 @@ func makes(p *config.Project) bool {
 type NothingError struct {
 	// Found is what other tools made. It may be empty, where only a script calls one.
 	Found []tree.NotCompared
+	// Unread is what could not be read.
+	Unread []Finding
 }
 
 func (e *NothingError) Error() string {
@@ -186,6 +188,11 @@ func (e *NothingError) Error() string {
 	b.WriteString("nothing was found that crdctl generates or compares here")
 	for _, n := range e.Found {
 		b.WriteString("\n  found " + n.String())
+	}
+	for _, u := range e.Unread {
+		if !u.Note {
+			b.WriteString("\n  " + u.String())
+		}
 	}
 	b.WriteString("\n  looked for client trees, apply configurations, deep copies and other files of code-generator, and calls of kube_codegen.sh: there are none" +
 		"\n  looked for deep copies and CRDs of controller-gen, and its calls in makefiles, scripts and lines of go:generate: there are none that can be read" +

@@ -2,9 +2,9 @@
 // with which names, which header, which version of the generators.
 //
 // The checked-in generated tree is the configuration: its imports, names and headers are what a generator once wrote.
-// Scripts are the second witness, for the few things that leave no trace in the tree. Tags alone decide only where
-// nothing was generated yet. The package reads files; it runs no command, writes nothing, and knows no generator's
-// inside.
+// Scripts are the second witness, for the few things that leave no trace in the tree; for controller-gen they are the first, since
+// its files do not say which packages they are made of. Tags alone decide only where nothing was generated yet. The package
+// reads files; it runs no command, writes nothing, and knows no generator's inside.
 package detect
 
 import (
@@ -131,7 +131,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	d.onlyControllerGen()
 	d.found.NotCompared = slices.DeleteFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return madeAnyway(n, &d.found.raw) })
 	if !makes(&d.found.raw) {
-		return nil, &NothingError{d.found.NotCompared}
+		return nil, &NothingError{d.found.NotCompared, d.found.Unread}
 	}
 	if d.found.Project, err = config.Parse("the discovered settings", d.found.YAML()); err != nil {
 		return nil, fmt.Errorf("%w\nwrite a %s by hand; docs/settings.md of crdctl has the fields", err, config.FileName)
