@@ -48,7 +48,7 @@ func buildPlanes(tb testing.TB) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	module, bin := filepath.Join(dir, "module"), filepath.Join(dir, "bin")
-	unpack(tb, module, "programs/bare", "programs/envtest")
+	unpack(tb, module, "programs/bare", "programs/envtest", "programs/envtestpair")
 	for _, name := range []string{"go.mod", "go.sum"} {
 		writeFile(tb, filepath.Join(module, name), must(os.ReadFile(filepath.Join(root, name)))(tb))
 	}
@@ -56,6 +56,7 @@ func buildPlanes(tb testing.TB) string {
 	progress("building kube-apiserver, etcd and what starts them; with an empty build cache that takes minutes")
 	for name, pkg := range map[string]string{
 		"kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver", "etcd": "go.etcd.io/etcd/server/v3", "bare": "./bare", "envtest": "./envtest",
+		"envtestpair": "./envtestpair",
 	} {
 		buildProgram(tb, module, filepath.Join(bin, name), pkg)
 	}

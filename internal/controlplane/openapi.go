@@ -35,7 +35,7 @@ func postponeOpenAPI(config *genericapiserver.Config) lazyOpenAPI {
 	return lazyOpenAPI{v2: config.OpenAPIConfig, v3: config.OpenAPIV3Config, start: rand.Text()}
 }
 
-// serve serves the documents in the place of the server's own.
+// serve serves the documents instead of the server's own.
 func (l lazyOpenAPI) serve(s *genericapiserver.GenericAPIServer) {
 	v2 := sync.OnceValue(func() http.Handler {
 		m := mux.NewPathRecorderMux("openapi-v2")

@@ -27,7 +27,7 @@ type Quick struct {
 }
 
 // closingListener tells when the server closes it, which is what ends the first part of an orderly stop: by then nothing is accepted any
-// more, and what the server wanted to say to itself is said.
+// more, and the requests that the server makes to itself for its end are over.
 type closingListener struct {
 	*listener
 	once   sync.Once

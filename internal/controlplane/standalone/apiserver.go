@@ -20,13 +20,11 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 
 	"github.com/crdctl/crdctl/internal/startup"
-	"github.com/crdctl/crdctl/internal/startup/trim"
 )
 
 // APIServer is kube-apiserver's main function, and returns its exit code. args begins with the name of the program.
 func APIServer(args []string) int {
 	startup.Done()
-	trim.Program()
 	o := options.NewServerRunOptions()
 	c := newCommand(o)
 	c.SetArgs(adapt(o, args[0], args[1:], os.Stderr))
