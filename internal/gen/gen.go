@@ -183,7 +183,7 @@ func newGeneration(ctx context.Context, root string, p *config.Project, o Option
 
 // onlyCalls reports whether everything in a project is made by its calls of controller-gen.
 func onlyCalls(p *config.Project) bool {
-	return len(p.ControllerGen.Calls) > 0 && len(p.APIs) == 0 && len(p.Clients) == 0 && p.OpenAPI.Dir == "" && p.CRDs.Dir == "" && p.RBAC.Dir == ""
+	return len(p.ControllerGen.Calls) > 0 && (len(p.APIs) == 0 || len(p.Generators) == 0) && len(p.Clients) == 0 && p.OpenAPI.Dir == "" && p.CRDs.Dir == "" && p.RBAC.Dir == ""
 }
 
 // cachedOrMade takes the result from the cache, or makes it and puts it there.

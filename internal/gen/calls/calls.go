@@ -70,7 +70,9 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	}
 	p := &project{root: root, settings: settings, only: made.Only, files: map[string]*controllergen.File{}}
 	for i, f := range made.Files {
-		if !slices.Contains(settings.Removed, f.Path) {
+		// Both families may make deep copies of a package. Those of deepcopy-gen are in the tree then: a project leaves out of its
+		// plan the packages whose deep copies on disk are controller-gen's.
+		if _, other := t.Content(f.Path); !other && !slices.Contains(settings.Removed, f.Path) {
 			p.files[f.Path] = &made.Files[i] // as upstream's calls, one after the other, would leave it
 		}
 	}
