@@ -71,7 +71,7 @@ func startControllers(s *apiServer, pendingPods bool) (*controllers, error) {
 		return nil, fmt.Errorf("make the controllers: %w", err)
 	}
 	runs = append(runs, func() {
-		if err := createDefaults(ctx, client, 1); err != nil && ctx.Err() == nil {
+		if err := createDefaults(ctx, client, generalRoles|controllerRoles, 1); err != nil && ctx.Err() == nil {
 			klog.ErrorS(err, "Default roles or priority classes are missing")
 		}
 	})

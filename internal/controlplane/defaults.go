@@ -71,8 +71,8 @@ func RemoveRunWebhooks(ctx context.Context, client kubernetes.Interface) error {
 }
 
 // createDefaults creates the roles and priority classes that every cluster has. The API server's own hooks
-// for that hold up readiness, and cannot be stopped. atOnce is how many requests for roles are open at a time.
-func createDefaults(ctx context.Context, client kubernetes.Interface, atOnce int) error {
+// for that hold up readiness, and cannot be stopped. roles says which sets of roles, and atOnce how many requests for these are open at a time.
+func createDefaults(ctx context.Context, client kubernetes.Interface, roles, atOnce int) error {
 	var errs []error
 	for _, class := range schedulingv1.SystemPriorityClasses() {
 		_, err := client.SchedulingV1().PriorityClasses().Create(ctx, class, metav1.CreateOptions{})
@@ -80,7 +80,7 @@ func createDefaults(ctx context.Context, client kubernetes.Interface, atOnce int
 			errs = append(errs, fmt.Errorf("create priority class %s: %w", class.Name, err))
 		}
 	}
-	return errors.Join(append(errs, createRoles(ctx, client, atOnce))...)
+	return errors.Join(append(errs, createRoles(ctx, client, roles, atOnce))...)
 }
 
 func ignoreExisting(err error) error {

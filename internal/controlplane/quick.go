@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
 	aggregator "k8s.io/kube-aggregator/pkg/apiserver"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 )
@@ -78,7 +79,8 @@ func (q *Quick) Closed() <-chan struct{} { return q.listener.closed }
 // Drop closes all connections, watches among them.
 func (q *Quick) Drop() { q.listener.drop() }
 
-// bootstrapDefaults creates what every cluster has. A server without is of no use, so an error ends it.
+// bootstrapDefaults creates what every cluster has. A server without is of no use, so an error ends it. The roles of
+// kube-controller-manager's controllers, which do not run, follow when the server is healthy.
 func bootstrapDefaults(hook genericapiserver.PostStartHookContext) error {
 	client, err := kubernetes.NewForConfig(hook.LoopbackClientConfig)
 	if err != nil {
@@ -86,11 +88,18 @@ func bootstrapDefaults(hook genericapiserver.PostStartHookContext) error {
 	}
 	var last error
 	err = wait.PollUntilContextTimeout(hook, pollInterval, time.Minute, true, func(ctx context.Context) (bool, error) {
-		last = createDefaults(ctx, client, rolesAtOnce)
+		last = createDefaults(ctx, client, generalRoles, rolesAtOnce)
 		return last == nil, nil
 	})
 	if err != nil && hook.Err() != nil {
 		return nil // it is to end
+	}
+	if err == nil {
+		go func() {
+			if err := createRoles(hook, client, controllerRoles, 1); err != nil && hook.Err() == nil {
+				klog.ErrorS(err, "Default roles of controllers are missing")
+			}
+		}()
 	}
 	return errors.Join(err, last)
 }

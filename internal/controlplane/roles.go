@@ -7,15 +7,23 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/component-helpers/auth/rbac/reconciliation"
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/bootstrappolicy"
 )
 
-// createRoles creates the roles and bindings of Kubernetes, atOnce of them at a time, or brings those of an older state directory up
+// The roles and bindings that Kubernetes has from the beginning are those for users and components, and those of the service accounts of
+// the controllers in kube-controller-manager, which is more than half of them.
+const (
+	generalRoles = 1 << iota
+	controllerRoles
+)
+
+// createRoles creates the roles and bindings of one or both of these sets, atOnce of them at a time, or brings those of an older state directory up
 // to date as the API server would. It stops between two objects when ctx ends.
-func createRoles(ctx context.Context, client kubernetes.Interface, atOnce int) error {
+func createRoles(ctx context.Context, client kubernetes.Interface, sets, atOnce int) error {
 	var mu sync.Mutex
 	var errs []error
 	var all errgroup.Group
@@ -54,21 +62,29 @@ func createRoles(ctx context.Context, client kubernetes.Interface, atOnce int) e
 			return nil
 		})
 	}
-	for _, r := range append(bootstrappolicy.ClusterRoles(), bootstrappolicy.ControllerRoles()...) {
-		role(reconciliation.ClusterRoleRuleOwner{ClusterRole: &r}, reconciliation.ClusterRoleModifier{Client: rbac.ClusterRoles()})
-	}
-	for _, b := range append(bootstrappolicy.ClusterRoleBindings(), bootstrappolicy.ControllerRoleBindings()...) {
-		binding(reconciliation.ClusterRoleBindingAdapter{ClusterRoleBinding: &b}, reconciliation.ClusterRoleBindingClientAdapter{Client: rbac.ClusterRoleBindings()})
-	}
-	for _, roles := range bootstrappolicy.NamespaceRoles() {
+	clusterRoles := func(roles []rbacv1.ClusterRole, bindings []rbacv1.ClusterRoleBinding) {
 		for _, r := range roles {
-			role(reconciliation.RoleRuleOwner{Role: &r}, reconciliation.RoleModifier{Client: rbac, NamespaceClient: namespaces})
+			role(reconciliation.ClusterRoleRuleOwner{ClusterRole: &r}, reconciliation.ClusterRoleModifier{Client: rbac.ClusterRoles()})
+		}
+		for _, b := range bindings {
+			binding(reconciliation.ClusterRoleBindingAdapter{ClusterRoleBinding: &b}, reconciliation.ClusterRoleBindingClientAdapter{Client: rbac.ClusterRoleBindings()})
 		}
 	}
-	for _, bindings := range bootstrappolicy.NamespaceRoleBindings() {
-		for _, b := range bindings {
-			binding(reconciliation.RoleBindingAdapter{RoleBinding: &b}, reconciliation.RoleBindingClientAdapter{Client: rbac, NamespaceClient: namespaces})
+	if sets&generalRoles != 0 {
+		clusterRoles(bootstrappolicy.ClusterRoles(), bootstrappolicy.ClusterRoleBindings())
+		for _, roles := range bootstrappolicy.NamespaceRoles() {
+			for _, r := range roles {
+				role(reconciliation.RoleRuleOwner{Role: &r}, reconciliation.RoleModifier{Client: rbac, NamespaceClient: namespaces})
+			}
 		}
+		for _, bindings := range bootstrappolicy.NamespaceRoleBindings() {
+			for _, b := range bindings {
+				binding(reconciliation.RoleBindingAdapter{RoleBinding: &b}, reconciliation.RoleBindingClientAdapter{Client: rbac, NamespaceClient: namespaces})
+			}
+		}
+	}
+	if sets&controllerRoles != 0 {
+		clusterRoles(bootstrappolicy.ControllerRoles(), bootstrappolicy.ControllerRoleBindings())
 	}
 	_ = all.Wait() // errors are in errs
 	return errors.Join(errs...)

@@ -50,11 +50,16 @@ func TestSuite(t *testing.T) {
 				t.Errorf("a widget that the schema does not allow: %v", err)
 			}
 			client := kubernetes.NewForConfigOrDie(config)
-			roles, err := client.RbacV1().ClusterRoles().List(t.Context(), metav1.ListOptions{})
-			if err != nil || len(roles.Items) < 50 {
-				t.Errorf("%d default roles: %v", len(roles.Items), err)
+			for _, name := range []string{"cluster-admin", "admin", "edit", "view", "system:discovery", "system:auth-delegator"} {
+				if _, err := client.RbacV1().ClusterRoles().Get(t.Context(), name, metav1.GetOptions{}); err != nil {
+					t.Errorf("a default role right after the start: %v", err)
+				}
 			}
 			documents(t, client.Discovery())
+			later(t, "the role of a controller", func() bool {
+				_, err := client.RbacV1().ClusterRoleBindings().Get(t.Context(), "system:controller:job-controller", metav1.GetOptions{})
+				return err == nil
+			})
 			user, err := env.AddUser(envtest.User{Name: "someone"}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -124,13 +129,21 @@ func TestNamespaceGoes(t *testing.T) {
 	if err := namespaces.Delete(t.Context(), "going", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	later(t, "the namespace is gone", func() bool {
+		_, err := namespaces.Get(t.Context(), "going", metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	})
+}
+
+func later(t *testing.T, what string, holds func() bool) {
+	t.Helper()
 	for range 100 {
-		if _, err := namespaces.Get(t.Context(), "going", metav1.GetOptions{}); apierrors.IsNotFound(err) {
+		if holds() {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Error("the namespace is still there")
+	t.Errorf("waited in vain: %s", what)
 }
 
 // TestKilled waits to be killed.
