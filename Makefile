@@ -11,6 +11,8 @@ DEADCODE := golang.org/x/tools/cmd/deadcode@v0.51.0
 TEST := go test -vet=off -ldflags='-s -w' -timeout 40m
 # The benchmarks that "make bench" runs, as -bench has it.
 BENCH := .
+# The versions of controller-gen that "make compat" compares with; tests have the first and the last with other bytes.
+VERSIONS := v0.16.5 v0.17.2 v0.18.0 v0.19.0 v0.20.1 v0.21.0 v0.22.0 v0.23.0
 # The packages that take longest come first, so that no core is idle in the end.
 SLOW := ./e2e/stories ./e2e/script ./e2e/scaffold ./e2e/upstream ./e2e/toolchain ./e2e/corpus ./cmd ./internal/gen
 
@@ -49,6 +51,7 @@ bench: build ## Measure all that README.md and docs quote; BENCH=Generate measur
 
 compat: build ## Hold verify to the truth about public repositories: REPOS=DIR has clones of those in e2e/compat/testdata; FLAGS=-edited
 	go run ./e2e/compat -repos "$(REPOS)" $(FLAGS)
+	CONTROLLER_TOOLS="$(VERSIONS)" $(TEST) -run TestControllerGen ./e2e/toolchain
 
 soak: build ## Half an hour of faults at random: replicas and control plane killed, hooks that misbehave, requests refused
 	go run ./e2e/soak bin/crdctl

@@ -7,9 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"go/ast"
 	"io"
-	"path"
 	"regexp"
 	"strings"
 
@@ -19,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
@@ -80,21 +79,15 @@ func generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 	return run(gens, dir, roots, doing, alone)
 }
 
-// run runs the one generator on packages. It is not controller-gen's own Run, which prints what is wrong and says only that
-// something was. A generator that panics does so on its input; its stack is of no use to the user.
-func run(gens genall.Generators, dir string, roots []*loader.Package, doing string, alone bool) (out memory, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			out, err = nil, fmt.Errorf("%s: %v", doing, r)
-		}
-	}()
-	c, err := contextOf(gens, roots)
+// run runs the one generator on packages.
+func run(gens genall.Generators, dir string, roots []*loader.Package, doing string, alone bool) (memory, error) {
+	c, err := host.Context(gens, roots)
 	if err != nil {
 		return nil, err
 	}
-	out = memory{}
+	out := memory{}
 	c.OutputRule = out
-	if err := (*gens[0]).Generate(c); err != nil {
+	if err := host.Generate(*gens[0], *c); err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
 	return out, packageErrors(dir, roots, doing, alone)
@@ -111,44 +104,12 @@ func packageErrors(dir string, roots []*loader.Package, doing string, alone bool
 		raw = append(raw, r.Package)
 	}
 	var said []string
-	imports := func(*packages.Package) bool { return !alone }
-	packages.Visit(raw, imports, func(p *packages.Package) {
-		for _, e := range p.Errors {
-			if e.Kind != packages.TypeError && (!alone || !aboutCycle(e)) {
-				if at := kindOf(raw, p, e); at != "" {
-					e.Pos = at
-				}
-				said = append(said, strings.ReplaceAll(e.Error(), dangerous, ""))
-			}
+	for _, e := range host.Errors(raw, func(*packages.Package) bool { return !alone }) {
+		if !alone || !aboutCycle(e) {
+			said = append(said, strings.ReplaceAll(e.Error(), dangerous, ""))
 		}
-	})
+	}
 	return diag.New(doing, dir, said...)
-}
-
-// aboutKind are the errors of controller-tools about a CRD, which have the package for a place.
-var aboutKind = regexp.MustCompile(`^CRD for (\w+)\.`)
-
-// kindOf is the place of the kind that an error without a place is about, or "". controller-tools says it of any of the kind's
-// versions, so the first is taken.
-func kindOf(roots []*packages.Package, p *packages.Package, e packages.Error) (at string) {
-	m := aboutKind.FindStringSubmatch(e.Msg)
-	if m == nil {
-		return ""
-	}
-	first := ""
-	for _, version := range roots {
-		if path.Dir(version.PkgPath) != path.Dir(p.PkgPath) || first != "" && first < version.PkgPath {
-			continue
-		}
-		for _, file := range version.Syntax {
-			for n := range ast.Preorder(file) {
-				if t, ok := n.(*ast.TypeSpec); ok && t.Name.Name == m[1] {
-					first, at = version.PkgPath, version.Fset.Position(t.Name.Pos()).String()
-				}
-			}
-		}
-	}
-	return at
 }
 
 // aboutCycle tells whether an error is about an import cycle. The go command says it of every package in the cycle, though what
