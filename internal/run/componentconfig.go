@@ -8,8 +8,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// certManagement is the field by which a program makes its own certificates, for a name that only a cluster knows.
+const certManagement = "internalCertManagement"
+
 // configFile adapts a configuration file of the controller, in the form that controller-runtime had for these and that projects keep
-// (health, metrics, webhook, leaderElection), to this machine. Only what the file has is changed; changed names it. Other files stay.
+// (health, metrics, webhook, leaderElection), to this machine. Only what the file has, if as a comment, is changed; changed names it. Other files stay.
 func (m *manager) configFile(content string, webhookPort int) (adapted string, changed []string) {
 	var config map[string]any
 	if yaml.Unmarshal([]byte(content), &config) != nil || !strings.Contains(content, "apiVersion:") || !strings.Contains(content, "kind:") {
@@ -25,7 +28,12 @@ func (m *manager) configFile(content string, webhookPort int) (adapted string, c
 	set(m.probes, "health.healthProbeBindAddress")
 	set(m.metrics, "metrics.bindAddress")
 	set(false, "leaderElection.leaderElect")
-	set(false, "internalCertManagement.enable") // certificates of its own, for a name that only a cluster knows
+	set(false, certManagement+".enable")
+	// Where the file has it in a comment, the program does it unless told otherwise.
+	if _, said := config[certManagement]; !said && strings.Contains(content, certManagement+":") {
+		config[certManagement] = map[string]any{"enable": false}
+		changed = append(changed, certManagement+".enable")
+	}
 	if webhook, ok := config["webhook"].(map[string]any); ok {
 		webhook["port"], webhook["certDir"] = int64(webhookPort), m.certDir()
 		changed = append(changed, "webhook")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -39,6 +40,7 @@ type installer struct {
 	sources   *sources
 	manager   *manager       // nil for a controller without controller-runtime
 	foreign   []manifest.CRD // that the manager uses, and that others define
+	skipped   string         // what was said last of APIs that are not registered
 	adapted   string         // what was said last of the manager's configuration file
 	said      string         // what was said last of its arguments
 }
@@ -114,6 +116,7 @@ func (i *installer) objects() ([]manifest.Object, error) {
 	if i.manager == nil {
 		return all, err
 	}
+	all = i.withoutAPIServices(all)
 	others, workload := takeManager(all)
 	if workload == nil {
 		return others, err
@@ -129,6 +132,24 @@ func (i *installer) objects() ([]manifest.Object, error) {
 		i.reporter.Note("the controller's configuration file is adapted to this machine: %s", what)
 	}
 	return others, err
+}
+
+// withoutAPIServices leaves out the APIs that a service of a cluster serves: nothing leads there from this API server, which would report
+// errors for their groups to all clients.
+func (i *installer) withoutAPIServices(objects []manifest.Object) (others []manifest.Object) {
+	var skipped []string
+	for _, o := range objects {
+		if _, served, _ := unstructured.NestedMap(o.Object, "spec", "service"); served && o.GetKind() == "APIService" {
+			skipped = append(skipped, o.GetName())
+			continue
+		}
+		others = append(others, o)
+	}
+	if names := strings.Join(skipped, ", "); names != "" && names != i.skipped {
+		i.skipped = names
+		i.reporter.Note("skipped %s: nothing here leads to an API that a service of a cluster serves", names)
+	}
+	return others
 }
 
 func (i *installer) webhookPort() int {

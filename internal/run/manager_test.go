@@ -19,6 +19,11 @@ import (
 
 // managerManifests are what a project has for its controller in a cluster.
 const managerManifests = `
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1.visibility.example.com}
+spec: {group: visibility.example.com, version: v1, service: {name: manager, namespace: shop-system}}
+---
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: manager, namespace: shop-system}
@@ -55,11 +60,13 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: config, namespace: shop-system}
 data:
+
   config.yaml: |
     apiVersion: config.example.com/v1
     kind: Configuration
     webhook: {port: 9443}
     leaderElection: {leaderElect: true, resourceName: shop}
+    # internalCertManagement: {enable: true}
   ../outside: content
 `
 
@@ -104,8 +111,9 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	assert.Len(t, env, 2+len(tempVars()), "neither what the user has set, nor what only the cluster knows: %v", env)
 	content, err := os.ReadFile(filepath.Join(volumes, "config", "config.yaml"))
 	require.NoError(t, err)
-	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, webhook: {port: 4321, certDir: '"+i.manager.certDir()+"'}, leaderElection: {leaderElect: false, resourceName: shop}}", string(content))
-	assert.Contains(t, said.String(), "adapted to this machine: leaderElection.leaderElect, webhook")
+	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, webhook: {port: 4321, certDir: '"+i.manager.certDir()+"'}, leaderElection: {leaderElect: false, resourceName: shop}, internalCertManagement: {enable: false}}", string(content))
+	assert.Contains(t, said.String(), "skipped v1.visibility.example.com")
+	assert.Contains(t, said.String(), "adapted to this machine: internalCertManagement.enable, leaderElection.leaderElect, webhook")
 	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
 	assert.Equal(t, "controller", i.manager.pod.account)
 }
