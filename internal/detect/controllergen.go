@@ -197,6 +197,6 @@ func (e *NothingError) Error() string {
 	b.WriteString("\n  looked for client trees, apply configurations, deep copies and other files of code-generator, and calls of kube_codegen.sh: there are none" +
 		"\n  looked for deep copies and CRDs of controller-gen, and its calls in makefiles, scripts and lines of go:generate: there are none that can be read" +
 		"\nfor the calls of controller-gen, write controllerGen: {calls: [{paths: [./...], object: {}}]} to " + config.FileName +
-		"; for a client tree of the types with +genclient, give its folder with --client-dir; for CRDs or the role made by crdctl, give --crd-dir or --rbac-dir")
+		"; for a client tree of the types with +genclient, give its directory with --client-dir; for CRDs or the role made by crdctl, give --crd-dir or --rbac-dir")
 	return b.String()
 }

@@ -124,7 +124,7 @@ func assigns(rest string) bool {
 	return strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, ":=") || strings.HasPrefix(rest, "?=") || strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, ":")
 }
 
-// direct carries out a directive that is no condition.
+// direct carries out a directive other than a condition.
 func (r *reader) direct(name, rest string) {
 	switch name {
 	case "include", "-include", "sinclude":

@@ -95,7 +95,7 @@ func (x *Reader) makefiles() {
 	}
 }
 
-// otherFile finds a makefile that another one has make read in its place.
+// otherFile finds a makefile that another one has make read instead.
 var otherFile = regexp.MustCompile(`(?m)(?:\$[({]MAKE[)}]|\bmake)\b[^\n]*\s-f\s+([\w./-]+)`)
 
 // above is the nearest directory with a makefile that make finds, from a directory up.
