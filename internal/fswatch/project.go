@@ -150,8 +150,8 @@ func (w *Watcher) add(dir string) error {
 }
 
 // Ignored reports whether a directory of this name is not followed, as the go command does not look into it.
-func Ignored(folder string) bool {
-	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || slices.Contains([]string{"vendor", "node_modules", "bin", "testdata"}, folder)
+func Ignored(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains([]string{"vendor", "node_modules", "bin", "testdata"}, name)
 }
 
 // collect gathers what changes until it is quiet, and hands it on as one.
