@@ -158,7 +158,7 @@ func (k *kept) content(file string) string {
 	return "has " + string(data)
 }
 
-// second is the key of a call's result. since is set where what changed after that time is no sure input.
+// second is the key of a call's result. since is set where what changed after that time cannot be relied on.
 func (k *kept) second(i int, first cache.Key, read inputs, since *time.Time) (key cache.Key, ok bool) {
 	c := k.settings.Calls[i]
 	dirs, modules := k.walk().of(&c)
@@ -196,7 +196,7 @@ func (k *kept) second(i int, first cache.Key, read inputs, since *time.Time) (ke
 	return h.Key(), true
 }
 
-// get is what a call made before of the very same; nil if it did not, or nobody kept it.
+// get is what a call made before of the very same; nil if it did not, or nothing was kept.
 func (k *kept) get(i int) *result {
 	first, ok := k.first(i)
 	if !ok {
