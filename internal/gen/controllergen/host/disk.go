@@ -2,12 +2,12 @@ package host
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
@@ -27,19 +27,23 @@ const deep = "out/1/2/3/4/5/6/7/8/9"
 func (m *memory) onDisk(i int, g genall.Generator, c genall.GenerationContext, call *Call) error {
 	base := filepath.Join(m.scratch, filepath.FromSlash(deep))
 	var paths []string
-	real := map[*packages.Package]string{}
+	real := map[*string]string{}
 	for _, root := range c.Roots {
-		rel, err := filepath.Rel(m.root, root.Dir)
+		dir := directory(root.Package)
+		if dir == nil {
+			return errors.New("this version of controller-gen has no apply configurations")
+		}
+		rel, err := filepath.Rel(m.root, *dir)
 		if err != nil {
 			return err
 		}
-		real[root.Package] = root.Dir
-		root.Package.Dir = filepath.Join(base, rel)
+		real[dir] = *dir
+		*dir = filepath.Join(base, rel)
 		paths = append(paths, root.PkgPath)
 	}
 	defer func() {
-		for p, dir := range real {
-			p.Dir = dir
+		for field, dir := range real {
+			*field = dir
 		}
 	}()
 	if len(paths) == 0 {

@@ -50,11 +50,12 @@ func placeOf(roots []*packages.Package, p *packages.Package, kind string) (at st
 			continue
 		}
 		for _, file := range version.Syntax {
-			for n := range ast.Preorder(file) {
+			ast.Inspect(file, func(n ast.Node) bool { // engines of old versions cannot range over functions
 				if t, ok := n.(*ast.TypeSpec); ok && t.Name.Name == kind {
 					first, at = version.PkgPath, version.Fset.Position(t.Name.Pos()).String()
 				}
-			}
+				return true
+			})
 		}
 	}
 	return at

@@ -21,8 +21,11 @@ func (s *syntax) of(call *Call, sizes types.Sizes) []*packages.Package {
 	all := make([]*packages.Package, len(call.Packages))
 	for i, p := range call.Packages {
 		all[i] = &packages.Package{
-			ID: p.ID, PkgPath: p.PkgPath, Name: p.Name, Dir: p.Dir, GoFiles: p.GoFiles, CompiledGoFiles: p.CompiledGoFiles,
+			ID: p.ID, PkgPath: p.PkgPath, Name: p.Name, GoFiles: p.GoFiles, CompiledGoFiles: p.CompiledGoFiles,
 			Errors: p.Errors, TypesSizes: sizes, Imports: make(map[string]*packages.Package, len(p.Imports)),
+		}
+		if dir := directory(all[i]); dir != nil {
+			*dir = p.Dir
 		}
 		if !p.Unread {
 			all[i].Syntax = s.files[names(all[i])]
