@@ -24,7 +24,7 @@ func OtherProgram(args []string, s ui.Streams) (code int, other bool) {
 		standalone.Etcd(args)
 		return ui.ExitTrouble, true // it does not return
 	case "kube-apiserver":
-		return standalone.APIServer(args), true
+		return standalone.APIServer(args, s.Err), true
 	case "kubectl":
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()

@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -30,13 +29,14 @@ var skipped = []string{"vendor", "node_modules", "testdata", "bin", "third_party
 // Inspect reads the Go files below root; names are seen from there.
 func Inspect(root string) (Suites, error) {
 	var found Suites
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	files := os.DirFS(root)
+	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains(skipped, name)) {
+			if path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains(skipped, name)) {
 				return fs.SkipDir
 			}
 			return nil
@@ -44,17 +44,12 @@ func Inspect(root string) (Suites, error) {
 		if !strings.HasSuffix(name, ".go") || !d.Type().IsRegular() {
 			return nil
 		}
-		content, err := os.ReadFile(path)
+		content, err := fs.ReadFile(files, path)
 		if err != nil || !bytes.Contains(content, []byte(`"`+importPath+`"`)) {
 			return err
 		}
-		rel, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		found.Files = append(found.Files, rel)
-		found.Downloads = append(found.Downloads, downloads(rel, content)...)
+		found.Files = append(found.Files, path)
+		found.Downloads = append(found.Downloads, downloads(path, content)...)
 		return nil
 	})
 	return found, err

@@ -3,6 +3,7 @@ package standalone
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -22,12 +23,13 @@ import (
 	"github.com/crdctl/crdctl/internal/startup"
 )
 
-// APIServer is kube-apiserver's main function, and returns its exit code. args begins with the name of the program.
-func APIServer(args []string) int {
+// APIServer is kube-apiserver's main function, and returns its exit code. args begins with the name of the program; stderr gets what
+// crdctl has to say.
+func APIServer(args []string, stderr io.Writer) int {
 	startup.Done()
 	o := options.NewServerRunOptions()
 	c := newCommand(o)
-	c.SetArgs(adapt(o, args[0], args[1:], os.Stderr))
+	c.SetArgs(adapt(o, args[0], args[1:], stderr))
 	return cli.Run(c)
 }
 

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	case "etcd":
 		Etcd([]string{"etcd", "-help"})
 	case "kube-apiserver":
-		os.Exit(APIServer([]string{"kube-apiserver", "-h"}))
+		os.Exit(APIServer([]string{"kube-apiserver", "-h"}, os.Stderr))
 	}
 	os.Exit(m.Run())
 }

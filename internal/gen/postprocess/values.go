@@ -214,11 +214,11 @@ func isNumber(v any) bool {
 
 // scalarText is a scalar as text.
 func scalarText(v any) (string, bool) {
-	switch v.(type) {
+	switch v := v.(type) {
 	case map[string]any, []any:
 		return "", false
 	case float64:
-		return strconv.FormatFloat(v.(float64), 'f', -1, 64), true
+		return strconv.FormatFloat(v, 'f', -1, 64), true
 	}
 	return fmt.Sprint(v), true
 }

@@ -100,22 +100,18 @@ func writeControllerGen(ctx context.Context, g *goCommand, dir, version string) 
 
 // moduleCopy are go.mod and the packages of controller-tools, below upstream.
 func moduleCopy(dir string) (files []source, err error) {
-	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	module := os.DirFS(dir)
+	err = fs.WalkDir(module, ".", func(rel string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(dir, name)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
 		if d.IsDir() && d.Name() == "testdata" {
 			return fs.SkipDir
 		}
 		if rel != "go.mod" && (d.IsDir() || !strings.HasPrefix(rel, "pkg/") || !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go")) {
 			return nil
 		}
-		content, err := os.ReadFile(name)
+		content, err := fs.ReadFile(module, rel)
 		files = append(files, source{"upstream/" + rel, content})
 		return err
 	})

@@ -46,7 +46,7 @@ func onlyLocal(name string, data []byte) error {
 	if err := yaml.Unmarshal(data, &k); err != nil {
 		return nil // kustomize has the words for it, and reads nothing else
 	}
-	for _, one := range slices.Concat(k.Resources, k.Bases, k.Components, k.Crds, k.Configurations, pathsOf(&k)) {
+	for _, one := range slices.Concat(k.Resources, k.Bases, k.Components, k.Crds, k.Configurations, pathsOf(&k)) { //nolint:staticcheck // projects use what is deprecated
 		if remote.MatchString(one) {
 			return errRemote(name, one)
 		}
@@ -72,7 +72,7 @@ func inline(entry string) bool {
 }
 
 func patchesOf(k *types.Kustomization) (all []string) {
-	for _, p := range k.PatchesStrategicMerge {
+	for _, p := range k.PatchesStrategicMerge { //nolint:staticcheck // as above
 		all = append(all, string(p))
 	}
 	return all
@@ -80,7 +80,7 @@ func patchesOf(k *types.Kustomization) (all []string) {
 
 // pathsOf are the names of files in the fields of a kustomization that have other content, too.
 func pathsOf(k *types.Kustomization) (all []string) {
-	for _, p := range slices.Concat(k.Patches, k.PatchesJson6902) {
+	for _, p := range slices.Concat(k.Patches, k.PatchesJson6902) { //nolint:staticcheck // as above
 		all = append(all, p.Path)
 	}
 	for _, r := range k.Replacements {

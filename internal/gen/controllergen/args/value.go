@@ -93,7 +93,7 @@ func (v *values) argument(fields []field, seen map[string]bool) bool {
 // end is the error of what was read, or of what is left.
 func (v *values) end() error {
 	if v.err == nil && v.Scan() != scanner.EOF {
-		v.fail("%q is left over; separate paths with a semicolon, and quote a value with commas", v.raw[v.Position.Offset:])
+		v.fail("%q is left over; separate paths with a semicolon, and quote a value with commas", v.raw[v.Offset:])
 	}
 	return v.err
 }
@@ -144,11 +144,11 @@ func (v *values) text() string {
 		}
 		return s
 	}
-	start := v.Position.Offset
+	start := v.Offset
 	for hint := v.peek(); hint != ',' && hint != ';' && hint != '}' && hint != scanner.EOF; hint = v.peek() {
 		v.Scan()
 	}
-	return v.raw[start : v.Position.Offset+len(v.TokenText())]
+	return v.raw[start : v.Offset+len(v.TokenText())]
 }
 
 // list reads a;b or {a,b}.

@@ -84,15 +84,16 @@ func enter(call *Call) error {
 // gather takes the files below the scratch directory.
 func (m *memory) gather(i int, base string) error {
 	top := filepath.Join(m.scratch, "out")
-	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
+	files := os.DirFS(top)
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		content, err := os.ReadFile(name)
+		content, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(base, name)
+		rel, err := filepath.Rel(base, filepath.Join(top, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}
