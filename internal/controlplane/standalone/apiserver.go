@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -77,7 +76,7 @@ cluster's shared state through which all other components interact.`,
 	for _, set := range sets.FlagSets {
 		c.Flags().AddFlagSet(set)
 	}
-	columns, _, _ := term.TerminalSize(os.Stdout)
+	columns, _, _ := term.TerminalSize(c.OutOrStdout())
 	cliflag.SetUsageAndHelpFunc(c, sets, columns)
 	return c
 }
