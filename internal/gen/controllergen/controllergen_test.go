@@ -113,3 +113,34 @@ func TestErrors(t *testing.T) {
 		assert.EqualError(t, got, err)
 	}
 }
+
+// Packages with webhooks are in the order in which the go command lists them: those that others import come first.
+func TestWebhooksAreInTheOrderOfImports(t *testing.T) {
+	const hook = "// +kubebuilder:webhook:name=x\n"
+	root := lay(t, "-- main.go --\npackage main\n\nimport _ \"example.com/farm/hooks\"\n\nfunc main() {}\n"+
+		"-- hooks/hooks.go --\npackage hooks\n\nimport _ \"example.com/farm/hooks/z\"\n"+
+		"-- hooks/a/a.go --\npackage a\n\n"+hook+
+		"-- hooks/z/z.go --\npackage z\n\n"+hook)
+	r := &runner{root: root, dirs: newDirs(), listings: newListings()}
+	all, err := r.roots(t.Context(), &call{ControllerGenCall: config.ControllerGenCall{Paths: []string{"./..."}}, dir: root, names: []string{"webhook"}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"example.com/farm/hooks/z", "example.com/farm/hooks", "example.com/farm", "example.com/farm/hooks/a"}, paths(all))
+}
+
+// Only a package that declares kinds has to be a root for the CRDs: all others would be type-checked in vain.
+func TestPackagesWithKinds(t *testing.T) {
+	for text, want := range map[string]bool{
+		"type A struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n}\n":                 true,
+		"type A struct {\n\tTypeMeta\n\tObjectMeta // of this package\n}\n":                                                   true,
+		"type A struct{ metav1.TypeMeta; metav1.ObjectMeta }\n":                                                               true,
+		"type M = metav1.TypeMeta\n\ntype O = metav1.ObjectMeta\n\ntype A struct {\n\tM\n\tO\n}\n":                            true,
+		"var a = A{\n\tTypeMeta:   metav1.TypeMeta{Kind: \"A\"},\n\tObjectMeta: metav1.ObjectMeta{Name: \"a\"},\n}\n":         false,
+		"func f(a A) {\n\ta.TypeMeta = metav1.TypeMeta{}\n\tg(a.ObjectMeta)\n}\n\n// TypeMeta and ObjectMeta are metadata.\n": false,
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n\n"+text), 0o600))
+		m, err := read(dir)
+		require.NoError(t, err)
+		assert.Equal(t, want, m.kind, text)
+	}
+}

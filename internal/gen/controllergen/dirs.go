@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -76,10 +77,19 @@ func read(dir string) (m marks, err error) {
 		m.webhook = m.webhook || has("+kubebuilder:webhook")
 		m.apply = m.apply || has("+kubebuilder:ac:")
 		m.group = m.group || has("+groupName")
-		objectMeta, typeMeta = objectMeta || has("ObjectMeta"), typeMeta || has("TypeMeta")
+		objectMeta = objectMeta || has("ObjectMeta") && embedsObjectMeta.Match(src)
+		typeMeta = typeMeta || has("TypeMeta") && embedsTypeMeta.Match(src)
 	}
 	m.kind = objectMeta && typeMeta
 	return m, nil
+}
+
+// A kind embeds both. What only makes values of kinds, as controllers do, has neither at the beginning of a line.
+var embedsObjectMeta, embedsTypeMeta = embeds("ObjectMeta"), embeds("TypeMeta")
+
+// embeds matches a field without a name of a type of any package, and another name for that type.
+func embeds(name string) *regexp.Regexp {
+	return regexp.MustCompile("(?m)(^|[{;])\\s*(\\w+\\.)?" + name + "\\s*([`;}/]|$)|^\\s*(type\\s+)?\\w+\\s*=\\s*(\\w+\\.)?" + name + "\\s*$")
 }
 
 // goFile reports whether an entry may be a file of a package.

@@ -49,8 +49,12 @@ func (r *runner) roots(ctx context.Context, c *call) (all []*pkg, err error) {
 			}
 			continue
 		}
+		first := len(e.all)
 		more, err := e.below(filepath.Dir(dir))
 		if err != nil {
+			return nil, err
+		}
+		if err := r.inOrder(ctx, c, e.all[first:]); err != nil {
 			return nil, err
 		}
 		nested = append(nested, more...)
@@ -59,7 +63,11 @@ func (r *runner) roots(ctx context.Context, c *call) (all []*pkg, err error) {
 		return nil, err
 	}
 	for _, dir := range nested {
+		first := len(e.all)
 		if _, err := e.below(dir); err != nil {
+			return nil, err
+		}
+		if err := r.inOrder(ctx, c, e.all[first:]); err != nil {
 			return nil, err
 		}
 	}

@@ -17,8 +17,8 @@ const develVersion = "(devel)"
 const oldest = "v0.16.4"
 
 // sameSince are the versions from which on generators make the same bytes as the ones that are linked. Of the others only the
-// very version does.
-var sameSince = map[string]string{"object": oldest, "rbac": "v0.17.2", "webhook": "v0.17.2"}
+// very version does. Webhooks are sorted by name since v0.20.
+var sameSince = map[string]string{"object": oldest, "rbac": "v0.17.2", "webhook": "v0.20.0"}
 
 // engineFor is the version whose engine must run generators, or "" if this process can.
 func engineFor(version string, names []string) (string, error) {
