@@ -99,24 +99,6 @@ func (f *File) include(file string) {
 	r.read(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// Variables returns the names of all variables, sorted.
-func (f *File) Variables() (names []string) {
-	for name := range f.vars {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Value is the value of a variable with all that it refers to, and where it was set last.
-func (f *File) Value(name string) (value string, at Place) {
-	v := f.vars[name]
-	if v == nil {
-		return "", Place{}
-	}
-	return f.value(name, nil), v.at
-}
-
 // Exported are the variables that commands see in their environment.
 func (f *File) Exported() map[string]string {
 	all := map[string]string{}
