@@ -33,11 +33,10 @@ check: lint ## Run what needs no cluster, no build of a scaffold and no download
 test: ## Run all tests, the demo among them, and print the time of each package
 	$(MAKE) -j2 tests lint deadcode
 
-# The tests that run crdctl take the one that was built. While tests wait, lint and deadcode have a core. Three packages at a time keep
-# two cores busy: the slow ones wait for processes most of the time.
+# The tests that run crdctl take the one that was built. While tests wait, lint and deadcode have a core.
 tests: build
 	go build -o bin/testtimes ./e2e/testtimes
-	CRDCTL="$(CURDIR)/bin/crdctl" $(TEST) -p 3 -count=1 -json $(SLOW) ./... | bin/testtimes
+	CRDCTL="$(CURDIR)/bin/crdctl" $(TEST) -count=1 -json $(SLOW) ./... | bin/testtimes
 
 lint: ## Check format, vet and style
 	go run $(LINT) run --allow-parallel-runners ./...
