@@ -35,7 +35,7 @@ func (f *fleet) join(name string) *fleetReplica {
 	return r
 }
 
-// kill ends a replica without a word.
+// kill ends a replica at once. A call that it sent before may begin after that.
 func (f *fleet) kill(name string) {
 	f.Helper()
 	r := f.replicas[name]

@@ -76,6 +76,6 @@ func runAlone(ctx context.Context, o Options, streams genericiooptions.IOStreams
 	if message != "" && !strings.HasSuffix(message, "\n") {
 		message += "\n"
 	}
-	_, _ = io.WriteString(streams.ErrOut, message+c.hint(end, o.Plain)) // nobody is left to be told
+	_, _ = io.WriteString(streams.ErrOut, message+c.hint(end, o.Plain)) // the stream may be closed
 	return end.code
 }
