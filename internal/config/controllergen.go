@@ -125,6 +125,24 @@ func (c *ControllerGenCall) Generators() (names []string) {
 	return names
 }
 
+// Drop takes a generator out of a call. Its entry in Output stays: the map may be shared with other copies of the call.
+func (c *ControllerGenCall) Drop(name string) {
+	switch name {
+	case "object":
+		c.Object = nil
+	case "crd":
+		c.CRD = nil
+	case "rbac":
+		c.RBAC = nil
+	case "webhook":
+		c.Webhook = nil
+	case "applyconfiguration":
+		c.ApplyConfiguration = nil
+	case "schemapatch":
+		c.SchemaPatch = nil
+	}
+}
+
 // validateControllerGen checks the calls of controller-gen.
 func (p *Project) validateControllerGen(report func(field, format string, args ...any)) {
 	version := func(field, v string) {

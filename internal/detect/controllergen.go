@@ -110,20 +110,7 @@ func (c *genCall) drop(name string) {
 	if delete(c.Output, name); len(c.Output) == 0 {
 		c.Output = nil
 	}
-	switch name {
-	case "object":
-		c.Object = nil
-	case "crd":
-		c.CRD = nil
-	case "rbac":
-		c.RBAC = nil
-	case "webhook":
-		c.Webhook = nil
-	case "applyconfiguration":
-		c.ApplyConfiguration = nil
-	case "schemapatch":
-		c.SchemaPatch = nil
-	}
+	c.Drop(name)
 }
 
 // byControllerGen reports whether controller-gen made anything here, or a script calls it.

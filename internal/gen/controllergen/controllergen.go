@@ -76,20 +76,7 @@ func keep(c *config.ControllerGenCall, only []string) {
 		if writes && (len(only) == 0 || slices.Contains(only, name)) {
 			continue
 		}
-		switch name {
-		case "object":
-			c.Object = nil
-		case "crd":
-			c.CRD = nil
-		case "rbac":
-			c.RBAC = nil
-		case "webhook":
-			c.Webhook = nil
-		case "applyconfiguration":
-			c.ApplyConfiguration = nil
-		case "schemapatch":
-			c.SchemaPatch = nil
-		}
+		c.Drop(name)
 	}
 }
 
