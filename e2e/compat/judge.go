@@ -81,7 +81,7 @@ func judge(t table, a answer, edited bool) (s score) {
 	return s
 }
 
-// right reports whether what was said about a file, "" for nothing, agrees with the truth. Left is set where crdctl names the file as
+// right reports whether the verdict on a file, "" for nothing, agrees with the truth. Left is set where crdctl names the file as
 // one that it did not compare.
 func right(truth verdict, said string, left, outdated bool) bool {
 	switch truth {

@@ -138,7 +138,7 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 		return found
 	}
 	if step.Maybe {
-		d.note(step.At(), "a condition that cannot be decided without running make says whether this call runs")
+		d.note(step.At(), "whether this call runs depends on a condition that only make can decide")
 	}
 	return append(found, c)
 }

@@ -33,7 +33,7 @@ type applier struct {
 	adapt    func(*unstructured.Unstructured) error
 	reporter ui.Reporter
 
-	skipped string            // what was said last of objects that the API server does not know
+	skipped string            // the last message about objects that the API server does not know
 	made    map[string]string // by the name of an object: what it was when it had been applied
 	created map[string]bool   // contents of those without a name of their own
 }

@@ -40,9 +40,9 @@ type installer struct {
 	sources   *sources
 	manager   *manager       // nil for a controller without controller-runtime
 	foreign   []manifest.CRD // that the manager uses, and that others define
-	skipped   string         // what was said last of APIs that are not registered
-	adapted   string         // what was said last of the manager's configuration file
-	said      string         // what was said last of its arguments
+	skipped   string         // the last message about APIs that are not registered
+	adapted   string         // the last message about the manager's configuration file
+	said      string         // the last message about its arguments
 }
 
 func newInstaller(o Options, t *target, dir string, reporter ui.Reporter) (*installer, error) {

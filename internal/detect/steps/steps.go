@@ -31,7 +31,7 @@ type Sequence struct {
 type Step struct {
 	shell.Command
 	Path string
-	// Maybe is set where a condition that cannot be decided says whether it runs.
+	// Maybe is set where it depends on a condition that cannot be decided whether it runs.
 	Maybe bool
 }
 

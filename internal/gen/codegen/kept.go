@@ -194,12 +194,12 @@ func (s *source) sums() func(string) string {
 			return sum
 		}
 		all := map[string]bool{path: true}
-		for todo := []string{path}; len(todo) > 0; todo = todo[1:] {
-			if pkg := s.graph.Packages[todo[0]]; pkg != nil {
+		for queue := []string{path}; len(queue) > 0; queue = queue[1:] {
+			if pkg := s.graph.Packages[queue[0]]; pkg != nil {
 				for _, imported := range pkg.Imports {
 					if imported != nil && !all[imported.PkgPath] {
 						all[imported.PkgPath] = true
-						todo = append(todo, imported.PkgPath)
+						queue = append(queue, imported.PkgPath)
 					}
 				}
 			}

@@ -127,7 +127,7 @@ func Generate(g genall.Generator, c genall.GenerationContext) (err error) {
 var aboutKind = regexp.MustCompile(`^CRD for (\w+)\.`)
 
 // Errors are those of packages and of what they import, without those about types: controller-gen leaves these out, since its
-// partial check of types makes up many of them. follow, if there is one, says whether to go on to a package's imports.
+// partial check of types makes up many of them. follow, if there is one, reports whether to go on to a package's imports.
 func Errors(roots []*packages.Package, follow func(*packages.Package) bool) (all []packages.Error) {
 	packages.Visit(roots, follow, func(p *packages.Package) {
 		for _, e := range p.Errors {
