@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,7 +36,12 @@ func TestControllerGen(t *testing.T) {
 			result, err := controllergen.Run(t.Context(), root, config.ControllerGen{Version: version, Calls: calls}, nil)
 			require.NoError(t, err)
 			ours := map[string]string{}
+			disputed := 0
 			for _, f := range result.Files {
+				if want := []byte(theirs[f.Path]); slices.ContainsFunc(f.Also, func(other []byte) bool { return bytes.Equal(other, want) }) {
+					f.Content = want
+				}
+				disputed += len(f.Also)
 				year := "2031"
 				if f.Generator == "applyconfiguration" {
 					year = strconv.Itoa(time.Now().UTC().Year())
@@ -51,6 +57,7 @@ func TestControllerGen(t *testing.T) {
 			}
 			assert.Empty(t, ours, "files that controller-gen does not make")
 			assert.GreaterOrEqual(t, len(theirs), 15)
+			assert.Equal(t, 3, disputed, "any of three versions may name the resource last, and two annotate it")
 		})
 	}
 }

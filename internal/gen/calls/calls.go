@@ -121,7 +121,7 @@ func (p *project) settle(year int) ([]comparison, error) {
 	for i := range all {
 		group.Go(func() error {
 			one, f := &all[i], p.files[all[i].path]
-			if !f.Year && one.by == nil {
+			if !f.Year && one.by == nil && len(f.Also) == 0 {
 				one.content = f.Content // whatever is on disk
 				return nil
 			}
@@ -130,9 +130,11 @@ func (p *project) settle(year int) ([]comparison, error) {
 				return err
 			}
 			one.missing = err != nil
-			one.content = dated(f, onDisk, year)
-			if one.by != nil {
-				one.result = postprocess.Compare(f.Path, one.content, onDisk)
+			one.compare(f, f.Content, onDisk, year)
+			for _, content := range f.Also {
+				if other := *one; other.compare(f, content, onDisk, year) {
+					*one = other
+				}
 			}
 			return nil
 		})
@@ -140,16 +142,26 @@ func (p *project) settle(year int) ([]comparison, error) {
 	return all, group.Wait()
 }
 
-// dated is the content of a file with the year in its header, given the file on disk.
-func dated(f *controllergen.File, onDisk []byte, year int) []byte {
+// compare takes one of the contents that a file may have, and reports whether the file on disk has it.
+func (c *comparison) compare(f *controllergen.File, content, onDisk []byte, year int) bool {
+	c.content = dated(f, content, onDisk, year)
+	if c.by == nil {
+		return bytes.Equal(c.content, onDisk)
+	}
+	c.result = postprocess.Compare(f.Path, c.content, onDisk)
+	return c.result.Fresh()
+}
+
+// dated is content of a file with the year in its header, given the file on disk.
+func dated(f *controllergen.File, content, onDisk []byte, year int) []byte {
 	if !f.Year {
-		return f.Content
+		return content
 	}
 	end := []byte("---\n")
 	if path.Ext(f.Path) == ".go" {
 		end = []byte(codegen.GeneratedBy(Tool))
 	}
-	return codegen.DateHeader(f.Content, bytes.Index(f.Content, end), onDisk, year)
+	return codegen.DateHeader(content, bytes.Index(content, end), onDisk, year)
 }
 
 // postProcessed is the script that changes a file; nil if there is none.

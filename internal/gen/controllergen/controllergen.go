@@ -26,6 +26,7 @@ import (
 type File struct {
 	Path      string // slash-separated, relative to the project's root
 	Content   []byte
+	Also      [][]byte // other contents that upstream may give it: its output depends on the order of maps
 	Generator string // "object", "crd", …
 	Call      int
 	// Year says that the header's year is still the word YEAR: the one who assembles puts in that of the existing file, or the current one.
@@ -235,7 +236,7 @@ func (r *runner) files(c *call, result host.Result) (files []File, err error) {
 		if err != nil || !filepath.IsLocal(at) {
 			return nil, fmt.Errorf("%s: %s writes %s, which is outside of %s; run crdctl in a directory above both", c.what(), name, filepath.Join(dir, f.Path), r.root)
 		}
-		files = append(files, File{Path: filepath.ToSlash(at), Content: f.Content, Generator: name, Call: c.number, Year: c.years[name]})
+		files = append(files, File{Path: filepath.ToSlash(at), Content: f.Content, Also: f.Also, Generator: name, Call: c.number, Year: c.years[name]})
 	}
 	return files, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -32,13 +33,61 @@ func (m *memory) generate(i int, g genall.Generator, c genall.GenerationContext)
 	if m.call.Generators[i].Name == "applyconfiguration" {
 		return m.onDisk(i, g, c, m.call)
 	}
-	err := Generate(g, c)
+	if m.call.Generators[i].Name != "crd" {
+		return Generate(g, c)
+	}
+	err := m.inAllOrders(i, g, c)
 	for j := range m.files[begin:] {
-		if f := &m.files[begin+j]; m.call.Generators[i].Name == "crd" {
-			f.Content = annotation.ReplaceAll(f.Content, []byte("${1}"+m.version))
+		f := &m.files[begin+j]
+		f.Content = m.withVersion(f.Content)
+		for k := range f.Also {
+			f.Also[k] = m.withVersion(f.Also[k])
 		}
 	}
 	return err
+}
+
+// inAllOrders makes CRDs, and what else controller-gen may make of them.
+func (m *memory) inAllOrders(i int, g genall.Generator, c genall.GenerationContext) error {
+	kinds := disputes(&c)
+	for j := range kinds {
+		kinds[j].arrange(0)
+	}
+	if err := Generate(g, c); err != nil {
+		return err
+	}
+	for nth := 1; ; nth++ {
+		more := false
+		for j := range kinds {
+			more = kinds[j].arrange(nth) || more
+		}
+		if !more {
+			return nil
+		}
+		other := &memory{call: m.call, root: m.root}
+		c.OutputRule = output{other, i}
+		if err := Generate(g, c); err != nil {
+			return err
+		}
+		m.also(other.files)
+	}
+}
+
+// also adds the contents of files that other runs may make.
+func (m *memory) also(files []File) {
+	for _, o := range files {
+		for j := range m.files {
+			f := &m.files[j]
+			same := func(content []byte) bool { return bytes.Equal(content, o.Content) }
+			if f.Generator == o.Generator && f.Path == o.Path && !same(f.Content) && !slices.ContainsFunc(f.Also, same) {
+				f.Also = append(f.Also, o.Content)
+			}
+		}
+	}
+}
+
+func (m *memory) withVersion(content []byte) []byte {
+	return annotation.ReplaceAll(content, []byte("${1}"+m.version))
 }
 
 // annotation is the line by which controller-tools says its version: that of the main module, which is not controller-tools here.

@@ -72,4 +72,6 @@ type File struct {
 	Package string
 	Path    string // relative to where the generator's files go
 	Content []byte
+	// Also are other contents that controller-gen may give it: its output depends on the order of maps.
+	Also [][]byte
 }
