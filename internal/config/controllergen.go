@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -141,6 +142,34 @@ func (c *ControllerGenCall) Drop(name string) {
 	case "schemapatch":
 		c.SchemaPatch = nil
 	}
+}
+
+// Header is the header of a generator of the call; nil for one that has none, or none with a year.
+func (c *ControllerGenCall) Header(generator string) *GeneratedHeader {
+	switch {
+	case generator == "object" && c.Object != nil:
+		return &c.Object.GeneratedHeader
+	case generator == "crd" && c.CRD != nil:
+		return &c.CRD.GeneratedHeader
+	case generator == "rbac" && c.RBAC != nil:
+		return &c.RBAC.GeneratedHeader
+	case generator == "webhook" && c.Webhook != nil:
+		return &c.Webhook.GeneratedHeader
+	}
+	return nil
+}
+
+// OutputDir is the directory of a generator's manifests, relative to the project's root; ok is false where it writes none there.
+func (c *ControllerGenCall) OutputDir(generator string) (dir string, ok bool) {
+	dir, set := c.Output[generator]
+	if !set {
+		dir = "config/" + generator
+	}
+	if dir == OutputStdout || dir == OutputNone {
+		return "", false
+	}
+	dir = path.Join(c.Dir, dir)
+	return dir, dir != ".." && !strings.HasPrefix(dir, "../") && !path.IsAbs(dir)
 }
 
 // validateControllerGen checks the calls of controller-gen.

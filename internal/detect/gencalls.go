@@ -228,19 +228,3 @@ func relative(dir, p string) string {
 	}
 	return path.Join(strings.Repeat("../", len(from)) + strings.Join(to, "/"))
 }
-
-// outputOf is the directory that a generator of a call writes manifests to, relative to the repository's root; ok is false where
-// that is none of it.
-func outputOf(c *config.ControllerGenCall, generator string) (dir string, ok bool) {
-	out, has := c.Output[generator]
-	switch {
-	case out == config.OutputNone, out == config.OutputStdout, path.IsAbs(out):
-		return "", false
-	case generator == "schemapatch" && !has:
-		out = "config/schemapatch"
-	case !has:
-		out = "config/" + generator
-	}
-	dir = path.Join(c.Dir, out)
-	return dir, dir != ".." && !strings.HasPrefix(dir, "../")
-}

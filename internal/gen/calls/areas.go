@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
@@ -47,19 +46,6 @@ func (p *project) areas() (all []tree.Area) {
 		}
 	}
 	return all
-}
-
-// outputOf is the directory of a generator's manifests, relative to the root; ok is false where it writes none in the project.
-func outputOf(c *config.ControllerGenCall, generator string) (dir string, ok bool) {
-	dir, set := c.Output[generator]
-	if !set {
-		dir = "config/" + generator
-	}
-	if dir == config.OutputStdout || dir == config.OutputNone {
-		return "", false
-	}
-	dir = path.Join(c.Dir, dir)
-	return dir, dir != ".." && !strings.HasPrefix(dir, "../") && !path.IsAbs(dir)
 }
 
 // deepCopies are the files next to the types below the paths of a call.
@@ -112,7 +98,7 @@ var groupLine = regexp.MustCompile(`(?m)^  group: "?([^"\s]+)"?$`)
 
 // crds are the files of a call's CRDs: those of other people may be next to them.
 func (p *project) crds(i int) []tree.Area {
-	dir, ok := outputOf(&p.settings.Calls[i], "crd")
+	dir, ok := p.settings.Calls[i].OutputDir("crd")
 	if !ok {
 		return nil
 	}
@@ -137,7 +123,7 @@ func (p *project) crds(i int) []tree.Area {
 // role is the file of a call's roles.
 func (p *project) role(i int) []tree.Area {
 	c := &p.settings.Calls[i]
-	dir, ok := outputOf(c, "rbac")
+	dir, ok := c.OutputDir("rbac")
 	if !ok {
 		return nil
 	}
@@ -157,7 +143,7 @@ func (p *project) role(i int) []tree.Area {
 
 // webhooks is the file of a call's configurations of webhooks.
 func (p *project) webhooks(i int) []tree.Area {
-	dir, ok := outputOf(&p.settings.Calls[i], "webhook")
+	dir, ok := p.settings.Calls[i].OutputDir("webhook")
 	if !ok {
 		return nil
 	}

@@ -123,27 +123,15 @@ func (k *kept) first(i int) (key cache.Key, ok bool) {
 
 // headers are the files with headers that a call reads.
 func headers(c *config.ControllerGenCall) (files []string) {
-	add := func(file string) {
-		if file != "" {
-			files = append(files, file)
+	for _, name := range c.Generators() {
+		if h := c.Header(name); h != nil {
+			files = append(files, h.HeaderFile)
 		}
 	}
-	if c.Object != nil {
-		add(c.Object.HeaderFile)
-	}
-	if c.CRD != nil {
-		add(c.CRD.HeaderFile)
-	}
-	if c.RBAC != nil {
-		add(c.RBAC.HeaderFile)
-	}
-	if c.Webhook != nil {
-		add(c.Webhook.HeaderFile)
-	}
 	if c.ApplyConfiguration != nil {
-		add(c.ApplyConfiguration.HeaderFile)
+		files = append(files, c.ApplyConfiguration.HeaderFile)
 	}
-	return files
+	return slices.DeleteFunc(files, func(file string) bool { return file == "" })
 }
 
 // content is that of a file as a part of a key.

@@ -27,7 +27,7 @@ type File struct {
 	Path      string // slash-separated, relative to the project's root
 	Content   []byte
 	Also      [][]byte // other contents that upstream may give it: its output depends on the order of maps
-	Generator string // "object", "crd", …
+	Generator string   // "object", "crd", …
 	Call      int
 	// Year says that the header's year is still the word YEAR: the one who assembles puts in that of the existing file, or the current one.
 	Year bool

@@ -54,52 +54,45 @@ func (c *call) at(path string) string {
 // absolute returns the call with nothing but its generators, which get absolute paths and headers that keep the word YEAR where the
 // year is that of the day.
 func (c *call) absolute(scratch string) (config.ControllerGenCall, error) {
-	own := config.ControllerGenCall{}
-	c.years = map[string]bool{}
-	header := func(name string, h config.GeneratedHeader) (config.GeneratedHeader, error) {
-		h.HeaderFile = c.at(h.HeaderFile)
-		if h.Year != config.CurrentYear {
-			return h, nil
-		}
-		h.Year = "YEAR"
-		var err error
-		c.years[name], err = hasYear(h.HeaderFile, " YEAR")
-		return h, err
+	own := config.ControllerGenCall{
+		Object: clone(c.Object), CRD: clone(c.CRD), RBAC: clone(c.RBAC), Webhook: clone(c.Webhook),
+		ApplyConfiguration: clone(c.ApplyConfiguration), SchemaPatch: clone(c.SchemaPatch),
 	}
+	c.years = map[string]bool{}
 	var err error
 	for _, name := range c.names {
-		switch name {
-		case "object":
-			g := *c.Object
-			g.GeneratedHeader, err = header(name, g.GeneratedHeader)
-			own.Object = &g
-		case "crd":
-			g := *c.CRD
-			g.GeneratedHeader, err = header(name, g.GeneratedHeader)
-			own.CRD = &g
-		case "rbac":
-			g := *c.RBAC
-			g.GeneratedHeader, err = header(name, g.GeneratedHeader)
-			own.RBAC = &g
-		case "webhook":
-			g := *c.Webhook
-			g.GeneratedHeader, err = header(name, g.GeneratedHeader)
-			own.Webhook = &g
-		case "applyconfiguration":
-			g := *c.ApplyConfiguration
-			// For this one the year is always that of the day.
-			g.HeaderFile, c.years[name], err = c.hideYear(g.HeaderFile, scratch)
-			own.ApplyConfiguration = &g
-		case "schemapatch":
-			g := *c.SchemaPatch
-			g.Manifests = c.at(g.Manifests)
-			own.SchemaPatch = &g
+		h := own.Header(name)
+		if h == nil {
+			continue
 		}
-		if err != nil {
+		h.HeaderFile = c.at(h.HeaderFile)
+		if h.Year != config.CurrentYear {
+			continue
+		}
+		h.Year = "YEAR"
+		if c.years[name], err = hasYear(h.HeaderFile, " YEAR"); err != nil {
 			return own, err
 		}
 	}
+	if g := own.ApplyConfiguration; g != nil {
+		// For this one the year is always that of the day.
+		if g.HeaderFile, c.years["applyconfiguration"], err = c.hideYear(g.HeaderFile, scratch); err != nil {
+			return own, err
+		}
+	}
+	if g := own.SchemaPatch; g != nil {
+		g.Manifests = c.at(g.Manifests)
+	}
 	return own, nil
+}
+
+// clone copies what p points to.
+func clone[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
 }
 
 // hideYear is a header file without the word YEAR, for a generator that would put the year of the clock in its place.

@@ -84,6 +84,11 @@ func RolesInForm(manifest []byte) (names []string, ok bool) {
 
 // roleNames are the names of the roles in a file that has nothing else, each once.
 func roleNames(manifest []byte) (names []string, err error) {
+	return namesOf(manifest, "ClusterRole", "Role")
+}
+
+// namesOf are the names of the objects of some kinds in a file that has no others, each once.
+func namesOf(manifest []byte, kinds ...string) (names []string, err error) {
 	for dec := yaml.NewDecoder(bytes.NewReader(manifest)); ; {
 		var doc struct {
 			Kind     string
@@ -94,8 +99,8 @@ func roleNames(manifest []byte) (names []string, err error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if doc.Kind != "ClusterRole" && doc.Kind != "Role" {
-			return nil, fmt.Errorf("a %s is no role", doc.Kind)
+		if !slices.Contains(kinds, doc.Kind) {
+			return nil, fmt.Errorf("it has a %s", doc.Kind)
 		}
 		if !slices.Contains(names, doc.Metadata.Name) {
 			names = append(names, doc.Metadata.Name)

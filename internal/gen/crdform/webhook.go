@@ -2,11 +2,7 @@ package crdform
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"slices"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // WebhookFile is the file that configurations of webhooks are written to.
@@ -38,19 +34,5 @@ func LeftWebhooks(manifest []byte) bool {
 
 // configurations are the names of the configurations in a file that has nothing else.
 func configurations(manifest []byte) (names []string, err error) {
-	for dec := yaml.NewDecoder(bytes.NewReader(manifest)); ; {
-		var doc struct {
-			Kind     string
-			Metadata struct{ Name string }
-		}
-		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-			return names, nil
-		} else if err != nil {
-			return nil, err
-		}
-		if doc.Kind != "MutatingWebhookConfiguration" && doc.Kind != "ValidatingWebhookConfiguration" {
-			return nil, errors.New("it has a " + doc.Kind)
-		}
-		names = append(names, doc.Metadata.Name)
-	}
+	return namesOf(manifest, "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 }
