@@ -174,8 +174,8 @@ func (p *project) postProcessed(file string) *config.PostProcessed {
 	return nil
 }
 
-// shownLacks is how many differences a reason has.
-const shownLacks = 5
+// shownDifferences is how many differences a reason has.
+const shownDifferences = 5
 
 // sum turns comparisons into the answer: what is fresh in one note for each script, the rest file by file.
 func (a *Added) sum(all []comparison, settings config.ControllerGen) {
@@ -194,7 +194,7 @@ func (a *Added) sum(all []comparison, settings config.ControllerGen) {
 			fresh[by] = append(fresh[by], c)
 			continue
 		}
-		reason := fmt.Sprintf("post-processed by %s, and differs from what is generated before that: %s", by, first(c.result.Lacks))
+		reason := fmt.Sprintf("post-processed by %s, and differs from what is generated before that: %s", by, first(c.result.Differences))
 		if c.missing {
 			reason = fmt.Sprintf("post-processed by %s, and does not exist", by)
 		}
@@ -222,11 +222,11 @@ func Version(settings config.ControllerGen, call int) string {
 }
 
 // first are the first of many differences.
-func first(lacks []string) string {
-	if n := len(lacks) - shownLacks; n > 0 {
-		return fmt.Sprintf("%s; and %d more", strings.Join(lacks[:shownLacks], "; "), n)
+func first(all []string) string {
+	if n := len(all) - shownDifferences; n > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(all[:shownDifferences], "; "), n)
 	}
-	return strings.Join(lacks, "; ")
+	return strings.Join(all, "; ")
 }
 
 // loosest is how the file that is least like its generated one relates to that.

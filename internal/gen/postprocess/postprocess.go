@@ -13,10 +13,10 @@ import (
 
 // Result is what a comparison found.
 type Result struct {
-	// Lacks are the places where the file does not have what was generated, each with what is wrong. None means that the file has
-	// all of it.
-	Lacks []string
-	// How says how the two relate where the file lacks nothing.
+	// Differences are the places where the file does not have what was generated, or has more than that where an earlier run may
+	// have generated it, each with what is wrong. None means that the file is up to date.
+	Differences []string
+	// How says how the two relate where they do not differ.
 	How Relation
 }
 
@@ -28,11 +28,11 @@ const (
 	Equal     Relation = "equal"
 	Commented Relation = "equal but for comments, lines of dashes and templates around it"
 	Values    Relation = "the same values"
-	More      Relation = "the same values, and more"
+	More      Relation = "the same values, and metadata or a conversion more"
 )
 
-// Fresh reports whether the file has all that was generated.
-func (r Result) Fresh() bool { return len(r.Lacks) == 0 }
+// Fresh reports whether the file is up to date, but for what a script puts in.
+func (r Result) Fresh() bool { return len(r.Differences) == 0 }
 
 // Compare compares a file with what was generated for it; name is the file's.
 func Compare(name string, generated, file []byte) Result {
@@ -49,7 +49,7 @@ func Compare(name string, generated, file []byte) Result {
 	case yaml:
 		return compareValues(plainYAML(generated, true), plainYAML(file, true))
 	}
-	return Result{Lacks: []string{"it differs in what is not a comment"}}
+	return Result{Differences: []string{"it differs in what is not a comment"}}
 }
 
 // plainGo is the text of a Go file without what stands above the package clause.

@@ -21,11 +21,11 @@ import (
 func compareValues(generated, file []byte) Result {
 	want, err := documents(generated)
 	if err != nil {
-		return Result{Lacks: []string{"what was generated is not YAML: " + err.Error()}}
+		return Result{Differences: []string{"what was generated is not YAML: " + err.Error()}}
 	}
 	have, err := documents(file)
 	if err != nil {
-		return Result{Lacks: []string{"it is not YAML: " + err.Error()}}
+		return Result{Differences: []string{"it is not YAML: " + err.Error()}}
 	}
 	c := comparison{}
 	if len(want) == 1 && len(have) == 1 {
@@ -37,7 +37,7 @@ func compareValues(generated, file []byte) Result {
 	if c.more {
 		how = More
 	}
-	return Result{Lacks: c.lacks, How: how}
+	return Result{Differences: slices.Concat(c.lacks, c.extra), How: how}
 }
 
 // documents are the values of all documents that are not empty.
@@ -58,15 +58,40 @@ func documents(text []byte) (all []any, err error) {
 // comparison is one run of compareValues.
 type comparison struct {
 	lacks []string
+	// extra is what the file has and was not generated, where that may as well be what an earlier run generated.
+	extra []string
 	more  bool
 }
 
 func (c *comparison) lack(at []string, format string, args ...any) {
-	where := strings.ReplaceAll(strings.Join(at, "."), ".[", "[")
-	if where == "" {
-		where = "the document"
+	c.lacks = append(c.lacks, place(at)+" "+fmt.Sprintf(format, args...))
+}
+
+// add notes what the file has and was not generated.
+func (c *comparison) add(at []string) {
+	if c.more = true; !neverGenerated(at) {
+		c.extra = append(c.extra, place(at)+" is not generated")
 	}
-	c.lacks = append(c.lacks, where+" "+fmt.Sprintf(format, args...))
+}
+
+// place is a path as a message has it.
+func place(at []string) string {
+	where := strings.ReplaceAll(strings.Join(at, "."), ".[", "[")
+	return cmp.Or(where, "the document")
+}
+
+// neverGenerated reports whether a path is one that controller-gen leaves empty in its manifests, for scripts to fill in.
+func neverGenerated(at []string) bool {
+	if strings.HasSuffix(at[0], ":") { // the identity of one document of several
+		at = at[1:]
+	}
+	switch {
+	case len(at) == 0:
+		return false
+	case at[0] == "metadata" || at[0] == "status":
+		return true
+	}
+	return len(at) == 2 && at[0] == "spec" && (at[1] == "conversion" || at[1] == "preserveUnknownFields")
 }
 
 // documents finds each generated document in the file by its kind and name, wherever it stands.
@@ -128,9 +153,9 @@ func (c *comparison) mapping(at []string, want, have map[string]any) {
 			c.lack(next, "is missing")
 		}
 	}
-	for key := range have {
-		if _, ok := want[key]; !ok && key != crdform.Annotation {
-			c.more = true
+	for _, key := range slices.Sorted(maps.Keys(have)) {
+		if _, ok := want[key]; !ok && key != crdform.Annotation && !empty(have[key]) {
+			c.add(append(slices.Clone(at), key))
 		}
 	}
 }
@@ -155,7 +180,7 @@ func empty(v any) bool {
 
 // list compares the elements that have names by these, and others by their places. Those that were added may stand anywhere.
 func (c *comparison) list(at []string, want, have []any) {
-	c.more = c.more || len(have) > len(want)
+	matched := make([]bool, len(have))
 	next := 0
 	for i, w := range want {
 		name := named(w)
@@ -171,16 +196,26 @@ func (c *comparison) list(at []string, want, have []any) {
 				next = j + 1
 			}
 		}
-		where := fmt.Sprintf("[%s]", cmp.Or(name, strconv.Itoa(i)))
 		if j < 0 {
-			if _, scalar := scalarText(w); scalar {
-				where = fmt.Sprintf("[%s]", shown(w))
-			}
-			c.lack(append(slices.Clone(at), where), "is missing")
+			c.lack(append(slices.Clone(at), element(w, i)), "is missing")
 			continue
 		}
-		c.value(append(slices.Clone(at), where), w, have[j])
+		matched[j] = true
+		c.value(append(slices.Clone(at), fmt.Sprintf("[%s]", cmp.Or(name, strconv.Itoa(i)))), w, have[j])
 	}
+	for j, h := range have {
+		if !matched[j] {
+			c.add(append(slices.Clone(at), element(h, j)))
+		}
+	}
+}
+
+// element is the place of an element in a list: its name, itself where it is a scalar, or its number.
+func element(v any, i int) string {
+	if _, scalar := scalarText(v); scalar {
+		return fmt.Sprintf("[%s]", shown(v))
+	}
+	return fmt.Sprintf("[%s]", cmp.Or(named(v), strconv.Itoa(i)))
 }
 
 // has reports whether one value has all of another.
