@@ -41,6 +41,13 @@ import _ "example.com/farm/clients/that/are/not/made"
 
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get
 // +kubebuilder:webhook:path=/barns,mutating=true,failurePolicy=fail,sideEffects=None,groups=example.com,resources=barns,verbs=create,versions=v1,name=m.example.com,admissionReviewVersions=v1
+-- internal/tools/tools.go --
+//go:build tools
+
+package tools
+
+// +kubebuilder:rbac:groups=apps,resources=tools,verbs=get
+import _ "example.com/farm/tools/that/are/not/here"
 -- internal/_draft/draft.go --
 package draft
 
@@ -107,6 +114,7 @@ func TestErrors(t *testing.T) {
 		"controller-gen v0.17.2 has no generator applyconfiguration; pin sigs.k8s.io/controller-tools v0.18.0 or newer":                                                                                                      {ApplyConfiguration: &config.ApplyGenerator{}, Version: "v0.17.2"},
 		"run controller-gen webhook paths=./none: open " + filepath.Join(dir, "none") + ": no such file or directory; correct the path in the call":                                                                          {Webhook: &config.WebhookGenerator{}, Paths: []string{"./none"}, Version: "v0.20.0"},
 		"run controller-gen webhook paths=./hack: there are no Go files in " + filepath.Join(dir, "hack") + "; correct the path in the call":                                                                                 {Webhook: &config.WebhookGenerator{}, Paths: []string{"./hack"}, Version: "v0.20.0"},
+		"run controller-gen rbac:roleName=r paths=./internal/tools:\n  build constraints exclude all Go files in internal/tools\nfix that, and run the command again":                                                        {RBAC: &config.RBACGenerator{RoleName: "r"}, Paths: []string{"./internal/tools"}, Version: "v0.20.0"},
 		"run controller-gen rbac:roleName=r paths=./... output:rbac:dir=../x: rbac writes " + filepath.Join(filepath.Dir(dir), "x", "role.yaml") + ", which is outside of " + dir + "; run crdctl in a directory above both": {RBAC: &config.RBACGenerator{RoleName: "r"}, Paths: []string{"./..."}, Version: "v0.20.0", Output: map[string]string{"rbac": "../x"}},
 	} {
 		_, got := Run(t.Context(), dir, config.ControllerGen{Calls: []config.ControllerGenCall{c}}, nil)

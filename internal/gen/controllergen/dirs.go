@@ -17,6 +17,8 @@ import (
 // exactly, and take longer than all the rest.
 type marks struct {
 	object, rbac, webhook, apply, kind, group bool
+	// free is set where a file has no constraints: some file belongs to every build.
+	free bool
 }
 
 // of reports whether a package must be a root of a generator, to make the same files as with all roots.
@@ -72,6 +74,7 @@ func read(dir string) (m marks, err error) {
 			return m, err
 		}
 		has := func(text string) bool { return bytes.Contains(src, []byte(text)) }
+		m.free = m.free || !has("//go:build") && !has("+build") && !has(`"C"`) && !strings.Contains(e.Name(), "_")
 		m.object = m.object || has("+kubebuilder:object:") || has("+k8s:deepcopy-gen")
 		m.rbac = m.rbac || has("+kubebuilder:rbac")
 		m.webhook = m.webhook || has("+kubebuilder:webhook")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/build"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -38,7 +39,7 @@ func (r *runner) roots(ctx context.Context, c *call) (all []*pkg, err error) {
 			imports = append(imports, p)
 		}
 	}
-	e := &expansion{runner: r, paths: workspace.ImportPaths{}, known: map[string]bool{}}
+	e := &expansion{runner: r, tags: tags(c), paths: workspace.ImportPaths{}, known: map[string]bool{}}
 	if err := e.imported(ctx, c, imports); err != nil {
 		return nil, err
 	}
@@ -77,6 +78,7 @@ func (r *runner) roots(ctx context.Context, c *call) (all []*pkg, err error) {
 // expansion is one call of roots.
 type expansion struct {
 	*runner
+	tags  []string
 	paths workspace.ImportPaths
 	known map[string]bool // import paths
 	all   []*pkg
@@ -144,15 +146,31 @@ func (e *expansion) below(top string) (nested []string, err error) {
 		if at != top && outside == "" && (name[0] == '.' || name[0] == '_' || name == "testdata") {
 			outside = at
 		}
-		if outside == "" && has {
-			return e.add(at)
+		if outside != "" || !has {
+			return nil
 		}
-		return nil
+		if excluded, err := e.excluded(at); excluded || err != nil {
+			return err
+		}
+		return e.add(at)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w; correct the path in the call", err)
 	}
 	return nested, nil
+}
+
+// excluded reports whether build constraints exclude all files of a directory. Patterns do not match it then.
+func (e *expansion) excluded(dir string) (bool, error) {
+	m, err := e.dirs.marks(dir)
+	if err != nil || m.free {
+		return false, err
+	}
+	as := build.Default
+	as.BuildTags = e.tags
+	_, err = as.ImportDir(dir, 0)
+	none := (*build.NoGoError)(nil)
+	return errors.As(err, &none), nil // other problems are the loader's to report
 }
 
 // imported adds the packages of import paths.
