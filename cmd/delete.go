@@ -87,7 +87,7 @@ func (w *scaffolded) remove(o scaffold.APIOptions) (*scaffold.API, error) {
 	}
 	w.after.Remove(api)
 	if len(w.after.APIs) == 0 {
-		return nil, fmt.Errorf("%s %s of %s is the only API of the project, and a project needs one; add another first with \"crdctl create api\", or remove the project's folder",
+		return nil, fmt.Errorf("%s %s of %s is the only API of the project, and a project needs one; add another first with \"crdctl create api\", or remove the project's directory",
 			api.Version, api.Kind, api.Group)
 	}
 	return api, nil

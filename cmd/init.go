@@ -53,9 +53,9 @@ way of a file that the project needs, init names all that are, and writes nothin
 	f := c.Flags()
 	apiFlags(f, &o.api)
 	fromCRDFlag(c, &o.fromCRD)
-	f.StringVar(&o.module, "module", "", "module `path` (default: that of the go.mod in the folder or above it, or example.com/FOLDER)")
+	f.StringVar(&o.module, "module", "", "module `path` (default: that of the go.mod in the directory or above it, or example.com/DIRECTORY)")
 	f.StringVar(&o.header, "boilerplate", "", "`file` with the header of generated Go files; it is copied to hack/boilerplate.go.txt (default: a line of copyright)")
-	f.StringVar(&o.clientDir, "client-dir", "pkg/client", "`folder` of the generated clients")
+	f.StringVar(&o.clientDir, "client-dir", "pkg/client", "`directory` of the generated clients")
 	o.register(f)
 	f.BoolVar(&o.force, "force", false, "overwrite files of the scaffold that are in the way, and say which")
 	return c
@@ -136,7 +136,7 @@ func (o *initOptions) root() (string, error) {
 	case err != nil:
 		return "", err
 	case !info.IsDir():
-		return "", ui.UsageErrorf("--dir %s is a file, not a folder", o.dir)
+		return "", ui.UsageErrorf("--dir %s is a file, not a directory", o.dir)
 	}
 	if data, err := safefs.ReadFile(filepath.Join(root, config.FileName), safefs.MaxFile); err == nil && !o.force {
 		if p, err := config.Parse(config.FileName, data); err == nil && p.Scaffold != nil {
@@ -152,7 +152,7 @@ func (o *initOptions) project(place change.Location) (*scaffold.Project, error) 
 	var moduleErr, dirErr error
 	p.Module, moduleErr = scaffold.ModulePath(o.module, place.Path, filepath.Base(place.Root()))
 	if dir := filepath.FromSlash(o.clientDir); !filepath.IsLocal(dir) || filepath.Clean(dir) == "." {
-		dirErr = fmt.Errorf("--client-dir %q must be a folder below the project's", o.clientDir)
+		dirErr = fmt.Errorf("--client-dir %q must be a directory below the project's", o.clientDir)
 	} else if err := xmodule.CheckImportPath(filepath.ToSlash(filepath.Clean(dir))); err != nil {
 		dirErr = fmt.Errorf("--client-dir %q must be part of an import path: %w", o.clientDir, err)
 	} else if scaffold.Vendored(filepath.ToSlash(dir)) {

@@ -133,7 +133,7 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 		"--hook=":                            `--hook is empty; name a program or a URL, or leave it out`,
 		"--finalize-hook=":                   `--finalize-hook is empty; name a program or a URL, or leave it out`,
 		"--customize-hook=":                  `--customize-hook is empty; name a program or a URL, or leave it out`,
-		"--template=":                        `--template is empty; name a folder, or leave it out`,
+		"--template=":                        `--template is empty; name a directory, or leave it out`,
 		"--profiling":                        `--profiling is served where the metrics are; give an address with --metrics, for example --metrics 127.0.0.1:8080`,
 		"--metrics 8080":                     `--metrics "8080" is no address with a port; write for example :8080 or 127.0.0.1:8080`,
 		"--crd foos":                         `--crd "foos" is no name of a CRD; write plural and group, for example crontabs.stable.example.com`,

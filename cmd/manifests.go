@@ -45,11 +45,11 @@ and templates are taken along in ConfigMaps; other programs are taken to be in t
 		RunE: func(*cobra.Command, []string) error { return runManifests(s, o) },
 	}
 	f := c.Flags()
-	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or folder of CRDs, in place of the project's (repeatable)")
+	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or directory of CRDs, in place of the project's (repeatable)")
 	f.StringVar(&o.Image, "image", "", "`image` with crdctl as its entry point, and with the hook's programs (required)")
 	f.StringVarP(&o.Namespace, "namespace", "n", "", "`namespace` of the controller (default: its name with -system)")
 	f.IntVar(&o.Replicas, "replicas", 2, "`number` of pods; those without a lease or a shard stand by")
-	f.StringVarP(&o.output, "output", "o", "", "`folder` to write files to, in place of stdout")
+	f.StringVarP(&o.output, "output", "o", "", "`directory` to write files to, in place of stdout")
 	f.BoolVar(&o.force, "force", false, "with --output: overwrite files that something else wrote")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --output: list what would be written and removed, and write nothing")
 	f.AddFlagSet(o.loop.bind("watch-namespace", ""))
@@ -92,7 +92,7 @@ func (o *manifestsOptions) check() error {
 	case o.Namespace != "" && !config.IsDNSLabel(o.Namespace):
 		return fmt.Errorf("--namespace %q is no name of a namespace; they are lower-case letters, digits and hyphens", o.Namespace)
 	case o.output == "" && (o.force || o.dryRun):
-		return errors.New("--force and --dry-run are for files; name their folder with --output")
+		return errors.New("--force and --dry-run are for files; name their directory with --output")
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (o *manifestsOptions) check() error {
 func (o *manifestsOptions) toDeploy() error {
 	base, err := realPath(o.dir)
 	if err != nil {
-		return fmt.Errorf("%w; give the project's folder with --dir", err)
+		return fmt.Errorf("%w; give the project's directory with --dir", err)
 	}
 	root, p, err := o.project()
 	if errors.Is(err, fs.ErrNotExist) {

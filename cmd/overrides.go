@@ -31,7 +31,7 @@ func (f *settings) over(p *config.Project, root, base string) error {
 			}
 			rel := relativeTo(root, base, *text)
 			if !filepath.IsLocal(filepath.FromSlash(rel)) {
-				problems = append(problems, ui.UsageErrorf("%s is not below the project's folder %s; give that folder with --dir", *text, root))
+				problems = append(problems, ui.UsageErrorf("%s is not below the project's directory %s; give that directory with --dir", *text, root))
 				rel = "refused" // a path that the checks of the settings do not report again
 			}
 			*text = rel
@@ -62,7 +62,7 @@ type located struct {
 func (f *settings) project(o *options) (*located, error) {
 	base, err := realPath(o.dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w; give the project's folder with --dir", err)
+		return nil, fmt.Errorf("%w; give the project's directory with --dir", err)
 	}
 	root, err := config.Find(base)
 	switch {
@@ -70,7 +70,7 @@ func (f *settings) project(o *options) (*located, error) {
 		var flagErr error
 		p, err := config.Load(root, func(p *config.Project) { flagErr = f.over(p, root, base) })
 		if err = errors.Join(flagErr, err); err == nil && len(p.APIs) == 0 && len(p.ControllerGen.Calls) == 0 { // a project of the built-in loop needs none, but this does
-			err = fmt.Errorf("%s: apis: is empty; name the folders of the API packages, for example apis: [pkg/apis]", config.FileName)
+			err = fmt.Errorf("%s: apis: is empty; name the directories of the API packages, for example apis: [pkg/apis]", config.FileName)
 		}
 		return &located{root: root, settings: p}, err
 	case !errors.Is(err, fs.ErrNotExist):
@@ -83,7 +83,7 @@ func (f *settings) project(o *options) (*located, error) {
 		return &located{root: base, settings: p}, p.Complete("flags")
 	}
 	if workspace.Above(base, "go.mod") == "" {
-		return nil, fmt.Errorf("no %s and no go.mod in %s or above it; make a project with \"crdctl init\", or give the folder of one with --dir", config.FileName, base)
+		return nil, fmt.Errorf("no %s and no go.mod in %s or above it; make a project with \"crdctl init\", or give the directory of one with --dir", config.FileName, base)
 	}
 	found, err := detect.Project(base, f.edit(base))
 	if err != nil {

@@ -66,15 +66,15 @@ $(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVarP(&o.CRDFiles, "filename", "f", nil, "`file` or folder of CRDs to install, in place of the project's (repeatable)")
+	f.StringArrayVarP(&o.CRDFiles, "filename", "f", nil, "`file` or directory of CRDs to install, in place of the project's (repeatable)")
 	f.BoolVar(&o.Builtin, "builtin", false, "run the controller that is built into crdctl")
 	f.BoolVar(&o.Once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
 	f.BoolVar(&o.SkipCRDs, "skip-crds", false, "do not install the CRDs")
 	f.BoolVar(&o.SkipGenerate, "skip-generate", false, "do not generate, neither at the start nor on changes")
 	o.loop.bind(f, &o.Options)
 	o.plane.bind(f)
-	f.StringVar(&o.plane.dataDir, "data-dir", "", "keep the control plane's objects, port and kubeconfig in this `folder`")
-	f.StringVar(&o.controller, "controller", "", "`folder` of the controller's main package, in place of crdctl.yaml's")
+	f.StringVar(&o.plane.dataDir, "data-dir", "", "keep the control plane's objects, port and kubeconfig in this `directory`")
+	f.StringVar(&o.controller, "controller", "", "`directory` of the controller's main package, in place of crdctl.yaml's")
 	f.StringVar(&o.account, "as-service-account", "", "run the controller as the service account `NAMESPACE/NAME`, with the rights that its manifests give it")
 	f.StringVar(&o.Cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
 	f.StringVar(&o.Cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")

@@ -101,7 +101,7 @@ func below(root, dir, file string) (string, error) {
 	}
 	rel := relativeTo(root, base, file)
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
-		return "", ui.UsageErrorf("%s is not below the project's folder %s", file, root)
+		return "", ui.UsageErrorf("%s is not below the project's directory %s", file, root)
 	}
 	return rel, nil
 }

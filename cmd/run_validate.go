@@ -26,11 +26,11 @@ func (o *runOptions) refuse(args []string) error {
 	case o.Builtin:
 		return nil
 	case o.Project.Controller.Package == "":
-		return errors.New("no controller is named; name the folder of its main package with --controller or as controller.package in " + config.FileName + ", or run with --builtin")
+		return errors.New("no controller is named; name the directory of its main package with --controller or as controller.package in " + config.FileName + ", or run with --builtin")
 	}
 	folder := filepath.Join(o.Root, filepath.FromSlash(o.Project.Controller.Package))
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return fmt.Errorf("the controller's main package should be in %s, and that is no folder; name it with --controller or as controller.package in %s", folder, config.FileName)
+		return fmt.Errorf("the controller's main package should be in %s, and that is not a directory; name it with --controller or as controller.package in %s", folder, config.FileName)
 	}
 	return nil
 }

@@ -46,7 +46,9 @@ kubeconfig in KUBECONFIG.`,
 				return ui.UsageErrorf("%q: write the command after --, as in \"crdctl test -- %s\"", args[0], strings.Join(args, " "))
 			}
 			if len(args) == 0 {
-				args = []string{"go", "test", "./..."}
+				if args = []string{"go", "test", "./..."}; workspace.Above(moduleRoot(o.dir), "go.mod") == "" {
+					return ui.UsageErrorf("no go.mod in %s or above it; give the project's directory with --dir, or write a command after --", moduleRoot(o.dir))
+				}
 			}
 			return o.run(c.Context(), s, args)
 		},
@@ -62,8 +64,11 @@ func (o *testOptions) run(ctx context.Context, s ui.Streams, argv []string) (err
 	if err != nil {
 		return err
 	}
-	if len(suites.Files) == 0 {
-		return o.runOnPlane(ctx, s, root, argv)
+	if len(suites.Files) == 0 && !suites.Possible {
+		if o.asked.flag != "" {
+			return ui.UsageErrorf("--kubernetes-version: no test of %s uses envtest, and the control plane for other tests is Kubernetes %s", root, controlplane.KubernetesVersion)
+		}
+		return o.runOnPlane(ctx, s, root, argv, os.Environ())
 	}
 	if len(suites.Downloads) > 0 {
 		s.Report().Note("%s: DownloadBinaryAssets is true there, so that suite downloads the official programs instead of using crdctl's; remove it, or run that suite without crdctl",
@@ -77,14 +82,15 @@ func (o *testOptions) run(ctx context.Context, s ui.Streams, argv []string) (err
 	if err != nil {
 		return err
 	}
-	return o.command(s, argv, envtest.Environ(os.Environ(), dir, o.controllers))
+	env := envtest.Environ(os.Environ(), dir, o.controllers)
+	if len(suites.Files) == 0 {
+		return o.runOnPlane(ctx, s, root, argv, env)
+	}
+	return o.command(s, argv, env)
 }
 
 // runOnPlane runs a command with a control plane, which has the project's CRDs.
-func (o *testOptions) runOnPlane(ctx context.Context, s ui.Streams, root string, argv []string) (err error) {
-	if o.asked.flag != "" {
-		return ui.UsageErrorf("--kubernetes-version: no test of %s uses envtest, and the control plane for other tests is Kubernetes %s", root, controlplane.KubernetesVersion)
-	}
+func (o *testOptions) runOnPlane(ctx context.Context, s ui.Streams, root string, argv, env []string) (err error) {
 	crds, err := crdsToTest(s, root)
 	if err != nil {
 		return err
@@ -98,7 +104,7 @@ func (o *testOptions) runOnPlane(ctx context.Context, s ui.Streams, root string,
 	if err := controlplane.InstallCRDsPromptly(ctx, plane.RESTConfig(), manifest.Definitions(crds)...); err != nil {
 		return err
 	}
-	return o.command(s, argv, append(os.Environ(), "KUBECONFIG="+plane.Kubeconfig()))
+	return o.command(s, argv, append(env, "KUBECONFIG="+plane.Kubeconfig()))
 }
 
 // crdsToTest reads the CRDs of the project in root.
@@ -106,6 +112,10 @@ func crdsToTest(s ui.Streams, root string) ([]manifest.CRD, error) {
 	p, err := config.Load(root)
 	if errors.Is(err, os.ErrNotExist) {
 		found, detectErr := detect.Project(root)
+		if errors.Is(detectErr, detect.ErrNothing) {
+			s.Report().Note("no CRDs are installed: %s has none", root)
+			return nil, nil
+		}
 		if detectErr != nil {
 			s.Report().Note("no CRDs are installed: %v", detectErr)
 			return nil, nil

@@ -28,7 +28,7 @@ func local(value string) error {
 	case strings.ContainsFunc(value, unicode.IsControl):
 		return fmt.Errorf("%q has a control character; take it out", value)
 	case value != "" && (!filepath.IsLocal(filepath.FromSlash(value)) || strings.Contains(value, `\`)):
-		return fmt.Errorf("%q must be a path below the folder of %s, with forward slashes", value, FileName)
+		return fmt.Errorf("%q must be a path below the directory of %s, with forward slashes", value, FileName)
 	case slices.ContainsFunc(strings.Split(value, "/"), func(part string) bool { return strings.EqualFold(part, ".git") }):
 		return fmt.Errorf("%q is in git's own directory; name one of the project", value)
 	}
@@ -59,7 +59,7 @@ func release(v string) error {
 // directory checks a name in a client tree. Mostly it is one name; some trees keep a part deeper, and some their clientset at the top.
 func directory(name string) error {
 	if path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, `\`) {
-		return fmt.Errorf("%q must be the name of a folder in the tree", name)
+		return fmt.Errorf("%q must be the name of a directory in the tree", name)
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ func TestParseRefuses(t *testing.T) {
 // What flags say wrong is not blamed on a line of the file.
 func TestErrorsOfEditsHaveNoPlace(t *testing.T) {
 	_, err := Parse(FileName, []byte(head+"apis: [../a]\ncrds: {dir: b}\n"), func(p *Project) { p.CRDs.Dir = "/b" })
-	want := "crdctl.yaml: crds.dir: \"/b\" must be a path below the folder of crdctl.yaml, with forward slashes\n" +
-		"crdctl.yaml:3:8: apis[0]: \"../a\" must be a path below the folder of crdctl.yaml, with forward slashes"
+	want := "crdctl.yaml: crds.dir: \"/b\" must be a path below the directory of crdctl.yaml, with forward slashes\n" +
+		"crdctl.yaml:3:8: apis[0]: \"../a\" must be a path below the directory of crdctl.yaml, with forward slashes"
 	assert.EqualError(t, err, want)
 }
 

@@ -30,16 +30,16 @@ func Find(dir string) (string, error) {
 	}
 	if info, err := os.Stat(abs); err != nil {
 		// Not wrapped: this is not a folder outside of projects, it is none at all.
-		return "", fmt.Errorf("%v; give the project's folder with --dir", err) //nolint:errorlint // see above
+		return "", fmt.Errorf("%v; give the project's directory with --dir", err) //nolint:errorlint // see above
 	} else if !info.IsDir() {
-		return "", fmt.Errorf("%s is not a folder; give the project's folder with --dir", dir)
+		return "", fmt.Errorf("%s is not a directory; give the project's directory with --dir", dir)
 	}
 	for at := abs; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, FileName)); err == nil {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("no %s in %s or above it: %w; make a project with \"crdctl init\", or give the folder of one with --dir", FileName, abs, fs.ErrNotExist)
+			return "", fmt.Errorf("no %s in %s or above it: %w; make a project with \"crdctl init\", or give the directory of one with --dir", FileName, abs, fs.ErrNotExist)
 		}
 	}
 }

@@ -21,7 +21,7 @@ var loopSettings = []Setting{
 		Usage: "size limit of the answer of a hook", More: "1073741824 (1 GiB) at most"},
 	{Field: "loop.parallel", Flag: "hook-parallel", number: positive[int64], Otherwise: "four for each processor", Value: func(p *Project) any { return &p.Loop.Parallel },
 		Usage: "number of hook programs at the same time, where one is started for each call", More: "a persistent one and a URL get all calls at once"},
-	{Field: "loop.template", Flag: "template", Format: Path, needs: "a folder", Value: func(p *Project) any { return &p.Loop.Template },
+	{Field: "loop.template", Flag: "template", Format: Path, needs: "a directory", Value: func(p *Project) any { return &p.Loop.Template },
 		Usage: "`directory` of Go templates that render the children, instead of a hook"},
 	{Field: "loop.owns", Flag: "owns", text: objectKind, Value: func(p *Project) any { return &p.Loop.Owns },
 		Usage: "`GROUP/VERSION/KIND` of children",

@@ -45,7 +45,7 @@ func (p *Project) validate(name string) error {
 	}
 	p.validateControllerGen(report)
 	if len(p.APIs) == 0 && !p.Loop.IsSet() && len(p.ControllerGen.Calls) == 0 { // a loop needs no Go types, and calls name their own
-		report("apis", "is empty; name the folders of the API packages, for example apis: [pkg/apis]")
+		report("apis", "is empty; name the directories of the API packages, for example apis: [pkg/apis]")
 	}
 	p.validateClients(report)
 	// Maps above are walked in random order; the error must not depend on it.
@@ -59,10 +59,10 @@ func (p *Project) validateClients(report func(field, format string, args ...any)
 	for i, c := range p.Clients {
 		field := func(f string) string { return fmt.Sprintf("clients[%d].%s", i, f) }
 		if c.Dir == "" {
-			report(field("dir"), "is empty; name the folder of the client tree, for example dir: pkg/client")
+			report(field("dir"), "is empty; name the directory of the client tree, for example dir: pkg/client")
 		}
 		if j, ok := seen[c.Dir]; ok {
-			report(field("dir"), "%q is the folder of clients[%d] too; two trees need two folders", c.Dir, j)
+			report(field("dir"), "%q is the directory of clients[%d] too; two trees need two directories", c.Dir, j)
 		}
 		seen[c.Dir] = i
 		for j, api := range c.APIs {

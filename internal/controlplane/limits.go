@@ -20,7 +20,7 @@ func checkLimits(dir string) error {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err == nil {
 		if free := disk.Bavail * uint64(disk.Bsize); free < diskNeeded {
-			return fmt.Errorf("%s has %d MB free, and etcd needs %d; make room, or name a folder that has it with TMPDIR or --data-dir", dir, free>>20, diskNeeded>>20)
+			return fmt.Errorf("%s has %d MB free, and etcd needs %d; make room, or name a directory that has it with TMPDIR or --data-dir", dir, free>>20, diskNeeded>>20)
 		}
 	}
 	var files syscall.Rlimit

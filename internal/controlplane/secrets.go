@@ -32,7 +32,7 @@ type secrets struct {
 // loadSecrets takes the secrets in dir, or makes new ones there if any is missing, broken or about to expire.
 func loadSecrets(dir string) (*secrets, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder for secrets: %w", err)
+		return nil, fmt.Errorf("make the directory for secrets: %w", err)
 	}
 	s := &secrets{
 		tokenFile: filepath.Join(dir, "tokens.csv"), caFile: filepath.Join(dir, "ca.crt"),

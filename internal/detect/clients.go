@@ -18,7 +18,7 @@ type setter func(field, source string)
 func (d *discovery) readClients() {
 	dirs, place := d.tagged("client", d.found.raw.APIs)
 	if i := slices.IndexFunc(dirs, repo.Versioned); len(d.trees) == 0 && i >= 0 && !d.clientsOfCalls() {
-		d.note(place[dirs[i]], "+genclient, and no client tree; none is made until clients: [{dir: FOLDER}] says where")
+		d.note(place[dirs[i]], "+genclient, and no client tree; none is made until clients: [{dir: DIRECTORY}] says where")
 	}
 	for _, t := range d.trees {
 		if t.versioned == "." || t.self == "" {
@@ -35,7 +35,7 @@ func (d *discovery) readClients() {
 		}
 		if !t.fake {
 			c.FakeClientset = new(bool)
-			set("fakeClientset", t.versioned+" has no folder fake")
+			set("fakeClientset", t.versioned+" has no directory fake")
 		}
 		if c.PrefersProtobuf = t.protobuf != ""; c.PrefersProtobuf {
 			set("prefersProtobuf", t.protobuf)

@@ -8,6 +8,7 @@
 package detect
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,6 +21,9 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/tree"
 )
+
+// ErrNothing is the error about a repository in which nothing is generated, and nothing asks for it.
+var ErrNothing = errors.New("nothing to generate was found")
 
 // Found is what a repository's own files say about its generation.
 type Found struct {
@@ -92,10 +96,10 @@ func Project(root string, edits ...Edit) (*Found, error) {
 		return nil, err
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return nil, fmt.Errorf("%w; give the repository's folder with --dir", err)
+		return nil, fmt.Errorf("%w; give the repository's directory with --dir", err)
 	}
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a folder; give the repository's folder with --dir", root)
+		return nil, fmt.Errorf("%s is not a directory; give the repository's directory with --dir", root)
 	}
 	r, err := repo.Open(abs)
 	if err != nil {

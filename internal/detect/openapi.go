@@ -117,7 +117,7 @@ func (d *discovery) readModelNames(files []*repo.GoFile) {
 			o.ModelNameFile = base
 			d.set("openapi.modelNameFile", f.Path)
 			if o.Dir == "" {
-				d.unread(f.Path, "model names without OpenAPI definitions in the tree that crdctl makes; they stay as they are until openapi: {dir: FOLDER} says where definitions go")
+				d.unread(f.Path, "model names without OpenAPI definitions in the tree that crdctl makes; they stay as they are until openapi: {dir: DIRECTORY} says where definitions go")
 			}
 		default:
 			d.unread(f.Path, "model names in a file of another name than %s; crdctl writes one name, so this stays as it is", o.ModelNameFile)

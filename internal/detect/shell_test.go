@@ -36,7 +36,7 @@ kube::codegen::gen_client pkg/apis \
   --with-watch \
   --output-dir out # not in
 `, "2 gen_client --output-dir=out --with-watch= [\"pkg/apis\"]\n"},
-		"the folder of the script": {"hack/up.sh", `
+		"the directory of the script": {"hack/up.sh", `
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." >/dev/null 2>&1 && pwd -P)
 OTHER=$(dirname $0)/..
 kube::codegen::gen_helpers --boilerplate "${ROOT}/h.txt" "$OTHER/apis"

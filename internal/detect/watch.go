@@ -27,7 +27,7 @@ func (d *discovery) readInformers() {
 		t := d.trees[i]
 		switch {
 		case path.Base(f.Dir) != "externalversions":
-			d.unread(f.Path, "informers not below a folder externalversions, which crdctl always makes; these stay as they are")
+			d.unread(f.Path, "informers not below a directory externalversions, which crdctl always makes; these stay as they are")
 			continue
 		case t.informers != "":
 			d.unread(f.Path, "a second tree of informers for %s; these stay as they are", t.versioned)

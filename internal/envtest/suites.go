@@ -12,12 +12,18 @@ import (
 	"strings"
 )
 
-const importPath = "sigs.k8s.io/controller-runtime/pkg/envtest"
+const (
+	module     = "sigs.k8s.io/controller-runtime"
+	importPath = module + "/pkg/envtest"
+)
 
 // Suites is what the Go files of a project say about its tests.
 type Suites struct {
-	// Files import envtest. Without any, the project's tests start no API server.
+	// Files import envtest.
 	Files []string
+	// Possible reports whether a module below the root requires controller-runtime: its tests may start an API server by a package of
+	// another module. Without that, they start none.
+	Possible bool
 	// Downloads are the places, as file:line, at which the download of programs is turned on. Such a suite does not look at what the
 	// environment names, so it is not served by this program.
 	Downloads []string
@@ -41,10 +47,14 @@ func Inspect(root string) (Suites, error) {
 			}
 			return nil
 		}
-		if !strings.HasSuffix(name, ".go") || !d.Type().IsRegular() {
+		if !d.Type().IsRegular() || name != "go.mod" && !strings.HasSuffix(name, ".go") {
 			return nil
 		}
 		content, err := fs.ReadFile(files, path)
+		if err == nil && name == "go.mod" {
+			found.Possible = found.Possible || bytes.Contains(content, []byte(module+" v"))
+			return nil
+		}
 		if err != nil || !bytes.Contains(content, []byte(`"`+importPath+`"`)) {
 			return err
 		}

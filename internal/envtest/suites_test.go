@@ -22,11 +22,18 @@ func TestInspect(t *testing.T) {
 	write(t, root, "a/a_test.go", imports+"var _ = et.Environment{DownloadBinaryAssets: false}\n")
 	write(t, root, "b/b.go", imports+"func f(e *et.Environment) {\n\te.DownloadBinaryAssets = true\n}\n")
 	write(t, root, "c/c_test.go", "package x // DownloadBinaryAssets: true\n")
+	write(t, root, "go.mod", "module example.com/x\n\nrequire k8s.io/api v0.35.2\n")
 	write(t, root, "vendor/v/v.go", imports)
 	write(t, root, ".cache/v/v.go", imports)
 	got, err := Inspect(root)
 	require.NoError(t, err)
 	assert.Equal(t, Suites{Files: []string{"a/a_test.go", "b/b.go"}, Downloads: []string{"b/b.go:6"}}, got)
+
+	// A package of another module may start envtest, as that of flux does.
+	write(t, root, "test/go.mod", "module example.com/x/test\n\nrequire (\n\tsigs.k8s.io/controller-runtime v0.24.1 // indirect\n)\n")
+	got, err = Inspect(root)
+	require.NoError(t, err)
+	assert.True(t, got.Possible)
 }
 
 // How projects name the version in their Makefiles.

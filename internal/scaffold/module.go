@@ -37,7 +37,7 @@ func ModulePath(given, existing, folder string) (string, error) {
 	name := strings.Trim(notInPath.ReplaceAllString(strings.ToLower(folder), "-"), "-.")
 	p := path.Join("example.com", name)
 	if name == "" || module.CheckImportPath(p) != nil || Vendored(p) {
-		return "", fmt.Errorf("the folder's name %q does not make a module path; give one with --module, for example --module github.com/you/crontab", folder)
+		return "", fmt.Errorf("the directory's name %q does not make a module path; give one with --module, for example --module github.com/you/crontab", folder)
 	}
 	return p, nil
 }

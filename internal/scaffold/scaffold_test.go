@@ -142,10 +142,10 @@ func TestModulePath(t *testing.T) {
 		{"", "github.com/you/x", "y", "github.com/you/x", ""},
 		{"a.com/b", "a.com/c", "y", "", `--module "a.com/b" is not the module of the go.mod that is there, a.com/c; leave --module out`},
 		{"a b", "", "y", "", `--module "a b" is not a module path, for example github.com/you/crontab: malformed import path "a b": invalid char ' '`},
-		{"", "", "vendor", "", `the folder's name "vendor" does not make a module path; give one with --module, for example --module github.com/you/crontab`},
+		{"", "", "vendor", "", `the directory's name "vendor" does not make a module path; give one with --module, for example --module github.com/you/crontab`},
 		{"", "", "vendors", "example.com/vendors", ""},
 		{"a.com/vendor/b", "", "y", "", `--module "a.com/vendor/b" is not a module path, for example github.com/you/crontab: the path element vendor is reserved for vendor directories`},
-		{"", "", "日本", "", `the folder's name "日本" does not make a module path; give one with --module, for example --module github.com/you/crontab`},
+		{"", "", "日本", "", `the directory's name "日本" does not make a module path; give one with --module, for example --module github.com/you/crontab`},
 	} {
 		got, err := ModulePath(test.given, test.existing, test.folder)
 		if got != test.want || (err == nil) != (test.err == "") || err != nil && err.Error() != test.err {

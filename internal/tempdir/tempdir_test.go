@@ -27,7 +27,7 @@ func TestSweepOfFoldersWithoutLock(t *testing.T) {
 	for _, dir := range []string{old, full, other} {
 		require.NoError(t, os.Chtimes(dir, long, long))
 	}
-	assert.Error(t, Sweep(parent, RunPrefix), "no error about a folder that is not ours for certain")
+	assert.Error(t, Sweep(parent, RunPrefix), "no error about a directory that is not ours for certain")
 	for dir, want := range map[string]bool{young: true, old: false, full: true, other: true} {
 		_, err := os.Stat(dir)
 		assert.Equal(t, want, err == nil, "%s: there", filepath.Base(dir))

@@ -45,7 +45,7 @@ func New() *Tree { return &Tree{files: map[string][]byte{}, gone: map[string]boo
 // Add puts a file into the tree. Two files for one path are an error, and so is a path that leads out of the root.
 func (t *Tree) Add(path string, data []byte) error {
 	if !fs.ValidPath(path) || path == "." || strings.ContainsAny(path, "\\\x00") || !filepath.IsLocal(filepath.FromSlash(path)) {
-		return fmt.Errorf("%q is not a path below the project's folder", path)
+		return fmt.Errorf("%q is not a path below the project's directory", path)
 	}
 	if _, ok := t.files[path]; ok {
 		return fmt.Errorf("%s: two generators would write this file", path)

@@ -98,7 +98,7 @@ func mend(err error) string {
 	case errors.Is(err, syscall.EROFS):
 		return "mount the file system writable" + again
 	case errors.Is(err, fs.ErrPermission):
-		return "make its folder writable for you" + again
+		return "make its directory writable for you" + again
 	case errors.Is(err, syscall.EXDEV):
 		return "it is on another file system than the project; put it on the same one" + again
 	}

@@ -84,7 +84,7 @@ func (s *stage) place(changes []Change, staged []string) (old []string, err erro
 		}
 		made = path.Dir(c.Path)
 		if err := s.makeFolder(made); err != nil {
-			return nil, fmt.Errorf("make the folder of %s: %w", c.Path, unwrapPath(err))
+			return nil, fmt.Errorf("make the directory of %s: %w", c.Path, unwrapPath(err))
 		}
 	}
 	old = make([]string, len(changes))

@@ -41,5 +41,5 @@ func TestRefuses(t *testing.T) {
 	_, err := Copy(dir)
 	assert.ErrorContains(t, err, "go.mod:1")
 	_, err = Copy(filepath.Join(dir, "none"))
-	assert.Error(t, err, "no error for a folder that is not there")
+	assert.Error(t, err, "no error for a directory that is not there")
 }

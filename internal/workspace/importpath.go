@@ -32,7 +32,7 @@ func (m ImportPaths) Of(dir string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", err
 	case dir == filepath.Dir(dir):
-		return "", errors.New("no go.mod in the project's folder or above it; make one with \"go mod init\"")
+		return "", errors.New("no go.mod in the project's directory or above it; make one with \"go mod init\"")
 	default:
 		parent, err := m.Of(filepath.Dir(dir))
 		if err != nil {

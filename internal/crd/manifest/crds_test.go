@@ -67,7 +67,7 @@ func TestCRDsOfAFolder(t *testing.T) {
 		t.Errorf("%d CRDs, %v; want 1", len(crds), err)
 	}
 	if crds, err := CRDsIn(dir, "missing"); err != nil || len(crds) != 0 {
-		t.Errorf("a missing folder: %v, %v", crds, err)
+		t.Errorf("a missing directory: %v, %v", crds, err)
 	}
 	_, err := CRDs(filepath.Join(dir, "README.md"))
 	assert.Error(t, err, "a file without a CRD is no error")

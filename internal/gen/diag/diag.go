@@ -68,11 +68,11 @@ type hint struct{ said, do string }
 func hints() []hint {
 	return []hint{
 		{"expected 'package', found 'EOF'", "\ndelete the empty file; if it is a generated one, it is made anew"},
-		{"go.mod file not found", "\ngive the folder that has the go.mod with --dir, or make one with \"go mod init\""},
+		{"go.mod file not found", "\ngive the directory that has the go.mod with --dir, or make one with \"go mod init\""},
 		{"no required module provides package", "\ncorrect the import, or run \"go mod tidy\" if it is right"},
 		{"updates to go.mod needed", "\nrun \"go mod tidy\""},
 		{"import cycle not allowed", "\nmove what both packages need into a third one"},
-		{"found packages ", "\nmove the files of one of the packages to a folder of their own"},
+		{"found packages ", "\nmove the files of one of the packages to a directory of their own"},
 		{"is not in std", "\ncorrect the import, or make the package"},
 		{"undefined: ", "\ndeclare what is undefined, or import its package"},
 		{"redeclared", "\nrename one of the declarations, or delete it"},

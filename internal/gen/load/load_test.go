@@ -266,7 +266,7 @@ func TestTrouble(t *testing.T) {
 		"missing module": {head + "-- api/a.go --\npackage api\n\nimport \"example.com/far/b\"\n\ntype A struct{ B b.B }\n",
 			"no required module provides package example.com/far/b; to add it:"},
 		"no such package": {head + "-- b/b.go --\npackage b\n", "example.com/m/api"},
-		"two packages in a folder": {head + "-- api/a.go --\npackage api\n-- api/b.go --\npackage b\n",
+		"two packages in a directory": {head + "-- api/a.go --\npackage api\n-- api/b.go --\npackage b\n",
 			"found packages api (a.go) and b (b.go)"},
 		"syntax error":           {head + "-- api/a.go --\npackage api\n\ntype A strukt\n\nfunc {\n", "a.go:5:6: expected 'IDENT', found '{'"},
 		"nothing for this build": {head + "-- api/a.go --\n//go:build never\n\npackage api\n", "build constraints exclude all Go files"},

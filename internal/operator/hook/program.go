@@ -46,7 +46,7 @@ func find(t Target, dir string) (program, error) {
 	case err != nil:
 		return p, fmt.Errorf("hook %s: %w; make it readable", wanted, err)
 	case info.IsDir():
-		return p, fmt.Errorf("hook %s: %s is a folder; name a program (templates are --template)", wanted, p.path)
+		return p, fmt.Errorf("hook %s: %s is a directory; name a program (templates are --template)", wanted, p.path)
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
 		return p, fmt.Errorf("hook %s: %s is not executable; run chmod +x %s", wanted, p.path, p.path)
 	}

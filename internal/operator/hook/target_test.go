@@ -21,7 +21,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		"./absent.py":      "there is no file " + filepath.Join(dir, "absent.py"),
 		"good.py":          "write ./good.py",
 		"no-such-program":  "no such program in PATH",
-		"./":               "is a folder",
+		"./":               "is a directory",
 		"http://host:x y/": "give a URL like",
 	} {
 		target := Target{Args: []string{program}}

@@ -82,7 +82,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 // New makes all objects. The same options give the same objects.
 func New(o Options) (*Set, error) {
 	if len(o.CRDs) == 0 {
-		return nil, errors.New("no CustomResourceDefinition to work on; name a manifest with -f, or its folder as crds.dir in " + config.FileName)
+		return nil, errors.New("no CustomResourceDefinition to work on; name a manifest with -f, or its directory as crds.dir in " + config.FileName)
 	}
 	o.CRDs = slices.Clone(o.CRDs)
 	slices.SortFunc(o.CRDs, func(a, b *apiextv1.CustomResourceDefinition) int { return strings.Compare(a.Name, b.Name) })

@@ -79,7 +79,7 @@ func TestMakeRefuses(t *testing.T) {
 		crds []*apiextv1.CustomResourceDefinition
 		want string
 	}{
-		"no CRD":            {config.Loop{}, nil, "no CustomResourceDefinition to work on; name a manifest with -f, or its folder as crds.dir in crdctl.yaml"},
+		"no CRD":            {config.Loop{}, nil, "no CustomResourceDefinition to work on; name a manifest with -f, or its directory as crds.dir in crdctl.yaml"},
 		"a CRD twice":       {config.Loop{}, []*apiextv1.CustomResourceDefinition{namespaced, namespaced}, "customresourcedefinition crontabs.example.com is there twice; name it once"},
 		"an unknown kind":   {config.Loop{Hook: "http://a/", Owns: []string{"v1/Pod", "x.io/v1/Thing"}}, nil, `owns[1]: the name of the resource of "x.io/v1/Thing" is not known: the CRDs do not have that kind, and client-go has no such kind; name one such as `},
 		"a misspelt kind":   {config.Loop{Hook: "http://a/", Owns: []string{"apps/v1/Deploymnet"}}, nil, `did you mean apps/v1/Deployment?; or write the name behind it, for example apps/v1/Deploymnet=things`},
@@ -155,7 +155,7 @@ func TestTreeKnowsItsOwnFiles(t *testing.T) {
 		t.Errorf("%v, %v", changes, err)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "4-deployment.yaml"), []byte("# mine\n"), 0o600))
-	const want = "4-deployment.yaml was not written by crdctl manifests, and would be overwritten; choose another folder with --output, or overwrite with --force"
+	const want = "4-deployment.yaml was not written by crdctl manifests, and would be overwritten; choose another directory with --output, or overwrite with --force"
 	_, err = files.Diff(dir)
 	assert.EqualError(t, err, want)
 	files, err = made(t, o).Tree(true)

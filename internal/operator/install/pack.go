@@ -75,7 +75,7 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 		case errors.Is(err, safefs.ErrTooBig):
 			return "", err
 		case errors.Is(err, errBinary):
-			note("%s is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there", word)
+			note("%s is no text, and is taken to be in the image, in the directory that it is started in; better name it by its absolute path there", word)
 		case errors.Is(err, fs.ErrNotExist) && (isProgram || namesFile(command.Words, i)):
 			return "", fmt.Errorf("%s is not in %s; correct the path, or name what is in the image by its absolute path", word, o.Root)
 		case isProgram:
@@ -168,7 +168,7 @@ func (o *Options) packTemplates() (f *folder, customizes string, err error) {
 	name := filepath.ToSlash(filepath.Clean(filepath.FromSlash(o.Loop.Template)))
 	entries, err := fs.ReadDir(root.FS(), name)
 	if err = o.outside(filepath.FromSlash(name), err); errors.Is(err, fs.ErrNotExist) {
-		return nil, "", fmt.Errorf("%s is not in %s; name the folder of the templates", name, o.Root)
+		return nil, "", fmt.Errorf("%s is not in %s; name the directory of the templates", name, o.Root)
 	} else if err != nil {
 		return nil, "", err
 	}
@@ -187,7 +187,7 @@ func (o *Options) packTemplates() (f *folder, customizes string, err error) {
 		}
 	}
 	if len(f.Files) == 0 {
-		return nil, "", fmt.Errorf("%s has no *.yaml, *.yml or *.tmpl; name the folder of the templates", o.Loop.Template)
+		return nil, "", fmt.Errorf("%s has no *.yaml, *.yml or *.tmpl; name the directory of the templates", o.Loop.Template)
 	}
 	// The pods could only crash with what does not parse.
 	templates, err := render.Parse(texts)

@@ -55,7 +55,7 @@ func TestHooksAreTakenAlong(t *testing.T) {
 	}
 	for _, note := range []string{
 		"python3 is taken to be in the image", "a/sync.py is taken along, and nothing that it reads from beside itself",
-		"./bin/hook is no text, and is taken to be in the image, in the folder that it is started in; better name it by its absolute path there",
+		"./bin/hook is no text, and is taken to be in the image, in the directory that it is started in; better name it by its absolute path there",
 	} {
 		assert.Contains(t, set.Notes, note)
 	}
@@ -98,7 +98,7 @@ func TestPackRefuses(t *testing.T) {
 	}{
 		{config.Loop{Hook: "./large.py"}, "the files of the hook are 900 KiB, and a ConfigMap takes 900; put them into the image, and name them by their absolute path there"},
 		{config.Loop{Hook: "./folder"}, "hook: ./folder is no file"},
-		{config.Loop{Template: "empty"}, "template: empty has no *.yaml, *.yml or *.tmpl; name the folder of the templates"},
+		{config.Loop{Template: "empty"}, "template: empty has no *.yaml, *.yml or *.tmpl; name the directory of the templates"},
 		{config.Loop{Template: "odd"}, "template: a b.yaml: a ConfigMap takes names of letters"},
 		{config.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or correct it"},
 		{config.Loop{Template: "broken"}, "template: broken: a.yaml:1: missing value for if; fix the template"},

@@ -60,7 +60,7 @@ func (s *Set) Tree(force bool) (*tree.Tree, error) {
 		Dir: ".", Tool: "crdctl manifests", Match: isOurs,
 		Owns:     func(_ string, data []byte) bool { return bytes.HasPrefix(data, []byte(header)) },
 		Replaces: func(string, []byte) bool { return force },
-		Act:      func([]byte) string { return "choose another folder with --output, or overwrite with --force" },
+		Act:      func([]byte) string { return "choose another directory with --output, or overwrite with --force" },
 	})
 	return t, nil
 }

@@ -58,7 +58,7 @@ func role(name string) string {
 func Read(dir string) (map[string]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("templates: %w; name a folder of templates with --template (loop.template)", err)
+		return nil, fmt.Errorf("templates: %w; name a directory of templates with --template (loop.template)", err)
 	}
 	files := map[string]string{}
 	for _, e := range entries {
