@@ -67,7 +67,7 @@ func leaveTo(p *config.Project) {
 	for i := range p.ControllerGen.Calls {
 		c := &genCall{ControllerGenCall: p.ControllerGen.Calls[i]}
 		for name, dir := range map[string]string{"crd": p.CRDs.Dir, "rbac": p.RBAC.Dir} {
-			if out, ok := c.ControllerGenCall.OutputDir(name); ok && dir != "" && out == path.Clean(dir) {
+			if out, ok := c.OutputDir(name); ok && dir != "" && out == path.Clean(dir) {
 				c.drop(name)
 			}
 		}
@@ -88,7 +88,7 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 				}
 				continue
 			}
-			dir, ok := c.ControllerGenCall.OutputDir(name)
+			dir, ok := c.OutputDir(name)
 			if !ok {
 				c.drop(name)
 				d.note(c.at, "%s is not written to the repository", name)

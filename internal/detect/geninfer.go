@@ -151,7 +151,7 @@ func (d *discovery) madeByCall(calls []*genCall, m repo.Manifest) bool {
 		if c.CRD == nil {
 			return false
 		}
-		dir, ok := c.ControllerGenCall.OutputDir("crd")
+		dir, ok := c.OutputDir("crd")
 		return ok && dir == m.Dir
 	})
 }
@@ -220,8 +220,8 @@ func (d *discovery) optionsOf(all []repo.Manifest, packages []string, module str
 func (d *discovery) listOthers(calls []*genCall) {
 	made := func(file string) bool {
 		return slices.ContainsFunc(calls, func(c *genCall) bool {
-			rbac, inRBAC := c.ControllerGenCall.OutputDir("rbac")
-			webhook, inWebhook := c.ControllerGenCall.OutputDir("webhook")
+			rbac, inRBAC := c.OutputDir("rbac")
+			webhook, inWebhook := c.OutputDir("webhook")
 			return c.RBAC != nil && inRBAC && path.Join(rbac, roleFile(c)) == file || c.Webhook != nil && inWebhook && path.Join(webhook, "manifests.yaml") == file
 		})
 	}

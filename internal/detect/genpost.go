@@ -34,7 +34,7 @@ func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string
 		}
 	}
 	for _, name := range c.Generators() {
-		dir, ok := c.ControllerGenCall.OutputDir(name)
+		dir, ok := c.OutputDir(name)
 		if !ok {
 			continue
 		}

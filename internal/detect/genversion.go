@@ -151,7 +151,7 @@ func (d *discovery) crdsNear(c *genCall, calls []*genCall, own []repo.Manifest) 
 		if c.CRD == nil {
 			return nil
 		}
-		dir, ok := c.ControllerGenCall.OutputDir("crd")
+		dir, ok := c.OutputDir("crd")
 		for _, m := range own {
 			if ok && m.Dir == dir {
 				all = append(all, m)
