@@ -39,7 +39,7 @@ tests: build
 	CRDCTL="$(CURDIR)/bin/crdctl" $(TEST) -count=1 -json $(SLOW) ./... | bin/testtimes
 
 lint: ## Check format, vet and style
-	go run $(LINT) run --allow-parallel-runners ./...
+	GOGC=300 go run $(LINT) run --allow-parallel-runners ./...
 
 deadcode: ## Check that every function is reachable
 	@found=$$(GOGC=400 go run $(DEADCODE) -test ./...) && if [ -n "$$found" ]; then echo "$$found"; exit 1; fi
