@@ -53,7 +53,7 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 		return ui.UsageErrorf("--output %q is not %s or %s", o.output, strings.Join(outputs[:last], ", "), outputs[last])
 	}
 	shown, done := s.Report().Work(ctx, "generating, to compare")
-	g, err := o.generated(shown, o.settings, gen.Options{Results: cache.Open()})
+	g, err := o.generated(shown, o.settings, gen.Options{Partial: true, Results: cache.Open()})
 	if done(); err != nil {
 		return err
 	}

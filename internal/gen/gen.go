@@ -44,6 +44,8 @@ type Options struct {
 	// Discovered tells that the tree itself is the configuration: mistakes in tags are notes, since the project generates
 	// in spite of them, and a file that another tool made stays that tool's, whatever tags say.
 	Discovered bool
+	// Partial makes what can be made though a module or a version is not to be had for the rest, which is in NotCompared then.
+	Partial bool
 	// Results keeps what was made, to be used again where nothing changed. nil keeps nothing.
 	Results *cache.Store
 }
@@ -59,7 +61,7 @@ type Result struct {
 	// Generators is the version that made the Go code.
 	Generators Generators
 	// PostProcessed are the generators of files that are as they should be though they are not in the tree: scripts change them, and
-	// they have all that was generated. NotCompared are those of which that cannot be said.
+	// they have all that was generated. NotCompared are those of which that cannot be said, and those that could not be made.
 	PostProcessed map[string]string
 	NotCompared   []tree.NotCompared
 
@@ -86,10 +88,11 @@ func (r *Result) Makers() map[string]string {
 
 // Generate makes all generated files of the project in root.
 func Generate(ctx context.Context, root string, p *config.Project, o Options) (*Result, error) {
-	g, m, called, err := both(ctx, root, p, o)
+	all, err := both(ctx, root, p, o)
 	if err != nil {
 		return nil, err
 	}
+	g, m, called := all.run, all.made, all.called
 	if left := g.leftRole(m); left != "" {
 		m.Notes = append(m.Notes, left)
 	}
@@ -110,22 +113,23 @@ func Generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	for _, f := range m.Files {
 		g.generators[f.Path] = f.Generator
 	}
-	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached && called.Cached, PostProcessed: added.Compared, NotCompared: added.NotCompared, run: g}, nil
+	return &Result{Tree: t, Notes: notes, Generators: g.version, Cached: m.cached && called.Cached, PostProcessed: added.Compared, NotCompared: append(added.NotCompared, all.left...), run: g}, nil
 }
 
 // both makes the files of both families, code-generator's and controller-gen's, side by side.
-func both(ctx context.Context, root string, p *config.Project, o Options) (g *generation, m *made, called *calls.Made, err error) {
-	var callsErr error
+func both(ctx context.Context, root string, p *config.Project, o Options) (*parts, error) {
+	var codeErr, callsErr error
+	all := &parts{}
 	var group sync.WaitGroup
-	group.Go(func() { called, callsErr = calls.Make(ctx, root, p.ControllerGen, o.Only, o.Results, program()) })
-	if g, err = newGeneration(ctx, root, p, o); err == nil {
-		m, err = g.cachedOrMade(ctx, o)
+	group.Go(func() { all.called, callsErr = calls.Make(ctx, root, p.ControllerGen, o.Only, o.Results, program()) })
+	if all.run, codeErr = newGeneration(ctx, root, p, o); codeErr == nil {
+		all.made, codeErr = all.run.cachedOrMade(ctx, o)
 	}
 	group.Wait()
 	if ctx.Err() != nil {
-		return nil, nil, nil, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	return g, m, called, errors.Join(err, callsErr)
+	return all, all.settle(ctx, root, p, o, codeErr, callsErr)
 }
 
 // generation is one run of Generate.

@@ -5,7 +5,7 @@ import "fmt"
 // NotCompared is generated code of one kind that another tool made, and about which a comparison says nothing. Its fields
 // are part of the output of verify: docs/verify.md names them.
 type NotCompared struct {
-	// Kind is crd, deepcopy, applyconfiguration, rbac or webhook.
+	// Kind is crd, deepcopy, applyconfiguration, rbac, webhook, or the short name of another generator.
 	Kind string `json:"kind"`
 	// Tool is what makes the files, with its version where the files name it.
 	Tool string `json:"tool"`

@@ -18,23 +18,14 @@ const deepCopyFile = "zz_generated.deepcopy.go"
 
 // areas are the places where files are the calls': a file of theirs that no call makes any more is left over, and one that is not
 // theirs is never written over. Upstream deletes nothing, so only what is provably of a call counts as left over.
-func (p *project) areas() (all []tree.Area) {
+func (p *project) areas(failed map[int]error) (all []tree.Area) {
 	for i := range p.settings.Calls {
+		if failed[i] != nil {
+			continue
+		}
 		for _, name := range p.settings.Calls[i].Generators() {
-			if len(p.only) > 0 && !slices.Contains(p.only, name) {
-				continue
-			}
-			switch name {
-			case "object":
-				all = append(all, p.deepCopies(i)...)
-			case "crd":
-				all = append(all, p.crds(i)...)
-			case "rbac":
-				all = append(all, p.role(i)...)
-			case "webhook":
-				all = append(all, p.webhooks(i)...)
-			case "applyconfiguration":
-				all = append(all, p.applyConfigurations(i)...)
+			if len(p.only) == 0 || slices.Contains(p.only, name) {
+				all = append(all, p.areasOf(i, name)...)
 			}
 		}
 	}
@@ -42,10 +33,27 @@ func (p *project) areas() (all []tree.Area) {
 		owns := a.Owns
 		all[i].Tool = Tool
 		all[i].Owns = func(file string, data []byte) bool {
-			return !slices.Contains(p.settings.Removed, file) && p.postProcessed(file) == nil && owns(file, data)
+			return !p.left[file] && !slices.Contains(p.settings.Removed, file) && p.postProcessed(file) == nil && owns(file, data)
 		}
 	}
 	return all
+}
+
+// areasOf are those of one generator of a call.
+func (p *project) areasOf(i int, name string) []tree.Area {
+	switch name {
+	case "object":
+		return p.deepCopies(i)
+	case "crd":
+		return p.crds(i)
+	case "rbac":
+		return p.role(i)
+	case "webhook":
+		return p.webhooks(i)
+	case "applyconfiguration":
+		return p.applyConfigurations(i)
+	}
+	return nil
 }
 
 // deepCopies are the files next to the types below the paths of a call.

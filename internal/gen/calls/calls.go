@@ -49,7 +49,7 @@ type Added struct {
 	// Compared are those of the files that have all that was generated, though scripts changed them: they are fresh, and not in the
 	// tree.
 	Compared map[string]string
-	// NotCompared are the other files that scripts change.
+	// NotCompared are the other files that scripts change, and those of calls that could not run.
 	NotCompared []tree.NotCompared
 	Notes       []string
 }
@@ -60,6 +60,7 @@ type project struct {
 	settings config.ControllerGen
 	only     []string
 	files    map[string]*controllergen.File // what the calls made, by path; of several that make one file, the last
+	left     map[string]bool                // files on disk that calls may have made that could not run
 }
 
 // Add puts what the calls made into a tree, with the places where files are theirs. year is that of new files.
@@ -68,13 +69,17 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	if made.None {
 		return added, nil
 	}
-	p := &project{root: root, settings: settings, only: made.Only, files: map[string]*controllergen.File{}}
+	p := &project{root: root, settings: settings, only: made.Only, files: map[string]*controllergen.File{}, left: map[string]bool{}}
 	for i, f := range made.Files {
 		// Both families may make deep copies of a package. Those of deepcopy-gen are in the tree then: a project leaves out of its
 		// plan the packages whose deep copies on disk are controller-gen's.
 		if _, other := t.Content(f.Path); !other && !slices.Contains(settings.Removed, f.Path) {
 			p.files[f.Path] = &made.Files[i] // as upstream's calls, one after the other, would leave it
 		}
+	}
+	var err error
+	if added.NotCompared, err = p.leave(made.Failed); err != nil {
+		return nil, err
 	}
 	settled, err := p.settle(year)
 	if err != nil {
@@ -92,7 +97,7 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 		added.Generators[s.path] = Tool + " " + s.generator
 	}
 	added.sum(compared, settings)
-	for _, a := range p.areas() {
+	for _, a := range p.areas(made.Failed) {
 		t.Own(a)
 	}
 	return added, nil

@@ -1,9 +1,11 @@
 package calls_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,6 +140,11 @@ func changes(t *testing.T, settings config.ControllerGen, files []controllergen.
 
 func compare(t *testing.T, settings config.ControllerGen, files []controllergen.File, disk ...string) ([]tree.Change, *calls.Added, error) {
 	t.Helper()
+	return compareMade(t, settings, &calls.Made{Files: files}, disk...)
+}
+
+func compareMade(t *testing.T, settings config.ControllerGen, made *calls.Made, disk ...string) ([]tree.Change, *calls.Added, error) {
+	t.Helper()
 	root := t.TempDir()
 	for _, f := range txtar.Parse([]byte(strings.Join(disk, ""))).Files {
 		file := filepath.Join(root, filepath.FromSlash(f.Name))
@@ -145,7 +152,7 @@ func compare(t *testing.T, settings config.ControllerGen, files []controllergen.
 		require.NoError(t, os.WriteFile(file, f.Data, 0o644))
 	}
 	out := tree.New()
-	added, err := calls.Add(out, root, settings, &calls.Made{Files: files}, 2026)
+	added, err := calls.Add(out, root, settings, made, 2026)
 	require.NoError(t, err)
 	found, err := out.Diff(root)
 	return found, added, err
@@ -203,6 +210,30 @@ func TestPostProcessed(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, found)
 	assert.Equal(t, "post-processed by hack/crds.sh:12: yq, and does not exist", added.NotCompared[0].Reason)
+}
+
+// What a call that could not run may have made is left to it, also where other calls write.
+func TestFailedCalls(t *testing.T) {
+	settings := config.ControllerGen{Version: "v0.21.0", Calls: append(slices.Clone(std.Calls), config.ControllerGenCall{
+		Paths: []string{"./more/..."}, Object: &config.ObjectGenerator{}, CRD: &config.CRDGenerator{}, RBAC: &config.RBACGenerator{RoleName: "manager-role"}, Output: map[string]string{"crd": "config/crd/bases"},
+	})}
+	failed := calls.Made{Files: append([]controllergen.File{{Path: "config/rbac/role.yaml", Content: []byte("stale\n"), Generator: "rbac"}}, made...), Failed: map[int]error{len(std.Calls): errors.New("module:\n  403")}}
+	found, added, err := compareMade(t, settings, &failed, onDisk,
+		"-- config/crd/bases/shop.example.com_items.yaml --\n"+crdOf("items", "v0.21.0"), "-- config/rbac/role.yaml --\n"+role, "-- more/v1/zz_generated.deepcopy.go --\n"+deepCopy)
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	var left []string
+	for _, n := range added.NotCompared {
+		assert.Equal(t, "controller-gen v0.21.0", n.Tool)
+		assert.Equal(t, "module: 403", n.Reason)
+		left = append(left, n.Kind+" "+strings.Join(n.Paths, " "))
+	}
+	assert.Equal(t, []string{"deepcopy more/v1/zz_generated.deepcopy.go", "crd config/crd/bases/shop.example.com_items.yaml", "rbac config/rbac/role.yaml"}, left)
+
+	failed.Failed = map[int]error{len(std.Calls): errors.New("module")}
+	_, added, err = compareMade(t, settings, &failed, onDisk)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"."}, added.NotCompared[0].Paths, "nothing is there yet")
 }
 
 func TestOnly(t *testing.T) {

@@ -2,8 +2,11 @@ package calls
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/cache"
@@ -20,6 +23,18 @@ type Made struct {
 	None bool
 	// Cached is set where nothing had to be made.
 	Cached bool
+	// Failed are, by call, the errors of those that need what is not to be had here; see [controllergen.Result].
+	Failed map[int]error
+}
+
+// Err is the error of what could not run.
+func (m *Made) Err() (err error) {
+	for _, i := range slices.Sorted(maps.Keys(m.Failed)) {
+		if one := m.Failed[i]; err == nil || !strings.Contains(err.Error(), one.Error()) { // calls may fail for one reason
+			err = errors.Join(err, one)
+		}
+	}
+	return err
 }
 
 // Make runs the calls, or takes what they made from the store where nothing changed: each call for itself, so that after an edit those
@@ -38,7 +53,7 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 			missing = append(missing, i)
 		}
 	}
-	m := &Made{Only: only, Cached: len(missing) == 0}
+	m := &Made{Only: only, Cached: len(missing) == 0, Failed: map[int]error{}}
 	if len(missing) > 0 {
 		some := settings
 		some.Calls = nil
@@ -49,10 +64,17 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 		if err != nil {
 			return nil, err
 		}
+		var calls []int
+		var read [][]string
 		for n, i := range missing {
 			results[i] = resultOf(ran, n, i)
+			if err := ran.Failed[n]; err != nil {
+				m.Failed[i] = err
+				continue
+			}
+			calls, read = append(calls, i), append(read, ran.Read[n])
 		}
-		if err := kept.put(missing, results, ran.Read); err != nil {
+		if err := kept.put(calls, results, read); err != nil {
 			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v): it is right, but the next run takes as long; set XDG_CACHE_HOME to a directory that you can write to", err))
 		}
 	}

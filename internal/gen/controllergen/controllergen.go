@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -39,6 +40,8 @@ type Result struct {
 	Notes []string
 	// Read are, by call, the directories of the packages that were listed for it.
 	Read [][]string
+	// Failed are, by call, the errors of those that need a module or a version that is not to be had here; see [diag.IsUnavailable].
+	Failed map[int]error
 }
 
 // Run makes the files of the calls. only has names of generators; empty, it runs all.
@@ -55,17 +58,18 @@ func Run(ctx context.Context, root string, settings config.ControllerGen, only [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, scratch.Remove()) }()
-	r := &runner{root: root, scratch: scratch.Path, dirs: newDirs(), listings: newListings(), count: len(settings.Calls)}
+	r := &runner{root: root, scratch: scratch.Path, dirs: newDirs(), listings: newListings(), count: len(settings.Calls), failed: map[int]error{}}
 	for i, c := range settings.Calls {
 		keep(&c, only)
 		if len(c.Generators()) == 0 {
 			continue
 		}
 		one, err := r.prepare(i, c, settings.Version)
-		if err != nil {
+		if err == nil {
+			r.calls = append(r.calls, one)
+		} else if err := r.fail(err, i); err != nil {
 			return nil, err
 		}
-		r.calls = append(r.calls, one)
 	}
 	return r.run(ctx)
 }
@@ -89,6 +93,22 @@ type runner struct {
 	listings *listings
 	calls    []*call
 	count    int // of all calls, those with nothing to run included
+
+	mu     sync.Mutex
+	failed map[int]error
+}
+
+// fail notes an error of calls that others need not share, and returns any other.
+func (r *runner) fail(err error, numbers ...int) error {
+	if !diag.IsUnavailable(err) {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range numbers {
+		r.failed[n] = err
+	}
+	return nil
 }
 
 // call is one call of controller-gen on its way.
@@ -142,7 +162,7 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 	for _, c := range r.calls {
 		g.Go(func() error {
 			if err := r.fill(listing, c); err != nil {
-				return fmt.Errorf("%s: %w", c.what(), err)
+				return r.fail(fmt.Errorf("%s: %w", c.what(), err), c.number)
 			}
 			return nil
 		})
@@ -150,6 +170,7 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	r.calls = slices.DeleteFunc(r.calls, func(c *call) bool { return r.failed[c.number] != nil })
 	byEngine := map[[2]string][]*call{}
 	var order [][2]string
 	for _, c := range r.calls {
@@ -170,7 +191,7 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	out := &Result{Files: slices.Concat(results...), Read: make([][]string, r.count)}
+	out := &Result{Files: slices.Concat(results...), Read: make([][]string, r.count), Failed: r.failed}
 	for _, c := range r.calls {
 		out.Read[c.number] = c.read()
 	}
@@ -185,19 +206,24 @@ func (r *runner) ask(ctx context.Context, version, annotation string, calls []*c
 		return nil, err
 	}
 	request := host.Request{Version: annotation, Root: r.root, Scratch: scratch}
+	var numbers []int
 	for _, c := range calls {
 		request.Arch = c.arch
 		request.Calls = append(request.Calls, c.request)
+		numbers = append(numbers, c.number)
 	}
 	response, err := r.respond(ctx, version, request)
 	if err != nil {
-		return nil, err
+		return nil, r.fail(err, numbers...)
 	}
 	for i, result := range response.Results {
 		c := calls[i]
 		if result.Unread {
 			if err := r.fillWithGoCommand(ctx, c); err != nil {
-				return nil, fmt.Errorf("%s: %w", c.what(), err)
+				if err := r.fail(fmt.Errorf("%s: %w", c.what(), err), c.number); err != nil {
+					return nil, err
+				}
+				continue
 			}
 			request.Calls = []host.Call{c.request}
 			if response, err = r.respond(ctx, version, request); err != nil {
@@ -206,10 +232,11 @@ func (r *runner) ask(ctx context.Context, version, annotation string, calls []*c
 			result = response.Results[0]
 		}
 		made, err := r.files(c, result)
-		if err != nil {
+		if err == nil {
+			files = append(files, made...)
+		} else if err := r.fail(err, c.number); err != nil {
 			return nil, err
 		}
-		files = append(files, made...)
 	}
 	return files, nil
 }

@@ -106,6 +106,26 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, r.Files[i], only.Files[0])
 }
 
+// A call that needs a module or a version that is not to be had fails alone.
+func TestUnavailable(t *testing.T) {
+	dir := lay(t, farm+"-- needy/needy.go --\n// +kubebuilder:object:generate=true\npackage needy\n\nimport _ \"example.org/none\"\n")
+	t.Setenv("GOPROXY", "off")
+	rbac := &config.RBACGenerator{RoleName: "farmer"}
+	r, err := Run(t.Context(), dir, config.ControllerGen{Version: crdform.Version, Calls: []config.ControllerGenCall{
+		{Paths: []string{"example.org/none"}, RBAC: rbac},
+		{Paths: []string{"./needy"}, Object: &config.ObjectGenerator{}},
+		{Paths: []string{"./internal/..."}, RBAC: rbac},
+		{Paths: []string{"./..."}, Version: "v0.16.3", RBAC: rbac},
+	}}, nil)
+	require.NoError(t, err)
+	require.Len(t, r.Files, 1)
+	assert.Equal(t, 2, r.Files[0].Call)
+	assert.ErrorContains(t, r.Failed[0], "no required module provides package example.org/none")
+	assert.ErrorContains(t, r.Failed[1], "needy/needy.go:4:8: no required module provides package example.org/none")
+	assert.ErrorContains(t, r.Failed[3], "controller-gen v0.16.3 is older")
+	assert.Len(t, r.Failed, 3)
+}
+
 func TestErrors(t *testing.T) {
 	dir := lay(t, farm)
 	for err, c := range map[string]config.ControllerGenCall{
@@ -117,7 +137,10 @@ func TestErrors(t *testing.T) {
 		"run controller-gen rbac:roleName=r paths=./internal/tools:\n  build constraints exclude all Go files in internal/tools\nfix that, and run the command again":                                                        {RBAC: &config.RBACGenerator{RoleName: "r"}, Paths: []string{"./internal/tools"}, Version: "v0.20.0"},
 		"run controller-gen rbac:roleName=r paths=./... output:rbac:dir=../x: rbac writes " + filepath.Join(filepath.Dir(dir), "x", "role.yaml") + ", which is outside of " + dir + "; run crdctl in a directory above both": {RBAC: &config.RBACGenerator{RoleName: "r"}, Paths: []string{"./..."}, Version: "v0.20.0", Output: map[string]string{"rbac": "../x"}},
 	} {
-		_, got := Run(t.Context(), dir, config.ControllerGen{Calls: []config.ControllerGenCall{c}}, nil)
+		r, got := Run(t.Context(), dir, config.ControllerGen{Calls: []config.ControllerGenCall{c}}, nil)
+		if r != nil {
+			got = r.Failed[0]
+		}
 		assert.EqualError(t, got, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 )
 
 // develVersion is what a program of the project's own says of its version.
@@ -33,7 +34,7 @@ func engineFor(version string, names []string) (string, error) {
 	case !semver.IsValid(version):
 		return "", fmt.Errorf("%q is not a version of sigs.k8s.io/controller-tools; set controllerGen.version in crdctl.yaml to one, for example %s", version, crdform.Version)
 	case semver.Compare(version, oldest) < 0:
-		return "", fmt.Errorf("controller-gen %s is older than crdctl can run, since Go 1.26 does not compile it; pin sigs.k8s.io/controller-tools %s or newer", version, oldest)
+		return "", diag.Unavailable(fmt.Errorf("controller-gen %s is older than crdctl can run, since Go 1.26 does not compile it; pin sigs.k8s.io/controller-tools %s or newer", version, oldest))
 	case slices.ContainsFunc(names, func(name string) bool { return !linked(name) }):
 		return version, nil
 	}

@@ -1,0 +1,93 @@
+package calls
+
+import (
+	"cmp"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// leave leaves out what calls make, or may have made, that could not run, and returns it: other calls may write to the same places,
+// and must not take these files for left-over ones.
+func (p *project) leave(failed map[int]error) (all []tree.NotCompared, err error) {
+	for _, i := range slices.Sorted(maps.Keys(failed)) {
+		for _, name := range p.settings.Calls[i].Generators() {
+			if len(p.only) > 0 && !slices.Contains(p.only, name) {
+				continue
+			}
+			n := tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Reason: Reason(failed[i])}
+			for _, a := range p.areasOf(i, name) {
+				if name == "crd" {
+					a.Owns = func(file string, data []byte) bool { return crdform.IsCRD(path.Base(file), data) }
+				}
+				files, err := p.find(a)
+				if err != nil {
+					return nil, err
+				}
+				n.Paths = append(n.Paths, files...)
+			}
+			n.Paths = slices.DeleteFunc(n.Paths, func(file string) bool {
+				f := p.files[file]
+				if f != nil && (name == "rbac" || name == "webhook") { // one file, of which others may have another part
+					delete(p.files, file)
+					f = nil
+				}
+				p.left[file] = f == nil
+				return f != nil
+			})
+			if len(n.Paths) == 0 {
+				n.Paths = []string{cmp.Or(p.settings.Calls[i].Dir, ".")}
+			}
+			slices.Sort(n.Paths)
+			n.Paths = slices.Compact(n.Paths)
+			all = append(all, n)
+		}
+	}
+	return all, nil
+}
+
+// find are the files on disk that an area owns.
+func (p *project) find(a tree.Area) (files []string, err error) {
+	top := filepath.Join(p.root, filepath.FromSlash(a.Dir))
+	err = filepath.WalkDir(top, func(at string, d fs.DirEntry, err error) error {
+		if os.IsNotExist(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); at != top && (name == ".git" || name == "node_modules" || name == "vendor") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		rel, err := filepath.Rel(p.root, at)
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		file := filepath.ToSlash(rel)
+		if !a.Match(file) {
+			return nil
+		}
+		data, err := safefs.ReadFile(at, safefs.MaxFile)
+		if err == nil && a.Owns(file, data) {
+			files = append(files, file)
+		}
+		return err
+	})
+	return files, err
+}
+
+// Reason is an error as the reason why files are not compared: its lines in one.
+func Reason(err error) string {
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
