@@ -23,7 +23,9 @@ func (d *discovery) readControllerGen() {
 	own := d.readOwn(d.ownManifests())
 	d.readPostProcessed(calls, own)
 	d.readForms(calls, own)
-	calls = d.keepCalls(d.inferCalls(calls, own))
+	calls = d.inferCalls(calls, own)
+	d.leaveToOwnProgram(calls, own)
+	calls = d.keepCalls(calls)
 	d.versionCalls(calls, own)
 	for i, c := range calls {
 		d.found.raw.ControllerGen.Calls = append(d.found.raw.ControllerGen.Calls, c.ControllerGenCall)
