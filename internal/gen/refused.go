@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/crd"
+	"github.com/crdctl/crdctl/internal/gen/calls"
 	"github.com/crdctl/crdctl/internal/gen/gofield"
 	"github.com/crdctl/crdctl/internal/gen/scan"
 	"github.com/crdctl/crdctl/internal/safefs"
@@ -28,7 +29,7 @@ import (
 func (g *generation) refusedCRDs(t *tree.Tree) []string {
 	var problems []string
 	for _, file := range t.Paths() {
-		if g.settings.CRDs.Dir == "" || path.Dir(file) != path.Clean(g.settings.CRDs.Dir) {
+		if g.called[file] != calls.Tool+" crd" && (g.settings.CRDs.Dir == "" || path.Dir(file) != path.Clean(g.settings.CRDs.Dir)) {
 			continue
 		}
 		manifest, _ := t.Content(file) // it is one of its paths
@@ -87,7 +88,13 @@ func (g *generation) place(file string, definition *apiextv1.CustomResourceDefin
 	if version >= len(definition.Spec.Versions) {
 		return file
 	}
-	for _, dir := range g.plan.CRDDirs {
+	dirs := slices.Clone(g.plan.CRDDirs)
+	if found, err := g.scan.Below("."); err == nil && g.called[file] != "" { // the packages of calls are not in the plan
+		for _, p := range found {
+			dirs = append(dirs, p.Dir)
+		}
+	}
+	for _, dir := range dirs {
 		if path.Base(dir) != definition.Spec.Versions[version].Name || !g.isGroup(dir, definition.Spec.Group) {
 			continue
 		}
