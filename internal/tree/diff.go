@@ -130,13 +130,14 @@ func (a *Area) act(data []byte) string {
 // the name and lose the bytes: nobody's work, and nothing to stop for.
 func torn(data []byte) bool { return len(data) == 0 || data[0] == 0 }
 
-func (t *Tree) areaOf(p string) *Area {
+// areaOf is the area that a file is in, of several the innermost one: a tool may have a directory with those of others below it.
+func (t *Tree) areaOf(p string) (of *Area) {
 	for i, a := range t.areas {
-		if inside(a.Dir, p) && a.Match(p) {
-			return &t.areas[i]
+		if inside(a.Dir, p) && a.Match(p) && (of == nil || a.Dir != of.Dir && inside(of.Dir, a.Dir)) {
+			of = &t.areas[i]
 		}
 	}
-	return nil
+	return of
 }
 
 func inside(dir, p string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }

@@ -72,6 +72,18 @@ func TestDiffRefusesToOverwriteByHand(t *testing.T) {
 	assert.EqualError(t, err, want)
 }
 
+// A tool may have a directory with those of others below it, as client-gen has where the clientset has no directory of its own.
+func TestDiffGoesByTheInnermostArea(t *testing.T) {
+	root := project(t, map[string]string{"gen/lister/a.go": "// listed old"})
+	tr := newTree(t, map[string]string{"gen/lister/a.go": "// listed new"})
+	tr.Own(Area{
+		Dir: "gen/lister", Tool: "lister-gen",
+		Match: func(string) bool { return true },
+		Owns:  func(_ string, b []byte) bool { return bytes.HasPrefix(b, []byte("// listed")) },
+	})
+	assert.Equal(t, []string{"update gen/lister/a.go"}, describe(changesOf(t, tr, root)))
+}
+
 // What a power failure leaves of a file is nobody's work.
 func TestDiffMendsTornFiles(t *testing.T) {
 	root := project(t, map[string]string{"gen/a.go": "", "gen/b.go": "\x00\x00\x00"})
