@@ -84,9 +84,7 @@ func (w *watching) follow(root string, p *config.Project) error {
 		for _, c := range p.Clients {
 			w.folders = append(w.folders, c.Dir)
 		}
-		if headers = nil; p.Boilerplate != "" {
-			headers = append(headers, p.Boilerplate)
-		}
+		headers = slices.DeleteFunc([]string{p.Boilerplate, p.HelperBoilerplate}, func(file string) bool { return file == "" })
 		for i := range p.ControllerGen.Calls {
 			dirs, files := calls.Reads(&p.ControllerGen.Calls[i])
 			w.folders, headers = append(w.folders, dirs...), append(headers, files...)

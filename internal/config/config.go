@@ -24,6 +24,7 @@ type Project struct {
 	APIVersion           string              `yaml:"apiVersion"`
 	Kind                 string              `yaml:"kind"`
 	Boilerplate          string              `yaml:"boilerplate,omitempty"`
+	HelperBoilerplate    string              `yaml:"helperBoilerplate,omitempty"`
 	APIs                 []string            `yaml:"apis,omitempty"`
 	Clients              []Client            `yaml:"clients,omitempty"`
 	Exclude              []string            `yaml:"exclude,omitempty"`

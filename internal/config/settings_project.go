@@ -8,6 +8,8 @@ var projectSettings = []Setting{
 	{Field: "kind", Otherwise: "required", Usage: "`Project`", Value: func(p *Project) any { return &p.Kind }},
 	{Field: "boilerplate", Flag: "boilerplate", Format: Path, text: local, Otherwise: "no header", Value: func(p *Project) any { return &p.Boilerplate },
 		Usage: "file with the header of generated Go files", More: "YEAR in it becomes the year"},
+	{Field: "helperBoilerplate", Format: Path, text: local, Otherwise: "that of all", Value: func(p *Project) any { return &p.HelperBoilerplate },
+		Usage: "file with the header of what is generated next to the types", More: "as gen_helpers has one of its own"},
 	{Field: "apis", Flag: "api-dir", Format: Path, text: local, Value: func(p *Project) any { return &p.APIs },
 		Usage: "directory below which API packages are looked for"},
 	{Field: "exclude", Flag: "exclude-dir", Format: Path, text: local, Value: func(p *Project) any { return &p.Exclude },

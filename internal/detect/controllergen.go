@@ -27,6 +27,7 @@ func (d *discovery) readControllerGen() {
 	d.leaveToOwnProgram(calls, own)
 	calls = d.keepCalls(calls)
 	d.versionCalls(calls, own)
+	d.listDerived(calls, own)
 	for i, c := range calls {
 		d.found.raw.ControllerGen.Calls = append(d.found.raw.ControllerGen.Calls, c.ControllerGenCall)
 		d.set(fmt.Sprintf("controllerGen.calls[%d]", i), c.at)

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // gengoTools are the generators whose header the setting boilerplate is.
@@ -36,6 +38,9 @@ func (d *discovery) readHeader() {
 		d.headerOfScripts()
 		return
 	}
+	if d.twoHeaders() {
+		return
+	}
 	headers := slices.Sorted(maps.Keys(count))
 	file, matched := d.bestHeader(count)
 	majority := slices.MaxFunc(headers, func(a, b string) int { return count[a] - count[b] })
@@ -58,9 +63,47 @@ func (d *discovery) readHeader() {
 	}
 }
 
-// ours reports whether crdctl makes a file of openapi-gen.
+// twoHeaders reports whether what is generated next to the types has one header, and all else another, as two calls of kube_codegen.sh
+// give them. It sets both.
+func (d *discovery) twoHeaders() bool {
+	var next, other []*repo.GoFile
+	for _, f := range d.Files {
+		switch {
+		case slices.ContainsFunc(helpers, func(h helper) bool { return h.tool == f.Generator }):
+			next = append(next, f)
+		case slices.Contains(gengoTools, f.Generator) && d.ours(f):
+			other = append(other, f)
+		}
+	}
+	mine, ok := d.headerOf(next)
+	theirs, same := d.headerOf(other)
+	if !ok || !same || mine == "" || d.headerFits(theirs)(normal(next[0].Header)) {
+		return false
+	}
+	d.found.raw.HelperBoilerplate, d.found.raw.Boilerplate = mine, theirs
+	d.set("helperBoilerplate", next[0].Path)
+	if theirs != "" {
+		d.set("boilerplate", other[0].Path)
+	}
+	return true
+}
+
+// headerOf is the file that some files have their header from, "" where they have none; ok is false if there is not one for all.
+func (d *discovery) headerOf(files []*repo.GoFile) (file string, ok bool) {
+	count := map[string]int{}
+	for _, f := range files {
+		count[normal(f.Header)]++
+	}
+	file, matched := d.bestHeader(count)
+	return file, len(files) > 0 && (matched == len(files) || count[""] == len(files))
+}
+
+// ours reports whether crdctl makes a file that is not next to types: one of a client tree, or of openapi-gen.
 func (d *discovery) ours(f *repo.GoFile) bool {
 	o := d.found.raw.OpenAPI
+	if f.Generator != "openapi-gen" {
+		return slices.ContainsFunc(d.found.raw.Clients, func(c config.Client) bool { return text.Below(path.Clean(c.Dir), f.Path) })
+	}
 	return o.Dir != "" && (f.Path == path.Join(o.Dir, openAPIFile) || path.Base(f.Path) == o.ModelNameFile)
 }
 

@@ -38,18 +38,22 @@ func (d *discovery) kindsByGroup() map[string]map[string][]string {
 func (d *discovery) ownManifests() []repo.Manifest {
 	var own []repo.Manifest
 	for _, m := range d.Manifests {
-		_, group, _ := strings.Cut(m.Name, ".")
-		if !m.AsMade() {
-			continue
-		}
-		for _, kinds := range d.kinds[group] {
-			if m.Kind == "" || len(kinds) == 0 || slices.Contains(kinds, m.Kind) {
-				own = append(own, m)
-				break
-			}
+		if m.AsMade() && d.isOwn(m) {
+			own = append(own, m)
 		}
 	}
 	return own
+}
+
+// isOwn reports whether a CRD is of a type of the repository.
+func (d *discovery) isOwn(m repo.Manifest) bool {
+	_, group, _ := strings.Cut(m.Name, ".")
+	for _, kinds := range d.kinds[group] {
+		if m.Kind == "" || len(kinds) == 0 || slices.Contains(kinds, m.Kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // inForm reports whether a manifest has the form in which controller-gen writes it.

@@ -25,7 +25,11 @@ import (
 func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 	root, proj := g.root, g.settings
 	t := tree.New()
-	dated, err := withYears(root, m.Files, o.Year)
+	files, err := g.withHeaders(m.Files)
+	if err != nil {
+		return nil, err
+	}
+	dated, err := withYears(root, files, o.Year)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +99,21 @@ func (g *generation) leftRole(m *made) string {
 		return file + ": " + about
 	}
 	return ""
+}
+
+// withHeaders gives the files next to the types the header that the settings have for them.
+func (g *generation) withHeaders(files []codegen.File) (with []codegen.File, err error) {
+	if g.settings.HelperBoilerplate == "" {
+		return files, nil
+	}
+	header, err := readHeader(g.root, "helperBoilerplate", g.settings.HelperBoilerplate)
+	with = slices.Clone(files)
+	for i, f := range files {
+		if name, ok := strings.CutSuffix(f.Generator, "-gen"); err == nil && ok && slices.Contains(config.Helpers, name) {
+			with[i], err = codegen.WithBoilerplate(f, header.Boilerplate)
+		}
+	}
+	return with, err
 }
 
 // withYears puts years into the headers. The files on disk, which may bear older ones, are read side by side.

@@ -57,7 +57,7 @@ func (c *cached) edited(ctx context.Context) bool {
 	if err != nil {
 		return true
 	}
-	header, err := readHeader(c.run.root, c.run.settings.Boilerplate)
+	header, err := readHeader(c.run.root, "boilerplate", c.run.settings.Boilerplate)
 	if err != nil {
 		return true
 	}

@@ -174,7 +174,7 @@ func newGeneration(ctx context.Context, root string, p *config.Project, o Option
 		return nil, cmp.Or(tags.mistakes(), explain.Blocked(root, err), err)
 	}
 	tags.families.CRDs, tags.families.Clients = todo.CRDDirs, todo.ClientTrees
-	header, err := readHeader(root, p.Boilerplate)
+	header, err := readHeader(root, "boilerplate", p.Boilerplate)
 	if err != nil {
 		return nil, err
 	}
@@ -264,13 +264,14 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	return m, nil
 }
 
-func readHeader(root, boilerplate string) (codegen.Header, error) {
+// readHeader reads the file that a setting names.
+func readHeader(root, setting, boilerplate string) (codegen.Header, error) {
 	if boilerplate == "" {
 		return codegen.Header{}, nil
 	}
 	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(boilerplate)), safefs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return codegen.Header{}, fmt.Errorf("boilerplate: %s does not exist; make the file, or name another in %s or with --boilerplate", boilerplate, config.FileName)
+		return codegen.Header{}, fmt.Errorf("%s: %s does not exist; make the file, or name another in %s or with --boilerplate", setting, boilerplate, config.FileName)
 	}
 	return codegen.Header{Boilerplate: data}, err
 }

@@ -6,10 +6,11 @@ import (
 	"regexp"
 )
 
-// Manifest is a CustomResourceDefinition that controller-gen or crdctl made.
+// Manifest is a file that begins with a CustomResourceDefinition.
 type Manifest struct {
-	Path, Dir, Version string
-	Line               int
+	Path, Dir string
+	Version   string // of controller-gen, or crdctl; empty where something else made it
+	Line      int
 	Name               string // of the CRD: plural, dot, group
 	Kind               string // of its objects; empty where it stands too far below
 }
@@ -32,18 +33,18 @@ var (
 
 // newManifest reads the top of a YAML file.
 func newManifest(rel string, top []byte) (Manifest, bool) {
-	if !bytes.Contains(top, []byte("controller-gen.kubebuilder.io/version")) || !crdKind.Match(top) {
+	n := crdName.FindSubmatch(top)
+	if n == nil || !crdKind.Match(top) {
 		return Manifest{}, false
 	}
-	v, n := crdVersion.FindSubmatchIndex(top), crdName.FindSubmatch(top)
-	if v == nil || n == nil {
-		return Manifest{}, false
+	m := Manifest{Path: rel, Dir: path.Dir(rel), Name: string(n[1])}
+	if v := crdVersion.FindSubmatchIndex(top); v != nil {
+		m.Version, m.Line = string(top[v[2]:v[3]]), LineOf(top, v[2])
 	}
-	kind := ""
 	if k := crdObjects.FindSubmatch(top); k != nil {
-		kind = string(k[1])
+		m.Kind = string(k[1])
 	}
-	return Manifest{Path: rel, Dir: path.Dir(rel), Version: string(top[v[2]:v[3]]), Line: LineOf(top, v[2]), Name: string(n[1]), Kind: kind}, true
+	return m, true
 }
 
 // AsMade reports whether the file has the name that controller-gen gives it.

@@ -30,7 +30,8 @@ type Repo struct {
 	ByDir     map[string][]*GoFile
 	Modules   *Modules
 	Texts     []Script
-	Manifests []Manifest
+	Manifests []Manifest // that controller-gen or crdctl made
+	CRDs      []Manifest // all, by whatever they were made
 	Roles     []Role
 	Webhooks  []string    // files of webhook configurations with the name that controller-gen gives them
 	Small     []SmallFile // files that may be a header
@@ -212,7 +213,11 @@ func readManifest(full, rel string) (func(*Repo), error) {
 	m, isCRD := newManifest(rel, top)
 	switch base := path.Base(rel); {
 	case isCRD:
-		return func(r *Repo) { r.Manifests = append(r.Manifests, m) }, nil
+		return func(r *Repo) {
+			if r.CRDs = append(r.CRDs, m); m.Version != "" {
+				r.Manifests = append(r.Manifests, m)
+			}
+		}, nil
 	case base == crdform.RoleFile && role.Match(top):
 		data, err := safefs.ReadFile(full, safefs.MaxFile)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2"
@@ -78,6 +79,21 @@ func (h Header) of(generator string) func(upstream []byte) []byte {
 		return b.Bytes()
 	}
 }
+
+// WithBoilerplate puts another boilerplate into the header of a formatted file.
+func WithBoilerplate(f File, boilerplate []byte) (File, error) {
+	at := bytes.Index(f.Content, []byte(GeneratedBy(f.Generator)))
+	if at < 0 {
+		return f, nil
+	}
+	f.Content = slices.Concat(buildTag.Find(f.Content[:at]), boilerplate, []byte("\n"), f.Content[at:])
+	var err error
+	f.Content, err = format(f.Content)
+	return f, err
+}
+
+// buildTag are the lines above the boilerplate.
+var buildTag = regexp.MustCompile(`\A(//(go:build| \+build) [^\n]*\n)+\n`)
 
 // WithYear puts the year in the place of the word YEAR in a file's header: the year that the file on disk bears, if
 // it has this very header, else the current one. So a new year alone makes no file stale.

@@ -1,0 +1,72 @@
+package detect
+
+import (
+	"bytes"
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// listDerived lists the CRDs of the repository's own types that no call makes as they are: a script or a program of its own writes them
+// from what controller-gen makes.
+func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
+	known := map[string]bool{} // the names of those that are made, or listed already
+	for _, m := range own {
+		known[m.Name] = true
+	}
+	byWriter := map[string][]repo.Manifest{}
+	for _, m := range d.CRDs {
+		if !d.isOwn(m) || known[m.Name] || d.madeByCall(calls, m) || path.Clean(d.found.raw.CRDs.Dir) == m.Dir {
+			continue
+		}
+		if at := d.writerOf(m.Path); at != "" {
+			byWriter[at] = append(byWriter[at], m)
+		}
+	}
+	for at, all := range byWriter {
+		var paths []string
+		for _, m := range all {
+			paths = append(paths, m.Path)
+		}
+		version, _ := annotated(all)
+		d.notCompared("crd", strings.TrimSpace(controllerGen+" "+version), paths, at+" writes this from what controller-gen makes; crdctl runs no scripts and no programs of the project")
+	}
+	slices.SortFunc(d.found.NotCompared, func(a, b tree.NotCompared) int { return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Paths[0], b.Paths[0])) })
+}
+
+// programs are the words by which a program of the repository's own runs controller-gen, or has it linked in.
+var programs = [][]byte{[]byte(`"controller-gen"`), []byte(`"` + controllerTools + `/`)}
+
+// yamlNames are the names of YAML files in a Go file, and verb what fmt puts a value for.
+var (
+	yamlNames = regexp.MustCompile(`"([^"\n]*\.ya?ml)"`)
+	verb      = regexp.MustCompile(`%[sdvq]`)
+)
+
+// writerOf is the place in a script or program that runs controller-gen where it names a file.
+func (d *discovery) writerOf(file string) string {
+	for _, f := range d.Files {
+		if !f.Main || !slices.ContainsFunc(programs, func(word []byte) bool { return bytes.Contains(f.Data, word) }) {
+			continue
+		}
+		for _, m := range yamlNames.FindAllSubmatchIndex(f.Data, -1) {
+			pattern := path.Clean(verb.ReplaceAllString(string(f.Data[m[2]:m[3]]), "*"))
+			if ok, _ := path.Match(pattern, file); ok && pattern != "*.yaml" {
+				return repo.At(f.Path, f.Line(m[0]))
+			}
+		}
+	}
+	name := []byte(path.Join(path.Base(path.Dir(file)), path.Base(file)))
+	for _, t := range d.Texts {
+		data := commentLine.ReplaceAll(t.Data, nil)
+		if i := bytes.Index(data, name); i >= 0 && wanted(string(data)) {
+			return repo.At(t.Path, repo.LineOf(data, i))
+		}
+	}
+	return ""
+}
