@@ -116,7 +116,8 @@ func (g *generation) withHeaders(files []codegen.File) (with []codegen.File, err
 	return with, err
 }
 
-// withYears puts years into the headers. The files on disk, which may bear older ones, are read side by side.
+// withYears puts years into the headers. The files on disk, which may bear older ones, are read side by side; one that another release
+// of Go formatted stays as it is.
 func withYears(root string, files []codegen.File, year int) ([][]byte, error) {
 	dated := make([][]byte, len(files))
 	var group errgroup.Group
@@ -124,7 +125,9 @@ func withYears(root string, files []codegen.File, year int) ([][]byte, error) {
 	for i, f := range files {
 		group.Go(func() error {
 			onDisk, _ := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(f.Path)), safefs.MaxFile) // a file that can't be read has no year to keep
-			dated[i] = codegen.WithYear(f, onDisk, year)
+			if dated[i] = codegen.WithYear(f, onDisk, year); codegen.SameButFieldComments(dated[i], onDisk) {
+				dated[i] = onDisk
+			}
 			return nil
 		})
 	}
@@ -152,8 +155,9 @@ func (g *generation) area(a plan.Area, m *made) tree.Area {
 		}
 	}
 	return tree.Area{
-		Dir:  a.Dir,
-		Tool: a.Generator,
+		Dir:           a.Dir,
+		Tool:          a.Generator,
+		KeepsLeftOver: a.KeepsLeftOver,
 		Match: func(p string) bool {
 			if a.File != "" {
 				return path.Base(p) == a.File

@@ -1,0 +1,29 @@
+package codegen
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestSameButFieldComments(t *testing.T) {
+	file := func(comment string) []byte {
+		return fmt.Appendf(nil, "package v1\n\n// Spec is ``it``.\ntype Spec struct {\n%s\tName *string\n}\n", comment)
+	}
+	go126 := file("\t// Name is “it“,\n\t// by the way.\n")
+	for _, test := range []struct {
+		other string
+		same  bool
+	}{
+		{"\t// Name is “it“,\n\t// by the way.\n", true},
+		{"\t// Name is ``it``,\n\t// by the way.\n\t//\n", true}, // Go 1.27
+		{"\t// Name is it,\n\t// by the way.\n", false},
+		{"\t// Name is “it“,\n\t// by the way.\n\t// It is long.\n", false},
+		{"\t// Name is “it“, by the way.\n", false},
+		{"", false},
+	} {
+		assert.Equal(t, test.same, SameButFieldComments(go126, file(test.other)), "%q", test.other)
+	}
+	assert.False(t, SameButFieldComments([]byte("// Spec is ``it``.\ntype Spec struct{}\n"), []byte("// Spec is “it“.\ntype Spec struct{}\n")), "comments of declarations are the same in all releases")
+}
