@@ -36,7 +36,7 @@ func local(value string) error {
 }
 
 func openAPISchema(value string) error {
-	if value == BuildSchema {
+	if value == BuildSchema || value == BuildReversedSchema {
 		return nil
 	}
 	return local(value)

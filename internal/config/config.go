@@ -57,6 +57,7 @@ type Client struct {
 	ApplyConfiguration              bool              `yaml:"applyConfiguration,omitempty"`
 	ApplyConfigurationExternals     map[string]string `yaml:"applyConfigurationExternals,omitempty"`
 	ApplyConfigurationOpenAPISchema string            `yaml:"applyConfigurationOpenAPISchema,omitempty"`
+	KeepLeftOver                    bool              `yaml:"keepLeftOver,omitempty"`
 	FakeClientset                   *bool             `yaml:"fakeClientset,omitempty"`
 	PrefersProtobuf                 bool              `yaml:"prefersProtobuf,omitempty"`
 	PluralExceptions                map[string]string `yaml:"pluralExceptions,omitempty"`
@@ -124,6 +125,10 @@ const defaultHelpers = 4
 
 // BuildSchema is the value of ApplyConfigurationOpenAPISchema that has crdctl make the document.
 const BuildSchema = "build"
+
+// BuildReversedSchema is BuildSchema with the names that the programs of many projects give: a copy of that of k8s.io/kubernetes before
+// v1.35, which reverses every name up to its first slash, also names that models give themselves.
+const BuildReversedSchema = "build-reversed"
 
 // readOnlyPackages is the list of kube_codegen.sh.
 var readOnlyPackages = []string{

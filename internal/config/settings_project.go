@@ -15,7 +15,7 @@ var projectSettings = []Setting{
 	{Field: "exclude", Flag: "exclude-dir", Format: Path, text: local, Value: func(p *Project) any { return &p.Exclude },
 		Usage: "directory below the API directories to skip", More: "with tags or without"},
 	{Field: "excludeFrom", Value: func(p *Project) any { return &p.ExcludeFrom },
-		Usage: "map: a generator that writes next to the types to the directories that it alone skips",
+		Usage: "map: a generator that writes next to the types, or openapi, to the directories that it alone skips",
 		More:  "where a script runs it on some of the packages with its tag only"},
 	{Field: "generators", Flag: "generators", Commas: true, text: helper, Default: Helpers[:defaultHelpers], Value: func(p *Project) any { return &p.Generators },
 		Usage: "generators that write next to the types, where tags ask for them",

@@ -34,8 +34,8 @@ func (p *Project) validate(name string) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.ExcludeFrom)) {
-		if err := helper(name); err != nil {
-			report("excludeFrom", "%v", err)
+		if err := helper(name); err != nil && name != "openapi" {
+			report("excludeFrom", "%v, and openapi", err)
 		}
 		for i, dir := range p.ExcludeFrom[name] {
 			if err := local(dir); err != nil {

@@ -20,6 +20,7 @@ type applyTree struct {
 	utils    *repo.GoFile
 	packages []string // import paths of the API packages, sorted
 	schema   string   // the place from which on the schema has types of its own; empty if it has none
+	reversed bool     // whether the names of Kubernetes' own types are reversed in it
 	externs  []external
 }
 
@@ -28,6 +29,9 @@ var (
 	applyUse   = regexp.MustCompile(`[^\w.](\w+)\.(\w+)ApplyConfiguration\b`)
 	schemaType = regexp.MustCompile(`(?m)^- name: `)
 )
+
+// reversedName is Time.v1.meta.apis.pkg.apimachinery.k8s.io, for example.
+var reversedName = regexp.MustCompile(`(?m)^- name: \w+\.v\w+\.[\w.]+\.k8s\.io$`)
 
 // untypedTypes are in every schema.
 const untypedTypes = 2
@@ -90,6 +94,7 @@ func (d *discovery) readApply(a *applyTree) {
 		if f.Path == path.Join(a.dir, "internal", "internal.go") {
 			if all := schemaType.FindAllIndex(f.Data, untypedTypes+1); len(all) > untypedTypes {
 				a.schema = repo.At(f.Path, f.Line(all[0][0]))
+				a.reversed = reversedName.Match(f.Data)
 			}
 			continue
 		}

@@ -3,6 +3,7 @@ package detect
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,8 +51,31 @@ func (d *discovery) readClients() {
 		if t.apply != nil {
 			t.applySettings(&c, set)
 		}
+		if at := d.keepsLeftOver(); at != "" {
+			c.KeepLeftOver = true
+			set("keepLeftOver", at+" removes nothing")
+		}
 		d.found.raw.Clients = append(d.found.raw.Clients, c)
 	}
+}
+
+// removes are the ways in which scripts remove what they generate next.
+var removes = regexp.MustCompile(`\brm\s+-\w*r|\bxargs\s[^\n]*\brm\b|\brm\s[^\n]*\.go\b|\s-delete\b|\bgit clean\b`)
+
+// keepsLeftOver is the place of a call of a client generator in a script that removes nothing before: what is generated no more stays,
+// other than with gen_client, which removes it.
+func (d *discovery) keepsLeftOver() string {
+	calls := d.calls("client-gen", "applyconfiguration-gen")
+	if len(calls) == 0 || len(d.calls("gen_client", "generate-groups")) > 0 {
+		return ""
+	}
+	for _, c := range calls {
+		i := slices.IndexFunc(d.Texts, func(t repo.Script) bool { return t.Path == c.script.path })
+		if i < 0 || removes.Match(commentLine.ReplaceAll(d.Texts[i].Data, nil)) {
+			return ""
+		}
+	}
+	return calls[0].at()
 }
 
 // layout finds the directory of the tree, and the names of what is in it.
@@ -131,7 +155,9 @@ func (t *clientTree) applySettings(c *config.Client, set setter) {
 		set("applyConfigurationExternals."+e.typ, e.source)
 	}
 	if a.schema != "" {
-		c.ApplyConfigurationOpenAPISchema = config.BuildSchema
+		if c.ApplyConfigurationOpenAPISchema = config.BuildSchema; a.reversed {
+			c.ApplyConfigurationOpenAPISchema = config.BuildReversedSchema
+		}
 		set("applyConfigurationOpenAPISchema", a.schema)
 	}
 }

@@ -76,6 +76,15 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 			d.unread(f.Path, "a second file of OpenAPI definitions, besides %s; crdctl makes one, so this stays as it is", best.Dir)
 		}
 	}
+	without = slices.DeleteFunc(without, func(dir string) bool {
+		others := slices.DeleteFunc(slices.Clone(files), func(f *repo.GoFile) bool { return f == best })
+		leave := d.leftOut(dir, others)
+		if leave {
+			d.excludeFrom("openapi", dir, best.Path+" has none of its types")
+			d.note(place[dir], "asks for openapi-gen, and %s has none of its types; take it out of excludeFrom if it is to", best.Path)
+		}
+		return leave
+	})
 	if len(without) > 0 {
 		d.unread(place[without[0]], "asks for openapi-gen, and %s has none of its types; crdctl would define them (%s), so take the tag out if it is not to",
 			best.Path, joined(without))
@@ -90,6 +99,16 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 	if len(o.ExtraPackages) > 0 {
 		d.set("openapi.extraPackages", best.At("func GetOpenAPIDefinitions("))
 	}
+}
+
+// leftOut reports whether a package with the tag is meant to have no definitions: others have them, or a script names the packages one
+// by one. gen_openapi alone goes by tags.
+func (d *discovery) leftOut(dir string, others []*repo.GoFile) bool {
+	if slices.ContainsFunc(others, func(f *repo.GoFile) bool { return slices.Contains(d.definedIn(f), d.Modules.ImportPath(dir)) }) {
+		return true
+	}
+	named, _ := d.inputsOf("openapi-gen")
+	return d.callOf("gen_openapi") == "" && !slices.Contains(named, dir)
 }
 
 // definedIn are the packages whose types a file defines: the keys of its map.

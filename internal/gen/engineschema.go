@@ -23,7 +23,7 @@ func (g *generation) withSchemas(ctx context.Context, gens []codegen.Generator) 
 	with = slices.Clone(gens)
 	var pkgs *codegen.Packages
 	for i, one := range gens {
-		if !slices.Contains(one.Flags, codegen.BuiltSchema) {
+		if !one.WantsSchema() {
 			continue
 		}
 		if pkgs == nil {

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -105,6 +106,16 @@ func Generate(ctx context.Context, root string, p *config.Project, o Options) (*
 		return nil, err
 	}
 	g.called = added.Generators
+	kept, err := t.Kept(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, tool := range slices.Sorted(maps.Keys(kept)) {
+		if files := kept[tool]; len(files) > 0 {
+			added.NotCompared = append(added.NotCompared, tree.NotCompared{Kind: strings.TrimSuffix(tool, "-gen"), Tool: tool, Paths: files,
+				Reason: "nothing makes this any more, and the script that runs the generator removes nothing (keepLeftOver)"})
+		}
+	}
 	refused, err := g.judge(t)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func (t *Tree) Diff(root string) ([]Change, error) {
 	defer func() { _ = dir.Close() }()
 
 	changes, problems := t.compare(dir)
-	stale, err := t.stale(dir)
+	stale, err := t.stale(dir, slices.DeleteFunc(slices.Clone(t.areas), func(a Area) bool { return a.KeepsLeftOver }))
 	if err != nil {
 		problems = append(problems, err)
 	}
@@ -142,12 +142,36 @@ func (t *Tree) areaOf(p string) (of *Area) {
 
 func inside(dir, p string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
 
-// stale finds the files that an area's owner wrote and that the tree no longer has.
-func (t *Tree) stale(root *os.Root) ([]Change, error) {
+// Kept lists the files that a tool wrote, that the tree no longer has, and that stay all the same, by the tool; the lists are sorted.
+func (t *Tree) Kept(root string) (map[string][]string, error) {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	kept := map[string][]string{}
+	for _, a := range t.areas {
+		if !a.KeepsLeftOver {
+			continue
+		}
+		left, err := t.stale(dir, []Area{a})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range left {
+			kept[a.Tool] = append(kept[a.Tool], c.Path)
+		}
+		slices.Sort(kept[a.Tool])
+	}
+	return kept, nil
+}
+
+// stale finds the files that the owners of areas wrote and that the tree no longer has.
+func (t *Tree) stale(root *os.Root, of []Area) ([]Change, error) {
 	disk := root.FS()
 	found := map[string]Change{}
 	byDir := map[string][]Area{}
-	for _, a := range t.areas {
+	for _, a := range of {
 		byDir[a.Dir] = append(byDir[a.Dir], a)
 	}
 	for dir, areas := range byDir {

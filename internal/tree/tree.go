@@ -35,6 +35,8 @@ type Area struct {
 	// Act says what to do about a file that is in the way, with the reason, where there is more to say than for any file. nil,
 	// and "", is that there is not.
 	Act func(data []byte) string
+	// KeepsLeftOver is set where files of the tool that are not in the tree stay.
+	KeepsLeftOver bool
 	// Tool is what messages call the owner.
 	Tool string
 }

@@ -84,6 +84,19 @@ func TestDiffGoesByTheInnermostArea(t *testing.T) {
 	assert.Equal(t, []string{"update gen/lister/a.go"}, describe(changesOf(t, tr, root)))
 }
 
+// Where what is made no more stays, it is no change, and is listed.
+func TestKept(t *testing.T) {
+	root := project(t, map[string]string{"kept/left.go": "// generated", "kept/hand.go": "// by hand", "gen/left.go": "// generated"})
+	tr := newTree(t, nil)
+	area := tr.areas[0]
+	area.Dir, area.KeepsLeftOver = "kept", true
+	tr.Own(area)
+	assert.Equal(t, []string{"delete gen/left.go"}, describe(changesOf(t, tr, root)))
+	kept, err := tr.Kept(root)
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]string{"test-gen": {"kept/left.go"}}, kept)
+}
+
 // What a power failure leaves of a file is nobody's work.
 func TestDiffMendsTornFiles(t *testing.T) {
 	root := project(t, map[string]string{"gen/a.go": "", "gen/b.go": "\x00\x00\x00"})

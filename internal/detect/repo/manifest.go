@@ -11,8 +11,8 @@ type Manifest struct {
 	Path, Dir string
 	Version   string // of controller-gen, or crdctl; empty where something else made it
 	Line      int
-	Name               string // of the CRD: plural, dot, group
-	Kind               string // of its objects; empty where it stands too far below
+	Name      string // of the CRD: plural, dot, group
+	Kind      string // of its objects; empty where it stands too far below
 }
 
 // Role is a role.yaml.

@@ -15,6 +15,15 @@ import (
 // BuiltSchema stands for the OpenAPI document that is made of the types, where a flag wants a file.
 const BuiltSchema = "crdctl:build"
 
+// BuiltReversedSchema is BuiltSchema with every name reversed up to its first slash, as config.BuildReversedSchema has it.
+const BuiltReversedSchema = "crdctl:build-reversed"
+
+// builtSchema reports whether a flag is either.
+func builtSchema(flag string) bool { return flag == BuiltSchema || flag == BuiltReversedSchema }
+
+// WantsSchema reports whether a generator wants a document that is made of the types.
+func (g Generator) WantsSchema() bool { return slices.ContainsFunc(g.Flags, builtSchema) }
+
 // WithSchema is for a generator that runs elsewhere: it returns the generator with a file in the place of BuiltSchema, and
 // what removes the file.
 func (p *Packages) WithSchema(g Generator) (with Generator, done func() error, err error) {
@@ -31,11 +40,11 @@ func (p *Packages) WithSchema(g Generator) (with Generator, done func() error, e
 // withSchema returns the generator with a file in the place of BuiltSchema, and what removes the file. Upstream reads
 // nothing but files, which a program prints that is compiled with openapi-gen's code; here that code is read, not run.
 func (p *Packages) withSchema(g Generator) (Generator, func() error, error) {
-	at := slices.Index(g.Flags, BuiltSchema)
+	at := slices.IndexFunc(g.Flags, builtSchema)
 	if at < 0 {
 		return g, func() error { return nil }, nil
 	}
-	doc, err := p.schema(g.Inputs)
+	doc, err := p.schema(g.Inputs, g.Flags[at] == BuiltReversedSchema)
 	if err != nil {
 		return g, nil, &SchemaError{err}
 	}
@@ -53,8 +62,8 @@ func (p *Packages) withSchema(g Generator) (Generator, func() error, error) {
 }
 
 // schema is the OpenAPI v2 document of all types that the kinds of some packages are made of.
-func (p *Packages) schema(inputs []string) ([]byte, error) {
-	m, err := p.source.models(inputs)
+func (p *Packages) schema(inputs []string, reversed bool) ([]byte, error) {
+	m, err := p.source.models(inputs, reversed)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"k8s.io/code-generator/cmd/client-gen/generators/util"
 	"k8s.io/gengo/v2"
@@ -26,11 +27,12 @@ type models struct {
 	// definition are the names of the definitions, by type; written are the same, by what openapi-gen calls the types.
 	definition map[types.Name]string
 	written    map[string]string
+	renamed    map[string]string // what the document calls definitions of another name
 }
 
 // models finds the types twice: first by structure alone, which is known of all packages, and then with the comments that
 // gengo has only of packages that it was asked for.
-func (s *source) models(inputs []string) (*models, error) {
+func (s *source) models(inputs []string, reversed bool) (*models, error) {
 	base, _, err := s.context(inputs, true)
 	if err != nil {
 		return nil, err
@@ -39,7 +41,7 @@ func (s *source) models(inputs []string) (*models, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &models{graph: s.graph, definition: map[types.Name]string{}, written: map[string]string{}}
+	m := &models{graph: s.graph, definition: map[types.Name]string{}, written: map[string]string{}, renamed: map[string]string{}}
 	all, err := m.reachable(kinds)
 	if err != nil {
 		return nil, err
@@ -65,11 +67,11 @@ func (s *source) models(inputs []string) (*models, error) {
 	for _, t := range m.all {
 		m.context.Universe.Package(t.Name.Package).Comments = c.Universe.Package(t.Name.Package).Comments
 	}
-	return m, m.nameAll()
+	return m, m.nameAll(reversed)
 }
 
 // nameAll decides the names of the definitions.
-func (m *models) nameAll() error {
+func (m *models) nameAll(reversed bool) error {
 	for _, t := range m.all {
 		written := t.Name.String()
 		definition := openapi.ToRESTFriendlyName(written)
@@ -79,10 +81,21 @@ func (m *models) nameAll() error {
 		}
 		if model != "" {
 			written, definition = model, model
+			if reversed {
+				m.renamed[model] = reverse(model)
+			}
 		}
 		m.definition[t.Name], m.written[written] = definition, definition
 	}
 	return nil
+}
+
+// reverse turns the parts of a name up to its first slash around.
+func reverse(name string) string {
+	first, rest, _ := strings.Cut(name, "/")
+	parts := strings.Split(first, ".")
+	slices.Reverse(parts)
+	return strings.TrimSuffix(strings.Join(parts, ".")+"."+strings.ReplaceAll(rest, "/", "."), ".")
 }
 
 // appliedKinds are the types that applyconfiguration-gen looks for in the schema.

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -57,7 +58,7 @@ func (m *models) ref(name string) spec.Ref {
 	if !ok {
 		panic("there is no schema of " + name)
 	}
-	return spec.MustCreateRef("#/definitions/" + definition)
+	return spec.MustCreateRef("#/definitions/" + cmp.Or(m.renamed[definition], definition))
 }
 
 // method reads what a method of a loaded type returns: its body was dropped when the packages were loaded.

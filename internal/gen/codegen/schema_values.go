@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -37,13 +38,19 @@ func (m *models) definitions(code []byte) (spec.Definitions, error) {
 		if err != nil {
 			return nil, m.unreadable(t, err)
 		}
-		all[m.definition[t.Name]] = inVersion2(v.Interface().(common.OpenAPIDefinition).Schema)
+		all[m.outward(t)] = inVersion2(v.Interface().(common.OpenAPIDefinition).Schema)
 	}
 	// applyconfiguration-gen looks for kinds under the names that Go gives them, whatever name they give themselves.
 	for _, t := range m.kinds {
-		all[openapi.ToRESTFriendlyName(t.Name.String())] = all[m.definition[t.Name]]
+		all[openapi.ToRESTFriendlyName(t.Name.String())] = all[m.outward(t)]
 	}
 	return all, nil
+}
+
+// outward is what the document calls the definition of a type.
+func (m *models) outward(t *types.Type) string {
+	definition := m.definition[t.Name]
+	return cmp.Or(m.renamed[definition], definition)
 }
 
 // definitionsIn are the expressions of the definitions. The code is a function that returns a map, in which most values

@@ -33,7 +33,7 @@ func (b *planner) addClient(c config.Client) error {
 		c.ClientsetName: "client", c.ApplyConfigurationName: "applyconfiguration", c.ListersName: "lister", c.InformersName: "informer",
 	} {
 		if b.wants(name) {
-			b.Areas = append(b.Areas, Area{Dir: path.Join(c.Dir, folder), Generator: name + "-gen"})
+			b.Areas = append(b.Areas, Area{Dir: path.Join(c.Dir, folder), Generator: name + "-gen", KeepsLeftOver: c.KeepLeftOver})
 		}
 	}
 	out := func(folder string) []string {
@@ -106,6 +106,8 @@ func (b *planner) schemaFile(c config.Client) (string, error) {
 		return "", nil
 	case config.BuildSchema:
 		return codegen.BuiltSchema, nil
+	case config.BuildReversedSchema:
+		return codegen.BuiltReversedSchema, nil
 	}
 	b.Reads = append(b.Reads, c.ApplyConfigurationOpenAPISchema)
 	if !b.source.Exists(c.ApplyConfigurationOpenAPISchema) {

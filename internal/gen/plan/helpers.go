@@ -86,6 +86,7 @@ func (b *planner) addOpenAPI(pkgs []scan.Package) error {
 		return nil
 	}
 	b.Areas = append(b.Areas, Area{Dir: o.Dir, Generator: "openapi-gen", File: openAPIFile})
+	pkgs = slices.DeleteFunc(slices.Clone(pkgs), func(pkg scan.Package) bool { return slices.Contains(b.settings.ExcludeFrom["openapi"], pkg.Dir) })
 	inputs := slices.Concat(o.ExtraPackages, each(pkgs, asking(b.openAPITag()), pathOf))
 	if len(inputs) == 0 {
 		return nil

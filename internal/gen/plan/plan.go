@@ -67,6 +67,8 @@ type Area struct {
 	Generator string // the name of the units
 	// File is the one file that the generator writes in each directory; empty if it writes any file.
 	File string
+	// KeepsLeftOver is set where files stay that the generator makes no more.
+	KeepsLeftOver bool
 }
 
 // Source is what a plan is made of, besides the settings; scan.Scanner reads it from the disk.

@@ -84,6 +84,11 @@ func TestUnits(t *testing.T) {
 			options: Options{Discovered: true},
 			want:    "deepcopy-gen apis/g/internal,apis/g/v1\nvalidation-gen apis/g/v1\nconversion-gen apis/g/internal\nopenapi-gen apis/g/v2\n" + clients + "\n" + manifests, notes: 2,
 		},
+		"openapi-gen skips a directory": {
+			options: Options{Only: []string{"openapi"}},
+			change:  func(p *config.Project) { p.ExcludeFrom = map[string][]string{"openapi": {"apis/g/v2"}} },
+			want:    "openapi-gen apis/g/v1",
+		},
 		"generators by name": {options: Options{Only: []string{"lister", "crd"}}, want: "lister-gen apis/g/v1,apis/g/v2\ncrd apis/g/v1,apis/g/v2"},
 		"no client tree": {
 			change: func(p *config.Project) { p.Clients, p.OpenAPI.Dir, p.Generators = nil, "", []string{"deepcopy"} },
