@@ -36,7 +36,9 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 		version, _ := annotated(all)
 		d.notCompared("crd", strings.TrimSpace(controllerGen+" "+version), paths, at+" writes this from what controller-gen makes; crdctl runs no scripts and no programs of the project")
 	}
-	slices.SortFunc(d.found.NotCompared, func(a, b tree.NotCompared) int { return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Paths[0], b.Paths[0])) })
+	slices.SortFunc(d.found.NotCompared, func(a, b tree.NotCompared) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Paths[0], b.Paths[0]))
+	})
 }
 
 // programs are the words by which a program of the repository's own runs controller-gen, or has it linked in.
