@@ -217,24 +217,10 @@ func (r *runner) ask(ctx context.Context, version, annotation string, calls []*c
 		return nil, r.fail(err, numbers...)
 	}
 	for i, result := range response.Results {
-		c := calls[i]
-		if result.Unread {
-			if err := r.fillWithGoCommand(ctx, c); err != nil {
-				if err := r.fail(fmt.Errorf("%s: %w", c.what(), err), c.number); err != nil {
-					return nil, err
-				}
-				continue
-			}
-			request.Calls = []host.Call{c.request}
-			if response, err = r.respond(ctx, version, request); err != nil {
-				return nil, err
-			}
-			result = response.Results[0]
-		}
-		made, err := r.files(c, result)
+		made, err := r.files(calls[i], result)
 		if err == nil {
 			files = append(files, made...)
-		} else if err := r.fail(err, c.number); err != nil {
+		} else if err := r.fail(err, calls[i].number); err != nil {
 			return nil, err
 		}
 	}

@@ -54,10 +54,10 @@ func (l *listings) env(ctx context.Context, c *call, module string) (*load.Env, 
 
 // fill makes the request of a call, without the go command where that is sure.
 func (r *runner) fill(ctx context.Context, c *call) error {
-	return r.request(ctx, c, func(module string, roots []*pkg, alone bool) ([]*packages.Package, []*packages.Package, error) {
+	return r.request(ctx, c, func(module string, roots []*pkg, alone bool) ([]*packages.Package, error) {
 		env, err := r.listings.env(ctx, c, module)
 		if err != nil && !errors.Is(err, load.ErrUnsupported) {
-			return nil, nil, err
+			return nil, err
 		}
 		if err == nil {
 			list := load.List
@@ -66,16 +66,9 @@ func (r *runner) fill(ctx context.Context, c *call) error {
 			}
 			c.arch = env.Vars["GOARCH"]
 			if listing, err := list(ctx, env, paths(roots)); err == nil {
-				return listing.Roots, listing.Unread, nil
+				return listing.Roots, nil
 			}
 		}
-		return r.goCommand(ctx, c, module, roots)
-	})
-}
-
-// fillWithGoCommand makes the request of a call anew, with all that the go command knows.
-func (r *runner) fillWithGoCommand(ctx context.Context, c *call) error {
-	return r.request(ctx, c, func(module string, roots []*pkg, _ bool) ([]*packages.Package, []*packages.Package, error) {
 		return r.goCommand(ctx, c, module, roots)
 	})
 }
@@ -88,10 +81,10 @@ func paths(roots []*pkg) (all []string) {
 }
 
 // goCommand lists packages as controller-tools' loader does.
-func (r *runner) goCommand(ctx context.Context, c *call, module string, roots []*pkg) ([]*packages.Package, []*packages.Package, error) {
+func (r *runner) goCommand(ctx context.Context, c *call, module string, roots []*pkg) ([]*packages.Package, error) {
 	environ, done, err := load.ReadOnlyWith(ctx, module, variables(c))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer done()
 	all, err := packages.Load(&packages.Config{
@@ -99,14 +92,14 @@ func (r *runner) goCommand(ctx context.Context, c *call, module string, roots []
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypesSizes,
 	}, paths(roots)...)
 	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	c.arch = cmp.Or(c.arch, runtime.GOARCH)
-	return all, nil, err
+	return all, err
 }
 
-// lister lists roots in a module: all that they import too, unless they are read alone. unread are packages with no more than a name.
-type lister func(module string, roots []*pkg, alone bool) (listed, unread []*packages.Package, err error)
+// lister lists roots in a module: all that they import too, unless they are read alone.
+type lister func(module string, roots []*pkg, alone bool) ([]*packages.Package, error)
 
 // request lists the roots that generators of the call may make something of.
 func (r *runner) request(ctx context.Context, c *call, list lister) error {
@@ -158,16 +151,15 @@ func (g *graph) listAll(all []*pkg, wanted map[string][]*pkg, list lister) error
 	for _, p := range all {
 		byPath[p.path] = p
 	}
-	type listing struct{ roots, unread []*packages.Package }
-	listings := map[string]listing{}
+	listings := map[string][]*packages.Package{}
 	for stale := slices.Sorted(maps.Keys(wanted)); len(stale) > 0; {
 		more := map[string]bool{}
 		for _, module := range stale {
-			roots, unread, err := list(module, wanted[module], false)
+			roots, err := list(module, wanted[module], false)
 			if err != nil {
 				return err
 			}
-			listings[module] = listing{roots, unread}
+			listings[module] = roots
 			packages.Visit(roots, nil, func(p *packages.Package) {
 				if at := byPath[p.PkgPath]; at != nil && at.module != module && !slices.Contains(wanted[at.module], at) {
 					wanted[at.module] = append(wanted[at.module], at)
@@ -178,21 +170,16 @@ func (g *graph) listAll(all []*pkg, wanted map[string][]*pkg, list lister) error
 		stale = slices.Sorted(maps.Keys(more))
 	}
 	of := map[string]*packages.Package{} // the roots
-	for module, l := range listings {
-		for _, p := range l.roots {
+	for module, roots := range listings {
+		for _, p := range roots {
 			if at := byPath[p.PkgPath]; at != nil && at.module == module {
 				of[p.PkgPath] = p
 			}
 		}
 	}
 	for _, module := range slices.Sorted(maps.Keys(listings)) {
-		l := listings[module]
-		unread := map[*packages.Package]bool{}
-		for _, p := range l.unread {
-			unread[p] = true
-		}
-		for _, p := range l.roots {
-			g.add(p, of, unread)
+		for _, p := range listings[module] {
+			g.add(p, of)
 		}
 		for _, p := range wanted[module] {
 			if raw := of[p.path]; raw != nil {
@@ -210,7 +197,7 @@ func (g *graph) listAlone(alone map[string][]*pkg, list lister) error {
 		if len(missing) == 0 {
 			continue
 		}
-		listed, _, err := list(module, missing, true)
+		listed, err := list(module, missing, true)
 		if err != nil {
 			return err
 		}
@@ -219,7 +206,7 @@ func (g *graph) listAlone(alone map[string][]*pkg, list lister) error {
 			own.Imports = nil
 			for _, p := range missing {
 				if p.path == own.PkgPath {
-					g.roots[p] = g.add(&own, nil, nil)
+					g.roots[p] = g.add(&own, nil)
 				}
 			}
 		}
@@ -228,13 +215,13 @@ func (g *graph) listAlone(alone map[string][]*pkg, list lister) error {
 }
 
 // add adds a package and what it imports.
-func (g *graph) add(p *packages.Package, roots map[string]*packages.Package, unread map[*packages.Package]bool) int {
+func (g *graph) add(p *packages.Package, roots map[string]*packages.Package) int {
 	if at, ok := g.index[p]; ok {
 		return at
 	}
 	at := len(g.packages)
 	g.index[p] = at
-	one := host.Package{ID: p.ID, PkgPath: p.PkgPath, Name: p.Name, GoFiles: p.GoFiles, CompiledGoFiles: p.CompiledGoFiles, Errors: p.Errors, Unread: unread[p], Imports: map[string]int{}}
+	one := host.Package{ID: p.ID, PkgPath: p.PkgPath, Name: p.Name, GoFiles: p.GoFiles, CompiledGoFiles: p.CompiledGoFiles, Errors: p.Errors, Imports: map[string]int{}}
 	if len(p.GoFiles) > 0 {
 		one.Dir = filepath.Dir(p.GoFiles[0])
 	}
@@ -243,7 +230,7 @@ func (g *graph) add(p *packages.Package, roots map[string]*packages.Package, unr
 		if root := roots[path]; root != nil {
 			imported = root
 		}
-		one.Imports[path] = g.add(imported, roots, unread)
+		one.Imports[path] = g.add(imported, roots)
 	}
 	return at
 }

@@ -32,7 +32,7 @@ func (r *runner) inOrder(ctx context.Context, c *call, all []*pkg) error {
 		}
 	}
 	if err != nil {
-		if listed, _, err = r.goCommand(ctx, c, all[0].module, all); err != nil {
+		if listed, err = r.goCommand(ctx, c, all[0].module, all); err != nil {
 			return fmt.Errorf("order the packages: %w", err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/workspace"
@@ -29,6 +30,8 @@ type Env struct {
 	modules []module // the longest path first
 	vendor  string   // the vendor folder that is in use, or ""
 	more    []string // variables of its go commands
+	// headers are those of packages that never change, by their directories.
+	headers *sync.Map
 }
 
 // counts are the settings that decide what is loaded, wherever that is.
@@ -59,7 +62,7 @@ func NewEnvWith(ctx context.Context, dir string, vars []string, tags ...string) 
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
-	e := &Env{more: vars}
+	e := &Env{more: vars, headers: &sync.Map{}}
 	if err := json.Unmarshal(out, &e.Vars); err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
@@ -84,7 +87,7 @@ func NewEnvWith(ctx context.Context, dir string, vars []string, tags ...string) 
 // WithTags is the same environment with other build tags.
 func (e *Env) WithTags(tags ...string) *Env {
 	other := *e
-	other.build.BuildTags = tags
+	other.build.BuildTags, other.headers = tags, &sync.Map{}
 	return &other
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -26,13 +27,12 @@ import (
 type Listing struct {
 	// Roots are the packages that were asked for. They lead to all others by their Imports.
 	Roots []*packages.Package
-	// Unread are packages of which there is no more than a name. Who needs more of one must have the go command list it.
+	// Unread are packages of which ListAlone gives no more than a name. Who needs more of one must have the go command list it.
 	Unread []*packages.Package
 }
 
-// List lists packages and all that they import outside of Go itself. Of Go's own packages, those that the roots import
-// are listed with their files; all others are unread. What the go command does not find, or has other versions for, is
-// ErrUnsupported.
+// List lists packages and all that they import. Of Go's own packages the files with cgo are left out: they declare no type that other
+// packages see. What the go command does not find, or has other versions for, is ErrUnsupported.
 func List(ctx context.Context, env *Env, roots []string) (*Listing, error) {
 	return list(ctx, env, roots, false)
 }
@@ -53,9 +53,6 @@ func list(ctx context.Context, env *Env, roots []string, alone bool) (*Listing, 
 	}
 	if err := l.group.Wait(); err != nil {
 		return nil, err
-	}
-	if !alone {
-		l.readGo()
 	}
 	return l.listing(roots)
 }
@@ -120,81 +117,90 @@ func (l *lister) want(ctx context.Context, path string) {
 	})
 }
 
-// read finds a package. Outside of Go itself it reads the names and imports of its files, as the go command does.
+// read finds a package, and reads the names and imports of its files, as the go command does.
 func (l *lister) read(n *listed) (err error) {
 	n.pkg.Name = goName(n.pkg.PkgPath)
-	if n.pkg.PkgPath == "unsafe" {
-		n.Std = true
+	if n.pkg.PkgPath == "unsafe" { // its file is documentation, which the go command names and does not compile
+		n.Std, n.read = true, !l.alone
+		n.pkg.GoFiles = []string{filepath.Join(l.env.Vars["GOROOT"], "src", "unsafe", "unsafe.go")}
 		return nil
 	}
 	n.Place, err = l.env.Find(n.pkg.PkgPath, false)
 	if errors.Is(err, ErrUnsupported) && l.alone && !n.root {
 		return nil
 	}
-	if err != nil || n.Std && hasGo(n.Dir) || l.alone && !n.root && !l.env.Local(n.Dir) {
+	if err != nil || l.alone && !n.root && (n.Std || !l.env.Local(n.Dir)) {
 		return err
 	}
-	if err := l.env.unambiguous(n.pkg.PkgPath, n.Dir, n.Module); err != nil {
-		return err
+	if !n.Std {
+		if err := l.env.unambiguous(n.pkg.PkgPath, n.Dir, n.Module); err != nil {
+			return err
+		}
 	}
 	return l.files(n)
 }
 
-// files reads the files of a package as far as their imports.
+// header is what the files of a package say before their declarations.
+type header struct {
+	name           string
+	files, imports []string
+}
+
+// files reads the files of a package as far as their imports: those that never change once for all listings.
 func (l *lister) files(n *listed) error {
-	var name string
-	var files, imports []string
+	known, ok := l.env.headers.Load(n.Dir)
+	if !ok {
+		h, err := l.header(n)
+		if err != nil {
+			return err
+		}
+		if known = h; !l.env.Local(n.Dir) {
+			l.env.headers.Store(n.Dir, h)
+		}
+	}
+	h := known.(*header)
+	n.pkg.Name, n.pkg.GoFiles, n.pkg.CompiledGoFiles, n.imports, n.read = h.name, h.files, slices.Clone(h.files), h.imports, true
+	return nil
+}
+
+func (l *lister) header(n *listed) (*header, error) {
+	h := &header{}
 	err := l.env.Files(n.Dir, func(base string, src []byte) error {
 		file := filepath.Join(n.Dir, base)
 		f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly|parser.SkipObjectResolution)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
-		if files = append(files, file); len(files) == 1 {
-			name = f.Name.Name
+		if n.Std && slices.ContainsFunc(f.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == `"C"` }) {
+			return nil
 		}
-		if f.Name.Name != name {
-			return fmt.Errorf("%w: the directory has packages %s and %s", ErrUnsupported, name, f.Name.Name)
+		if h.files = append(h.files, file); len(h.files) == 1 {
+			h.name = f.Name.Name
+		}
+		if f.Name.Name != h.name {
+			return fmt.Errorf("%w: the directory has packages %s and %s", ErrUnsupported, h.name, f.Name.Name)
 		}
 		for _, spec := range f.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if err != nil || imported == "C" {
 				return fmt.Errorf("%w: import %s", ErrUnsupported, spec.Path.Value)
 			}
-			imports = append(imports, imported)
+			if first, _, _ := strings.Cut(imported, "/"); n.Std && strings.Contains(first, ".") {
+				imported = "vendor/" + imported // as the go command calls what Go itself vendors
+			}
+			h.imports = append(h.imports, imported)
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(files) == 0 {
-		return fmt.Errorf("%w: no Go files for this build", ErrUnsupported)
+	if len(h.files) == 0 {
+		return nil, fmt.Errorf("%w: no Go files for this build", ErrUnsupported)
 	}
-	slices.Sort(imports)
-	n.pkg.Name, n.pkg.GoFiles, n.pkg.CompiledGoFiles, n.imports, n.read = name, files, slices.Clone(files), slices.Compact(imports), true
-	return nil
-}
-
-// readGo reads the files of Go's own packages that the roots import: their fields may have such types, and then
-// controller-tools reads those packages. One that has cgo in it stays unread.
-func (l *lister) readGo() {
-	for _, path := range sortedKeys(l.nodes) {
-		root := l.nodes[path]
-		for _, imported := range root.imports {
-			if n := l.nodes[imported]; !root.root || !n.Std || n.read || imported == "unsafe" || l.files(n) != nil {
-				continue
-			}
-			for i, further := range l.nodes[imported].imports {
-				if first, _, _ := strings.Cut(further, "/"); strings.Contains(first, ".") {
-					further = "vendor/" + further // as the go command calls what Go itself vendors
-				}
-				if l.nodes[imported].imports[i] = further; l.nodes[further] == nil {
-					l.nodes[further] = &listed{Place: Place{Std: true}, pkg: &packages.Package{ID: further, PkgPath: further, Name: goName(further), TypesSizes: l.sizes}}
-				}
-			}
-		}
-	}
+	slices.Sort(h.imports)
+	h.imports = slices.Compact(h.imports)
+	return h, nil
 }
 
 // listing connects the packages by their imports, and refuses those that import each other in a ring: controller-tools would wait

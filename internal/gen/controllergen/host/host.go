@@ -69,9 +69,6 @@ func run(request *Request, call *Call, parsed *syntax) (result Result) {
 	}
 	result.Files = out.files
 	result.Errors = Errors(roots, nil)
-	for i, p := range call.Packages {
-		result.Unread = result.Unread || p.Unread && Read(raw[i])
-	}
 	return result
 }
 

@@ -27,9 +27,7 @@ func (s *syntax) of(call *Call, sizes types.Sizes) []*packages.Package {
 		if dir := directory(all[i]); dir != nil {
 			*dir = p.Dir
 		}
-		if !p.Unread {
-			all[i].Syntax = s.files[names(all[i])]
-		}
+		all[i].Syntax = s.files[names(all[i])]
 	}
 	for i, p := range call.Packages {
 		for path, to := range p.Imports {

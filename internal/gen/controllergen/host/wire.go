@@ -35,8 +35,6 @@ type Package struct {
 	GoFiles, CompiledGoFiles []string
 	Imports                  map[string]int
 	Errors                   []packages.Error
-	// Unread says that no more is known than the name: a generator that needs more must have the go command list the packages.
-	Unread bool
 }
 
 // Generator is one of a call.
@@ -61,8 +59,6 @@ type Result struct {
 	Failures []string
 	// Errors are those in packages, without those about types.
 	Errors []packages.Error
-	// Unread says that a package was asked for of which no more than a name was known, so the rest does not count.
-	Unread bool
 }
 
 // File is a file that a generator wrote.
