@@ -19,7 +19,7 @@ func Etcd(args []string) {
 	trim.Program()
 	logutil.DefaultZapLoggerConfig.OutputPaths = []string{"stderr"} // package quietetcd is for the clients of others
 	endWithParent(func() { os.Exit(exitFailure) })                  //nolint:forbidigo // etcd has no other way to end
-	trim.Server(context.Background())
+	trim.Started(context.Background())
 	etcdmain.Main(withQuickElection(args))
 }
 

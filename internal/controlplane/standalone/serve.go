@@ -46,7 +46,7 @@ func serve(o options.CompletedOptions) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	endWithParent(stop)
-	trim.Server(ctx)
+	trim.Started(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- prepared.Run(ctx) }()
 	select {
