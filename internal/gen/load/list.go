@@ -146,19 +146,17 @@ type header struct {
 	files, imports []string
 }
 
-// files reads the files of a package as far as their imports: those that never change once for all listings.
+// files reads the files of a package as far as their imports: those that never change once for all listings, which run side by side.
 func (l *lister) files(n *listed) error {
-	known, ok := l.env.headers.Load(n.Dir)
-	if !ok {
-		h, err := l.header(n)
-		if err != nil {
-			return err
-		}
-		if known = h; !l.env.Local(n.Dir) {
-			l.env.headers.Store(n.Dir, h)
-		}
+	read := func() (*header, error) { return l.header(n) }
+	if !l.env.Local(n.Dir) {
+		once, _ := l.env.headers.LoadOrStore(n.Dir, sync.OnceValues(read))
+		read = once.(func() (*header, error))
 	}
-	h := known.(*header)
+	h, err := read()
+	if err != nil {
+		return err
+	}
 	n.pkg.Name, n.pkg.GoFiles, n.pkg.CompiledGoFiles, n.imports, n.read = h.name, h.files, slices.Clone(h.files), h.imports, true
 	return nil
 }
