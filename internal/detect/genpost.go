@@ -99,7 +99,7 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		for _, file := range files[dir] {
-			if top := [4]byte{}; d.top(file, top[:]) && string(top[:]) != "---\n" {
+			if top := [4]byte{}; d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
 				d.postProcessed(config.PostProcessed{Path: file, By: d.mentioned(path.Base(file))})
 			}
 		}

@@ -115,14 +115,14 @@ func TestUnavailable(t *testing.T) {
 		{Paths: []string{"example.org/none"}, RBAC: rbac},
 		{Paths: []string{"./needy"}, Object: &config.ObjectGenerator{}},
 		{Paths: []string{"./internal/..."}, RBAC: rbac},
-		{Paths: []string{"./..."}, Version: "v0.16.3", RBAC: rbac},
+		{Paths: []string{"./..."}, Version: "v0.6.2", RBAC: rbac},
 	}}, nil)
 	require.NoError(t, err)
 	require.Len(t, r.Files, 1)
 	assert.Equal(t, 2, r.Files[0].Call)
 	assert.ErrorContains(t, r.Failed[0], "no required module provides package example.org/none")
 	assert.ErrorContains(t, r.Failed[1], "needy/needy.go:4:8: no required module provides package example.org/none")
-	assert.ErrorContains(t, r.Failed[3], "controller-gen v0.16.3 is older")
+	assert.ErrorContains(t, r.Failed[3], "controller-gen v0.6.2 is older")
 	assert.Len(t, r.Failed, 3)
 }
 
@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 	dir := lay(t, farm)
 	for err, c := range map[string]config.ControllerGenCall{
 		"the version of controller-gen is unknown; set controllerGen.version in crdctl.yaml to that of sigs.k8s.io/controller-tools":                                                                                         {CRD: &config.CRDGenerator{}, Paths: []string{"./..."}},
-		"controller-gen v0.16.3 is older than crdctl can run, since Go 1.26 does not compile it; pin sigs.k8s.io/controller-tools v0.16.4 or newer":                                                                          {CRD: &config.CRDGenerator{}, Version: "v0.16.3"},
+		"controller-gen v0.6.2 is older than crdctl can run; pin sigs.k8s.io/controller-tools v0.7.0 or newer":                                                                                                               {CRD: &config.CRDGenerator{}, Version: "v0.6.2"},
 		"controller-gen v0.17.2 has no generator applyconfiguration; pin sigs.k8s.io/controller-tools v0.18.0 or newer":                                                                                                      {ApplyConfiguration: &config.ApplyGenerator{}, Version: "v0.17.2"},
 		"run controller-gen webhook paths=./none: open " + filepath.Join(dir, "none") + ": no such file or directory; correct the path in the call":                                                                          {Webhook: &config.WebhookGenerator{}, Paths: []string{"./none"}, Version: "v0.20.0"},
 		"run controller-gen webhook paths=./hack: there are no Go files in " + filepath.Join(dir, "hack") + "; correct the path in the call":                                                                                 {Webhook: &config.WebhookGenerator{}, Paths: []string{"./hack"}, Version: "v0.20.0"},

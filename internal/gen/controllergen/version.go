@@ -14,12 +14,13 @@ import (
 // develVersion is what a program of the project's own says of its version.
 const develVersion = "(devel)"
 
-// oldest is the first version that today's Go compiles.
-const oldest = "v0.16.4"
+// oldest is the first version of which engines were tried. Those before v0.16.4 get a later golang.org/x/tools, without which
+// today's Go does not compile them.
+const oldest = "v0.7.0"
 
 // sameSince are the versions from which on generators make the same bytes as the ones that are linked. Of the others only the
 // very version does. Webhooks are sorted by name since v0.20.
-var sameSince = map[string]string{"object": oldest, "rbac": "v0.17.2", "webhook": "v0.20.0"}
+var sameSince = map[string]string{"object": "v0.16.4", "rbac": "v0.17.2", "webhook": "v0.20.0"}
 
 // engineFor is the version whose engine must run generators, or "" if this process can.
 func engineFor(version string, names []string) (string, error) {
@@ -34,7 +35,7 @@ func engineFor(version string, names []string) (string, error) {
 	case !semver.IsValid(version):
 		return "", fmt.Errorf("%q is not a version of sigs.k8s.io/controller-tools; set controllerGen.version in crdctl.yaml to one, for example %s", version, crdform.Version)
 	case semver.Compare(version, oldest) < 0:
-		return "", diag.Unavailable(fmt.Errorf("controller-gen %s is older than crdctl can run, since Go 1.26 does not compile it; pin sigs.k8s.io/controller-tools %s or newer", version, oldest))
+		return "", diag.Unavailable(fmt.Errorf("controller-gen %s is older than crdctl can run; pin sigs.k8s.io/controller-tools %s or newer", version, oldest))
 	case slices.ContainsFunc(names, func(name string) bool { return !linked(name) }):
 		return version, nil
 	}
