@@ -25,6 +25,7 @@ func (d *discovery) readControllerGen() {
 	d.readForms(calls, own)
 	calls = d.inferCalls(calls, own)
 	d.leaveToOwnProgram(calls, own)
+	d.leaveMoved(calls, own)
 	calls = d.keepCalls(calls)
 	d.versionCalls(calls, own)
 	d.listDerived(calls, own)

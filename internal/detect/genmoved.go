@@ -1,0 +1,47 @@
+package detect
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
+)
+
+// leaveMoved takes crd out of the calls that write to a directory without any of the CRDs that they make, where such CRDs are elsewhere or
+// by other names: a command moves or renames them afterwards.
+func (d *discovery) leaveMoved(calls []*genCall, own []repo.Manifest) {
+	for _, c := range calls {
+		dir, ok := c.OutputDir("crd")
+		if c.CRD == nil || !ok || slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) {
+			continue
+		}
+		var moved []string
+		version := ""
+		for _, m := range d.Manifests {
+			if m.Version == "" || madeElsewhere(calls, c, m) {
+				continue
+			}
+			_, group, _ := strings.Cut(m.Name, ".")
+			for at, kinds := range d.kinds[group] {
+				if covers(c, d.Modules, at) && (m.Kind == "" || slices.Contains(kinds, m.Kind)) {
+					moved, version = append(moved, m.Path), m.Version
+					break
+				}
+			}
+		}
+		if len(moved) > 0 {
+			slices.Sort(moved)
+			d.notCompared("crd", controllerGen+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, is not there, so a command moves or renames the files afterwards")
+			c.drop("crd")
+		}
+	}
+}
+
+// madeElsewhere reports whether a CRD is in the directory that another call writes to.
+func madeElsewhere(calls []*genCall, but *genCall, m repo.Manifest) bool {
+	return slices.ContainsFunc(calls, func(c *genCall) bool {
+		dir, ok := c.OutputDir("crd")
+		return c != but && c.CRD != nil && ok && dir == m.Dir && m.AsMade()
+	})
+}
