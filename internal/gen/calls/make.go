@@ -1,12 +1,15 @@
 package calls
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/cache"
@@ -60,7 +63,7 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 		for _, i := range missing {
 			some.Calls = append(some.Calls, settings.Calls[i])
 		}
-		ran, err := controllergen.Run(ctx, root, some, only)
+		ran, markers, err := run(ctx, root, some, only)
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +71,7 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 		var read [][]string
 		for n, i := range missing {
 			results[i] = resultOf(ran, n, i)
+			results[i].Markers = markers[n]
 			if err := ran.Failed[n]; err != nil {
 				m.Failed[i] = err
 				continue
@@ -78,21 +82,43 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v): it is right, but the next run takes as long; set XDG_CACHE_HOME to a directory that you can write to", err))
 		}
 	}
+	var markers []string
 	for _, r := range results {
 		m.Files = append(m.Files, r.Files...)
-		for _, note := range r.Notes {
-			if !slices.Contains(m.Notes, note) {
-				m.Notes = append(m.Notes, note)
-			}
+		m.Notes = appendNew(m.Notes, r.Notes)
+		markers = appendNew(markers, r.Markers)
+	}
+	m.Notes = append(m.Notes, shorten(markers)...)
+	return m, nil
+}
+
+// run runs calls, and looks at their markers meanwhile.
+func run(ctx context.Context, root string, settings config.ControllerGen, only []string) (ran *controllergen.Result, markers [][]string, err error) {
+	var group errgroup.Group
+	group.Go(func() (err error) {
+		markers, err = mistakes(root, settings.Calls)
+		return err
+	})
+	ran, err = controllergen.Run(ctx, root, settings, only)
+	return ran, markers, cmp.Or(err, group.Wait())
+}
+
+// appendNew appends the words that are not there yet.
+func appendNew(to, words []string) []string {
+	for _, word := range words {
+		if !slices.Contains(to, word) {
+			to = append(to, word)
 		}
 	}
-	return m, nil
+	return to
 }
 
 // result is what one call made.
 type result struct {
 	Files []controllergen.File
 	Notes []string
+	// Markers are notes on its markers.
+	Markers []string
 }
 
 // resultOf is the part of a run of several calls that is one call's: the nth of the run, which the settings have at i.
