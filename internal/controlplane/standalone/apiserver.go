@@ -60,6 +60,7 @@ cluster's shared state through which all other components interact.`,
 				return err
 			}
 			cliflag.PrintFlags(c.Flags())
+			advertise(o)
 			completed, err := o.Complete(context.Background())
 			if err != nil {
 				return err

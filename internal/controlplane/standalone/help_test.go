@@ -2,6 +2,8 @@ package standalone
 
 import (
 	"flag"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 
 	"github.com/crdctl/crdctl/internal/startup/help"
 )
@@ -24,6 +27,12 @@ func TestMain(m *testing.M) {
 		Etcd([]string{"etcd", "-help"})
 	case "kube-apiserver":
 		os.Exit(APIServer([]string{"kube-apiserver", "-h"}, os.Stderr))
+	case "advertised":
+		o := options.NewServerRunOptions()
+		o.SecureServing.BindAddress = net.IPv4(127, 0, 0, 1) // as envtest has it
+		advertise(o)
+		fmt.Print(o.GenericServerRunOptions.AdvertiseAddress, " ", o.EndpointReconcilerType)
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
