@@ -11,6 +11,7 @@ import (
 const (
 	// startTime is how long a control plane goes on using what it needed for its start.
 	startTime = 3 * time.Second
+	startStep = time.Second
 	// adjustEvery is how often the collector is adjusted to what there is to collect.
 	adjustEvery = 15 * time.Second
 	// small is up to how much live memory it is better to collect often than to be large: to go over it takes some
@@ -23,12 +24,15 @@ const (
 // CPU time than one that Started does.
 func Started(ctx context.Context) {
 	go func() {
-		select {
-		case <-ctx.Done():
-		case <-time.After(startTime):
-			Program()
-			debug.FreeOSMemory()
+		for range startTime / startStep {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(startStep):
+				Program() // a start reads on through the program's file
+			}
 		}
+		debug.FreeOSMemory()
 	}()
 }
 
