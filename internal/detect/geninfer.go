@@ -207,8 +207,8 @@ func (d *discovery) optionsOf(all []repo.Manifest, packages []string, module str
 		options.MaxDescLen = &none
 	}
 	for _, p := range packages {
-		for _, f := range d.ByDir[path.Join(module, p)] {
-			if f.Generator == "" && floats.Match(f.Data) {
+		for _, data := range d.sources(path.Join(module, p)) {
+			if floats.Match(data) {
 				options.AllowDangerousTypes = &yes
 			}
 		}

@@ -75,6 +75,11 @@ func (d *discovery) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 				for _, c := range calls {
 					if c.at == step.At() {
 						d.filesOfCall(c, own, m.byDir)
+						for _, name := range c.Generators() {
+							if dir, ok := c.OutputDir(name); ok && m.byDir[dir] == nil {
+								m.byDir[dir] = []string{} // what is made there may all be moved away
+							}
+						}
 					}
 				}
 				continue

@@ -40,6 +40,9 @@ func loadDir(root string, apis []string) string {
 	if err != nil {
 		return dir
 	}
+	if _, err := os.Stat(filepath.Join(own, "vendor", "modules.txt")); err == nil {
+		return dir // from the root, its packages are copies in vendor
+	}
 	mod, err := workspace.ImportPaths{}.Of(dir)
 	if err == nil && slices.ContainsFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == mod }) {
 		return root

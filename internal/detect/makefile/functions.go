@@ -2,6 +2,7 @@ package makefile
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,6 +159,9 @@ func (f *File) foreach(text string, local map[string]string) string {
 	return strings.Join(out, " ")
 }
 
+// unset is a reference to a variable that no makefile sets.
+var unset = regexp.MustCompile(`^\$\(\w+\)$`)
+
 // choose is if, or, and.
 func (f *File) choose(name, text string, local map[string]string) string {
 	args := arguments(text, 16)
@@ -166,6 +170,9 @@ func (f *File) choose(name, text string, local map[string]string) string {
 			return strings.TrimSpace(f.expand(args[i], local))
 		}
 		return ""
+	}
+	for name == "or" && len(args) > 1 && unset.MatchString(value(0)) {
+		args = args[1:] // the user's environment may have it, and mostly has not
 	}
 	first := value(0)
 	switch {

@@ -113,6 +113,11 @@ Makefile:4 echo a b /@/r b.c a/ b a a
 Makefile:5 echo yesno o b a b benene
 Makefile:6 echo <b> <a> a b a a1 b2 a
 `},
+		"what the environment may set, or else": {`
+TOOL = $(or ${CONTROLLER_GEN},$(BIN)/tool)
+BIN = bin
+x: ; $(TOOL) $(or $(GOBIN),$(CONTROLLER_GEN)) $(or $(shell uname),c)
+`, "x: \nMakefile:4 bin/tool $(or $(GOBIN),$(CONTROLLER_GEN)) $(or $(shell uname),c)\n"},
 		"what only a command knows stays": {`
 A := $(shell uname -s)
 B := $(shell pwd)/bin $(shell echo one two)

@@ -1,7 +1,9 @@
 package calls
 
 import (
+	"bytes"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -159,12 +162,38 @@ func (p *project) webhooks(i int) []tree.Area {
 	owns := crdform.LeftWebhooks
 	if p.content(at) != nil {
 		owns = crdform.OnlyWebhooks
+	} else if p.used(at) {
+		return nil
 	}
 	return []tree.Area{{
 		Dir:   dir,
 		Match: func(file string) bool { return file == at },
 		Owns:  func(_ string, data []byte) bool { return owns(data) },
 	}}
+}
+
+// used reports whether the kustomization next to a file names it, which then could not be built without the file.
+func (p *project) used(file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(path.Dir(file)), "kustomization.yaml"), safefs.MaxFile)
+	return err == nil && bytes.Contains(data, []byte("- "+path.Base(file)+"\n"))
+}
+
+// leftInUse are the configurations of webhooks that no marker makes any more, and that a kustomization uses: controller-gen deletes
+// nothing, and so they stay.
+func (p *project) leftInUse(failed map[int]error) (all []tree.NotCompared) {
+	for i := range p.settings.Calls {
+		dir, ok := p.settings.Calls[i].OutputDir("webhook")
+		at := path.Join(dir, crdform.WebhookFile)
+		if !ok || p.settings.Calls[i].Webhook == nil || len(p.only) > 0 && !slices.Contains(p.only, "webhook") || failed[i] != nil || p.content(at) != nil || !p.used(at) {
+			continue
+		}
+		data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(at)), safefs.MaxFile)
+		if err == nil && crdform.LeftWebhooks(data) {
+			all = append(all, tree.NotCompared{Kind: "webhook", Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: []string{at},
+				Reason: "no marker that controller-gen reads makes it, and the kustomization next to it uses it; it stays"})
+		}
+	}
+	return all
 }
 
 // content is what is made for a path; nil for nothing.

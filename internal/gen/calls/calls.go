@@ -100,6 +100,7 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	for _, a := range p.areas(made.Failed) {
 		t.Own(a)
 	}
+	added.NotCompared = append(added.NotCompared, p.leftInUse(made.Failed)...)
 	return added, nil
 }
 

@@ -90,6 +90,12 @@ func TestLeftOver(t *testing.T) {
 	hand := strings.Replace(role, "rules", "# mine\nrules", 1)
 	assert.Empty(t, changes(t, std, made, "-- config/rbac/role.yaml --\n"+hand, onDisk), "a role that may be a person's")
 	assert.Empty(t, changes(t, std, made, "-- config/webhook/manifests.yaml --\n"+strings.Replace(webhooks, "validating-webhook-configuration", "mine", 1), onDisk))
+	used := "-- config/webhook/manifests.yaml --\n" + webhooks + "-- config/webhook/kustomization.yaml --\nresources:\n- manifests.yaml\n"
+	found, added, err := compare(t, std, made, used, onDisk)
+	require.NoError(t, err)
+	assert.Empty(t, found, "webhooks that a kustomization uses")
+	require.Len(t, added.NotCompared, 1)
+	assert.Equal(t, []string{"config/webhook/manifests.yaml"}, added.NotCompared[0].Paths)
 }
 
 // What upstream may make as well, because of the order of a map, is up to date, whether a script changes it or not.
