@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -17,7 +18,7 @@ import (
 func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 	known := map[string]bool{} // the names of those that are made, or listed already
 	for _, m := range own {
-		known[m.Name] = true
+		known[m.Name] = d.madeByCall(calls, m) || d.movedTo(m.Path) == "" || known[m.Name]
 	}
 	listed := func(m repo.Manifest) bool {
 		return slices.ContainsFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return slices.Contains(n.Paths, m.Path) })
@@ -27,7 +28,7 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 		if !d.isOwn(m) || known[m.Name] || listed(m) || m.AsMade() && d.madeByCall(calls, m) || path.Clean(d.found.raw.CRDs.Dir) == m.Dir {
 			continue
 		}
-		if at := d.writerOf(m.Path); at != "" {
+		if at := cmp.Or(d.movedTo(m.Path), d.writerOf(m.Path)); at != "" {
 			byWriter[at] = append(byWriter[at], m)
 		}
 	}
@@ -42,6 +43,22 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 	slices.SortFunc(d.found.NotCompared, func(a, b tree.NotCompared) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Paths[0], b.Paths[0]))
 	})
+}
+
+// movedTo is the place of a command that moves or copies a file to a path, "" if there is none.
+func (d *discovery) movedTo(file string) string {
+	for _, s := range d.steps.Sequences {
+		for _, step := range s.Steps {
+			if name := path.Base(step.Words[0]); len(step.Words) < 3 || name != "mv" && name != "cp" {
+				continue
+			}
+			to := steps.Local(step.Dir, step.Words[len(step.Words)-1])
+			if to == file || to == path.Dir(file) && slices.ContainsFunc(step.Words[1:], func(w string) bool { return path.Base(w) == path.Base(file) }) {
+				return step.At()
+			}
+		}
+	}
+	return ""
 }
 
 // programs are the words by which a program of the repository's own runs controller-gen, or has it linked in.

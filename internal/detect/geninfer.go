@@ -103,7 +103,7 @@ func (d *discovery) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall 
 		}
 	}
 	for _, m := range own {
-		if !d.madeByCall(calls, m) {
+		if !d.madeByCall(calls, m) && d.movedTo(m.Path) == "" {
 			byDir[m.Dir] = append(byDir[m.Dir], m)
 		}
 	}

@@ -19,7 +19,11 @@ func (d *discovery) readHelpers() {
 		if h.shared {
 			usual = append(usual, h.name)
 		}
+		asking, _ := d.tagged(h.name, d.found.raw.APIs)
 		switch {
+		case len(files) > 0 && len(asking) == 0 && shared == "" && d.callOf(h.tool) == "":
+			d.notCompared(h.name, h.tool, pathsOf(files), "no tag asks for it, and no script here runs "+h.tool+"; it stays as it is")
+			continue
 		case len(files) > 0:
 			names = append(names, h.name)
 			sources = append(sources, files[0].Path)
