@@ -76,6 +76,10 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 			d.unread(f.Path, "a second file of OpenAPI definitions, besides %s; crdctl makes one, so this stays as it is", best.Dir)
 		}
 	}
+	if version, at := d.pinOfOpenAPI(); version != "" {
+		d.notCompared("openapi", "openapi-gen "+version, []string{best.Path}, at+" pins this version of openapi-gen, and crdctl has the one that code-generator requires; openapi: {dir: "+best.Dir+"} compares it all the same")
+		return
+	}
 	without = slices.DeleteFunc(without, func(dir string) bool {
 		others := slices.DeleteFunc(slices.Clone(files), func(f *repo.GoFile) bool { return f == best })
 		leave := d.leftOut(dir, others)
@@ -99,6 +103,19 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 	if len(o.ExtraPackages) > 0 {
 		d.set("openapi.extraPackages", best.At("func GetOpenAPIDefinitions("))
 	}
+}
+
+// openAPIPin is a version of openapi-gen, which has its own module and no releases, in a script or makefile.
+var openAPIPin = regexp.MustCompile(`openapi-gen[=@](v0\.0\.0-\d{14}-[0-9a-f]{12})\b`)
+
+// pinOfOpenAPI is the version of openapi-gen that a script pins apart from code-generator, and the place.
+func (d *discovery) pinOfOpenAPI() (version, at string) {
+	for _, t := range d.Texts {
+		if m := openAPIPin.FindSubmatchIndex(t.Data); m != nil {
+			return string(t.Data[m[2]:m[3]]), repo.At(t.Path, repo.LineOf(t.Data, m[2]))
+		}
+	}
+	return "", ""
 }
 
 // leftOut reports whether a package with the tag is meant to have no definitions: others have them, or a script names the packages one
