@@ -130,6 +130,11 @@ func (i *installer) objects() ([]manifest.Object, error) {
 	if what := strings.Join(changed, ", "); what != "" && what != i.adapted {
 		i.adapted = what
 		i.reporter.Note("the controller's configuration file is adapted to this machine: %s", what)
+		for _, dir := range i.manager.program.CertDirs {
+			if _, err := os.Stat(dir); err != nil {
+				i.reporter.Note("%s names %s, which is not there and cannot be set: if the controller ends without it, make it, with a tls.crt and a tls.key", i.manager.program.Dir, dir)
+			}
+		}
 	}
 	return others, err
 }

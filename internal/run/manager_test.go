@@ -88,7 +88,7 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 		Flags: map[string]mainpkg.Flag{
 			"metrics-bind-address": {Default: ":8080"}, "leader-elect": {Bool: true}, "webhook-port": {}, "webhook-cert-path": {}, "kubeconfig": {},
 		},
-		Env: []string{"POD_NAME", "POD_NAMESPACE", "UNRELATED"},
+		Env: []string{"POD_NAME", "POD_NAMESPACE", "UNRELATED"}, Dir: "cmd", CertDirs: []string{"/etc/shop/metrics/certs"},
 	})
 	assert.Zero(t, i.manager.webhookPort(), "any port, because a flag sets it")
 	objects, err := i.objects()
@@ -114,6 +114,7 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, webhook: {port: 4321, certDir: '"+i.manager.certDir()+"'}, leaderElection: {leaderElect: false, resourceName: shop}, internalCertManagement: {enable: false}}", string(content))
 	assert.Contains(t, said.String(), "skipped v1.visibility.example.com")
 	assert.Contains(t, said.String(), "adapted to this machine: internalCertManagement.enable, leaderElection.leaderElect, webhook")
+	assert.Contains(t, said.String(), "cmd names /etc/shop/metrics/certs, which is not there and cannot be set: ")
 	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
 	assert.Equal(t, "controller", i.manager.pod.account)
 }

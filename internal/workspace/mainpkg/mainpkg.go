@@ -29,6 +29,8 @@ type Program struct {
 	Env []string
 	// WebhookPort is the port that a webhook.Options has in the source; 0 where none is written there.
 	WebhookPort int
+	// CertDirs are absolute directories of certificates that the main package names, and that are not the default of a flag, sorted.
+	CertDirs []string
 	// Kinds are the types of other modules of which the program makes values, such as v1.Certificate of cert-manager.
 	Kinds []Kind
 }

@@ -33,7 +33,8 @@ func main() {
 	flag.BoolVar(&elect, options.LeaderElect, false, "elect a leader")
 	options.Bind(flag.CommandLine)
 	flag.Parse()
-	_ = os.Getenv("POD_NAMESPACE")
+	flag.String("tls", "/etc/shop/tls/certs", "certificates that a flag moves")
+	_ = os.Getenv("POD_NAMESPACE") + "/etc/shop/metrics/certs"
 	_ = webhook.NewServer(webhook.Options{Port: 9876})
 	mgr, _ := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{})
 	_ = ctrl.NewControllerManagedBy(mgr).For(&certv1.Certificate{})
@@ -69,8 +70,9 @@ func TestFindReadsTheProgram(t *testing.T) {
 		Dir: "cmd",
 		Flags: map[string]mainpkg.Flag{
 			"metrics-bind-address": {Default: ":8080"}, "leader-elect": {Bool: true, Default: ""}, "health-probe-bind-address": {Default: ":8081"},
+			"tls": {Default: "/etc/shop/tls/certs"},
 		},
-		Env: []string{"POD_NAMESPACE"}, WebhookPort: 9876,
+		Env: []string{"POD_NAMESPACE"}, WebhookPort: 9876, CertDirs: []string{"/etc/shop/metrics/certs"},
 		Kinds: []mainpkg.Kind{{Package: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", Name: "Certificate"}, {Package: "sigs.k8s.io/controller-runtime", Name: "Options"}},
 	}, *p)
 	assert.True(t, mainpkg.Uses(dir))

@@ -19,6 +19,7 @@ type reading struct {
 	consts  map[string]map[string]string // of strings, by import path and name
 	env     map[string]bool
 	kinds   map[Kind]bool
+	certs   map[string]bool
 	module  *module
 }
 
@@ -30,7 +31,7 @@ func (m *module) program(dir string) (*Program, error) {
 	}
 	r := &reading{
 		program: Program{Dir: dir, Flags: map[string]Flag{}}, uses: map[string]bool{"main": true, "init": true},
-		consts: map[string]map[string]string{}, env: map[string]bool{}, kinds: map[Kind]bool{}, module: m,
+		consts: map[string]map[string]string{}, env: map[string]bool{}, kinds: map[Kind]bool{}, certs: map[string]bool{}, module: m,
 	}
 	for _, s := range all {
 		for _, f := range s.files {
@@ -45,6 +46,10 @@ func (m *module) program(dir string) (*Program, error) {
 	if !r.manager {
 		return nil, nil
 	}
+	for _, f := range r.program.Flags {
+		delete(r.certs, f.Default)
+	}
+	r.program.CertDirs = slices.Sorted(maps.Keys(r.certs))
 	r.program.Env = slices.Sorted(maps.Keys(r.env))
 	r.program.Kinds = slices.SortedFunc(maps.Keys(r.kinds), func(a, b Kind) int {
 		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Name, b.Name))
@@ -135,6 +140,10 @@ func (r *reading) read(s *source, f *file) {
 				r.call(s, f, n)
 			case *ast.CompositeLit:
 				r.composite(f, n)
+			case *ast.BasicLit:
+				if value, ok := literal(n); ok && s.dir == r.program.Dir && certDir.MatchString(value) {
+					r.certs[value] = true
+				}
 			}
 			return true
 		})
@@ -164,6 +173,8 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 }
 
 var (
+	// certDir is where pods have certificates, as a volume.
+	certDir = regexp.MustCompile(`^/(etc|run|var)/[^ ]*certs?/?$`)
 	// flagCall is a method or function of package flag or pflag that defines a flag.
 	flagCall = regexp.MustCompile(`^(Bool|String|Int|Int32|Int64|Uint|Uint16|Uint32|Uint64|Float32|Float64|Duration|StringSlice|StringArray|StringToString|IP|Text)?(Var)?(P)?$`)
 	// flagName is how flags of controllers are named.
