@@ -46,7 +46,9 @@ func (d *discovery) compareFolders() {
 // readPeers finds the packages whose conversion functions are used too.
 func (d *discovery) readPeers() {
 	var peers, sources []string
-	for _, c := range d.calls("gen_helpers", "conversion-gen") {
+	named := map[string]int{} // by peer: how many calls name it
+	calls := d.calls("gen_helpers", "conversion-gen")
+	for _, c := range calls {
 		for _, flag := range []string{"--extra-peer-dir", "--extra-peer-dirs"} {
 			for peer := range strings.SplitSeq(strings.Join(c.flags[flag], ","), ",") {
 				p, ok := d.packageOf(c, peer)
@@ -54,9 +56,11 @@ func (d *discovery) readPeers() {
 				case !c.has(flag):
 				case !ok:
 					d.unread(c.at(), "%s %s can't be read without running the script; write conversion: {extraPeers: [PACKAGE]}", flag, peer)
-				case !slices.Contains(peers, p):
-					peers = append(peers, p)
-					sources = append(sources, c.at())
+				default:
+					if named[p]++; named[p] == 1 {
+						peers = append(peers, p)
+						sources = append(sources, c.at())
+					}
 				}
 			}
 		}
@@ -66,10 +70,42 @@ func (d *discovery) readPeers() {
 			d.unread(c.at(), "defaulter-gen gets --extra-peer-dirs, for which there is no setting; compare zz_generated.defaults.go after the first run")
 		}
 	}
+	if d.peersDiffer(peers, named, len(calls)) {
+		return
+	}
 	if len(peers) > 0 {
 		d.found.raw.Conversion.ExtraPeers = peers
 		d.set("conversion.extraPeers", joined(slices.Compact(sources)))
 	}
+}
+
+// peersDiffer leaves conversions out where a package for which some calls are made is a peer in others only: as a peer of its own it
+// would get each function twice, and without it the others would lack some.
+func (d *discovery) peersDiffer(peers []string, named map[string]int, calls int) bool {
+	i := slices.IndexFunc(peers, func(p string) bool {
+		dir, ok := d.Modules.Dir(p)
+		return ok && named[p] < calls && d.madeBy(dir, "conversion-gen")
+	})
+	if i < 0 {
+		return false
+	}
+	var paths []string
+	for _, f := range d.filesOf("conversion-gen") {
+		paths = append(paths, f.Path)
+	}
+	p := &d.found.raw
+	if p.Generators == nil {
+		for _, h := range helpers {
+			if h.shared {
+				p.Generators = append(p.Generators, h.name)
+			}
+		}
+	}
+	p.Generators = slices.DeleteFunc(p.Generators, func(name string) bool { return name == "conversion" })
+	delete(p.ExcludeFrom, "conversion")
+	delete(d.found.sources, "excludeFrom.conversion")
+	d.notCompared("conversion", "conversion-gen", paths, "the calls of conversion-gen have different peers: "+peers[i]+" is one in some of them")
+	return true
 }
 
 // packageOf is the import path that a word of a call means.
