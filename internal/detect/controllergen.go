@@ -155,6 +155,11 @@ func (d *discovery) notCompared(kind, tool string, paths []string, reason string
 	d.found.NotCompared = append(d.found.NotCompared, tree.NotCompared{Kind: kind, Tool: tool, Paths: paths, Reason: reason})
 }
 
+// listed reports whether a file is listed as not compared.
+func (d *discovery) listed(file string) bool {
+	return slices.ContainsFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return slices.Contains(n.Paths, file) })
+}
+
 // madeAnyway reports whether settings have crdctl make the files all the same.
 func madeAnyway(n tree.NotCompared, p *config.Project) bool {
 	dir := map[string]string{"crd": p.CRDs.Dir, "rbac": p.RBAC.Dir}[n.Kind]

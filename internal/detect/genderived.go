@@ -20,12 +20,9 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 	for _, m := range own {
 		known[m.Name] = d.madeByCall(calls, m) || d.movedTo(m.Path) == "" || known[m.Name]
 	}
-	listed := func(m repo.Manifest) bool {
-		return slices.ContainsFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return slices.Contains(n.Paths, m.Path) })
-	}
 	byWriter := map[string][]repo.Manifest{}
 	for _, m := range d.CRDs {
-		if !d.isOwn(m) || known[m.Name] || listed(m) || m.AsMade() && d.madeByCall(calls, m) || path.Clean(d.found.raw.CRDs.Dir) == m.Dir {
+		if !d.isOwn(m) || known[m.Name] || d.listed(m.Path) || m.AsMade() && d.madeByCall(calls, m) || path.Clean(d.found.raw.CRDs.Dir) == m.Dir {
 			continue
 		}
 		if at := cmp.Or(d.movedTo(m.Path), d.writerOf(m.Path)); at != "" {

@@ -81,6 +81,11 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	if added.NotCompared, err = p.leave(made.Failed); err != nil {
 		return nil, err
 	}
+	silent, err := p.leaveSilent(made.Silent)
+	if err != nil {
+		return nil, err
+	}
+	added.NotCompared = append(added.NotCompared, silent...)
 	settled, err := p.settle(year)
 	if err != nil {
 		return nil, err

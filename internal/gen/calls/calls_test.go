@@ -242,6 +242,17 @@ func TestFailedCalls(t *testing.T) {
 	assert.Equal(t, []string{"."}, added.NotCompared[0].Paths, "nothing is there yet")
 }
 
+// Markers that controller-gen does not read, since they are right above a type, made the file once: it is not left over.
+func TestSilentGenerators(t *testing.T) {
+	silent := calls.Made{Files: made, Silent: map[int][]string{0: {"webhook"}}}
+	found, added, err := compareMade(t, std, &silent, onDisk, "-- config/webhook/manifests.yaml --\n"+webhooks)
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	require.Len(t, added.NotCompared, 1)
+	assert.Equal(t, []string{"config/webhook/manifests.yaml"}, added.NotCompared[0].Paths)
+	assert.Contains(t, added.NotCompared[0].Reason, "the +kubebuilder:webhook markers where they stand")
+}
+
 func TestOnly(t *testing.T) {
 	for names, want := range map[string][]string{"": nil, "deepcopy": {"object"}, "object deepcopy crd": {"object", "crd"}, "client webhook": {"webhook"}} {
 		only, none := calls.Only(strings.Fields(names))

@@ -54,6 +54,29 @@ func (p *project) leave(failed map[int]error) (all []tree.NotCompared, err error
 	return all, nil
 }
 
+// leaveSilent leaves the files of generators that made nothing of the markers that there are: they were made of these markers once, and
+// upstream deletes nothing.
+func (p *project) leaveSilent(silent map[int][]string) (all []tree.NotCompared, err error) {
+	for _, i := range slices.Sorted(maps.Keys(silent)) {
+		for _, name := range silent[i] {
+			for _, a := range p.areasOf(i, name) {
+				files, err := p.find(a)
+				if err != nil {
+					return nil, err
+				}
+				files = slices.DeleteFunc(files, func(file string) bool { return p.files[file] != nil || p.left[file] })
+				if len(files) == 0 {
+					continue
+				}
+				p.left[files[0]] = true // it is one file
+				all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: files,
+					Reason: "controller-gen makes nothing of the +kubebuilder:" + name + " markers where they stand, such as right above a type, and leaves the file; put an empty line below them, or delete the file"})
+			}
+		}
+	}
+	return all, nil
+}
+
 // find are the files on disk that an area owns.
 func (p *project) find(a tree.Area) (files []string, err error) {
 	top := filepath.Join(p.root, filepath.FromSlash(a.Dir))

@@ -26,6 +26,8 @@ type Made struct {
 	None bool
 	// Cached is set where nothing had to be made.
 	Cached bool
+	// Silent are, by call, generators of which the files on disk may be all the same; see [controllergen.Result].
+	Silent map[int][]string
 	// Failed are, by call, the errors of those that need what is not to be had here; see [controllergen.Result].
 	Failed map[int]error
 }
@@ -56,7 +58,7 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 			missing = append(missing, i)
 		}
 	}
-	m := &Made{Only: only, Cached: len(missing) == 0, Failed: map[int]error{}}
+	m := &Made{Only: only, Cached: len(missing) == 0, Silent: map[int][]string{}, Failed: map[int]error{}}
 	if len(missing) > 0 {
 		some := settings
 		some.Calls = nil
@@ -83,7 +85,8 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 		}
 	}
 	var markers []string
-	for _, r := range results {
+	for i, r := range results {
+		m.Silent[i] = r.Silent
 		m.Files = append(m.Files, r.Files...)
 		m.Notes = appendNew(m.Notes, r.Notes)
 		markers = appendNew(markers, r.Markers)
@@ -115,15 +118,16 @@ func appendNew(to, words []string) []string {
 
 // result is what one call made.
 type result struct {
-	Files []controllergen.File
-	Notes []string
+	Silent []string
+	Files  []controllergen.File
+	Notes  []string
 	// Markers are notes on its markers.
 	Markers []string
 }
 
 // resultOf is the part of a run of several calls that is one call's: the nth of the run, which the settings have at i.
 func resultOf(ran *controllergen.Result, n, i int) *result {
-	r := &result{Notes: ran.Notes}
+	r := &result{Notes: ran.Notes, Silent: ran.Silent[n]}
 	for _, f := range ran.Files {
 		if f.Call == n {
 			f.Call = i

@@ -41,6 +41,9 @@ type Result struct {
 	Notes []string
 	// Read are, by call, the directories of the packages that were listed for it.
 	Read [][]string
+	// Silent are, by call, the generators that made nothing though the packages have markers for them, in places where
+	// controller-gen reads none.
+	Silent map[int][]string
 	// Failed are, by call, the errors of those that need a module or a version that is not to be had here; see [diag.IsUnavailable].
 	Failed map[int]error
 }
@@ -196,9 +199,18 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	out := &Result{Files: slices.Concat(results...), Read: make([][]string, r.count), Failed: r.failed}
+	out := &Result{Files: slices.Concat(results...), Read: make([][]string, r.count), Silent: map[int][]string{}, Failed: r.failed}
 	for _, c := range r.calls {
+		if r.failed[c.number] != nil {
+			continue
+		}
 		out.Read[c.number] = c.read()
+		for i, name := range c.names {
+			made := func(f File) bool { return f.Call == c.number && f.Generator == name }
+			if (name == "rbac" || name == "webhook") && len(c.request.Generators[i].Roots) > 0 && !slices.ContainsFunc(out.Files, made) {
+				out.Silent[c.number] = append(out.Silent[c.number], name)
+			}
+		}
 	}
 	slices.SortStableFunc(out.Files, func(a, b File) int { return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Path, b.Path)) })
 	return out, nil

@@ -106,6 +106,17 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, r.Files[i], only.Files[0])
 }
 
+// Markers right above a type are that type's, and no webhook's.
+func TestSilent(t *testing.T) {
+	dir := lay(t, "-- hooks/hooks.go --\npackage hooks\n\n// +kubebuilder:webhook:path=/a,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=a,admissionReviewVersions=v1\ntype Validator struct{}\n")
+	r, err := Run(t.Context(), dir, config.ControllerGen{Version: crdform.Version, Calls: []config.ControllerGenCall{
+		{Paths: []string{"./..."}, RBAC: &config.RBACGenerator{RoleName: "farmer"}, Webhook: &config.WebhookGenerator{}},
+	}}, nil)
+	require.NoError(t, err)
+	assert.Empty(t, r.Files)
+	assert.Equal(t, map[int][]string{0: {"webhook"}}, r.Silent)
+}
+
 // A call that needs a module or a version that is not to be had fails alone.
 func TestUnavailable(t *testing.T) {
 	dir := lay(t, farm+"-- needy/needy.go --\n// +kubebuilder:object:generate=true\npackage needy\n\nimport _ \"example.org/none\"\n")
