@@ -30,7 +30,7 @@ type Env struct {
 	modules []module // the longest path first
 	vendor  string   // the vendor folder that is in use, or ""
 	more    []string // variables of its go commands
-	// headers are those of packages that never change, by their directories.
+	// headers are those of the packages that were listed, by their directories.
 	headers *sync.Map
 }
 
@@ -117,6 +117,11 @@ func (e *Env) Local(dir string) bool {
 		}
 	}
 	return true
+}
+
+// own reports whether a directory is in the main module or one that replaces another: it may change, and is not vendored.
+func (e *Env) own(dir string) bool {
+	return e.Local(dir) && (e.vendor == "" || !strings.HasPrefix(dir, e.vendor+string(filepath.Separator)))
 }
 
 func isDir(path string) bool {

@@ -129,7 +129,7 @@ func (l *lister) read(n *listed) (err error) {
 	if errors.Is(err, ErrUnsupported) && l.alone && !n.root {
 		return nil
 	}
-	if err != nil || l.alone && !n.root && (n.Std || !l.env.Local(n.Dir)) {
+	if err != nil || l.alone && !n.root && (n.Std || !l.env.own(n.Dir)) {
 		return err
 	}
 	if !n.Std {
@@ -146,14 +146,10 @@ type header struct {
 	files, imports []string
 }
 
-// files reads the files of a package as far as their imports: those that never change once for all listings, which run side by side.
+// files reads the files of a package as far as their imports, once for all listings of the environment, which run side by side.
 func (l *lister) files(n *listed) error {
-	read := func() (*header, error) { return l.header(n) }
-	if !l.env.Local(n.Dir) {
-		once, _ := l.env.headers.LoadOrStore(n.Dir, sync.OnceValues(read))
-		read = once.(func() (*header, error))
-	}
-	h, err := read()
+	once, _ := l.env.headers.LoadOrStore(n.Dir, sync.OnceValues(func() (*header, error) { return l.header(n) }))
+	h, err := once.(func() (*header, error))()
 	if err != nil {
 		return err
 	}
