@@ -130,6 +130,7 @@ type call struct {
 	names      []string // of the generators
 	request    host.Call
 	arch       string
+	fixed      []string // directories whose files never change
 }
 
 // what names a call in errors.
@@ -225,7 +226,7 @@ func (r *runner) ask(ctx context.Context, version, annotation string, calls []*c
 	request := host.Request{Version: annotation, Root: r.root, Scratch: scratch}
 	var numbers []int
 	for _, c := range calls {
-		request.Arch = c.arch
+		request.Arch, request.Fixed = c.arch, c.fixed
 		request.Calls = append(request.Calls, c.request)
 		numbers = append(numbers, c.number)
 	}

@@ -64,7 +64,7 @@ func (r *runner) fill(ctx context.Context, c *call) error {
 			if alone {
 				list = load.ListAlone
 			}
-			c.arch = env.Vars["GOARCH"]
+			c.arch, c.fixed = env.Vars["GOARCH"], []string{env.Vars["GOROOT"], env.Vars["GOMODCACHE"]}
 			if listing, err := list(ctx, env, paths(roots)); err == nil {
 				return listing.Roots, nil
 			}

@@ -52,7 +52,15 @@ func run(request *Request, call *Call, parsed *syntax) (result Result) {
 	if err != nil {
 		return Result{Failures: []string{err.Error()}}
 	}
-	var roots []*packages.Package
+	var roots, checked []*packages.Package
+	for i, g := range gens {
+		if _, needs := (*g).(genall.NeedsTypeChecking); needs {
+			for _, root := range call.Generators[i].Roots {
+				checked = append(checked, raw[root])
+			}
+		}
+	}
+	parseAhead(parsed.fset, request.Fixed, gens.CheckFilters(), checked)
 	out := &memory{call: call, root: request.Root, scratch: request.Scratch, version: request.Version}
 	for i, g := range gens {
 		at := *base

@@ -14,6 +14,8 @@ type Request struct {
 	Root string
 	// Scratch is an absolute directory that generators may write to.
 	Scratch string
+	// Fixed are directories whose files never change, and compile.
+	Fixed []string
 	// Arch is the processor that sizes of types are those of.
 	Arch  string
 	Calls []Call

@@ -1,0 +1,102 @@
+package host
+
+import "bytes"
+
+// bodiless returns a file with blanks in place of what is in the bodies of its functions, so that all else keeps its place. A body with a
+// marker in a comment stays, since controller-tools collects those. It returns the file as it is where it does not look like Go.
+func bodiless(src []byte) []byte {
+	out := bytes.Clone(src)
+	for at := 0; at < len(src); {
+		if at > 0 && src[at-1] != '\n' || !bytes.HasPrefix(src[at:], []byte("func ")) {
+			next, _ := skip(src, at)
+			at = next
+			continue
+		}
+		begin, end, marked := body(src, at)
+		for i := begin; i < end && !marked; i++ {
+			if out[i] != '\n' {
+				out[i] = ' '
+			}
+		}
+		at = max(end, at+1)
+	}
+	return out
+}
+
+// body finds what is between the braces of the function that begins at a place, and reports whether there is a marker. The end is 0
+// where there is no body.
+func body(src []byte, at int) (begin, end int, marked bool) {
+	var open []byte // the brackets around a place
+	for at < len(src) {
+		switch c := src[at]; c {
+		case '\n':
+			if len(open) == 0 {
+				return 0, 0, false // it is written in assembly
+			}
+		case '(', '[', '{':
+			if c == '{' && len(open) == 0 && !typeLiteral(src[:at]) {
+				begin = at + 1
+			}
+			open = append(open, c)
+		case ')', ']', '}':
+			if len(open) == 0 {
+				return 0, 0, false
+			}
+			if open = open[:len(open)-1]; begin > 0 && len(open) == 0 {
+				return begin, at, marked
+			}
+		}
+		next, marker := skip(src, at)
+		at, marked = next, marked || begin > 0 && marker
+	}
+	return 0, 0, false
+}
+
+// typeLiteral reports whether a brace after this text belongs to a type.
+func typeLiteral(before []byte) bool {
+	before = bytes.TrimRight(before, " \t")
+	return bytes.HasSuffix(before, []byte("struct")) || bytes.HasSuffix(before, []byte("interface"))
+}
+
+// skip is the place after a literal, a comment or a single character, and reports whether that is a comment with a marker.
+func skip(src []byte, at int) (next int, marker bool) {
+	after := func(end string) int {
+		if i := bytes.Index(src[at+1:], []byte(end)); i >= 0 {
+			return at + 1 + i + len(end)
+		}
+		return len(src)
+	}
+	switch c := src[at]; {
+	case c == '`':
+		return after("`"), false
+	case c == '"' || c == '\'':
+		for i := at + 1; i < len(src) && src[i] != '\n'; i++ {
+			if src[i] == '\\' {
+				i++
+			} else if src[i] == c {
+				return i + 1, false
+			}
+		}
+	case bytes.HasPrefix(src[at:], []byte("//")):
+		next = after("\n") - 1
+		if next < at+2 {
+			next = len(src)
+		}
+		return next, hasPlus(src[at:next])
+	case bytes.HasPrefix(src[at:], []byte("/*")):
+		at++ // "/*/" is no end
+		next = after("*/")
+		return next, hasPlus(src[at-1 : next])
+	}
+	return at + 1, false
+}
+
+// hasPlus reports whether a line of a comment may be a marker.
+func hasPlus(comment []byte) bool {
+	for _, line := range bytes.Split(comment, []byte("\n")) {
+		if bytes.HasPrefix(bytes.TrimLeft(line, "/* \t"), []byte("+")) {
+			return true
+		}
+	}
+	return false
+}
