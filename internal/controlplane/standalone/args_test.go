@@ -39,7 +39,7 @@ func TestAdapt(t *testing.T) {
 func TestQuickElection(t *testing.T) {
 	with := withQuickElection([]string{"etcd", "--data-dir=x"})
 	require.Len(t, with, 4)
-	assert.Equal(t, "--data-dir=x", with[3])
+	assert.Equal(t, []string{"--heartbeat-interval=20", "--election-timeout=100", "--data-dir=x"}, with[1:])
 	for _, args := range [][]string{{"etcd"}, {"etcd", "gateway", "start"}, {"etcd", "-election-timeout", "50"}, {"etcd", "--config-file=x"}} {
 		assert.Equal(t, args, withQuickElection(args))
 	}
