@@ -239,3 +239,12 @@ func TestListAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestListAloneLeavesVendoredPackages holds that a vendored package is read for List only.
+func TestListAloneLeavesVendoredPackages(t *testing.T) {
+	vendored := plain + modulesTxt + "-- vendor/example.com/b/b.go --\npackage b\n\nimport \"C\"\n"
+	_, err := listPackage(t, gentest.LayText(t, vendored), api, List)
+	unsupported(t, err, `import "C"`)
+	_, err = listPackage(t, gentest.LayText(t, vendored), api, ListAlone)
+	require.NoError(t, err)
+}
