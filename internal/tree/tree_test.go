@@ -84,7 +84,7 @@ func TestDiffGoesByTheInnermostArea(t *testing.T) {
 	assert.Equal(t, []string{"update gen/lister/a.go"}, describe(changesOf(t, tr, root)))
 }
 
-// Where what is made no more stays, it is no change, and is listed.
+// Files that stay though nothing makes them any more are listed, and are not a change.
 func TestKept(t *testing.T) {
 	root := project(t, map[string]string{"kept/left.go": "// generated", "kept/hand.go": "// by hand", "gen/left.go": "// generated"})
 	tr := newTree(t, nil)
