@@ -69,7 +69,7 @@ func (d *discovery) clientsOfCalls() bool {
 	for _, c := range calls {
 		dir, _ := d.local(c, c.flag("--output-dir"))
 		if dir == "" || strings.Contains(dir, "$") {
-			d.unread(c.at(), "--output-dir %s can't be read without running the script; write clients: [{dir: DIRECTORY}]", c.flag("--output-dir"))
+			d.unread(c.at(), "--output-dir %s cannot be read without running the script; write clients: [{dir: DIRECTORY}]", c.flag("--output-dir"))
 			continue
 		}
 		client := config.Client{

@@ -55,7 +55,7 @@ func (d *discovery) readPeers() {
 				switch {
 				case !c.has(flag):
 				case !ok:
-					d.unread(c.at(), "%s %s can't be read without running the script; write conversion: {extraPeers: [PACKAGE]}", flag, peer)
+					d.unread(c.at(), "%s %s cannot be read without running the script; write conversion: {extraPeers: [PACKAGE]}", flag, peer)
 				default:
 					if named[p]++; named[p] == 1 {
 						peers = append(peers, p)
@@ -127,7 +127,7 @@ func (d *discovery) readLintRules() {
 		switch p := &d.found.raw; {
 		case value == "":
 		case strings.Contains(value, "$"):
-			d.unread(c.at(), "--lint-rules %s can't be read without running the script; write lintRules: [RULE]", value)
+			d.unread(c.at(), "--lint-rules %s cannot be read without running the script; write lintRules: [RULE]", value)
 		case c.name == "gen_helpers":
 			if p.LintRules == nil {
 				p.LintRules = rules

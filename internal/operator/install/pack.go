@@ -75,7 +75,7 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 		case errors.Is(err, safefs.ErrTooBig):
 			return "", err
 		case errors.Is(err, errBinary):
-			note("%s is no text, and is taken to be in the image, in the directory that it is started in; better name it by its absolute path there", word)
+			note("%s is not text, and is assumed to be in the image, in the directory that it is started in; better name it by its absolute path there", word)
 		case errors.Is(err, fs.ErrNotExist) && (isProgram || namesFile(command.Words, i)):
 			return "", fmt.Errorf("%s is not in %s; correct the path, or name what is in the image by its absolute path", word, o.Root)
 		case isProgram:

@@ -55,7 +55,7 @@ func TestHooksAreTakenAlong(t *testing.T) {
 	}
 	for _, note := range []string{
 		"python3 is taken to be in the image", "a/sync.py is taken along, and nothing that it reads from beside itself",
-		"./bin/hook is no text, and is taken to be in the image, in the directory that it is started in; better name it by its absolute path there",
+		"./bin/hook is not text, and is assumed to be in the image, in the directory that it is started in; better name it by its absolute path there",
 	} {
 		assert.Contains(t, set.Notes, note)
 	}
