@@ -71,9 +71,10 @@ func skip(src []byte, at int) (next int, marker bool) {
 		return after("`"), false
 	case c == '"' || c == '\'':
 		for i := at + 1; i < len(src) && src[i] != '\n'; i++ {
-			if src[i] == '\\' {
+			switch src[i] {
+			case '\\':
 				i++
-			} else if src[i] == c {
+			case c:
 				return i + 1, false
 			}
 		}
