@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"bytes"
 	"maps"
 	"path"
 	"path/filepath"
@@ -26,7 +27,6 @@ type applyTree struct {
 
 var (
 	withKind   = regexp.MustCompile(`\b(\w+)\.SchemeGroupVersion\.WithKind\(`)
-	applyUse   = regexp.MustCompile(`[^\w.](\w+)\.(\w+)ApplyConfiguration\b`)
 	schemaType = regexp.MustCompile(`(?m)^- name: `)
 )
 
@@ -98,12 +98,14 @@ func (d *discovery) readApply(a *applyTree) {
 			}
 			continue
 		}
-		for _, m := range applyUse.FindAllSubmatchIndex(f.Data, -1) {
-			in, ok := f.Imports()[string(f.Data[m[2]:m[3]])]
-			key := [2]string{in, string(f.Data[m[4]:m[5]])}
-			// Those of meta/v1 are known to upstream's generator.
-			if ok && !text.Below(a.self, in) && in != clientGoApply+"meta/v1" && uses[key] == "" {
-				uses[key] = repo.At(f.Path, f.Line(m[2]))
+		for name, in := range f.Imports() {
+			if text.Below(a.self, in) || in == clientGoApply+"meta/v1" { // those of meta/v1 are known to upstream's generator
+				continue
+			}
+			for typ, at := range applyUses(f.Data, name) {
+				if key := [2]string{in, typ}; uses[key] == "" {
+					uses[key] = repo.At(f.Path, f.Line(at))
+				}
 			}
 		}
 	}
@@ -118,6 +120,37 @@ func (d *discovery) readApply(a *applyTree) {
 		a.externs = append(a.externs, external{from + "." + key[1], key[0], source})
 	}
 	slices.SortFunc(a.externs, func(x, y external) int { return strings.Compare(x.typ, y.typ) })
+}
+
+// applyUses are the types of an import of which a file uses apply configurations, with the first place of each. Regular expressions take
+// far longer, and every verify reads all these files.
+func applyUses(data []byte, name string) map[string]int {
+	uses := map[string]int{}
+	prefix := []byte(name + ".")
+	for at := 0; ; {
+		i := bytes.Index(data[at:], prefix)
+		if i < 0 {
+			return uses
+		}
+		begin := at + i
+		at = begin + len(prefix)
+		if begin > 0 && (data[begin-1] == '.' || isWord(data[begin-1])) {
+			continue
+		}
+		end := at
+		for end < len(data) && isWord(data[end]) {
+			end++
+		}
+		if typ, ok := strings.CutSuffix(string(data[at:end]), "ApplyConfiguration"); ok && typ != "" {
+			if _, known := uses[typ]; !known {
+				uses[typ] = begin
+			}
+		}
+	}
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
 // sourceOf is the import path of the type that an apply configuration of another tree is of: those of client-go are of k8s.io/api,
