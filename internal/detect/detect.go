@@ -81,15 +81,15 @@ type discovery struct {
 	kinds map[string]map[string][]string
 }
 
-// Edit is what somebody says who knows better.
+// Edit changes what was found, for a caller who knows better.
 type Edit struct {
 	// Fields are those that it sets, as in clients[0].dir.
 	Fields []string
 	Do     func(*config.Project) error
 }
 
-// Project reads the settings of the repository in root: a module, or a folder with modules below it. Edits change what
-// was found, the fields of which are then nobody's but the caller's.
+// Project reads the settings of the repository in root: a module, or a directory with modules below it. Edits change what
+// was found; the fields that they set have no witnesses.
 func Project(root string, edits ...Edit) (*Found, error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {
