@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 			named(t, err)
 			return
 		}
-		goOf(t, set)
+		goOf(t, set, set.SpecFields(), set.StatusFields(), set.Types())
 		var sample map[string]any
 		require.NoError(t, yaml.UnmarshalStrict([]byte("spec:\n"+set.Sample(2)), &sample), set.Sample(2))
 		for _, c := range set.Columns() {

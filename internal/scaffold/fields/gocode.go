@@ -12,11 +12,23 @@ import (
 	"github.com/crdctl/crdctl/internal/text/goname"
 )
 
-// SpecGo are the fields of the spec's struct.
-func (s *Set) SpecGo() string { return s.spec.goFields() }
+// SpecFields are the fields of the spec's struct, in Go.
+func (s *Set) SpecFields() string { return s.spec.goFields(s.comment) }
 
-// StatusGo are the fields of the status' struct, without those that every status has.
-func (s *Set) StatusGo() string { return s.status.goFields() }
+// StatusFields are the fields of the status' struct, in Go, without those that every status has.
+func (s *Set) StatusFields() string { return s.status.goFields(s.comment) }
+
+// Types are the types that the fields need, in Go.
+func (s *Set) Types() string { return s.goTypes(s.comment) }
+
+// SpecGo is SpecFields as the templates of revision 1 have it.
+func (s *Set) SpecGo() string { return s.spec.goFields(s.formerComment) }
+
+// StatusGo is StatusFields as the templates of revision 1 have it.
+func (s *Set) StatusGo() string { return s.status.goFields(s.formerComment) }
+
+// TypesGo is Types as the templates of revision 1 have it.
+func (s *Set) TypesGo() string { return s.goTypes(s.formerComment) }
 
 // SpecMarkers are the markers of the spec's struct, without the slashes.
 func (s *Set) SpecMarkers() []string { return s.spec.marks }
@@ -24,8 +36,8 @@ func (s *Set) SpecMarkers() []string { return s.spec.marks }
 // StatusMarkers are those of the status' struct.
 func (s *Set) StatusMarkers() []string { return s.status.marks }
 
-// TypesGo are the types that the fields need.
-func (s *Set) TypesGo() string {
+// goTypes are the types that the fields need, with a comment for each field.
+func (s *Set) goTypes(comment func(*Field) string) string {
 	var b strings.Builder
 	for _, f := range s.types {
 		where := f.fullPath()
@@ -34,7 +46,7 @@ func (s *Set) TypesGo() string {
 		}
 		fmt.Fprintf(&b, "\n// %s is the type of %s.\n", f.goBase, where)
 		if f.object != nil {
-			fmt.Fprintf(&b, "%stype %s struct {\n%s}\n", comments("", f.object.marks), f.goBase, f.object.goFields())
+			fmt.Fprintf(&b, "%stype %s struct {\n%s}\n", comments("", f.object.marks), f.goBase, f.object.goFields(comment))
 			continue
 		}
 		fmt.Fprintf(&b, "// +kubebuilder:validation:Enum=%s\ntype %s string\n\n// The values of %[2]s.\nconst (\n", enumMarker(f.typ.enum), f.goBase)
@@ -54,15 +66,11 @@ func (s *Set) TypeNames() (names []string) {
 	return names
 }
 
-func (o *object) goFields() string {
+func (o *object) goFields(comment func(*Field) string) string {
 	var all []string
 	for _, f := range o.fields {
-		name, verb := goname.Camel(f.name), "are"
-		if f.typ.single() {
-			verb = "is"
-		}
-		is := fmt.Sprintf("%s %s the %s.", name, verb, strings.ToLower(strings.Join(goname.Words(f.name), " ")))
-		all = append(all, comments("\t", append([]string{is}, f.allMarkers()...))+fmt.Sprintf("\t%s %s `json:%q`\n", name, f.goType(), f.tag()))
+		lines := append([]string{comment(f)}, f.allMarkers()...)
+		all = append(all, comments("\t", lines)+fmt.Sprintf("\t%s %s `json:%q`\n", goname.Camel(f.name), f.goType(), f.tag()))
 	}
 	return strings.Join(all, "\n")
 }

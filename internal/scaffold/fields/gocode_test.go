@@ -26,7 +26,7 @@ func TestCode(t *testing.T) {
 	}, wide()...), fields.Options{Kind: "Widget", Status: true, Taken: []string{"WidgetKind"}})
 	require.NoError(t, err)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s--- sample\n%s--- imports\n%+v\n", goOf(t, set), set.Sample(0), set.Imports())
+	fmt.Fprintf(&b, "%s--- sample\n%s--- imports\n%+v\n", goOf(t, set, set.SpecFields(), set.StatusFields(), set.Types()), set.Sample(0), set.Imports())
 	golden(t, "code.txt", b.String())
 }
 
@@ -40,5 +40,23 @@ func TestAsk(t *testing.T) {
 	} {
 		require.Equal(t, want, set.GoType(path), path)
 		require.Equal(t, want != "", set.Has(path), path)
+	}
+}
+
+// Fields that Kubernetes has are described as there; the author describes the others.
+func TestComments(t *testing.T) {
+	set, err := fields.Parse([]string{
+		"replicas:int32", "image:*string", "template:corev1.PodTemplateSpec", "suspend:bool", "port:string", "server.port:int32", "ip:string",
+		"status.replicas:int32", "status.phase:enum(Pending,Ready)", "status.image:string",
+	}, fields.Options{Kind: "Foo", Status: true})
+	require.NoError(t, err)
+	source := set.SpecFields() + set.StatusFields() + set.Types()
+	for _, want := range []string{
+		"Replicas is the desired number of replicas.", "Image is the name of the container image.", "Template describes the pods that are created.",
+		"Suspend tells the controller to suspend its work on the Foo.", "Port: describe this field here; users read this line with kubectl explain.",
+		"Port is the number of the port.", "IP: describe this field here;", "Replicas is the number of replicas that were last observed.",
+		"Phase is a simple, high-level summary of where the Foo is in its lifecycle.", "Image: describe this field here;",
+	} {
+		require.Contains(t, source, "// "+want)
 	}
 }

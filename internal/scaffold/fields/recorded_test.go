@@ -12,10 +12,10 @@ import (
 	"github.com/crdctl/crdctl/internal/scaffold/fields"
 )
 
-// goOf is what is made for the Go file of a kind Widget.
-func goOf(t *testing.T, set *fields.Set) string {
+// goOf is what is made for the Go file of a kind Widget, with its fields and types.
+func goOf(t *testing.T, set *fields.Set, spec, status, types string) string {
 	t.Helper()
-	source := "package v1\n\ntype WidgetSpec struct {\n" + set.SpecGo() + "}\n\ntype WidgetStatus struct {\n" + set.StatusGo() + "}\n" + set.TypesGo()
+	source := "package v1\n\ntype WidgetSpec struct {\n" + spec + "}\n\ntype WidgetStatus struct {\n" + status + "}\n" + types
 	code, err := format.Source([]byte(source))
 	require.NoError(t, err, source)
 	var b strings.Builder
@@ -40,7 +40,7 @@ func TestRecorded(t *testing.T) {
 	}
 	set, err := fields.Parse(args, fields.Options{Kind: "Widget", Status: true})
 	require.NoError(t, err)
-	require.Equal(t, want, goOf(t, set), args)
+	require.Equal(t, want, goOf(t, set, set.SpecGo(), set.StatusGo(), set.TypesGo()), args)
 }
 
 // Comments and sample values were in the language; the files have them.
