@@ -40,6 +40,9 @@ With --as-service-account the controller has no more rights than the roles in it
 crdctl.yaml) give that account. What is refused is said at once, and at the end what the roles lack, and what they grant for
 nothing.
 
+With --no-controller, crdctl does all this but builds and starts no controller: it prints the arguments and the environment
+with which you start it yourself, for example in an editor under its debugger.
+
 With --builtin, the controller is one that is built into crdctl, and no Go project is needed: it watches the kinds of
 the CRDs, logs what it sees, and records the event Synced. With -v 1 it also shows what its informers do. With --hook or --template,
 or where crdctl.yaml has a section loop, it makes of each object what these decide. "crdctl manifests" has it run in a cluster.
@@ -54,6 +57,7 @@ $(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
   crdctl run -- --workers=4
   crdctl run --data-dir ~/.local/state/crontab
   crdctl run --as-service-account default/crontab
+  crdctl run --no-controller
   crdctl run --builtin -f crd.yaml
   crdctl run --builtin -f crd.yaml --hook ./sync.py --owns apps/v1/Deployment
   crdctl run --context staging
@@ -68,6 +72,7 @@ $(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
 	f := c.Flags()
 	f.StringArrayVarP(&o.CRDFiles, "filename", "f", nil, "`file` or directory of CRDs to install, in place of the project's (repeatable)")
 	f.BoolVar(&o.Builtin, "builtin", false, "run the controller that is built into crdctl")
+	f.BoolVar(&o.NoController, "no-controller", false, "leave the start of the controller to you, and print what it needs")
 	f.BoolVar(&o.Once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
 	f.BoolVar(&o.SkipCRDs, "skip-crds", false, "do not install the CRDs")
 	f.BoolVar(&o.SkipGenerate, "skip-generate", false, "do not generate, neither at the start nor on changes")

@@ -17,6 +17,8 @@ func (o *runOptions) refuse(args []string) error {
 	switch {
 	case !o.Builtin && flag != "":
 		return ui.UsageErrorf("--%s is for --builtin; arguments of the project's controller come after --", flag)
+	case o.Builtin && o.NoController:
+		return ui.UsageErrorf("--no-controller and --builtin exclude each other; the built-in controller is part of crdctl")
 	case o.Builtin && len(args) > 0:
 		return ui.UsageErrorf("%q: the built-in controller takes no arguments", args[0])
 	case o.Builtin && o.account != "":

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -80,11 +81,19 @@ func TestScripts(t *testing.T) {
 			w := newLoneWorld(e.T().(testing.TB))
 			w.dir = e.WorkDir
 			w.setenv("PATH", filepath.Dir(crdctl)+string(os.PathListSeparator)+os.Getenv("PATH"))
-			e.Vars = append(e.Vars, append(w.env(), "TESTDATA="+testdata, "CRDCTL="+crdctl)...)
+			e.Vars = append(e.Vars, append(w.env(), "TESTDATA="+testdata, "CRDCTL="+crdctl, "FREE_PORT="+freePort(w))...)
 			e.Values[t] = &script{world: w, started: map[string]*process{}, kubectl: []string{crdctl, "kubectl"}}
 			return nil
 		},
 	})
+}
+
+// freePort is a port of 127.0.0.1 that is free now.
+func freePort(w *world) string {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	w.check(err)
+	w.check(l.Close())
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
 // exec runs a program to its end.

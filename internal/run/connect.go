@@ -51,6 +51,12 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target, err
 	if o.BeforeExit != nil { // a start cannot be broken off: see controlplane.Start
 		o.BeforeExit(func() { _ = release() })
 	}
+	controllerDir := ""
+	if o.NoController {
+		if controllerDir, err = dir.MakeController(); err != nil {
+			return nil, errors.Join(err, release())
+		}
+	}
 	began := time.Now().Truncate(time.Second)
 	if err := daemon.Announce(dir, began, "", ""); err != nil {
 		return nil, errors.Join(err, release())
@@ -64,6 +70,7 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target, err
 	if err != nil {
 		return nil, errors.Join(err, release())
 	}
+	t.controllerDir = controllerDir
 	stop := t.close
 	if err := daemon.Announce(dir, began, t.config.Host, t.kubeconfig); err != nil {
 		return nil, errors.Join(err, stop(), release())

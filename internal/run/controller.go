@@ -56,9 +56,9 @@ func (c *controller) ended() error {
 }
 
 func (d *devLoop) start(b *binary) error {
-	env := controllerEnv(os.Environ(), d.env)
+	args, env := d.command()
 	process, err := proc.Start(proc.Options{
-		Path: b.path, Args: expand(slices.Concat(d.installer.args(), d.Project.Controller.Args, d.Args), env), Dir: d.Root, Stdout: sturdy(d.Out), Stderr: sturdy(d.Err), Grace: graceTime, Env: env, Mark: tempdir.Mark(d.dir),
+		Path: b.path, Args: args, Dir: d.Root, Stdout: sturdy(d.Out), Stderr: sturdy(d.Err), Grace: graceTime, Env: env, Mark: tempdir.Mark(d.dir),
 	})
 	if err != nil {
 		return err
@@ -66,6 +66,12 @@ func (d *devLoop) start(b *binary) error {
 	d.child = controller{process: process, sum: b.sum}
 	d.removeBinaries(b)
 	return nil
+}
+
+// command returns the arguments and the environment of the controller.
+func (d *devLoop) command() (args, env []string) {
+	env = controllerEnv(os.Environ(), d.env)
+	return expand(slices.Concat(d.installer.args(), d.Project.Controller.Args, d.Args), env), env
 }
 
 // sturdy is where the controller writes: a terminal or a file itself, but a pipe by way of this process. A pipe whose reader

@@ -60,7 +60,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, dir.Remove()) }()
 	ctx, stop := d.target.boundTo(ctx, d.Options)
 	defer stop()
-	if d.installer, err = newInstaller(d.Options, d.target, d.dir, d.reporter); err != nil {
+	if d.installer, err = newInstaller(d.Options, d.target, d.controllerDir(), d.reporter); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.installer.end(context.WithoutCancel(ctx))) }()
@@ -74,6 +74,9 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 		d.marked = newMarked(d.Root)
 	}
 	d.steps = steps{generate: d.generate, begin: d.begin, update: d.installer.update, build: d.build, start: d.start, stop: d.stopChild}
+	if d.NoController {
+		d.steps.build, d.steps.start = d.buildNothing, (&instructions{devLoop: d}).print
+	}
 	// The controller ends before the control plane does, whatever happens.
 	defer d.stopChild()
 	return interrupted(ctx, d.loop(ctx))
@@ -87,7 +90,7 @@ func (d *devLoop) begin(ctx context.Context) error {
 	}
 	env := append(d.installer.env(), "KUBECONFIG="+d.target.kubeconfig)
 	if d.installer.who != nil {
-		kubeconfig, err := d.installer.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
+		kubeconfig, err := d.installer.who.kubeconfig(ctx, d.controllerDir(), d.target.kubeconfig)
 		if err != nil {
 			return err
 		}
@@ -293,6 +296,6 @@ func (d *devLoop) renewToken(ctx context.Context) error {
 	if d.installer.who == nil {
 		return nil
 	}
-	_, err := d.installer.who.kubeconfig(ctx, d.dir, d.target.kubeconfig)
+	_, err := d.installer.who.kubeconfig(ctx, d.controllerDir(), d.target.kubeconfig)
 	return err
 }

@@ -50,13 +50,16 @@ func newInstaller(o Options, t *target, dir string, reporter ui.Reporter) (*inst
 	var err error
 	port, certDir := o.Project.Controller.WebhookPort, filepath.Join(dir, "webhook-certs")
 	if o.Manager != nil {
-		if c.manager, err = newManager(o.Manager, dir); err != nil {
+		if c.manager, err = newManager(o.Manager, dir, o.NoController); err != nil {
 			return nil, err
 		}
 		port, certDir = cmp.Or(port, c.manager.webhookPort()), c.manager.certDir()
 	}
 	if !t.ours {
 		return c, nil
+	}
+	if o.NoController { // the settings of an editor name it
+		port = cmp.Or(port, defaultWebhookPort)
 	}
 	if c.hooks, err = newWebhooks(certDir, port); err != nil {
 		return nil, err
@@ -82,7 +85,7 @@ func (i *installer) args() []string {
 		return nil
 	}
 	args := i.manager.args(i.hooks)
-	if text := strings.Join(args, " "); text != i.said {
+	if text := strings.Join(args, " "); text != i.said && !i.NoController {
 		i.said = text
 		i.reporter.Note("the controller gets %s", text)
 	}

@@ -35,15 +35,19 @@ type manager struct {
 	pod     *pod // nil where no manifest has the program
 }
 
-func newManager(program *mainpkg.Program, dir string) (*manager, error) {
+// newManager has the program serve on ports that are free now, or with anyPort on those that are free when it starts.
+func newManager(program *mainpkg.Program, dir string, anyPort bool) (*manager, error) {
 	m := &manager{program: program, temp: filepath.Join(dir, "tmp")}
 	if err := os.MkdirAll(m.certDir(), 0o700); err != nil {
 		return nil, err
 	}
 	for _, address := range []*string{&m.metrics, &m.probes} {
-		port, err := freePort()
-		if err != nil {
-			return nil, err
+		port := 0
+		if !anyPort {
+			var err error
+			if port, err = freePort(); err != nil {
+				return nil, err
+			}
 		}
 		*address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	}

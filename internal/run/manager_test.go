@@ -74,7 +74,7 @@ func managedInstaller(t *testing.T, program *mainpkg.Program) (i *installer, sai
 	t.Helper()
 	root, said := t.TempDir(), &strings.Builder{}
 	safefstest.WriteFiles(t, root, map[string]string{"config/all.yaml": managerManifests})
-	m, err := newManager(program, t.TempDir())
+	m, err := newManager(program, t.TempDir(), false)
 	require.NoError(t, err)
 	return &installer{
 		Options: Options{Root: root, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config"}}}, Manager: program},
@@ -121,7 +121,7 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 
 // Without manifests, only what the sources show is set.
 func TestManagerWithoutManifests(t *testing.T) {
-	m, err := newManager(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}, Env: []string{"RUNTIME_NAMESPACE"}}, t.TempDir())
+	m, err := newManager(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}, Env: []string{"RUNTIME_NAMESPACE"}}, t.TempDir(), false)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"--health-addr=" + m.probes}, m.args(&webhooks{port: 1}))
 	assert.Equal(t, 9443, m.webhookPort())

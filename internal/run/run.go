@@ -45,6 +45,8 @@ type Options struct {
 	Account *rbacaudit.Account
 	// Builtin runs the loop in crdctl instead of the project's controller.
 	Builtin bool
+	// NoController leaves it to the user to start the project's controller, and prints what it needs.
+	NoController bool
 	// Once ends the run when the controller does not compile or ends by itself, instead of waiting for a change.
 	Once bool
 	// Loop are the settings of the built-in loop, with defaults. Paths in them are relative to Root.

@@ -16,6 +16,8 @@ import (
 type target struct {
 	config     *rest.Config
 	kubeconfig string // for the controller's process
+	// controllerDir is a directory with the same path in every run for what the controller reads; "" where the run has none but its own.
+	controllerDir string
 	// ours tells a control plane of crdctl's from a cluster that exists, in which others have objects.
 	ours bool
 	// kept tells that the control plane, or at least its data, outlasts the run.

@@ -26,8 +26,10 @@ const (
 	KubeconfigName = "kubeconfig"
 	// RecordName is what a run says about itself.
 	RecordName = "run"
-	lockName   = "lock"
-	ignoreName = ".gitignore"
+	// controllerName is the directory with what a controller reads that the user starts: see MakeController.
+	controllerName = "controller"
+	lockName       = "lock"
+	ignoreName     = ".gitignore"
 	// clusterName is the directory of the control plane that runs in the background.
 	clusterName = "cluster"
 	// fileLimit is the largest file that is read.
@@ -111,7 +113,7 @@ func take(parent *safefs.Dir) (_ *Dir, err error) {
 		return nil, errors.Join(fs.ErrNotExist, dir.Remove(lockName))
 	}
 	// What a killed run left, or a repository has, must not count as this run's.
-	if err := errors.Join(dir.Remove(KubeconfigName), dir.Remove(RecordName)); err != nil {
+	if err := errors.Join(dir.Remove(KubeconfigName), dir.Remove(RecordName), dir.RemoveAll(controllerName)); err != nil {
 		return nil, withHint(err)
 	}
 	return d, ignore(dir)
@@ -142,6 +144,16 @@ func (d *Dir) WriteRecord(data []byte) error {
 		return err
 	}
 	return d.dir.Write(RecordName, content)
+}
+
+// MakeController makes a directory for the certificates and files of a controller that the user starts, and returns its path, which is
+// the same in every run: the settings of an editor name it. It goes with the directory.
+func (d *Dir) MakeController() (string, error) {
+	dir, err := d.dir.Make(controllerName)
+	if err != nil {
+		return "", withHint(err)
+	}
+	return dir.Path(), dir.Close()
 }
 
 // Running reports whether a run holds the directory of the project in root. A run closes the directory to others: the lock of
@@ -227,6 +239,8 @@ func (d *Dir) Release() error {
 		case name == lockName, name == ignoreName:
 		case slices.Contains(runNames, name) || isTemporary(runNames, name):
 			errs = append(errs, d.dir.Remove(name))
+		case name == controllerName:
+			errs = append(errs, d.dir.RemoveAll(name))
 		default:
 			kept = true
 		}

@@ -52,3 +52,24 @@ func TestOpenAfterAKill(t *testing.T) {
 	safefstest.IsPrivate(t, filepath.Join(root, Name))
 	require.NoError(t, d.Release())
 }
+
+// The directory of a controller that the user starts has one path, and nothing in it of an earlier run that was killed or of the repository.
+func TestMakeController(t *testing.T) {
+	root := t.TempDir()
+	left := filepath.Join(root, Name, controllerName)
+	outside := t.TempDir()
+	require.NoError(t, os.MkdirAll(left, 0o700))
+	require.NoError(t, os.Symlink(outside, filepath.Join(left, "webhook-certs")))
+	d, err := Open(root)
+	require.NoError(t, err)
+	dir, err := d.MakeController()
+	require.NoError(t, err)
+	assert.Equal(t, left, dir)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tls.key"), nil, 0o600))
+	require.NoError(t, d.Release())
+	assert.NoDirExists(t, filepath.Join(root, Name))
+	assert.DirExists(t, outside)
+}
