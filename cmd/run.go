@@ -26,33 +26,34 @@ func newRun(s ui.Streams, shared *options) *cobra.Command {
 	o := &runOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "run [flags] [-- ARG...]",
-		Short: "Run the controller on a control plane of its own, or on a cluster that you name",
+		Short: "Run the controller on a local control plane or an existing cluster",
 		Long: `Run starts etcd and the Kubernetes API server in this process, installs the project's CRDs, and builds and runs the
-project's controller against it. On every change of its sources the controller is built and started again. Ctrl-C
-stops the controller, the API server and etcd, and leaves nothing behind; the second Ctrl-C does not wait.
+project's controller against it. When its sources change, the controller is rebuilt and restarted. Ctrl-C
+stops the controller, the API server and etcd, and leaves no process or file behind; a second Ctrl-C does not wait.
 
 The control plane listens on 127.0.0.1 only. "crdctl kubectl" talks to it; its kubeconfig is .crdctl/kubeconfig.
 
-A fresh control plane is gone when the run ends. With --data-dir it keeps its objects, its port and its kubeconfig. Where
-"crdctl cluster start" keeps one in the background, run uses that one.
+By default, the control plane and its objects are removed when the run ends. With --data-dir the objects, the port and
+the kubeconfig are kept. If "crdctl cluster start" has started a control plane in the background, run uses that one.
 
-With --as-service-account the controller has no more rights than the roles in its manifests (controller.manifests in
-crdctl.yaml) give that account. What is refused is said at once, and at the end what the roles lack, and what they grant for
-nothing.
+With --as-service-account the controller has only the permissions that the roles in its manifests (controller.manifests in
+crdctl.yaml) grant that account. A refused request is reported at once; at the end crdctl lists the permissions that the
+roles lack and those that the controller did not use.
 
-With --no-controller, crdctl does all this but builds and starts no controller: it prints the arguments and the environment
-with which you start it yourself, for example in an editor under its debugger.
+With --no-controller, crdctl does all this except building and starting the controller. It prints the arguments and the
+environment with which to start it yourself, for example under a debugger.
 
-With --builtin, the controller is one that is built into crdctl, and no Go project is needed: it watches the kinds of
-the CRDs, logs what it sees, and records the event Synced. With -v 1 it also shows what its informers do. With --hook or --template,
-or where crdctl.yaml has a section loop, it makes of each object what these decide. "crdctl manifests" has it run in a cluster.
+With --builtin, crdctl runs its built-in controller, which needs no Go project: it watches the kinds of
+the CRDs, logs changes, and records the event Synced. With -v 1 it also logs what its informers do. With --hook or --template,
+or with the section loop in crdctl.yaml, it reconciles each object to what the hook or the templates return. "crdctl manifests"
+prints what a cluster needs to run it.
 
-With --kubeconfig, --context or --master, no control plane is started: the cluster that they name is used.
+With --kubeconfig, --context or --master, run uses an existing cluster and starts no control plane.
 
-A module without crdctl.yaml can be run too: what is generated in it is found as "crdctl generate" finds it.
+In a module without crdctl.yaml, run detects the settings as "crdctl generate" does.
 
-Arguments after -- go to the project's controller. Its environment has KUBECONFIG set to the cluster that is used, and
-$(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
+Arguments after -- go to the project's controller. Its environment has KUBECONFIG set to the cluster's kubeconfig.
+$(KUBECONFIG) in an argument is replaced by its value, as is any other environment variable.`,
 		Example: `  crdctl run
   crdctl run -- --workers=4
   crdctl run --data-dir ~/.local/state/crontab
@@ -70,17 +71,17 @@ $(KUBECONFIG) in an argument, like that of any other variable, is its value.`,
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVarP(&o.CRDFiles, "filename", "f", nil, "`file` or directory of CRDs to install, in place of the project's (repeatable)")
+	f.StringArrayVarP(&o.CRDFiles, "filename", "f", nil, "`file` or directory of CRDs to install instead of the project's (repeatable)")
 	f.BoolVar(&o.Builtin, "builtin", false, "run the controller that is built into crdctl")
-	f.BoolVar(&o.NoController, "no-controller", false, "leave the start of the controller to you, and print what it needs")
+	f.BoolVar(&o.NoController, "no-controller", false, "do not start the controller; print the arguments and environment that it needs")
 	f.BoolVar(&o.Once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
 	f.BoolVar(&o.SkipCRDs, "skip-crds", false, "do not install the CRDs")
 	f.BoolVar(&o.SkipGenerate, "skip-generate", false, "do not generate, neither at the start nor on changes")
 	o.loop.bind(f, &o.Options)
 	o.plane.bind(f)
 	f.StringVar(&o.plane.dataDir, "data-dir", "", "keep the control plane's objects, port and kubeconfig in this `directory`")
-	f.StringVar(&o.controller, "controller", "", "`directory` of the controller's main package, in place of crdctl.yaml's")
-	f.StringVar(&o.account, "as-service-account", "", "run the controller as the service account `NAMESPACE/NAME`, with the rights that its manifests give it")
+	f.StringVar(&o.controller, "controller", "", "`directory` of the controller's main package, overrides crdctl.yaml")
+	f.StringVar(&o.account, "as-service-account", "", "run the controller with the permissions of this service account, `NAMESPACE/NAME`")
 	f.StringVar(&o.Cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
 	f.StringVar(&o.Cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")
 	f.StringVar(&o.Cluster.Master, "master", "", "use the API server at this `URL`")

@@ -77,9 +77,9 @@ func discoverToRun(s ui.Streams, base string) (*config.Project, error) {
 	var nothing *detect.NothingError
 	switch {
 	case errors.As(err, &nothing) && mainpkg.Uses(base):
-		s.Report().Note("nothing is generated here by crdctl; \"crdctl verify\" says what was found")
+		s.Report().Note("no generated files detected; run \"crdctl verify\" for details")
 	case err != nil:
-		s.Report().Note("nothing is generated here: %v", err)
+		s.Report().Note("no generated files detected: %v", err)
 	default:
 		p = found.Project
 		for _, note := range discovered(found) {

@@ -11,28 +11,28 @@ import (
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
-// refuse says what of the flags can't be meant together, and what there is nothing to run of.
+// refuse rejects flags that exclude each other, and a project without a controller to run.
 func (o *runOptions) refuse(args []string) error {
 	flag := o.loop.first()
 	switch {
 	case !o.Builtin && flag != "":
-		return ui.UsageErrorf("--%s is for --builtin; arguments of the project's controller come after --", flag)
+		return ui.UsageErrorf("--%s requires --builtin; arguments of the project's controller come after --", flag)
 	case o.Builtin && o.NoController:
 		return ui.UsageErrorf("--no-controller and --builtin exclude each other; the built-in controller is part of crdctl")
 	case o.Builtin && len(args) > 0:
 		return ui.UsageErrorf("%q: the built-in controller takes no arguments", args[0])
 	case o.Builtin && o.account != "":
-		return ui.UsageErrorf("--as-service-account is for the project's controller; the built-in one is part of crdctl")
+		return ui.UsageErrorf("--as-service-account cannot be used with --builtin; it restricts the project's own controller")
 	case (o.Cluster != run.Cluster{} || o.loop.inCluster) && (o.account != "" || o.plane != planeOptions{pods: podsRunning}):
-		return ui.UsageErrorf("--data-dir, --port, --pods and --as-service-account are for a control plane of crdctl's own; leave them out, or --kubeconfig, --context, --master and --in-cluster")
+		return ui.UsageErrorf("--data-dir, --port, --pods and --as-service-account cannot be used with --kubeconfig, --context, --master or --in-cluster; they configure crdctl's own control plane")
 	case o.Builtin:
 		return nil
 	case o.Project.Controller.Package == "":
-		return errors.New("no controller is named; name the directory of its main package with --controller or as controller.package in " + config.FileName + ", or run with --builtin")
+		return errors.New("no controller is set; name the directory of its main package with --controller or as controller.package in " + config.FileName + ", or run with --builtin")
 	}
 	folder := filepath.Join(o.Root, filepath.FromSlash(o.Project.Controller.Package))
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return fmt.Errorf("the controller's main package should be in %s, and that is not a directory; name it with --controller or as controller.package in %s", folder, config.FileName)
+		return fmt.Errorf("controller's main package: %s is not a directory; set it with --controller or as controller.package in %s", folder, config.FileName)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 const (
 	saysBuilding   = "crdctl: building the controller"
 	saysBuilt      = "crdctl: built in"
-	saysBrokenOff  = "crdctl: the sources changed meanwhile"
+	saysBrokenOff  = "crdctl: the sources changed during the build"
 	saysStarted    = `"Event handlers set up"`
 	saysReconciled = `"Processing CronTab"`
 )

@@ -28,7 +28,7 @@ func (r *trusted) crdAgain() {
 	for round := range 2 {
 		uids[kubectl("get", crd, "-o", "jsonpath={.metadata.uid}")] = true
 		kubectl("delete", crd, "--timeout=100s")
-		loop.waitFor("customresourcedefinition things." + r.group + " is gone; waiting for it")
+		loop.waitFor("customresourcedefinition things." + r.group + " was deleted; waiting for it")
 		r.settles("the children are gone", func() bool {
 			maps, err := r.core.CoreV1().ConfigMaps(r.namespace).List(r.Context(), metav1.ListOptions{})
 			r.check(err)

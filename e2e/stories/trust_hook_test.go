@@ -100,7 +100,7 @@ func (r *trusted) persistentHookGoesWrong() {
 		r.fault(name, "hang")
 	}
 	r.setAll("third", others...)
-	loop.waitFor("it answered nothing for 2s and was killed")
+	loop.waitFor("it did not answer for 2s and was killed")
 	for _, name := range others {
 		r.noFault(name)
 	}
@@ -111,7 +111,7 @@ func (r *trusted) persistentHookGoesWrong() {
 		r.setAll(fmt.Sprintf("killed-%d", round), others...)
 		r.check(syscall.Kill(pid, syscall.SIGKILL))
 		r.setAll(fmt.Sprintf("again-%d", round), others...)
-		loop.waitFor("Hook process ended; it is started again")
+		loop.waitFor("Hook process ended; restarting")
 		r.reconciled()
 		assert.NotEqual(r, pid, r.hookPID(loop), "the process was killed and is there")
 	}

@@ -44,7 +44,7 @@ func (r *trusted) apiServerGone() {
 	r.end(plane)
 	cancel()
 	writer.Wait()
-	loop.waitFor("API server does not answer; trying until it does")
+	loop.waitFor("API server does not answer; retrying")
 	said := len(loop.text())
 	during(10*time.Second, func() {
 		assert.Contains(r, loop.get("/readyz"), "the API server does not answer", "/readyz: while the API server is gone")

@@ -102,7 +102,7 @@ func (c *instance) waitFor(ctx context.Context, what string, ask func() error) e
 			return err
 		}
 		if c.patience > 0 && time.Since(began) >= c.patience {
-			return fmt.Errorf("waited %s for %s: %w", c.patience, what, err)
+			return fmt.Errorf("timed out after %s waiting for %s: %w", c.patience, what, err)
 		}
 		if err.Error() != said || time.Since(told) >= waitNotice {
 			said, told = err.Error(), time.Now()
@@ -141,7 +141,7 @@ func ofBuiltinGroup(kind config.ObjectKind, err error) error {
 	if !errors.As(err, new(*composite.NotServedError)) || len(scheme.Scheme.PrioritizedVersionsForGroup(kind.Group)) == 0 {
 		return err
 	}
-	hint := "this API server is another version, or has the kind disabled; leave the kind out, or enable it there"
+	hint := "this API server has another version or has the kind disabled; remove the kind here, or enable it there"
 	if _, ok := builtin.Find(kind.GroupVersionKind()); !ok {
 		hint = unknownHint(kind)
 	}
@@ -162,7 +162,7 @@ func knownKinds(kinds []string) error {
 			return err
 		}
 		if len(scheme.Scheme.PrioritizedVersionsForGroup(kind.Group)) > 0 && !scheme.Scheme.Recognizes(kind.GroupVersionKind()) {
-			return fmt.Errorf("--owns (loop.owns) %s: Kubernetes has no kind %s in %s; %s", kind, kind.Kind, kind.APIVersion(), unknownHint(kind))
+			return fmt.Errorf("--owns (loop.owns) %s: unknown kind %s in %s; %s", kind, kind.Kind, kind.APIVersion(), unknownHint(kind))
 		}
 	}
 	return nil

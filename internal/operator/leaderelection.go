@@ -43,7 +43,7 @@ func (c *instance) listen(replicas *shard.Shards) (*metrics.Server, error) {
 		Ready: func() error {
 			s := c.state.Load()
 			if s == nil {
-				return errors.New("the loop has not begun")
+				return errors.New("the loop has not started")
 			}
 			err := (*s).Ready()
 			if replicas != nil {

@@ -106,12 +106,12 @@ func Run(ctx context.Context, o Options) error {
 			o.CRDs, o.CRDNames = changed.crds, nil
 			continue
 		}
-		o.Log.Info("The templates read children now; beginning again, with whole children in memory")
+		o.Log.Info("The templates now read children; restarting with complete children in memory")
 	}
 }
 
 // errAgain ends a loop that has to keep other things in memory than it does, or to follow other kinds.
-var errAgain = errors.New("the loop has to begin again")
+var errAgain = errors.New("the loop must restart")
 
 func (c *instance) run(ctx context.Context) error {
 	ctx, again := context.WithCancelCause(ctx)
@@ -144,7 +144,7 @@ func (c *instance) run(ctx context.Context) error {
 		}
 		others.Go(func() {
 			if err := server.Serve(after); err != nil {
-				c.Log.Error("Metrics and probes are not served any more", "err", err)
+				c.Log.Error("Metrics and probes are no longer served", "err", err)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func TestTemplatesAreApplied(t *testing.T) {
 	b.template(strings.Replace(oneMap, `"1"`, `"changed"`, 1))
 	b.applied(`"data":{"count":"changed"}`)
 	end()
-	assert.Zero(t, b.log.Count("The templates read children now"), "the loop began again")
+	assert.Zero(t, b.log.Count("The templates now read children"), "the loop began again")
 	for _, r := range b.api.At(maps).Requests() {
 		assert.Contains(t, r.Accept, "PartialObjectMetadata", "Accept of whole children")
 	}
@@ -49,7 +49,7 @@ func TestTheLoopBeginsAgainWhenTemplatesReadChildren(t *testing.T) {
 	b.template(strings.Replace(oneMap, `"1"`, `"{{ len (index .children "ConfigMap.v1") }} seen"`, 1))
 	b.applied(`"data":{"count":"0 seen"}`)
 	end()
-	assert.Equal(t, 1, b.log.Count("The templates read children now"), "the loop began again: times")
+	assert.Equal(t, 1, b.log.Count("The templates now read children"), "the loop began again: times")
 	requests := b.api.At(maps).Requests()
 	assert.Equal(t, "application/json", requests[len(requests)-1].Accept, "Accept of the children")
 }
@@ -99,7 +99,7 @@ func TestProbesAnswerWhileACRDIsWaitedFor(t *testing.T) {
 		}
 		return address != ""
 	})
-	for path, want := range map[string]string{"/healthz": "200 ", "/readyz": "503 the loop has not begun"} {
+	for path, want := range map[string]string{"/healthz": "200 ", "/readyz": "503 the loop has not started"} {
 		if got, err := get("http://" + address + path); err != nil || !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, %v; want %s", path, got, err, want)
 		}
@@ -113,7 +113,7 @@ func TestWhatIsNotThereIsWaitedFor(t *testing.T) {
 	b.template(strings.Replace(strings.Replace(oneMap, "v1\n", "late.example.com/v1\n", 1), "ConfigMap", "Thing", 1))
 	end := b.start()
 	b.until("waiting for the kind", func() bool {
-		return b.log.Count("Waiting for the API server to serve late.example.com/v1/Thing err=the API server serves no Thing in late.example.com/v1") == 1
+		return b.log.Count("Waiting for the API server to serve late.example.com/v1/Thing err=the API server does not serve Thing in late.example.com/v1") == 1
 	})
 	b.api.At("/apis/late.example.com/v1/things")
 	b.api.At("/apis/late.example.com").Answer(nil)

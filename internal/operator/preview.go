@@ -87,14 +87,14 @@ func ReadSketch(file string, in io.Reader) (*Sketch, error) {
 			return nil, fmt.Errorf("%s: %w; --render takes one object, as YAML or JSON", file, err)
 		case len(content) == 0: // comments, or nothing
 		case sketch.content != nil:
-			return nil, fmt.Errorf("%s: there is more than one object in it; --render takes one, so give each a file of its own", file)
+			return nil, fmt.Errorf("%s: more than one object; --render takes one object per file", file)
 		default:
 			sketch.content = content
 		}
 	}
 	meta, _ := sketch.content["metadata"].(map[string]any)
 	if name, _ := meta["name"].(string); name == "" {
-		return nil, fmt.Errorf("%s: there is no object with a metadata.name in it; --render takes one, as YAML or JSON", file)
+		return nil, fmt.Errorf("%s: no object with a metadata.name; --render takes one object, as YAML or JSON", file)
 	}
 	return sketch, nil
 }
@@ -113,7 +113,7 @@ func kindOf(content map[string]any, kinds []controller.Kind, file string) (contr
 		}
 		return k, nil
 	}
-	return controller.Kind{}, fmt.Errorf("%s: %s %s is no kind of this loop; there is %s", file, apiVersion, name, strings.Join(known, ", "))
+	return controller.Kind{}, fmt.Errorf("%s: %s %s is not a kind of this loop, which has %s", file, apiVersion, name, strings.Join(known, ", "))
 }
 
 // print writes the preview as a diff, and what is no object after it. One that is not whole does not say that nothing would change.
@@ -142,7 +142,7 @@ func print(out io.Writer, p *composite.Preview, whole bool) error {
 		fmt.Fprintf(&b, "event: %s %s: %s\n", e.Type, e.Reason, e.Message)
 	}
 	if p.Finalized {
-		b.WriteString("the finalizer would be taken away\n")
+		b.WriteString("the finalizer would be removed\n")
 	}
 	if p.ResyncAfter > 0 {
 		fmt.Fprintf(&b, "reconciled again after %s\n", p.ResyncAfter)

@@ -47,10 +47,10 @@ func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
 
 func TestRenderRefuses(t *testing.T) {
 	for in, want := range map[string]string{
-		"":             "standard input: there is no object with a metadata.name in it; --render takes one, as YAML or JSON",
+		"":             "standard input: no object with a metadata.name; --render takes one object, as YAML or JSON",
 		"a: [":         "--render takes one object, as YAML or JSON",
-		"metadata: {}": "standard input: there is no object with a metadata.name in it; --render takes one, as YAML or JSON",
-		"kind: Bar\napiVersion: example.com/v1\nmetadata: {name: a}": "standard input: example.com/v1 Bar is no kind of this loop; there is example.com/v1 Foo",
+		"metadata: {}": "standard input: no object with a metadata.name; --render takes one object, as YAML or JSON",
+		"kind: Bar\napiVersion: example.com/v1\nmetadata: {name: a}": "standard input: example.com/v1 Bar is not a kind of this loop, which has example.com/v1 Foo",
 	} {
 		b := newBed(t)
 		sketch, err := ReadSketch("-", strings.NewReader(in))
@@ -67,7 +67,7 @@ func TestAPreviewWaitsForAWhile(t *testing.T) {
 		c := &instance{Options: Options{Log: slog.New(slog.DiscardHandler)}, patience: previewPatience}
 		asked, began := 0, time.Now()
 		err := c.waitFor(t.Context(), "customresourcedefinition gones.example.com", func() error { asked++; return errors.New("not found") })
-		const want = "waited 5s for customresourcedefinition gones.example.com: not found"
+		const want = "timed out after 5s waiting for customresourcedefinition gones.example.com: not found"
 		if err == nil || err.Error() != want || asked < 5 || time.Since(began) != previewPatience {
 			t.Errorf("after %s, asked %d times: %v, want %s", time.Since(began), asked, err, want)
 		}

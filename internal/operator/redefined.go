@@ -26,7 +26,7 @@ type redefined struct {
 	crds []*apiextv1.CustomResourceDefinition
 }
 
-func (*redefined) Error() string { return "the CRDs are others now" }
+func (*redefined) Error() string { return "the CRDs changed" }
 
 // Unwrap has the loop begin again.
 func (*redefined) Unwrap() error { return errAgain }
@@ -87,7 +87,7 @@ func (d *definitions) look(ctx context.Context) (crds []*apiextv1.CustomResource
 		if was, err := controller.KindsOf(before); err == nil && was[0] == now[0] {
 			continue
 		}
-		d.Log.Info("CustomResourceDefinition " + crd.Name + " changed: now " + form(now[0]) + "; beginning again")
+		d.Log.Info("CustomResourceDefinition " + crd.Name + " changed: now " + form(now[0]) + "; restarting")
 		crds[i], changed = crd, true
 	}
 	return crds, changed
@@ -99,7 +99,7 @@ func (d *definitions) note(name string, err error) {
 		return
 	}
 	d.said[name] = err.Error()
-	d.Log.Warn(fmt.Sprintf("CustomResourceDefinition %s may not be read, and a change of it is not noticed; grant get on it, or restart after changes", name), "err", err)
+	d.Log.Warn(fmt.Sprintf("CustomResourceDefinition %s may not be read, so changes to it go unnoticed; grant get on it, or restart after changes", name), "err", err)
 }
 
 // form is what the loop knows of a kind.

@@ -76,7 +76,7 @@ func TestTheLoopBeginsAgainWithACRDThatCameBackAsAnother(t *testing.T) {
 		change(nil)
 		b.api.At(foos).Answer(apierrors.NewNotFound(apiextv1.Resource("foos"), ""))
 		b.until("trouble", func() bool {
-			return b.log.Count("customresourcedefinition foos.example.com is gone; waiting for it") == 1
+			return b.log.Count("customresourcedefinition foos.example.com was deleted; waiting for it") == 1
 		})
 		b.api.At("/apis/example.com/v2/foos").Answer(nil, strings.Replace(foo, "/v1", "/v2", 1))
 		b.api.Asked()
@@ -90,7 +90,7 @@ func TestTheLoopBeginsAgainWithACRDThatCameBackAsAnother(t *testing.T) {
 			return false
 		})
 		end()
-		assert.Equal(t, 1, b.log.Count("CustomResourceDefinition foos.example.com changed: now Foo v2, namespaced, status subresource; beginning again"), "%q", b.log.Said())
+		assert.Equal(t, 1, b.log.Count("CustomResourceDefinition foos.example.com changed: now Foo v2, namespaced, status subresource; restarting"), "%q", b.log.Said())
 	}
 }
 
@@ -119,7 +119,7 @@ func TestFollowCRDsTellsWhatMatters(t *testing.T) {
 				time.Sleep(glance)
 				var changed *redefined
 				assert.Equal(t, c.changed != "", errors.As(context.Cause(f.ctx), &changed), "%q", b.log.Said())
-				if c.changed != "" && (len(changed.crds) != 1 || b.log.Count("CustomResourceDefinition foos.example.com changed: now "+c.changed+"; beginning again") != 1) {
+				if c.changed != "" && (len(changed.crds) != 1 || b.log.Count("CustomResourceDefinition foos.example.com changed: now "+c.changed+"; restarting") != 1) {
 					t.Errorf("%q", b.log.Said())
 				}
 				if asked := len(b.api.Asked()); c.how != nil && asked != 2 {
@@ -153,7 +153,7 @@ func TestFollowCRDsSaysOnceThatItMayNot(t *testing.T) {
 		f := b.followCRDs(func() bool { return true })
 		time.Sleep(time.Minute)
 		f.end()
-		if n := b.log.Count("CustomResourceDefinition foos.example.com may not be read, and a change of it is not noticed; grant get on it, or restart after changes"); n != 1 || len(b.log.Said()) != 1 {
+		if n := b.log.Count("CustomResourceDefinition foos.example.com may not be read, so changes to it go unnoticed; grant get on it, or restart after changes"); n != 1 || len(b.log.Said()) != 1 {
 			t.Errorf("%q", b.log.Said())
 		}
 	})

@@ -173,7 +173,7 @@ func (a *applier) patch(ctx context.Context, resource dynamic.ResourceInterface,
 	if created != nil {
 		return nil, err
 	}
-	a.reporter.Note("created the namespace %s, which manifests name", o.GetNamespace())
+	a.reporter.Note("created the namespace %s, which manifests use", o.GetNamespace())
 	return resource.Patch(ctx, o.GetName(), types.ApplyPatchType, content, options)
 }
 
@@ -193,10 +193,10 @@ func (a *applier) prune(ctx context.Context, before, now []manifest.Object) (lef
 		case apierrors.IsNotFound(err), meta.IsNoMatchError(err): // the second: gone with its CRD
 		case err != nil:
 			left = append(left, o)
-			problems = append(problems, fmt.Errorf("remove %s, which manifests have no more: %w", nameOf(o.Unstructured), err))
+			problems = append(problems, fmt.Errorf("remove %s, which is no longer in the manifests: %w", nameOf(o.Unstructured), err))
 		default:
 			delete(a.made, nameOf(o.Unstructured))
-			a.reporter.Note("removed %s, which manifests have no more", nameOf(o.Unstructured))
+			a.reporter.Note("removed %s, which is no longer in the manifests", nameOf(o.Unstructured))
 		}
 	}
 	return left, errors.Join(problems...)

@@ -119,7 +119,7 @@ func TestApplyCreatesTheNamespace(t *testing.T) {
 	missing := apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "space")
 	b.refuse["config"] = missing
 	require.NoError(t, b.apply(t.Context(), []manifest.Object{object("v1", "ConfigMap", "space", "config")}, false))
-	b.want(t, []string{"configmaps/config in space"}, []string{"created the namespace space, which manifests name", "applied configmap/config in space"})
+	b.want(t, []string{"configmaps/config in space"}, []string{"created the namespace space, which manifests use", "applied configmap/config in space"})
 	b.refuse["other"] = missing // and the namespace exists
 	if err := b.apply(t.Context(), []manifest.Object{object("v1", "ConfigMap", "space", "other")}, false); !apierrors.IsNotFound(err) {
 		t.Errorf("error %v", err)
@@ -164,8 +164,8 @@ func TestPrune(t *testing.T) {
 		return true, nil, nil
 	})
 	left, err := b.prune(t.Context(), before, []manifest.Object{object("v1", "ConfigMap", "default", "stays")})
-	if len(left) != 1 || left[0].GetName() != "stuck" || err == nil || !strings.Contains(err.Error(), "remove configmap/stuck in default, which manifests have no more: not now") {
+	if len(left) != 1 || left[0].GetName() != "stuck" || err == nil || !strings.Contains(err.Error(), "remove configmap/stuck in default, which is no longer in the manifests: not now") {
 		t.Errorf("left %v, error %v", left, err)
 	}
-	b.want(t, nil, []string{"removed configmap/goes in default, which manifests have no more"})
+	b.want(t, nil, []string{"removed configmap/goes in default, which is no longer in the manifests"})
 }

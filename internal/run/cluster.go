@@ -25,7 +25,7 @@ func inCluster(load func() (*rest.Config, error)) (*rest.Config, error) {
 	config, err := load()
 	switch {
 	case errors.Is(err, rest.ErrNotInCluster):
-		return nil, errors.New("--in-cluster: this process is in no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; name a cluster with --kubeconfig, --context or --master")
+		return nil, errors.New("--in-cluster: not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; name a cluster with --kubeconfig, --context or --master")
 	case err != nil:
 		return nil, fmt.Errorf("--in-cluster: read the pod's service account: %w; give the pod one, with automountServiceAccountToken: true", err)
 	}
@@ -83,7 +83,7 @@ func (c Cluster) load() (config *rest.Config, kubeconfig []byte, source string, 
 		raw.Clusters = map[string]*clientcmdapi.Cluster{"master": {}}
 	}
 	if err := clientcmdapi.MinifyConfig(&raw); err != nil {
-		return nil, nil, "", fmt.Errorf("take context %s out of the kubeconfig: %w", name, err)
+		return nil, nil, "", fmt.Errorf("read context %s of the kubeconfig: %w", name, err)
 	}
 	if c.Master != "" {
 		for _, cluster := range raw.Clusters {

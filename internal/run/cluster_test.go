@@ -14,7 +14,7 @@ import (
 // Outside of pods, and in pods without a service account, what is wrong is said, and nothing is put in its place.
 func TestInCluster(t *testing.T) {
 	for want, err := range map[string]error{
-		"--in-cluster: this process is in no pod: ":                                 rest.ErrNotInCluster,
+		"--in-cluster: not in a pod: ":                                              rest.ErrNotInCluster,
 		"--in-cluster: read the pod's service account: no such token; give the pod": errors.New("no such token"),
 	} {
 		config, err := inCluster(func() (*rest.Config, error) { return &rest.Config{}, err })

@@ -36,7 +36,7 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target, err
 		return nil, err
 	}
 	if s.Running && o.Plane.isSet() {
-		return nil, errors.New("a control plane runs in the background for this project, and --data-dir, --port and --pods are for one of the run's own; stop it first with \"crdctl cluster stop\", or leave them out")
+		return nil, errors.New("this project has a control plane in the background, so --data-dir, --port and --pods cannot be used; stop it with \"crdctl cluster stop\", or omit the flags")
 	}
 	dir, err := state.Open(o.Root)
 	if errors.Is(err, state.ErrRunning) {
@@ -97,7 +97,7 @@ func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target, er
 	reporter.Note("control plane ready in %.1fs: Kubernetes %s at %s; try \"crdctl kubectl get namespaces\"",
 		time.Since(began).Seconds(), controlplane.KubernetesVersion, plane.URL())
 	if o.Plane.DataDir != "" {
-		reporter.Note("its data are kept in %s; the kubeconfig %s is good for all runs with them", o.Plane.DataDir, filepath.Join(o.Plane.DataDir, "kubeconfig"))
+		reporter.Note("objects are kept in %s; the kubeconfig %s stays the same in later runs", o.Plane.DataDir, filepath.Join(o.Plane.DataDir, "kubeconfig"))
 	}
 	return &target{
 		config: plane.RESTConfig(), kubeconfig: plane.Kubeconfig(), ours: true, kept: o.Plane.DataDir != "",
@@ -118,7 +118,7 @@ func whyEnded(err error) error {
 	case err == nil:
 		return errors.New("its API server stopped; run again with -v 2 to see what it logs")
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w; make room there, or name a disk that has it with TMPDIR or --data-dir, and run again", err)
+		return fmt.Errorf("%w; free some space, or use another disk with TMPDIR or --data-dir, and run again", err)
 	default:
 		return fmt.Errorf("%w; run again with -v 2 to see what it logs", err)
 	}
@@ -127,7 +127,7 @@ func whyEnded(err error) error {
 // connectToBackground takes the control plane that "crdctl cluster start" has started.
 func connectToBackground(ctx context.Context, o Options, s daemon.State, reporter ui.Reporter) (*target, error) {
 	if !s.Ready {
-		return nil, errors.New("the control plane in the background is just being started; try again")
+		return nil, errors.New("the control plane in the background is still starting; try again")
 	}
 	k, err := daemon.Kubeconfig(o.Root)
 	if err != nil {
@@ -142,13 +142,13 @@ func connectToBackground(ctx context.Context, o Options, s daemon.State, reporte
 		return nil, err
 	}
 	config.QPS = -1 // the server is ours alone
-	reporter.Note("using the control plane that runs in the background, at %s", s.URL)
+	reporter.Note("using the control plane in the background at %s", s.URL)
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &target{
 		config: config, kubeconfig: s.Kubeconfig, ours: true, kept: true,
 		ended: daemon.Ended(watching, o.Root),
 		why: func() error {
-			return errors.New("the process in the background stopped; see \"crdctl cluster status\"")
+			return errors.New("the background process stopped; see \"crdctl cluster status\"")
 		},
 		close: func() error { stop(); return nil },
 	}, nil

@@ -50,9 +50,9 @@ func (c *controller) ended() error {
 	err := c.process.Err()
 	*c = controller{}
 	if err == nil {
-		return errors.New("the controller ended by itself, without an error")
+		return errors.New("the controller exited without an error")
 	}
-	return fmt.Errorf("the controller ended by itself: %w", err)
+	return fmt.Errorf("the controller exited: %w", err)
 }
 
 func (d *devLoop) start(b *binary) error {

@@ -140,10 +140,10 @@ func (d *devLoop) loop(ctx context.Context) error {
 			}
 			d.reporter.Note("%v", err)
 			if d.Once {
-				return errors.New("the controller does not run; fix that and run again")
+				return errors.New("the controller is not running; fix the error above and run again")
 			}
 			if d.child.runs() {
-				d.reporter.Note("the controller that was built last goes on running; waiting for a change; stop with Ctrl-C")
+				d.reporter.Note("the last good build keeps running; waiting for a change; stop with Ctrl-C")
 			} else {
 				d.reporter.Note("waiting for a change; stop with Ctrl-C")
 			}
@@ -239,7 +239,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	}
 	if d.child.runsBinary(d.ready) {
 		if built { // from a comment, or a test
-			d.reporter.Note("same program; the controller goes on")
+			d.reporter.Note("same program; the controller keeps running")
 		}
 		return nil
 	}
@@ -272,7 +272,7 @@ func (d *devLoop) generates() bool {
 	case d.SkipGenerate, !slices.ContainsFunc(d.Project.APIs, d.hasDir) && len(d.Project.ControllerGen.Calls) == 0:
 		return false
 	case d.Discovered:
-		d.reporter.Note("there is no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", config.FileName)
+		d.reporter.Note("no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", config.FileName)
 		return false
 	}
 	return true

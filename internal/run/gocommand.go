@@ -12,10 +12,10 @@ import (
 )
 
 // errNoGo and errNoCache are errors that no saved file helps against: the environment of a process does not change.
-var errNoGo = errors.New("the go command is not in PATH, and it builds the controller; install Go (https://go.dev/dl) or add its bin directory to PATH, then run again")
+var errNoGo = errors.New("the go command is not in PATH; it is needed to build the controller: install Go (https://go.dev/dl) or add its bin directory to PATH, then run again")
 
 func errNoCache(why string) error {
-	return fmt.Errorf("the go command has no place to work in: %s; set HOME, or GOCACHE and GOMODCACHE, to directories that can be written", why)
+	return fmt.Errorf("the go command has no cache directory: %s; set HOME, or GOCACHE and GOMODCACHE, to writable directories", why)
 }
 
 // checkGo reports what keeps the go command from building anything, before a control plane is started in vain. It returns the module

@@ -135,7 +135,7 @@ func (i *installer) objects() ([]manifest.Object, error) {
 		i.reporter.Note("the controller's configuration file is adapted to this machine: %s", what)
 		for _, dir := range i.manager.program.CertDirs {
 			if _, err := os.Stat(dir); err != nil {
-				i.reporter.Note("%s names %s, which is not there and cannot be set: if the controller ends without it, make it, with a tls.crt and a tls.key", i.manager.program.Dir, dir)
+				i.reporter.Note("%s uses %s, which does not exist and cannot be changed by a flag; if the controller needs it, create it with a tls.crt and a tls.key", i.manager.program.Dir, dir)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (i *installer) withoutAPIServices(objects []manifest.Object) (others []mani
 	}
 	if names := strings.Join(skipped, ", "); names != "" && names != i.skipped {
 		i.skipped = names
-		i.reporter.Note("skipped %s: nothing here leads to an API that a service of a cluster serves", names)
+		i.reporter.Note("skipped %s: APIs that are served by a service in a cluster are unreachable from here", names)
 	}
 	return others
 }
@@ -190,7 +190,7 @@ func (i *installer) begin(ctx context.Context) error {
 	var broken error
 	if len(i.Project.Controller.Manifests) > 0 {
 		if i.applier == nil {
-			i.reporter.Note("the manifests of the controller are left to you: this cluster is not crdctl's own")
+			i.reporter.Note("the controller's manifests are not applied: this cluster is not crdctl's own")
 		} else if broken = i.tried(i.manifestPaths(), i.applyManifests(ctx, true)); broken != nil && (i.Once || i.Account != nil) {
 			return broken // the account may be in what could not be applied
 		} else if broken != nil {
@@ -199,7 +199,7 @@ func (i *installer) begin(ctx context.Context) error {
 	}
 	if i.Account == nil {
 		if i.manager != nil && i.manager.pod != nil && i.manager.pod.account != "" && i.target.ours {
-			i.reporter.Note("the controller is an administrator; --as-service-account %s/%s gives it the rights of its own role", i.manager.pod.namespace, i.manager.pod.account)
+			i.reporter.Note("the controller runs as administrator; --as-service-account %s/%s gives it only the permissions of its role", i.manager.pod.namespace, i.manager.pod.account)
 		}
 		return nil
 	}
@@ -229,7 +229,7 @@ func (i *installer) update(ctx context.Context, change fswatch.Change) (blocking
 // tried remembers whether something could be done, and says that it can be done again: a fix may leave nothing to apply.
 func (i *installer) tried(what string, err error) error {
 	if i.broken[what] && err == nil {
-		i.reporter.Note("%s: all right again", what)
+		i.reporter.Note("%s: valid again", what)
 	}
 	i.broken[what] = err != nil
 	return err
@@ -294,7 +294,7 @@ func (i *installer) sayGone(ctx context.Context, crds []manifest.CRD) {
 		if !i.target.ours {
 			kubectl = "kubectl"
 		}
-		i.reporter.Note("%s is not in the project any more; it stays with %s%s; \"%s delete crd %s\" removes it", gone.Name, count, until, kubectl, gone.Name)
+		i.reporter.Note("%s is no longer in the project; it stays installed with %s%s; \"%s delete crd %s\" removes it", gone.Name, count, until, kubectl, gone.Name)
 	}
 }
 

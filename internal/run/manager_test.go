@@ -114,7 +114,7 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, webhook: {port: 4321, certDir: '"+i.manager.certDir()+"'}, leaderElection: {leaderElect: false, resourceName: shop}, internalCertManagement: {enable: false}}", string(content))
 	assert.Contains(t, said.String(), "skipped v1.visibility.example.com")
 	assert.Contains(t, said.String(), "adapted to this machine: internalCertManagement.enable, leaderElection.leaderElect, webhook")
-	assert.Contains(t, said.String(), "cmd names /etc/shop/metrics/certs, which is not there and cannot be set: ")
+	assert.Contains(t, said.String(), "cmd uses /etc/shop/metrics/certs, which does not exist and cannot be changed by a flag; ")
 	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
 	assert.Equal(t, "controller", i.manager.pod.account)
 }

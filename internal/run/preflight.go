@@ -42,7 +42,7 @@ func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResour
 		current, err = nil, nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: look what is stored of %s: %w", crd.Place(), crd.Name, err)
+		return fmt.Errorf("%s: list the stored objects of %s: %w", crd.Place(), crd.Name, err)
 	}
 	after, err := controlplane.TryCRD(ctx, t.config, crd.CustomResourceDefinition)
 	if err != nil {
@@ -56,8 +56,8 @@ func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResour
 		return context.Cause(ctx)
 	}
 	if err != nil && t.ours {
-		// Behind a conversion webhook may be nobody, until this CRD says who.
-		reporter.Note("%s: installed without a look at what is stored: %v", crd.Place(), err)
+		// A conversion webhook may not be served until this CRD names its server.
+		reporter.Note("%s: installed without a check of stored objects: %v", crd.Place(), err)
 		return nil
 	}
 	if err != nil {
@@ -68,21 +68,21 @@ func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResour
 		return err
 	}
 	if t.ours {
-		reporter.Note("%s: the change of %s is bad for objects that are stored:\n%s", crd.Place(), crd.Name, compat.Text(findings))
+		reporter.Note("%s: installing the new %s breaks stored objects:\n%s", crd.Place(), crd.Name, compat.Text(findings))
 		return nil
 	}
-	return fmt.Errorf("%s: not installed: the change of %s is bad for objects that are stored; mend those first, or install it by hand and run with --skip-crds:\n%s",
+	return fmt.Errorf("%s: not installed: the new %s breaks stored objects; fix them first, or install it yourself and run with --skip-crds:\n%s",
 		crd.Place(), crd.Name, compat.Text(findings))
 }
 
-// sameButConversion tells whether nothing changed but who converts: that is another port in each run.
+// sameButConversion reports whether nothing changed but the conversion webhook, whose port differs in each run.
 func sameButConversion(a, b *apiextv1.CustomResourceDefinition) bool {
 	x, y := a.Spec.DeepCopy(), b.Spec.DeepCopy()
 	x.Conversion, y.Conversion = nil, nil
 	return apiequality.Semantic.DeepEqual(x, y)
 }
 
-// installed tells whether all of the CRDs are there.
+// installed reports whether all of the CRDs are installed.
 func (t *target) installed(ctx context.Context, crds []manifest.CRD) (bool, error) {
 	client, err := apiextclient.NewForConfig(t.config)
 	if err != nil {
@@ -94,7 +94,7 @@ func (t *target) installed(ctx context.Context, crds []manifest.CRD) (bool, erro
 			return false, nil
 		}
 		if err != nil {
-			return false, fmt.Errorf("look whether %s is installed: %w", c.Name, err)
+			return false, fmt.Errorf("check whether %s is installed: %w", c.Name, err)
 		}
 	}
 	return true, nil

@@ -17,7 +17,7 @@ func (i *installer) applySamples(ctx context.Context) error {
 	samples = slices.DeleteFunc(samples, isCRD)
 	once, others := oncePerObject(samples, i.installed)
 	for _, o := range others {
-		i.reporter.Note("%s: not applied: another sample is the same object, %s, in another version", o.Place(), nameOf(o.Unstructured))
+		i.reporter.Note("%s: not applied: another sample has the same object, %s, in another version", o.Place(), nameOf(o.Unstructured))
 	}
 	return errors.Join(err, i.applier.apply(ctx, once, true))
 }

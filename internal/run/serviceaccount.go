@@ -35,7 +35,7 @@ const (
 func ParseAccount(text string) (rbacaudit.Account, error) {
 	namespace, name, ok := strings.Cut(text, "/")
 	if !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
-		return rbacaudit.Account{}, fmt.Errorf("%q is no service account; write NAMESPACE/NAME, for example default/controller", text)
+		return rbacaudit.Account{}, fmt.Errorf("%q is not a service account; write NAMESPACE/NAME, for example default/controller", text)
 	}
 	return rbacaudit.Account{Namespace: namespace, Name: name}, nil
 }
@@ -55,7 +55,7 @@ func newIdentity(ctx context.Context, config *rest.Config, account rbacaudit.Acc
 	}
 	_, err = client.CoreV1().ServiceAccounts(account.Namespace).Get(ctx, account.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("there is no service account %s/%s; name the manifest that has it under controller.manifests in crdctl.yaml (now: %s)",
+		return nil, fmt.Errorf("service account %s/%s does not exist; add its manifest to controller.manifests in crdctl.yaml (now: %s)",
 			account.Namespace, account.Name, orNone(manifests))
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func newIdentity(ctx context.Context, config *rest.Config, account rbacaudit.Acc
 		return nil, err
 	}
 	if len(grants) == 0 {
-		return nil, fmt.Errorf("no binding gives the service account %s/%s a role that is there; name the manifests of role and binding under controller.manifests in crdctl.yaml (now: %s)",
+		return nil, fmt.Errorf("service account %s/%s is not bound to an existing role; add the manifests of role and binding to controller.manifests in crdctl.yaml (now: %s)",
 			account.Namespace, account.Name, orNone(manifests))
 	}
 	if err := awaitGrants(ctx, client, account, grants); err != nil {
@@ -110,7 +110,7 @@ func awaitGrants(ctx context.Context, client kubernetes.Interface, account rbaca
 			return err == nil && answer.Status.Allowed, err
 		})
 		if err != nil {
-			return fmt.Errorf("wait for %s to hold: %w", g.Role, err)
+			return fmt.Errorf("wait for %s to take effect: %w", g.Role, err)
 		}
 	}
 	return nil

@@ -42,10 +42,10 @@ func (s *settings) changed(root string, reporter ui.Reporter) {
 	switch {
 	case err != nil:
 		reporter.Note("%v", err)
-		reporter.Note("the run goes on with the settings that it began with")
+		reporter.Note("the run continues with the settings that it started with")
 	case !reflect.DeepEqual(now, s.project):
-		reporter.Note("%s changed; stop with Ctrl-C and run again for it to take effect", config.FileName)
+		reporter.Note("%s changed; restart crdctl run (stop it with Ctrl-C) to apply it", config.FileName)
 	case was:
-		reporter.Note("%s is all right again", config.FileName)
+		reporter.Note("%s is valid again", config.FileName)
 	}
 }

@@ -24,11 +24,11 @@ func TestSettingsChanged(t *testing.T) {
 	for _, step := range []struct{ content, want string }{
 		{used + "# a comment\n", ""},
 		{used + "scaffold: {templates: 1, apis: []}\n", ""},
-		{used + "controller: {package: .}\n", "take effect"},
+		{used + "controller: {package: .}\n", "to apply it"},
 		{used, ""},
 		{used + "foo: bar\n", config.FileName + ":4:1: unknown field"},
 		{used + "crds: [\n", config.FileName + ":4:1: "},
-		{used, "all right again"},
+		{used, "valid again"},
 		{used + "\n", ""},
 	} {
 		save(step.content)

@@ -34,7 +34,7 @@ func (s *sources) read(paths []string) (all []manifest.Object, err error) {
 	for _, p := range paths {
 		objects, err := s.one(p)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w; crdctl.yaml names it under controller, as manifests or samples", err)
+			err = fmt.Errorf("%w; it is named in controller.manifests or controller.samples of crdctl.yaml", err)
 		}
 		problems = append(problems, err)
 		all = append(all, objects...)
@@ -127,7 +127,7 @@ func CRDsOf(path string) ([]manifest.CRD, error) {
 	}
 	crds, err := crdsAmong(objects)
 	if err == nil && len(crds) == 0 {
-		err = fmt.Errorf("%s: no CustomResourceDefinition in what the kustomization makes", path)
+		err = fmt.Errorf("%s: the kustomization has no CustomResourceDefinition", path)
 	}
 	return crds, err
 }

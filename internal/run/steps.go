@@ -25,7 +25,7 @@ import (
 )
 
 // errSuperseded is the error of a build whose sources changed meanwhile; the change is pending.
-var errSuperseded = errors.New("the sources changed meanwhile")
+var errSuperseded = errors.New("the sources changed during the build")
 
 // build compiles the controller. The error has the compiler's own words. Generated tells that generate ran right before.
 func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
@@ -42,7 +42,7 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, errSuperseded):
-		d.reporter.Note("the sources changed meanwhile; beginning again")
+		d.reporter.Note("the sources changed during the build; starting over")
 		return nil, err
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, brokenError{errNoGo}
@@ -156,7 +156,7 @@ func (d *devLoop) generate(ctx context.Context) error {
 }
 
 // errNotGenerated follows the generators' own words.
-var errNotGenerated = errors.New("nothing was generated, so CRDs and clients may not fit the types; fix that, or run with --skip-generate")
+var errNotGenerated = errors.New("nothing was generated, so CRDs and clients may be stale; fix the error above, or run with --skip-generate")
 
 // startChild starts a program in the project's folder. Broken off, the go command takes its temporary files with it if it
 // is asked with SIGINT; those of a compiler that has no time for that are in our folder, and go with that.

@@ -43,9 +43,9 @@ func (t *target) boundTo(ctx context.Context, o Options) (context.Context, conte
 	go func() {
 		select {
 		case <-t.ended:
-			cancel(brokenError{fmt.Errorf("the control plane ended by itself: %w", t.why())})
+			cancel(brokenError{fmt.Errorf("the control plane stopped: %w", t.why())})
 		case path := <-moved:
-			cancel(brokenError{fmt.Errorf("%s was moved or removed while crdctl ran in it; run again where it is now", path)})
+			cancel(brokenError{fmt.Errorf("%s was moved or removed during the run; run again from its new location", path)})
 		case <-ctx.Done():
 		}
 	}()
@@ -57,7 +57,7 @@ type brokenError struct{ error }
 
 func (e brokenError) Unwrap() error { return e.error }
 
-// failure is why the context ended, or nil if somebody wanted that.
+// failure is why the context ended, or nil if the user or the caller ended it.
 func failure(ctx context.Context) error {
 	if broken, ok := errors.AsType[brokenError](context.Cause(ctx)); ok {
 		return broken.error

@@ -82,7 +82,7 @@ func (w *webhooks) adapt(o *unstructured.Unstructured) error {
 	for _, h := range hooks {
 		hook, ok := h.(map[string]any)
 		if !ok {
-			return errors.New("webhooks: an entry is no object")
+			return errors.New("webhooks: an entry is not an object")
 		}
 		config, _, err := unstructured.NestedMap(hook, "clientConfig")
 		if err != nil {
@@ -122,7 +122,7 @@ func (w *webhooks) adaptCRDs(crds []manifest.CRD) []manifest.CRD {
 	return all
 }
 
-// redirect tells whether it changed the client configuration of a webhook. One with a URL is left alone.
+// redirect reports whether it changed the client configuration of a webhook. One with a URL is left alone.
 func (w *webhooks) redirect(config map[string]any) bool {
 	service, ok := config["service"].(map[string]any)
 	if !ok {

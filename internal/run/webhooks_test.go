@@ -47,7 +47,7 @@ func TestWebhooksArePointedHere(t *testing.T) {
 			assert.Equal(t, string(want), string(got))
 		})
 	}
-	assert.ErrorContains(t, w.adapt(parsed(t, "kind: MutatingWebhookConfiguration\nwebhooks: [text]")), "an entry is no object", "an entry that is no object")
+	assert.ErrorContains(t, w.adapt(parsed(t, "kind: MutatingWebhookConfiguration\nwebhooks: [text]")), "an entry is not an object", "an entry that is not an object")
 }
 
 func TestConversionIsPointedHere(t *testing.T) {

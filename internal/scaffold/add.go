@@ -24,8 +24,8 @@ func (p *Project) Kinds(group, kind string) []*API {
 }
 
 const (
-	takenByKubectl = "is what kubectl takes for an answer of the API server, so it could not apply one"
-	takenByMeta    = "is a kind that apimachinery registers in every group, so the program would panic at its start"
+	takenByKubectl = "is reserved: kubectl treats an object of that kind as an API server response and cannot apply it"
+	takenByMeta    = "is registered in every group by apimachinery, so the program would panic at startup"
 )
 
 // takenKinds are the kinds that apimachinery has a meaning for in every group, with what comes of another type of that name:
@@ -41,7 +41,7 @@ var takenKinds = map[string]string{
 // names and scope; options that say otherwise are refused.
 func (p *Project) Add(o APIOptions) (*API, error) {
 	if p.Find(o.Group, o.Version, o.Kind) != nil {
-		return nil, fmt.Errorf("%s %s of %s is there already; change its types by hand, and run \"crdctl generate\"", o.Version, o.Kind, o.Group)
+		return nil, fmt.Errorf("%s %s of %s exists already; edit its Go types, and run \"crdctl generate\"", o.Version, o.Kind, o.Group)
 	}
 	if reason := takenKinds[o.Kind]; reason != "" {
 		return nil, fmt.Errorf("--kind %q %s; choose another, for example Task%s", o.Kind, reason, o.Kind)
@@ -110,7 +110,7 @@ func inherit(o *APIOptions, a *API) error {
 		{"short-names", list(a.ShortNames), list(o.ShortNames)}, {"categories", list(a.Categories), list(o.Categories)},
 	} {
 		if x.given != "" && !strings.EqualFold(x.given, x.is) {
-			return fmt.Errorf("--%s %q: the kind %s is there in %s with %q, and all its versions share that; leave --%s out", x.flag, x.given, a.Kind, a.Version, x.is, x.flag)
+			return fmt.Errorf("--%s %q: all versions of a kind share this, and %s exists in %s with %q; omit --%s", x.flag, x.given, a.Kind, a.Version, x.is, x.flag)
 		}
 	}
 	o.Plural, o.Singular, o.Scope, o.ShortNames, o.Categories = a.Plural, a.Singular, a.Scope, a.ShortNames, a.Categories

@@ -59,17 +59,17 @@ func NewAPI(o APIOptions) (*API, error) {
 	case !kindRule.MatchString(a.Kind):
 		check(false, "--kind %q must be UpperCamelCase of ASCII letters and digits, for example CronTab", a.Kind)
 	case len(a.Kind) > validation.DNS1035LabelMaxLength:
-		check(false, "--kind %q is %d characters long; %d is the most", a.Kind, len(a.Kind), validation.DNS1035LabelMaxLength)
+		check(false, "--kind %q has %d characters; the maximum is %d", a.Kind, len(a.Kind), validation.DNS1035LabelMaxLength)
 	case reserved[a.Kind] != "":
-		check(false, "--kind %q is a name that the packages of every API have already (%s); choose another", a.Kind, reserved[a.Kind])
+		check(false, "--kind %q is a name that every API package declares already (%s); choose another", a.Kind, reserved[a.Kind])
 	case token.IsKeyword(strings.ToLower(a.Kind)):
-		check(false, "--kind %q is, in lower case, a keyword of Go, and the client generators use it as a name; choose another", a.Kind)
+		check(false, "--kind %q is a Go keyword in lower case, which the generated clients use as a name; choose another", a.Kind)
 	}
 	a.Singular = cmp.Or(a.Singular, strings.ToLower(a.Kind))
 	a.Plural = cmp.Or(a.Plural, pluralOf(a.Singular))
 	resource := func(flag, name string) {
 		check(len(validation.IsDNS1035Label(name)) == 0 || name == "",
-			"--%s %q must be lower case letters, digits and hyphens, start with a letter, and have 63 characters at the most", flag, name)
+			"--%s %q must have at most 63 lower-case letters, digits and hyphens, and start with a letter", flag, name)
 	}
 	resource("singular", a.Singular)
 	resource("plural", a.Plural)

@@ -62,7 +62,7 @@ func (p *Project) convert(a *API, how string) error {
 		return fmt.Errorf("--conversion %q must be none or webhook", how)
 	}
 	if len(kinds) == 1 {
-		return fmt.Errorf("--conversion is between versions, and %s has one; leave it out", a.Kind)
+		return fmt.Errorf("--conversion requires a second version of %s; omit it", a.Kind)
 	}
 	if how == ConversionNone {
 		how = ""

@@ -37,7 +37,7 @@ func (p *Project) AddCRD(d *crdimport.Definition, o APIOptions) (added []*API, f
 		files[path.Join(p.VersionOf(a).Dir, a.TypesFile+".go")] = v.Types
 		sample, valid := d.Sample(v.Name, a.SampleName())
 		if !valid {
-			sample = append([]byte("# Made from what the schema requires; complete it, the schema refuses it as it is.\n"), sample...)
+			sample = append([]byte("# Made from the fields that the schema requires. Complete it: the schema does not accept it yet.\n"), sample...)
 		}
 		files[path.Join("config/samples", a.Sample+".yaml")] = sample
 	}

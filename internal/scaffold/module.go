@@ -22,7 +22,7 @@ var notInPath = regexp.MustCompile(`[^a-z0-9._~-]+`)
 // its folder, else one made from the folder's name, under a domain that is nobody's.
 func ModulePath(given, existing, folder string) (string, error) {
 	if given != "" && existing != "" && given != existing {
-		return "", fmt.Errorf("--module %q is not the module of the go.mod that is there, %s; leave --module out", given, existing)
+		return "", fmt.Errorf("--module %q differs from the module of the existing go.mod, %s; omit --module", given, existing)
 	}
 	if p := cmp.Or(given, existing); p != "" {
 		err := module.CheckImportPath(p)

@@ -43,7 +43,7 @@ func ParseOwned(texts []string, namespacedOwner bool) ([]Owned, error) {
 	for _, text := range texts {
 		o, err := parseOwned(text, namespacedOwner)
 		if err == nil && slices.ContainsFunc(owned, func(other Owned) bool { return other.Kind == o.Kind }) {
-			err = fmt.Errorf("--owns %q: %s is owned already; name each kind once", text, o.Kind)
+			err = fmt.Errorf("--owns %q: %s is given twice; name each kind once", text, o.Kind)
 		}
 		if err != nil {
 			problems = append(problems, err)
@@ -60,7 +60,7 @@ func parseOwned(text string, namespacedOwner bool) (Owned, error) {
 		return Owned{}, fmt.Errorf("--owns %w", err)
 	}
 	if kind.Plural != "" {
-		return Owned{}, fmt.Errorf("--owns %q: the plural is known; leave =%s out", text, kind.Plural)
+		return Owned{}, fmt.Errorf("--owns %q: the plural is known; omit =%s", text, kind.Plural)
 	}
 	name := kind.String()
 	o, ok := builtin.Find(kind.GroupVersionKind())
@@ -68,11 +68,11 @@ func parseOwned(text string, namespacedOwner bool) (Owned, error) {
 		return Owned{}, fmt.Errorf("--owns %q: client-go has no such kind; %s", text, cmp.Or(builtin.Hint(kind.GroupVersionKind()), "name one such as "+ownableNames()))
 	}
 	if namespacedOwner && !o.Namespaced {
-		return Owned{}, fmt.Errorf("--owns %q: a %s is in no namespace, and the garbage collector would delete it at once, because an owner in a namespace can own only what is in the same one; own it from a kind of --scope Cluster", text, o.Kind)
+		return Owned{}, fmt.Errorf("--owns %q: a %s is cluster-scoped, and a namespaced owner cannot own it (the garbage collector would delete it); use --scope Cluster", text, o.Kind)
 	}
 	fixed, ok := ownable[name]
 	if !ok {
-		return Owned{}, fmt.Errorf("--owns %q: crdctl has no %s to begin with; own one of %s, and change the code", text, o.Kind, ownableNames())
+		return Owned{}, fmt.Errorf("--owns %q: crdctl has no example of a %s; own one of %s, and change the code", text, o.Kind, ownableNames())
 	}
 	return Owned{Resource: o, Fixed: fixed}, nil
 }

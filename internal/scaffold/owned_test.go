@@ -37,19 +37,19 @@ func TestParseOwnedRefuses(t *testing.T) {
 		"Deployment":                        `--owns "Deployment" must be GROUP/VERSION/KIND, for example apps/v1/Deployment, or v1/ConfigMap for the core group`,
 		"apps/v1/":                          `--owns "apps/v1/" must be GROUP/VERSION/KIND, `,
 		"a/b/c/d":                           `--owns "a/b/c/d" must be GROUP/VERSION/KIND, `,
-		"apps/v1/Deployment=things":         `--owns "apps/v1/Deployment=things": the plural is known; leave =things out`,
+		"apps/v1/Deployment=things":         `--owns "apps/v1/Deployment=things": the plural is known; omit =things`,
 		"apps/v1/Deploymnet":                `--owns "apps/v1/Deploymnet": client-go has no such kind; did you mean apps/v1/Deployment?`,
 		"v1/deployments":                    `--owns "v1/deployments": client-go has no such kind; did you mean apps/v1/Deployment?`,
 		"batch/v2/CronJob":                  `--owns "batch/v2/CronJob": client-go has no such kind; did you mean batch/v1/CronJob?`,
 		"foo/v1/Zap":                        `--owns "foo/v1/Zap": client-go has no such kind; name one such as apps/v1/DaemonSet, `,
-		"v1/Namespace":                      `--owns "v1/Namespace": a Namespace is in no namespace, and the garbage collector would delete it at once, `,
-		"rbac.authorization.k8s.io/v1/Role": `--owns "rbac.authorization.k8s.io/v1/Role": crdctl has no Role to begin with; ` + other,
+		"v1/Namespace":                      `--owns "v1/Namespace": a Namespace is cluster-scoped, and a namespaced owner cannot own it `,
+		"rbac.authorization.k8s.io/v1/Role": `--owns "rbac.authorization.k8s.io/v1/Role": crdctl has no example of a Role; ` + other,
 	} {
 		_, err := ParseOwned([]string{text}, true)
 		assert.ErrorContains(t, err, want)
 	}
 	_, err := ParseOwned([]string{"v1/Pod", "core/v1/Pod"}, true)
-	assert.EqualError(t, err, `--owns "core/v1/Pod": Pod is owned already; name each kind once`, "twice")
+	assert.EqualError(t, err, `--owns "core/v1/Pod": Pod is given twice; name each kind once`, "twice")
 	_, err = ParseOwned([]string{"v1/Namespace"}, false)
 	assert.NoError(t, err, "a cluster-scoped owner")
 }

@@ -36,7 +36,7 @@ func (a *API) record() config.ScaffoldedAPI {
 func FromRecord(settings *config.Project, module, folder string) (*Project, error) {
 	s := settings.Scaffold
 	if s == nil {
-		return nil, errors.New("crdctl.yaml has no section scaffold, so it is not known what the project was made from; \"crdctl init\" makes projects that have one")
+		return nil, errors.New("crdctl.yaml has no section scaffold, which records how the project was made; only projects made by \"crdctl init\" have one")
 	}
 	p := &Project{Module: module, Folder: folder, Main: cmp.Or(settings.Controller.Package, "."), ClientDir: "pkg/client", Without: s.Without}
 	if len(settings.Clients) > 0 {

@@ -16,7 +16,7 @@ func (p *Project) checkNames(a *API) error {
 		mine := append([]string{a.Plural, a.Singular}, a.ShortNames...)
 		for _, name := range append([]string{b.Plural, b.Singular}, b.ShortNames...) {
 			if slices.Contains(mine, name) {
-				return fmt.Errorf("%s is a name of the kind %s of %s already; choose others with --plural, --singular and --short-names", name, b.Kind, b.Group)
+				return fmt.Errorf("%s is already a name of the kind %s of %s; choose others with --plural, --singular and --short-names", name, b.Kind, b.Group)
 			}
 		}
 		if b.Version == a.Version && strings.EqualFold(a.Kind, b.Kind) {

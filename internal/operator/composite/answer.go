@@ -57,13 +57,13 @@ func (r *reconciler) read(said []byte, finalizing bool) (answer, error) {
 	}
 	leaves := finalizing && a.Finalized // the children, to the garbage collector
 	if _, has := fields["children"]; !has && !leaves && len(odd) > 0 {
-		return a, fmt.Errorf("the answer has no children, but %s, which means nothing here; correct the name, or add \"children\": [] if all of them are to go", strings.Join(odd, ", "))
+		return a, fmt.Errorf("the answer has no field children, but has the unknown %s; correct the name, or add \"children\": [] to delete all children", strings.Join(odd, ", "))
 	}
 	if bytes.Equal(a.Status, []byte("null")) {
 		a.Status = nil
 	}
 	if a.Status != nil && !bytes.HasPrefix(bytes.TrimSpace(a.Status), []byte("{")) {
-		return a, errors.New("the answer's status is no object")
+		return a, errors.New("the answer's status is not an object")
 	}
 	// A negative value asks for nothing, as with Metacontroller: a hook may have computed when its time was.
 	if a.ResyncAfterSeconds = max(a.ResyncAfterSeconds, 0); a.ResyncAfterSeconds > 0 {
@@ -74,10 +74,10 @@ func (r *reconciler) read(said []byte, finalizing bool) (answer, error) {
 		case e.Type == "":
 			a.Events[i].Type = corev1.EventTypeNormal
 		case e.Type != corev1.EventTypeNormal && e.Type != corev1.EventTypeWarning:
-			return a, fmt.Errorf("events[%d] is of type %q; there are Normal and Warning", i, e.Type)
+			return a, fmt.Errorf("events[%d]: unknown type %q; use Normal or Warning", i, e.Type)
 		}
 		if e.Reason == "" {
-			return a, fmt.Errorf("events[%d] has no reason; give it one word in camel case", i)
+			return a, fmt.Errorf("events[%d] has no reason; set one word in CamelCase", i)
 		}
 	}
 	return a, nil
@@ -92,7 +92,7 @@ func (r *reconciler) warnOfOthers(fields map[string]json.RawMessage, at string, 
 		}
 		odd = append(odd, name)
 		if r.odd.isNew(at + name) {
-			r.log.Warn("Hook's answer has a field that means nothing here", "field", at+name, "known", known)
+			r.log.Warn("Hook's answer has an unknown field", "field", at+name, "known", known)
 		}
 	}
 	return odd

@@ -18,13 +18,13 @@ func TestAnswersThatAreRefused(t *testing.T) {
 		`{"events":"x"}`:                            "sync hook: the answer's events is a string; it must be a list",
 		`{"events":[[]]}`:                           "sync hook: one of the answer's events is a list; it must be an object",
 		`{"events":[{"reason":true}]}`:              "sync hook: the answer's events.reason is true or false; it must be a string",
-		`{"childern":[],"b":1,"status":{}}`:         "sync hook: the answer has no children, but b, childern, which means nothing here; correct the name, or add \"children\": [] if all of them are to go",
+		`{"childern":[],"b":1,"status":{}}`:         "sync hook: the answer has no field children, but has the unknown b, childern; correct the name, or add \"children\": [] to delete all children",
 		`{"children":[],"children":[{"kind":"X"}]}`: "sync hook: the answer has the key /children twice; give it one value",
 		`{"children":[],"status":{"a":[1,{"b":1,"c":2,"b":3}]}}`: "sync hook: the answer has the key /status/a/1/b twice; give it one value",
-		`{"status":[]}`:                          "sync hook: the answer's status is no object",
-		`{"status":"ok"}`:                        "sync hook: the answer's status is no object",
-		`{"events":[{"reason":"A"},{}]}`:         "sync hook: events[1] has no reason; give it one word in camel case",
-		`{"events":[{"type":"x","reason":"A"}]}`: `sync hook: events[0] is of type "x"; there are Normal and Warning`,
+		`{"status":[]}`:                          "sync hook: the answer's status is not an object",
+		`{"status":"ok"}`:                        "sync hook: the answer's status is not an object",
+		`{"events":[{"reason":"A"},{}]}`:         "sync hook: events[1] has no reason; set one word in CamelCase",
+		`{"events":[{"type":"x","reason":"A"}]}`: `sync hook: events[0]: unknown type "x"; use Normal or Warning`,
 	} {
 		inBubble(t, []Served{deployments}, func(b *bed) {
 			b.decider.answers[hook.Sync] = answer
@@ -42,7 +42,7 @@ func TestUnknownFieldsOfAnswersAreSaidOnce(t *testing.T) {
 		for range 3 {
 			b.expect(foo("a"), "")
 		}
-		assert.Equal(b, 2, b.log.Count("Hook's answer has a field that means nothing here"), "%q", b.log.Said())
+		assert.Equal(b, 2, b.log.Count("Hook's answer has an unknown field"), "%q", b.log.Said())
 		o := oddities{}
 		for i := range 10 * mostOddities {
 			o.isNew(string(rune('a' + i)))

@@ -48,7 +48,7 @@ func (r *reconciler) bringInLine(ctx context.Context, parent *object.Object, d *
 	r.memory.retain(parent, d.desired)
 	err = errors.Join(problems...)
 	if kept {
-		err = fmt.Errorf("%w; children that are not wanted stay until all others are applied", err)
+		err = fmt.Errorf("%w; no child is deleted until all others are applied", err)
 	}
 	return changes, err
 }

@@ -60,7 +60,7 @@ func (m *applied) noteRestored(child uint64, now time.Time) (tell bool) {
 type contestedError struct{ child string }
 
 func (e *contestedError) Error() string {
-	return e.child + " is changed back by another writer again and again; it is applied less often"
+	return e.child + " is repeatedly reverted by another writer; it is applied less often"
 }
 
 // restored reports whether an apply changed a child back to what the one before had made of it. What others change besides, such as an
@@ -81,7 +81,7 @@ func (r *reconciler) restored(known, now *object.Object, before uint64) bool {
 func (r *reconciler) reportContest(ctx context.Context, parent *object.Object, d *desired) {
 	others := r.writer.otherManagers(ctx, d.kind.Served, cache.ObjectName{Namespace: d.namespace, Name: d.name})
 	r.log.Warn("Child contested by another writer; backing off", "key", parent.Key().String(), "child", d.String(), "otherManagers", others, "every", contestEvery)
-	message := fmt.Sprintf("%s is changed back by another writer; it is applied every %s only", d.String(), contestEvery)
+	message := fmt.Sprintf("%s is reverted by another writer; it is applied only every %s", d.String(), contestEvery)
 	if len(others) > 0 {
 		message += ". Other field managers: " + strings.Join(others, ", ")
 	}

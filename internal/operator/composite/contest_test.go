@@ -77,7 +77,7 @@ func TestUnwantedChildrenStayUntilTheOthersAreApplied(t *testing.T) {
 		patch, remove := "PATCH "+b.pathOf(configMaps, "n"), "DELETE "+b.pathOf(configMaps, "m")
 		b.refuse(http.MethodPatch, "", http.StatusUnprocessableEntity, "Invalid")
 		b.decider.answers[hook.Sync] = wants(bare(configMaps, "n"))
-		b.expect(foo("a"), "apply ConfigMap default/n: it says Invalid; children that are not wanted stay until all others are applied")
+		b.expect(foo("a"), "apply ConfigMap default/n: it says Invalid; no child is deleted until all others are applied")
 		b.wrote("the new child is refused", patch)
 		b.respond = nil
 		b.expect(foo("a"), "")

@@ -46,7 +46,7 @@ func (r *reconciler) wanted(parent *object.Object, children []map[string]any) ([
 			its = identity{d.kind.Resource.GroupResource(), d.namespace, d.name}
 		}
 		if seen[its] {
-			err = fmt.Errorf("there is a %s before it", d.String())
+			err = fmt.Errorf("%s is in the list already; each child must be there once", d.String())
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("children[%d]: %w", i, err))
@@ -67,9 +67,9 @@ func (r *reconciler) oneWanted(parent *object.Object, content map[string]any) (d
 	d.namespace, _ = meta["namespace"].(string)
 	switch {
 	case apiVersion == "" || kind == "":
-		return d, errors.New("it has no apiVersion or no kind")
+		return d, errors.New("apiVersion or kind is missing")
 	case d.name == "":
-		return d, fmt.Errorf("the %s has no metadata.name; children need fixed names, so that they are found again", kind)
+		return d, fmt.Errorf("the %s has no metadata.name; set one (generateName is not supported)", kind)
 	}
 	for _, name := range []string{d.name, d.namespace} { // they become part of a request's path
 		if problems := names.IsPathSegmentName(name); problems != nil {
@@ -83,21 +83,21 @@ func (r *reconciler) oneWanted(parent *object.Object, content map[string]any) (d
 	}
 	switch {
 	case d.kind == nil:
-		return d, fmt.Errorf("%s of %s is not among the kinds of children; add --owns %s/%s, or %s/%s to loop.owns in crdctl.yaml", kind, apiVersion, apiVersion, kind, apiVersion, kind)
+		return d, fmt.Errorf("%s of %s is not an owned kind; add --owns %s/%s, or %s/%s to loop.owns in crdctl.yaml", kind, apiVersion, apiVersion, kind, apiVersion, kind)
 	case !d.kind.Namespaced && parent.Namespace() != "":
 		return d, fmt.Errorf("%s is cluster-scoped, and an object in a namespace cannot own it", d.String())
 	case !d.kind.Namespaced && d.namespace != "":
-		return d, fmt.Errorf("%s is cluster-scoped; leave metadata.namespace out", d.String())
+		return d, fmt.Errorf("%s is cluster-scoped; remove metadata.namespace", d.String())
 	case d.kind.Namespaced && d.namespace == "" && parent.Namespace() == "":
-		return d, fmt.Errorf("%s has no metadata.namespace, and its parent is in none", d.String())
+		return d, fmt.Errorf("%s has no metadata.namespace; set it, because its parent is cluster-scoped", d.String())
 	case d.kind.Namespaced && parent.Namespace() != "" && d.namespace != "" && d.namespace != parent.Namespace():
-		return d, fmt.Errorf("%s is not in its parent's namespace %s, and cannot be owned from there", d.String(), parent.Namespace())
+		return d, fmt.Errorf("%s is not in the namespace of its parent, %s; an owner must be in the same namespace", d.String(), parent.Namespace())
 	}
 	if d.kind.Namespaced && d.namespace == "" {
 		d.namespace = parent.Namespace()
 	}
 	if !d.kind.follows(d.namespace) {
-		return d, fmt.Errorf("%s is in a namespace that this loop does not look at, and would not be found again; add it to --namespace (loop.namespaces)", d.String())
+		return d, fmt.Errorf("%s is in a namespace that this loop does not watch; add it to --namespace (loop.namespaces)", d.String())
 	}
 	return d, own(&d, parent)
 }

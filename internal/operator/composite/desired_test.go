@@ -13,17 +13,17 @@ import (
 
 func TestChildrenThatAreRefused(t *testing.T) {
 	for children, want := range map[string]string{
-		`{}`:   "children[0]: it has no apiVersion or no kind",
-		`null`: "children[0]: it has no apiVersion or no kind",
-		`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"generateName":"a-"}}`: "children[0]: the Deployment has no metadata.name; children need fixed names, so that they are found again",
+		`{}`:   "children[0]: apiVersion or kind is missing",
+		`null`: "children[0]: apiVersion or kind is missing",
+		`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"generateName":"a-"}}`: "children[0]: the Deployment has no metadata.name; set one (generateName is not supported)",
 		bare(roles, "a"): "children[0]: ClusterRole a is cluster-scoped, and an object in a namespace cannot own it",
-		`{"apiVersion":"apps/v1beta1","kind":"Deployment","metadata":{"name":"a"}}`:              "children[0]: Deployment of apps/v1beta1 is not among the kinds of children; add --owns apps/v1beta1/Deployment, or apps/v1beta1/Deployment to loop.owns in crdctl.yaml",
-		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"elsewhere"}}`: "children[0]: ConfigMap elsewhere/a is not in its parent's namespace default, and cannot be owned from there",
-		bare(deployments, "a") + "," + bare(configMaps, "a") + "," + bare(deployments, "a"):      "children[2]: there is a Deployment default/a before it",
+		`{"apiVersion":"apps/v1beta1","kind":"Deployment","metadata":{"name":"a"}}`:              "children[0]: Deployment of apps/v1beta1 is not an owned kind; add --owns apps/v1beta1/Deployment, or apps/v1beta1/Deployment to loop.owns in crdctl.yaml",
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"elsewhere"}}`: "children[0]: ConfigMap elsewhere/a is not in the namespace of its parent, default; an owner must be in the same namespace",
+		bare(deployments, "a") + "," + bare(configMaps, "a") + "," + bare(deployments, "a"):      "children[2]: Deployment default/a is in the list already; each child must be there once",
 		bare(deployments, "../../x"): `children[0]: the Deployment has "../../x" for a name or a namespace, which may not contain '/'`,
 		bare(deployments, ".."):      `children[0]: the Deployment has ".." for a name or a namespace, which may not be '..'`,
-		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","ownerReferences":[{"uid":"x","controller":true}]}}`: "children[0]: ConfigMap default/a names another controller in its ownerReferences; it can have one only",
-		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","ownerReferences":[1]}}`:                             "children[0]: ConfigMap default/a has ownerReferences that are no list of objects",
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","ownerReferences":[{"uid":"x","controller":true}]}}`: "children[0]: ConfigMap default/a has another controller in its ownerReferences; an object can have only one",
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","ownerReferences":[1]}}`:                             "children[0]: ConfigMap default/a has ownerReferences that are not a list of objects",
 	} {
 		inBubble(t, []Served{deployments, configMaps, roles}, func(b *bed) {
 			b.decider.answers[hook.Sync] = wants(children)
@@ -35,9 +35,9 @@ func TestChildrenThatAreRefused(t *testing.T) {
 
 func TestChildrenOfAClusterScopedParentThatAreRefused(t *testing.T) {
 	for children, want := range map[string]string{
-		bare(configMaps, "a"): "ConfigMap a has no metadata.namespace, and its parent is in none",
-		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"elsewhere"}}`:                     "ConfigMap elsewhere/a is in a namespace that this loop does not look at, and would not be found again; add it to --namespace (loop.namespaces)",
-		`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"a","namespace":"b"}}`: "ClusterRole b/a is cluster-scoped; leave metadata.namespace out",
+		bare(configMaps, "a"): "ConfigMap a has no metadata.namespace; set it, because its parent is cluster-scoped",
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"elsewhere"}}`:                     "ConfigMap elsewhere/a is in a namespace that this loop does not watch; add it to --namespace (loop.namespaces)",
+		`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"a","namespace":"b"}}`: "ClusterRole b/a is cluster-scoped; remove metadata.namespace",
 	} {
 		inBubble(t, []Served{configMaps, roles}, func(b *bed) {
 			b.decider.answers[hook.Sync] = wants(children)

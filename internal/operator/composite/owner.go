@@ -28,13 +28,13 @@ func own(d *desired, parent *object.Object) error {
 	for _, each := range references {
 		reference, ok := each.(map[string]any)
 		if !ok {
-			return fmt.Errorf("%s has ownerReferences that are no list of objects", d.String())
+			return fmt.Errorf("%s has ownerReferences that are not a list of objects", d.String())
 		}
 		if reference["uid"] == string(parent.UID()) {
 			continue // it was handed back
 		}
 		if reference["controller"] == true {
-			return fmt.Errorf("%s names another controller in its ownerReferences; it can have one only", d.String())
+			return fmt.Errorf("%s has another controller in its ownerReferences; an object can have only one", d.String())
 		}
 		kept = append(kept, reference)
 	}

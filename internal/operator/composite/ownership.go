@@ -35,7 +35,7 @@ func (r *reconciler) mayTake(ctx context.Context, parent *object.Object, d *desi
 	}
 	if isFormer(metav1.GetControllerOfNoCopy(meta), parent) {
 		// The parent was made anew, and what the API server's garbage collector has yet to take away is its predecessor's.
-		return &controller.LaterError{After: time.Second, Err: fmt.Errorf("%s is of a former %s %s, and has to go first", d.String(), parent.Kind(), parent.Key())}
+		return &controller.LaterError{After: time.Second, Err: fmt.Errorf("%s belongs to a deleted %s %s and is not garbage-collected yet", d.String(), parent.Kind(), parent.Key())}
 	}
 	message := fmt.Sprintf("%s exists and is not controlled by %s %s; delete it or give the child another name", d.String(), parent.Kind(), parent.Key())
 	r.handle.Record(r.handle.Kind.Reference(parent), corev1.EventTypeWarning, "ErrResourceExists", message)

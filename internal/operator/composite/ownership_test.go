@@ -13,7 +13,7 @@ import (
 // A name that is taken: whose object it is decides.
 func TestMayTake(t *testing.T) {
 	const exists = "Deployment default/web exists and is not controlled by Foo default/a; delete it or give the child another name"
-	const former = "Deployment default/web is of a former Foo default/a, and has to go first"
+	const former = "Deployment default/web belongs to a deleted Foo default/a and is not garbage-collected yet"
 	for name, c := range map[string]struct {
 		owner, err string
 		later      bool

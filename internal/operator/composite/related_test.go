@@ -84,12 +84,12 @@ func TestRelatedObjectsAreThoseOfTheRules(t *testing.T) {
 
 func TestRulesThatAreRefused(t *testing.T) {
 	for rule, want := range map[string]string{
-		`{"resource":"configmaps"}`: "customize hook: relatedResources[0]: it has no apiVersion or no resource",
-		`{"apiVersion":"v1","resource":"configmaps","namespaceSelector":{}}`:                                  "namespaceSelector is not known here; use labelSelector, or namespace",
-		`{"apiVersion":"v1","resource":"configmaps","names":["a"],"labelSelector":{}}`:                        "it has names and a labelSelector; use one of them",
-		`{"apiVersion":"v1","resource":"configmaps","namespace":"far"}`:                                       "its namespace is far, and the parent is in default; an object in a namespace is related to objects of that namespace only",
+		`{"resource":"configmaps"}`: "customize hook: relatedResources[0]: apiVersion or resource is missing",
+		`{"apiVersion":"v1","resource":"configmaps","namespaceSelector":{}}`:                                  "namespaceSelector is not supported; use labelSelector or namespace",
+		`{"apiVersion":"v1","resource":"configmaps","names":["a"],"labelSelector":{}}`:                        "names and labelSelector exclude each other; use one of them",
+		`{"apiVersion":"v1","resource":"configmaps","namespace":"far"}`:                                       "its namespace is far, but the parent is in default; a namespaced object can only be related to objects in its own namespace",
 		`{"apiVersion":"v1","resource":"configmaps","labelSelector":{"matchExpressions":[{"operator":"x"}]}}`: `"x" is not a valid label selector operator`,
-		`{"apiVersion":"nobody/v1","resource":"things"}`:                                                      "the API server serves no things in nobody/v1",
+		`{"apiVersion":"nobody/v1","resource":"things"}`:                                                      "the API server does not serve things in nobody/v1",
 		`5`: "customize hook: one of the answer's relatedResources is a number; it must be an object",
 		`{"apiVersion":"v1","resource":"configmaps","names":"a"}`: "customize hook: the answer's relatedResources.names is a string; it must be a list",
 	} {
@@ -106,7 +106,7 @@ func TestUnknownFieldsOfRulesAreSaidOnce(t *testing.T) {
 		b.decider.answers[hook.Customize] = `{"relatedResource":[],"relatedResources":[{"apiVersion":"v1","resource":"configmaps","name":"a"},{"apiVersion":"v1","resource":"configmaps","name":"b"}]}`
 		b.relatedIn(foo("a"))
 		b.relatedIn(foo("b"))
-		const said = "Hook's answer has a field that means nothing here kind=Foo field="
+		const said = "Hook's answer has an unknown field kind=Foo field="
 		assert.Equal(b, 1, b.log.Count(said+"relatedResource "), "%q", b.log.Said())
 		assert.Equal(b, 1, b.log.Count(said+"relatedResources[].name "), "%q", b.log.Said())
 		b.decider.answers[hook.Customize] = `{"relatedResources":{}}`

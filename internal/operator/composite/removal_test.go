@@ -69,7 +69,7 @@ func TestAKindInTwoVersionsIsOneObject(t *testing.T) {
 		b.expect(foo("a"), "")
 		b.wrote("wanted in one of its versions", "PATCH "+b.pathOf(deployments, "web"))
 		b.decider.answers[hook.Sync] = wants(bare(deployments, "web"), bare(beta, "web"))
-		b.expect(foo("a"), "children[1]: there is a Deployment default/web before it")
+		b.expect(foo("a"), "children[1]: Deployment default/web is in the list already; each child must be there once")
 	})
 }
 

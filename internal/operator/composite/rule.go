@@ -71,13 +71,13 @@ func (r *rule) settle(parent *object.Object) error {
 	r.parent = strings.Clone(parent.Namespace()) // or the whole object would be kept
 	switch {
 	case r.APIVersion == "" || r.Resource == "":
-		return errors.New("it has no apiVersion or no resource")
+		return errors.New("apiVersion or resource is missing")
 	case r.NamespaceSelector != nil:
-		return errors.New("namespaceSelector is not known here; use labelSelector, or namespace")
+		return errors.New("namespaceSelector is not supported; use labelSelector or namespace")
 	case len(r.Names) > 0 && r.LabelSelector != nil:
-		return errors.New("it has names and a labelSelector; use one of them")
+		return errors.New("names and labelSelector exclude each other; use one of them")
 	case r.parent != "" && r.Namespace != "" && r.Namespace != r.parent:
-		return fmt.Errorf("its namespace is %s, and the parent is in %s; an object in a namespace is related to objects of that namespace only", r.Namespace, r.parent)
+		return fmt.Errorf("its namespace is %s, but the parent is in %s; a namespaced object can only be related to objects in its own namespace", r.Namespace, r.parent)
 	}
 	r.selector = labels.Everything()
 	if r.LabelSelector == nil {

@@ -30,7 +30,7 @@ type NotServedError struct {
 }
 
 func (e *NotServedError) Error() string {
-	return fmt.Sprintf("the API server serves no %s in %s", e.Name, e.APIVersion)
+	return fmt.Sprintf("the API server does not serve %s in %s", e.Name, e.APIVersion)
 }
 
 // Catalogue asks an API server what it serves, and remembers what it found: what is not there may come.

@@ -30,7 +30,7 @@ func KindsOf(crds ...*apiextv1.CustomResourceDefinition) ([]Kind, error) {
 	for _, crd := range crds {
 		version := versionToRead(crd)
 		if version == nil {
-			problems = append(problems, fmt.Errorf("customresourcedefinition %s serves no version; set served: true on one of spec.versions", crd.Name))
+			problems = append(problems, fmt.Errorf("customresourcedefinition %s does not serve any version; set served: true on one of spec.versions", crd.Name))
 			continue
 		}
 		status := version.Subresources != nil && version.Subresources.Status != nil

@@ -69,8 +69,8 @@ func TestObservedGenerationNeedsTheSubresource(t *testing.T) {
 func TestKindsOfNamesEveryCRDWithoutAServedVersion(t *testing.T) {
 	off := version("v1", false, true)
 	_, err := KindsOf(crd("as", apiextv1.ClusterScoped, off), crd("bs", apiextv1.ClusterScoped, version("v1", true, true)), crd("cs", apiextv1.ClusterScoped))
-	const want = `customresourcedefinition as.stable.example.com serves no version; set served: true on one of spec.versions
-customresourcedefinition cs.stable.example.com serves no version; set served: true on one of spec.versions`
+	const want = `customresourcedefinition as.stable.example.com does not serve any version; set served: true on one of spec.versions
+customresourcedefinition cs.stable.example.com does not serve any version; set served: true on one of spec.versions`
 	assert.EqualError(t, err, want)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	msgKeyDropped = "Key dropped: it is not valid"
+	msgKeyDropped = "Invalid key dropped"
 	msgPutOff     = "Reconcile put off"
 )
 

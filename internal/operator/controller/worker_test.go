@@ -33,7 +33,7 @@ func TestInvalidKeyIsDropped(t *testing.T) {
 		if called || c.queue.Len() != 0 || c.queue.NumRequeues(bad) != 0 {
 			t.Errorf("reconciled %v, queued %d, failures %d", called, c.queue.Len(), c.queue.NumRequeues(bad))
 		}
-		log.Expect(t, "Key dropped: it is not valid kind=CronTab key=no-namespace err=CronTab is namespaced and the key has no namespace")
+		log.Expect(t, "Invalid key dropped kind=CronTab key=no-namespace err=CronTab is namespaced and the key has no namespace")
 	})
 }
 

@@ -40,7 +40,7 @@ const (
 	remembered = 1024
 )
 
-var errTooMany = errors.New("too many were waiting for the API server")
+var errTooMany = errors.New("the queue of events is full")
 
 // Writer writes events.
 type Writer struct {

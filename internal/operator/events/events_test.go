@@ -132,7 +132,7 @@ func TestABurstThatTheServerCannotTakeIsToldOnce(t *testing.T) {
 		w.flush(t)
 		_, names := w.posted(t)
 		assert.Equal(t, []string{"a", "b"}, names)
-		w.log.Expect(t, "Events lost count=3 err=too many were waiting for the API server")
+		w.log.Expect(t, "Events lost count=3 err=the queue of events is full")
 	})
 }
 

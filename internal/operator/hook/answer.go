@@ -18,7 +18,7 @@ const shown = 200
 var errTooLarge = errors.New("too large")
 
 func tooLarge(limit int64) error {
-	return fmt.Errorf("the answer is larger than %d bytes: answer with less, or raise --hook-max-bytes (loop.maxAnswerBytes)", limit)
+	return fmt.Errorf("the answer is larger than %d bytes; answer with less, or raise --hook-max-bytes (loop.maxAnswerBytes)", limit)
 }
 
 // readUpTo reads all, or up to a limit and then says errTooLarge.
@@ -48,9 +48,9 @@ func checkAnswer(answer []byte) error {
 	case err != nil:
 		return private(fmt.Errorf("the answer is not JSON (%w)", err), fmt.Sprintf(": it begins with %s; print one JSON object and nothing else, and the rest to stderr", show(trimmed)))
 	case trimmed[0] != '{':
-		return private(errors.New("the answer is JSON, but no object"), fmt.Sprintf(": it begins with %s; print an object like {\"children\": []}", show(trimmed)))
+		return private(errors.New("the answer is JSON, but not an object"), fmt.Sprintf(": it begins with %s; print an object like {\"children\": []}", show(trimmed)))
 	}
-	return private(errors.New("the answer goes on after its JSON object"), fmt.Sprintf(", with %s; print one object and nothing else", show(bytes.TrimSpace(trimmed[dec.InputOffset():]))))
+	return private(errors.New("the answer has more text after its JSON object"), fmt.Sprintf(", with %s; print one object and nothing else", show(bytes.TrimSpace(trimmed[dec.InputOffset():]))))
 }
 
 // show is the beginning of what a hook said, in quotes and without what would confuse a terminal.

@@ -84,7 +84,7 @@ func TestMendedPersistentProgram(t *testing.T) {
 	p.mu.Lock()
 	p.notUntil = time.Now().Add(time.Hour)
 	p.mu.Unlock()
-	mustFail(t, t.Context(), d, do("answer", ""), "not started again yet")
+	mustFail(t, t.Context(), d, do("answer", ""), "not restarted yet")
 	script(t, file, fmt.Sprintf("#!/bin/sh\nexec %s child serve\n", os.Args[0]))
 	awaitChange(t, d)
 	mustCall(t, d, do("answer", ""))

@@ -44,7 +44,7 @@ type RetryAfterError struct {
 
 // Error says why, and when.
 func (e *RetryAfterError) Error() string {
-	return fmt.Sprintf("%v; it is tried again in %s", e.Err, e.After.Round(time.Millisecond))
+	return fmt.Sprintf("%v; retrying in %s", e.Err, e.After.Round(time.Millisecond))
 }
 
 // Unwrap is the reason.

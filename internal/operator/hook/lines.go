@@ -130,12 +130,12 @@ func (s *server) take(line []byte) bool {
 	return true
 }
 
-// rubbish is a line that is no answer. Where several calls wait, none can be blamed. The owner's lock is held.
+// rubbish handles a line that is not an answer. Where several calls wait, it cannot know whose it is. The owner's lock is held.
 func (s *server) rubbish(line []byte) {
-	err := private(errors.New("a line on stdout is no answer"), fmt.Sprintf(": %s; print answers only, and the rest to stderr", show(line)))
+	err := private(errors.New("a line on stdout is not an answer"), fmt.Sprintf(": %s; print answers only, and the rest to stderr", show(line)))
 	if w, ok := s.only(); ok {
 		w.deliver(result{err: err})
 		return
 	}
-	s.owner.log.Warn("Hook printed a line that is no answer", "program", s.owner.program.name, "line", printable(text.Cut(line, shown)), "calls", len(s.pending))
+	s.owner.log.Warn("Hook printed a line that is not an answer", "program", s.owner.program.name, "line", printable(text.Cut(line, shown)), "calls", len(s.pending))
 }

@@ -42,7 +42,7 @@ var ErrClosed = errors.New("hooks are closed")
 // Open finds what the targets name. It starts nothing: that is left to the first call.
 func Open(o Options) (Decider, error) {
 	if o.Sync.IsZero() {
-		return nil, errors.New("hooks: there is none for sync; name a program or a URL with --hook (loop.hook)")
+		return nil, errors.New("hooks: no sync hook; name a program or a URL with --hook (loop.hook)")
 	}
 	o = o.withDefaults()
 	h := &hooks{names: map[Op]string{}, callers: map[Op]caller{}, changed: make(chan struct{}, 1), closeWeb: func() {}, mark: o.Mark}
@@ -106,7 +106,7 @@ func (h *hooks) follow(log *slog.Logger) {
 		case <-h.ctx.Done():
 			return
 		case gone := <-h.watcher.Missing:
-			log.Error("Hook is gone; calls fail until it is back", "files", gone)
+			log.Error("Hook file is missing; calls fail until it is back", "files", gone)
 			continue
 		case <-h.watcher.Changes:
 		}
@@ -128,7 +128,7 @@ func (h *hooks) Changed() <-chan struct{} { return h.changed }
 func (h *hooks) Call(ctx context.Context, c Call) ([]byte, error) {
 	caller := h.callers[c.Op]
 	if caller == nil {
-		return nil, fmt.Errorf("there is no %s hook", c.Op)
+		return nil, fmt.Errorf("no %s hook is set", c.Op)
 	}
 	h.mu.Lock()
 	if h.ctx.Err() != nil {

@@ -24,7 +24,7 @@ type perCall struct {
 var errTimeout = errors.New("time-out")
 
 func timedOut(after time.Duration) error {
-	return fmt.Errorf("no answer within %s: make it quicker, or raise --hook-timeout (loop.timeout)", after)
+	return fmt.Errorf("no answer within %s; make the hook faster, or raise --hook-timeout (loop.timeout)", after)
 }
 
 func (p *perCall) call(ctx context.Context, c Call) (_ []byte, err error) {
@@ -55,7 +55,7 @@ func (p *perCall) call(ctx context.Context, c Call) (_ []byte, err error) {
 	case killed != nil:
 		return nil, killed
 	case child.Err() != nil:
-		return nil, private(fmt.Errorf("it ended with %w", child.Err()), stderr.tail()+said(answer.text.Bytes())+"; fix the program")
+		return nil, private(fmt.Errorf("it ended with %w", child.Err()), stderr.tail()+said(answer.text.Bytes())+"; fix the hook")
 	}
 	if err := checkAnswer(answer.text.Bytes()); err != nil {
 		return nil, private(err, stderr.tail())
@@ -105,5 +105,5 @@ func said(answer []byte) string {
 	if len(answer) == 0 {
 		return ""
 	}
-	return "; on stdout it said " + show(answer)
+	return "; its stdout was " + show(answer)
 }

@@ -38,11 +38,11 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"":                          "the answer is empty",
 		"  \n":                      "the answer is empty",
 		"hello\x1b[31m":             `it begins with "hello\x1b[31m"; print one JSON object and nothing else`,
-		`{"children":[]} done`:      `goes on after its JSON object, with "done"`,
-		`{"a":1}{"b":2}`:            `goes on after its JSON object, with "{\"b\":2}"`,
+		`{"children":[]} done`:      `has more text after its JSON object, with "done"`,
+		`{"a":1}{"b":2}`:            `has more text after its JSON object, with "{\"b\":2}"`,
 		`{"children":[`:             "ends in the middle",
-		`[]`:                        "no object",
-		`null`:                      "no object",
+		`[]`:                        "not an object",
+		`null`:                      "not an object",
 		strings.Repeat("y", 99_000): strings.Repeat("y", 200) + `"…`,
 	} {
 		d, _ := open(t, Options{Sync: self("print", printed)})
@@ -52,7 +52,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 func TestProgramThatCrashes(t *testing.T) {
 	d, log := open(t, Options{Sync: self("crash")})
-	mustFail(t, t.Context(), d, `{}`, "exit status 3", `boom \x1b[31mred`, "half an ans", "fix the program")
+	mustFail(t, t.Context(), d, `{}`, "exit status 3", `boom \x1b[31mred`, "half an ans", "fix the hook")
 	if out := log.String(); !strings.Contains(out, "line=first kind") && !strings.Contains(out, "kind=CronTab key=default/demo hook=sync line=first") || strings.Contains(out, "\x1b") {
 		t.Errorf("log %q", out)
 	}
@@ -133,7 +133,7 @@ func TestFloodOnStderr(t *testing.T) {
 	assert.Equal(t, `{"children":[]}`, mustCall(t, d, `{}`), "answer")
 	out := log.String()
 	assert.LessOrEqual(t, len(out), 2*maxStderr, "bytes of log")
-	if n := strings.Count(out, "Hook stderr was left out"); n != 1 || !strings.Contains(out, "noise 0\"") || strings.Contains(out, "noise 19999") {
+	if n := strings.Count(out, "Hook stderr truncated"); n != 1 || !strings.Contains(out, "noise 0\"") || strings.Contains(out, "noise 19999") {
 		t.Errorf("%d times it is said what was left out; log %.300s", n, out)
 	}
 }

@@ -78,7 +78,7 @@ func (p *persistent) begin(c Call) (*server, *waiting, error) {
 	if p.current == nil {
 		if wait := time.Until(p.notUntil); wait > 0 {
 			// The worker is not held up: it has other keys.
-			return nil, nil, &RetryAfterError{After: wait, Err: errors.New("the process ended and is not started again yet; see the log for why")}
+			return nil, nil, &RetryAfterError{After: wait, Err: errors.New("the process ended and is not restarted yet; see the log for the reason")}
 		}
 		if err := p.start(); err != nil {
 			return nil, nil, &RetryAfterError{After: p.pause(), Err: err}
@@ -162,7 +162,7 @@ func (p *persistent) ended(s *server, why error) {
 		p.current = nil
 	}
 	if !s.leaving {
-		p.log.Warn("Hook process ended; it is started again", "program", p.program.name, "err", why, "after", p.pause())
+		p.log.Warn("Hook process ended; restarting", "program", p.program.name, "err", why, "after", p.pause())
 	}
 	for _, w := range s.pending {
 		w.deliver(result{err: fmt.Errorf("the process ended before it answered: %w", why)})

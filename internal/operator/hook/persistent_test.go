@@ -22,7 +22,7 @@ func do(what, arg string) string {
 	return fmt.Sprintf(`{"do":%q,"arg":%s}`, what, quoted)
 }
 
-// servedBy is the process that answers now. While a process that ended is not started again yet, it asks again.
+// servedBy is the process that answers now. While a process that ended is not restarted yet, it asks again.
 func servedBy(t *testing.T, d Decider) int {
 	t.Helper()
 	var answer struct{ PID int }
@@ -69,11 +69,11 @@ func TestPersistentProcessThatCrashes(t *testing.T) {
 	first := servedBy(t, d)
 	mustFail(t, t.Context(), d, do("crash", ""), "ended before it answered", "exit status 3", `"boom"`)
 	var later *RetryAfterError
-	if err := failure(t, t.Context(), d, do("answer", ""), "not started again yet"); !errors.As(err, &later) || later.After > firstPause {
+	if err := failure(t, t.Context(), d, do("answer", ""), "not restarted yet"); !errors.As(err, &later) || later.After > firstPause {
 		t.Errorf("error %v", err)
 	}
 	assert.NotEqual(t, first, servedBy(t, d), "it is the process that crashed")
-	assert.Contains(t, log.String(), "Hook process ended; it is started again", "log %s", log)
+	assert.Contains(t, log.String(), "Hook process ended; restarting", "log %s", log)
 }
 
 func TestPauseBetweenStarts(t *testing.T) {
@@ -131,7 +131,7 @@ func TestPersistentProcessThatHangs(t *testing.T) {
 	mustFail(t, t.Context(), d, do("block", ""), "no answer within 2s", "--hook-timeout")
 	eventually(t, "it is gone", func() bool { return gone(first) })
 	assert.NotEqual(t, first, servedBy(t, d), "it is the process that hung")
-	assert.Contains(t, log.String(), "answered nothing for 2s and was killed", "log %s", log)
+	assert.Contains(t, log.String(), "did not answer for 2s and was killed", "log %s", log)
 }
 
 // A process that does not read its stdin blocks who writes to it, and no call.
@@ -151,10 +151,10 @@ func TestPersistentProcessThatDoesNotRead(t *testing.T) {
 func TestLinesThatAreNoAnswers(t *testing.T) {
 	d, log := open(t, Options{Sync: self("serve"), Persistent: true})
 	first := servedBy(t, d)
-	mustFail(t, t.Context(), d, do("print", "debugging\x1b[0m"), `no answer: "debugging\x1b[0m"`, "to stderr")
+	mustFail(t, t.Context(), d, do("print", "debugging\x1b[0m"), `not an answer: "debugging\x1b[0m"`, "to stderr")
 	mustFail(t, t.Context(), d, do("error", ""), `answered with an error: "no such image"`)
 	mustFail(t, t.Context(), d, do("print", `{"id":4}`), "neither response nor error")
-	mustFail(t, t.Context(), d, do("print", `{"id":5,"response":[1]}`), "no object")
+	mustFail(t, t.Context(), d, do("print", `{"id":5,"response":[1]}`), "not an object")
 	gate := filepath.Join(t.TempDir(), "gate")
 	var calls sync.WaitGroup
 	for range 2 {
@@ -162,7 +162,7 @@ func TestLinesThatAreNoAnswers(t *testing.T) {
 	}
 	eventually(t, "two wait", func() bool { return pendingCalls(d) == 2 })
 	calls.Go(func() { _, _ = d.Call(t.Context(), syncCall(do("print", "who am I"))) })
-	eventually(t, "a warning", func() bool { return strings.Contains(log.String(), "Hook printed a line that is no answer") })
+	eventually(t, "a warning", func() bool { return strings.Contains(log.String(), "Hook printed a line that is not an answer") })
 	// An answer to a call that nobody made is passed over.
 	calls.Go(func() { _, _ = d.Call(t.Context(), syncCall(do("print", `{"id":999,"response":{}}`))) })
 	eventually(t, "four wait", func() bool { return pendingCalls(d) == 4 })
@@ -190,7 +190,7 @@ func TestStderrOfAPersistentProcess(t *testing.T) {
 	d, log := open(t, Options{Sync: self("serve"), Persistent: true})
 	mustCall(t, d, do("noisy", ""))
 	mustCall(t, d, do("answer", ""))
-	eventually(t, "it is said what was left out", func() bool { return strings.Contains(log.String(), "Hook stderr was left out") })
+	eventually(t, "it is said what was left out", func() bool { return strings.Contains(log.String(), "Hook stderr truncated") })
 	assert.LessOrEqual(t, len(log.String()), 4*maxStderr, "bytes of log")
 }
 

@@ -31,9 +31,9 @@ func find(t Target, dir string) (program, error) {
 		path, err := exec.LookPath(wanted)
 		if err != nil {
 			if info, here := os.Stat(filepath.Join(dir, wanted)); here == nil && info.Mode().IsRegular() {
-				return p, fmt.Errorf("hook %s: there is no such program in PATH, but a file in %s; write ./%s", wanted, dir, wanted)
+				return p, fmt.Errorf("hook %s: not found in PATH, but in %s; write ./%s", wanted, dir, wanted)
 			}
-			return p, fmt.Errorf("hook %s: there is no such program in PATH; install it, or name a file like ./%s", wanted, wanted)
+			return p, fmt.Errorf("hook %s: not found in PATH; install it, or name a file like ./%s", wanted, wanted)
 		}
 		p.path = path
 	} else {
@@ -42,11 +42,11 @@ func find(t Target, dir string) (program, error) {
 	info, err := os.Stat(p.path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return p, fmt.Errorf("hook %s: there is no file %s; name a program relative to %s, or write it", wanted, p.path, dir)
+		return p, fmt.Errorf("hook %s: file %s does not exist; create it, or name a program relative to %s", wanted, p.path, dir)
 	case err != nil:
 		return p, fmt.Errorf("hook %s: %w; make it readable", wanted, err)
 	case info.IsDir():
-		return p, fmt.Errorf("hook %s: %s is a directory; name a program (templates are --template)", wanted, p.path)
+		return p, fmt.Errorf("hook %s: %s is a directory; name a program (for templates use --template)", wanted, p.path)
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
 		return p, fmt.Errorf("hook %s: %s is not executable; run chmod +x %s", wanted, p.path, p.path)
 	}
@@ -81,13 +81,13 @@ func (p program) start(o proc.Options, env ...string) (*proc.Process, error) {
 func startAdvice(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
-		return "begin a script with a line like #!/usr/bin/env python3"
+		return "a script must begin with a line like #!/usr/bin/env python3"
 	case errors.Is(err, os.ErrNotExist):
-		return "put the program, or the interpreter that its first line names, in place"
+		return "install the program, or the interpreter that its first line names"
 	case errors.Is(err, os.ErrPermission):
 		return "make it executable with chmod +x"
 	case errors.Is(err, syscall.EMFILE):
-		return "too many files are open; allow fewer hooks at a time"
+		return "too many open files; run fewer hooks at the same time"
 	}
-	return "see that it can be started by hand"
+	return "check that it can be started from a shell"
 }

@@ -52,9 +52,9 @@ func (s *server) reason() error {
 	why := s.why
 	s.owner.mu.Unlock()
 	if why == nil {
-		why = errors.New("exit status 0, though it was not asked to end; let it read on until its stdin is closed")
+		why = errors.New("exit status 0 before crdctl stopped it; a persistent hook must read until its stdin is closed")
 		if err := s.child.Err(); err != nil {
-			why = fmt.Errorf("%w; fix the program", err)
+			why = fmt.Errorf("%w; fix the hook", err)
 		}
 	}
 	return private(why, s.stderr.tail())
@@ -92,7 +92,7 @@ func (s *server) late(w *waiting) error {
 	defer s.owner.mu.Unlock()
 	err := timedOut(s.owner.timeout)
 	if s.answers == w.answersBefore {
-		s.kill(fmt.Errorf("it answered nothing for %s and was killed", s.owner.timeout))
+		s.kill(fmt.Errorf("it did not answer for %s and was killed", s.owner.timeout))
 	}
 	return private(err, s.stderr.tail())
 }

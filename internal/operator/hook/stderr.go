@@ -91,7 +91,7 @@ func (s *stderrLog) refill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if out := s.out + s.lines.lost; out > 0 {
-		s.log.Warn("Hook stderr was left out", append(attrs, "bytes", out, "limit", maxStderr)...)
+		s.log.Warn("Hook stderr truncated", append(attrs, "bytes", out, "limit", maxStderr)...)
 	}
 	s.left, s.out, s.lines.lost = maxStderr, 0, 0
 }

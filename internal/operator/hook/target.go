@@ -34,10 +34,10 @@ func (t Target) equal(other Target) bool {
 func parseURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil {
-		return nil, fmt.Errorf("hook %s: %w; give a URL like http://127.0.0.1:8080/sync", safeURL(s), withoutURL(err))
+		return nil, fmt.Errorf("hook %s: %w; use a URL like http://127.0.0.1:8080/sync", safeURL(s), withoutURL(err))
 	}
 	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("hook %q: there is no host in it; give a URL like http://127.0.0.1:8080/sync", safeURL(s))
+		return nil, fmt.Errorf("hook %q: the host is missing; use a URL like http://127.0.0.1:8080/sync", safeURL(s))
 	}
 	return u, nil
 }

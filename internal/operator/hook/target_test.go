@@ -18,11 +18,11 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	for program, want := range map[string]string{
 		"":                 "name a program or a URL with --hook",
 		"./plain.py":       "is not executable; run chmod +x " + filepath.Join(dir, "plain.py"),
-		"./absent.py":      "there is no file " + filepath.Join(dir, "absent.py"),
+		"./absent.py":      filepath.Join(dir, "absent.py") + " does not exist",
 		"good.py":          "write ./good.py",
-		"no-such-program":  "no such program in PATH",
+		"no-such-program":  "not found in PATH",
 		"./":               "is a directory",
-		"http://host:x y/": "give a URL like",
+		"http://host:x y/": "use a URL like",
 	} {
 		target := Target{Args: []string{program}}
 		if program == "" {
@@ -34,5 +34,5 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		assert.ErrorContains(t, err, want, program)
 	}
 	d, _ := open(t, Options{Sync: Target{Args: []string{"./good.py"}}, Dir: dir})
-	mustFail(t, t.Context(), d, "{}", "begin a script with a line like #!/usr/bin/env python3")
+	mustFail(t, t.Context(), d, "{}", "a script must begin with a line like #!/usr/bin/env python3")
 }

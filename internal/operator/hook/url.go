@@ -28,7 +28,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 		return fmt.Errorf("more than %d redirects", maxRedirects)
 	}
 	if r.Method != http.MethodPost { // 301, 302 and 303 make it a GET, without the question
-		return errors.New("a redirect that drops the request; redirect with 307 or 308")
+		return errors.New("the redirect drops the request body; redirect with 307 or 308")
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func because(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return fmt.Errorf("%w; see that the server runs and can be reached from here", withoutURL(err))
+	return fmt.Errorf("%w; check that the server runs and is reachable", withoutURL(err))
 }
 
 // retryAfter is when a server that is too busy wants to be asked again. At once is as if it had not said when.

@@ -70,7 +70,7 @@ func TestURL(t *testing.T) {
 		"/created": "error 201 Created",
 		"/down":    "error 503",
 		"/rubbish": `error the answer is not JSON`,
-		"/hung-up": "error see that the server runs",
+		"/hung-up": "error check that the server runs",
 		"/half":    "error read the answer",
 		"/flood":   "error larger than 1048576 bytes",
 		"/dropped": "error redirect with 307",
@@ -116,7 +116,7 @@ func TestURLThatDoesNotAnswer(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	d, _ = open(t, Options{Sync: Target{URL: closed.URL}})
-	mustFail(t, t.Context(), d, `{}`, "connection refused", "see that the server runs")
+	mustFail(t, t.Context(), d, `{}`, "connection refused", "check that the server runs")
 }
 
 func TestProgramAndURLMixed(t *testing.T) {

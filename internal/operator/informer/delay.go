@@ -16,7 +16,7 @@ type DelayedError struct {
 }
 
 func (e *DelayedError) Error() string {
-	return fmt.Sprintf("the API server is busy: it answers %d, and asks for a delay of %s", e.Code, e.After)
+	return fmt.Sprintf("the API server is busy (status %d) and asks for a delay of %s", e.Code, e.After)
 }
 
 type failOnDelayKey struct{}

@@ -24,12 +24,12 @@ func (f *Informer) note(cause error) {
 		f.noteAbsent()
 	case errors.As(cause, new(*unreadable)):
 		f.server.answered()
-		f.refused("What the API server lists is of no use; trying until it is", cause)
+		f.refused("Invalid list from the API server; retrying", cause)
 	case Outage(cause):
 		f.server.lost(cause)
 	default:
 		f.server.answered()
-		f.refused("API server refuses to list; trying until it does not", cause)
+		f.refused("List failed; retrying", cause)
 	}
 }
 
@@ -46,7 +46,7 @@ func (f *Informer) noteAbsent() {
 	}
 	select {
 	case <-f.synced:
-		f.log.Warn("customresourcedefinition " + f.reader.Name() + " is gone; waiting for it")
+		f.log.Warn("customresourcedefinition " + f.reader.Name() + " was deleted; waiting for it")
 	default:
 		f.log.Info("customresourcedefinition " + f.reader.Name() + " is not installed yet; waiting for it")
 	}
@@ -104,7 +104,7 @@ func (s *Server) lost(err error) {
 	defer s.mu.Unlock()
 	if !s.down {
 		s.down = true
-		s.log.Warn("API server does not answer; trying until it does", "err", err)
+		s.log.Warn("API server does not answer; retrying", "err", err)
 	}
 }
 

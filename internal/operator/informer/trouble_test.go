@@ -43,7 +43,7 @@ func TestFeedWaitsForACRDAndRecovers(t *testing.T) {
 		f.log.Expect(t,
 			"customresourcedefinition crontabs.stable.example.com is not installed yet; waiting for it",
 			"customresourcedefinition crontabs.stable.example.com is installed",
-			"customresourcedefinition crontabs.stable.example.com is gone; waiting for it",
+			"customresourcedefinition crontabs.stable.example.com was deleted; waiting for it",
 			"customresourcedefinition crontabs.stable.example.com is installed",
 		)
 	})
@@ -67,7 +67,7 @@ func TestFeedKeepsItsObjectsThroughAnOutage(t *testing.T) {
 		assert.False(t, f.server.Down(), "the API server is back and the informer did not notice")
 		f.stop()
 		said := f.log.Said()
-		if len(said) != 2 || f.log.Count("API server does not answer; trying until it does err=") != 1 || said[1] != "API server answers again" {
+		if len(said) != 2 || f.log.Count("API server does not answer; retrying err=") != 1 || said[1] != "API server answers again" {
 			t.Errorf("%q", said)
 		}
 	})
@@ -82,7 +82,7 @@ func TestFeedIsPromptWhenTheServerIsBack(t *testing.T) {
 		within(time.Second)
 		f.changed.Expect(t, "back", "+a")
 		f.stop()
-		f.log.Expect(t, "API server does not answer; trying until it does err=starting", "API server answers again")
+		f.log.Expect(t, "API server does not answer; retrying err=starting", "API server answers again")
 	})
 }
 
@@ -91,7 +91,7 @@ func TestFeedSaysARefusalOnce(t *testing.T) {
 		f := startFeed(t, cronTabs, false, fails(apierrors.NewForbidden(cronTabs.Resource.GroupResource(), "", errors.New("no"))))
 		within(time.Minute)
 		f.stop()
-		assert.Equal(t, 1, f.log.Count("API server refuses to list; trying until it does not err="), "%q", f.log.Said())
+		assert.Equal(t, 1, f.log.Count("List failed; retrying err="), "%q", f.log.Said())
 		assert.Len(t, f.log.Said(), 1, "%q", f.log.Said())
 	})
 }
@@ -102,7 +102,7 @@ func TestFeedSaysOnceThatItCannotReadAnAnswer(t *testing.T) {
 		f := startFeed(t, cronTabs, false, has("<html>"))
 		within(time.Minute)
 		if said := f.log.Said(); len(said) != 1 || f.server.Down() ||
-			f.log.Count("What the API server lists is of no use; trying until it is err=cannot read what the API server sent: list crontabs.stable.example.com: ") != 1 {
+			f.log.Count("Invalid list from the API server; retrying err=cannot read what the API server sent: list crontabs.stable.example.com: ") != 1 {
 			t.Errorf("down: %v, %q", f.server.Down(), said)
 		}
 		f.path.Answer(nil, operatortest.CronTab("a", "1", 1))

@@ -89,7 +89,7 @@ func New(o Options) (*Set, error) {
 	set, crds := &Set{}, File{Name: crdsFile}
 	for i, crd := range o.CRDs {
 		if i > 0 && crd.Name == o.CRDs[i-1].Name {
-			return nil, fmt.Errorf("customresourcedefinition %s is there twice; name it once", crd.Name)
+			return nil, fmt.Errorf("customresourcedefinition %s is given twice; name it once", crd.Name)
 		}
 		crds.Objects = append(crds.Objects, crd)
 	}
@@ -108,7 +108,7 @@ func New(o Options) (*Set, error) {
 		return nil, err
 	}
 	if o.Loop.Shards > 1 && o.Replicas < 2 {
-		note("%d shards and one replica: it works on all of them; set --replicas", o.Loop.Shards)
+		note("%d shards but one replica, which works on all of them; set --replicas", o.Loop.Shards)
 	}
 	set.Files = append(set.Files, crds)
 	with := o.values(cargo, rights)

@@ -80,9 +80,9 @@ func TestMakeRefuses(t *testing.T) {
 		want string
 	}{
 		"no CRD":            {config.Loop{}, nil, "no CustomResourceDefinition to work on; name a manifest with -f, or its directory as crds.dir in crdctl.yaml"},
-		"a CRD twice":       {config.Loop{}, []*apiextv1.CustomResourceDefinition{namespaced, namespaced}, "customresourcedefinition crontabs.example.com is there twice; name it once"},
-		"an unknown kind":   {config.Loop{Hook: "http://a/", Owns: []string{"v1/Pod", "x.io/v1/Thing"}}, nil, `owns[1]: the name of the resource of "x.io/v1/Thing" is not known: the CRDs do not have that kind, and client-go has no such kind; name one such as `},
-		"a misspelt kind":   {config.Loop{Hook: "http://a/", Owns: []string{"apps/v1/Deploymnet"}}, nil, `did you mean apps/v1/Deployment?; or write the name behind it, for example apps/v1/Deploymnet=things`},
+		"a CRD twice":       {config.Loop{}, []*apiextv1.CustomResourceDefinition{namespaced, namespaced}, "customresourcedefinition crontabs.example.com is given twice; name it once"},
+		"an unknown kind":   {config.Loop{Hook: "http://a/", Owns: []string{"v1/Pod", "x.io/v1/Thing"}}, nil, `owns[1]: the resource name (plural) of "x.io/v1/Thing" is unknown: neither the CRDs nor client-go have that kind; name one such as `},
+		"a misspelt kind":   {config.Loop{Hook: "http://a/", Owns: []string{"apps/v1/Deploymnet"}}, nil, `did you mean apps/v1/Deployment?; or append the name, for example apps/v1/Deploymnet=things`},
 		"a missing program": {config.Loop{Hook: "./nowhere.py"}, nil, "hook: ./nowhere.py is not in "},
 		"missing templates": {config.Loop{Template: "nowhere"}, nil, "template: nowhere is not in "},
 	} {
@@ -122,7 +122,7 @@ func TestReplicas(t *testing.T) {
 	assert.Equal(t, "0-crds.yaml 2-rbac.yaml 4-deployment.yaml", fileNames(one), "one replica in the namespace default")
 	d := find[*appsv1.Deployment](t, one, "default/cron")
 	assert.Equal(t, "run --builtin --in-cluster --crd=foos.example.com --lease-namespace=default --metrics=:8080 --name=cron --shards=4 --lease-duration=5s", strings.Join(d.Spec.Template.Spec.Containers[0].Args, " "))
-	assert.Contains(t, one.Notes, "4 shards and one replica: it works on all of them; set --replicas", "notes")
+	assert.Contains(t, one.Notes, "4 shards but one replica, which works on all of them; set --replicas", "notes")
 	// Leases of shards have names that are not known beforehand.
 	role := find[*rbacv1.Role](t, one, "default/cron-leases")
 	if len(role.Rules) != 1 || len(role.Rules[0].ResourceNames) > 0 || !slices.Contains(role.Rules[0].Verbs, "delete") {

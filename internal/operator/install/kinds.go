@@ -52,6 +52,6 @@ func (o *Options) resource(text string) (resource, error) {
 	case kind.Plural != "":
 		return resource{group: kind.Group, plural: kind.Plural, namespaced: true}, nil
 	}
-	return resource{}, fmt.Errorf("the name of the resource of %q is not known: the CRDs do not have that kind, and client-go has no such kind; %s; or write the name behind it, for example %s=things",
+	return resource{}, fmt.Errorf("the resource name (plural) of %q is unknown: neither the CRDs nor client-go have that kind; %s; or append the name, for example %s=things",
 		text, cmp.Or(builtin.Hint(kind.GroupVersionKind()), "name one such as apps/v1/Deployment or v1/ConfigMap"), text)
 }

@@ -61,7 +61,7 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 		isProgram := i == 0
 		if filepath.IsAbs(word) || isProgram && !strings.Contains(word, "/") {
 			if isProgram {
-				note("%s is taken to be in the image", word)
+				note("%s is expected in the image", word)
 			}
 			continue
 		}
@@ -69,13 +69,13 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 		switch {
 		case err == nil:
 			command.Words[i] = into.put(path.Clean(word), content)
-			note("%s is taken along, and nothing that it reads from beside itself", path.Clean(word))
+			note("%s goes into the ConfigMap; files that it imports or reads do not", path.Clean(word))
 		case errors.Is(err, errOutside):
 			return "", fmt.Errorf("%w, or name what is in the image by its absolute path", err)
 		case errors.Is(err, safefs.ErrTooBig):
 			return "", err
 		case errors.Is(err, errBinary):
-			note("%s is not text, and is assumed to be in the image, in the directory that it is started in; better name it by its absolute path there", word)
+			note("%s is not text and is expected in the image's working directory; its absolute path there is safer", word)
 		case errors.Is(err, fs.ErrNotExist) && (isProgram || namesFile(command.Words, i)):
 			return "", fmt.Errorf("%s is not in %s; correct the path, or name what is in the image by its absolute path", word, o.Root)
 		case isProgram:
@@ -104,9 +104,9 @@ func namesFile(words []string, i int) bool {
 	return strings.Contains(word, "/") && !slices.ContainsFunc(words[1:i], func(w string) bool { return !isFlag(w) })
 }
 
-var errBinary = errors.New("is no text")
+var errBinary = errors.New("is not text")
 
-var errOutside = errors.New("is outside of the project's directory")
+var errOutside = errors.New("is outside the project's directory")
 
 // text is a file of the project, if it can be in a ConfigMap. What is outside of the project's directory is refused, also where a link leads
 // there: users who may read ConfigMaps should not read files that the author did not mean to publish.
@@ -122,7 +122,7 @@ func (o *Options) text(name string) (string, error) {
 		return "", o.outside(name, err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no file", name)
+		return "", fmt.Errorf("%s is not a file", name)
 	}
 	f, err := safefs.OpenIn(root, name)
 	if err != nil {
@@ -137,7 +137,7 @@ func (o *Options) text(name string) (string, error) {
 	case slices.Contains(data, 0) || !tooBig && !utf8.Valid(data): // what is cut off may end within a character
 		return "", errBinary
 	case tooBig:
-		return "", fmt.Errorf("%s %w: a ConfigMap takes %d KiB; put it into the image, and name it by its absolute path there", filepath.ToSlash(name), safefs.ErrTooBig, maxFolder>>10)
+		return "", fmt.Errorf("%s %w: a ConfigMap holds at most %d KiB; put it into the image and name its absolute path there", filepath.ToSlash(name), safefs.ErrTooBig, maxFolder>>10)
 	}
 	return string(data), nil
 }
@@ -179,11 +179,11 @@ func (o *Options) packTemplates() (f *folder, customizes string, err error) {
 		}
 		content, err := o.text(path.Join(name, e.Name()))
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w; remove it, or correct it", e.Name(), err)
+			return nil, "", fmt.Errorf("%s: %w; remove or fix it", e.Name(), err)
 		}
 		texts[e.Name()] = content
 		if where := f.put(e.Name(), content); path.Base(where) != e.Name() {
-			return nil, "", fmt.Errorf("%s: a ConfigMap takes names of letters, digits, hyphens, dots and underscores only; give it another one", e.Name())
+			return nil, "", fmt.Errorf("%s: a name in a ConfigMap may have only letters, digits, hyphens, dots and underscores; rename the file", e.Name())
 		}
 	}
 	if len(f.Files) == 0 {

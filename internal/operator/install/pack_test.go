@@ -54,8 +54,8 @@ func TestHooksAreTakenAlong(t *testing.T) {
 		assert.Contains(t, args, arg)
 	}
 	for _, note := range []string{
-		"python3 is taken to be in the image", "a/sync.py is taken along, and nothing that it reads from beside itself",
-		"./bin/hook is not text, and is assumed to be in the image, in the directory that it is started in; better name it by its absolute path there",
+		"python3 is expected in the image", "a/sync.py goes into the ConfigMap; files that it imports or reads do not",
+		"./bin/hook is not text and is expected in the image's working directory; its absolute path there is safer",
 	} {
 		assert.Contains(t, set.Notes, note)
 	}
@@ -96,13 +96,13 @@ func TestPackRefuses(t *testing.T) {
 		loop config.Loop
 		want string
 	}{
-		{config.Loop{Hook: "./large.py"}, "the files of the hook are 900 KiB, and a ConfigMap takes 900; put them into the image, and name them by their absolute path there"},
-		{config.Loop{Hook: "./folder"}, "hook: ./folder is no file"},
+		{config.Loop{Hook: "./large.py"}, "the files of the hook are 900 KiB, but a ConfigMap holds at most 900; put them into the image and name their absolute paths there"},
+		{config.Loop{Hook: "./folder"}, "hook: ./folder is not a file"},
 		{config.Loop{Template: "empty"}, "template: empty has no *.yaml, *.yml or *.tmpl; name the directory of the templates"},
-		{config.Loop{Template: "odd"}, "template: a b.yaml: a ConfigMap takes names of letters"},
-		{config.Loop{Template: "bad"}, "template: a.yaml: is no text; remove it, or correct it"},
+		{config.Loop{Template: "odd"}, "template: a b.yaml: a name in a ConfigMap may have only letters"},
+		{config.Loop{Template: "bad"}, "template: a.yaml: is not text; remove or fix it"},
 		{config.Loop{Template: "broken"}, "template: broken: a.yaml:1: missing value for if; fix the template"},
-		{config.Loop{Template: "blocks"}, "template: blocks: there are no templates; "},
+		{config.Loop{Template: "blocks"}, "template: blocks: no templates found; "},
 		{config.Loop{Hook: "python3 missing.py"}, "hook: missing.py is not in ROOT; correct the path, or name what is in the image by its absolute path"},
 		{config.Loop{Hook: "python3 -u hooks/missing"}, "hook: hooks/missing is not in "},
 		{config.Loop{Hook: "./run.sh x", FinalizeHook: "./run.sh --file ../missing"}, "finalizeHook: ../missing is not in "},

@@ -72,7 +72,7 @@ func (c *cargo) add(f *folder) error {
 		return nil
 	}
 	if n := f.size(); n > maxFolder {
-		return fmt.Errorf("the files of the %s are %d KiB, and a ConfigMap takes %d; put them into the image, and name them by their absolute path there", f.Name, n>>10, maxFolder>>10)
+		return fmt.Errorf("the files of the %s are %d KiB, but a ConfigMap holds at most %d; put them into the image and name their absolute paths there", f.Name, n>>10, maxFolder>>10)
 	}
 	c.folders = append(c.folders, f)
 	return nil

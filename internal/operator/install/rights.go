@@ -42,14 +42,14 @@ func (o *Options) rights(customizes string, note func(string, ...any)) (*rights,
 	for _, child := range owned {
 		where(child).allow(child.group, child.plural, slices.Concat(follow, write)...)
 		if child.group == "rbac.authorization.k8s.io" {
-			note("%s are among the children: the API server refuses to grant what the controller does not have itself; give it those rights too", child.plural)
+			note("%s are owned: the controller can only grant rights that it has itself; add those rights to its role", child.plural)
 		}
 	}
 	for _, other := range related {
 		where(other).allow(other.group, other.plural, follow...)
 	}
 	if customizes != "" && len(related) == 0 {
-		note("%s may ask for any kind, and which can't be known: the roles grant none; name them with --related, or as loop.related", customizes)
+		note("%s may ask for any kind, so the roles grant none of them; name the kinds with --related, or as loop.related", customizes)
 	}
 	// The loop reads CRDs by their names, to learn of kinds and to see them come and go.
 	r.cluster.allowNamed(apiextv1.GroupName, "customresourcedefinitions", names, "get")

@@ -92,7 +92,7 @@ func TestRolesOfNamespaces(t *testing.T) {
 func TestNotesOnRights(t *testing.T) {
 	loop := config.Loop{Hook: "http://a/", CustomizeHook: "http://a/", Owns: []string{"rbac.authorization.k8s.io/v1/Role"}}
 	notes := made(t, options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))).Notes
-	if len(notes) != 2 || !strings.HasPrefix(notes[0], "roles are among the children: the API server refuses") || !strings.HasPrefix(notes[1], "the customize hook may ask for any kind") {
+	if len(notes) != 2 || !strings.HasPrefix(notes[0], "roles are owned: the controller can only grant") || !strings.HasPrefix(notes[1], "the customize hook may ask for any kind") {
 		t.Errorf("%q", notes)
 	}
 

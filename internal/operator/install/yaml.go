@@ -12,7 +12,7 @@ import (
 )
 
 // header is the first line of files that the command wrote, and may write again.
-const header = "# Written by crdctl manifests. What you change here, the next run of it takes back.\n"
+const header = "# Written by crdctl manifests, which overwrites changes made here.\n"
 
 // YAML are the objects of a file, as documents.
 func (f File) YAML() ([]byte, error) {

@@ -25,12 +25,12 @@ func NewMetrics() *Metrics {
 		queues:   newQueues(),
 		requests: newRequests(),
 		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "crdctl_loop_reconciles_total",
-			Help: "Reconciles that ended, by kind and result."}, []string{"kind", "result"}),
+			Help: "Number of reconciles by kind and result."}, []string{"kind", "result"}),
 		hooks: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "crdctl_loop_hook_duration_seconds",
-			Help:    "How long in seconds a call of a hook took, by hook (sync, finalize, customize) and result.",
+			Help:    "Duration of hook calls in seconds by hook (sync, finalize, customize) and result.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2.5, 14)}, []string{"hook", "result"}),
 		writes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "crdctl_loop_children_writes_total",
-			Help: "Writes to children, by the child's kind and verb."}, []string{"kind", "verb"}),
+			Help: "Number of writes to children by the child's kind and verb."}, []string{"kind", "verb"}),
 	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.reconciles, m.hooks, m.writes)
@@ -64,7 +64,7 @@ func (m *Metrics) ChildWritten(kind, verb string) {
 func (m *Metrics) Cache(kind string, count func() int) {
 	if m != nil {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "crdctl_loop_cache_objects",
-			Help: "Objects in the cache, by kind.", ConstLabels: prometheus.Labels{"kind": kind}},
+			Help: "Number of objects in the cache by kind.", ConstLabels: prometheus.Labels{"kind": kind}},
 			func() float64 { return float64(count()) }))
 	}
 }
@@ -77,7 +77,7 @@ func (m *Metrics) Leases(held func() map[string]bool) {
 	}
 	for name := range held() {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "leader_election_master_status",
-			Help: "Whether this replica holds the Lease of this name: 1 or 0.", ConstLabels: prometheus.Labels{"name": name}}, func() float64 {
+			Help: "1 if this replica holds the Lease of this name, else 0.", ConstLabels: prometheus.Labels{"name": name}}, func() float64 {
 			if held()[name] {
 				return 1
 			}

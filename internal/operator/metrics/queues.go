@@ -34,13 +34,13 @@ func newQueues() *queues {
 			Buckets: prometheus.ExponentialBuckets(10e-9, 10, 10)}, label)
 	}
 	return &queues{
-		depth:      gauge("depth", "Keys that wait in the queue."),
-		adds:       counter("adds_total", "Keys that were added to the queue."),
-		waited:     histogram("queue_duration_seconds", "How long in seconds a key waited in the queue."),
-		worked:     histogram("work_duration_seconds", "How long in seconds the work on a key took."),
-		unfinished: gauge("unfinished_work_seconds", "Seconds of work that is going on and not yet in work_duration_seconds; it grows where work is stuck."),
-		longest:    gauge("longest_running_processor_seconds", "For how many seconds the longest work has been going on."),
-		retries:    counter("retries_total", "Keys that were added again with back-off."),
+		depth:      gauge("depth", "Current depth of the work queue."),
+		adds:       counter("adds_total", "Number of keys added to the work queue."),
+		waited:     histogram("queue_duration_seconds", "Time in seconds that a key waits in the work queue."),
+		worked:     histogram("work_duration_seconds", "Time in seconds that processing a key takes."),
+		unfinished: gauge("unfinished_work_seconds", "Seconds of work in progress that work_duration_seconds does not have yet; grows when workers are stuck."),
+		longest:    gauge("longest_running_processor_seconds", "Seconds that the longest-running worker has been running."),
+		retries:    counter("retries_total", "Number of retries, which are delayed by a back-off."),
 	}
 }
 

@@ -18,9 +18,9 @@ type requests struct {
 func newRequests() *requests {
 	return &requests{
 		total: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rest_client_requests_total",
-			Help: "Requests to the API server, by status code, method and host."}, []string{"code", "method", "host"}),
+			Help: "Number of requests to the API server by status code, method and host."}, []string{"code", "method", "host"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "rest_client_request_duration_seconds",
-			Help:    "How long in seconds the API server took to begin its answer, by verb and host.",
+			Help:    "Time in seconds until the API server's response begins, by verb and host.",
 			Buckets: []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0}}, []string{"verb", "host"}),
 	}
 }

@@ -43,7 +43,7 @@ func Listen(o Options) (*Server, error) {
 		return nil, fmt.Errorf("serve probes and metrics: %s is in use; choose another address, or port 0 for a free one", o.Addr)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("serve probes and metrics: %w; give an address as host:port", err)
+		return nil, fmt.Errorf("serve probes and metrics: %w; use an address of the form host:port", err)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

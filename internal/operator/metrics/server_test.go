@@ -86,7 +86,7 @@ func TestAnAddressThatCannotBe(t *testing.T) {
 	_, err = Listen(Options{Addr: addr})
 	assert.EqualError(t, err, "serve probes and metrics: "+addr+" is in use; choose another address, or port 0 for a free one")
 	_, err = Listen(Options{Addr: "nonsense"})
-	assert.ErrorContains(t, err, "; give an address as host:port")
+	assert.ErrorContains(t, err, "; use an address of the form host:port")
 }
 
 // The end does not wait for an answer that takes long.

@@ -65,7 +65,7 @@ func Decode(data []byte, form *Form) (*Object, error) {
 		return nil, err
 	}
 	if _, err := d.in.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("the JSON of %s %s goes on after its end", o.Kind(), o.Key())
+		return nil, fmt.Errorf("the JSON of %s %s has more text after its end", o.Kind(), o.Key())
 	}
 	return o, nil
 }

@@ -146,7 +146,7 @@ func (o *Object) MarshalJSON() ([]byte, error) {
 // Content decodes the whole object into maps of the caller's own.
 func (o *Object) Content() (map[string]any, error) {
 	if o.IsMetadataOnly() {
-		return nil, fmt.Errorf("decode %s %s: only its metadata was kept", o.Kind(), o.Key())
+		return nil, fmt.Errorf("decode %s %s: only its metadata is in the cache", o.Kind(), o.Key())
 	}
 	data, err := o.MarshalJSON()
 	if err != nil {
@@ -166,7 +166,7 @@ func (o *Object) Meta() (*metav1.ObjectMeta, error) {
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
 	if o.IsMetadataOnly() {
-		return nil, fmt.Errorf("read the metadata of %s %s: it was not kept", o.Kind(), o.Key())
+		return nil, fmt.Errorf("read the metadata of %s %s: it is not in the cache", o.Kind(), o.Key())
 	}
 	if err := json.Unmarshal([]byte("{"+o.text+"}"), &whole); err != nil {
 		return nil, fmt.Errorf("read the metadata of %s %s: %w", o.Kind(), o.Key(), err)

@@ -22,8 +22,8 @@ func TestBareKeepsTheIdentity(t *testing.T) {
 	assert.Equal(t, "nsnu5oowner", b.text, "the text: and no more")
 	assert.Equal(t, `{"apiVersion":"stable.example.com/v1beta1","kind":"CronTab"}`, string(b.AppendJSON(nil)))
 	for what, err := range map[string]error{
-		"decode CronTab ns/n: only its metadata was kept":    second(b.Content()),
-		"read the metadata of CronTab ns/n: it was not kept": second(b.Meta()),
+		"decode CronTab ns/n: only its metadata is in the cache":    second(b.Content()),
+		"read the metadata of CronTab ns/n: it is not in the cache": second(b.Meta()),
 	} {
 		assert.EqualError(t, err, what)
 	}

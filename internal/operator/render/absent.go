@@ -51,7 +51,7 @@ func printCommand(n *parse.ActionNode) *parse.CommandNode {
 }
 
 // errAbsent is the end of a rendering that would print what is not there.
-var errAbsent = errors.New("is absent: give it a default, ask for it with if or with, or say that it is required")
+var errAbsent = errors.New("is absent: use default, if, with or required")
 
 // printed is what fnPrint does. It is passed the text of what is printed, for the error.
 func printed(what string, value any) (any, error) {

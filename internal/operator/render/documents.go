@@ -44,7 +44,7 @@ func (d document) decode(file string) (value any, err error) {
 		if m := unknownAnchor.FindStringSubmatch(p.What); m != nil {
 			at += bytes.Count(d.text[:max(0, bytes.Index(d.text, []byte("*"+m[1])))], []byte("\n"))
 		}
-		return nil, fmt.Errorf("%s: line %d of what it rendered is not YAML: %s: %s; fix the template", file, d.line+at-1, p.What, d.show(at-1))
+		return nil, fmt.Errorf("%s: line %d of the output is not YAML: %s: %s; fix the template", file, d.line+at-1, p.What, d.show(at-1))
 	}
 	return value, nil
 }

@@ -16,7 +16,7 @@ var ErrOutput = errors.New("the rendering exceeds the output limit")
 func (s *Set) begin(request []byte, limit int) (data map[string]any, err error) {
 	s.limit, s.left = limit, limit
 	if err := unmarshalJSON(request, &data); err != nil {
-		return nil, fmt.Errorf("the request is no JSON object: %w", err)
+		return nil, fmt.Errorf("the request is not a JSON object: %w", err)
 	}
 	return data, nil
 }

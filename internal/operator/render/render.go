@@ -38,7 +38,7 @@ func (s *Set) Sync(request []byte, maxOutput int) ([]byte, error) {
 		case 1:
 			a.Status = statuses[0]
 		default:
-			return nil, fmt.Errorf("%s: %d documents; a parent has one status", s.status, len(statuses))
+			return nil, fmt.Errorf("%s: rendered %d documents; a parent has one status", s.status, len(statuses))
 		}
 	}
 	return s.marshal(a)
@@ -61,7 +61,7 @@ func (s *Set) objects(name string, data any) ([]json.RawMessage, error) {
 		}
 		if _, ok := value.(map[string]any); !ok {
 			line, at := d.first()
-			return nil, fmt.Errorf("%s: line %d of what it rendered begins no object: %s; each document must be a mapping", name, at, line)
+			return nil, fmt.Errorf("%s: line %d of the output does not begin an object: %s; each document must be a mapping", name, at, line)
 		}
 		b, err := json.Marshal(value)
 		if err != nil {
@@ -92,7 +92,7 @@ func (s *Set) Related(request []byte, maxOutput int) ([]byte, error) {
 		if m, ok := value.(map[string]any); ok {
 			value = m["relatedResources"]
 			if value == nil {
-				return nil, errors.New(s.customize + ": a mapping without relatedResources; give a list of rules")
+				return nil, errors.New(s.customize + ": the mapping has no relatedResources; add a list of rules")
 			}
 		}
 		switch list := value.(type) {
@@ -100,7 +100,7 @@ func (s *Set) Related(request []byte, maxOutput int) ([]byte, error) {
 		case []any:
 			rules = append(rules, list...)
 		default:
-			return nil, errors.New(s.customize + ": no list; give a list of rules, each with apiVersion and resource")
+			return nil, errors.New(s.customize + ": not a list; render a list of rules, each with apiVersion and resource")
 		}
 	}
 	return s.marshal(map[string]any{"relatedResources": rules})

@@ -88,7 +88,7 @@ func Parse(files map[string]string) (*Set, error) {
 		}
 	}
 	if len(s.children) == 0 && s.status == "" {
-		return nil, errors.New("there are no templates; write files *.yaml, each of which gives children")
+		return nil, errors.New("no templates found; write files *.yaml that render children")
 	}
 	rendered := slices.Clone(s.children)
 	if s.status != "" {
@@ -105,7 +105,7 @@ func Parse(files map[string]string) (*Set, error) {
 
 func (s *Set) add(name string) error {
 	twice := func(other string) error {
-		return fmt.Errorf("%s and %s are for the same; remove one", other, name)
+		return fmt.Errorf("%s and %s render the same; remove one", other, name)
 	}
 	switch {
 	case strings.HasPrefix(name, "_"):
@@ -136,7 +136,7 @@ func inTemplate(err error) error {
 	}
 	text = ours.ReplaceAllString(text, "")
 	if strings.Contains(text, "nil pointer evaluating") {
-		text += "; what is before the last dot is absent: ask for it with with, or use dig"
+		text += "; the part before the last dot is absent: use with or dig"
 	}
 	return &templateError{text: text, err: err}
 }

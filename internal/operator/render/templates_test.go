@@ -56,7 +56,7 @@ func TestChildrenStatusAndRelated(t *testing.T) {
 	}
 	assert.Equal(t, "customize.yaml", d.Customize(), "customize")
 	_, err := d.Sync([]byte(`[]`), limit)
-	assert.ErrorContains(t, err, "no JSON object")
+	assert.ErrorContains(t, err, "not a JSON object")
 }
 
 func TestExpressions(t *testing.T) {
@@ -82,18 +82,18 @@ func TestExpressions(t *testing.T) {
 		`{{ len (until .parent.spec.two) }}{{ seq .parent.spec.two }}`:        `"21 2"`,
 		`{{ required "image" .parent.spec.image }}`:                           `"nginx:1"`,
 		// What fails, with the place of it.
-		`{{ .parent.spec.absent }}`:                     `error a.yaml:2:6: .parent.spec.absent is absent: give it a default`,
+		`{{ .parent.spec.absent }}`:                     `error a.yaml:2:6: .parent.spec.absent is absent: use default`,
 		`{{ .parent.spec.none }}`:                       `error a.yaml:2:6: .parent.spec.none is absent`,
-		`{{ .parent.spec.absent.deep }}`:                `error a.yaml:2:13: executing "a.yaml" at <.parent.spec.absent.deep>: nil pointer evaluating interface {}.deep; what is before`,
+		`{{ .parent.spec.absent.deep }}`:                `error a.yaml:2:13: executing "a.yaml" at <.parent.spec.absent.deep>: nil pointer evaluating interface {}.deep; the part before`,
 		`{{ required "no image" .parent.spec.absent }}`: `error no image`,
 		`{{ fail "never" }}`:                            `error never`,
 		`{{ div 1 0 }}`:                                 `error integer divide by zero`,
 		`{{ index .children "x" "y" }}`:                 `error a.yaml:2`,
-		`"{{ .parent.spec.image }}`:                     `error a.yaml: line 2 of what it rendered is not YAML: found unexpected end of stream: "v: \"nginx:1"`,
-		"x\nv: 2":                                       `error a.yaml: line 3 of what it rendered is not YAML: key "v" already set in map: "v: 2"`,
+		`"{{ .parent.spec.image }}`:                     `error a.yaml: line 2 of the output is not YAML: found unexpected end of stream: "v: \"nginx:1"`,
+		"x\nv: 2":                                       `error a.yaml: line 3 of the output is not YAML: key "v" already set in map: "v: 2"`,
 		"\n  a: 1\n b: 2":                               `error a.yaml: line`,
-		"x\n---\n- 1":                                   `error a.yaml: line 4 of what it rendered begins no object: "- 1"`,
-		"x\n---\nok: 1\n---\na: b: c":                   `error a.yaml: line 6 of what it rendered is not YAML: mapping values are not allowed in this context: "a: b: c"`,
+		"x\n---\n- 1":                                   `error a.yaml: line 4 of the output does not begin an object: "- 1"`,
+		"x\n---\nok: 1\n---\na: b: c":                   `error a.yaml: line 6 of the output is not YAML: mapping values are not allowed in this context: "a: b: c"`,
 		`{{ until "3" }}`:                               `error 3 is not a whole number`,
 		`{{ repeat -1 "x" }}`:                           `error negative Repeat count`,
 		`{{ indent "x" "y" }}`:                          `error a.yaml:2:6: executing "a.yaml" at <indent "x" "y">`,
@@ -138,17 +138,17 @@ func TestOutputLimit(t *testing.T) {
 
 func TestFoldersThatAreRefused(t *testing.T) {
 	for want, list := range map[string][]string{
-		"a.yaml:2: unclosed action":                          {"a.yaml", "k: v\nx: {{ .parent"},
-		"there are no templates; write files *.yaml":         {"_only.yaml", "x", "README.md", "y", "customize.yaml", "[]"},
-		"status.yaml and status.yml are for the same":        {"status.yaml", "", "status.yml", ""},
-		"customize.tmpl and customize.yaml are for the same": {"customize.yaml", "", "customize.tmpl", ""},
+		"a.yaml:2: unclosed action":                         {"a.yaml", "k: v\nx: {{ .parent"},
+		"no templates found; write files *.yaml":            {"_only.yaml", "x", "README.md", "y", "customize.yaml", "[]"},
+		"status.yaml and status.yml render the same":        {"status.yaml", "", "status.yml", ""},
+		"customize.tmpl and customize.yaml render the same": {"customize.yaml", "", "customize.tmpl", ""},
 	} {
 		_, err := Parse(files(list...))
 		assert.ErrorContains(t, err, want)
 	}
 	_, err := Read(filepath.Join(t.TempDir(), "absent"))
 	assert.ErrorContains(t, err, "--template")
-	for want, customize := range map[string]string{"give a list of rules": "a: 1", "no list": "relatedResources: 3", "{\"relatedResources\":[]}": "", "[{\"a\":1}]": "relatedResources: [{a: 1}]"} {
+	for want, customize := range map[string]string{"add a list of rules": "a: 1", "not a list": "relatedResources: 3", "{\"relatedResources\":[]}": "", "[{\"a\":1}]": "relatedResources: [{a: 1}]"} {
 		d := open(t, "a.yaml", "", "customize.yaml", customize)
 		if got, err := d.Related([]byte(request), limit); !strings.Contains(string(got), want) && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %s, error %v", customize, got, err)

@@ -74,10 +74,10 @@ func TestWithoutAnyLeaseTheEndIsAtOnce(t *testing.T) {
 				began := time.Now()
 				a.stop()
 				assert.Zero(t, time.Since(began), "%v", shards)
-				want := "The leases cannot be reached; trying again err="
+				want := "Leases are unreachable; retrying err="
 				if errors.Is(refusal, forbidden) {
-					want = "The leases may not be read or written in the namespace ns; grant it, see docs/in-cluster.md, " +
-						"or name another namespace with --lease-namespace; trying again err="
+					want = "No permission to read and write leases in namespace ns; grant it (see docs/in-cluster.md) " +
+						"or name another namespace with --lease-namespace; retrying err="
 				}
 				if said := log.Said(); len(said) != 1 || !strings.HasPrefix(said[0], want) {
 					t.Errorf("%q", said)

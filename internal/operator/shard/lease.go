@@ -88,7 +88,7 @@ func (s *Shards) expire(sh *shard) {
 
 // lose ends a term, and all that was begun in it. The caller holds mu.
 func (s *Shards) lose(sh *shard) {
-	s.o.Log.Warn("Shard lost: its keys are left to other replicas", "shard", sh.index, "lease", sh.name, "err", ErrLost)
+	s.o.Log.Warn("Shard lost; other replicas work on its keys", "shard", sh.index, "lease", sh.name, "err", ErrLost)
 	s.finish(sh)
 	s.wakeUp()
 }

@@ -96,12 +96,12 @@ func (s *Shards) report(err error) (good bool) {
 	defer s.mu.Unlock()
 	switch {
 	case err == nil && s.bad != nil && !s.good.IsZero():
-		s.o.Log.Info("The leases can be reached again")
+		s.o.Log.Info("Leases are reachable again")
 	case err != nil && (s.bad == nil || s.good.IsZero() && s.bad.Error() != err.Error()):
-		what := "The leases cannot be reached; trying again"
+		what := "Leases are unreachable; retrying"
 		if apierrors.IsForbidden(err) {
-			what = "The leases may not be read or written in the namespace " + s.o.Namespace +
-				"; grant it, see docs/in-cluster.md, or name another namespace with --lease-namespace; trying again"
+			what = "No permission to read and write leases in namespace " + s.o.Namespace +
+				"; grant it (see docs/in-cluster.md) or name another namespace with --lease-namespace; retrying"
 		}
 		s.o.Log.Warn(what, "err", err)
 	}

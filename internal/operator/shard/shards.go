@@ -54,7 +54,7 @@ type shard struct {
 func New(o Options) *Shards {
 	o.LeaseDuration, o.Log = cmp.Or(o.LeaseDuration, DefaultLeaseDuration), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Shards{o: o, client: o.Client.Leases(o.Namespace), others: map[string]*observed{}, wake: make(chan struct{}, 1), wall: wallClock,
-		identity: o.Identity + "_" + string(uuid.NewUUID()), bad: errors.New("not looked at yet")}
+		identity: o.Identity + "_" + string(uuid.NewUUID()), bad: errors.New("not known yet")}
 	s.member = &observed{name: o.Name + "-member-" + short(s.identity)}
 	over, cancel := context.WithCancelCause(context.Background())
 	cancel(ErrLost)

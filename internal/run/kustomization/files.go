@@ -60,7 +60,7 @@ func onlyLocal(name string, data []byte) error {
 }
 
 func errRemote(file, entry string) error {
-	return fmt.Errorf("%s: names %s, which is not on this machine, and crdctl run downloads nothing; name manifests without it with -f, or as controller.manifests in crdctl.yaml", file, entry)
+	return fmt.Errorf("%s: refers to %s, which is not on this machine, and crdctl run downloads nothing; name other manifests with -f, or as controller.manifests in crdctl.yaml", file, entry)
 }
 
 // inline reports whether an entry is an object in place of the name of a file.

@@ -43,7 +43,7 @@ func (p *Plan) addFile(disk fs.FS, before, after *tree.Tree, name string) error 
 	now, err := fs.ReadFile(disk, name)
 	absent := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !absent {
-		return fmt.Errorf("%s: %w; move away what is there", name, errors.Unwrap(err))
+		return fmt.Errorf("%s: %w; move the existing file away", name, errors.Unwrap(err))
 	}
 	switch {
 	case !inAfter && absent:
@@ -76,7 +76,7 @@ func (p *Plan) merge(name string, was, now, is []byte) error {
 	if merged.Conflicts > 0 {
 		p.Conflicts[name] = merged.Conflicts
 	} else if err := parses(name, merged.Content); err != nil && parses(name, now) == nil {
-		return fmt.Errorf("%s: the change of the scaffold does not fit what you made of the file: %w; change the file by hand", name, err)
+		return fmt.Errorf("%s: the scaffold's change does not merge with your edits: %w; edit the file manually", name, err)
 	}
 	p.Merged = append(p.Merged, name)
 	return p.Tree.Add(name, merged.Content)

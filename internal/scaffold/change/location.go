@@ -44,7 +44,7 @@ func FindLocation(root string, apart bool) (Location, error) {
 			return l, err
 		}
 		if f.Module == nil {
-			return l, fmt.Errorf("%s has no module line; write one, or remove the file", file)
+			return l, fmt.Errorf("%s has no module directive; add one, or remove the file", file)
 		}
 		folder, err := filepath.Rel(dir, root)
 		if err != nil {

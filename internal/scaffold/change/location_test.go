@@ -31,7 +31,7 @@ func TestFindLocation(t *testing.T) {
 		"a broken one above, apart": {map[string]string{"go.mod": "modul\n"}, true, Location{Module: "a/b", Folder: "."}, "a/b", ""},
 		"a workspace without it":    {map[string]string{"go.work": "go 1.26.0\n", "a/b/go.mod": mod}, false, Location{Module: "a/b", Folder: ".", Path: "example.com/x", Work: "go.work"}, ".", ""},
 		"a workspace with it":       {map[string]string{"go.work": "go 1.26.0\nuse ./a/b\n", "a/b/go.mod": mod}, false, Location{Module: "a/b", Folder: ".", Path: "example.com/x"}, "a/b", ""},
-		"no module line":            {map[string]string{"go.mod": "go 1.26.0\n"}, false, Location{}, "", "has no module line"},
+		"no module line":            {map[string]string{"go.mod": "go 1.26.0\n"}, false, Location{}, "", "has no module directive"},
 		"not a go.mod":              {map[string]string{"go.mod": "module (\n"}, false, Location{}, "", "go.mod:1"},
 	} {
 		t.Run(name, func(t *testing.T) {

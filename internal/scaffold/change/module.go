@@ -74,7 +74,7 @@ func following(mine, theirs []byte) ([]byte, error) {
 		for _, p := range []string{"api", "apimachinery", "client-go"} {
 			at = append(at, "k8s.io/"+p+"@"+wants)
 		}
-		return nil, fmt.Errorf("go.mod requires %s %s, and the controller is written for %s; run \"go get %s && go mod tidy\" first", clientGo, has, wants, strings.Join(at, " "))
+		return nil, fmt.Errorf("go.mod requires %s %s, but the controller needs %s; run \"go get %s && go mod tidy\" first", clientGo, has, wants, strings.Join(at, " "))
 	}
 	for _, r := range t.Require {
 		if r.Mod.Version == wants {

@@ -161,7 +161,7 @@ func TestPlanMergesTheModule(t *testing.T) {
 	}{
 		"no Kubernetes yet": {header, []string{"example.com/mine v1.0.0", "k8s.io/client-go v0."}, ""},
 		"a later one":       {header + "require k8s.io/client-go v0.99.0\n", []string{"k8s.io/client-go v0.99.0", "k8s.io/api v0.99.0"}, ""},
-		"an older one":      {header + "require k8s.io/client-go v0.30.0\n", nil, "go.mod requires k8s.io/client-go v0.30.0, and the controller is written for v0."},
+		"an older one":      {header + "require k8s.io/client-go v0.30.0\n", nil, "go.mod requires k8s.io/client-go v0.30.0, but the controller needs v0."},
 		"not a go.mod":      {header + "require\n", nil, "go.mod:6"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -103,13 +103,13 @@ func (s *Set) add(arg string) error {
 	path, err := splitPath(f.path)
 	switch {
 	case f.status && !s.Status:
-		return errors.New("there is no status for it; leave out --no-status, or the field")
+		return errors.New("the object has no status; omit --no-status or the field")
 	case err != nil:
 		return err
 	case !f.status && len(path) > 1 && path[0].name == "spec":
 		return fmt.Errorf("fields are in the spec by default; write %s", strings.TrimPrefix(w.path, specPrefix))
 	case f.status && given[goname.Camel(path[0].name)]:
-		return fmt.Errorf("every status has %s already; leave it out", path[0].name)
+		return fmt.Errorf("every status has %s already; omit it", path[0].name)
 	}
 	if typeErr == nil { // which the rules are judged by
 		typeErr = errors.Join(f.apply(w.rules), f.pass(w.markers))
@@ -136,7 +136,7 @@ func (o *object) put(f *Field) (*Field, error) {
 		same := f.name == there.name && f.object != nil && there.object != nil && f.typ.into() == there.typ.into()
 		switch {
 		case name == "With"+other || other == "With"+name:
-			return nil, fmt.Errorf("%s and %s would have a field and a method of one name in the apply configuration; choose another name", f.name, there.name)
+			return nil, fmt.Errorf("%s and %s would give the apply configuration a field and a method of the same name; choose another name", f.name, there.name)
 		case name != other:
 		case !same || f.given && there.given:
 			return nil, fmt.Errorf("the field %s exists already, as %s by --field %q; specify it once, with one type, or choose another name", name, there.typ, there.arg)

@@ -20,7 +20,7 @@ func (s *Set) guard(f *Field) error {
 	}
 	before, after := presence("oldSelf", chain), presence("self", chain)
 	if before != "" { // else it is always there
-		root.marks = append(root.marks, celMarker("!"+before+" || "+after, path+" is immutable, and can't be removed once it is set"))
+		root.marks = append(root.marks, celMarker("!"+before+" || "+after, path+" is immutable and cannot be removed once it is set"))
 	}
 	return nil
 }

@@ -26,9 +26,9 @@ var removals = []removal{
 	{"listMapKey", "+listType=map\n+listMapKey=VALUE", ""},
 	{"nullable", "+nullable", ""},
 	{"column", "VALUE", ""},
-	{"optional", "", "leave it out, because fields are optional unless they are required"},
-	{"desc", "", "leave it out, and change the field's comment in the Go types"},
-	{"example", "", "leave it out, and change the value in the sample"},
+	{"optional", "", "omit it, because fields are optional unless they are required"},
+	{"desc", "", "omit it, and change the field's comment in the Go types"},
+	{"example", "", "omit it, and change the value in the sample"},
 }
 
 func removed(name string) *removal {

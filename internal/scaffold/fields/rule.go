@@ -49,11 +49,11 @@ func (f *Field) apply(all []rule) error {
 		case removed(r.name) != nil:
 			return f.removedRule(r.name)
 		case r.text == "":
-			problems = append(problems, errors.New("has nothing between two colons, or after the last; remove that colon"))
+			problems = append(problems, errors.New("has an empty rule, between two colons or after the last; remove that colon"))
 		case i < 0:
 			problems = append(problems, unknownRule(r.name))
 		case twice:
-			problems = append(problems, fmt.Errorf("%s is given twice; leave one out", r.name))
+			problems = append(problems, fmt.Errorf("%s is given twice; remove one", r.name))
 		case r.hasValue != strings.Contains(rules[i].example, "="):
 			problems = append(problems, fmt.Errorf("%s takes %s; write it as in %s", r.name, map[bool]string{true: "no value", false: "a value"}[r.hasValue], rules[i].example))
 		default:
@@ -67,7 +67,7 @@ func (f *Field) apply(all []rule) error {
 		f.defaultText = &value
 	}
 	if f.required && hasDefault {
-		problems = append(problems, errors.New("required and default exclude each other: a default makes a field optional; leave one out"))
+		problems = append(problems, errors.New("required and default exclude each other: a default makes a field optional; remove one"))
 	}
 	for i, r := range rules {
 		if value, ok := given[r.name]; ok && r.marker != "" {
@@ -98,7 +98,7 @@ func ordered(given map[string]string, low, high string) error {
 	l, errLow := strconv.ParseInt(given[low], 10, 64)
 	h, errHigh := strconv.ParseInt(given[high], 10, 64)
 	if errLow == nil && errHigh == nil && l > h {
-		return fmt.Errorf("%s=%d is more than %s=%d; swap them, or leave one out", low, l, high, h)
+		return fmt.Errorf("%s=%d is more than %s=%d; swap them, or remove one", low, l, high, h)
 	}
 	return nil
 }
@@ -108,11 +108,11 @@ func (f *Field) validation(i int, value string) (string, error) {
 	r := rules[i]
 	switch {
 	case f.typ.list() && r.length != "":
-		return "", fmt.Errorf("%s is not for lists; write :+kubebuilder:validation:%sItems=%s", r.name, r.length, value)
+		return "", fmt.Errorf("%s does not apply to lists; write :+kubebuilder:validation:%sItems=%s", r.name, r.length, value)
 	case f.typ.dict() && r.length != "":
-		return "", fmt.Errorf("%s is not for maps; write :+kubebuilder:validation:%sProperties=%s", r.name, r.length, value)
+		return "", fmt.Errorf("%s does not apply to maps; write :+kubebuilder:validation:%sProperties=%s", r.name, r.length, value)
 	case !f.typ.single() || !slices.Contains(r.families, f.typ.family) || f.typ.enum != nil:
-		return "", fmt.Errorf("%s is not for the type %s; leave it out", r.name, f.typ)
+		return "", fmt.Errorf("%s does not apply to the type %s; remove it", r.name, f.typ)
 	case r.name == "pattern":
 		if _, err := regexp.Compile(value); err != nil {
 			return "", fmt.Errorf("pattern: %w; correct it (the API server reads patterns as Go does)", err)
@@ -148,7 +148,7 @@ func (f *Field) enumValues(list string) (string, error) {
 			return "", fmt.Errorf("enum: %w", err)
 		}
 		if slices.Contains(values, typed) {
-			return "", fmt.Errorf("enum: %q is there twice; leave one out", v)
+			return "", fmt.Errorf("enum: %q is given twice; remove one", v)
 		}
 		values = append(values, typed)
 	}

@@ -43,7 +43,7 @@ func (o *object) node(value func(*Field) any) *yaml.Node {
 		key := scalarNode(f.name)
 		schema := f.schema()
 		if err := sample.Validate(&schema, nil, v); err != nil {
-			key.HeadComment = "Change this value, the schema does not allow it."
+			key.HeadComment = "Change this value: the schema does not allow it."
 		}
 		n.Content = append(n.Content, key, f.node(v))
 	}

@@ -44,7 +44,7 @@ var (
 // quotes, in brackets or in a pattern without quotes.
 func split(arg string) (w written, err error) {
 	if !utf8.ValidString(arg) || strings.ContainsFunc(arg, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return w, errors.New("has a character that cannot be printed, or that is not UTF-8; leave it out")
+		return w, errors.New("has a character that is not printable or not UTF-8; remove it")
 	}
 	rest := arg
 	for _, at := range slices.Backward(quotedOrMarker.FindAllStringIndex(arg, -1)) {
@@ -90,7 +90,7 @@ func nextRule(text string) (r rule, rest string, err error) {
 		r.value = value
 		for _, part := range strings.Split(value, ":")[1:] {
 			if inside, _, _ := strings.Cut(part, "="); slices.Contains(ruleNames(), inside) {
-				return r, "", fmt.Errorf(`pattern: %q is in the pattern, which takes what is behind it up to the markers; write it last of the rules, or in double quotes: pattern="…"`, part)
+				return r, "", fmt.Errorf(`pattern: %q is part of the pattern, which extends to the markers; write pattern as the last rule, or in double quotes: pattern="…"`, part)
 			}
 		}
 	default:
@@ -134,7 +134,7 @@ var (
 func splitPath(path string) (segments []segment, err error) {
 	parts := strings.Split(path, ".")
 	if len(parts) > maxDepth {
-		return nil, fmt.Errorf("%s is a path of %d names; %d is the most", path, len(parts), maxDepth)
+		return nil, fmt.Errorf("%s is a path of %d names; the maximum is %d", path, len(parts), maxDepth)
 	}
 	for i, part := range parts {
 		m := nameRule.FindStringSubmatch(part)

@@ -66,7 +66,7 @@ func enumValues(list string) ([]string, error) {
 		}
 		name := goname.Camel(v)
 		if other, ok := seen[name]; ok {
-			return nil, fmt.Errorf("the values %q and %q of enum(%s) would have the same name in Go; leave one out", other, v, list)
+			return nil, fmt.Errorf("the values %q and %q of enum(%s) would have the same name in Go; remove one", other, v, list)
 		}
 		seen[name] = v
 	}
@@ -75,9 +75,9 @@ func enumValues(list string) ([]string, error) {
 
 // typeHints are for types that APIs do not have.
 var typeHints = []struct{ types, hint string }{
-	{"int uint uint32 uint64 int8 int16 uint8 uint16 integer number", "integers are int32 or int64, so that every client agrees on their size"},
-	{"float32 float64 float double", "numbers with a fraction do not survive every client: use resource.Quantity or a string"},
-	{"interface{} any", "use runtime.RawExtension for an object of any form"},
+	{"int uint uint32 uint64 int8 int16 uint8 uint16 integer number", "use int32 or int64, so that every client agrees on the size"},
+	{"float32 float64 float double", "clients in other languages do not keep fractions exactly: use resource.Quantity or a string"},
+	{"interface{} any", "use runtime.RawExtension for an arbitrary object"},
 }
 
 // typeHint returns what to write instead of a type that is not known.
@@ -89,7 +89,7 @@ func typeHint(base string) string {
 	}
 	all := knownTypes()
 	if all[base] != nil {
-		return "it is a kind, whose objects are not part of others; refer to one by its name, or use a type that is in it, such as corev1.PodSpec"
+		return "it is a kind, whose objects are stored separately; refer to one by its name, or use a type inside it, such as corev1.PodSpec"
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return all[name].family == kind })
 	if near := text.DidYouMean(base, names); near != "" {

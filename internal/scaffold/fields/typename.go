@@ -32,7 +32,7 @@ func (s *Set) nameType(f *Field) error {
 	}
 	f.goBase = s.freeName(f)
 	if len(f.goBase) > maxTypeName {
-		return fmt.Errorf("the type would be called %s, which is %d characters long; %d is the most: choose shorter names", f.goBase, len(f.goBase), maxTypeName)
+		return fmt.Errorf("the type name %s has %d characters; the maximum is %d: choose shorter names", f.goBase, len(f.goBase), maxTypeName)
 	}
 	for _, n := range declared(f.goBase, f) {
 		s.used[n] = true

@@ -24,7 +24,7 @@ type BoundError struct {
 }
 
 func (e *BoundError) Error() string {
-	return fmt.Sprintf("the rendering exceeds the %s limit of %s; see what this object makes the templates do", e.Bound, e.limit)
+	return fmt.Sprintf("rendering exceeds the %s limit of %s; check the templates with this object", e.Bound, e.limit)
 }
 
 // memoryLimit bounds the heap and the stacks of a helper for a request. What is large itself needs more: decoded, JSON takes five to ten

@@ -73,7 +73,7 @@ func (l *lanes) enter(ctx context.Context, key string, request []byte, timeout t
 		default:
 		}
 	}
-	return nil, 0, &hook.RetryAfterError{After: again, Err: errors.New("another object's rendering takes long")}
+	return nil, 0, &hook.RetryAfterError{After: again, Err: errors.New("another object's rendering is slow")}
 }
 
 // first reports whether no object that still asks has waited longer for the slow lane: the one that asks most often must not
@@ -126,7 +126,7 @@ func (l *lanes) ended(key string, request []byte, took, limit, timeout time.Dura
 	r.request = maphash.Bytes(seed, request)
 	if exceeded.Bound == Time && limit < timeout {
 		r.until = time.Time{}
-		return &hook.RetryAfterError{After: time.Millisecond, Err: errors.New("the rendering takes long; it is repeated apart from those of other objects")}
+		return &hook.RetryAfterError{After: time.Millisecond, Err: errors.New("rendering is slow; it is retried separately from other objects")}
 	}
 	r.exceeded++
 	r.until, r.err = time.Now().Add(pause(r.exceeded, took)), err

@@ -140,7 +140,7 @@ func (p *process) ended(err error) error {
 	case p.Err() != nil:
 		err = p.Err()
 	}
-	return fmt.Errorf("the process that rendered ended: %w", err)
+	return fmt.Errorf("the rendering process ended: %w", err)
 }
 
 // head keeps the beginning of what is written: a fatal error of Go says first what it is. It must not be read before the process ended.

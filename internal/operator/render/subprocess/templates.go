@@ -83,13 +83,13 @@ func (t *Templates) follow() {
 		case <-t.ctx.Done():
 			return
 		case gone := <-t.watcher.Missing:
-			t.Log.Error("Templates are gone; those before are used until they are back", "files", gone)
+			t.Log.Error("Templates are missing; the last valid ones stay in use", "files", gone)
 			continue
 		case <-t.watcher.Changes:
 		}
 		p, err := load(t.dir)
 		if err != nil {
-			t.Log.Error("Templates changed, but can't be used; those before are used on", "err", err)
+			t.Log.Error("Templates changed but are invalid; the last valid ones stay in use", "err", err)
 			continue
 		}
 		t.current.Store(p)
@@ -133,7 +133,7 @@ func (t *Templates) Call(ctx context.Context, c hook.Call) ([]byte, error) {
 	case c.Op == hook.Customize && p.Customize() != "":
 		kind = frameCustomize
 	case c.Op != hook.Sync:
-		return nil, fmt.Errorf("%s: there is no template for %s", t.dir, c.Op)
+		return nil, fmt.Errorf("%s: no template for %s", t.dir, c.Op)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

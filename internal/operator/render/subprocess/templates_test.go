@@ -212,7 +212,7 @@ func TestChangedOnDisk(t *testing.T) {
 	renders(`"v":1`)
 	// What does not parse changes nothing, and is reported.
 	write("v: {{ broken")
-	for end := time.Now().Add(patience); log.Count("Templates changed, but can't be used") == 0; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); log.Count("Templates changed but are invalid") == 0; time.Sleep(5 * time.Millisecond) {
 		require.False(t, time.Now().After(end), "what does not parse is not reported")
 	}
 	select {
