@@ -57,6 +57,7 @@ var commands = map[string]func(s *script, neg bool, args []string){
 	"doors":      (*script).doors,      // [NAME KUBECONFIG]: it, or the control plane in the background, listens where the kubeconfig or its status says, and nowhere else
 	"released":   (*script).released,   // MODULE VERSION: builds upstream's kubectl as $RELEASED_KUBECTL
 	"system":     (*script).makeSystem, // NAME: makes a system of docs/scaffold.md, and enters its directory
+	"follow":     (*script).follow,     // PAGE SECTION: does what a section of a page has its reader do
 	"page":       (*script).page,       // PAGE FILE BEGIN TEXT...: writes the one block of a page that begins with a text and has others
 }
 
