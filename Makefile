@@ -2,10 +2,11 @@
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 
-# golangci-lint, built from its module: nothing is downloaded but Go modules.
-LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-# deadcode finds functions that are unreachable from every program and test, which unused cannot: methods, and exported ones.
-DEADCODE := golang.org/x/tools/cmd/deadcode@v0.51.0
+# Tools are built from their modules, at the versions in tools: nothing is downloaded but Go modules. deadcode finds functions that are
+# unreachable from every program and test, which the linter cannot: methods, and exported ones.
+LINT := go tool -modfile=tools/go.mod golangci-lint
+DEADCODE := go tool -modfile=tools/go.mod deadcode
+ACTIONLINT := go tool -modfile=tools/actionlint.mod actionlint
 # Tests leave vet to lint: vet would compute facts about every package of Kubernetes, once for each test binary. Without symbols and
 # debugging information the linker needs half the time.
 TEST := go test -vet=off -ldflags='-s -w' -timeout 40m
@@ -38,11 +39,12 @@ tests: build
 	go build -o bin/testtimes ./e2e/testtimes
 	CRDCTL="$(CURDIR)/bin/crdctl" $(TEST) -count=1 -json $(SLOW) ./... | bin/testtimes
 
-lint: ## Check format, vet and style
-	GOGC=300 go run $(LINT) run --allow-parallel-runners ./...
+lint: ## Check format, vet, style and workflows
+	$(ACTIONLINT)
+	GOGC=300 $(LINT) run --allow-parallel-runners ./...
 
 deadcode: ## Check that every function is reachable
-	@found=$$(GOGC=400 go run $(DEADCODE) -test ./...) && if [ -n "$$found" ]; then echo "$$found"; exit 1; fi
+	@found=$$(GOGC=400 $(DEADCODE) -test ./...) && if [ -n "$$found" ]; then echo "$$found"; exit 1; fi
 
 bench: build ## Measure all that README.md and docs quote; BENCH=Generate measures what has that in its name
 	CRDCTL="$(CURDIR)/bin/crdctl" go test -vet=off -timeout 0 -run '^$$' -bench '$(BENCH)' ./e2e/bench
