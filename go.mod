@@ -58,6 +58,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
+require github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
+
 require (
 	cel.dev/expr v0.25.2 // indirect
 	cyphar.com/go-pathrs v0.2.5 // indirect

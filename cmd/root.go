@@ -88,7 +88,7 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 	f.StringVarP(&o.dir, "dir", "C", ".", "the project's `directory`, or one in it")
 	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's own, from 2 what the Kubernetes libraries log, as in klog")
 	f.StringVar(&o.color, "color", "auto", "color the output: auto, always or never (NO_COLOR counts)")
-	root.AddCommand(newInit(s, &o), newCreate(s, &o), newDelete(s, &o), newUpgrade(s, &o), newAdopt(s, &o), newGenerate(s, &o), newVerify(s, &o), newRun(s, &o), newManifests(s, &o), newCluster(s, &o), newKubectl(s, &o), newTest(s, &o), newEnvtest(s, &o), newVersion(s, &o))
+	root.AddCommand(newInit(s, &o), newCreate(s, &o), newDelete(s, &o), newUpgrade(s, &o), newAdopt(s, &o), newGenerate(s, &o), newVerify(s, &o), newRun(s, &o), newManifests(s, &o), newCluster(s, &o), newKubectl(s, &o), newTest(s, &o), newEnvtest(s, &o), newVersion(s, &o), newGenDocs(s))
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(newHelp())
 	for _, c := range root.Commands() {

@@ -1,0 +1,86 @@
+package cmd
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+// newGenDocs returns the hidden command that makes the reference of all commands: docs/commands.md, which a test compares with it, and
+// the man pages of a release.
+func newGenDocs(s ui.Streams) *cobra.Command {
+	c := newGroup("gendocs", "Generate the reference of all commands",
+		&cobra.Command{
+			Use:   "markdown",
+			Short: "Print docs/commands.md",
+			Args:  noArgs,
+			RunE:  func(c *cobra.Command, _ []string) error { return writeMarkdown(s.Out, c.Root()) },
+		},
+		&cobra.Command{
+			Use:   "man DIR",
+			Short: "Write man pages to a directory",
+			Args:  cobra.ExactArgs(1),
+			RunE: func(c *cobra.Command, args []string) error {
+				if err := os.MkdirAll(args[0], 0o755); err != nil {
+					return err
+				}
+				c.Root().DisableAutoGenTag = true // a date, which would differ from build to build
+				return doc.GenManTree(c.Root(), &doc.GenManHeader{Title: "CRDCTL", Section: "1", Source: "crdctl " + Version()}, args[0])
+			},
+		})
+	c.Hidden = true
+	return c
+}
+
+// Parts of cobra's page of a command that one page of all has once, or not at all.
+var (
+	seeAlso = regexp.MustCompile(`(?s)### SEE ALSO\n.*$`)
+	shared  = regexp.MustCompile(`(?s)### Options inherited from parent commands\n.*$`)
+	ownHelp = regexp.MustCompile(`(?m)^  -h, --help +help for .*\n`)
+	nothing = "### Options\n\n```\n```\n\n"
+)
+
+const pageHead = `# Commands
+
+Generated from the code; ` + "`go test ./cmd -run TestCommandsPage -update`" + ` writes it. Every command also takes the options of [crdctl](#crdctl).
+
+`
+
+// writeMarkdown prints one page about all commands.
+func writeMarkdown(w io.Writer, root *cobra.Command) error {
+	page := bytes.NewBufferString(pageHead)
+	if err := appendMarkdown(page, root); err != nil {
+		return err
+	}
+	_, err := w.Write(append(bytes.TrimRight(page.Bytes(), "\n"), '\n'))
+	return err
+}
+
+// appendMarkdown appends the section of a command, and those of its subcommands.
+func appendMarkdown(page *bytes.Buffer, c *cobra.Command) error {
+	if c.Hidden {
+		return nil
+	}
+	c.DisableAutoGenTag = true // a date
+	var own bytes.Buffer
+	if err := doc.GenMarkdown(c, &own); err != nil {
+		return err
+	}
+	text := seeAlso.ReplaceAllString(own.String(), "")
+	text = shared.ReplaceAllString(text, "")
+	text = ownHelp.ReplaceAllString(text, "")
+	page.WriteString(strings.Replace(text, nothing, "", 1))
+	for _, sub := range c.Commands() {
+		if err := appendMarkdown(page, sub); err != nil {
+			return err
+		}
+	}
+	return nil
+}
