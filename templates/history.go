@@ -15,7 +15,7 @@ const Revision = 2
 //go:embed history
 var history embed.FS
 
-// At returns the templates of a revision, in folders as FS has them.
+// At returns the templates of a revision, in directories as FS has them.
 func At(revision int) (fs.FS, error) {
 	if revision == Revision {
 		return FS, nil
@@ -25,7 +25,7 @@ func At(revision int) (fs.FS, error) {
 	}
 	data, err := history.ReadFile(fmt.Sprintf("history/%d.txtar", revision))
 	if err != nil {
-		return nil, fmt.Errorf("there are no templates %d; this crdctl has 1 to %d", revision, Revision)
+		return nil, fmt.Errorf("no templates %d; this crdctl has 1 to %d", revision, Revision)
 	}
 	return txtar.FS(txtar.Parse(data))
 }

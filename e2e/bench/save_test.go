@@ -28,7 +28,7 @@ var edits = []struct {
 	at   place
 	text string // with a %d for the round
 }{
-	{"one-line-in-crontab.go", place{"internal/controller/crontab.go", "\t// This is the place for what your controller does."}, "\tlogger.V(4).Info(\"bench %d\")\n"},
+	{"one-line-in-crontab.go", place{"internal/controller/crontab.go", "\t// Add your controller logic here."}, "\tlogger.V(4).Info(\"bench %d\")\n"},
 	{"a-new-field-in-types.go", place{"pkg/apis/stable/v1beta1/types.go", "type CronTabSpec struct {"}, "\t// Bench%[1]d is new.\n\t// +optional\n\tBench%[1]d string `json:\"bench%[1]d,omitempty\"`\n\n"},
 }
 
