@@ -90,7 +90,7 @@ func (k Kind) checkKey(key cache.ObjectName) error {
 // Reference points an event at an object of this kind.
 func (k Kind) Reference(o *object.Object) ObjectReference {
 	return ObjectReference{
-		APIVersion: k.Resource.GroupVersion().String(), Kind: k.Kind,
+		APIVersion: o.APIVersion(), Kind: k.Kind,
 		Namespace: o.Namespace(), Name: o.Name(), UID: o.UID(), ResourceVersion: o.ResourceVersion(),
 	}
 }

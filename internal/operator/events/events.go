@@ -20,10 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
-	"k8s.io/client-go/tools/record/util"
 
 	"github.com/crdctl/crdctl/internal/operator/informer"
-	"github.com/crdctl/crdctl/internal/text"
 )
 
 const (
@@ -34,7 +32,6 @@ const (
 	// requestTimeout ends a request that is not answered, or all later events would wait for it.
 	requestTimeout = 10 * time.Second
 	flushTime      = 2 * time.Second
-	messageLimit   = 1024 // bytes
 	// remembered is how many events are known, to count those that come again. client-go's 4096, three times, grow to 10 MB
 	// in a loop whose hook fails in many ways, which looks like a leak for the first hour.
 	remembered = 1024
@@ -48,7 +45,7 @@ type Writer struct {
 	source     string
 	log        *slog.Logger
 	correlator *record.EventCorrelator
-	pending    chan *corev1.Event
+	pending    chan *pending
 	dropped    atomic.Int64 // since it was last told
 }
 
@@ -57,25 +54,15 @@ func NewWriter(client corev1client.EventsGetter, source string, log *slog.Logger
 	return &Writer{
 		client: client, source: source, log: log,
 		correlator: record.NewEventCorrelatorWithOptions(record.CorrelatorOptions{LRUCacheSize: remembered}),
-		pending:    make(chan *corev1.Event, eventBuffer),
+		pending:    make(chan *pending, eventBuffer),
 	}
 }
 
 // Record tells something about an object. It never waits: a loop must not stand still for its events.
 func (w *Writer) Record(about corev1.ObjectReference, eventType, reason, message string) {
-	now := metav1.Now()
-	namespace := about.Namespace
-	if namespace == "" {
-		namespace = metav1.NamespaceDefault // where the events of cluster-scoped objects live by convention
-	}
-	event := &corev1.Event{
-		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(about.Name, now.UnixNano()), Namespace: namespace},
-		InvolvedObject: about, Type: eventType, Reason: reason, Message: text.Shorten(message, messageLimit),
-		Source: corev1.EventSource{Component: w.source}, ReportingController: w.source,
-		FirstTimestamp: now, LastTimestamp: now, Count: 1,
-	}
+	p := newPending(about, eventType, reason, message)
 	select {
-	case w.pending <- event:
+	case w.pending <- p:
 	default:
 		w.dropped.Add(1)
 	}
@@ -87,18 +74,18 @@ func (w *Writer) Run(ctx context.Context) {
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(flushTime, cancel) })()
 	for {
-		var event *corev1.Event
+		var next *pending
 		select {
-		case event = <-w.pending:
+		case next = <-w.pending:
 		case <-ctx.Done():
 			select {
-			case event = <-w.pending:
+			case next = <-w.pending:
 			default:
 				w.tellDropped(0, errTooMany)
 				return
 			}
 		}
-		if write := w.correlate(event); write != nil && !w.try(ctx, requests, write) {
+		if write := w.correlate(next.event(w.source)); write != nil && !w.try(ctx, requests, write) {
 			return
 		}
 	}

@@ -127,7 +127,7 @@ func TestEventsAreLostWithTheServer(t *testing.T) {
 func TestABurstThatTheServerCannotTakeIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWriting(t)
-		w.pending = make(chan *corev1.Event, 2)
+		w.pending = make(chan *pending, 2)
 		w.synced("a", "b", "c", "d", "e") // none of them waits
 		w.flush(t)
 		_, names := w.posted(t)
