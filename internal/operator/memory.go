@@ -2,30 +2,37 @@ package operator
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/controller"
 )
 
-// calm is how long after the first lists the memory is given back that they needed: the collector would keep it for
-// minutes, for a second time that does not come.
-const calm = 2 * time.Second
+const (
+	// calmLook is how often giveBack looks whether the start is over.
+	calmLook = 100 * time.Millisecond
+	// calmLimit is when it does not wait any longer: a queue may never be empty.
+	calmLimit = 30 * time.Second
+)
 
-// giveBack waits until all objects are known, and for a moment longer, until the most of them are reconciled.
-func giveBack(ctx context.Context, s controller.State) {
-	tick := time.NewTicker(calm)
+// giveBack calls free once, when all objects are known and reconciled: the collector would keep the memory that this needed
+// for minutes, for a second time that does not come.
+func giveBack(ctx context.Context, s controller.State, free func()) {
+	tick := time.NewTicker(calmLook)
 	defer tick.Stop()
-	for known := false; ; {
+	var known time.Time
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if known {
-			debug.FreeOSMemory()
+		switch {
+		case s.Ready() != nil:
+		case known.IsZero():
+			known = time.Now() // the handlers may still be filling the queue
+		case s.Waiting() == 0 || time.Since(known) >= calmLimit:
+			free()
 			return
 		}
-		known = s.Ready() == nil
 	}
 }

@@ -113,6 +113,13 @@ func (l *loop) Sizes() map[string]int {
 	return sizes
 }
 
+func (l *loop) Waiting() (keys int) {
+	for _, c := range l.controllers {
+		keys += c.queue.Len()
+	}
+	return keys
+}
+
 func (l *loop) EnqueueAll(which func(namespace, name string) bool) {
 	for _, c := range l.controllers {
 		c.enqueueAll(which)

@@ -60,6 +60,8 @@ type State interface {
 	Absent() bool
 	// Sizes are the objects in memory, by the name of their resource.
 	Sizes() map[string]int
+	// Waiting is how many keys are in the queues.
+	Waiting() int
 	// EnqueueAll has the keys reconciled that which names; nil is all.
 	EnqueueAll(which func(namespace, name string) bool)
 }

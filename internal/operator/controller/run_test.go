@@ -102,6 +102,20 @@ func TestNamespacesAreFollowedEachForItself(t *testing.T) {
 	})
 }
 
+func TestWaitingCountsTheKeysThatNoWorkerHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		r := start(t, by(func(Request) error { <-release; return nil }), func(o *Options) { o.Workers = 1 },
+			operatortest.CronTab("a", "1", 1), operatortest.CronTab("b", "2", 1), operatortest.CronTab("c", "3", 1))
+		within(time.Second)
+		assert.Equal(t, 2, r.state.Waiting())
+		close(release)
+		within(time.Second)
+		assert.Zero(t, r.state.Waiting())
+		r.end(t)
+	})
+}
+
 func TestReadyTellsAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, nil, nil, one("a")...)
