@@ -24,7 +24,7 @@ type createOptions struct {
 }
 
 func newCreate(s ui.Streams, shared *options) *cobra.Command {
-	return newGroup("create", "Add a kind, a version or a group to the project", newCreateAPI(s, shared))
+	return newGroup("create", "Add a kind, a version, a group or webhooks to the project", newCreateAPI(s, shared), newCreateWebhook(s, shared))
 }
 
 func newCreateAPI(s ui.Streams, shared *options) *cobra.Command {
@@ -151,7 +151,11 @@ func (w *scaffolded) apply(ctx context.Context, s ui.Streams, o *changeOptions, 
 		return err
 	}
 	s.Report().Lines(plan.Notes)
-	did := map[string]string{"add": "added", "delete": "deleted"}[verb]
+	if len(changes) == 0 {
+		s.Report().Printf("nothing to change: %s", apiNames(apis))
+		return nil
+	}
+	did := map[string]string{"add": "added", "delete": "deleted", "add the webhooks of": "added the webhooks of"}[verb]
 	if o.dryRun {
 		did = "would " + verb
 	}

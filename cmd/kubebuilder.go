@@ -63,7 +63,11 @@ func (p *kubebuilderProject) hint(verb string, api scaffold.APIOptions) string {
 		return value
 	}
 	group := strings.TrimSuffix(api.Group, "."+p.Domain)
-	return fmt.Sprintf("run \"%s create api --group %s --version %s --kind %s\"", p.tool(), or(group, "GROUP"), or(api.Version, "VERSION"), or(api.Kind, "KIND"))
+	what, flags := "api", ""
+	if verb == "create webhook" {
+		what, flags = "webhook", " --defaulting --programmatic-validation"
+	}
+	return fmt.Sprintf("run \"%s create %s --group %s --version %s --kind %s%s\"", p.tool(), what, or(group, "GROUP"), or(api.Version, "VERSION"), or(api.Kind, "KIND"), flags)
 }
 
 // notOfKubebuilder refuses to change the scaffold of another tool. A project that crdctl scaffolded is its own, whatever else it has.

@@ -7,8 +7,8 @@ package templates
 
 import "embed"
 
-// FS holds the directories that package scaffold renders: project, what a project has once; group, version, api and controller, what each of these has;
+// FS holds the directories that package scaffold renders: project, what a project has once; group, version, api, controller and webhook, what each of these has;
 // wiring and versionwiring, the files that know all kinds and that crdctl owns.
 //
-//go:embed all:project all:group all:version all:api all:controller all:wiring all:versionwiring
+//go:embed all:project all:group all:version all:api all:controller all:webhook all:wiring all:versionwiring
 var FS embed.FS

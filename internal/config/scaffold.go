@@ -43,6 +43,9 @@ type ScaffoldedAPI struct {
 	Storage bool `yaml:"storage,omitempty"`
 	// Conversion is webhook if the versions of this kind are converted by the controller's webhook.
 	Conversion string `yaml:"conversion,omitempty"`
+	// Defaulting and Validation report whether the controller has a webhook that sets defaults of objects, and one that validates them.
+	Defaulting bool `yaml:"defaulting,omitempty"`
+	Validation bool `yaml:"validation,omitempty"`
 
 	// Names of files and folders, where the usual ones were taken: the group's folder, and files less their .go and .yaml.
 	Folder    string `yaml:"folder,omitempty"`

@@ -26,9 +26,9 @@ type part struct {
 }
 
 // Render renders the files that a user owns from here on: those that the project has once, and those of each group, version,
-// API and controller. Templates is a file system with the folders project, group, version, api and controller.
+// API and controller. Templates is a file system with the folders project, group, version, api, controller and webhook.
 func (p *Project) Render(templates fs.FS) (*tree.Tree, error) {
-	parts := []section{{"project", []part{{Project: p, API: p.First()}}}, {"group", p.groupParts()}, {"version", p.versionParts()}, {"api", nil}, {"controller", nil}}
+	parts := []section{{"project", []part{{Project: p, API: p.First()}}}, {"group", p.groupParts()}, {"version", p.versionParts()}, {"api", nil}, {"controller", nil}, {"webhook", nil}}
 	for _, a := range p.APIs {
 		of := part{Project: p, Group: p.GroupOf(a), Version: p.VersionOf(a), API: a}
 		if !a.Imported {
@@ -36,6 +36,9 @@ func (p *Project) Render(templates fs.FS) (*tree.Tree, error) {
 		}
 		if a.Controller != "" {
 			parts[4].parts = append(parts[4].parts, of)
+		}
+		if a.Admitted() {
+			parts[5].parts = append(parts[5].parts, of)
 		}
 	}
 	return renderAll(templates, parts)

@@ -1,0 +1,55 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/crdctl/crdctl/internal/scaffold"
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+func newCreateWebhook(s ui.Streams, shared *options) *cobra.Command {
+	o := createOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "webhook",
+		Short: "Add admission webhooks to a kind of the project",
+		Long: `Create webhook adds a function that sets the defaults of an object, one that validates it, or both, with tests and manifests. The
+controller serves them: "crdctl run" gives it a certificate and has the API server call it. In a cluster, the certificate is
+issued by cert-manager. For the conversion between versions, see "crdctl create api --conversion".`,
+		Example: `  crdctl create webhook --group stable.example.com --version v1 --kind CronTab --defaulting
+  crdctl create webhook --group stable.example.com --version v1 --kind CronTab --defaulting --validation --dry-run`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runCreateWebhook(c.Context(), s, o) },
+	}
+	kindFlags(c.Flags(), &o.api)
+	c.Flags().BoolVar(&o.api.Defaulting, "defaulting", false, "webhook that sets the defaults of objects")
+	c.Flags().BoolVar(&o.api.Validation, "validation", false, "webhook that validates objects (also --programmatic-validation)")
+	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "programmatic-validation" { // as kubebuilder has it
+			name = "validation"
+		}
+		return pflag.NormalizedName(name)
+	})
+	o.register(c.Flags())
+	return c
+}
+
+func runCreateWebhook(ctx context.Context, s ui.Streams, o createOptions) error {
+	if err := o.notOfKubebuilder("create webhook", o.api); err != nil {
+		return err
+	}
+	if o.api.Group == "" || o.api.Kind == "" {
+		return errNoKind
+	}
+	w, err := o.scaffolded(s, &o.changeOptions)
+	if err != nil {
+		return err
+	}
+	api, err := w.after.AddWebhooks(o.api)
+	if err != nil {
+		return ui.UsageError(err)
+	}
+	return w.apply(ctx, s, &o.changeOptions, "add the webhooks of", []*scaffold.API{api}, false)
+}

@@ -1,0 +1,48 @@
+package scaffold
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+)
+
+// AddWebhooks adds the admission webhooks that the options ask for to an API of the project. Those that it has stay.
+func (p *Project) AddWebhooks(o APIOptions) (*API, error) {
+	kinds := p.Kinds(o.Group, o.Kind)
+	if len(kinds) == 0 {
+		return nil, fmt.Errorf("the project has no %s of %s; add it with \"crdctl create api\"", o.Kind, o.Group)
+	}
+	if o.Version == "" && len(kinds) > 1 {
+		return nil, fmt.Errorf("%s of %s has several versions; name the one that the webhooks read with --version", o.Kind, o.Group)
+	}
+	a := p.Find(o.Group, cmp.Or(o.Version, kinds[0].Version), o.Kind)
+	switch {
+	case a == nil:
+		return nil, fmt.Errorf("%s of %s has no version %s; add it with \"crdctl create api\"", o.Kind, o.Group, o.Version)
+	case !o.Defaulting && !o.Validation:
+		return nil, errors.New("no webhook is named; use --defaulting, --validation, or both")
+	}
+	a.Defaulting, a.Validation = a.Defaulting || o.Defaulting, a.Validation || o.Validation
+	return a, nil
+}
+
+// Admitted reports whether the controller has a webhook for the objects of an API.
+func (a *API) Admitted() bool { return a.Defaulting || a.Validation }
+
+// WebhookPath is the path at which a webhook of the API is served; what it does is mutate or validate.
+func (a *API) WebhookPath(does string) string {
+	return path.Join("/", does, a.Group, a.Version, a.Plural)
+}
+
+// Admitted reports whether an API of the version has a webhook.
+func (v *Version) Admitted() bool { return slices.ContainsFunc(v.APIs, (*API).Admitted) }
+
+// Admitted are the APIs that have webhooks for their objects.
+func (p *Project) Admitted() []*API {
+	return slices.DeleteFunc(slices.Clone(p.APIs), func(a *API) bool { return !a.Admitted() })
+}
+
+// Served reports whether the controller serves webhooks of any sort.
+func (p *Project) Served() bool { return len(p.Converted()) > 0 || len(p.Admitted()) > 0 }
