@@ -1,10 +1,18 @@
 package builtin
 
 import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
 	"reflect"
+	"slices"
 	"strings"
-	"sync"
+	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
@@ -12,9 +20,26 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// resources are all kinds that client-go has a client, an informer and a lister of, by their names. They are those of client-go itself: a
-// list of ours would be wrong with the next version.
-var resources = sync.OnceValue(func() map[string]Resource {
+var update = flag.Bool("update", false, "write the table anew")
+
+// The table has the kinds of client-go itself, of the version in go.mod.
+func TestTableIsThatOfClientGo(t *testing.T) {
+	want := linked()
+	if *update {
+		var table bytes.Buffer
+		lines := json.NewEncoder(&table)
+		for _, name := range slices.Sorted(maps.Keys(want)) {
+			require.NoError(t, lines.Encode(want[name]))
+		}
+		require.NoError(t, os.WriteFile("resources.jsonl", table.Bytes(), 0o644))
+		return
+	}
+	require.Greater(t, len(want), 50)
+	assert.Equal(t, want, resources(), "go test ./internal/crd/builtin -update writes the table anew")
+}
+
+// linked are all kinds that client-go has a client, an informer and a lister of, by their names.
+func linked() map[string]Resource {
 	all := map[string]Resource{}
 	factory := reflect.TypeFor[informers.SharedInformerFactory]()
 	for group := range factory.Methods() {
@@ -30,7 +55,7 @@ var resources = sync.OnceValue(func() map[string]Resource {
 		}
 	}
 	return all
-})
+}
 
 // resourceOf takes the names of a kind from a method of the informer factory and from the clients.
 func resourceOf(group, version string, resource reflect.Method) (Resource, bool) {
