@@ -5,9 +5,7 @@ import (
 	"os"
 
 	"github.com/crdctl/crdctl/cmd"
-	_ "github.com/crdctl/crdctl/internal/startup"         // every command starts sooner
-	_ "github.com/crdctl/crdctl/internal/startup/english" // so it does
-	_ "github.com/crdctl/crdctl/internal/startup/help"    // and so do etcd and kube-apiserver, which this program also is
+	_ "github.com/crdctl/crdctl/internal/startup" // every command starts sooner
 	"github.com/crdctl/crdctl/internal/ui"
 )
 

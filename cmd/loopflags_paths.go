@@ -33,6 +33,15 @@ func rebased(text, root, base string) string {
 	return c.String()
 }
 
+// realPath has no symbolic links: generators compare the folders of packages with it, and the go command resolves links.
+func realPath(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
 // relativeTo is a path as base sees it, as root does.
 func relativeTo(root, base, file string) string {
 	if !filepath.IsAbs(file) {

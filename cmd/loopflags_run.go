@@ -1,3 +1,5 @@
+//go:build !crdctl_codegen
+
 package cmd
 
 import (

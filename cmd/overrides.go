@@ -1,3 +1,5 @@
+//go:build !crdctl_loop
+
 package cmd
 
 import (
@@ -99,13 +101,4 @@ func (f *settings) edit(root string) detect.Edit {
 		e.Fields = append(e.Fields, s.Field)
 	}
 	return e
-}
-
-// realPath has no symbolic links: generators compare the folders of packages with it, and the go command resolves links.
-func realPath(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
 }

@@ -56,14 +56,7 @@ func newRoot(s ui.Streams, i *ui.Interrupts) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "crdctl",
 		Short: "Scaffold, generate, verify and run Kubernetes CRD controllers",
-		Long: `crdctl takes a Kubernetes controller for custom resources from an idea to a running program:
-
-  crdctl init --group stable.example.com --version v1beta1 --kind CronTab
-  crdctl generate
-  crdctl verify
-  crdctl run
-
-Nothing but Go is needed: the code generators, an API server with etcd, and kubectl are in this program.
+		Long: about + `
 Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`,
 		Version:       Version(),
 		SilenceUsage:  true,
@@ -88,7 +81,8 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 	f.StringVarP(&o.dir, "dir", "C", ".", "the project's `directory`, or one in it")
 	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's own, from 2 what the Kubernetes libraries log, as in klog")
 	f.StringVar(&o.color, "color", "auto", "color the output: auto, always or never (NO_COLOR counts)")
-	root.AddCommand(newInit(s, &o), newCreate(s, &o), newDelete(s, &o), newUpgrade(s, &o), newAdopt(s, &o), newGenerate(s, &o), newVerify(s, &o), newRun(s, &o), newManifests(s, &o), newCluster(s, &o), newKubectl(s, &o), newTest(s, &o), newEnvtest(s, &o), newVersion(s, &o), newGenDocs(s))
+	root.AddCommand(newCommands(s, &o)...)
+	root.AddCommand(newVersion(s, &o))
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(newHelp())
 	for _, c := range root.Commands() {

@@ -1,3 +1,5 @@
+//go:build !crdctl_codegen && !crdctl_loop
+
 package cmd
 
 import (
@@ -8,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/run"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -104,23 +105,4 @@ func below(root, dir, file string) (string, error) {
 		return "", ui.UsageErrorf("%s is not below the project's directory %s", file, root)
 	}
 	return rel, nil
-}
-
-// crdsToUse reads the CRDs of the files that the flags name, or else the project's.
-func crdsToUse(root string, p *config.Project, files []string) ([]manifest.CRD, error) {
-	if len(files) == 0 {
-		if p == nil || p.CRDs.Dir == "" {
-			return nil, nil
-		}
-		return manifest.CRDsIn(root, filepath.FromSlash(p.CRDs.Dir))
-	}
-	var all []manifest.CRD
-	for _, f := range files {
-		crds, err := run.CRDsOf(f)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, crds...)
-	}
-	return all, nil
 }

@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/gen"
-	"github.com/crdctl/crdctl/internal/gen/codegen"
-	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -21,10 +18,11 @@ type buildInfo struct {
 	Commit          string     `json:"commit,omitempty"`
 	Time            *time.Time `json:"time,omitempty"`
 	Dirty           bool       `json:"dirty"`
-	Kubernetes      string     `json:"kubernetes"`
-	Etcd            string     `json:"etcd"`
-	CodeGenerator   string     `json:"codeGenerator"`
-	ControllerTools string     `json:"controllerTools"`
+	Build           string     `json:"build"`
+	Kubernetes      string     `json:"kubernetes,omitempty"`
+	Etcd            string     `json:"etcd,omitempty"`
+	CodeGenerator   string     `json:"codeGenerator,omitempty"`
+	ControllerTools string     `json:"controllerTools,omitempty"`
 	Go              string     `json:"go"`
 	Platform        string     `json:"platform"`
 	// Project is what the project's code is generated with, where the project decides.
@@ -34,6 +32,7 @@ type buildInfo struct {
 type projectGenerators struct {
 	CodeGenerator string `json:"codeGenerator"`
 	Source        string `json:"source"`
+	text          string
 }
 
 func newVersion(s ui.Streams, shared *options) *cobra.Command {
@@ -45,36 +44,30 @@ func newVersion(s ui.Streams, shared *options) *cobra.Command {
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
-			used := generatorsOf(shared.dir)
-			if used.Source != "" {
-				b.Project = &projectGenerators{CodeGenerator: used.Version, Source: used.Source}
-			}
-			return s.Result(output, b, func() error {
-				err := s.Printf("crdctl %s\nkubernetes %s\netcd %s\ncode-generator %s\ncontroller-tools %s\n%s %s",
-					b.Version, b.Kubernetes, b.Etcd, b.CodeGenerator, b.ControllerTools, b.Go, b.Platform)
-				if err == nil && used.Source != "" {
-					err = s.Printf("this project: %s", used)
-				}
-				return err
-			})
+			b.Project = projectGeneratorsIn(shared.dir)
+			return s.Result(output, b, func() error { return s.Printf("%s", b) })
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "text", "text or json")
 	return c
 }
 
-// generatorsOf is the version of the generators that a project is generated with. Without a project, or one that cannot be read, there
-// is none.
-func generatorsOf(dir string) gen.Generators {
-	at, _ := newSettings(nil).project(&options{dir: dir})
-	if at == nil || at.settings == nil { // an error next to settings is that they name no API packages, which a built-in loop does not need
-		return gen.Generators{}
+// String is one line for each part that is linked in.
+func (b buildInfo) String() string {
+	lines := []string{"crdctl " + b.Version}
+	if b.Build != fullBuild {
+		lines[0] += " (" + b.Build + " build)"
 	}
-	used, err := gen.VersionFor(at.root, at.settings)
-	if err != nil {
-		return gen.Generators{}
+	for _, part := range [][2]string{{"kubernetes", b.Kubernetes}, {"etcd", b.Etcd}, {"code-generator", b.CodeGenerator}, {"controller-tools", b.ControllerTools}} {
+		if part[1] != "" {
+			lines = append(lines, part[0]+" "+part[1])
+		}
 	}
-	return used
+	lines = append(lines, b.Go+" "+b.Platform)
+	if b.Project != nil {
+		lines = append(lines, "this project: "+b.Project.text)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // version is what a release may be linked with: -ldflags "-X github.com/crdctl/crdctl/cmd.version=v1.2.3".
@@ -84,10 +77,8 @@ var version string
 func Version() string { return thisBuild().Version }
 
 func thisBuild() buildInfo {
-	b := buildInfo{
-		Kubernetes: controlplane.KubernetesVersion, Etcd: controlplane.EtcdVersion(), CodeGenerator: codegen.Version, ControllerTools: crdform.Version,
-		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-	}
+	b := buildInfo{Build: buildName, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b.linked()
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}

@@ -115,7 +115,7 @@ func (i *installer) reread() func() {
 // objects reads the manifests of the controller, without CRDs, and without the workload that runs it in a cluster.
 func (i *installer) objects() ([]manifest.Object, error) {
 	all, err := i.sources.read(i.Project.Controller.Manifests)
-	all = slices.DeleteFunc(all, isCRD)
+	all = slices.DeleteFunc(all, manifest.Object.IsCRD)
 	if i.manager == nil {
 		return all, err
 	}

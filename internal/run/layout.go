@@ -72,7 +72,7 @@ func (i *installer) managerCRDs() ([]manifest.CRD, error) {
 	if err != nil {
 		objects = nil // applyManifests reports it
 	}
-	crds, err := crdsAmong(objects)
+	crds, err := manifest.CRDsAmong(objects)
 	if err != nil {
 		return nil, err
 	}

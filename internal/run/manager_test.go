@@ -242,7 +242,7 @@ func TestSourcesBuildKustomizations(t *testing.T) {
 		}
 		objects, err = s.read([]string{"config/default"})
 		require.NoError(t, err)
-		crds, err = crdsAmong(objects)
+		crds, err = manifest.CRDsAmong(objects)
 		require.NoError(t, err)
 		return names, crds
 	}

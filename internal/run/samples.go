@@ -14,7 +14,7 @@ import (
 // applySamples applies the samples as they are now. Users apply them with kubectl, too.
 func (i *installer) applySamples(ctx context.Context) error {
 	samples, err := i.sources.read(i.Project.Controller.Samples)
-	samples = slices.DeleteFunc(samples, isCRD)
+	samples = slices.DeleteFunc(samples, manifest.Object.IsCRD)
 	once, others := oncePerObject(samples, i.installed)
 	for _, o := range others {
 		i.reporter.Note("%s: not applied: another sample has the same object, %s, in another version", o.Place(), nameOf(o.Unstructured))

@@ -101,8 +101,6 @@ func stateOf(paths []string) (all []fileState) {
 	return all
 }
 
-func isCRD(o manifest.Object) bool { return o.GetKind() == "CustomResourceDefinition" }
-
 // fromKustomization reports whether a kustomization made an object.
 func fromKustomization(o manifest.Object) bool {
 	return kustomization.IsFile(o.File)
@@ -114,36 +112,4 @@ func below(root, file string) string {
 		return rel
 	}
 	return file
-}
-
-// CRDsOf reads the CRDs of a file, a directory or a kustomization that a person named.
-func CRDsOf(path string) ([]manifest.CRD, error) {
-	if kustomization.File(path) == "" {
-		return manifest.CRDs(path)
-	}
-	objects, err := newSources("").read([]string{path})
-	if err != nil {
-		return nil, err
-	}
-	crds, err := crdsAmong(objects)
-	if err == nil && len(crds) == 0 {
-		err = fmt.Errorf("%s: the kustomization has no CustomResourceDefinition", path)
-	}
-	return crds, err
-}
-
-func crdsAmong(objects []manifest.Object) (crds []manifest.CRD, err error) {
-	var problems []error
-	for _, o := range objects {
-		if !isCRD(o) {
-			continue
-		}
-		crd, err := o.CRD()
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		crds = append(crds, crd)
-	}
-	return crds, errors.Join(problems...)
 }

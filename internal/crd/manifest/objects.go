@@ -35,6 +35,26 @@ func (o Object) CRD() (CRD, error) {
 	return CRD{CustomResourceDefinition: crd, File: o.File, Line: o.Line}, nil
 }
 
+// IsCRD reports whether the object is a CustomResourceDefinition.
+func (o Object) IsCRD() bool { return o.GetKind() == "CustomResourceDefinition" }
+
+// CRDsAmong decodes the CRDs that are among the objects.
+func CRDsAmong(objects []Object) (crds []CRD, err error) {
+	var problems []error
+	for _, o := range objects {
+		if !o.IsCRD() {
+			continue
+		}
+		crd, err := o.CRD()
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		crds = append(crds, crd)
+	}
+	return crds, errors.Join(problems...)
+}
+
 // kustomize's own files are no objects of a cluster.
 var kustomize = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 

@@ -1,0 +1,29 @@
+//go:build crdctl_codegen && !crdctl_loop
+
+package cmd
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+const buildName = codegenBuild
+
+const about = `crdctl scaffolds, generates and verifies Kubernetes controllers for custom resources:
+
+  crdctl init --group stable.example.com --version v1beta1 --kind CronTab
+  crdctl generate
+  crdctl verify
+
+This is the codegen build: run, test, cluster, envtest and kubectl are in the full build.`
+
+func newCommands(s ui.Streams, o *options) []*cobra.Command {
+	return append(newCodegenCommands(s, o), notInBuild("control plane", fullBuild, planeCommands)...)
+}
+
+// linked are the versions of what is linked in.
+func (b *buildInfo) linked() { b.generators() }
+
+// OtherProgram reports that this build is no other program by any name.
+func OtherProgram([]string, ui.Streams) (code int, other bool) { return 0, false }

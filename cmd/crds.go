@@ -1,0 +1,27 @@
+package cmd
+
+import (
+	"path/filepath"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+)
+
+// crdsToUse reads the CRDs of the files that the flags name, or else the project's.
+func crdsToUse(root string, p *config.Project, files []string) ([]manifest.CRD, error) {
+	if len(files) == 0 {
+		if p == nil || p.CRDs.Dir == "" {
+			return nil, nil
+		}
+		return manifest.CRDsIn(root, filepath.FromSlash(p.CRDs.Dir))
+	}
+	var all []manifest.CRD
+	for _, f := range files {
+		crds, err := crdsOf(f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, crds...)
+	}
+	return all, nil
+}
