@@ -1,6 +1,9 @@
 package trim
 
 import (
+	"debug/elf"
+	"errors"
+	"os"
 	"syscall"
 	"unsafe"
 
@@ -20,18 +23,32 @@ func Program() {
 	if err1 != nil || err2 != nil || exe == "" { // no name is also that of each mapping that has no file
 		return
 	}
-	before := &procfs.ProcMap{Perms: &procfs.ProcMapPermissions{}}
-	for _, m := range maps {
-		if m.Pathname != exe {
-			continue
-		}
-		// What was written to would be lost: the data, and what lies right before it, which the loader wrote to and then
-		// protected.
-		if !m.Perms.Write && !before.Perms.Write {
-			drop(before)
-		}
-		before = m
+	data, err := dataOffset(exe)
+	if err != nil {
+		return
 	}
+	for _, m := range maps {
+		if m.Pathname == exe && !m.Perms.Write && m.Offset < data {
+			drop(m)
+		}
+	}
+}
+
+// dataOffset returns where the data begin in a program's file. What is mapped from there on must stay, also where it is read-only:
+// the loader wrote to it, and then protected it.
+func dataOffset(exe string) (int64, error) {
+	file, err := elf.Open(exe)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	page := int64(os.Getpagesize())
+	for _, segment := range file.Progs { // in the order of their addresses
+		if segment.Type == elf.PT_LOAD && segment.Flags&elf.PF_W != 0 {
+			return int64(segment.Off) / page * page, nil //nolint:gosec // a place in a file that exists
+		}
+	}
+	return 0, errors.New("no segment of the program is writable")
 }
 
 func drop(m *procfs.ProcMap) {
