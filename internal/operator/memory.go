@@ -2,9 +2,11 @@ package operator
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/controller"
+	"github.com/crdctl/crdctl/internal/startup/trim"
 )
 
 const (
@@ -34,5 +36,14 @@ func giveBack(ctx context.Context, s controller.State, free func()) {
 			free()
 			return
 		}
+	}
+}
+
+// free gives back what the start needed: memory, and the pages of the program that the collector and the start went through. Where the
+// control plane is in this process, it goes on needing them.
+func (c *instance) free() {
+	debug.FreeOSMemory()
+	if !c.Own {
+		trim.Program()
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -175,7 +174,7 @@ func (c *instance) run(ctx context.Context) error {
 		for name := range s.Sizes() {
 			c.metrics.Cache(name, func() int { return s.Sizes()[name] })
 		}
-		others.Go(func() { giveBack(after, s, debug.FreeOSMemory) })
+		others.Go(func() { giveBack(after, s, c.free) })
 		others.Go(func() { c.followCRDs(after, definitions, s.Absent, again) })
 		if replicas != nil { // not before: what is gained is enqueued
 			others.Go(func() { replicas.Run(after) })

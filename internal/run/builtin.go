@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"runtime/debug"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -42,6 +43,7 @@ func (o Options) runBuiltin(ctx context.Context, t *target, crds []manifest.CRD,
 		}
 	}
 	if o.Cluster.isSet() { // no control plane begins in this process, whose start would bring all of that back
+		debug.FreeOSMemory() // the collector's goal is the one of the start until it has run
 		trim.Program()
 	}
 	if sketch != nil {
