@@ -1,3 +1,5 @@
+//go:build !crdctl_loop
+
 package cmd
 
 import (

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -21,12 +22,12 @@ import (
 type builtinFlags struct {
 	loopFlags
 	run *pflag.FlagSet
-	o   *run.Options // that the flags set
+	o   *builtin.Options // that the flags set
 
 	leaderElect, inCluster bool
 }
 
-func (f *builtinFlags) bind(set *pflag.FlagSet, o *run.Options) {
+func (f *builtinFlags) bind(set *pflag.FlagSet, o *builtin.Options) {
 	f.o = o
 	set.AddFlagSet(f.loopFlags.bind("namespace", "n"))
 	f.run = pflag.NewFlagSet("run", pflag.ContinueOnError)
@@ -44,6 +45,18 @@ func (f *builtinFlags) bind(set *pflag.FlagSet, o *run.Options) {
 	}
 	set.AddFlagSet(f.run)
 }
+
+// targetFlags registers the flags that say where a run is, and with which CRDs, whatever controller it has.
+func targetFlags(f *pflag.FlagSet, o *builtin.Options) {
+	f.StringArrayVarP(&o.CRDFiles, "filename", "f", nil, "`file` or directory of CRDs to install instead of the project's (repeatable)")
+	f.BoolVar(&o.SkipCRDs, "skip-crds", false, "do not install the CRDs")
+	f.StringVar(&o.Cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
+	f.StringVar(&o.Cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")
+	f.StringVar(&o.Cluster.Master, "master", "", "use the API server at this `URL`")
+}
+
+// fullRunFlags are the flags of run that only the full build has.
+var fullRunFlags = []string{"no-controller", "once", "skip-generate", "port", "pods", "data-dir", "controller", "as-service-account"}
 
 func (f *builtinFlags) sets() []*pflag.FlagSet { return []*pflag.FlagSet{f.set, f.run} }
 
@@ -78,11 +91,11 @@ func (f *builtinFlags) apply(settings config.Loop, base string) (err error) {
 }
 
 // contradictions are flags that cannot both be meant.
-func (f *builtinFlags) contradictions(o *run.Options) error {
+func (f *builtinFlags) contradictions(o *builtin.Options) error {
 	switch {
-	case !f.inCluster && o.Cluster == run.Cluster{} && (f.set.Changed("kube-api-qps") || f.set.Changed("kube-api-burst")):
+	case !f.inCluster && o.Cluster == target.Cluster{} && (f.set.Changed("kube-api-qps") || f.set.Changed("kube-api-burst")):
 		return errors.New("--kube-api-qps and --kube-api-burst require --kubeconfig, --context, --master or --in-cluster; crdctl's own control plane has no limit")
-	case f.inCluster && o.Cluster != run.Cluster{}:
+	case f.inCluster && o.Cluster != target.Cluster{}:
 		return errors.New("--in-cluster means the cluster of this pod, and --kubeconfig, --context and --master another one; leave out the one or the other")
 	case len(o.CRDNames) > 0 && len(o.CRDFiles) > 0:
 		return errors.New("--crd means a CRD that the cluster has, and -f one to install; leave out the one or the other")

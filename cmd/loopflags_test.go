@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/run/target"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,7 +20,7 @@ func parsed(t *testing.T, args ...string) *builtinFlags {
 	t.Helper()
 	var f builtinFlags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	f.bind(set, &run.Options{Root: t.TempDir()})
+	f.bind(set, &builtin.Options{Root: t.TempDir()})
 	require.NoError(t, set.Parse(args))
 	return &f
 }
@@ -149,9 +151,24 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 	f.o.CRDFiles = []string{"crd.yaml"}
 	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--crd means a CRD that the cluster has, and -f one to install")
 	f = parsed(t, "--in-cluster")
-	f.o.Cluster = run.Cluster{Context: "x"}
+	f.o.Cluster = target.Cluster{Context: "x"}
 	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--in-cluster means the cluster of this pod")
 	// What the file says wrong next to a flag is called by its name there.
 	f = parsed(t, "--workers=3")
 	assert.EqualError(t, f.apply(config.Loop{ShardBy: "x"}, f.o.Root), `crdctl.yaml: loop.shardBy: "x" is not key or namespace`)
+}
+
+// Builds that lack a flag of run know its name.
+func TestFullRunFlags(t *testing.T) {
+	small := parsed(t).o
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	(&builtinFlags{}).bind(set, small)
+	targetFlags(set, small)
+	var missing []string
+	newRun(ui.Streams{}, &options{}).Flags().VisitAll(func(f *pflag.Flag) {
+		if set.Lookup(f.Name) == nil {
+			missing = append(missing, f.Name)
+		}
+	})
+	assert.ElementsMatch(t, append([]string{"builtin"}, fullRunFlags...), missing, "fullRunFlags and the flags of run that targetFlags and builtinFlags do not register")
 }

@@ -4,7 +4,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -73,20 +72,16 @@ $(KUBECONFIG) in an argument is replaced by its value, as is any other environme
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVarP(&o.CRDFiles, "filename", "f", nil, "`file` or directory of CRDs to install instead of the project's (repeatable)")
 	f.BoolVar(&o.Builtin, "builtin", false, "run the controller that is built into crdctl")
 	f.BoolVar(&o.NoController, "no-controller", false, "do not start the controller; print the arguments and environment that it needs")
 	f.BoolVar(&o.Once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
-	f.BoolVar(&o.SkipCRDs, "skip-crds", false, "do not install the CRDs")
 	f.BoolVar(&o.SkipGenerate, "skip-generate", false, "do not generate, neither at the start nor on changes")
-	o.loop.bind(f, &o.Options)
+	targetFlags(f, &o.Options.Options)
+	o.loop.bind(f, &o.Options.Options)
 	o.plane.bind(f)
 	f.StringVar(&o.plane.dataDir, "data-dir", "", "keep the control plane's objects, port and kubeconfig in this `directory`")
 	f.StringVar(&o.controller, "controller", "", "`directory` of the controller's main package, overrides crdctl.yaml")
 	f.StringVar(&o.account, "as-service-account", "", "run the controller with the permissions of this service account, `NAMESPACE/NAME`")
-	f.StringVar(&o.Cluster.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig `file`")
-	f.StringVar(&o.Cluster.Context, "context", "", "use the cluster of this `context` of the kubeconfig")
-	f.StringVar(&o.Cluster.Master, "master", "", "use the API server at this `URL`")
 	return c
 }
 
@@ -109,17 +104,11 @@ func runRun(ctx context.Context, s ui.Streams, o *runOptions, args []string) (er
 	}
 	o.CRDs = func() ([]manifest.CRD, error) { return crdsToUse(o.Root, o.Project, o.CRDFiles) }
 	o.Hurry, o.BeforeExit, o.Args = o.interrupts.Hurry, o.interrupts.BeforeExit, args
-	o.Debug, o.Color, o.In, o.Out, o.Err = o.verbosity > 0, bool(ui.NewPaint(s.Err, o.color)), s.In, s.Out, s.Err
+	o.streams(&o.Options.Options, s)
 	if o.Builtin {
-		if err := o.builtinLoop(); err != nil {
+		if err := o.loop.with(o.Project, o.dir); err != nil {
 			return err
 		}
 	}
-	ctx, stop := ui.OutlivePipe(ctx)
-	defer stop()
-	err = run.Run(ctx, o.Options)
-	if errors.Is(context.Cause(ctx), ui.ErrOutputClosed) {
-		err = errors.Join(ui.ErrOutputClosed, err)
-	}
-	return err
+	return untilClosed(ctx, func(ctx context.Context) error { return run.Run(ctx, o.Options) })
 }

@@ -20,12 +20,7 @@ import (
 // toRun returns the project, and its root: that of crdctl.yaml, or where there is none what is discovered. The built-in
 // controller with a manifest, or with CRDs of the cluster, needs no project, and gets nil. Its owner comes before what is in it.
 func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err error) {
-	root, err = o.root()
-	if err == nil {
-		if err = config.CheckOwner(root); err == nil {
-			p, err = config.Load(root)
-		}
-	}
+	root, p, err = o.ownProject()
 	if errors.Is(err, fs.ErrNotExist) {
 		base, realErr := realPath(o.dir)
 		switch {
@@ -34,7 +29,7 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 		case o.Builtin && len(o.CRDFiles)+len(o.CRDNames) > 0:
 			return base, nil, config.CheckOwner(base)
 		case workspace.Above(base, "go.mod") == "" && o.Builtin:
-			return "", nil, fmt.Errorf("%w; or name CRDs with -f, or with --crd those that the cluster has", err)
+			return "", nil, noCRDs(err)
 		case workspace.Above(base, "go.mod") == "":
 			return "", nil, err
 		}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/crdctl/crdctl/internal/config"
-	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -25,7 +25,7 @@ func (o *runOptions) refuse(args []string) error {
 		return ui.UsageErrorf("%q: the built-in controller takes no arguments", args[0])
 	case o.Builtin && o.account != "":
 		return ui.UsageErrorf("--as-service-account cannot be used with --builtin; it restricts the project's own controller")
-	case (o.Cluster != run.Cluster{} || o.loop.inCluster) && (o.account != "" || o.plane != planeOptions{pods: podsRunning}):
+	case (o.Cluster != target.Cluster{} || o.loop.inCluster) && (o.account != "" || o.plane != planeOptions{pods: podsRunning}):
 		return ui.UsageErrorf("--data-dir, --port, --pods and --as-service-account cannot be used with --kubeconfig, --context, --master or --in-cluster; they configure crdctl's own control plane")
 	case o.Builtin:
 		return nil
@@ -37,17 +37,4 @@ func (o *runOptions) refuse(args []string) error {
 		return fmt.Errorf("controller's main package: %s is not a directory; set it with --controller or as controller.package in %s", folder, config.FileName)
 	}
 	return nil
-}
-
-// builtinLoop puts what the flags and crdctl.yaml say of the built-in loop into the options.
-func (o *runOptions) builtinLoop() error {
-	base, err := realPath(o.dir)
-	if err != nil {
-		return err
-	}
-	var settings config.Loop
-	if o.Project != nil {
-		settings = o.Project.Loop
-	}
-	return o.loop.apply(settings, base)
 }

@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/controlplane/crds"
 )
 
 func crd(t *testing.T, plural, kind, group string) *apiextv1.CustomResourceDefinition {
@@ -47,7 +49,7 @@ func TestInstallCRDs(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, apihelpers.IsCRDConditionTrue(installed, apiextv1.Established), name)
 		assert.Greater(t, time.Since(apihelpers.FindCRDCondition(installed, apiextv1.Established).LastTransitionTime.Time), backdating, name)
-		assert.True(t, slices.ContainsFunc(installed.ManagedFields, func(m metav1.ManagedFieldsEntry) bool { return m.Manager == fieldManager }), name)
+		assert.True(t, slices.ContainsFunc(installed.ManagedFields, func(m metav1.ManagedFieldsEntry) bool { return m.Manager == crds.FieldManager }), name)
 	}
 	namespace, dyn := newNamespace(t, client), dynamic.NewForConfigOrDie(c.RESTConfig())
 	gvr := schema.GroupVersionResource{Group: "install.example.com", Version: "v1", Resource: "widgets"}
@@ -58,7 +60,7 @@ func TestInstallCRDs(t *testing.T) {
 
 	// Again, changed: the object stays, the new field is served.
 	widgets.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["colour"] = apiextv1.JSONSchemaProps{Type: "string"}
-	require.NoError(t, InstallCRDs(t.Context(), c.RESTConfig(), widgets))
+	require.NoError(t, crds.Install(t.Context(), c.RESTConfig(), widgets))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		patch := []byte(`{"colour":"red"}`)
 		changed, err := dyn.Resource(gvr).Namespace(namespace).Patch(t.Context(), "one", "application/merge-patch+json", patch, metav1.PatchOptions{})
@@ -70,34 +72,6 @@ func TestInstallCRDs(t *testing.T) {
 			assert.True(c, bytes.Contains(document, []byte("colour")), path)
 		}
 	}, patience, tick)
-}
-
-func TestServed(t *testing.T) {
-	now, longAgo := metav1.Now(), metav1.NewTime(time.Now().Add(-time.Hour))
-	names := func(status apiextv1.ConditionStatus, since metav1.Time) apiextv1.CustomResourceDefinitionCondition {
-		return apiextv1.CustomResourceDefinitionCondition{Type: apiextv1.NamesAccepted, Status: status, LastTransitionTime: since, Message: "taken"}
-	}
-	established := apiextv1.CustomResourceDefinitionCondition{Type: apiextv1.Established, Status: apiextv1.ConditionTrue}
-	for name, test := range map[string]struct {
-		conditions []apiextv1.CustomResourceDefinitionCondition
-		accepted   string // the plural that the status speaks of
-		want       bool
-		wantErr    bool
-	}{
-		"new":                   {},
-		"names only":            {conditions: []apiextv1.CustomResourceDefinitionCondition{names("True", now)}, accepted: "widgets"},
-		"served":                {conditions: []apiextv1.CustomResourceDefinitionCondition{names("True", longAgo), established}, accepted: "widgets", want: true},
-		"served, but renamed":   {conditions: []apiextv1.CustomResourceDefinitionCondition{names("True", longAgo), established}, accepted: "gadgets"},
-		"names refused just so": {conditions: []apiextv1.CustomResourceDefinitionCondition{names("False", now), established}, accepted: "widgets"},
-		"names refused":         {conditions: []apiextv1.CustomResourceDefinitionCondition{names("False", longAgo), established}, accepted: "widgets", wantErr: true},
-	} {
-		c := crd(t, "widgets", "Widget", "served.example.com")
-		c.Status.Conditions, c.Status.AcceptedNames = test.conditions, c.Spec.Names
-		c.Status.AcceptedNames.Plural = test.accepted
-		got, err := served(c)
-		assert.Equal(t, test.want, got, name)
-		assert.Equal(t, test.wantErr, err != nil, "%s: %v", name, err)
-	}
 }
 
 func TestRefusedCRDs(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/crdctl/crdctl/internal/controlplane/crds"
 )
 
 const (
@@ -26,17 +28,17 @@ const (
 	stallProbe = 10 * time.Millisecond
 )
 
-// InstallCRDsPromptly is InstallCRDs for a control plane of this package, in this process or another one, where the
+// InstallCRDsPromptly is crds.Install for a control plane of this package, in this process or another one, where the
 // first object of a new CRD can be created at once rather than after two seconds.
-func InstallCRDsPromptly(ctx context.Context, cfg *rest.Config, crds ...*apiextv1.CustomResourceDefinition) error {
-	if err := InstallCRDs(ctx, cfg, crds...); err != nil {
+func InstallCRDsPromptly(ctx context.Context, cfg *rest.Config, all ...*apiextv1.CustomResourceDefinition) error {
+	if err := crds.Install(ctx, cfg, all...); err != nil {
 		return err
 	}
 	client, err := apiextclient.NewForConfig(cfg)
 	if err != nil {
 		return fmt.Errorf("make a client for CRDs: %w", err)
 	}
-	for _, crd := range crds {
+	for _, crd := range all {
 		backdated, err := backdate(ctx, client, crd.Name)
 		if err != nil {
 			return fmt.Errorf("backdate CRD %s: %w", crd.Name, err)

@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/controlplane/daemon"
 	"github.com/crdctl/crdctl/internal/controlplane/state"
-	"github.com/crdctl/crdctl/internal/tempdir"
+	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -27,9 +29,13 @@ const stopTimeout = 30 * time.Second
 
 // connect starts a control plane, or takes the one in the background or the cluster that the options name, and says which
 // it is before anything is done to it.
-func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target, error) {
-	if o.Cluster.isSet() {
-		return connectTo(o.Cluster, reporter)
+func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target.API, error) {
+	if o.Cluster.IsSet() {
+		t, err := o.Cluster.Connect(reporter)
+		if err == nil {
+			t.Compare = compare
+		}
+		return t, err
 	}
 	s, err := daemon.Status(o.Root)
 	if err != nil {
@@ -61,7 +67,7 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target, err
 	if err := daemon.Announce(dir, began, "", ""); err != nil {
 		return nil, errors.Join(err, release())
 	}
-	var t *target
+	var t *target.API
 	if s.Running {
 		t, err = connectToBackground(ctx, o, s, reporter)
 	} else {
@@ -70,17 +76,17 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target, err
 	if err != nil {
 		return nil, errors.Join(err, release())
 	}
-	t.controllerDir = controllerDir
-	stop := t.close
-	if err := daemon.Announce(dir, began, t.config.Host, t.kubeconfig); err != nil {
+	t.ControllerDir = controllerDir
+	stop := t.Close
+	if err := daemon.Announce(dir, began, t.Config.Host, t.Kubeconfig); err != nil {
 		return nil, errors.Join(err, stop(), release())
 	}
-	t.close = func() error { return errors.Join(stop(), release()) }
+	t.Close = func() error { return errors.Join(stop(), release()) }
 	return t, nil
 }
 
 // startOwn starts a control plane in this process.
-func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target, error) {
+func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target.API, error) {
 	reporter.Note("starting the control plane")
 	began := time.Now()
 	startCtx, cancel := context.WithTimeout(ctx, startTimeout)
@@ -99,11 +105,12 @@ func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target, er
 	if o.Plane.DataDir != "" {
 		reporter.Note("objects are kept in %s; the kubeconfig %s stays the same in later runs", o.Plane.DataDir, filepath.Join(o.Plane.DataDir, "kubeconfig"))
 	}
-	return &target{
-		config: plane.RESTConfig(), kubeconfig: plane.Kubeconfig(), ours: true, kept: o.Plane.DataDir != "",
-		ended: plane.Done(),
-		why:   func() error { return whyEnded(plane.Err()) },
-		close: func() error {
+	return &target.API{
+		Config: plane.RESTConfig(), Kubeconfig: plane.Kubeconfig(), Ours: true, Kept: o.Plane.DataDir != "", DataDir: o.Plane.DataDir,
+		Install: controlplane.InstallCRDsPromptly, Compare: compare,
+		Ended: plane.Done(),
+		Why:   func() error { return whyEnded(plane.Err()) },
+		Close: func() error {
 			reporter.Note("stopping the control plane")
 			stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 			defer cancel()
@@ -125,7 +132,7 @@ func whyEnded(err error) error {
 }
 
 // connectToBackground takes the control plane that "crdctl cluster start" has started.
-func connectToBackground(ctx context.Context, o Options, s daemon.State, reporter ui.Reporter) (*target, error) {
+func connectToBackground(ctx context.Context, o Options, s daemon.State, reporter ui.Reporter) (*target.API, error) {
 	if !s.Ready {
 		return nil, errors.New("the control plane in the background is still starting; try again")
 	}
@@ -144,34 +151,21 @@ func connectToBackground(ctx context.Context, o Options, s daemon.State, reporte
 	config.QPS = -1 // the server is ours alone
 	reporter.Note("using the control plane in the background at %s", s.URL)
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	return &target{
-		config: config, kubeconfig: s.Kubeconfig, ours: true, kept: true,
-		ended: daemon.Ended(watching, o.Root),
-		why: func() error {
+	return &target.API{
+		Config: config, Kubeconfig: s.Kubeconfig, Ours: true, Install: controlplane.InstallCRDsPromptly, Compare: compare, Kept: true,
+		Ended: daemon.Ended(watching, o.Root),
+		Why: func() error {
 			return errors.New("the background process stopped; see \"crdctl cluster status\"")
 		},
-		close: func() error { stop(); return nil },
+		Close: func() error { stop(); return nil },
 	}, nil
 }
 
-// connectTo takes a cluster that exists. The controller's process gets a kubeconfig of its own, that holds this one
-// cluster: it can't pick another.
-func connectTo(c Cluster, reporter ui.Reporter) (*target, error) {
-	config, single, source, err := c.load()
-	if err != nil {
-		return nil, err
+// compare lists what a changed CRD does to stored objects.
+func compare(ctx context.Context, before, after *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) (string, error) {
+	findings, err := compat.Check(ctx, before, after, objects)
+	if err != nil || len(findings) == 0 {
+		return "", err
 	}
-	reporter.Note("using the API at %s (%s)", config.Host, source)
-	if c.InCluster { // for the built-in loop alone: there is no process to hand a kubeconfig to, and maybe no disk to write it on
-		return &target{config: config, kept: true, close: func() error { return nil }}, nil
-	}
-	dir, err := tempdir.NewRun()
-	if err != nil {
-		return nil, err
-	}
-	kubeconfig := filepath.Join(dir.Path, "kubeconfig")
-	if err := os.WriteFile(kubeconfig, single, 0o600); err != nil {
-		return nil, errors.Join(err, dir.Remove())
-	}
-	return &target{config: config, kubeconfig: kubeconfig, kept: true, close: dir.Remove}, nil
+	return compat.Text(findings), nil
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/tempdir"
 	"github.com/crdctl/crdctl/internal/ui"
 )
@@ -21,7 +23,7 @@ import (
 // waits for are a change, the end of the controller, the end of the control plane, and the end of the run.
 type devLoop struct {
 	Options
-	target   *target
+	target   *target.API
 	reporter ui.Reporter
 
 	dir       string // for binaries, credentials, certificates
@@ -58,7 +60,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	}
 	d.dir = dir.Path
 	defer func() { err = errors.Join(err, dir.Remove()) }()
-	ctx, stop := d.target.boundTo(ctx, d.Options)
+	ctx, stop := d.target.BoundTo(ctx, d.Root)
 	defer stop()
 	if d.installer, err = newInstaller(d.Options, d.target, d.controllerDir(), d.reporter); err != nil {
 		return err
@@ -79,7 +81,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	}
 	// The controller ends before the control plane does, whatever happens.
 	defer d.stopChild()
-	return interrupted(ctx, d.loop(ctx))
+	return target.Interrupted(ctx, d.loop(ctx))
 }
 
 // begin does what must be there before the controller is started for the first time: the CRDs, the manifests, the
@@ -88,9 +90,9 @@ func (d *devLoop) begin(ctx context.Context) error {
 	if err := d.installer.begin(ctx); err != nil {
 		return err
 	}
-	env := append(d.installer.env(), "KUBECONFIG="+d.target.kubeconfig)
+	env := append(d.installer.env(), "KUBECONFIG="+d.target.Kubeconfig)
 	if d.installer.who != nil {
-		kubeconfig, err := d.installer.who.kubeconfig(ctx, d.controllerDir(), d.target.kubeconfig)
+		kubeconfig, err := d.installer.who.kubeconfig(ctx, d.controllerDir(), d.target.Kubeconfig)
 		if err != nil {
 			return err
 		}
@@ -127,12 +129,12 @@ func absolute(file string) string {
 func (d *devLoop) loop(ctx context.Context) error {
 	refusals := time.NewTicker(time.Second)
 	defer refusals.Stop()
-	jumps := watchClock(ctx, d.reporter)
+	jumps := builtin.WatchClock(ctx, d.reporter)
 	d.stale, d.settings = d.generates(), settingsOf(d.Root)
 	err := d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
 	for {
 		if ctx.Err() != nil {
-			return failure(ctx)
+			return target.Failure(ctx)
 		}
 		if err != nil && !errors.Is(err, errSuperseded) {
 			if d.hopeless(err) {
@@ -286,7 +288,7 @@ func (d *devLoop) hasDir(name string) bool {
 
 // hopeless reports whether no change of a file could help: waiting for one would be a dead end.
 func (d *devLoop) hopeless(err error) bool {
-	_, broken := errors.AsType[brokenError](err)
+	_, broken := errors.AsType[target.BrokenError](err)
 	_, transport := errors.AsType[*url.Error](err)
 	return broken || !d.begun && (transport || apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err))
 }
@@ -296,6 +298,6 @@ func (d *devLoop) renewToken(ctx context.Context) error {
 	if d.installer.who == nil {
 		return nil
 	}
-	_, err := d.installer.who.kubeconfig(ctx, d.controllerDir(), d.target.kubeconfig)
+	_, err := d.installer.who.kubeconfig(ctx, d.controllerDir(), d.target.Kubeconfig)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -158,7 +159,7 @@ func TestLoopWaitsForAFix(t *testing.T) {
 func TestLoopEndsWhereNothingHelps(t *testing.T) {
 	for name, err := range map[string]error{
 		"no API server": &url.Error{Op: "Get", URL: "https://192.0.2.1", Err: errFake},
-		"no account":    errors.Join(errFake, brokenError{errors.New("there is no such account")}),
+		"no account":    errors.Join(errFake, target.Broken(errors.New("there is no such account"))),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/builtin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +19,8 @@ func TestRunWithoutGo(t *testing.T) {
 		t.Helper()
 		root := t.TempDir()
 		err := Run(t.Context(), Options{
-			Root: root, Project: &config.Project{}, Err: t.Output(), Out: t.Output(), CRDs: func() ([]manifest.CRD, error) { return nil, nil },
+			Project: &config.Project{},
+			Options: builtin.Options{Root: root, Err: t.Output(), Out: t.Output(), CRDs: func() ([]manifest.CRD, error) { return nil, nil }},
 		})
 		if left, readErr := os.ReadDir(root); readErr != nil || len(left) > 0 {
 			t.Errorf("left behind: %v (%v)", left, readErr)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
@@ -27,7 +27,7 @@ import (
 // installer puts the project's CRDs, manifests and samples on the API server, and gives the controller its identity there.
 type installer struct {
 	Options
-	target   *target
+	target   *target.API
 	reporter ui.Reporter
 
 	hooks     *webhooks // nil in a cluster that is not crdctl's own
@@ -45,7 +45,7 @@ type installer struct {
 	said      string         // the last message about its arguments
 }
 
-func newInstaller(o Options, t *target, dir string, reporter ui.Reporter) (*installer, error) {
+func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*installer, error) {
 	c := &installer{Options: o, target: t, reporter: reporter, broken: map[string]bool{}, sources: newSources(o.Root)}
 	var err error
 	port, certDir := o.Project.Controller.WebhookPort, filepath.Join(dir, "webhook-certs")
@@ -55,7 +55,7 @@ func newInstaller(o Options, t *target, dir string, reporter ui.Reporter) (*inst
 		}
 		port, certDir = cmp.Or(port, c.manager.webhookPort()), c.manager.certDir()
 	}
-	if !t.ours {
+	if !t.Ours {
 		return c, nil
 	}
 	if o.NoController { // the settings of an editor name it
@@ -64,7 +64,7 @@ func newInstaller(o Options, t *target, dir string, reporter ui.Reporter) (*inst
 	if c.hooks, err = newWebhooks(certDir, port); err != nil {
 		return nil, err
 	}
-	c.applier, err = newApplier(t.config, c.hooks.adapt, reporter)
+	c.applier, err = newApplier(t.Config, c.hooks.adapt, reporter)
 	return c, err
 }
 
@@ -198,14 +198,14 @@ func (i *installer) begin(ctx context.Context) error {
 		}
 	}
 	if i.Account == nil {
-		if i.manager != nil && i.manager.pod != nil && i.manager.pod.account != "" && i.target.ours {
+		if i.manager != nil && i.manager.pod != nil && i.manager.pod.account != "" && i.target.Ours {
 			i.reporter.Note("the controller runs as administrator; --as-service-account %s/%s gives it only the permissions of its role", i.manager.pod.namespace, i.manager.pod.account)
 		}
 		return nil
 	}
 	var err error
-	if i.who, err = newIdentity(ctx, i.target.config, *i.Account, i.Project.Controller.Manifests); err != nil {
-		return brokenError{err} // the manifests are all there: it is the settings or the flags that must change
+	if i.who, err = newIdentity(ctx, i.target.Config, *i.Account, i.Project.Controller.Manifests); err != nil {
+		return target.Broken(err) // the manifests are all there: it is the settings or the flags that must change
 	}
 	return nil
 }
@@ -254,22 +254,14 @@ func (i *installer) install(ctx context.Context) error {
 	}
 	if apiequality.Semantic.DeepEqual(manifest.Definitions(crds), manifest.Definitions(i.installed)) {
 		// They may have been deleted by hand.
-		if all, err := i.target.installed(ctx, crds); err != nil || all {
+		if all, err := i.target.Installed(ctx, crds); err != nil || all {
 			return err
 		}
 	}
-	if err := i.target.preflight(ctx, crds, i.reporter); err != nil {
-		return err
-	}
-	stop := ui.Repeat(ui.WaitEvery/3, ui.WaitEvery, func(passed time.Duration) {
-		i.reporter.Note("waiting for the API server to establish %s (%s)", names(crds), passed)
-	})
-	err = i.target.install(ctx, manifest.Definitions(crds)...)
-	if stop(); err != nil {
+	if err := i.target.InstallCRDs(ctx, crds, i.reporter); err != nil {
 		return err
 	}
 	i.installed = crds
-	i.reporter.Note("installed %s", names(crds))
 	return nil
 }
 
@@ -280,18 +272,18 @@ func (i *installer) sayGone(ctx context.Context, crds []manifest.CRD) {
 			continue
 		}
 		i.installed = slices.DeleteFunc(slices.Clone(i.installed), func(crd manifest.CRD) bool { return crd.Name == gone.Name })
-		if there, err := i.target.installed(ctx, []manifest.CRD{gone}); err == nil && !there {
+		if there, err := i.target.Installed(ctx, []manifest.CRD{gone}); err == nil && !there {
 			continue // deleted by hand
 		}
 		count := "its objects"
-		if objects, err := i.target.stored(ctx, gone.CustomResourceDefinition); err == nil {
+		if objects, err := i.target.Stored(ctx, gone.CustomResourceDefinition); err == nil {
 			count = plural(len(objects), "object")
 		}
 		kubectl, until := "crdctl kubectl", " until the run ends"
-		if i.target.kept {
+		if i.target.Kept {
 			until = ""
 		}
-		if !i.target.ours {
+		if !i.target.Ours {
 			kubectl = "kubectl"
 		}
 		i.reporter.Note("%s is no longer in the project; it stays installed with %s%s; \"%s delete crd %s\" removes it", gone.Name, count, until, kubectl, gone.Name)
@@ -332,10 +324,10 @@ func (i *installer) applyManifests(ctx context.Context, changed bool) error {
 // removeWebhooks takes the webhook configurations of runs away: behind them nobody listens, and the API server would refuse
 // what they are about.
 func (i *installer) removeWebhooks(ctx context.Context) error {
-	if !i.target.ours || !i.target.kept {
+	if !i.target.Ours || !i.target.Kept {
 		return nil
 	}
-	client, err := kubernetes.NewForConfig(i.target.config)
+	client, err := kubernetes.NewForConfig(i.target.Config)
 	if err != nil {
 		return fmt.Errorf("make a client for webhooks: %w", err)
 	}
@@ -362,7 +354,7 @@ func (i *installer) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	select {
-	case <-i.target.ended:
+	case <-i.target.Ended:
 		return nil // there is nobody to ask
 	default:
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/run/builtin"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
@@ -77,7 +78,7 @@ func managedInstaller(t *testing.T, program *mainpkg.Program) (i *installer, sai
 	m, err := newManager(program, t.TempDir(), false)
 	require.NoError(t, err)
 	return &installer{
-		Options: Options{Root: root, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config"}}}, Manager: program},
+		Options: Options{Options: builtin.Options{Root: root}, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config"}}}, Manager: program},
 		sources: newSources(root), manager: m, hooks: &webhooks{port: 4321, certDir: m.certDir()}, reporter: ui.NewReporter(said),
 	}, said
 }

@@ -14,8 +14,8 @@ import (
 
 // controllerDir is where the controller finds its certificates and other files of the run.
 func (d *devLoop) controllerDir() string {
-	if d.target.controllerDir != "" {
-		return d.target.controllerDir
+	if d.target.ControllerDir != "" {
+		return d.target.ControllerDir
 	}
 	return d.dir
 }

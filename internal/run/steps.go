@@ -21,6 +21,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -45,9 +46,9 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 		d.reporter.Note("the sources changed during the build; starting over")
 		return nil, err
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, brokenError{errNoGo}
+		return nil, target.Broken(errNoGo)
 	case err != nil && strings.Contains(words, "build cache"), err != nil && strings.Contains(words, "module cache"):
-		return nil, brokenError{errNoCache(strings.TrimSpace(words))}
+		return nil, target.Broken(errNoCache(strings.TrimSpace(words)))
 	case err != nil:
 		return nil, notBuilt(cmp.Or(words, err.Error()))
 	}

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/run/builtin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // A build is not broken off for what generate wrote before it, and is for what a person wrote, or copied with its time.
 func TestSince(t *testing.T) {
-	d := &devLoop{Options: Options{Root: t.TempDir()}}
+	d := &devLoop{Options: Options{Options: builtin.Options{Root: t.TempDir()}}}
 	began := time.Now()
 	for name, file := range map[string]struct {
 		content string

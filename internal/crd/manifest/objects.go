@@ -3,6 +3,7 @@ package manifest
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -57,6 +58,17 @@ func CRDsAmong(objects []Object) (crds []CRD, err error) {
 
 // kustomize's own files are no objects of a cluster.
 var kustomize = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
+// Kustomization returns the kustomization file of a directory; "" where it has none, as for anything that is not a directory.
+func Kustomization(dir string) string {
+	for _, name := range kustomize {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+	}
+	return ""
+}
 
 // Objects reads all objects of a manifest below root, or of those in a folder; the items of lists are objects of their own.
 // What is no object is an error. Their places are seen from root.

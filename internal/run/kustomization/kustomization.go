@@ -6,7 +6,6 @@ package kustomization
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,6 +13,8 @@ import (
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
 )
 
 // Built is what a kustomization makes.
@@ -24,15 +25,7 @@ type Built struct {
 }
 
 // File returns the kustomization file of a directory; "" where it has none, as for anything that is not a directory.
-func File(dir string) string {
-	for _, name := range konfig.RecognizedKustomizationFileNames() {
-		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-			return file
-		}
-	}
-	return ""
-}
+func File(dir string) string { return manifest.Kustomization(dir) }
 
 // IsFile reports whether a path has a name that kustomization files have.
 func IsFile(path string) bool {

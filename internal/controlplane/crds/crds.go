@@ -1,4 +1,7 @@
-package controlplane
+// Package crds installs CRDs in any cluster, and tries what an API server would say of them.
+//
+// It starts no control plane and links none: builds of crdctl without one install CRDs too.
+package crds
 
 import (
 	"cmp"
@@ -20,12 +23,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// fieldManager owns the fields that crdctl applies, in any cluster.
-const fieldManager = "crdctl"
+// FieldManager owns the fields that crdctl applies, in any cluster.
+const FieldManager = "crdctl"
 
-// InstallCRDs applies the CRDs to any cluster and returns when all of them are served: Established, and their
+// Install applies the CRDs to any cluster and returns when all of them are served: Established, and their
 // names accepted. An error names the CRD that it is about. CRDs before it stay installed.
-func InstallCRDs(ctx context.Context, cfg *rest.Config, crds ...*apiextv1.CustomResourceDefinition) error {
+func Install(ctx context.Context, cfg *rest.Config, crds ...*apiextv1.CustomResourceDefinition) error {
 	client, err := apiextclient.NewForConfig(cfg)
 	if err != nil {
 		return fmt.Errorf("make a client for CRDs: %w", err)
@@ -44,8 +47,8 @@ func InstallCRDs(ctx context.Context, cfg *rest.Config, crds ...*apiextv1.Custom
 	return nil
 }
 
-// TryCRD returns what InstallCRDs would make of a CRD, or why the API server would refuse it, and changes nothing.
-func TryCRD(ctx context.Context, cfg *rest.Config, crd *apiextv1.CustomResourceDefinition) (*apiextv1.CustomResourceDefinition, error) {
+// Try returns what Install would make of a CRD, or why the API server would refuse it, and changes nothing.
+func Try(ctx context.Context, cfg *rest.Config, crd *apiextv1.CustomResourceDefinition) (*apiextv1.CustomResourceDefinition, error) {
 	client, err := apiextclient.NewForConfig(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for CRDs: %w", err)
@@ -70,7 +73,7 @@ func applyCRD(ctx context.Context, api apiextclient.CustomResourceDefinitionInte
 		return nil, fmt.Errorf("encode CRD %s: %w", crd.Name, err)
 	}
 	force := true
-	options := metav1.PatchOptions{FieldManager: fieldManager, Force: &force}
+	options := metav1.PatchOptions{FieldManager: FieldManager, Force: &force}
 	if dryRun {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
@@ -81,9 +84,12 @@ func applyCRD(ctx context.Context, api apiextclient.CustomResourceDefinitionInte
 	return made, nil
 }
 
+// pollInterval is how often the API server is asked whether it serves a CRD.
+const pollInterval = 10 * time.Millisecond
+
 func awaitServed(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, name string) error {
 	var last *apiextv1.CustomResourceDefinition
-	err := wait.PollUntilContextCancel(ctx, 2*pollInterval, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		crd, err := api.Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return false, err

@@ -1,4 +1,4 @@
-package run
+package builtin
 
 import (
 	"io"

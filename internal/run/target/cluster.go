@@ -1,4 +1,4 @@
-package run
+package target
 
 import (
 	"cmp"
@@ -18,7 +18,8 @@ type Cluster struct {
 	InCluster bool
 }
 
-func (c Cluster) isSet() bool { return c != Cluster{} }
+// IsSet reports whether a cluster is named.
+func (c Cluster) IsSet() bool { return c != Cluster{} }
 
 // inCluster is the configuration of the pod's service account.
 func inCluster(load func() (*rest.Config, error)) (*rest.Config, error) {

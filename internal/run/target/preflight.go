@@ -1,4 +1,4 @@
-package run
+package target
 
 import (
 	"context"
@@ -16,27 +16,26 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/pager"
 
-	"github.com/crdctl/crdctl/internal/controlplane"
-	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/crdctl/crdctl/internal/controlplane/crds"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // preflight says what the installing of CRDs would break, before any of them is installed. It is an error that the API
 // server refuses one, and, in a cluster that is not crdctl's own, that one is bad for objects that are stored.
-func (t *target) preflight(ctx context.Context, crds []manifest.CRD, reporter ui.Reporter) error {
-	client, err := apiextclient.NewForConfig(t.config)
+func (t *API) preflight(ctx context.Context, all []manifest.CRD, reporter ui.Reporter) error {
+	client, err := apiextclient.NewForConfig(t.Config)
 	if err != nil {
 		return fmt.Errorf("make a client for CRDs: %w", err)
 	}
 	var problems []error
-	for _, c := range crds {
+	for _, c := range all {
 		problems = append(problems, t.preflightOne(ctx, client.CustomResourceDefinitions(), c, reporter))
 	}
 	return errors.Join(problems...)
 }
 
-func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd manifest.CRD, reporter ui.Reporter) error {
+func (t *API) preflightOne(ctx context.Context, api apiextclient.CustomResourceDefinitionInterface, crd manifest.CRD, reporter ui.Reporter) error {
 	current, err := api.Get(ctx, crd.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		current, err = nil, nil
@@ -44,18 +43,18 @@ func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResour
 	if err != nil {
 		return fmt.Errorf("%s: list the stored objects of %s: %w", crd.Place(), crd.Name, err)
 	}
-	after, err := controlplane.TryCRD(ctx, t.config, crd.CustomResourceDefinition)
+	after, err := crds.Try(ctx, t.Config, crd.CustomResourceDefinition)
 	if err != nil {
 		return fmt.Errorf("%s: not installed: %w", crd.Place(), err)
 	}
 	if current == nil || sameButConversion(current, after) {
 		return nil
 	}
-	objects, err := t.stored(ctx, current)
+	objects, err := t.Stored(ctx, current)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err != nil && t.ours {
+	if err != nil && t.Ours {
 		// A conversion webhook may not be served until this CRD names its server.
 		reporter.Note("%s: installed without a check of stored objects: %v", crd.Place(), err)
 		return nil
@@ -63,16 +62,28 @@ func (t *target) preflightOne(ctx context.Context, api apiextclient.CustomResour
 	if err != nil {
 		return fmt.Errorf("%s: %w", crd.Place(), err)
 	}
-	findings, err := compat.Check(ctx, current, after, objects)
-	if err != nil || len(findings) == 0 {
+	if t.Compare == nil {
+		return t.unknown(crd, len(objects))
+	}
+	findings, err := t.Compare(ctx, current, after, objects)
+	if err != nil || findings == "" {
 		return err
 	}
-	if t.ours {
-		reporter.Note("%s: installing the new %s breaks stored objects:\n%s", crd.Place(), crd.Name, compat.Text(findings))
+	if t.Ours {
+		reporter.Note("%s: installing the new %s breaks stored objects:\n%s", crd.Place(), crd.Name, findings)
 		return nil
 	}
 	return fmt.Errorf("%s: not installed: the new %s breaks stored objects; fix them first, or install it yourself and run with --skip-crds:\n%s",
-		crd.Place(), crd.Name, compat.Text(findings))
+		crd.Place(), crd.Name, findings)
+}
+
+// unknown refuses a changed CRD that has objects, where the build cannot tell what the change does to them.
+func (t *API) unknown(crd manifest.CRD, objects int) error {
+	if objects == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: not installed: the new %s may break stored objects, and only the full build of crdctl can check that; use that build, or install it yourself and run with --skip-crds",
+		crd.Place(), crd.Name)
 }
 
 // sameButConversion reports whether nothing changed but the conversion webhook, whose port differs in each run.
@@ -82,13 +93,13 @@ func sameButConversion(a, b *apiextv1.CustomResourceDefinition) bool {
 	return apiequality.Semantic.DeepEqual(x, y)
 }
 
-// installed reports whether all of the CRDs are installed.
-func (t *target) installed(ctx context.Context, crds []manifest.CRD) (bool, error) {
-	client, err := apiextclient.NewForConfig(t.config)
+// Installed reports whether all of the CRDs are installed.
+func (t *API) Installed(ctx context.Context, all []manifest.CRD) (bool, error) {
+	client, err := apiextclient.NewForConfig(t.Config)
 	if err != nil {
 		return false, fmt.Errorf("make a client for CRDs: %w", err)
 	}
-	for _, c := range crds {
+	for _, c := range all {
 		_, err := client.CustomResourceDefinitions().Get(ctx, c.Name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return false, nil
@@ -100,8 +111,8 @@ func (t *target) installed(ctx context.Context, crds []manifest.CRD) (bool, erro
 	return true, nil
 }
 
-// stored lists the objects of a CRD, at its storage version if that is served.
-func (t *target) stored(ctx context.Context, crd *apiextv1.CustomResourceDefinition) ([]unstructured.Unstructured, error) {
+// Stored lists the objects of a CRD, at its storage version if that is served.
+func (t *API) Stored(ctx context.Context, crd *apiextv1.CustomResourceDefinition) ([]unstructured.Unstructured, error) {
 	version := ""
 	for _, v := range crd.Spec.Versions {
 		if v.Served && (version == "" || v.Storage) {
@@ -111,7 +122,7 @@ func (t *target) stored(ctx context.Context, crd *apiextv1.CustomResourceDefinit
 	if version == "" {
 		return nil, nil
 	}
-	client, err := dynamic.NewForConfig(t.config)
+	client, err := dynamic.NewForConfig(t.Config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for %s: %w", crd.Name, err)
 	}

@@ -1,4 +1,4 @@
-package run
+package builtin
 
 import (
 	"context"
@@ -22,8 +22,8 @@ func jump(byDay, passed time.Duration) time.Duration {
 	return 0
 }
 
-// watchClock reports that the time of day was set, or that the machine slept, until the context ends, and hands each jump on.
-func watchClock(ctx context.Context, reporter ui.Reporter) <-chan time.Duration {
+// WatchClock reports that the time of day was set, or that the machine slept, until the context ends, and hands each jump on.
+func WatchClock(ctx context.Context, reporter ui.Reporter) <-chan time.Duration {
 	return watch(ctx, reporter, sinceLast(time.Now()))
 }
 

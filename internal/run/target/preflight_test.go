@@ -1,4 +1,4 @@
-package run
+package target
 
 import (
 	"io"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // crdWith is a CRD of things in versions.
@@ -24,7 +25,7 @@ func crdWith(versions ...apiextv1.CustomResourceDefinitionVersion) *apiextv1.Cus
 }
 
 // answering is a target whose API server answers with a status, and with a CRD or a list of one object; asked are the paths.
-func answering(t *testing.T, status int) (_ *target, asked *[]string) {
+func answering(t *testing.T, status int) (_ *API, asked *[]string) {
 	t.Helper()
 	asked = new([]string)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +40,7 @@ func answering(t *testing.T, status int) (_ *target, asked *[]string) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	return &target{config: &rest.Config{Host: server.URL}}, asked
+	return &API{Config: &rest.Config{Host: server.URL}}, asked
 }
 
 // Stored objects are read in the storage version, or in another one if that is not served.
@@ -55,7 +56,7 @@ func TestStored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			target, asked := answering(t, http.StatusOK)
-			objects, err := target.stored(t.Context(), crdWith(test.versions...))
+			objects, err := target.Stored(t.Context(), crdWith(test.versions...))
 			want := 1
 			if test.path == "" {
 				want = 0
@@ -67,11 +68,11 @@ func TestStored(t *testing.T) {
 	}
 	served := crdWith(version{Name: "v1", Served: true, Storage: true})
 	target, _ := answering(t, http.StatusNotFound)
-	if objects, err := target.stored(t.Context(), served); err != nil || len(objects) > 0 {
+	if objects, err := target.Stored(t.Context(), served); err != nil || len(objects) > 0 {
 		t.Errorf("of a CRD that is not established: %v, %v", objects, err)
 	}
 	target, _ = answering(t, http.StatusForbidden)
-	_, err := target.stored(t.Context(), served)
+	_, err := target.Stored(t.Context(), served)
 	assert.Error(t, err, "no error, and what is stored is not known")
 }
 
@@ -80,12 +81,12 @@ func TestInstalled(t *testing.T) {
 	crds := []manifest.CRD{{CustomResourceDefinition: crdWith()}}
 	for status, want := range map[int]bool{http.StatusOK: true, http.StatusNotFound: false} {
 		target, _ := answering(t, status)
-		if got, err := target.installed(t.Context(), crds); err != nil || got != want {
+		if got, err := target.Installed(t.Context(), crds); err != nil || got != want {
 			t.Errorf("%d: %v, %v", status, got, err)
 		}
 	}
 	target, _ := answering(t, http.StatusForbidden)
-	_, err := target.installed(t.Context(), crds)
+	_, err := target.Installed(t.Context(), crds)
 	assert.Error(t, err, "no error of a request that was refused")
 }
 
@@ -100,12 +101,10 @@ func TestSameButConversion(t *testing.T) {
 	assert.False(t, sameButConversion(a, b), "another version is no change")
 }
 
-func TestParseAccount(t *testing.T) {
-	if a, err := ParseAccount("team/controller"); err != nil || a.Namespace != "team" || a.Name != "controller" {
-		t.Errorf("%+v, %v", a, err)
-	}
-	for _, text := range []string{"", "controller", "/controller", "team/", "a/b/c"} {
-		a, err := ParseAccount(text)
-		assert.Error(t, err, "%q: %+v", text, a)
-	}
+// A build that cannot tell what a changed CRD does to stored objects does not install it over any.
+func TestUnknownRefuses(t *testing.T) {
+	api, crd := &API{}, manifest.CRD{CustomResourceDefinition: crdWith(), File: "crd.yaml", Line: 3}
+	require.NoError(t, api.unknown(crd, 0))
+	assert.EqualError(t, api.unknown(crd, 1), "crd.yaml:3: not installed: the new things.example.com may break stored objects, "+
+		"and only the full build of crdctl can check that; use that build, or install it yourself and run with --skip-crds")
 }

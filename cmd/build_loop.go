@@ -1,0 +1,42 @@
+//go:build crdctl_loop
+
+package cmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+const buildName = loopBuild
+
+const about = `crdctl runs a controller for custom resources that is built in, on a cluster that exists:
+
+  crdctl run --builtin --context staging -f crd.yaml --hook ./sync.py --owns apps/v1/Deployment
+
+This is the loop build: generate, verify and scaffolding are in the codegen build, and all of it is in the full build.`
+
+func newCommands(s ui.Streams, o *options) []*cobra.Command {
+	all := append([]*cobra.Command{newRun(s, o)}, notInBuild("generators", codegenBuild, codegenCommands)...)
+	return append(all, notInBuild("control plane", fullBuild, planeCommands[1:])...)
+}
+
+// linked are the versions of what is linked in.
+func (*buildInfo) linked() {}
+
+// projectGeneratorsIn returns nil: this build generates nothing.
+func projectGeneratorsIn(string) *projectGenerators { return nil }
+
+// OtherProgram reports that this build is no other program by any name.
+func OtherProgram([]string, ui.Streams) (code int, other bool) { return 0, false }
+
+// crdsOf reads the CRDs of a file or a directory that a user named.
+func crdsOf(path string) ([]manifest.CRD, error) {
+	if file := manifest.Kustomization(path); file != "" {
+		return nil, fmt.Errorf("%s: the loop build of crdctl builds no kustomizations; name the files of the CRDs, or use the full build: %s", file, installCommand(fullBuild, Version()))
+	}
+	return manifest.CRDs(path)
+}
