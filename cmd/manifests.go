@@ -28,39 +28,67 @@ type manifestsOptions struct {
 	files         []string
 	output        string
 	force, dryRun bool
+	builtin, helm bool
+	// requests and limits are the resources of the project's own controller.
+	requests, limits map[string]string
+	changed          func(flag string) bool
 }
 
 func newManifests(s ui.Streams, shared *options) *cobra.Command {
 	o := &manifestsOptions{options: shared}
+	loop := o.loop.bind("watch-namespace", "")
 	c := &cobra.Command{
 		Use:   "manifests",
-		Short: "Write what a cluster needs to run the built-in controller for the project's CRDs",
-		Long: `Manifests writes the CRDs, a namespace, a service account with the least rights that the built-in controller works with, and a
-Deployment of it with probes, leader election or shards, to stdout as one stream, or with --output as files of a folder.
+		Short: "Write what a cluster needs to run the controller of the project, or the built-in one",
+		Long: `Manifests writes what a cluster needs to run a controller, to stdout as one stream, or with --output to a directory.
 
-What the controller does is in the section loop of crdctl.yaml, or in the flags that "crdctl run --builtin" has too. Scripts of hooks
-and templates are taken along in ConfigMaps; other programs are taken to be in the image, and what was taken to be so is said.`,
-		Example: `  crdctl manifests --image registry.example.com/crdctl:v1 | crdctl kubectl apply --server-side -f -
+For a project that has a controller of its own, as crdctl init or kubebuilder makes it, these are its manifests with the image that
+you name: the namespace, CRDs, service account, roles, webhooks and the Deployment. With --helm they become a Helm chart with values
+for the image, the replicas, the resources and the namespace.
+
+For all other projects, and with --builtin or -f, they run the built-in controller for the CRDs. What it does is in the section loop of
+crdctl.yaml, or in the flags that "crdctl run --builtin" has too. Scripts of hooks and templates go into ConfigMaps; other programs
+are expected in the image, and a notice names them.`,
+		Example: `  crdctl manifests --image registry.example.com/crontab:v1 --replicas 1 > install.yaml
+  crdctl manifests --image registry.example.com/crontab:v1 --helm -o dist/chart
+  crdctl manifests --image registry.example.com/crdctl:v1 | crdctl kubectl apply --server-side -f -
   crdctl manifests --image registry.example.com/crdctl:v1 --replicas 3 -o deploy
   crdctl manifests --image registry.example.com/crdctl:v1 -f crd.yaml --hook ./sync.py --owns apps/v1/Deployment --shards 8`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return runManifests(s, o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.changed = c.Flags().Changed
+			return runManifests(s, o)
+		},
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or directory of CRDs, in place of the project's (repeatable)")
-	f.StringVar(&o.Image, "image", "", "`image` with crdctl as its entry point, and with the hook's programs (required)")
-	f.StringVarP(&o.Namespace, "namespace", "n", "", "`namespace` of the controller (default: its name with -system)")
-	f.IntVar(&o.Replicas, "replicas", 2, "`number` of pods; those without a lease or a shard stand by")
+	f.StringVar(&o.Image, "image", "", "`image` of the controller; of the built-in one, with crdctl and the programs of hooks (required)")
+	f.StringVarP(&o.Namespace, "namespace", "n", "", "`namespace` of the controller (default: that of the manifests, or its name with -system)")
+	f.IntVar(&o.Replicas, "replicas", 2, "`number` of pods; by default that of the manifests, or 2 for the built-in controller")
 	f.StringVarP(&o.output, "output", "o", "", "`directory` to write files to, in place of stdout")
 	f.BoolVar(&o.force, "force", false, "with --output: overwrite files that something else wrote")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --output: list what would be written and removed, and write nothing")
-	f.AddFlagSet(o.loop.bind("watch-namespace", ""))
+	f.BoolVar(&o.builtin, "builtin", false, "run the built-in controller, although the project has one of its own")
+	f.BoolVar(&o.helm, "helm", false, "write a Helm chart of the project's own controller (default --output dist/chart)")
+	f.StringToStringVar(&o.requests, "requests", nil, "resource `requests` of the project's own controller, such as cpu=10m,memory=64Mi")
+	f.StringToStringVar(&o.limits, "limits", nil, "resource `limits` of the project's own controller, such as memory=256Mi")
+	f.AddFlagSet(loop)
 	return c
 }
 
 func runManifests(s ui.Streams, o *manifestsOptions) error {
-	if err := o.check(); err != nil {
+	root, p, own, err := o.ofProject()
+	if err != nil {
+		return err
+	}
+	if err := o.check(own); err != nil {
 		return ui.UsageError(err)
+	}
+	if own {
+		return o.writeProject(s, root, p)
+	}
+	if o.helm || o.requests != nil || o.limits != nil {
+		return ui.UsageErrorf("--helm, --requests and --limits are for a project that has a controller of its own; see \"crdctl init\"")
 	}
 	if err := o.toDeploy(); err != nil {
 		return err
@@ -83,8 +111,10 @@ func runManifests(s ui.Streams, o *manifestsOptions) error {
 	return err
 }
 
-func (o *manifestsOptions) check() error {
+func (o *manifestsOptions) check(own bool) error {
 	switch {
+	case own && o.Image == "":
+		return errors.New("no image is named; name the image of the controller with --image")
 	case o.Image == "":
 		return errors.New("no image is named; give one that has crdctl as its entry point with --image, see docs/in-cluster.md")
 	case strings.ContainsFunc(o.Image, unicode.IsSpace):
@@ -93,7 +123,7 @@ func (o *manifestsOptions) check() error {
 		return fmt.Errorf("--replicas is %d; at least 1 is needed", o.Replicas)
 	case o.Namespace != "" && !config.IsDNSLabel(o.Namespace):
 		return fmt.Errorf("--namespace %q is no name of a namespace; they are lower-case letters, digits and hyphens", o.Namespace)
-	case o.output == "" && (o.force || o.dryRun):
+	case o.output == "" && !o.helm && (o.force || o.dryRun):
 		return errors.New("--force and --dry-run are for files; name their directory with --output")
 	}
 	return nil
@@ -146,14 +176,15 @@ func (o *manifestsOptions) staysInside() error {
 
 // write makes the folder as the files are: those of before that are no longer needed go.
 func (o *manifestsOptions) write(s ui.Streams, set *install.Set) error {
-	dir := o.output
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(o.dir, dir)
-	}
 	files, err := set.Tree(o.force)
 	if err != nil {
 		return err
 	}
+	return o.writeTree(s, o.outputDir(), files)
+}
+
+// writeTree writes files to a directory, or lists what it would write.
+func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree) error {
 	if err := o.staysInside(); err != nil {
 		return err
 	}

@@ -55,6 +55,7 @@ var commands = map[string]func(s *script, neg bool, args []string){
 	"idle":       (*script).idle,       // NAME TEXT WORK: waits until it has printed a text three times since it last printed that it works
 	"asks":       (*script).asks,       // NAME TEXT PATH: asks the server whose quoted address it printed after a text
 	"doors":      (*script).doors,      // [NAME KUBECONFIG]: it, or the control plane in the background, listens where the kubeconfig or its status says, and nowhere else
+	"helm":       (*script).helm,       // ARG...: Helm, of the version that tools/helm.mod names
 	"released":   (*script).released,   // MODULE VERSION: builds upstream's kubectl as $RELEASED_KUBECTL
 	"system":     (*script).makeSystem, // NAME: makes a system of docs/scaffold.md, and enters its directory
 	"follow":     (*script).follow,     // PAGE SECTION: does what a section of a page has its reader do
@@ -296,6 +297,20 @@ func main() {
 	}
 }
 `
+
+// helm runs Helm, which is built once for each version.
+func (s *script) helm(neg bool, args []string) {
+	root, err := filepath.Abs("../..")
+	s.ts.Check(err)
+	mod, err := os.ReadFile(filepath.Join(root, "tools/helm.mod"))
+	s.ts.Check(err)
+	dir, err := testcache.Dir("helm", []string{runtime.Version(), string(mod)}, func(dir string) error {
+		s.run(root, "go", "build", "-modfile=tools/helm.mod", "-o", filepath.Join(dir, "helm"), "helm.sh/helm/v4/cmd/helm")
+		return nil
+	})
+	s.ts.Check(err)
+	s.command(neg, append([]string{filepath.Join(dir, "helm")}, args...))
+}
 
 // The releases of kubectl are not Go modules, and tests download nothing else. As in a release, the linker tells it its version.
 func (s *script) released(_ bool, args []string) {

@@ -1,0 +1,89 @@
+package bundle
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// objects are those of a text, with --- between them.
+func objects(t *testing.T, text string) (all []*unstructured.Unstructured) {
+	t.Helper()
+	for doc := range strings.SplitSeq(text, "---\n") {
+		o := &unstructured.Unstructured{}
+		require.NoError(t, yaml.Unmarshal([]byte(doc), &o.Object))
+		all = append(all, o)
+	}
+	return all
+}
+
+const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a, namespace: a-system}
+spec: {template: {spec: {containers: [{name: b, image: b, args: [--namespace=a-system, "--text={{ b }}"]}]}}}
+`
+
+func TestNewRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		o    Options
+		want string
+	}{
+		"no Deployment":   {"kind: Namespace\nmetadata: {name: a}\n", Options{}, "the manifests have no Deployment of the controller"},
+		"two Deployments": {deployment + "---\n" + strings.Replace(deployment, "name: a,", "name: c,", 1), Options{}, "two Deployments, a and c"},
+		"no container":    {"kind: Deployment\nmetadata: {name: a}\n", Options{}, "deployment a has no container"},
+		"no quantity":     {deployment, Options{Limits: map[string]string{"cpu": "x"}}, "--limits: cpu=x is not a quantity"},
+	} {
+		_, err := New(objects(t, test.text), test.o)
+		assert.ErrorContains(t, err, test.want, name)
+	}
+}
+
+// Only what means the namespace of the controller changes with it.
+func TestNamespace(t *testing.T) {
+	const text = `kind: Namespace
+metadata: {name: a-system}
+---
+kind: Other
+metadata: {name: a-system, namespace: a-system, annotations: {cert-manager.io/inject-ca-from: a-system/x, other: a-system/x}}
+spec: {dnsNames: [x.a-system.svc, x.a-system.svc.cluster.local, a-system.example.com], text: a-system, ref: {namespace: a-system}, in: {namespace: b}}
+`
+	b, err := New(objects(t, deployment+"---\n"+text+"---\n"+text), Options{Image: "i", Namespace: "to"})
+	require.NoError(t, err)
+	got, err := b.Manifest()
+	require.NoError(t, err)
+	assert.Equal(t, 3, strings.Count(string(got), "kind: "), "an object is there twice")
+	for _, want := range []string{
+		"metadata:\n  name: to\n", "  name: a-system\n  namespace: to\n", "inject-ca-from: to/x\n    other: a-system/x\n",
+		"- x.to.svc\n  - x.to.svc.cluster.local\n  - a-system.example.com\n", "in:\n    namespace: b\n  ref:\n    namespace: to\n  text: a-system\n", "- --namespace=to\n",
+	} {
+		assert.Contains(t, string(got), want)
+	}
+}
+
+// Text that means something to Helm is text in a chart, too.
+func TestChartEscapes(t *testing.T) {
+	b, err := New(objects(t, deployment), Options{Image: "i"})
+	require.NoError(t, err)
+	files, err := b.Chart(false)
+	require.NoError(t, err)
+	got, _ := files.Content("templates/deployment.yaml")
+	assert.Contains(t, string(got), `- --text={{ "{{" }} b }}`)
+	assert.Contains(t, string(got), "- --namespace={{ .Values.namespace | default .Release.Namespace }}")
+}
+
+func TestSplitImage(t *testing.T) {
+	for image, want := range map[string][3]string{
+		"a":                    {"a", "", ""},
+		"a/b:1":                {"a/b", "1", ""},
+		"h:5000/b":             {"h:5000/b", "", ""},
+		"h:5000/b:1@sha256:ab": {"h:5000/b", "1", "sha256:ab"},
+	} {
+		repository, tag, digest := splitImage(image)
+		assert.Equal(t, want, [3]string{repository, tag, digest}, image)
+	}
+}
