@@ -17,7 +17,7 @@ VERSIONS := v0.16.5 v0.17.2 v0.18.0 v0.19.0 v0.20.1 v0.21.0 v0.22.0 v0.23.0
 # The packages that take longest come first, so that no core is idle in the end.
 SLOW := ./e2e/stories ./e2e/script ./e2e/scaffold ./e2e/upstream ./e2e/toolchain ./e2e/corpus ./cmd ./internal/gen
 
-.PHONY: help build demo check test tests lint deadcode bench compat soak clean
+.PHONY: help build demo check test tests lint deadcode bench compat soak release clean
 
 help: ## Show this help
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-9s %s\n", $$1, $$2}'
@@ -58,5 +58,9 @@ compat: build ## Hold verify to the truth about public repositories: REPOS=DIR h
 soak: build ## Half an hour of faults at random: replicas and control plane killed, hooks that misbehave, requests refused
 	go run ./e2e/soak bin/crdctl
 
+# RELEASE are flags of e2e/release, for example -platforms linux/amd64 -builds codegen.
+release: ## Make the archives, SHA256SUMS and bills of materials of a release in dist/, for five platforms
+	go run ./e2e/release $(RELEASE)
+
 clean: ## Remove what build made
-	rm -rf bin
+	rm -rf bin dist

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const module = "github.com/crdctl/crdctl"
+
+// release is what is made, and where.
+type release struct {
+	version string // "" for the one that the go command makes of the commit
+	out     string
+	date    time.Time // of the commit, and of all files in archives
+	sums    []string
+}
+
+// make makes all builds for all platforms.
+func (r *release) make(ctx context.Context, platforms, builds []string) (err error) {
+	if r.date, err = commitDate(ctx); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp("", "crdctl-release-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	for _, platform := range platforms {
+		for _, build := range builds {
+			if err := r.one(ctx, temp, platform, build); err != nil {
+				return fmt.Errorf("%s build for %s: %w", build, platform, err)
+			}
+		}
+	}
+	slices.SortFunc(r.sums, func(a, b string) int { return strings.Compare(a[sha256.Size*2:], b[sha256.Size*2:]) })
+	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(strings.Join(r.sums, "")), 0o644)
+}
+
+// one makes the archive and the bill of materials of one build for one platform.
+func (r *release) one(ctx context.Context, temp, platform, build string) error {
+	goos, goarch, ok := strings.Cut(platform, "/")
+	if !ok {
+		return errors.New("a platform is GOOS/GOARCH, for example linux/amd64")
+	}
+	program := filepath.Join(temp, build+"-"+goos+"-"+goarch)
+	if err := r.compile(ctx, program, goos, goarch, build); err != nil {
+		return err
+	}
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	version := cmp.Or(r.version, info.Main.Version)
+	name := archiveName(build, version, goos, goarch)
+	files := []file{{from: program, name: "crdctl", mode: 0o755}, {from: "LICENSE", name: "LICENSE", mode: 0o644}, {from: "README.md", name: "README.md", mode: 0o644}}
+	ext, pack := ".tar.gz", tarball
+	if goos == "windows" {
+		files[0].name, ext, pack = "crdctl.exe", ".zip", zipFile
+	}
+	content, err := pack(files, r.date)
+	if err != nil {
+		return err
+	}
+	bill, err := billOf(info, version, build)
+	if err != nil {
+		return err
+	}
+	raw, err := os.Stat(program)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-52s %6.1f MB, program %6.1f MB\n", name+ext, float64(len(content))/1e6, float64(raw.Size())/1e6)
+	return errors.Join(r.write(name+ext, content), r.write(name+".cdx.json", bill), os.Remove(program))
+}
+
+func archiveName(build, version, goos, goarch string) string {
+	program := "crdctl"
+	if build != "full" {
+		program += "-" + build
+	}
+	return strings.Join([]string{program, version, goos, goarch}, "_")
+}
+
+// compile builds the program without cgo: one file that runs on every distribution, and the same wherever it is built.
+func (r *release) compile(ctx context.Context, out, goos, goarch, build string) error {
+	tags := ""
+	switch build {
+	case "full":
+	case "codegen", "loop":
+		tags = "crdctl_" + build
+	default:
+		return errors.New("the builds are full, codegen and loop")
+	}
+	flags := "-s -w"
+	if r.version != "" {
+		flags += " -X " + module + "/cmd.version=" + r.version
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-tags", tags, "-ldflags", flags, "-o", out, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	return cmd.Run()
+}
+
+// write writes a file of the release, and remembers its sum.
+func (r *release) write(name string, content []byte) error {
+	r.sums = append(r.sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(content), name))
+	return os.WriteFile(filepath.Join(r.out, name), content, 0o644)
+}
+
+// commitDate is the date of the commit, or that of $SOURCE_DATE_EPOCH.
+func commitDate(ctx context.Context) (time.Time, error) {
+	text := os.Getenv("SOURCE_DATE_EPOCH")
+	if text == "" {
+		out, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%ct").Output()
+		if err != nil {
+			return time.Time{}, fmt.Errorf("read the date of the commit: %w; set SOURCE_DATE_EPOCH outside of a checkout", err)
+		}
+		text = strings.TrimSpace(string(out))
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	return time.Unix(seconds, 0).UTC(), err
+}

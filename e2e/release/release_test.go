@@ -1,0 +1,77 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Archives have their files with their modes, and no trace of when or where they were made.
+func TestArchives(t *testing.T) {
+	date := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
+	made := func(pack func([]file, time.Time) ([]byte, error)) []byte {
+		from := filepath.Join(t.TempDir(), "program")
+		require.NoError(t, os.WriteFile(from, []byte("content"), 0o600))
+		content, err := pack([]file{{from: from, name: "crdctl", mode: 0o755}}, date)
+		require.NoError(t, err)
+		return content
+	}
+	packed := made(tarball)
+	assert.Equal(t, packed, made(tarball))
+	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
+	require.NoError(t, err)
+	archive := tar.NewReader(unzipped)
+	header, err := archive.Next()
+	require.NoError(t, err)
+	assert.Equal(t, "crdctl", header.Name)
+	assert.Equal(t, int64(0o755), header.Mode)
+	assert.True(t, header.ModTime.Equal(date))
+	content, err := io.ReadAll(archive)
+	require.NoError(t, err)
+	assert.Equal(t, "content", string(content))
+
+	packed = made(zipFile)
+	assert.Equal(t, packed, made(zipFile))
+	zipped, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	require.NoError(t, err)
+	require.Len(t, zipped.File, 1)
+	assert.Equal(t, "-rwxr-xr-x crdctl", zipped.File[0].Mode().String()+" "+zipped.File[0].Name)
+}
+
+func TestBill(t *testing.T) {
+	info := &debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Path: module}, Deps: []*debug.Module{
+		{Path: "example.com/a", Version: "v1.2.3+incompatible", Sum: "h1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="},
+	}}
+	content, err := billOf(info, "v1.0.0", "loop")
+	require.NoError(t, err)
+	var got bill
+	require.NoError(t, json.Unmarshal(content, &got))
+	assert.Equal(t, "pkg:golang/github.com/crdctl/crdctl@v1.0.0", got.Metadata.Component.PURL)
+	require.Len(t, got.Components, 2)
+	assert.Equal(t, "pkg:golang/std@1.26.8", got.Components[0].PURL)
+	assert.Equal(t, component{
+		Ref: "pkg:golang/example.com/a@v1.2.3%2Bincompatible", Type: "library", Name: "example.com/a", Version: "v1.2.3+incompatible",
+		PURL:   "pkg:golang/example.com/a@v1.2.3%2Bincompatible",
+		Hashes: []hash{{"SHA-256", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"}},
+	}, got.Components[1])
+
+	info.Deps[0].Replace = &debug.Module{Path: "../a"}
+	_, err = billOf(info, "v1.0.0", "loop")
+	assert.ErrorContains(t, err, "not replaced")
+}
+
+func TestArchiveName(t *testing.T) {
+	assert.Equal(t, "crdctl_v1.2.3_linux_amd64", archiveName("full", "v1.2.3", "linux", "amd64"))
+	assert.Equal(t, "crdctl-loop_v1.2.3_darwin_arm64", archiveName("loop", "v1.2.3", "darwin", "arm64"))
+}
