@@ -24,8 +24,8 @@ const workers = 2
 // side is one of the controllers to compare.
 type side struct {
 	name    string
-	program string // "" for the program that users have, which is measured from outside
-	variant string
+	program string
+	variant string // of a program that has the harness, or more flags of crdctl
 	held    limits // nil for what crdctl is compared with
 }
 
@@ -37,7 +37,6 @@ var sides = []side{
 	{"crdctl-whole", "ours", "whole", wholeLimits},
 	{"crdctl-until-reconciled", "ours", "until-reconciled", settlingLimits}, // whole objects that are dropped once they were reconciled
 	{"crdctl-metadata", "ours", "metadata", metadataLimits},
-	{"crdctl-run", "", "", nil},
 }
 
 // loopBench is what BenchmarkLoop was asked for, and what all its parts share.
@@ -58,15 +57,14 @@ type loopBench struct {
 // BENCH_OBJECTS (10000,50000) says how many objects there are, BENCH_PACED (20) for how many seconds 100 objects are updated each
 // second, BENCH_BURST (5000) how many updates come at full speed, and BENCH_SIDES names the sides to run, with commas.
 func BenchmarkLoop(b *testing.B) {
-	l := newLoopBench(b)
+	l := newLoopBench(b, sides)
 	base := map[string]samples{} // with one object, for the memory that the sides have without objects
 	l.cluster.grow(b, 1)         // an informer of no objects at all would never be seen to be ready
 	for _, i := range rounds(b, len(l.sides)) {
-		if s := l.sides[i]; s.program != "" {
-			f := l.follow(b, s)
-			record(base, s.name).add(float64(ask[uint64](b, f, "Collect", 0)), "heap-B")
-			f.end(b)
-		}
+		s := l.sides[i]
+		f := l.follow(b, s)
+		record(base, s.name).add(float64(ask[uint64](b, f, "Collect", 0)), "heap-B")
+		f.end(b)
 	}
 	for _, objects := range l.objects {
 		b.Run(fmt.Sprintf("objects=%d", objects), func(b *testing.B) {
@@ -75,11 +73,7 @@ func BenchmarkLoop(b *testing.B) {
 			for _, i := range rounds(b, len(l.sides)) {
 				s := l.sides[i]
 				began := time.Now()
-				if s.program == "" {
-					l.fromOutside(b, record(all, s.name))
-				} else {
-					l.one(b, s, record(all, s.name), base[s.name].median("heap-B"))
-				}
+				l.one(b, s, record(all, s.name), base[s.name].median("heap-B"))
 				progress("%d objects: %s: measured in %s", objects, s.name, time.Since(began).Round(time.Second))
 			}
 			for _, s := range l.sides {
@@ -101,7 +95,7 @@ func record(all map[string]samples, name string) samples {
 
 // newLoopBench has crdctl itself make a project, as its users do, for the types and the generated clients that the others need, builds
 // the programs of the sides, and starts the control plane.
-func newLoopBench(b *testing.B) *loopBench {
+func newLoopBench(b *testing.B, sides []side) *loopBench {
 	b.Helper()
 	dir := b.TempDir()
 	l := &loopBench{bin: filepath.Join(dir, "bin"), paced: number(b, "BENCH_PACED", 20) * int(time.Second/pace), burst: number(b, "BENCH_BURST", 5000)}
@@ -124,10 +118,16 @@ func newLoopBench(b *testing.B) *loopBench {
 		"--field", "size:int32", "--field", "text:string", "--field", "image:string", "--field", "schedule:string", "--field", "mode:string")
 	goCommand(b, module, "mod", "edit", "-require="+controllerRuntime)
 	unpack(b, module, "programs/controllerruntime", "programs/samplecontroller", "harness")
-	built := map[string]bool{"": true}
+	built := map[string]bool{}
 	for _, s := range l.sides {
 		switch binary := filepath.Join(l.bin, s.program); {
 		case built[s.program]:
+		case s.program == "crdctl":
+			l.link(b, binary, crdctl(b))
+		case s.program == "crdctl-loop" && os.Getenv("CRDCTL_LOOP") != "":
+			l.link(b, binary, os.Getenv("CRDCTL_LOOP"))
+		case s.program == "crdctl-loop":
+			run(b, root, environ(), "go", "build", "-ldflags=-s -w", "-tags=crdctl_loop", "-o", binary, ".")
 		case s.program == "ours":
 			run(b, root, environ(), "go", "build", "-o", binary, "./e2e/bench/ours")
 		default:
@@ -137,6 +137,13 @@ func newLoopBench(b *testing.B) *loopBench {
 	}
 	l.cluster = startCluster(b, filepath.Join(dir, "cluster"))
 	return l
+}
+
+// link has a program of a side be one that is built already.
+func (l *loopBench) link(b *testing.B, binary, built string) {
+	b.Helper()
+	check(b, os.MkdirAll(l.bin, 0o755))
+	check(b, os.Symlink(must(filepath.Abs(built))(b), binary))
 }
 
 func words(name, otherwise string) []string {
@@ -156,6 +163,14 @@ type follower struct {
 // follow starts a side and returns when it has reconciled every object once.
 func (l *loopBench) follow(b *testing.B, s side) *follower {
 	b.Helper()
+	f := l.launch(b, s)
+	f.synced = ask[time.Time](b, f, "Synced", 0)
+	return f
+}
+
+// launch starts a side that has the harness.
+func (l *loopBench) launch(b *testing.B, s side) *follower {
+	b.Helper()
 	input, questions, err := os.Pipe()
 	check(b, err)
 	answers, output, err := os.Pipe()
@@ -170,14 +185,15 @@ func (l *loopBench) follow(b *testing.B, s side) *follower {
 		io.Reader
 		io.WriteCloser
 	}{answers, questions})
-	f.synced = ask[time.Time](b, f, "Synced", 0)
 	return f
 }
 
 func (f *follower) end(b *testing.B) {
 	b.Helper()
 	check(b, f.End())
-	_ = f.calls.Close() // the program has ended already
+	if f.calls != nil {
+		_ = f.calls.Close() // the program has ended already
+	}
 }
 
 // ask calls a method of the harness in the program.
@@ -251,22 +267,4 @@ func (l *loopBench) phase(b *testing.B, f *follower, writes, writers int, pace t
 	}
 	p.reconcilesPerWrite, p.cpuPerWrite = float64(noted.Count)/float64(writes), cpu.Seconds()*1e3/float64(writes)
 	return p
-}
-
-// fromOutside measures "crdctl run --builtin", the program that users have, until each object was synced; and its memory after 20
-// seconds, when it has returned what its start needed.
-func (l *loopBench) fromOutside(b *testing.B, into samples) {
-	b.Helper()
-	p := must(program.Start(program.Side{Dir: b.TempDir(), Env: environ(), Argv: []string{crdctl(b), "run", "--builtin", "--kubeconfig", l.cluster.kubeconfig,
-		"-f", l.cluster.crdFile, "--skip-crds", "--no-events", "--kube-api-qps=-1"}}))(b)
-	defer p.Stop()
-	var at time.Time
-	for n, next := 0, 0; n < l.cluster.filled; n++ {
-		var err error
-		at, next, err = p.Await(b.Context(), next, "Successfully synced")
-		check(b, err)
-	}
-	into.started(b, p, at)
-	time.Sleep(20 * time.Second)
-	into.add(float64(must(measure.UsageOf(p.PID()))(b).Resident)/(1<<20), resident)
 }

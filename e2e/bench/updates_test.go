@@ -29,6 +29,13 @@ type updates struct {
 	mu           sync.Mutex
 	acknowledged map[uint64]time.Time // by resourceVersion
 	last         map[uint64]uint64    // resourceVersion by the number of the object
+	written      []written
+}
+
+// written is one update of an object.
+type written struct {
+	object             uint64
+	sent, acknowledged time.Time
 }
 
 func newUpdates(c *cluster) *updates {
@@ -41,11 +48,13 @@ func (u *updates) write(ctx context.Context, writes, writers int, pace time.Dura
 	return each(ctx, 0, writes, writers, func(n int) error {
 		time.Sleep(time.Until(began.Add(time.Duration(n) * pace)))
 		object := n % min(updated, u.cluster.filled)
+		sent := time.Now()
 		version, at, err := u.cluster.bump(ctx, object)
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		u.acknowledged[version] = at
 		u.last[uint64(object)] = max(u.last[uint64(object)], version)
+		u.written = append(u.written, written{uint64(object), sent, at})
 		return err
 	})
 }

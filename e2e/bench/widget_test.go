@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptrace"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -51,14 +52,15 @@ func each(ctx context.Context, from, to, limit int, one func(n int) error) error
 // cluster is the control plane that all controllers of BenchmarkLoop follow: crdctl's, which has a real API server.
 type cluster struct {
 	*api.Server
-	kubeconfig, crdFile string
-	filled              int // objects
-	bumps               atomic.Int32
+	kubeconfig string
+	filled     int // objects
+	bumps      atomic.Int32
 }
 
 func startCluster(b *testing.B, dir string) *cluster {
 	b.Helper()
-	c := &cluster{kubeconfig: filepath.Join(state.Cluster(dir), "kubeconfig"), crdFile: crdFile(b, dir)}
+	check(b, os.MkdirAll(dir, 0o755))
+	c := &cluster{kubeconfig: filepath.Join(state.Cluster(dir), "kubeconfig")}
 	env := append(environ("TMPDIR="+dir), roomy()...)
 	process := must(program.Start(program.Side{Dir: dir, Env: env, Argv: []string{crdctl(b), "cluster", "serve", "--dir", dir}}))(b)
 	b.Cleanup(func() { check(b, process.End()) })

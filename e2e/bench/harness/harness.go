@@ -17,6 +17,9 @@ import (
 	"time"
 )
 
+// Logs is the variant that writes a line for each reconcile.
+const Logs = "log"
+
 // Harness is what a program is given, and where it reports what it does.
 type Harness struct {
 	// Kubeconfig is the file of the API server to follow.
@@ -26,6 +29,7 @@ type Harness struct {
 	// Variant is for a program that is more than one side.
 	Variant string
 
+	logs    bool // a line for each reconcile
 	objects int64
 	seen    []atomic.Bool // by the number of the object
 	first   atomic.Int64  // objects that were reconciled at all
@@ -34,7 +38,8 @@ type Harness struct {
 }
 
 // Main is main of a program: run is its controller, which runs until the context ends. The arguments are a kubeconfig, the
-// number of workers, how many objects are to be reconciled, how many there may ever be, and the variant.
+// number of workers, how many objects are to be reconciled, how many there may ever be, and the variant; with Logs as the variant a
+// program writes a line for each reconcile.
 func Main(run func(context.Context, *Harness) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -56,7 +61,7 @@ func fromArgs(args []string) (*Harness, error) {
 	if len(args) != 5 {
 		return nil, fmt.Errorf("arguments %q; want KUBECONFIG WORKERS OBJECTS MOST VARIANT, as the benchmark gives them", args)
 	}
-	h, most := &Harness{Kubeconfig: args[0], Variant: args[4], synced: make(chan time.Time, 1)}, 0
+	h, most := &Harness{Kubeconfig: args[0], Variant: args[4], logs: args[4] == Logs, synced: make(chan time.Time, 1)}, 0
 	if _, err := fmt.Sscan(strings.Join(args[1:4], " "), &h.Workers, &h.objects, &most); err != nil {
 		return nil, fmt.Errorf("arguments %q: %w", args, err)
 	}
@@ -74,13 +79,16 @@ func (h *Harness) serve(benchmark io.ReadWriteCloser) {
 }
 
 // Saw notes that a reconcile of an object began at a time, and which version of it the cache had. It is called once in each
-// reconcile, by all programs in the same way, and allocates nothing.
+// reconcile, by all programs in the same way, and allocates nothing, except for a line on standard error.
 func (h *Harness) Saw(began time.Time, name, resourceVersion string) {
 	note := Note{number(name[strings.LastIndexByte(name, '-')+1:]), number(resourceVersion), began.UnixNano()}
 	if n := h.notes.Load(); n != nil {
 		if i := n.n.Add(1) - 1; i < int64(len(n.all)) {
 			n.all[i] = note
 		}
+	}
+	if h.logs {
+		fmt.Fprintf(os.Stderr, "synced %s\n", name)
 	}
 	if !h.seen[note.Object].Swap(true) && h.first.Add(1) == h.objects {
 		h.synced <- time.Now()

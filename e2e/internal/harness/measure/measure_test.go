@@ -2,6 +2,7 @@ package measure
 
 import (
 	"os"
+	"os/exec"
 	"runtime"
 	"testing"
 	"time"
@@ -29,4 +30,27 @@ func TestUsage(t *testing.T) {
 	if err == nil && (u.Resident < 1<<20 || u.Resident > 1<<34 || u.Anonymous == 0 || u.Anonymous > u.Resident || u.Peak < u.Resident) {
 		t.Errorf("%+v", u)
 	}
+}
+
+func TestResidentOfTree(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "echo; sleep 60 & cat; kill $!") // two descendants, which end with the input
+	input, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	output, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer func() {
+		_ = input.Close()
+		_ = cmd.Wait()
+	}()
+	_, err = output.Read(make([]byte, 1)) // the shell runs
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		alone, err := UsageOf(cmd.Process.Pid)
+		if err != nil {
+			return runtime.GOOS != "linux"
+		}
+		tree, err := ResidentOfTree(cmd.Process.Pid)
+		return err == nil && tree > alone.Resident
+	}, 10*time.Second, 10*time.Millisecond)
 }

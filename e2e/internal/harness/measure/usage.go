@@ -34,6 +34,30 @@ func UsageOf(pid int) (Usage, error) {
 	}, nil
 }
 
+// ResidentOfTree returns the resident memory of a process and of all that descend from it. What they share counts once for each.
+func ResidentOfTree(pid int) (uint64, error) {
+	all, err := procfs.AllProcs()
+	if err != nil {
+		return 0, fmt.Errorf("list processes, which only works on Linux: %w", err)
+	}
+	children := map[int][]int{}
+	for _, p := range all {
+		if stat, err := p.Stat(); err == nil { // others end while this looks
+			children[stat.PPID] = append(children[stat.PPID], p.PID)
+		}
+	}
+	total := uint64(0)
+	for tree := []int{pid}; len(tree) > 0; {
+		u, err := UsageOf(tree[0])
+		if err != nil && tree[0] == pid {
+			return 0, err
+		}
+		total += u.Resident
+		tree = append(tree[1:], children[tree[0]]...)
+	}
+	return total, nil
+}
+
 // Since is the share of one processor, in percent, since an earlier moment.
 func (u Usage) Since(before Usage) float64 {
 	wall := u.At.Sub(before.At)

@@ -2,10 +2,12 @@ package program
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,6 +73,32 @@ func (o *Output) find(from int, text string) (next int, at time.Time, found bool
 		n--
 	}
 	return next, o.writes[n].at, true
+}
+
+// Line is a line that a program has written, and when it was complete.
+type Line struct {
+	Text string
+	At   time.Time
+}
+
+// Lines returns the whole lines after a position, and the position after them.
+func (o *Output) Lines(from int) (lines []Line, next int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	next = from
+	write, _ := slices.BinarySearchFunc(o.writes, from+1, func(w write, at int) int { return cmp.Compare(w.end, at) })
+	for {
+		n := bytes.IndexByte(o.text[next:], '\n')
+		if n < 0 {
+			return lines, next
+		}
+		text := string(o.text[next : next+n])
+		next += n + 1
+		for o.writes[write].end < next {
+			write++
+		}
+		lines = append(lines, Line{text, o.writes[write].at})
+	}
 }
 
 // await waits for a text after a position; see Process.Await.

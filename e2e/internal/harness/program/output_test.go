@@ -33,6 +33,28 @@ func TestAwait(t *testing.T) {
 	assert.NoError(t, o.Quiet(t.Context(), time.Millisecond))
 }
 
+// A line has the time of the write that ended it, and comes once.
+func TestLines(t *testing.T) {
+	o := &Output{}
+	_, _ = fmt.Fprint(o, "one\ntw")
+	first := time.Now()
+	_, _ = fmt.Fprint(o, "o\n\nthr")
+	lines, next := o.Lines(0)
+	require.Len(t, lines, 3)
+	for i, want := range []string{"one", "two", ""} {
+		assert.Equal(t, want, lines[i].Text)
+		assert.Equal(t, i == 0, lines[i].At.Before(first), want)
+	}
+	lines, same := o.Lines(next)
+	assert.Empty(t, lines)
+	assert.Equal(t, next, same)
+	_, _ = fmt.Fprint(o, "ee\n")
+	lines, _ = o.Lines(next)
+	require.Len(t, lines, 1)
+	assert.Equal(t, "three", lines[0].Text)
+	assert.False(t, lines[0].At.Before(first))
+}
+
 func TestRun(t *testing.T) {
 	took, err := Run(t.Context(), Side{Dir: t.TempDir(), Argv: []string{"go", "version"}})
 	require.NoError(t, err)
