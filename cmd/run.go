@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/run"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -21,6 +22,10 @@ type runOptions struct {
 	account string
 	// controller is the directory of the controller's main package.
 	controller string
+	// settings are the flags that say what crdctl.yaml says of the controller.
+	settings         *settings
+	debug, debugWait bool
+	debugPort        int
 }
 
 func newRun(s ui.Streams, shared *options) *cobra.Command {
@@ -41,6 +46,9 @@ With --as-service-account the controller has only the permissions that the roles
 crdctl.yaml) grant that account. A refused request is reported at once; at the end crdctl lists the permissions that the
 roles lack and those that the controller did not use.
 
+With --debug, the controller is built without optimizations and runs in Delve, which listens on 127.0.0.1. --race builds it
+with the race detector, --build-flags with flags of go build.
+
 With --no-controller, crdctl does all this except building and starting the controller. It prints the arguments and the
 environment with which to start it yourself, for example under a debugger.
 
@@ -59,6 +67,7 @@ $(KUBECONFIG) in an argument is replaced by its value, as is any other environme
   crdctl run -- --workers=4
   crdctl run --data-dir ~/.local/state/crontab
   crdctl run --as-service-account default/crontab
+  crdctl run --debug --build-flags '-tags=integration'
   crdctl run --no-controller
   crdctl run --builtin -f crd.yaml
   crdctl run --builtin -f crd.yaml --hook ./sync.py --owns apps/v1/Deployment
@@ -73,6 +82,12 @@ $(KUBECONFIG) in an argument is replaced by its value, as is any other environme
 	}
 	f := c.Flags()
 	f.BoolVar(&o.Builtin, "builtin", false, "run the controller that is built into crdctl")
+	o.settings = newSettings(config.RunSettings())
+	f.AddFlagSet(o.settings.set)
+	f.BoolVar(&o.Race, "race", false, "build the controller with the race detector")
+	f.BoolVar(&o.debug, "debug", false, "run the controller in Delve (dlv), for an editor or \"dlv connect\"")
+	f.IntVar(&o.debugPort, "debug-port", 0, "`port` of 127.0.0.1 for the debugger (default: a free one)")
+	f.BoolVar(&o.debugWait, "debug-wait", false, "hold the controller at its start until a debugger's client continues it")
 	f.BoolVar(&o.NoController, "no-controller", false, "do not start the controller; print the arguments and environment that it needs")
 	f.BoolVar(&o.Once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
 	f.BoolVar(&o.SkipGenerate, "skip-generate", false, "do not generate, neither at the start nor on changes")
@@ -102,6 +117,12 @@ func runRun(ctx context.Context, s ui.Streams, o *runOptions, args []string) (er
 		}
 		o.Account = &a
 	}
+	if o.BuildFlags, err = o.toBuild(); err != nil {
+		return err
+	}
+	if o.debug {
+		o.Debugger = &run.Debugger{Port: o.debugPort, Wait: o.debugWait}
+	}
 	o.CRDs = func() ([]manifest.CRD, error) { return crdsToUse(o.Root, o.Project, o.CRDFiles) }
 	o.Hurry, o.BeforeExit, o.Args = o.interrupts.Hurry, o.interrupts.BeforeExit, args
 	o.streams(&o.Options.Options, s)
@@ -110,5 +131,9 @@ func runRun(ctx context.Context, s ui.Streams, o *runOptions, args []string) (er
 			return err
 		}
 	}
-	return untilClosed(ctx, func(ctx context.Context) error { return run.Run(ctx, o.Options) })
+	return untilClosed(ctx, func(ctx context.Context) error {
+		ctx, end := o.onTerminal(ctx, s)
+		defer end()
+		return run.Run(ctx, o.Options)
+	})
 }

@@ -101,3 +101,17 @@ func below(root, dir, file string) (string, error) {
 	}
 	return rel, nil
 }
+
+// toBuild returns the flags of go build that crdctl.yaml or the flag in its place names.
+func (o *runOptions) toBuild() ([]string, error) {
+	if o.settings.set.Changed("build-flags") {
+		flags, err := config.ParseBuildFlags(o.settings.flag.Controller.BuildFlags)
+		if err != nil {
+			return nil, ui.UsageErrorf("--build-flags: %w", err)
+		}
+		return flags, nil
+	} else if o.Project == nil {
+		return nil, nil
+	}
+	return config.ParseBuildFlags(o.Project.Controller.BuildFlags)
+}

@@ -19,6 +19,12 @@ func (o *runOptions) refuse(args []string) error {
 	switch {
 	case !o.Builtin && flag != "":
 		return ui.UsageErrorf("--%s requires --builtin; arguments of the project's controller come after --", flag)
+	case (o.debugPort != 0 || o.debugWait) && !o.debug:
+		return ui.UsageErrorf("--debug-port and --debug-wait require --debug")
+	case o.debugPort < 0 || o.debugPort > 65535:
+		return ui.UsageErrorf("--debug-port must be between 1 and 65535, got %d", o.debugPort)
+	case (o.Builtin || o.NoController) && (o.debug || o.Race || o.settings.set.Changed("build-flags")):
+		return ui.UsageErrorf("--debug, --race and --build-flags cannot be used with --builtin or --no-controller, with which crdctl builds no controller")
 	case o.Builtin && o.NoController:
 		return ui.UsageErrorf("--no-controller and --builtin exclude each other; the built-in controller is part of crdctl")
 	case o.Builtin && len(args) > 0:

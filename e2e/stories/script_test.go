@@ -3,6 +3,7 @@ package stories
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -57,6 +58,7 @@ var commands = map[string]func(s *script, neg bool, args []string){
 	"doors":      (*script).doors,      // [NAME KUBECONFIG]: it, or the control plane in the background, listens where the kubeconfig or its status says, and nowhere else
 	"helm":       (*script).helm,       // ARG...: Helm, of the version that tools/helm.mod names
 	"released":   (*script).released,   // MODULE VERSION: builds upstream's kubectl as $RELEASED_KUBECTL
+	"dlv":        (*script).delve,      // VERSION: puts the debugger Delve into PATH
 	"system":     (*script).makeSystem, // NAME: makes a system of docs/scaffold.md, and enters its directory
 	"follow":     (*script).follow,     // PAGE SECTION: does what a section of a page has its reader do
 	"page":       (*script).page,       // PAGE FILE BEGIN TEXT...: writes the one block of a page that begins with a text and has others
@@ -323,4 +325,19 @@ func (s *script) released(_ bool, args []string) {
 	})
 	s.ts.Check(err)
 	s.ts.Setenv("RELEASED_KUBECTL", filepath.Join(dir, "kubectl"))
+}
+
+// delve is built from its module, once.
+func (s *script) delve(_ bool, args []string) {
+	dir, err := testcache.Dir("dlv", []string{args[0], runtime.Version()}, func(dir string) error {
+		_, stderr, err := s.tryWith([]string{"GOBIN=" + dir, "GOFLAGS="}, dir, "go", "install", "github.com/go-delve/delve/cmd/dlv@"+args[0])
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, stderr)
+		}
+		return nil
+	})
+	s.ts.Check(err)
+	path := dir + string(os.PathListSeparator) + s.ts.Getenv("PATH")
+	s.ts.Setenv("PATH", path)
+	s.setenv("PATH", path)
 }

@@ -144,6 +144,7 @@ var readOnlyPackages = []string{
 // Controller is what "crdctl run" runs, and what it applies for it.
 type Controller struct {
 	Package     string   `yaml:"package,omitempty"`
+	BuildFlags  string   `yaml:"buildFlags,omitempty"`
 	Args        []string `yaml:"args,omitempty"`
 	Manifests   []string `yaml:"manifests,omitempty"`
 	Samples     []string `yaml:"samples,omitempty"`

@@ -66,7 +66,7 @@ func TestLoopLimits(t *testing.T) {
 	// YAML is content with this quote, a shell is not.
 	_, err = Parse(FileName, []byte(loopHead+"  hook: a 'b\n"))
 	require.Error(t, err)
-	assert.True(t, strings.HasPrefix(err.Error(), `crdctl.yaml:4:9: loop.hook: "a 'b" can't be split into words: `))
+	assert.True(t, strings.HasPrefix(err.Error(), `crdctl.yaml:4:9: loop.hook: "a 'b" cannot be split into words: `))
 }
 
 // What a command is written as is read as the same words.

@@ -27,34 +27,45 @@ func ParseCommand(text string) (Command, error) {
 	if first, _, _ := strings.Cut(text, " "); strings.Contains(first, "://") {
 		return Command{}, fmt.Errorf("%q: only http and https can be called; give such a URL, or a program", text)
 	}
+	words, err := split(text)
+	switch {
+	case errors.Is(err, errShell):
+		return Command{}, fmt.Errorf("%w; put it into a script, or write sh -c '...'", err)
+	case err != nil:
+		return Command{}, err
+	case len(words) == 0:
+		return Command{}, errors.New("no program is named; write for example ./sync.py or python3 sync.py")
+	case words[0] == "":
+		return Command{}, fmt.Errorf("%q names no program; write for example ./sync.py or python3 sync.py", text)
+	}
+	return Command{Words: words}, nil
+}
+
+// errShell is the error of words that only a shell can make.
+var errShell = errors.New("needs a shell, and is started without one")
+
+// split splits text as a shell splits words. What only a shell can do is an error.
+func split(text string) (words []string, err error) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
 	if err != nil {
-		return Command{}, fmt.Errorf("%q can't be split into words: %w; look at its quotes", text, err)
+		return nil, fmt.Errorf("%q cannot be split into words: %w; look at its quotes", text, err)
 	}
 	if len(file.Stmts) == 0 {
-		return Command{}, errors.New("no program is named; write for example ./sync.py or python3 sync.py")
+		return nil, nil
 	}
 	stmt := file.Stmts[0]
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(file.Stmts) > 1 || stmt.Negated || stmt.Background || len(stmt.Redirs)+len(call.Assigns) > 0 {
-		return Command{}, shellError(text)
+		return nil, fmt.Errorf("%q %w", text, errShell)
 	}
-	var c Command
 	for _, word := range call.Args {
 		value, plain := literal(word.Parts, false)
 		if !plain || strings.HasPrefix(word.Lit(), "~") {
-			return Command{}, shellError(text)
+			return nil, fmt.Errorf("%q %w", text, errShell)
 		}
-		c.Words = append(c.Words, value)
+		words = append(words, value)
 	}
-	if c.Words[0] == "" {
-		return Command{}, fmt.Errorf("%q names no program; write for example ./sync.py or python3 sync.py", text)
-	}
-	return c, nil
-}
-
-func shellError(text string) error {
-	return fmt.Errorf("%q needs a shell, and is started without one; put it into a script, or write sh -c '...'", text)
+	return words, nil
 }
 
 // literal is the value of a word of text and quotes; one with anything else in it, which a shell would put something in the place

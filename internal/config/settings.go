@@ -45,7 +45,9 @@ const (
 )
 
 // Settings are all settings that have a place of their own in crdctl.yaml.
-func Settings() []Setting { return slices.Concat(projectSettings, loopSettings, clientSettings) }
+func Settings() []Setting {
+	return slices.Concat(projectSettings, controllerSettings, loopSettings, clientSettings)
+}
 
 // GenerateSettings are those that generate, verify and adopt have flags of.
 func GenerateSettings() []Setting { return withFlags(slices.Concat(projectSettings, clientSettings)) }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/proc"
@@ -21,6 +22,7 @@ const graceTime = 20 * time.Second
 // controller is the process of the project's controller; the zero value is none.
 type controller struct {
 	process *proc.Process
+	session *session          // nil without a debugger
 	sum     [sha256.Size]byte // of its binary
 }
 
@@ -48,6 +50,9 @@ func (c *controller) done() <-chan struct{} {
 // ended forgets a controller that was not asked to end, and returns why it did.
 func (c *controller) ended() error {
 	err := c.process.Err()
+	if c.session != nil {
+		err = c.session.err()
+	}
 	*c = controller{}
 	if err == nil {
 		return errors.New("the controller exited without an error")
@@ -57,13 +62,24 @@ func (c *controller) ended() error {
 
 func (d *devLoop) start(b *binary) error {
 	args, env := d.command()
+	path, signal := b.path, os.Signal(syscall.SIGTERM)
+	if d.Debugger != nil {
+		path, args, signal = d.Debugger.command(path, args)
+	}
+	stdout, stderr := sturdy(d.Out), sturdy(d.Err)
+	if d.Controller != nil {
+		stdout, stderr = d.Controller, d.Controller
+	}
 	process, err := proc.Start(proc.Options{
-		Path: b.path, Args: args, Dir: d.Root, Stdout: sturdy(d.Out), Stderr: sturdy(d.Err), Grace: graceTime, Env: env, Mark: tempdir.Mark(d.dir),
+		Path: path, Args: args, StopSignal: signal, Dir: d.Root, Stdout: stdout, Stderr: stderr, Grace: graceTime, Env: env, Mark: tempdir.Mark(d.dir),
 	})
 	if err != nil {
 		return err
 	}
 	d.child = controller{process: process, sum: b.sum}
+	if d.Debugger != nil {
+		d.child.session = d.Debugger.follow(process, d.reporter)
+	}
 	d.removeBinaries(b)
 	return nil
 }
@@ -131,9 +147,12 @@ func (d *devLoop) stopChild() {
 		return
 	}
 	d.reporter.Note("stopping the controller")
-	process := d.child.process
+	process, session := d.child.process, d.child.session
 	stopped := make(chan bool, 1)
-	go func() { stopped <- process.Stop() }()
+	go func() {
+		killed := session != nil && !session.end()
+		stopped <- process.Stop() || killed
+	}()
 	slow := time.After(2 * time.Second)
 	for ended := false; !ended; {
 		select {
@@ -149,5 +168,6 @@ func (d *devLoop) stopChild() {
 			ended = true
 		}
 	}
+	d.Controller.End()
 	d.child = controller{}
 }

@@ -31,6 +31,7 @@ type devLoop struct {
 	pending   fswatch.Change // what was told of while something was built
 	missed    fswatch.Change // what could not be followed, for the next change to make good
 	ready     *binary        // what was built last; it may wait for a CRD
+	restart   bool           // the controller is started again even if it is the same
 	stale     bool           // what is generated has not been checked yet
 	begun     bool           // the API server has what must be there before the first start
 	installer *installer
@@ -51,6 +52,7 @@ type steps struct {
 	build    func(ctx context.Context, generated bool) (*binary, error)
 	start    func(*binary) error
 	stop     func()
+	samples  func(context.Context) error
 }
 
 func (d *devLoop) run(ctx context.Context) (err error) {
@@ -75,7 +77,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	if d.readsMarkers() {
 		d.marked = newMarked(d.Root)
 	}
-	d.steps = steps{generate: d.generate, begin: d.begin, update: d.installer.update, build: d.build, start: d.start, stop: d.stopChild}
+	d.steps = steps{generate: d.generate, begin: d.begin, update: d.installer.update, build: d.build, start: d.start, stop: d.stopChild, samples: d.samples}
 	if d.NoController {
 		d.steps.build, d.steps.start = d.buildNothing, (&instructions{devLoop: d}).print
 	}
@@ -162,7 +164,10 @@ func (d *devLoop) loop(ctx context.Context) error {
 			err = d.follow(ctx, c)
 		case err := <-d.watcher.Errors:
 			return err
+		case key := <-d.Keys:
+			err = d.press(ctx, key)
 		case <-d.child.done():
+			d.Controller.End()
 			err = d.child.ended()
 		case <-jumps:
 			err = d.renewToken(ctx)
@@ -239,7 +244,8 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	if err != nil || d.ready == nil {
 		return err
 	}
-	if d.child.runsBinary(d.ready) {
+	restart := d.restart
+	if d.restart = false; d.child.runsBinary(d.ready) && !restart {
 		if built { // from a comment, or a test
 			d.reporter.Note("same program; the controller keeps running")
 		}

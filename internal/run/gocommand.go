@@ -19,12 +19,12 @@ func errNoCache(why string) error {
 }
 
 // checkGo reports what keeps the go command from building anything, before a control plane is started in vain. It returns the module
-// cache.
-func checkGo(ctx context.Context, dir string) (modCache string, err error) {
+// cache. With race, that is also what the race detector needs.
+func checkGo(ctx context.Context, dir string, race bool) (modCache string, err error) {
 	if err := workspace.Check(dir); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", "env", "GOCACHE", "GOMODCACHE")
+	cmd := exec.CommandContext(ctx, "go", "env", "GOCACHE", "GOMODCACHE", "GOOS", "CGO_ENABLED", "CC")
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	var exit *exec.ExitError
@@ -46,5 +46,24 @@ func checkGo(ctx context.Context, dir string) (modCache string, err error) {
 	if err := os.MkdirAll(strings.TrimSpace(values[0]), 0o700); err != nil {
 		return "", errNoCache("GOCACHE: " + err.Error())
 	}
-	return strings.TrimSpace(values[1]), nil
+	if race {
+		err = checkRace(strings.TrimSpace(values[2]), strings.TrimSpace(values[3]), strings.TrimSpace(values[4]))
+	}
+	return strings.TrimSpace(values[1]), err
+}
+
+// checkRace reports what the race detector lacks. Everywhere but on macOS it needs a C compiler, and the go command switches cgo off
+// where it finds none.
+func checkRace(goos, cgoEnabled, cc string) error {
+	compiler, _, _ := strings.Cut(cc, " ")
+	_, err := exec.LookPath(compiler)
+	switch {
+	case goos == "darwin":
+		return nil
+	case err != nil:
+		return fmt.Errorf("--race: the race detector needs a C compiler, and %s is not in PATH; install gcc or clang, or set CC", compiler)
+	case cgoEnabled != "1":
+		return errors.New("--race: the race detector needs cgo, and CGO_ENABLED is 0; set CGO_ENABLED=1")
+	}
+	return nil
 }

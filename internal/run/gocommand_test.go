@@ -48,3 +48,20 @@ func TestRunWithoutGo(t *testing.T) {
 		assert.ErrorIs(t, run(t), errNoGo)
 	})
 }
+
+// What the race detector lacks is reported before anything is started.
+func TestCheckRace(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	assert.NoError(t, checkRace("darwin", "0", "clang"))
+	assert.ErrorContains(t, checkRace("linux", "0", "gcc"), "gcc is not in PATH; install gcc or clang")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gcc"), nil, 0o700)) //nolint:gosec // a program
+	assert.ErrorContains(t, checkRace("linux", "0", "gcc -m64"), "set CGO_ENABLED=1")
+	assert.NoError(t, checkRace("linux", "1", "gcc -m64"))
+}
+
+// A debugger that is missing is reported before anything is started, with the command that installs it.
+func TestDebuggerIsMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	assert.ErrorContains(t, (&Debugger{}).prepare(), `"go install github.com/go-delve/delve/cmd/dlv@latest"`)
+}

@@ -36,6 +36,11 @@ type Options struct {
 	Builtin bool
 	// NoController leaves it to the user to start the project's controller, and prints what it needs.
 	NoController bool
+	// BuildFlags are flags of go build for the controller. Race builds it with the race detector.
+	BuildFlags []string
+	Race       bool
+	// Debugger runs the controller in Delve; nil for without.
+	Debugger *Debugger
 	// Once ends the run when the controller does not compile or ends by itself, instead of waiting for a change.
 	Once bool
 	// Args are handed to the project's controller.
@@ -44,7 +49,12 @@ type Options struct {
 	Hurry <-chan struct{}
 	// BeforeExit registers a function to call before the process exits without waiting for the end; nil where it always waits.
 	BeforeExit func(func())
-	modCache   string // the go command's
+	// Controller gets both outputs of the project's controller instead of Out and Err, where that is not nil.
+	Controller *ui.MarginWriter
+	// Keys are what the user presses during the run; nil where there is no terminal.
+	Keys <-chan byte
+
+	modCache string // the go command's
 }
 
 // Plane says how a control plane of the run's own is. The zero value is a fresh one, that is gone afterwards.
@@ -70,7 +80,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	if _, err := o.CRDs(); errors.Is(err, fs.ErrNotExist) {
 		return err // any other error the loop reports, and waits for a fix
 	}
-	if o.modCache, err = checkGo(ctx, o.Root); err != nil {
+	if o.modCache, err = checkGo(ctx, o.Root, o.races()); err == nil && o.Debugger != nil {
+		err = o.Debugger.prepare()
+	}
+	if err != nil {
 		return target.Interrupted(ctx, err)
 	}
 	return target.Use(ctx, open, func(t *target.API) error {

@@ -90,7 +90,8 @@ func sumOf(file string) (sum [sha256.Size]byte, err error) {
 // compile builds a program and returns what the go command says. It is broken off when sources change that it may have read.
 func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, program string) (words string, err error) {
 	var out bytes.Buffer
-	child, err := d.startChild(ui.GoOutput(ctx, &out), "go", "build", "-v", "-o", program, "./"+d.Project.Controller.Package)
+	args := slices.Concat([]string{"build"}, d.buildFlags(), []string{"-v", "-o", program, "./" + d.Project.Controller.Package})
+	child, err := d.startChild(ui.GoOutput(ctx, &out), "go", args...)
 	if err != nil {
 		return "", err
 	}
@@ -111,6 +112,22 @@ func (d *devLoop) compile(ctx context.Context, began time.Time, generated bool, 
 			}
 		}
 	}
+}
+
+// races reports whether the controller is built with the race detector.
+func (o *Options) races() bool {
+	return o.Race || slices.ContainsFunc(o.BuildFlags, func(f string) bool { return f == "-race" || f == "--race" })
+}
+
+// buildFlags are the flags of go build. The debugger's come first: who gives others of the same name means these.
+func (o *Options) buildFlags() (flags []string) {
+	if o.Debugger != nil {
+		flags = append(flags, "-gcflags=all=-N -l")
+	}
+	if o.Race {
+		flags = append(flags, "-race")
+	}
+	return append(flags, o.BuildFlags...)
 }
 
 // since is a change without the files that generate wrote before a build began, and that were told of after. Others may

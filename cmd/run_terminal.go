@@ -1,0 +1,54 @@
+//go:build !crdctl_codegen && !crdctl_loop
+
+package cmd
+
+import (
+	"context"
+
+	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+// onTerminal gives the run what it has on a terminal only: a margin that tells crdctl's lines from the controller's, and keys. The
+// context that it returns ends when the user quits. The built-in controller is a part of crdctl, and prints as it does elsewhere.
+func (o *runOptions) onTerminal(ctx context.Context, s ui.Streams) (_ context.Context, end func()) {
+	if o.Builtin || !ui.IsTerminal(s.Out) || !ui.IsTerminal(s.Err) {
+		return ctx, func() {}
+	}
+	if !o.NoController {
+		const own, controller = "crdctl", "controller"
+		margin := ui.NewMargin(s.Err, ui.NewPaint(s.Err, o.color), own, controller)
+		o.Err, o.Controller = margin.Of(own, ui.Cyan, own+": "), margin.Of(controller, ui.Yellow, "")
+	}
+	keys := ui.ReadKeys(s.In)
+	if keys == nil {
+		return ctx, func() {}
+	}
+	o.interrupts.BeforeExit(keys.Stop)
+	ctx, quit := context.WithCancel(ctx)
+	pressed := make(chan byte, 1)
+	o.Keys = pressed
+	reporter := ui.NewReporter(o.Err)
+	reporter.Note("press h for keys, q to quit")
+	go func() {
+		for {
+			select {
+			case key := <-keys.Pressed:
+				switch key {
+				case 'q':
+					quit()
+				case 'h', '?':
+					reporter.Note(run.KeysHelp)
+				default: // one that comes while the one before is obeyed is dropped
+					select {
+					case pressed <- key:
+					default:
+					}
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, func() { quit(); keys.Stop() }
+}

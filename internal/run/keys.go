@@ -1,0 +1,42 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/fswatch"
+)
+
+// KeysHelp lists the keys of a run on a terminal. Quitting is its caller's.
+const KeysHelp = "keys: r rebuilds and restarts the controller, a applies the samples, q quits, h prints this"
+
+// press does what a key asks for.
+func (d *devLoop) press(ctx context.Context, key byte) error {
+	switch key {
+	case 'r':
+		d.restart = true
+		return d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
+	case 'a':
+		if err := d.steps.samples(ctx); err != nil {
+			d.reporter.Note("%v", err)
+		}
+	}
+	return nil
+}
+
+// samples applies the samples because the user asks for it.
+func (d *devLoop) samples(ctx context.Context) error {
+	samples := d.Project.Controller.Samples
+	switch {
+	case len(samples) == 0:
+		return errors.New("no samples: crdctl.yaml names none as controller.samples")
+	case d.installer.applier == nil:
+		return errors.New("the samples are left to you: this cluster is not crdctl's own")
+	}
+	if err := d.installer.applySamples(ctx); err != nil {
+		return err
+	}
+	d.reporter.Note("applied the samples in %s", strings.Join(samples, ", "))
+	return nil
+}
