@@ -50,7 +50,7 @@ metadata: {name: a-system}
 ---
 kind: Other
 metadata: {name: a-system, namespace: a-system, annotations: {cert-manager.io/inject-ca-from: a-system/x, other: a-system/x}}
-spec: {dnsNames: [x.a-system.svc, x.a-system.svc.cluster.local, a-system.example.com], text: a-system, ref: {namespace: a-system}, in: {namespace: b}}
+spec: {dnsNames: [x.a-system.svc, x.a-system.svc.cluster.local, a-system.example.com], text: a-system, ref: {namespace: a-system}, in: {namespace: b}, url: "https://x.a-system.svc:443/y"}
 `
 	b, err := New(objects(t, deployment+"---\n"+text+"---\n"+text), Options{Image: "i", Namespace: "to"})
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ spec: {dnsNames: [x.a-system.svc, x.a-system.svc.cluster.local, a-system.example
 	assert.Equal(t, 3, strings.Count(string(got), "kind: "), "an object is there twice")
 	for _, want := range []string{
 		"metadata:\n  name: to\n", "  name: a-system\n  namespace: to\n", "inject-ca-from: to/x\n    other: a-system/x\n",
-		"- x.to.svc\n  - x.to.svc.cluster.local\n  - a-system.example.com\n", "in:\n    namespace: b\n  ref:\n    namespace: to\n  text: a-system\n", "- --namespace=to\n",
+		"- x.to.svc\n  - x.to.svc.cluster.local\n  - a-system.example.com\n", "in:\n    namespace: b\n  ref:\n    namespace: to\n  text: a-system\n  url: https://x.to.svc:443/y\n", "- --namespace=to\n",
 	} {
 		assert.Contains(t, string(got), want)
 	}

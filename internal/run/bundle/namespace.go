@@ -3,7 +3,7 @@ package bundle
 import "strings"
 
 // moved is an object with another namespace in place of the one that the controller has in its manifests: where the object is, what
-// subjects and services it refers to, the names of services in certificates, and annotations that name an object of the namespace.
+// subjects and services it refers to, the DNS names of services, and annotations that name an object of the namespace.
 func moved(object map[string]any, from, to string) map[string]any {
 	m := move{from, to}
 	out, _ := m.value("", object).(map[string]any)
@@ -44,16 +44,10 @@ func (m move) text(key, text string) string {
 		if name, ok := strings.CutPrefix(text, m.from+"/"); ok {
 			return m.to + "/" + name
 		}
-	case key == "dnsNames":
-		for _, suffix := range []string{".svc", ".svc.cluster.local"} {
-			if service, ok := strings.CutSuffix(text, "."+m.from+suffix); ok {
-				return service + "." + m.to + suffix
-			}
-		}
 	case key == "args" || key == "command":
 		if flag, ok := strings.CutSuffix(text, "="+m.from); ok {
 			return flag + "=" + m.to
 		}
 	}
-	return text
+	return strings.ReplaceAll(text, "."+m.from+".svc", "."+m.to+".svc")
 }
