@@ -13,12 +13,12 @@ import (
 func TestBenchmarks(t *testing.T) {
 	w := newWorld(t)
 	for _, variable := range []string{"CRDCTL=" + crdctl, "BENCH_OBJECTS=50", "BENCH_IDLE=1", "BENCH_PACED=1", "BENCH_BURST=100",
-		"BENCH_SIDES=crdctl-whole,crdctl-run"} {
+		"BENCH_SIDES=crdctl-whole,crdctl"} {
 		name, value, _ := strings.Cut(variable, "=")
 		w.setenv(name, value)
 	}
 	out := w.run("../..", "go", "test", "-vet=off", "-run=^$", "-bench=Idle|Loop", "-benchtime=1x", "-timeout=40m", "./e2e/bench")
-	for _, want := range []string{"BenchmarkIdle/objects=50", "BenchmarkLoop/objects=50/side=crdctl-whole", "BenchmarkLoop/objects=50/side=crdctl-run"} {
+	for _, want := range []string{"BenchmarkIdle/objects=50", "BenchmarkLoop/objects=50/side=crdctl-whole", "BenchmarkLoopOutside/objects=50/side=crdctl"} {
 		assert.Contains(t, out, want)
 	}
 	w.leavesNothing(w.dir)
