@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/report"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 	"github.com/crdctl/crdctl/internal/tree"
@@ -32,6 +33,7 @@ type generateOptions struct {
 	updateReport bool
 	only         []string
 	watch        bool
+	output       string
 }
 
 func newGenerate(s ui.Streams, shared *options) *cobra.Command {
@@ -59,11 +61,18 @@ Ctrl-C. What fails is said, and does not end it.`,
 	c.Flags().BoolVar(&o.updateReport, "update-report", false, "accept the violations of the API rules that there are")
 	c.Flags().BoolVar(&o.noCache, "no-cache", false, "make everything anew; the files are the same")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "list what would be written and removed, and write nothing")
+	c.Flags().StringVarP(&o.output, "output", "o", "text", "`form` of the list of changes: text or json")
 	c.Flags().BoolVar(&o.watch, "watch", false, "generate now and on every change, until Ctrl-C")
 	return c
 }
 
 func runGenerate(ctx context.Context, s ui.Streams, o generateOptions) error {
+	switch {
+	case o.output != "text" && o.output != "json":
+		return ui.UsageErrorf("--output %q is not text or json", o.output)
+	case o.watch && o.output == "json":
+		return ui.UsageErrorf("--watch and -o json exclude each other")
+	}
 	if o.watch {
 		return watchGenerate(ctx, s, o)
 	}
@@ -102,7 +111,17 @@ func generateOnce(ctx context.Context, s ui.Streams, o generateOptions) (_ *gene
 			return nil, err
 		}
 	}
-	printChanges(s.Out, g.changes, o.dryRun)
+	if o.output == "json" {
+		data, err := g.report().GenerateJSON(o.dryRun)
+		if err == nil {
+			_, err = s.Out.Write(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("print the changes: %w", err)
+		}
+	} else {
+		printChanges(s.Out, g.changes, o.dryRun)
+	}
 	if g.incomplete != nil {
 		return g, g.incomplete
 	}
@@ -127,6 +146,14 @@ type generation struct {
 	// outdated says why the generated code does not compile with the modules that go.mod requires, or is "". The files are right,
 	// go.mod is not: generate and verify warn, and neither says that anything is up to date.
 	outdated string
+}
+
+// report is what was found, for printing.
+func (g *generation) report() report.Report {
+	return report.Report{
+		Files: g.files, Compared: g.compared, Makers: g.makers, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared,
+		Outdated: g.outdated, Prefix: report.RepositoryPrefix(g.root), Version: Version(),
+	}
 }
 
 func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (*generation, error) {

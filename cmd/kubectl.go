@@ -3,12 +3,16 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,8 +37,37 @@ Its exit codes are its own.`,
 			}
 			return runKubectl(c.Context(), s, o, args)
 		},
+		ValidArgsFunction: func(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			return o.completeKubectl(c.Context(), args, toComplete)
+		},
 	}
 }
+
+// completeKubectl completes what follows kubectl as that does, with the control plane of the project if it runs.
+func (o *options) completeKubectl(ctx context.Context, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	args, err := o.takeDir(args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
+	defer cancel()
+	var out bytes.Buffer
+	quiet := ui.Streams{In: strings.NewReader(""), Out: &out, Err: io.Discard}
+	if err := runKubectl(ctx, quiet, o, append(append([]string{cobra.ShellCompRequestCmd}, args...), toComplete)); err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	// A value with its description on each line, then a colon and the directive.
+	lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+	last := len(lines) - 1
+	directive, err := strconv.Atoi(strings.TrimPrefix(lines[last], ":"))
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return lines[:last], cobra.ShellCompDirective(directive)
+}
+
+// completionTimeout bounds a completion: the user waits for it in the middle of a line.
+const completionTimeout = 3 * time.Second
 
 // takeDir takes --dir from the arguments before kubectl's own command. kubectl has no such flag, and its users write flags
 // behind its name.

@@ -85,6 +85,7 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 	root.AddCommand(newVersion(s, &o))
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(newHelp())
+	completeFlags(root, &o)
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" { // cobra's own prints its help for a shell that it does not know, with exit code 0
 			c.Args, c.RunE = noArgs, func(c *cobra.Command, _ []string) error { return c.Help() }

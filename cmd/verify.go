@@ -64,10 +64,7 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 		return g.incomplete
 	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
-	r := report.Report{
-		Files: g.files, Compared: g.compared, Makers: g.makers, Changes: g.changes, Notes: g.notes, NotCompared: g.notCompared,
-		Outdated: g.outdated, Prefix: report.RepositoryPrefix(g.root), Version: Version(),
-	}
+	r := g.report()
 	if o.output == "text" {
 		err = printVerdict(s, ui.NewPaint(s.Out, o.color), r)
 	} else {

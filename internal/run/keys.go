@@ -8,7 +8,7 @@ import (
 	"github.com/crdctl/crdctl/internal/fswatch"
 )
 
-// KeysHelp lists the keys of a run on a terminal. Quitting is its caller's.
+// KeysHelp lists the keys of a run on a terminal. The caller of Run handles q and h.
 const KeysHelp = "keys: r rebuilds and restarts the controller, a applies the samples, q quits, h prints this"
 
 // press does what a key asks for.

@@ -119,7 +119,7 @@ func (o *Options) races() bool {
 	return o.Race || slices.ContainsFunc(o.BuildFlags, func(f string) bool { return f == "-race" || f == "--race" })
 }
 
-// buildFlags are the flags of go build. The debugger's come first: who gives others of the same name means these.
+// buildFlags are the flags of go build. Those of the debugger come first, so that the user's own of the same name win.
 func (o *Options) buildFlags() (flags []string) {
 	if o.Debugger != nil {
 		flags = append(flags, "-gcflags=all=-N -l")

@@ -106,7 +106,7 @@ func (r *keyReader) take() bool {
 	case r.ended:
 		return false
 	case !r.foreground():
-		r.before = nil // whoever has the terminal now has set it up
+		r.before = nil // the job that has the terminal now has set it up
 		return false
 	case r.before != nil:
 		return true

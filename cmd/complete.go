@@ -1,0 +1,83 @@
+package cmd
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/crdctl/crdctl/internal/config"
+)
+
+// flagValues are the values that a shell completes, by flag.
+var flagValues = map[string][]string{
+	"color":      {"auto", "always", "never"},
+	"conversion": {"none", "webhook"},
+	"output":     {"text", "json"},
+	"pods":       {"running", "pending"},
+	"scope":      {"Namespaced", "Cluster"},
+}
+
+// completeFlags has a shell complete the flags of a command and of those below it, except where a command does so itself.
+func completeFlags(c *cobra.Command, o *options) {
+	named := c.Flags().Lookup("group") != nil && c.Flags().Lookup("kind") != nil && c.Name() != "init" // which names a new one
+	register := func(f *pflag.Flag) {
+		complete := o.completeValue(f)
+		if named {
+			if api := o.completeAPI(f.Name); api != nil {
+				complete = api
+			}
+		}
+		if complete != nil {
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // fails where the command has its own
+		}
+	}
+	c.Flags().VisitAll(register)
+	c.PersistentFlags().VisitAll(register)
+	for _, sub := range c.Commands() {
+		completeFlags(sub, o)
+	}
+}
+
+// completeValue completes what any flag of a name, or with a directory, takes.
+func (o *options) completeValue(f *pflag.Flag) cobra.CompletionFunc {
+	if kind, _ := pflag.UnquoteUsage(f); kind == "directory" {
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+	}
+	if values := flagValues[f.Name]; values != nil {
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	}
+	return nil
+}
+
+// completeAPI completes the flags that name an API with those of the project, as far as they fit the flags that were given before.
+func (o *options) completeAPI(flag string) cobra.CompletionFunc {
+	parts := map[string]func(config.ScaffoldedAPI) string{
+		"group":   func(a config.ScaffoldedAPI) string { return a.Group },
+		"version": func(a config.ScaffoldedAPI) string { return a.Version },
+		"kind":    func(a config.ScaffoldedAPI) string { return a.Kind },
+	}
+	if parts[flag] == nil {
+		return nil
+	}
+	return func(c *cobra.Command, _ []string, _ string) (values []string, _ cobra.ShellCompDirective) {
+		_, p, err := o.project()
+		if err != nil || p.Scaffold == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		for _, a := range p.Scaffold.APIs {
+			fits := true
+			for _, other := range []string{"group", "kind", "version"} {
+				// A version is chosen last, and alone does not say which kinds are meant.
+				given := c.Flags().Lookup(other)
+				fits = fits && (other == flag || other == "version" || given == nil || !given.Changed || given.Value.String() == parts[other](a))
+			}
+			if fits && !slices.Contains(values, parts[flag](a)) {
+				values = append(values, parts[flag](a))
+			}
+		}
+		return values, cobra.ShellCompDirectiveNoFileComp
+	}
+}
