@@ -27,22 +27,22 @@ func newAdopt(s ui.Streams, shared *options) *cobra.Command {
 	o := adoptOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "adopt",
-		Short: "Write down how a repository's code is generated today",
-		Long: `Adopt reads how the code of a repository was generated: from the generated files themselves, from the makefiles, scripts and
-lines of go:generate that ran the generators, and from go.mod. It writes that to ` + config.FileName + `, each setting with the place where
+		Short: "Write crdctl.yaml for a repository that generates code with other tools",
+		Long: `Adopt detects how the code of a repository is generated: from the generated files, from the makefiles, scripts and
+go:generate lines that run the generators, and from go.mod. It writes the settings to ` + config.FileName + `, each setting with the place where
 it was found.
 
-It runs no script and changes no other file. What it could not read or decide is on standard error, with file and line, and so is
-generated code whose calls of controller-gen cannot be read, as not adopted.
+It runs no script and changes no other file. What it could not read or decide is reported on standard error with file and line,
+as is code of controller-gen whose calls cannot be read ("not adopted").
 
-Exit code 0: all was read. 1: something was not that changes generated code; ` + config.FileName + ` is written all the same.
-2: trouble, or nothing here is for crdctl to generate; nothing is written.`,
+Exit codes: 0 if everything was read; 1 if something that changes generated code was not (` + config.FileName + ` is written anyway);
+2 for errors, or if there is no code for crdctl to generate; nothing is written.`,
 		Example: "  crdctl adopt --dry-run\n  crdctl adopt && crdctl verify",
 		Args:    noArgs,
 		RunE:    func(*cobra.Command, []string) error { return runAdopt(s, o) },
 	}
 	o.settings = settingsFlags(c.Flags())
-	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the file, and write nothing")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the file instead of writing it")
 	c.Flags().BoolVar(&o.force, "force", false, "write over a "+config.FileName+" that is there")
 	return c
 }
@@ -58,7 +58,7 @@ func runAdopt(s ui.Streams, o adoptOptions) error {
 	}
 	var seen tree.Seen
 	if _, err := os.Lstat(file); err == nil && !o.force && !o.dryRun {
-		return fmt.Errorf("%s exists, and would be overwritten; give --force to have it so", file)
+		return fmt.Errorf("%s exists; --force overwrites it", file)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -15,11 +15,11 @@ func apiFlags(f *pflag.FlagSet, o *scaffold.APIOptions) {
 	f.StringVar(&o.Plural, "plural", "", "plural `name` of the resource (default: made from the kind)")
 	f.StringVar(&o.Singular, "singular", "", "singular `name` of the resource (default: the kind in lower case)")
 	f.StringSliceVar(&o.ShortNames, "short-names", nil, "short `names` of the resource")
-	f.StringSliceVar(&o.Categories, "categories", nil, "`names` of groups of resources that this one is listed with")
+	f.StringSliceVar(&o.Categories, "categories", nil, "`names` of categories that list the resource, such as all")
 	f.StringVar(&o.Scope, "scope", "", "`scope` of the objects: Namespaced or Cluster (default Namespaced)")
-	f.StringArrayVar(&o.Fields, "field", nil, "field of the spec, or with status. before it of the status, as `NAME:TYPE[:RULE…][:+MARKER…]` (repeatable)")
-	f.StringArrayVar(&o.Owns, "owns", nil, "`kind` of objects that the controller makes, such as apps/v1/Deployment (repeatable)")
-	f.BoolVar(&o.NoStatus, "no-status", false, "leave out the status and its subresource")
+	f.StringArrayVar(&o.Fields, "field", nil, "field of the spec, or of the status with a name like status.phase, as `NAME:TYPE[:RULE…]` (repeatable)")
+	f.StringArrayVar(&o.Owns, "owns", nil, "`kind` of objects that the controller creates, such as apps/v1/Deployment (repeatable)")
+	f.BoolVar(&o.NoStatus, "no-status", false, "omit the status and its subresource")
 }
 
 // kindFlags registers the flags that name an API.

@@ -11,14 +11,14 @@ import (
 
 const buildName = fullBuild
 
-const about = `crdctl takes a Kubernetes controller for custom resources from an idea to a running program:
+const about = `crdctl scaffolds, generates, verifies and runs Kubernetes controllers for custom resources:
 
   crdctl init --group stable.example.com --version v1beta1 --kind CronTab
   crdctl generate
   crdctl verify
   crdctl run
 
-Nothing but Go is needed: the code generators, an API server with etcd, and kubectl are in this program.`
+It needs only Go: the code generators, an API server with etcd, and kubectl are built in.`
 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
 	return append(newCodegenCommands(s, o), newRun(s, o), newCluster(s, o), newKubectl(s, o), newTest(s, o), newEnvtest(s, o), newGenDocs(s))

@@ -13,11 +13,11 @@ import (
 
 const buildName = loopBuild
 
-const about = `crdctl runs a controller for custom resources that is built in, on a cluster that exists:
+const about = `crdctl runs its built-in controller for custom resources on an existing cluster:
 
   crdctl run --builtin --context staging -f crd.yaml --hook ./sync.py --owns apps/v1/Deployment
 
-This is the loop build: generate, verify and scaffolding are in the codegen build, and all of it is in the full build.`
+This is the loop build: generate, verify and scaffolding are in the codegen build, and everything is in the full build.`
 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
 	all := append([]*cobra.Command{newRun(s, o)}, notInBuild("generators", codegenBuild, codegenCommands)...)

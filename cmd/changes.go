@@ -24,13 +24,13 @@ type changeOptions struct {
 }
 
 func (o *changeOptions) register(f *pflag.FlagSet) {
-	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be changed, and change nothing")
-	f.StringVarP(&o.output, "output", "o", "text", "`form` of the list: text or json")
+	f.BoolVar(&o.dryRun, "dry-run", false, "list the changes without making them")
+	f.StringVarP(&o.output, "output", "o", "text", "`format` of the list: text or json")
 }
 
 func (o *changeOptions) checkOutput() error {
 	if o.output != "text" && o.output != "json" {
-		return ui.UsageErrorf("--output %q is not text or json", o.output)
+		return ui.UsageErrorf("--output %q must be text or json", o.output)
 	}
 	return nil
 }

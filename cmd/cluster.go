@@ -23,14 +23,14 @@ const clusterPatience = 3 * time.Minute
 func newCluster(s ui.Streams, o *options) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cluster",
-		Short: "Keep a control plane running in the background for this project",
-		Long: `Cluster keeps one control plane of the project running when no "crdctl run" does: its objects stay, in .crdctl/cluster,
+		Short: "Manage a control plane in the background for this project",
+		Long: `Cluster runs a control plane of the project in the background, also without "crdctl run". Its objects stay in .crdctl/cluster,
 and "crdctl run" and "crdctl kubectl" use it. It listens on 127.0.0.1 only; its port and its kubeconfig,
 .crdctl/cluster/kubeconfig, stay the same until it is reset.`,
 		Example: "  crdctl cluster start\n  crdctl run\n  crdctl cluster stop",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ui.UsageErrorf("name what to do: start, stop, status or reset")
+			return ui.UsageErrorf("a subcommand is required: start, stop, status or reset")
 		},
 	}
 	c.AddCommand(newClusterStart(s, o), newClusterStop(s, o), newClusterStatus(s, o), newClusterReset(s, o), newClusterServe(s, o))
@@ -52,7 +52,7 @@ func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 	var plane planeOptions
 	c := &cobra.Command{
 		Use:   "start",
-		Short: "Start it, with the objects that it had when it was stopped",
+		Short: "Start the control plane with the objects that it had when it was stopped",
 		Args:  cobra.NoArgs,
 		RunE: o.inProject(func(ctx context.Context, root string) error {
 			if _, err := plane.settle(); err != nil {
@@ -66,7 +66,7 @@ func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 			if r, err := daemon.RunStatus(root); err != nil {
 				return err
 			} else if r != nil {
-				return fmt.Errorf("%s has a control plane of its own for this project; stop it first, then run again after \"crdctl cluster start\"", r)
+				return fmt.Errorf("%s has its own control plane for this project; stop it, run \"crdctl cluster start\", and start it again", r)
 			}
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(ctx, clusterPatience)
@@ -105,7 +105,7 @@ func newClusterServe(s ui.Streams, o *options) *cobra.Command {
 func newClusterStop(s ui.Streams, o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
-		Short: "Stop it, and keep its objects",
+		Short: "Stop the control plane and keep its objects",
 		Args:  cobra.NoArgs,
 		RunE: o.inProject(func(ctx context.Context, root string) error {
 			ctx, cancel := context.WithTimeout(ctx, clusterPatience)
@@ -118,7 +118,7 @@ func newClusterStop(s ui.Streams, o *options) *cobra.Command {
 			case !stopped:
 				return s.Printf("no control plane runs in the background for %s", root)
 			}
-			return s.Printf("stopped; its objects are kept, \"crdctl cluster reset\" removes them")
+			return s.Printf("stopped; its objects are kept (\"crdctl cluster reset\" removes them)")
 		}),
 	}
 }
@@ -126,16 +126,16 @@ func newClusterStop(s ui.Streams, o *options) *cobra.Command {
 func newClusterReset(s ui.Streams, o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reset",
-		Short: "Remove the objects and credentials of one that is stopped",
+		Short: "Remove the objects and credentials of a stopped control plane",
 		Args:  cobra.NoArgs,
 		RunE: o.inProject(func(_ context.Context, root string) error {
 			switch found, err := daemon.Reset(root); {
 			case err != nil:
 				return err
 			case !found:
-				return s.Printf("there is nothing to remove: no control plane was kept for %s", root)
+				return s.Printf("nothing to remove: no control plane is kept for %s", root)
 			}
-			return s.Printf("removed; the next \"crdctl cluster start\" makes a new one")
+			return s.Printf("removed; the next \"crdctl cluster start\" creates a new control plane")
 		}),
 	}
 }
@@ -144,7 +144,7 @@ func newClusterStatus(s ui.Streams, o *options) *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Report whether it or a \"crdctl run\" is running (exit code 0) or neither (1), and where",
+		Short: "Report whether a control plane is running (exit code 0) or not (1), and where",
 		Args:  cobra.NoArgs,
 		RunE: o.inProject(func(_ context.Context, root string) error {
 			state, err := daemon.Status(root)

@@ -24,17 +24,17 @@ const (
 )
 
 func (o *planeOptions) bind(f *pflag.FlagSet) {
-	f.IntVar(&o.port, "port", 0, "`port` of 127.0.0.1 that the control plane listens on; 0 for the one that kept data had, or any free one")
-	f.StringVar(&o.pods, "pods", podsRunning, "what becomes of pods: running (said to run, or to have succeeded) or pending")
+	f.IntVar(&o.port, "port", 0, "`port` of the control plane on 127.0.0.1; 0 for the port of kept data, or any free one")
+	f.StringVar(&o.pods, "pods", podsRunning, "`state` of pods: running (reported as running or succeeded) or pending")
 }
 
 // settle checks the flags.
 func (o planeOptions) settle() (run.Plane, error) {
 	if o.port < 0 || o.port > 65535 {
-		return run.Plane{}, ui.UsageErrorf("--port is %d; ports end at 65535", o.port)
+		return run.Plane{}, ui.UsageErrorf("--port must be at most 65535, got %d", o.port)
 	}
 	if o.pods != podsRunning && o.pods != podsPending {
-		return run.Plane{}, ui.UsageErrorf("--pods is %q; it is %s or %s", o.pods, podsRunning, podsPending)
+		return run.Plane{}, ui.UsageErrorf("--pods %q must be %s or %s", o.pods, podsRunning, podsPending)
 	}
 	p := run.Plane{Port: o.port, PendingPods: o.pods == podsPending}
 	if o.dataDir == "" {

@@ -26,17 +26,17 @@ type createOptions struct {
 }
 
 func newCreate(s ui.Streams, shared *options) *cobra.Command {
-	return newGroup("create", "Add a kind, a version, a group or webhooks to the project", newCreateAPI(s, shared), newCreateWebhook(s, shared))
+	return newGroup("create", "Add an API or a webhook to the project", newCreateAPI(s, shared), newCreateWebhook(s, shared))
 }
 
 func newCreateAPI(s ui.Streams, shared *options) *cobra.Command {
 	o := createOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "api",
-		Short: "Add a kind to the project, with its controller, or a version to a kind",
-		Long: `Create api adds the types, a sample, and for a new kind a controller with its tests, and generates the code. What knows all
-kinds is in files that crdctl owns. Where a line must change in a file of yours, it is shown; lines that you changed yourself are
-never touched.`,
+		Short: "Add a kind with its controller, or a version of a kind",
+		Long: `Create api adds the types and a sample, for a new kind also a controller with tests, and generates the code. Code that lists all
+kinds is in files that crdctl owns. If a line in one of your files must change, it is shown; lines that you edited are never
+changed.`,
 		Example: `  crdctl create api --group stable.example.com --version v1beta1 --kind Report --field total:int64
   crdctl create api --group stable.example.com --version v1 --kind CronTab --field cronSpec:string:required`,
 		Args: noArgs,
@@ -44,9 +44,9 @@ never touched.`,
 	}
 	apiFlags(c.Flags(), &o.api)
 	fromCRDFlag(c, &o.fromCRD)
-	c.Flags().BoolVar(&o.api.NoController, "no-controller", false, "leave out the controller of a new kind")
-	c.Flags().BoolVar(&o.api.Storage, "storage", false, "store objects in this version of the kind; without it, in the first one")
-	c.Flags().StringVar(&o.api.Conversion, "conversion", "", "`how` the versions of the kind are converted: none, or webhook to have the controller do it (default: as before, at first none)")
+	c.Flags().BoolVar(&o.api.NoController, "no-controller", false, "omit the controller of a new kind")
+	c.Flags().BoolVar(&o.api.Storage, "storage", false, "store objects in this version of the kind (default: the first version)")
+	c.Flags().StringVar(&o.api.Conversion, "conversion", "", "`strategy` of conversion between versions: none or webhook (default: unchanged, none at first)")
 	o.register(c.Flags())
 	return c
 }
@@ -112,7 +112,7 @@ func (o *options) scaffolded(s ui.Streams, c *changeOptions) (*scaffolded, error
 		return nil, err
 	}
 	if place.Path == "" {
-		return nil, fmt.Errorf("there is no go.mod in %s or above it; make one with \"go mod init\"", root)
+		return nil, fmt.Errorf("no go.mod in %s or any parent directory; create one with \"go mod init\"", root)
 	}
 	place.Exists, place.Work = true, ""
 	if !c.dryRun {
@@ -181,16 +181,16 @@ func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Ch
 	}
 	var refused []string
 	for _, f := range plan.InTheWay {
-		refused = append(refused, f+": is in the way of a new file; move it away")
+		refused = append(refused, f+": exists where a new file must go; move it away")
 	}
 	for f, n := range plan.Conflicts {
-		refused = append(refused, fmt.Sprintf("%s: %s must change that you changed; take your change back there, or make the other one by hand", f, plural(n, "place", "places")))
+		refused = append(refused, fmt.Sprintf("%s: %s with your edits; revert them or apply the change manually", f, plural(n, "conflict", "conflicts")))
 	}
 	if force {
 		plan.RemoveEdited()
 	}
 	for _, f := range plan.Edited {
-		refused = append(refused, f+": would go, but it is yours: you changed it, or it was made from a CRD; give --force to have it removed")
+		refused = append(refused, f+": you changed it (or it came from a CRD); --force removes it")
 	}
 	if len(refused) > 0 {
 		return nil, nil, fmt.Errorf("nothing was written:\n  %s", strings.Join(refused, "\n  "))

@@ -71,9 +71,9 @@ func findCredential(root string, optional bool) (credential, error) {
 	case optional:
 		return c, nil
 	case run == nil && !s.Running:
-		return c, fmt.Errorf("no control plane runs for %s; start it with \"crdctl run\" in another terminal, or with \"crdctl cluster start\"", root)
+		return c, fmt.Errorf("no control plane is running for %s; start one with \"crdctl run\" in another terminal, or with \"crdctl cluster start\"", root)
 	case c.kubeconfig == nil:
-		return c, errors.New("the control plane in the background is just being started; try again")
+		return c, errors.New("the control plane in the background is still starting; try again")
 	case !listens(c.kubeconfig.Server):
 		return c, fmt.Errorf("the control plane of %s does not answer at %s; start it again with \"crdctl run\" in another terminal", root, c.kubeconfig.Server)
 	}
@@ -125,7 +125,7 @@ func (c credential) lend() (*lent, error) {
 	_ = tempdir.Sweep(os.TempDir(), kubectlPrefix) // what a killed one left is no reason not to run
 	dir, err := tempdir.New(os.TempDir(), kubectlPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("%w; set TMPDIR to a directory that can be written", err)
+		return nil, fmt.Errorf("%w; set TMPDIR to a writable directory", err)
 	}
 	l := &lent{credential: c, dir: dir, path: filepath.Join(dir.Path, state.KubeconfigName)}
 	if c.kubeconfig != nil {
@@ -156,11 +156,11 @@ func (l *lent) keep() error {
 		return err
 	}
 	if l.kubeconfig == nil {
-		return fmt.Errorf("the change is not kept: no control plane of %s has a kubeconfig; name another file with --kubeconfig", l.root)
+		return fmt.Errorf("the change was not saved: no control plane of %s has a kubeconfig; name another file with --kubeconfig", l.root)
 	}
 	k, err := controlplane.ParseKubeconfig(after)
 	if err != nil {
-		return errors.New("the change is not kept: the kubeconfig of a control plane of crdctl has its own server, user and context only, and no more than the namespace can be changed; name another file with --kubeconfig")
+		return errors.New("the change was not saved: in the kubeconfig of crdctl's control plane only the namespace can be changed; name another file with --kubeconfig")
 	}
 	content, err := k.Encode()
 	if err != nil {

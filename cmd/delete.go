@@ -22,23 +22,23 @@ type deleteOptions struct {
 }
 
 func newDelete(s ui.Streams, shared *options) *cobra.Command {
-	return newGroup("delete", "Take a kind, a version or a group out of the project", newDeleteAPI(s, shared))
+	return newGroup("delete", "Remove an API from the project", newDeleteAPI(s, shared))
 }
 
 func newDeleteAPI(s ui.Streams, shared *options) *cobra.Command {
 	o := deleteOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "api",
-		Short: "Take a kind out of the project, or a version of one, with all that was generated for it",
-		Long: `Delete api undoes "create api": types, sample and controller go, and so does everything that was generated for them. A file
-that you changed is not removed: it is named, and nothing is written. With --force it goes as well.`,
+		Short: "Remove a kind or a version, with the code generated for it",
+		Long: `Delete api undoes "create api": it removes the types, the sample, the controller, and everything generated for them. If you
+changed one of these files, nothing is removed, and the error names the file; --force removes it too.`,
 		Example: `  crdctl delete api --group stable.example.com --kind Report
   crdctl delete api --group stable.example.com --version v1 --kind CronTab`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runDeleteAPI(c.Context(), s, o) },
 	}
 	kindFlags(c.Flags(), &o.api)
-	c.Flags().BoolVar(&o.force, "force", false, "remove files that you changed, too")
+	c.Flags().BoolVar(&o.force, "force", false, "also remove files that you changed")
 	o.register(c.Flags())
 	return c
 }
@@ -62,7 +62,7 @@ func runDeleteAPI(ctx context.Context, s ui.Streams, o deleteOptions) error {
 		return err
 	}
 	if others := w.after.Kinds(api.Group, api.Kind); len(others) > 0 {
-		s.Report().Printf("objects of %s.%s that a cluster stores in %s must be stored in another version before the CRD is applied there", api.Plural, api.Group, api.Version)
+		s.Report().Printf("before you apply the CRD to a cluster: objects of %s.%s that are stored there in %s must be migrated to another version", api.Plural, api.Group, api.Version)
 	}
 	return nil
 }
@@ -75,21 +75,21 @@ func (w *scaffolded) remove(o scaffold.APIOptions) (*scaffold.API, error) {
 		versions = append(versions, a.Version)
 	}
 	if len(kinds) == 0 {
-		return nil, ui.UsageErrorf("the project has no %s of %s; it has %s", o.Kind, o.Group, cmp.Or(apiNames(w.after.APIs), "none"))
+		return nil, ui.UsageErrorf("the project does not have %s of %s; it has %s", o.Kind, o.Group, cmp.Or(apiNames(w.after.APIs), "none"))
 	}
 	if o.Version == "" && len(kinds) > 1 {
-		return nil, ui.UsageErrorf("%s of %s has the versions %s; say with --version which is to go", o.Kind, o.Group, strings.Join(versions, ", "))
+		return nil, ui.UsageErrorf("%s of %s has the versions %s; name the one to remove with --version", o.Kind, o.Group, strings.Join(versions, ", "))
 	}
 	api := w.after.Find(o.Group, cmp.Or(o.Version, versions[0]), o.Kind)
 	if api == nil {
 		return nil, ui.UsageErrorf("%s of %s has no version %s; it has %s", o.Kind, o.Group, o.Version, strings.Join(versions, ", "))
 	}
 	if api.Controller != "" && len(kinds) > 1 {
-		return nil, fmt.Errorf("the controller of %s works with %s; have it work with another version by hand, move \"controller: %s\" in crdctl.yaml to that version, and try again", api.Kind, api.Version, api.Controller)
+		return nil, fmt.Errorf("the controller of %s uses %s; change it to use another version, move \"controller: %s\" in crdctl.yaml to that version, and try again", api.Kind, api.Version, api.Controller)
 	}
 	w.after.Remove(api)
 	if len(w.after.APIs) == 0 {
-		return nil, fmt.Errorf("%s %s of %s is the only API of the project, and a project needs one; add another first with \"crdctl create api\", or remove the project's directory",
+		return nil, fmt.Errorf("%s %s of %s is the only API, and a project needs one; add another with \"crdctl create api\", or delete the project's directory",
 			api.Version, api.Kind, api.Group)
 	}
 	return api, nil

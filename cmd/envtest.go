@@ -14,14 +14,14 @@ import (
 )
 
 func newEnvtest(s ui.Streams, o *options) *cobra.Command {
-	return newGroup("envtest", "Serve tests that use controller-runtime's envtest, without a download", newEnvtestPath(s, o), newEnvtestSeed(s, o))
+	return newGroup("envtest", "Provide the programs of envtest without a download", newEnvtestPath(s, o), newEnvtestSeed(s, o))
 }
 
 // askedVersion is the version of Kubernetes that is asked for, by a flag or by the project.
 type askedVersion struct{ flag string }
 
 func (a *askedVersion) bind(f *pflag.FlagSet) {
-	f.StringVar(&a.flag, "kubernetes-version", "", "`version` of Kubernetes to be, such as 1.35, as far as it can be emulated (default: the one that the Makefile asks for, or crdctl's own)")
+	f.StringVar(&a.flag, "kubernetes-version", "", "Kubernetes `version` to emulate, such as 1.35 (default: the Makefile's, or crdctl's own)")
 }
 
 // find returns the version for the name of a directory, and says on stderr if another one will answer.
@@ -78,9 +78,9 @@ func newEnvtestSeed(s ui.Streams, o *options) *cobra.Command {
 	var binDir string
 	c := &cobra.Command{
 		Use:   "seed",
-		Short: "Fill the project's bin/k8s, where setup-envtest and an IDE look",
+		Short: "Fill the project's bin/k8s, where setup-envtest and IDEs look",
 		Long: `Seed makes bin/k8s/VERSION-OS-ARCH in the project, with etcd, kube-apiserver and kubectl: links to this program. "setup-envtest use"
-takes it for downloaded, and the suite_test.go of kubebuilder finds it without an environment. Run it again when crdctl has moved.`,
+treats it as downloaded, and kubebuilder's suite_test.go finds it without any variable. Run it again when crdctl was moved.`,
 		Example: "  crdctl envtest seed\n  crdctl envtest seed --kubernetes-version 1.36.0",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -100,6 +100,6 @@ takes it for downloaded, and the suite_test.go of kubebuilder finds it without a
 		},
 	}
 	asked.bind(c.Flags())
-	c.Flags().StringVar(&binDir, "bin-dir", "bin", "`directory` that setup-envtest is given as --bin-dir, seen from the project")
+	c.Flags().StringVar(&binDir, "bin-dir", "bin", "`directory` that is setup-envtest's --bin-dir, relative to the project")
 	return c
 }

@@ -23,14 +23,14 @@ var notWithCRD = []string{"field", "plural", "singular", "short-names", "categor
 
 // fromCRDFlag registers --from-crd.
 func fromCRDFlag(c *cobra.Command, file *string) {
-	c.Flags().StringVar(file, "from-crd", "", "`file` with CustomResourceDefinitions that types are made of, - for standard input; --group, --version and --kind choose among them")
+	c.Flags().StringVar(file, "from-crd", "", "`file` with CRDs to create types from, - for stdin; filter with --group, --version, --kind")
 }
 
 // imported adds the kinds of a file's CRDs to a project, and says on Err what Go types cannot say.
 func imported(c *cobra.Command, s ui.Streams, file string, root string, p *scaffold.Project, o scaffold.APIOptions) (files map[string][]byte, added []*scaffold.API, err error) {
 	for _, flag := range notWithCRD {
 		if c.Flags().Changed(flag) {
-			return nil, nil, ui.UsageErrorf("--%s and --from-crd: the CRD says that itself; leave --%s out", flag, flag)
+			return nil, nil, ui.UsageErrorf("--%s and --from-crd exclude each other: the CRD defines it; omit --%s", flag, flag)
 		}
 	}
 	definitions, err := readCRDs(s.In, file, func(group, version string) []string { return change.Declared(root, p.PackageDir(group, version)) })
@@ -61,7 +61,7 @@ func imported(c *cobra.Command, s ui.Streams, file string, root string, p *scaff
 		return nil, nil, ui.UsageError(err)
 	}
 	if len(added) == 0 {
-		return nil, nil, ui.UsageErrorf("%s has no CRD of the --group and --kind that are given", file)
+		return nil, nil, ui.UsageErrorf("%s has no CRD of this --group and --kind", file)
 	}
 	return files, added, nil
 }

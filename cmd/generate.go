@@ -40,15 +40,15 @@ func newGenerate(s ui.Streams, shared *options) *cobra.Command {
 	o := generateOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "generate [NAME…]",
-		Short: "Run all generators that the API packages ask for, and write what changed",
-		Long: `Generate runs the code generators (deep copies, clients with fakes, listers, informers, apply configurations)
-and the CRD generator in this process, from one load of the packages, and then writes the files that differ.
+		Short: "Generate code and CRDs, and write the files that changed",
+		Long: `Generate runs the code generators (deep copies, clients and fakes, listers, informers, apply configurations)
+and the CRD generator in this process. It loads the packages once, and writes the files that differ.
 
-Files that are equal are not touched, left-over generated files are removed, and files that the generators did not
-write are never overwritten. If anything fails, nothing is written.
+Unchanged files are not touched, stale generated files are removed, and files that were not generated are never
+overwritten. If anything fails, nothing is written.
 
-With --watch it goes on: it generates again whenever an API package, the settings, the header or go.mod change, until
-Ctrl-C. What fails is said, and does not end it.`,
+With --watch it keeps running, and generates again when an API package, the settings, the header or go.mod change, until
+Ctrl-C. An error is reported and does not end it.`,
 		Example:   "  crdctl generate\n  crdctl generate deepcopy crd\n  crdctl generate --dry-run\n  crdctl generate --watch\n  crdctl generate --api-dir pkg/apis --client-dir pkg/client --with-watch --boilerplate hack/boilerplate.go.txt",
 		Args:      generatorNames,
 		ValidArgs: gen.Names,
@@ -58,11 +58,11 @@ Ctrl-C. What fails is said, and does not end it.`,
 		},
 	}
 	o.settings = settingsFlags(c.Flags())
-	c.Flags().BoolVar(&o.updateReport, "update-report", false, "accept the violations of the API rules that there are")
-	c.Flags().BoolVar(&o.noCache, "no-cache", false, "make everything anew; the files are the same")
-	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "list what would be written and removed, and write nothing")
-	c.Flags().StringVarP(&o.output, "output", "o", "text", "`form` of the list of changes: text or json")
-	c.Flags().BoolVar(&o.watch, "watch", false, "generate now and on every change, until Ctrl-C")
+	c.Flags().BoolVar(&o.updateReport, "update-report", false, "accept the current violations of the API rules")
+	c.Flags().BoolVar(&o.noCache, "no-cache", false, "ignore the cache and generate everything again")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "list the files that would be written and removed")
+	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the list of changes: text or json")
+	c.Flags().BoolVar(&o.watch, "watch", false, "generate now and after every change, until Ctrl-C")
 	return c
 }
 
@@ -225,9 +225,9 @@ func (g *generation) summary(dryRun bool) string {
 		return fmt.Sprintf("%d generated files are up to date; checked", g.files)
 	}
 	n := count(g.changes)
-	verbs := "wrote %d, removed %d, left %d as they are;"
+	verbs := "%d written, %d removed, %d unchanged;"
 	if dryRun {
-		verbs = "would write %d, remove %d, leave %d as they are;"
+		verbs = "%d to write, %d to remove, %d unchanged;"
 	}
 	written := n[tree.Create] + n[tree.Update]
 	return fmt.Sprintf(verbs+" done", written, n[tree.Delete], g.files-written)
@@ -261,11 +261,11 @@ func shortNames(args []string) []string {
 	return names
 }
 
-// generatorNames refuses arguments that are no generators.
+// generatorNames rejects arguments that are not names of generators.
 func generatorNames(_ *cobra.Command, args []string) error {
 	for _, name := range shortNames(args) {
 		if !slices.Contains(gen.Names, name) {
-			return ui.UsageErrorf("%q is no generator; there are %s", name, strings.Join(gen.Names, ", "))
+			return ui.UsageErrorf("%q is not a generator; use one of %s", name, strings.Join(gen.Names, ", "))
 		}
 	}
 	return nil

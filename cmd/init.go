@@ -37,13 +37,13 @@ func newInit(s ui.Streams, shared *options) *cobra.Command {
 	o := initOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "init",
-		Short: "Make a project: API types, controller, tests, generated clients and CRD",
-		Long: `Init writes a project that compiles at once: the Go types of an API, a controller with its tests, a CRD, a sample
+		Short: "Create a project: API types, controller, tests, clients and CRD",
+		Long: `Init writes a project that compiles: the Go types of an API, a controller with tests, a CRD, a sample
 object, manifests, and the generated clients, listers, informers and apply configurations.
 
-In a folder of a Go module that exists, the project becomes part of that module: go.mod gets what it requires, and the lines that
-change are shown. Nothing else that exists is changed: files such as a README or a Makefile stay as they are, and if one is in the
-way of a file that the project needs, init names all that are, and writes nothing.`,
+In a directory of an existing Go module, the project becomes part of that module: init adds its requirements to go.mod and shows
+the lines that change. It changes no other existing file. A README or a Makefile stays as it is; if existing files conflict with
+files that the project needs, init lists them and writes nothing.`,
 		Example: `  crdctl init --group stable.example.com --kind CronTab
   crdctl init -C crontab --module github.com/you/crontab --group stable.example.com --version v1beta1 \
       --kind CronTab --short-names ct --field cronSpec:string --field image:string --field replicas:int32
@@ -56,10 +56,10 @@ way of a file that the project needs, init names all that are, and writes nothin
 	apiFlags(f, &o.api)
 	fromCRDFlag(c, &o.fromCRD)
 	f.StringVar(&o.module, "module", "", "module `path` (default: that of the go.mod in the directory or above it, or example.com/DIRECTORY)")
-	f.StringVar(&o.header, "boilerplate", "", "`file` with the header of generated Go files; it is copied to hack/boilerplate.go.txt (default: a line of copyright)")
+	f.StringVar(&o.header, "boilerplate", "", "`file` with the header of Go files, copied to hack/boilerplate.go.txt (default: a copyright)")
 	f.StringVar(&o.clientDir, "client-dir", "pkg/client", "`directory` of the generated clients")
 	o.register(f)
-	f.BoolVar(&o.force, "force", false, "overwrite files of the scaffold that are in the way, and say which")
+	f.BoolVar(&o.force, "force", false, "overwrite existing files of the scaffold, and list them")
 	return c
 }
 
@@ -98,17 +98,17 @@ func runInit(c *cobra.Command, s ui.Streams, o initOptions) error {
 		return err
 	}
 	if len(plan.Generated) > 0 {
-		return inTheWayError(place, plan.Generated, "remove these: they are generated, and --force overwrites files of the scaffold only")
+		return inTheWayError(place, plan.Generated, "remove these files first: they are generated, and --force overwrites only files of the scaffold")
 	}
 	if err := o.carryOut(s, place, changes, nil); err != nil {
 		return err
 	}
 	s.Report().Lines(plan.Notes)
 	if len(p.Without) > 0 {
-		s.Report().Printf("left as they are: %s", strings.Join(p.Without, ", "))
+		s.Report().Printf("unchanged: %s", strings.Join(p.Without, ", "))
 	}
 	if len(plan.LeftOver) > 0 {
-		s.Report().Printf("left as they are: %s; nothing asks for these generated files, and \"crdctl generate\" removes them", strings.Join(plan.LeftOver, ", "))
+		s.Report().Printf("unchanged: %s; these generated files are stale, and \"crdctl generate\" removes them", strings.Join(plan.LeftOver, ", "))
 	}
 	if o.dryRun {
 		s.Report().Printf("would write %s", plural(len(changes), "file", "files"))
@@ -142,7 +142,7 @@ func (o *initOptions) root() (string, error) {
 	}
 	if data, err := safefs.ReadFile(filepath.Join(root, config.FileName), safefs.MaxFile); err == nil && !o.force {
 		if p, err := config.Parse(config.FileName, data); err == nil && p.Scaffold != nil {
-			return "", fmt.Errorf("%s is a project already; add a kind to it with \"crdctl create api\", or overwrite its scaffold with --force", root)
+			return "", fmt.Errorf("%s is a project already; add a kind with \"crdctl create api\", or overwrite the scaffold with --force", root)
 		}
 	}
 	return filepath.EvalSymlinks(root)
@@ -200,13 +200,13 @@ func sayNext(s ui.Streams, o initOptions, p *scaffold.Project, n int, took time.
 // saySamePlural names the flag where the plural equals the singular: kubectl then has one name for one object and for many.
 func saySamePlural(s ui.Streams, o scaffold.APIOptions, a *scaffold.API) {
 	if o.Plural == "" && a.Plural == a.Singular {
-		s.Report().Printf("the plural of %s is %s, like its singular; for another, give --plural", a.Kind, a.Plural)
+		s.Report().Printf("the plural of %s is %s, the same as its singular; to change it, set --plural", a.Kind, a.Plural)
 	}
 }
 
 // sayProtected tells of the groups that are not everybody's.
 func sayProtected(s ui.Streams, a *scaffold.API) {
 	if a.Protected() {
-		s.Report().Printf("%s is a protected group: its CRD bears the annotation api-approved.kubernetes.io: unapproved; see https://github.com/kubernetes/enhancements/pull/1111", a.Group)
+		s.Report().Printf("%s is a protected group: its CRD gets the annotation api-approved.kubernetes.io: unapproved; see https://github.com/kubernetes/enhancements/pull/1111", a.Group)
 	}
 }

@@ -77,6 +77,6 @@ func (o *initOptions) plan(place change.Location, after change.Render) (plan *ch
 }
 
 func inTheWayError(place change.Location, files []string, otherwise string) error {
-	return fmt.Errorf("%s in the way in %s, nothing was written:\n  %s\nChoose another directory with --dir, or %s",
+	return fmt.Errorf("%s already in %s, nothing was written:\n  %s\nChoose another directory with --dir, or %s",
 		plural(len(files), "file is", "files are"), place.Root(), strings.Join(files, "\n  "), otherwise)
 }

@@ -56,7 +56,7 @@ func (p *kubebuilderProject) hint(verb string, api scaffold.APIOptions) string {
 	case "upgrade":
 		return fmt.Sprintf("run \"%s alpha update\"", p.tool())
 	case "delete":
-		return fmt.Sprintf("%s has no command for it: remove the types, the controller and the entry in %s by hand", p.tool(), mainpkg.ProjectFile)
+		return fmt.Sprintf("%s has no command for it: remove the types, the controller and the entry in %s manually", p.tool(), mainpkg.ProjectFile)
 	}
 	or := func(value, placeholder string) string {
 		if value == "" {

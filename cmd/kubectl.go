@@ -24,9 +24,9 @@ import (
 func newKubectl(s ui.Streams, o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "kubectl [ARG...]",
-		Short: "Talk to the project's running control plane, with the kubectl that is built in",
-		Long: `Kubectl is Kubernetes' own kubectl, pointed at the control plane that "crdctl run" runs for this project.
-Its exit codes are its own.`,
+		Short: "Run the built-in kubectl on the project's control plane",
+		Long: `Kubectl is Kubernetes' own kubectl, connected to the control plane of this project that "crdctl run" or "crdctl cluster start"
+started. The exit code is kubectl's.`,
 		Example: "  crdctl kubectl apply -f config/samples\n  crdctl kubectl get crontabs\n  crdctl kubectl -C ../other get events",
 		// All that follows is kubectl's.
 		DisableFlagParsing: true,

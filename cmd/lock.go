@@ -20,6 +20,6 @@ func (o *options) lock(ctx context.Context, w io.Writer) (*lockfile.File, error)
 	}
 	root, _ := config.Find(base) // where there is none, the folder itself is the root
 	return lockfile.Lock(ctx, cmp.Or(root, base), func() {
-		_, _ = fmt.Fprintln(w, "another crdctl generates in this project; waiting for it to end")
+		_, _ = fmt.Fprintln(w, "another crdctl is generating in this project; waiting for it")
 	})
 }

@@ -65,7 +65,7 @@ func (f *loopFlags) over(l config.Loop, root, base string) (config.Loop, error) 
 	}
 	p.Loop.Check(report)
 	if f.set.Changed("shard-by") && p.Loop.Shards <= 1 {
-		report("loop.shardBy", "there is one shard, and nothing to divide; set --shards too")
+		report("loop.shardBy", "requires more than one shard; set --shards")
 	}
 	if len(problems) > 0 {
 		slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

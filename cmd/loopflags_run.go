@@ -31,15 +31,15 @@ func (f *builtinFlags) bind(set *pflag.FlagSet, o *builtin.Options) {
 	f.o = o
 	set.AddFlagSet(f.loopFlags.bind("namespace", "n"))
 	f.run = pflag.NewFlagSet("run", pflag.ContinueOnError)
-	f.run.BoolVar(&f.leaderElect, "leader-elect", false, "work only while this replica holds the controller's lease")
+	f.run.BoolVar(&f.leaderElect, "leader-elect", false, "leader election: work only while this replica holds the lease")
 	f.run.StringVar(&o.LeaseNamespace, "lease-namespace", "", "`namespace` of the leases (default: that of the pod or of the kubeconfig's context)")
 	f.run.StringVar(&o.MetricsAddr, "metrics", "", "serve /metrics, /healthz and /readyz at this `address`, for example :8080")
 	f.run.BoolVar(&o.Profiling, "profiling", false, "serve /debug/pprof at the address of the metrics too")
-	f.run.BoolVar(&o.NoEvents, "no-events", false, "record no events")
-	f.run.BoolVar(&o.Quiet, "quiet", false, "log only what is wrong; a loop without hook and templates then has no more than metadata sent")
-	f.run.StringArrayVar(&o.CRDNames, "crd", nil, "`name` of a CRD that the cluster has: it is read there and waited for, and none is installed (repeatable)")
-	f.run.BoolVar(&f.inCluster, "in-cluster", false, "use the cluster of the pod that crdctl runs in, as the pod's service account")
-	f.run.StringVar(&o.Render, "render", "", "show what the hook or the templates would do for the object in this `file`, and do nothing")
+	f.run.BoolVar(&o.NoEvents, "no-events", false, "do not record events")
+	f.run.BoolVar(&o.Quiet, "quiet", false, "log only warnings and errors; without hook and templates, only metadata is fetched")
+	f.run.StringArrayVar(&o.CRDNames, "crd", nil, "`name` of a CRD in the cluster to use instead of installing one (repeatable)")
+	f.run.BoolVar(&f.inCluster, "in-cluster", false, "use the cluster of the pod that crdctl runs in, with the pod's service account")
+	f.run.StringVar(&o.Render, "render", "", "print what the hook or the templates would do for the object in this `file`, and exit")
 	for _, own := range f.sets() {
 		own.VisitAll(func(flag *pflag.Flag) { flag.Usage = "with --builtin: " + flag.Usage })
 	}
@@ -96,27 +96,27 @@ func (f *builtinFlags) contradictions(o *builtin.Options) error {
 	case !f.inCluster && o.Cluster == target.Cluster{} && (f.set.Changed("kube-api-qps") || f.set.Changed("kube-api-burst")):
 		return errors.New("--kube-api-qps and --kube-api-burst require --kubeconfig, --context, --master or --in-cluster; crdctl's own control plane has no limit")
 	case f.inCluster && o.Cluster != target.Cluster{}:
-		return errors.New("--in-cluster means the cluster of this pod, and --kubeconfig, --context and --master another one; leave out the one or the other")
+		return errors.New("--in-cluster cannot be used with --kubeconfig, --context or --master; use one or the other")
 	case len(o.CRDNames) > 0 && len(o.CRDFiles) > 0:
-		return errors.New("--crd means a CRD that the cluster has, and -f one to install; leave out the one or the other")
+		return errors.New("--crd and -f exclude each other: --crd uses a CRD of the cluster, -f installs one")
 	case o.LeaseNamespace != "" && !f.leaderElect && o.Loop.Shards <= 1:
-		return errors.New("--lease-namespace is for leases, and there are none; set --leader-elect or --shards")
+		return errors.New("--lease-namespace requires --leader-elect or --shards")
 	case o.LeaseNamespace != "" && !config.IsDNSLabel(o.LeaseNamespace):
-		return fmt.Errorf("--lease-namespace %q is no name of a namespace; they are lower-case letters, digits and hyphens", o.LeaseNamespace)
+		return fmt.Errorf("--lease-namespace %q is not a valid namespace name; use lower-case letters, digits and hyphens", o.LeaseNamespace)
 	case o.Profiling && o.MetricsAddr == "":
-		return errors.New("--profiling is served where the metrics are; give an address with --metrics, for example --metrics 127.0.0.1:8080")
+		return errors.New("--profiling requires --metrics, for example --metrics 127.0.0.1:8080")
 	case o.Render != "" && !o.Loop.Decides():
-		return errors.New("--render shows what a hook or templates would do, and there are none; name them with --hook or --template")
+		return errors.New("--render requires --hook or --template")
 	case o.Render != "" && (f.leaderElect || o.MetricsAddr != ""):
-		return errors.New("--render shows one object and ends; leave out --leader-elect and --metrics")
+		return errors.New("--render cannot be used with --leader-elect or --metrics")
 	}
 	if o.MetricsAddr != "" {
 		if _, _, err := net.SplitHostPort(o.MetricsAddr); err != nil {
-			return fmt.Errorf("--metrics %q is no address with a port; write for example :8080 or 127.0.0.1:8080", o.MetricsAddr)
+			return fmt.Errorf("--metrics %q must be an address with a port, for example :8080 or 127.0.0.1:8080", o.MetricsAddr)
 		}
 	}
 	if i := slices.IndexFunc(o.CRDNames, func(name string) bool { return !strings.Contains(strings.Trim(name, "."), ".") }); i >= 0 {
-		return fmt.Errorf("--crd %q is no name of a CRD; write plural and group, for example crontabs.stable.example.com", o.CRDNames[i])
+		return fmt.Errorf("--crd %q is not a CRD name; write plural and group, for example crontabs.stable.example.com", o.CRDNames[i])
 	}
 	return nil
 }

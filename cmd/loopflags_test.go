@@ -120,27 +120,27 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 		"--kube-api-qps -2":                  `--kube-api-qps: must be at least 1, or -1 for no limit, got -2`,
 		"--kube-api-burst 0":                 `--kube-api-burst must be at least 1, got 0`,
 		"--kube-api-burst 9":                 `--kube-api-qps and --kube-api-burst require --kubeconfig, --context, --master or --in-cluster; `,
-		"--hook a --template b":              `--hook: there is a template too, and one thing decides on an object; leave out the one or the other`,
-		"--finalize-hook a":                  `--finalize-hook: there is no hook for objects that are not being deleted; name it as hook, it may be the same program`,
+		"--hook a --template b":              `--hook: hook and template exclude each other; remove one`,
+		"--finalize-hook a":                  `--finalize-hook: requires loop.hook (--hook), which may be the same program`,
 		"--selector a==b==c":                 `--selector: found '==', expected: ',' or 'end of string'; write for example app=x,tier!=test`,
-		"--lease-duration 0s":                `--lease-duration 0s leaves no time to renew a lease; at least 1s is needed, for example 15s`,
-		"--lease-duration 9ms":               `--lease-duration: 9ms leaves no time to renew a lease; at least 1s is needed, for example 15s`,
-		"--shard-by namespace":               `--shard-by: there is one shard, and nothing to divide; set --shards too`,
-		"--owns v1/Pod":                      `--owns: nothing decides on children; name a hook or a template`,
+		"--lease-duration 0s":                `--lease-duration 0s is too short to renew a lease; it must be at least 1s, for example 15s`,
+		"--lease-duration 9ms":               `--lease-duration: 9ms is too short to renew a lease; it must be at least 1s, for example 15s`,
+		"--shard-by namespace":               `--shard-by: requires more than one shard; set --shards`,
+		"--owns v1/Pod":                      `--owns: a hook or a template is required; set one`,
 		"--hook a --owns Pod":                `--owns: "Pod" must be GROUP/VERSION/KIND, `,
-		"--lease-namespace x":                `--lease-namespace is for leases, and there are none; set --leader-elect or --shards`,
-		"--leader-elect --lease-namespace X": `--lease-namespace "X" is no name of a namespace; `,
-		"--shards 257":                       `--shards: 257 is more than 256, which is the most`,
-		"--hook-max-bytes 2000000000":        `--hook-max-bytes: 2000000000 is more than 1073741824 (1 GiB), which is the most`,
-		"--hook=":                            `--hook is empty; name a program or a URL, or leave it out`,
-		"--finalize-hook=":                   `--finalize-hook is empty; name a program or a URL, or leave it out`,
-		"--customize-hook=":                  `--customize-hook is empty; name a program or a URL, or leave it out`,
-		"--template=":                        `--template is empty; name a directory, or leave it out`,
-		"--profiling":                        `--profiling is served where the metrics are; give an address with --metrics, for example --metrics 127.0.0.1:8080`,
-		"--metrics 8080":                     `--metrics "8080" is no address with a port; write for example :8080 or 127.0.0.1:8080`,
-		"--crd foos":                         `--crd "foos" is no name of a CRD; write plural and group, for example crontabs.stable.example.com`,
-		"--render x":                         `--render shows what a hook or templates would do, and there are none; name them with --hook or --template`,
-		"--hook a --render x --leader-elect": `--render shows one object and ends; leave out --leader-elect and --metrics`,
+		"--lease-namespace x":                `--lease-namespace requires --leader-elect or --shards`,
+		"--leader-elect --lease-namespace X": `--lease-namespace "X" is not a valid namespace name; `,
+		"--shards 257":                       `--shards: must be at most 256, got 257`,
+		"--hook-max-bytes 2000000000":        `--hook-max-bytes: must be at most 1073741824 (1 GiB), got 2000000000`,
+		"--hook=":                            `--hook is empty; name a program or a URL, or omit it`,
+		"--finalize-hook=":                   `--finalize-hook is empty; name a program or a URL, or omit it`,
+		"--customize-hook=":                  `--customize-hook is empty; name a program or a URL, or omit it`,
+		"--template=":                        `--template is empty; name a directory, or omit it`,
+		"--profiling":                        `--profiling requires --metrics, for example --metrics 127.0.0.1:8080`,
+		"--metrics 8080":                     `--metrics "8080" must be an address with a port, for example :8080 or 127.0.0.1:8080`,
+		"--crd foos":                         `--crd "foos" is not a CRD name; write plural and group, for example crontabs.stable.example.com`,
+		"--render x":                         `--render requires --hook or --template`,
+		"--hook a --render x --leader-elect": `--render cannot be used with --leader-elect or --metrics`,
 	} {
 		f := parsed(t, strings.Fields(args)...)
 		err := f.apply(config.Loop{}, f.o.Root)
@@ -149,13 +149,13 @@ func TestBuiltinFlagsRefuse(t *testing.T) {
 	}
 	f := parsed(t, "--crd=a.b")
 	f.o.CRDFiles = []string{"crd.yaml"}
-	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--crd means a CRD that the cluster has, and -f one to install")
+	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--crd and -f exclude each other")
 	f = parsed(t, "--in-cluster")
 	f.o.Cluster = target.Cluster{Context: "x"}
-	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--in-cluster means the cluster of this pod")
+	assert.ErrorContains(t, f.apply(config.Loop{}, f.o.Root), "--in-cluster cannot be used with --kubeconfig")
 	// What the file says wrong next to a flag is called by its name there.
 	f = parsed(t, "--workers=3")
-	assert.EqualError(t, f.apply(config.Loop{ShardBy: "x"}, f.o.Root), `crdctl.yaml: loop.shardBy: "x" is not key or namespace`)
+	assert.EqualError(t, f.apply(config.Loop{ShardBy: "x"}, f.o.Root), `crdctl.yaml: loop.shardBy: "x" must be key or namespace`)
 }
 
 // Builds that lack a flag of run know its name.

@@ -42,12 +42,12 @@ func newManifests(s ui.Streams, shared *options) *cobra.Command {
 		Short: "Write what a cluster needs to run the controller of the project, or the built-in one",
 		Long: `Manifests writes what a cluster needs to run a controller, to stdout as one stream, or with --output to a directory.
 
-For a project that has a controller of its own, as crdctl init or kubebuilder makes it, these are its manifests with the image that
-you name: the namespace, CRDs, service account, roles, webhooks and the Deployment. With --helm they become a Helm chart with values
+For a project with its own controller, as created by crdctl init or kubebuilder, these are its manifests with the given image:
+the namespace, CRDs, service account, roles, webhooks and the Deployment. With --helm they become a Helm chart with values
 for the image, the replicas, the resources and the namespace.
 
-For all other projects, and with --builtin or -f, they run the built-in controller for the CRDs. What it does is in the section loop of
-crdctl.yaml, or in the flags that "crdctl run --builtin" has too. Scripts of hooks and templates go into ConfigMaps; other programs
+For all other projects, and with --builtin or -f, they run the built-in controller for the CRDs. The section loop of crdctl.yaml and
+the flags, which "crdctl run --builtin" has too, configure it. Scripts of hooks and templates go into ConfigMaps; other programs
 are expected in the image, and a notice names them.`,
 		Example: `  crdctl manifests --image registry.example.com/crontab:v1 --replicas 1 > install.yaml
   crdctl manifests --image registry.example.com/crontab:v1 --helm -o dist/chart
@@ -61,14 +61,14 @@ are expected in the image, and a notice names them.`,
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or directory of CRDs, in place of the project's (repeatable)")
-	f.StringVar(&o.Image, "image", "", "`image` of the controller; of the built-in one, with crdctl and the programs of hooks (required)")
-	f.StringVarP(&o.Namespace, "namespace", "n", "", "`namespace` of the controller (default: that of the manifests, or its name with -system)")
-	f.IntVar(&o.Replicas, "replicas", 2, "`number` of pods; by default that of the manifests, or 2 for the built-in controller")
-	f.StringVarP(&o.output, "output", "o", "", "`directory` to write files to, in place of stdout")
-	f.BoolVar(&o.force, "force", false, "with --output: overwrite files that something else wrote")
-	f.BoolVar(&o.dryRun, "dry-run", false, "with --output: list what would be written and removed, and write nothing")
-	f.BoolVar(&o.builtin, "builtin", false, "run the built-in controller, although the project has one of its own")
+	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or directory of CRDs instead of the project's (repeatable)")
+	f.StringVar(&o.Image, "image", "", "`image` of the controller; for the built-in one, with crdctl and the hooks' programs (required)")
+	f.StringVarP(&o.Namespace, "namespace", "n", "", "`namespace` of the controller (default: the manifests', or its name with -system)")
+	f.IntVar(&o.Replicas, "replicas", 2, "`number` of pods (default: the manifests', or 2 for the built-in controller)")
+	f.StringVarP(&o.output, "output", "o", "", "`directory` to write files to instead of stdout")
+	f.BoolVar(&o.force, "force", false, "with --output: overwrite files that crdctl did not write")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --output: list the files that would be written and removed")
+	f.BoolVar(&o.builtin, "builtin", false, "write manifests of the built-in controller, even if the project has its own")
 	f.BoolVar(&o.helm, "helm", false, "write a Helm chart of the project's own controller (default --output dist/chart)")
 	f.StringToStringVar(&o.requests, "requests", nil, "resource `requests` of the project's own controller, such as cpu=10m,memory=64Mi")
 	f.StringToStringVar(&o.limits, "limits", nil, "resource `limits` of the project's own controller, such as memory=256Mi")
@@ -114,17 +114,17 @@ func runManifests(s ui.Streams, o *manifestsOptions) error {
 func (o *manifestsOptions) check(own bool) error {
 	switch {
 	case own && o.Image == "":
-		return errors.New("no image is named; name the image of the controller with --image")
+		return errors.New("--image is required; it names the image of the controller")
 	case o.Image == "":
-		return errors.New("no image is named; give one that has crdctl as its entry point with --image, see docs/in-cluster.md")
+		return errors.New("--image is required; it must have crdctl as its entry point, see docs/in-cluster.md")
 	case strings.ContainsFunc(o.Image, unicode.IsSpace):
-		return fmt.Errorf("--image %q has white space in it, and no name of an image has; write for example registry.example.com/crdctl:v1", o.Image)
+		return fmt.Errorf("--image %q must not contain white space; write for example registry.example.com/crdctl:v1", o.Image)
 	case o.Replicas < 1:
-		return fmt.Errorf("--replicas is %d; at least 1 is needed", o.Replicas)
+		return fmt.Errorf("--replicas must be at least 1, got %d", o.Replicas)
 	case o.Namespace != "" && !config.IsDNSLabel(o.Namespace):
-		return fmt.Errorf("--namespace %q is no name of a namespace; they are lower-case letters, digits and hyphens", o.Namespace)
+		return fmt.Errorf("--namespace %q is not a valid namespace name; use lower-case letters, digits and hyphens", o.Namespace)
 	case o.output == "" && !o.helm && (o.force || o.dryRun):
-		return errors.New("--force and --dry-run are for files; name their directory with --output")
+		return errors.New("--force and --dry-run require --output")
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (o *manifestsOptions) toDeploy() error {
 	}
 	o.Root, o.CRDs, o.Namespace = root, manifest.Definitions(crds), cmp.Or(o.Namespace, o.Loop.Name+"-system")
 	if !config.IsDNSLabel(o.Namespace) {
-		return ui.UsageErrorf("%q is too long for a namespace; name one with --namespace", o.Namespace)
+		return ui.UsageErrorf("%q is too long for a namespace; set one with --namespace", o.Namespace)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (o *manifestsOptions) staysInside() error {
 	}
 	defer func() { _ = root.Close() }()
 	if _, err := root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--output %s: a link leads out of %s; name the directory that it leads to", o.output, o.dir)
+		return fmt.Errorf("--output %s: a symbolic link leads out of %s; name its target", o.output, o.dir)
 	}
 	return nil
 }

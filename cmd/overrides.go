@@ -22,7 +22,7 @@ func (f *settings) over(p *config.Project, root, base string) error {
 	case f.set.Changed("client-dir"):
 		p.Clients = []config.Client{{}}
 	case slices.ContainsFunc(given, config.Setting.InClient) && len(p.Clients) != 1:
-		return ui.UsageErrorf("there are %d client trees; say which one the flags are for with --client-dir", len(p.Clients))
+		return ui.UsageErrorf("the project has %d client trees; choose the one that the flags are for with --client-dir", len(p.Clients))
 	}
 	var problems []error
 	for _, s := range given {
@@ -33,7 +33,7 @@ func (f *settings) over(p *config.Project, root, base string) error {
 			}
 			rel := relativeTo(root, base, *text)
 			if !filepath.IsLocal(filepath.FromSlash(rel)) {
-				problems = append(problems, ui.UsageErrorf("%s is not below the project's directory %s; give that directory with --dir", *text, root))
+				problems = append(problems, ui.UsageErrorf("%s is not below the project's directory %s; set --dir to the project's directory", *text, root))
 				rel = "refused" // a path that the checks of the settings do not report again
 			}
 			*text = rel
@@ -85,7 +85,7 @@ func (f *settings) project(o *options) (*located, error) {
 		return &located{root: base, settings: p}, p.Complete("flags")
 	}
 	if workspace.Above(base, "go.mod") == "" {
-		return nil, fmt.Errorf("no %s and no go.mod in %s or above it; make a project with \"crdctl init\", or give the directory of one with --dir", config.FileName, base)
+		return nil, fmt.Errorf("no %s and no go.mod in %s or any parent directory; create a project with \"crdctl init\", or set --dir to a project's directory", config.FileName, base)
 	}
 	found, err := detect.Project(base, f.edit(base))
 	if err != nil {

@@ -57,7 +57,7 @@ func newRoot(s ui.Streams, i *ui.Interrupts) *cobra.Command {
 		Use:   "crdctl",
 		Short: "Scaffold, generate, verify and run Kubernetes CRD controllers",
 		Long: about + `
-Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`,
+Exit codes: 0 success, 1 findings (for example stale files), 2 errors or wrong usage.`,
 		Version:       Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -78,9 +78,9 @@ Exit codes: 0 yes or done, 1 no (something is stale), 2 trouble or wrong usage.`
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return ui.UsageError(err) })
 	f := root.PersistentFlags()
-	f.StringVarP(&o.dir, "dir", "C", ".", "the project's `directory`, or one in it")
-	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's own, from 2 what the Kubernetes libraries log, as in klog")
-	f.StringVar(&o.color, "color", "auto", "color the output: auto, always or never (NO_COLOR counts)")
+	f.StringVarP(&o.dir, "dir", "C", ".", "project `directory`, or a directory in it")
+	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's own messages, 2 and higher for Kubernetes libraries")
+	f.StringVar(&o.color, "color", "auto", "colored output: auto, always or never; NO_COLOR is respected")
 	root.AddCommand(newCommands(s, &o)...)
 	root.AddCommand(newVersion(s, &o))
 	root.InitDefaultCompletionCmd()
@@ -128,7 +128,7 @@ func (o *options) validate() error {
 	case "auto", "always", "never":
 		return nil
 	}
-	return fmt.Errorf("--color %q is not auto, always or never", o.color)
+	return fmt.Errorf("--color %q must be auto, always or never", o.color)
 }
 
 // project finds and loads the project that --dir is in.

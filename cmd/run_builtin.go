@@ -24,7 +24,7 @@ func (o *options) ownProject() (root string, p *config.Project, err error) {
 
 // noCRDs is the error of a run of the built-in controller that has nothing to work on.
 func noCRDs(err error) error {
-	return fmt.Errorf("%w; or name CRDs with -f, or with --crd those that the cluster has", err)
+	return fmt.Errorf("%w; or name CRDs with -f, or CRDs of the cluster with --crd", err)
 }
 
 // streams hands the streams of the command on to a run.

@@ -96,7 +96,7 @@ func (p pairs) Set(text string) error {
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, _ := strings.Cut(pair, ":")
 		if text != "" && (key == "" || value == "") {
-			return fmt.Errorf("%q must be two names with a colon between them", pair)
+			return fmt.Errorf("%q must have the form NAME:NAME", pair)
 		}
 		all[key] = value
 	}

@@ -36,12 +36,12 @@ func newTest(s ui.Streams, shared *options) *cobra.Command {
 	o := &testOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "test [flags] [-- COMMAND [ARG...]]",
-		Short: "Run the project's own tests on an API server of crdctl's",
-		Long: `Test runs a command, "go test ./..." if none is given, in the directory that --dir names, and ends with its exit code.
+		Short: "Run the project's tests on crdctl's API server",
+		Long: `Test runs a command (default "go test ./...") in the directory of --dir, and exits with its exit code.
 
-Where the project's tests use controller-runtime's envtest, they start etcd and kube-apiserver themselves, as always: these are built into
-this program, so nothing is downloaded. Other tests get a control plane with the project's CRDs, for as long as they run, and its
-kubeconfig in KUBECONFIG.`,
+Tests that use controller-runtime's envtest start etcd and kube-apiserver themselves, as always; both are built into crdctl, so
+nothing is downloaded. Other tests get a control plane with the project's CRDs while they run, and its kubeconfig in
+KUBECONFIG.`,
 		Example: "  crdctl test\n  crdctl test -- make test\n  crdctl test --controllers -- go test ./internal/controller -run TestReconcile",
 		RunE: func(c *cobra.Command, args []string) error {
 			if at := c.ArgsLenAtDash(); len(args) > 0 && at != 0 {
@@ -49,14 +49,14 @@ kubeconfig in KUBECONFIG.`,
 			}
 			if len(args) == 0 {
 				if args = []string{"go", "test", "./..."}; workspace.Above(moduleRoot(o.dir), "go.mod") == "" {
-					return ui.UsageErrorf("no go.mod in %s or above it; give the project's directory with --dir, or write a command after --", moduleRoot(o.dir))
+					return ui.UsageErrorf("no go.mod in %s or any parent directory; set --dir to the project's directory, or write a command after --", moduleRoot(o.dir))
 				}
 			}
 			return o.run(c.Context(), s, args)
 		},
 	}
 	o.asked.bind(c.Flags())
-	c.Flags().BoolVar(&o.controllers, "controllers", false, "have envtest's API servers collect garbage and empty deleted namespaces, as a cluster does")
+	c.Flags().BoolVar(&o.controllers, "controllers", false, "run garbage collection and namespace deletion next to envtest's API servers")
 	return c
 }
 
@@ -68,12 +68,12 @@ func (o *testOptions) run(ctx context.Context, s ui.Streams, argv []string) (err
 	}
 	if len(suites.Files) == 0 && !suites.Possible {
 		if o.asked.flag != "" {
-			return ui.UsageErrorf("--kubernetes-version: no test of %s uses envtest, and the control plane for other tests is Kubernetes %s", root, controlplane.KubernetesVersion)
+			return ui.UsageErrorf("--kubernetes-version applies to envtest only, and no test of %s uses it; the control plane for other tests is Kubernetes %s", root, controlplane.KubernetesVersion)
 		}
 		return o.runOnPlane(ctx, s, root, argv, os.Environ())
 	}
 	if len(suites.Downloads) > 0 {
-		s.Report().Note("%s: DownloadBinaryAssets is true there, so that suite downloads the official programs instead of using crdctl's; remove it, or run that suite without crdctl",
+		s.Report().Note("%s: DownloadBinaryAssets is true, so this suite downloads the official programs instead of using crdctl's; remove it, or run this suite without crdctl",
 			strings.Join(suites.Downloads, ", "))
 	}
 	version, err := o.asked.find(s, root)

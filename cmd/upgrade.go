@@ -27,13 +27,13 @@ func newUpgrade(s ui.Streams, shared *options) *cobra.Command {
 	o := upgradeOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "upgrade",
-		Short: "Bring the scaffold of the project to this crdctl",
-		Long: `Upgrade renders what the project was scaffolded from, with the templates of then and with those of today, and brings what
-changed between the two into the files that you have. What you changed stays; where the templates changed the same lines, both stand
-in the file between conflict markers, as git writes them.
+		Short: "Update the project's scaffold to this version of crdctl",
+		Long: `Upgrade renders the project with the templates that it was created from and with the current ones, and merges the difference
+into your files. Your changes stay; where the templates changed the same lines, the file gets both between conflict markers, as
+in git.
 
-Exit code 0: done, or nothing to do. 1: done, and there are conflicts to resolve by hand; then run "crdctl generate". 2: trouble;
-nothing is written.`,
+Exit codes: 0 if done, or if there is nothing to do; 1 if there are conflicts to resolve, after which to run "crdctl generate";
+2 for errors (nothing is written).`,
 		Example: "  crdctl upgrade --dry-run\n  crdctl upgrade",
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return runUpgrade(c.Context(), s, o) },
@@ -72,9 +72,9 @@ func runUpgrade(ctx context.Context, s ui.Streams, o upgradeOptions) error {
 		files []string
 		words string
 	}{
-		{plan.Edited, "is in the scaffold no more; it stays, because you changed it"},
-		{plan.InTheWay, "is in the scaffold now; yours stays as it is"},
-		{plan.Gone, "changed in the scaffold; you removed it, and it stays so"},
+		{plan.Edited, "is no longer in the scaffold; it stays, because you changed it"},
+		{plan.InTheWay, "is new in the scaffold; your file stays unchanged"},
+		{plan.Gone, "changed in the scaffold; you removed it, and it stays removed"},
 	} {
 		for _, f := range l.files {
 			s.Report().Printf("%s %s", f, l.words)

@@ -28,20 +28,20 @@ func newVerify(s ui.Streams, shared *options) *cobra.Command {
 	o := verifyOptions{options: shared}
 	c := &cobra.Command{
 		Use:   "verify",
-		Short: "Tell whether the generated files are up to date; for CI",
-		Long: `Verify makes all generated files in memory, as generate does, and compares them with the tree. It never writes.
+		Short: "Check that the generated files are up to date",
+		Long: `Verify generates all files in memory, as generate does, and compares them with the tree. It never writes.
 
-Exit code 0: up to date. 1: not; the differences are on standard output, as a patch that "git apply" takes or in the
-form that --output names. 2: it could not tell; standard error says why, and standard output is empty.
+Exit codes: 0 if up to date; 1 if not, with the differences on standard output, as a patch for "git apply" or in the format of
+--output; 2 if it could not be determined, with the reason on standard error and nothing on standard output.
 
-The forms: text is for people; json is one object; github makes annotations in GitHub Actions; sarif is for code
-scanning. docs/verify.md of crdctl describes them, and docs/ci.md has a workflow and a pre-commit hook.`,
+Formats: text is for people, json is one object, github writes annotations for GitHub Actions, sarif is for code scanning.
+docs/verify.md describes them, and docs/ci.md has a workflow and a pre-commit hook.`,
 		Example: "  crdctl verify\n  crdctl verify > stale.patch\n  crdctl verify -o json | jq -r '.changes[].path'",
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return runVerify(c.Context(), s, o) },
 	}
 	o.settings = settingsFlags(c.Flags())
-	c.Flags().StringVarP(&o.output, "output", "o", "text", "`form` of the answer: text, json, github or sarif")
+	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
 	// The flag is there, and nothing else can go wrong.
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(verifyOutputs(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -52,7 +52,7 @@ func verifyOutputs() []string { return []string{"text", "json", "github", "sarif
 func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 	if outputs := verifyOutputs(); !slices.Contains(outputs, o.output) {
 		last := len(outputs) - 1
-		return ui.UsageErrorf("--output %q is not %s or %s", o.output, strings.Join(outputs[:last], ", "), outputs[last])
+		return ui.UsageErrorf("--output %q must be %s or %s", o.output, strings.Join(outputs[:last], ", "), outputs[last])
 	}
 	shown, done := s.Report().Work(ctx, "generating, to compare")
 	g, err := o.generated(shown, o.settings, gen.Options{Partial: true, Results: cache.Open()})

@@ -39,7 +39,7 @@ func printVerdict(s ui.Streams, p ui.Paint, r report.Report) error {
 		}
 	}
 	if left := len(r.Changes) - len(shown); left > 0 {
-		s.Report().Printf("\n%d more patches are not shown; for all of them: crdctl verify > stale.patch", left)
+		s.Report().Printf("\n%d more patches are not shown; to see all: crdctl verify > stale.patch", left)
 	}
 	if many {
 		s.Report().Lines(r.Overview())

@@ -39,7 +39,7 @@ func newVersion(s ui.Streams, shared *options) *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of crdctl and of what is in it",
+		Short:   "Print the versions of crdctl and its components",
 		Example: "  crdctl version\n  crdctl version -o json\n  crdctl --version",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -63,7 +63,7 @@ func TestEnvtestSuite(t *testing.T) {
 	out, stderr, err := w.tryWith([]string{"KUBEBUILDER_ATTACH_CONTROL_PLANE_OUTPUT=true"}, dir, crdctl, "test", "--", "./suite.test", "-test.v", "-test.run=TestSuite")
 	require.NoError(w, err, "%s%s", out, stderr)
 	assert.Equal(w, 2, strings.Count(out, "    --- PASS: "), out)
-	assert.Equal(w, 1, strings.Count(stderr, "kube-apiserver (crdctl): feature gates of other releases are left out: GoneForYears=false"), stderr)
+	assert.Equal(w, 1, strings.Count(stderr, "kube-apiserver (crdctl): ignored feature gates of other releases: GoneForYears=false"), stderr)
 	out, stderr, err = w.try(dir, crdctl, "test", "--controllers", "--", "./suite.test", "-test.v", "-test.run=TestNamespaceGoes")
 	require.NoError(w, err, "%s%s", out, stderr)
 	assert.Contains(w, out, "--- PASS: TestNamespaceGoes")

@@ -10,7 +10,7 @@ import (
 // controllerSettings are those of the controller that "crdctl run" builds and runs.
 var controllerSettings = []Setting{
 	{Field: "controller.package", Format: Path, text: local, Value: func(p *Project) any { return &p.Controller.Package },
-		Usage: "the main package that `crdctl run` builds"},
+		Usage: "main package that `crdctl run` builds"},
 	{Field: "controller.buildFlags", Flag: "build-flags", text: buildFlags, Otherwise: "none", Value: func(p *Project) any { return &p.Controller.BuildFlags },
 		Usage: "flags of go build, as in -tags=foo -ldflags='-s -w'", More: "in one text, split as a shell does"},
 	{Field: "controller.args", Value: func(p *Project) any { return &p.Controller.Args },
@@ -20,7 +20,7 @@ var controllerSettings = []Setting{
 	{Field: "controller.samples", Format: Path, text: local, Value: func(p *Project) any { return &p.Controller.Samples },
 		Usage: "files and directories that `run` applies when they change"},
 	{Field: "controller.webhookPort", number: port, Otherwise: "a free one", Value: func(p *Project) any { return &p.Controller.WebhookPort },
-		Usage: "the port of 127.0.0.1 on which the controller serves its webhooks", More: "see [run.md](run.md#webhooks)"},
+		Usage: "port on which the controller serves its webhooks on 127.0.0.1", More: "see [run.md](run.md#webhooks)"},
 }
 
 // RunSettings are those that run has flags of.

@@ -26,7 +26,7 @@ const (
 func local(value string) error {
 	switch {
 	case strings.ContainsFunc(value, unicode.IsControl):
-		return fmt.Errorf("%q has a control character; take it out", value)
+		return fmt.Errorf("%q has a control character; remove it", value)
 	case value != "" && (!filepath.IsLocal(filepath.FromSlash(value)) || strings.Contains(value, `\`)):
 		return fmt.Errorf("%q must be a path below the directory of %s, with forward slashes", value, FileName)
 	case slices.ContainsFunc(strings.Split(value, "/"), func(part string) bool { return strings.EqualFold(part, ".git") }):
@@ -80,7 +80,7 @@ func applyConfigurationName(name string) error {
 
 func port(n int64) error {
 	if n < 0 || n > 65535 {
-		return fmt.Errorf("%d is no port; they end at 65535", n)
+		return fmt.Errorf("must be a port from 1 to 65535, got %d", n)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func dnsName(name string) error {
 
 func namespace(name string) error {
 	if !IsDNSLabel(name) {
-		return fmt.Errorf("%q is no name of a namespace; they are lower-case letters, digits and hyphens", name)
+		return fmt.Errorf("%q is not a valid namespace name; use lower-case letters, digits and hyphens", name)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func selector(text string) error {
 
 func shardBy(text string) error {
 	if text != ShardByKey && text != ShardByNamespace {
-		return fmt.Errorf("%q is not %s or %s", text, ShardByKey, ShardByNamespace)
+		return fmt.Errorf("%q must be %s or %s", text, ShardByKey, ShardByNamespace)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func positive[T int64 | time.Duration](n int64) error {
 func upTo(most int64, words string) func(int64) error {
 	return func(n int64) error {
 		if n > most {
-			return fmt.Errorf("%d is more than %d%s, which is the most", n, most, words)
+			return fmt.Errorf("must be at most %[2]d%[3]s, got %[1]d", n, most, words)
 		}
 		return positive[int64](n)
 	}
@@ -168,7 +168,7 @@ func qps(n int64) error {
 // lease checks a duration: a Lease says it in whole seconds.
 func lease(n int64) error {
 	if d := time.Duration(n); d < time.Second {
-		return fmt.Errorf("%s leaves no time to renew a lease; at least %s is needed, for example 15s", d, time.Second)
+		return fmt.Errorf("%s is too short to renew a lease; it must be at least %s, for example 15s", d, time.Second)
 	}
 	return nil
 }

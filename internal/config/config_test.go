@@ -62,7 +62,7 @@ func TestFindLooksUpwards(t *testing.T) {
 	if got, err := Find(deep); err != nil || got != root {
 		t.Errorf("Find: %q, %v; want %q", got, err, root)
 	}
-	if _, err := Find(t.TempDir()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `make a project with "crdctl init"`) {
+	if _, err := Find(t.TempDir()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `create a project with "crdctl init"`) {
 		t.Errorf("outside a project: %v", err)
 	}
 }

@@ -30,16 +30,16 @@ func Find(dir string) (string, error) {
 	}
 	if info, err := os.Stat(abs); err != nil {
 		// Not wrapped: this is not a folder outside of projects, it is none at all.
-		return "", fmt.Errorf("%v; give the project's directory with --dir", err) //nolint:errorlint // see above
+		return "", fmt.Errorf("%v; set --dir to the project's directory", err) //nolint:errorlint // see above
 	} else if !info.IsDir() {
-		return "", fmt.Errorf("%s is not a directory; give the project's directory with --dir", dir)
+		return "", fmt.Errorf("%s is not a directory; set --dir to the project's directory", dir)
 	}
 	for at := abs; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, FileName)); err == nil {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("no %s in %s or above it: %w; make a project with \"crdctl init\", or give the directory of one with --dir", FileName, abs, fs.ErrNotExist)
+			return "", fmt.Errorf("no %s in %s or any parent directory: %w; create a project with \"crdctl init\", or set --dir to a project's directory", FileName, abs, fs.ErrNotExist)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func Parse(name string, data []byte, edits ...func(*Project)) (*Project, error) 
 		return nil, yamlError(name, data, err)
 	}
 	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: more than one YAML document; a project has one", name)
+		return nil, fmt.Errorf("%s: more than one YAML document; keep one", name)
 	}
 	for _, edit := range edits {
 		edit(&p)
@@ -111,7 +111,7 @@ func fieldHint(field, typ string) string {
 	if near := text.DidYouMean(field, known[typ]); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return "see docs/settings.md of crdctl for the fields there are"
+	return "docs/settings.md lists the fields"
 }
 
 // yamlError puts the decoder's findings into the form file:line:col: message, one a line.

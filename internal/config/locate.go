@@ -122,5 +122,5 @@ func withoutGoTypes(text string) string {
 	default: // structs and maps
 		want = "a map"
 	}
-	return fmt.Sprintf("must be %s, got %s; see docs/settings.md of crdctl", want, got)
+	return fmt.Sprintf("must be %s, got %s; see docs/settings.md", want, got)
 }

@@ -18,24 +18,24 @@ func (l *Loop) checkTogether(report func(field, format string, args ...any)) {
 		switch {
 		case text == "":
 		case l.Template != "":
-			report(field, "there is a template too, and one thing decides on an object; leave out the one or the other")
+			report(field, "hook and template exclude each other; remove one")
 		case l.Hook == "":
-			report(field, "there is no hook for objects that are not being deleted; name it as hook, it may be the same program")
+			report(field, "requires loop.hook (--hook), which may be the same program")
 		}
 	}
 	if l.Persistent {
 		switch c, err := ParseCommand(l.Hook); {
 		case l.Hook == "":
-			report("loop.persistent", "there is no hook whose program would be kept running; name it as hook, or leave persistent out")
+			report("loop.persistent", "requires loop.hook (--hook); set it, or remove persistent")
 		case err == nil && c.URL != "":
-			report("loop.persistent", "the hook is a URL, and only a program can be kept running; leave persistent out")
+			report("loop.persistent", "requires a program as the hook, not a URL; remove persistent")
 		}
 	}
 	if !l.Decides() && len(l.Owns) > 0 {
-		report("loop.owns", "nothing decides on children; name a hook or a template")
+		report("loop.owns", "a hook or a template is required; set one")
 	}
 	if l.CustomizeHook == "" && l.Template == "" && len(l.Related) > 0 {
-		report("loop.related", "nothing asks for related objects; name a customizeHook or a template")
+		report("loop.related", "requires loop.customizeHook (--customize-hook) or loop.template (--template); set one")
 	}
 	for field, texts := range map[string][]string{"loop.owns": l.Owns, "loop.related": l.Related} {
 		seen := map[ObjectKind]bool{}
@@ -43,12 +43,12 @@ func (l *Loop) checkTogether(report func(field, format string, args ...any)) {
 			k, err := ParseObjectKind(text)
 			k.Plural = ""
 			if err == nil && seen[k] {
-				report(fmt.Sprintf("%s[%d]", field, i), "%q is there already; name each kind once", text)
+				report(fmt.Sprintf("%s[%d]", field, i), "%q is given twice; name each kind once", text)
 			}
 			seen[k] = true
 		}
 	}
 	if l.RetryLast > 0 && l.RetryLast < l.RetryFirst {
-		report("loop.retryLast", "%s is less than the first wait, %s; write for example 30s", l.RetryLast, l.RetryFirst)
+		report("loop.retryLast", "%s is shorter than the first delay, %s; write for example 30s", l.RetryLast, l.RetryFirst)
 	}
 }

@@ -20,12 +20,12 @@ type Command struct {
 func ParseCommand(text string) (Command, error) {
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		if u, err := url.Parse(text); err != nil || u.Host == "" {
-			return Command{}, fmt.Errorf("%q is no URL; write for example http://127.0.0.1:8000/sync", text)
+			return Command{}, fmt.Errorf("%q is not a URL; write for example http://127.0.0.1:8000/sync", text)
 		}
 		return Command{URL: text}, nil
 	}
 	if first, _, _ := strings.Cut(text, " "); strings.Contains(first, "://") {
-		return Command{}, fmt.Errorf("%q: only http and https can be called; give such a URL, or a program", text)
+		return Command{}, fmt.Errorf("%q: only http and https are supported; use such a URL, or a program", text)
 	}
 	words, err := split(text)
 	switch {
@@ -34,21 +34,21 @@ func ParseCommand(text string) (Command, error) {
 	case err != nil:
 		return Command{}, err
 	case len(words) == 0:
-		return Command{}, errors.New("no program is named; write for example ./sync.py or python3 sync.py")
+		return Command{}, errors.New("no program is given; write for example ./sync.py or python3 sync.py")
 	case words[0] == "":
-		return Command{}, fmt.Errorf("%q names no program; write for example ./sync.py or python3 sync.py", text)
+		return Command{}, fmt.Errorf("%q does not name a program; write for example ./sync.py or python3 sync.py", text)
 	}
 	return Command{Words: words}, nil
 }
 
 // errShell is the error of words that only a shell can make.
-var errShell = errors.New("needs a shell, and is started without one")
+var errShell = errors.New("needs a shell, but hooks are started without one")
 
 // split splits text as a shell splits words. What only a shell can do is an error.
 func split(text string) (words []string, err error) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
 	if err != nil {
-		return nil, fmt.Errorf("%q cannot be split into words: %w; look at its quotes", text, err)
+		return nil, fmt.Errorf("%q cannot be split into words: %w; check its quotes", text, err)
 	}
 	if len(file.Stmts) == 0 {
 		return nil, nil

@@ -44,7 +44,7 @@ func checkOwner(root string, owners safefs.Owners) error {
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("%w, who decides by it what this command executes; if you trust that user, set %s=%s", owner, safefs.SafeDirectoryEnv, root)
+	return fmt.Errorf("%w, who could have crdctl execute any program; if you trust that user, set %s=%s", owner, safefs.SafeDirectoryEnv, root)
 }
 
 // checkFile checks a file, and where it leads to if it is a link.

@@ -60,7 +60,7 @@ type ScaffoldedAPI struct {
 // scaffoldKey is the key of the section, and scaffoldComment what stands above it.
 const (
 	scaffoldKey     = "scaffold"
-	scaffoldComment = "# crdctl init, create, delete and upgrade write what is below; nothing above it is theirs.\n"
+	scaffoldComment = "# crdctl init, create, delete and upgrade write the section below, and nothing above it.\n"
 )
 
 // CutScaffold returns a project file without its section scaffold; all other bytes stay.
@@ -85,7 +85,7 @@ func cutScaffold(data []byte) (above, below []byte, err error) {
 			continue
 		}
 		if doc.Content[0].Style&yaml.FlowStyle != 0 {
-			return nil, nil, fmt.Errorf("%s:%d: the section %s must be a block of lines of its own; write the file's settings without braces around them", FileName, keys[i].Line, scaffoldKey)
+			return nil, nil, fmt.Errorf("%s:%d: the section %s must be a block of its own; write the file without braces around all settings", FileName, keys[i].Line, scaffoldKey)
 		}
 		from, to := keys[i].Line-1, len(lines)
 		if from > 0 && strings.TrimRight(string(lines[from-1]), "\r\n") == strings.TrimSpace(scaffoldComment) {
@@ -139,7 +139,7 @@ func PutScaffold(data []byte, s *Scaffold) ([]byte, error) {
 	}
 	is.Scaffold = nil
 	if !reflect.DeepEqual(was, is) {
-		return nil, fmt.Errorf("%s: the section %s can't be written below what is there; move it to the end of the file", FileName, scaffoldKey)
+		return nil, fmt.Errorf("%s: the section %s cannot be written at its place; move it to the end of the file", FileName, scaffoldKey)
 	}
 	return out, nil
 }

@@ -111,7 +111,7 @@ func (s Setting) CheckGiven(p *Project) error {
 		return s.number(n)
 	}
 	if text := s.Strings(p); s.needs != "" && *text[0] == "" { // of a variable that is not set, for example
-		return fmt.Errorf("is empty; name %s, or leave it out", s.needs)
+		return fmt.Errorf("is empty; name %s, or omit it", s.needs)
 	}
 	return nil
 }

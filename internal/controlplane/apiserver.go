@@ -140,7 +140,7 @@ func (s *apiServer) awaitReady(ctx context.Context) error {
 	case <-ctx.Done():
 		err := fmt.Errorf("wait for the API server: %w", context.Cause(ctx))
 		if trouble := s.trouble.Load(); trouble != nil && *trouble != nil && errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("%w; what it needs to begin is refused: %w", err, *trouble)
+			err = fmt.Errorf("%w; requests that it needs to start are refused: %w", err, *trouble)
 		}
 		return err
 	}

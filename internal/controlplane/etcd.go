@@ -62,7 +62,7 @@ func startEtcd(w *workspace, fsync bool) (*store, error) {
 		err = s.err
 	}
 	if err != nil && !w.temporary {
-		err = fmt.Errorf("%w; if its data are broken, remove %s and start anew", err, w.data)
+		err = fmt.Errorf("%w; if its data is corrupt, remove %s and start again", err, w.data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start etcd in %s: %w", cfg.Dir, err)

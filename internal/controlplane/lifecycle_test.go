@@ -119,8 +119,8 @@ func TestStartRefuses(t *testing.T) {
 		want    string
 	}{
 		{"port taken", t.TempDir(), Options{Port: taken.Addr().(*net.TCPAddr).Port},
-			`^start control plane: port \d+ of 127\.0\.0\.1 is taken; stop what listens there or choose another port$`},
-		{"state directory is a file", t.TempDir(), Options{Dir: file}, `^start control plane: create data directory: mkdir .*file: not a directory; choose one that can be written$`},
+			`^start control plane: port \d+ of 127\.0\.0\.1 is in use; stop the program that uses it or choose another port$`},
+		{"state directory is a file", t.TempDir(), Options{Dir: file}, `^start control plane: create data directory: mkdir .*file: not a directory; choose a writable one$`},
 		{"temporary directory too long", longDir(t), Options{}, `c\.sock is too long for a unix socket; set TMPDIR to a shorter directory$`},
 		{"kubeconfig in no directory", t.TempDir(), Options{Kubeconfig: filepath.Join(file, "config")}, `^start control plane: the kubeconfig .* cannot be written: .* is not a directory; create it or choose another file$`},
 	} {

@@ -20,12 +20,12 @@ func checkLimits(dir string) error {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err == nil {
 		if free := disk.Bavail * uint64(disk.Bsize); free < diskNeeded {
-			return fmt.Errorf("%s has %d MB free, and etcd needs %d; make room, or name a directory that has it with TMPDIR or --data-dir", dir, free>>20, diskNeeded>>20)
+			return fmt.Errorf("%s has %d MB free, but etcd needs %d; free some space, or use another directory with TMPDIR or --data-dir", dir, free>>20, diskNeeded>>20)
 		}
 	}
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil && files.Cur < filesNeeded {
-		return fmt.Errorf("this process may have %d files open, and the API server and etcd need %d; raise the limit with \"ulimit -n\"", files.Cur, filesNeeded)
+		return fmt.Errorf("the limit of open files is %d, but the API server and etcd need %d; raise it with \"ulimit -n\"", files.Cur, filesNeeded)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func listen(port int) (*listener, error) {
 	address := net.JoinHostPort(loopback().String(), strconv.Itoa(port))
 	inner, err := net.Listen("tcp4", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("port %d of 127.0.0.1 is taken; stop what listens there or choose another port", port)
+		return nil, fmt.Errorf("port %d of 127.0.0.1 is in use; stop the program that uses it or choose another port", port)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)

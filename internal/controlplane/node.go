@@ -49,7 +49,7 @@ func node() *corev1.Node {
 			Capacity: resources, Allocatable: resources,
 			Addresses:  []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: nodeName}, {Type: corev1.NodeInternalIP, Address: loopback().String()}},
 			NodeInfo:   corev1.NodeSystemInfo{KubeletVersion: KubernetesVersion, OperatingSystem: "linux", Architecture: runtime.GOARCH},
-			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "Simulated", Message: "no kubelet: pods are only said to run", LastHeartbeatTime: now, LastTransitionTime: now}},
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "Simulated", Message: "no kubelet: pods are only reported as running", LastHeartbeatTime: now, LastTransitionTime: now}},
 		},
 	}
 }

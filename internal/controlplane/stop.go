@@ -32,5 +32,5 @@ func (c *ControlPlane) teardown() error {
 }
 
 func stillStopping(ctx context.Context) error {
-	return fmt.Errorf("stop control plane: %w; it goes on stopping, call Stop again to wait for it", context.Cause(ctx))
+	return fmt.Errorf("stop control plane: %w; it is still stopping, call Stop again to wait for it", context.Cause(ctx))
 }

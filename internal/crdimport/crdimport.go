@@ -67,7 +67,7 @@ func Read(name string, content []byte, declared func(group, version string) []st
 			err = gotypes.CheckNames(read.CRD)
 		}
 		if err == nil && seen[read.CRD.Name] != "" {
-			err = fmt.Errorf("%s has this CustomResourceDefinition too; leave one of them", seen[read.CRD.Name])
+			err = fmt.Errorf("%s has this CustomResourceDefinition too; remove one of them", seen[read.CRD.Name])
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: CustomResourceDefinition %s: %w", doc.Place(), doc.Name(), err))
@@ -97,10 +97,10 @@ func Read(name string, content []byte, declared func(group, version string) []st
 		if len(others) > 0 {
 			found = ", but " + document.Few(others)
 		}
-		return nil, fmt.Errorf("%s: no CustomResourceDefinition in it%s; name a file that has one", name, found)
+		return nil, fmt.Errorf("%s: no CustomResourceDefinition found%s; name a file that has one", name, found)
 	}
 	for _, other := range others {
-		all[0].Notes = append(all[0].Notes, other+" is no CustomResourceDefinition, and was passed over")
+		all[0].Notes = append(all[0].Notes, other+" is not a CustomResourceDefinition and was skipped")
 	}
 	for _, d := range all {
 		schemas, notes := normalize.Schemas(d.CRD, d.Place)

@@ -23,7 +23,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		all, err := Read("fuzz.yaml", content, nil)
 		if err != nil {
-			assert.NotContains(t, err.Error(), "a fault of crdctl", err)
+			assert.NotContains(t, err.Error(), "a bug in crdctl", err)
 			return
 		}
 		for _, d := range all {
@@ -53,7 +53,7 @@ func FuzzDescription(f *testing.F) {
 		d := &document.Definition{Group: "example.com", Kind: "Fuzz", Plural: "fuzzes", Singular: "fuzz", Namespaced: true, CRD: crdOf("example.com", "Fuzz", spec)}
 		all, err := gotypes.Make(d, []*schema{d.CRD.Spec.Versions[0].Schema.OpenAPIV3Schema}, func(string) gotypes.Names { return gotypes.Names{} })
 		if err != nil {
-			assert.NotContains(t, err.Error(), "a fault of crdctl", err)
+			assert.NotContains(t, err.Error(), "a bug in crdctl", err)
 			return
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), "types.go", all[0].Types, parser.ParseComments)

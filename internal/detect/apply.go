@@ -54,9 +54,9 @@ func (d *discovery) readApplyTrees() {
 		t := d.userOf(a)
 		switch {
 		case t == nil:
-			d.unread(f.Path, "apply configurations of no clientset here; crdctl makes them next to a clientset only, so these stay as they are")
+			d.unread(f.Path, "apply configurations without a clientset; crdctl generates them only next to a clientset, so these stay unchanged")
 		case t.apply != nil:
-			d.unread(f.Path, "a second tree of apply configurations for %s; these stay as they are", t.versioned)
+			d.unread(f.Path, "a second tree of apply configurations for %s; these stay unchanged", t.versioned)
 		default:
 			t.apply = a
 		}

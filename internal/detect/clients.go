@@ -19,11 +19,11 @@ type setter func(field, source string)
 func (d *discovery) readClients() {
 	dirs, place := d.tagged("client", d.found.raw.APIs)
 	if i := slices.IndexFunc(dirs, repo.Versioned); len(d.trees) == 0 && i >= 0 && !d.clientsOfCalls() {
-		d.note(place[dirs[i]], "+genclient, and no client tree; none is made until clients: [{dir: DIRECTORY}] says where")
+		d.note(place[dirs[i]], "+genclient, but no client tree; to generate one, set clients: [{dir: DIRECTORY}]")
 	}
 	for _, t := range d.trees {
 		if t.versioned == "." || t.self == "" {
-			d.unread(t.scheme.Path, "the clientset is in no module, or is a module's root; crdctl can't make it there, so it stays as it is")
+			d.unread(t.scheme.Path, "the clientset is outside any module, or is a module's root; crdctl cannot generate it there, so it stays unchanged")
 			continue
 		}
 		i := len(d.found.raw.Clients)

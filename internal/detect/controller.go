@@ -29,6 +29,6 @@ func (d *discovery) readController() {
 		d.set("controller.package", mains[0].Path+", the only program here")
 	default:
 		slices.Sort(dirs)
-		d.note("", "controller.package: found %d main packages (%s); set it to the one that \"crdctl run\" is to build, or use --controller", len(dirs), strings.Join(dirs, ", "))
+		d.note("", "controller.package: found %d main packages (%s); set it to the one that \"crdctl run\" builds, or use --controller", len(dirs), strings.Join(dirs, ", "))
 	}
 }

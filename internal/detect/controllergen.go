@@ -98,7 +98,7 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 				d.note(c.at, "%s is not written to the repository", name)
 			} else if d.ignored(dir) {
 				c.drop(name)
-				d.unread(c.at, "%s is written to %s, which is not kept in the repository; it is not compared", name, dir)
+				d.unread(c.at, "%s is written to %s, which git ignores; it is not compared", name, dir)
 			}
 		}
 		same := slices.ContainsFunc(kept, func(o *genCall) bool { return reflect.DeepEqual(o.ControllerGenCall, c.ControllerGenCall) })
@@ -146,7 +146,7 @@ func (d *discovery) freshOfControllerGen(found roots) {
 	if d.callOf("gen_helpers") == "" {
 		d.found.made = nil
 		d.found.raw.Generators = []string{}
-		d.set("generators", "controller-gen makes the generated code here")
+		d.set("generators", "controller-gen generates the code here")
 	}
 }
 
@@ -181,7 +181,7 @@ type NothingError struct {
 
 func (e *NothingError) Error() string {
 	var b strings.Builder
-	b.WriteString("nothing was found that crdctl generates or compares here")
+	b.WriteString("no code found that crdctl generates or compares")
 	for _, n := range e.Found {
 		b.WriteString("\n  found " + n.String())
 	}

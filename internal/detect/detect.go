@@ -96,10 +96,10 @@ func Project(root string, edits ...Edit) (*Found, error) {
 		return nil, err
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return nil, fmt.Errorf("%w; give the repository's directory with --dir", err)
+		return nil, fmt.Errorf("%w; set --dir to the repository's directory", err)
 	}
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a directory; give the repository's directory with --dir", root)
+		return nil, fmt.Errorf("%s is not a directory; set --dir to the repository's directory", root)
 	}
 	r, err := repo.Open(abs)
 	if err != nil {

@@ -126,7 +126,7 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 	c := &genCall{call, step.At(), pinned}
 	if missing := d.missingRoot(&call); missing != "" {
 		if generates {
-			d.unread(step.At(), "the call of controller-gen names %s, which is not there; it runs in another directory than %s, or not any more", missing, dir)
+			d.unread(step.At(), "the call of controller-gen names %s, which does not exist; it runs in another directory than %s, or no longer runs", missing, dir)
 		}
 		return found
 	}
@@ -134,7 +134,7 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 		return found
 	}
 	if !generates && known > 0 {
-		d.note(step.At(), "%s calls controller-gen in a way of its own, which is not what generates code here", name)
+		d.note(step.At(), "%s calls controller-gen in its own way, which does not generate code here", name)
 		return found
 	}
 	if step.Maybe {

@@ -35,7 +35,7 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 			paths = append(paths, m.Path)
 		}
 		version, _ := annotated(all)
-		d.notCompared("crd", strings.TrimSpace(controllerGen+" "+version), paths, at+" writes this from what controller-gen makes; crdctl runs no scripts and no programs of the project")
+		d.notCompared("crd", strings.TrimSpace(controllerGen+" "+version), paths, at+" writes this from the output of controller-gen; crdctl runs no scripts or programs of the project")
 	}
 	slices.SortFunc(d.found.NotCompared, func(a, b tree.NotCompared) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Paths[0], b.Paths[0]))

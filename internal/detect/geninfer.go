@@ -68,7 +68,7 @@ func (d *discovery) inferObject(calls []*genCall) []*genCall {
 			if header != "" {
 				file, _ := d.bestHeader(map[string]int{header: len(files)})
 				if file == "" {
-					d.notCompared("deepcopy", controllerGen, pathsOf(files), "no file here has the header of these files, and no call of controller-gen that names it can be read")
+					d.notCompared("deepcopy", controllerGen, pathsOf(files), "no file has the header of these files, and no readable call of controller-gen names it")
 					continue
 				}
 				c.Object.HeaderFile = relative(c.Dir, file)
@@ -128,9 +128,9 @@ func (d *discovery) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall 
 		version, _ := annotated(all)
 		switch {
 		case !raw:
-			d.notCompared("crd", controllerGen+" "+version, paths, "something changes them after controller-gen wrote them, and no call of it that makes them can be read; write controllerGen: {calls: […]}")
+			d.notCompared("crd", controllerGen+" "+version, paths, "they were changed after controller-gen wrote them, and no readable call of it generates them; set controllerGen: {calls: […]}")
 		case !ok:
-			d.notCompared("crd", controllerGen+" "+version, paths, "no call of controller-gen that makes them can be read, and their types are not all in one module; write controllerGen: {calls: […]}")
+			d.notCompared("crd", controllerGen+" "+version, paths, "no readable call of controller-gen generates them, and their types are not all in one module; set controllerGen: {calls: […]}")
 		default:
 			c := &genCall{at: repo.At(all[0].Path, all[0].Line)}
 			if module != "." {
@@ -243,7 +243,7 @@ func (d *discovery) listOthers(calls []*genCall) {
 	}{{"rbac", roles}, {"webhook", slices.Clone(d.Webhooks)}} {
 		files := slices.DeleteFunc(kind.files, func(file string) bool { return copies.MatchString(file) || made(file) })
 		if len(files) > 0 && d.hasMarker(kind.name) {
-			d.notCompared(kind.name, controllerGen, files, "no call of controller-gen that makes it can be read, and no file tells which packages have its markers; write controllerGen: {calls: […]}")
+			d.notCompared(kind.name, controllerGen, files, "no readable call of controller-gen generates it, and no file tells which packages have its markers; set controllerGen: {calls: […]}")
 		}
 	}
 }

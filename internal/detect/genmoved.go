@@ -36,7 +36,7 @@ func (d *discovery) leaveMoved(calls []*genCall, own []repo.Manifest) {
 		moved = slices.DeleteFunc(moved, d.listed) // of an earlier call
 		if len(moved) > 0 {
 			slices.Sort(moved)
-			d.notCompared("crd", controllerGen+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, is not there, so a command moves or renames the files afterwards")
+			d.notCompared("crd", controllerGen+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, does not exist, so a command moves or renames the files afterwards")
 		}
 	}
 }

@@ -71,10 +71,10 @@ func (d *discovery) leaveToOwnProgram(calls []*genCall, own []repo.Manifest) {
 			continue
 		}
 		if at := d.marked(c, markers); at != "" {
-			d.notCompared("crd", controllerGen+" "+devel, files, program+" makes them, a program of the repository's own with markers of its own ("+at+")")
+			d.notCompared("crd", controllerGen+" "+devel, files, program+" generates them, a program of the repository with its own markers ("+at+")")
 			c.drop("crd")
 		} else {
-			d.postProcessed(config.PostProcessed{Path: dir, By: program + ", a program of the repository's own"})
+			d.postProcessed(config.PostProcessed{Path: dir, By: program + ", a program of the repository"})
 		}
 	}
 }

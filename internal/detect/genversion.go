@@ -137,11 +137,11 @@ func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
 			c.Version = of[i].version
 		}
 		if of[i].version == "" && (c.CRD != nil || c.RBAC != nil || c.Webhook != nil || c.ApplyConfiguration != nil || c.SchemaPatch != nil) {
-			d.unread(c.at, "nothing here says which version of controller-gen this is; write controllerGen: {version: v0.X.Y}")
+			d.unread(c.at, "the version of controller-gen is unknown; set controllerGen: {version: v0.X.Y}")
 		}
 	}
 	if p, ok := pinFor(pins, "."); ok && best != "" && p.version != best && !slices.ContainsFunc(of, func(w witnessed) bool { return w.version == devel }) {
-		d.note(p.source, "controller-gen %s is pinned here, and the generated files are of %s (%s), which counts", p.version, best, source)
+		d.note(p.source, "controller-gen %s is pinned here, but the generated files are from %s (%s), which is used", p.version, best, source)
 	}
 }
 

@@ -48,18 +48,18 @@ func (d *discovery) readHeader() {
 	case majority == "" && (file == "" || matched < count[""]):
 		matched = count[""] // no header, and the default is none
 	case file == "":
-		d.unread(repo.At(f.Path, 1), "no file here has the header that %d of %d generated files bear; put it into hack/boilerplate.go.txt and write boilerplate: hack/boilerplate.go.txt", count[majority], total)
+		d.unread(repo.At(f.Path, 1), "no file has the header of %d of %d generated files; save it as hack/boilerplate.go.txt and set boilerplate: hack/boilerplate.go.txt", count[majority], total)
 		return
 	default:
 		d.found.raw.Boilerplate = file
 		d.set("boilerplate", f.Path)
 		if named := d.namedHeaders(); len(named) > 0 && !slices.Contains(named, file) {
-			d.note(named[0], "a script names this header, but generated files bear that of %s (%s), which counts", file, f.Path)
+			d.note(named[0], "a script names this header, but generated files have that of %s (%s), which is used", file, f.Path)
 		}
 	}
 	fits := d.headerFits(file)
 	if i := slices.IndexFunc(headers, func(h string) bool { return !fits(h) }); i >= 0 && matched < total {
-		d.unread(repo.At(first[headers[i]].Path, 1), "%d of %d generated files bear another header than %s; crdctl gives them that one", total-matched, total, cmp.Or(file, "none"))
+		d.unread(repo.At(first[headers[i]].Path, 1), "%d of %d generated files have another header than %s; crdctl changes them to it", total-matched, total, cmp.Or(file, "none"))
 	}
 }
 

@@ -38,7 +38,7 @@ func (d *discovery) readPackages(t *clientTree, c *config.Client, set setter) {
 	for _, dir := range dirs {
 		p := d.Modules.ImportPath(dir)
 		if repo.Versioned(dir) && !slices.ContainsFunc(d.trees, func(t *clientTree) bool { return slices.Contains(t.packages, p) }) {
-			d.unread(place[dir], "+genclient, and no clientset has the package; it is skipped, so write %s into packages of the client tree that it is to be in, if in any", p)
+			d.unread(place[dir], "+genclient, but no clientset has the package; it is skipped: to include it, add %s to packages of a client tree", p)
 		}
 	}
 }

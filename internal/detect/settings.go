@@ -38,7 +38,7 @@ func (d *discovery) compareFolders() {
 			continue
 		}
 		if !slices.ContainsFunc(d.found.raw.Clients, func(client config.Client) bool { return text.Below(client.Dir, dir) || text.Below(dir, client.Dir) }) {
-			d.note(c.at(), "%s is %s, where no client tree is; the trees that are there count", flag, dir)
+			d.note(c.at(), "%s is %s, which has no client tree; the existing trees are used", flag, dir)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (d *discovery) readPeers() {
 	}
 	for _, c := range d.calls("defaulter-gen") {
 		if c.has("--extra-peer-dirs") {
-			d.unread(c.at(), "defaulter-gen gets --extra-peer-dirs, for which there is no setting; compare zz_generated.defaults.go after the first run")
+			d.unread(c.at(), "defaulter-gen gets --extra-peer-dirs, which has no setting; compare zz_generated.defaults.go after the first run")
 		}
 	}
 	if d.peersDiffer(peers, named, len(calls)) {

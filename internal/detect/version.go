@@ -30,25 +30,25 @@ func (d *discovery) readVersion() {
 	switch {
 	case len(witnesses) > 0 && known:
 		w := witnesses[0]
-		d.unread(w.Source, "code-generator %s, but the tree has the shape of %s (%s); taken is %s of %s, write codeGeneratorVersion if that is wrong",
+		d.unread(w.Source, "code-generator %s, but the tree has the shape of %s (%s); using %s of %s, set codeGeneratorVersion if that is wrong",
 			w.Version, s, s.why(), used.Version, used.Source)
 		d.takeVersion(used)
 	case len(witnesses) > 0:
 		w := witnesses[0]
-		d.unread(w.Source, "code-generator %s, but the tree has the shape of %s (%s); taken is %s, write codeGeneratorVersion if the tree is to stay as it is",
+		d.unread(w.Source, "code-generator %s, but the tree has the shape of %s (%s); using %s, set codeGeneratorVersion to keep the tree unchanged",
 			w.Version, s, s.why(), w.Version)
 		d.takeVersion(w)
 	case unreleased.Version != "":
-		d.unread(unreleased.Source, "code-generator %s is no release; write codeGeneratorVersion: v0.X.Y, or crdctl uses its own", unreleased.Version)
+		d.unread(unreleased.Source, "code-generator %s is not a release; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own", unreleased.Version)
 	case known:
-		d.note(used.Source, "nothing here pins code-generator; taken is %s, the release of the modules that generated code uses", used.Version)
+		d.note(used.Source, "code-generator is not pinned; using %s, the release of the modules that generated code uses", used.Version)
 		d.takeVersion(used)
 	case s.max < newest:
 		v := Version{fmt.Sprintf("v0.%d.0", s.max), "the shape of " + s.maxWhy}
-		d.unread(s.why(), "nothing here pins code-generator, and the tree has the shape of %s; taken is %s, write codeGeneratorVersion if that is wrong", s, v.Version)
+		d.unread(s.why(), "code-generator is not pinned, and the tree has the shape of %s; using %s, set codeGeneratorVersion if that is wrong", s, v.Version)
 		d.takeVersion(v)
 	case len(d.trees) > 0:
-		d.unread("", "nothing here pins code-generator; write codeGeneratorVersion: v0.X.Y, or crdctl uses its own")
+		d.unread("", "code-generator is not pinned; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own")
 	}
 }
 

@@ -21,16 +21,16 @@ func (d *discovery) readInformers() {
 		}
 		i := slices.IndexFunc(d.trees, func(t *clientTree) bool { return f.Uses(func(p string) bool { return p == t.self }) })
 		if i < 0 {
-			d.unread(f.Path, "informers of no clientset here; crdctl makes informers next to their clientset only, so these stay as they are")
+			d.unread(f.Path, "informers without a clientset; crdctl generates informers only next to their clientset, so these stay unchanged")
 			continue
 		}
 		t := d.trees[i]
 		switch {
 		case path.Base(f.Dir) != "externalversions":
-			d.unread(f.Path, "informers not below a directory externalversions, which crdctl always makes; these stay as they are")
+			d.unread(f.Path, "informers not below a directory externalversions, which crdctl always creates; these stay unchanged")
 			continue
 		case t.informers != "":
-			d.unread(f.Path, "a second tree of informers for %s; these stay as they are", t.versioned)
+			d.unread(f.Path, "a second tree of informers for %s; these stay unchanged", t.versioned)
 			continue
 		}
 		t.informers, t.informerFile = path.Dir(f.Dir), f
@@ -48,7 +48,7 @@ func (d *discovery) readInformers() {
 			}
 		}
 		if t.listers == "" {
-			d.unread(f.Path, "informers without listers; write watch: true for both, or watch: false for none")
+			d.unread(f.Path, "informers without listers; set watch: true for both, or watch: false for none")
 		}
 		claimed[t.listers] = true
 	}
@@ -58,7 +58,7 @@ func (d *discovery) readInformers() {
 		}
 		if dir := path.Dir(path.Dir(f.Dir)); !claimed[dir] {
 			claimed[dir] = true
-			d.unread(f.Path, "listers without informers; crdctl makes both (watch: true) or none, so these stay as they are")
+			d.unread(f.Path, "listers without informers; crdctl generates both (watch: true) or none, so these stay unchanged")
 		}
 	}
 }

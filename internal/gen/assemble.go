@@ -74,7 +74,7 @@ func withConversions(proj *config.Project, generated map[string][]byte) (map[str
 		name := group + "_" + plural + ".yaml"
 		data, ok := manifests[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: crds.conversionWebhooks[%d]: no CRD %s is generated; there are %s", config.FileName, i, w.CRD, strings.Join(slices.Sorted(maps.Keys(manifests)), ", "))
+			return nil, fmt.Errorf("%s: crds.conversionWebhooks[%d]: no CRD %s is generated; use one of %s", config.FileName, i, w.CRD, strings.Join(slices.Sorted(maps.Keys(manifests)), ", "))
 		}
 		var err error
 		if manifests[name], err = crdgen.WithConversion(data, w); err != nil {
@@ -189,7 +189,7 @@ func addReport(t *tree.Tree, root, known string, report []byte, update bool) err
 		}
 	}
 	if len(fresh) > 0 {
-		return fmt.Errorf("API rule violations that %s does not have:\n%s\nmend the types, or accept the violations with \"crdctl generate --update-report\"", known, strings.Join(fresh, "\n"))
+		return fmt.Errorf("API rule violations that %s does not have:\n%s\nfix the types, or accept the violations with \"crdctl generate --update-report\"", known, strings.Join(fresh, "\n"))
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func TestEndlessSchema(t *testing.T) {
 func TestFailuresAreExplainedQuickly(t *testing.T) {
 	for _, test := range []struct{ name, more, field, group, want string }{
 		{"type", "", "chan int", "wood.example.com", "pkg/apis/wood/v1/types.go:11:2: "},
-		{"group", "", "string", "Not A Group!", "client-gen made code that is not Go"},
+		{"group", "", "string", "Not A Group!", "client-gen generated code that is not Go"},
 		{"letter", "// +genclient\ntype Äx struct{}", "string", "wood.example.com", "pkg/apis/wood/v1/more.go:4:6: Äx "},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 func TestExplainAllReportsEachGenerator(t *testing.T) {
 	one := settled{errors.New("copy:\n  v1/a.go:1:1: one")}
 	two := settled{errors.New("make:\n  v1/a.go:2:1: two\n  v1/a.go:1:1: one, too")}
-	three := settled{errors.New("make the role:\n  v1/b.go:3:1: three")}
+	three := settled{errors.New("cannot generate the role:\n  v1/b.go:3:1: three")}
 	follows := settled{errors.New("build:\n  v1/a.go:2:1: again")}
 	noPlace := settled{errors.New("something else")}
 	err := (&generation{}).explainAll(t.Context(), errors.Join(one, nil, errors.Join(two)), follows, three, noPlace)

@@ -113,7 +113,7 @@ func Generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	for _, tool := range slices.Sorted(maps.Keys(kept)) {
 		if files := kept[tool]; len(files) > 0 {
 			added.NotCompared = append(added.NotCompared, tree.NotCompared{Kind: strings.TrimSuffix(tool, "-gen"), Tool: tool, Paths: files,
-				Reason: "nothing makes this any more, and the script that runs the generator removes nothing (keepLeftOver)"})
+				Reason: "it is no longer generated, but the script that runs the generator removes nothing (keepLeftOver)"})
 		}
 	}
 	refused, err := g.judge(t)
@@ -225,7 +225,7 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 			g.known = &knownResult{o.Results, key}
 		}
 		if err != nil {
-			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v): it is right, but the next run takes as long; set XDG_CACHE_HOME to a directory that you can write to", err))
+			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v), so the next run is not faster; set XDG_CACHE_HOME to a directory that you can write to", err))
 		}
 	}
 	return m, err
@@ -282,7 +282,7 @@ func readHeader(root, setting, boilerplate string) (codegen.Header, error) {
 	}
 	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(boilerplate)), safefs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return codegen.Header{}, fmt.Errorf("%s: %s does not exist; make the file, or name another in %s or with --boilerplate", setting, boilerplate, config.FileName)
+		return codegen.Header{}, fmt.Errorf("%s: %s does not exist; create the file, or name another in %s or with --boilerplate", setting, boilerplate, config.FileName)
 	}
 	return codegen.Header{Boilerplate: data}, err
 }

@@ -184,7 +184,7 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 			g.graph, g.local = graph, graph.Local
 		}
 		if cycle := (*load.CycleError)(nil); errors.As(err, &cycle) {
-			return nil, diag.New("load the API packages", g.root, "import cycle not allowed:", strings.Join(cycle.Imports, "\n"))
+			return nil, diag.New("cannot load the API packages", g.root, "import cycle not allowed:", strings.Join(cycle.Imports, "\n"))
 		}
 		if err == nil || !errors.Is(err, load.ErrUnsupported) {
 			return graph, err
@@ -195,7 +195,7 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 		if unlisted := g.unlisted(err.Error()); unlisted != nil {
 			return nil, unlisted
 		}
-		return nil, diag.New("load the API packages", g.root, err.Error())
+		return nil, diag.New("cannot load the API packages", g.root, err.Error())
 	}
 	if err == nil {
 		g.graph = graph

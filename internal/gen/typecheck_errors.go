@@ -72,9 +72,9 @@ func (c *typeCheck) explain(errs []load.TypeError) error {
 	text := some(lines)
 	do := hint(text)
 	if cause == Incomplete {
-		do = "write what is missing in the same package: conversion functions where conversion-gen cannot decide, and the methods of a client's expansion interface, of its fake as well"
+		do = "add what is missing to the same package: conversion functions that conversion-gen cannot generate, or methods of a client's expansion interface and of its fake"
 	}
-	return &CompileError{fmt.Errorf("type-check the generated code:\n  %s\n%s", text, do), cause}
+	return &CompileError{fmt.Errorf("the generated code does not compile:\n  %s\n%s", text, do), cause}
 }
 
 // some are the first of many lines.
@@ -118,7 +118,7 @@ func hint(text string) string {
 	case strings.Contains(text, "is generated with package "):
 		return "the generators name a package by its directory"
 	case strings.Contains(text, "redeclared"), strings.Contains(text, "already declared"):
-		return "rename or delete the declaration that was written by hand, or turn the generator off for the type with its tag"
+		return "rename or delete the hand-written declaration, or turn the generator off for the type with its tag"
 	case strings.Contains(text, "undefined: Convert_"):
 		return "write the missing conversion functions in the same package, and correct the rest"
 	}

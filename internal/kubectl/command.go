@@ -84,7 +84,7 @@ func (c *command) hint(end exit, plain bool) string {
 		return ""
 	}
 	if strings.Contains(end.message, "unknown shorthand flag: 'C'") || strings.Contains(end.message, "unknown flag: --dir") {
-		return "-C and --dir name the project; write them before kubectl's own command, as \"crdctl kubectl -C DIR get pods\"\n"
+		return "-C and --dir name the project; write them before kubectl's own arguments, as in \"crdctl kubectl -C DIR get pods\"\n"
 	}
 	if *c.flags.KubeConfig != c.kubeconfig || *c.flags.APIServer != "" {
 		return "" // the user named another server

@@ -52,7 +52,7 @@ func printVersion(out io.Writer, format string, clientOnly bool, flags *genericc
 	case "yaml":
 		text, err = yaml.Marshal(versions)
 	default:
-		return fmt.Errorf("output format %q is not known; use json or yaml", format)
+		return fmt.Errorf("unknown output format %q; use json or yaml", format)
 	}
 	if err != nil {
 		return err

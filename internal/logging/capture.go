@@ -101,7 +101,7 @@ func goroutine() string {
 // lastLine is the line that klog.Fatal wrote.
 func lastLine(lines []string) string {
 	if len(lines) == 0 {
-		return "gave up without a message"
+		return "failed without a message"
 	}
 	return strings.TrimPrefix(lines[len(lines)-1], "Error: ")
 }

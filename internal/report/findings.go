@@ -50,7 +50,7 @@ var kinds = map[tree.Op]struct {
 }{
 	tree.Create: {Missing, "generated file is missing"},
 	tree.Update: {Stale, "generated file is stale"},
-	tree.Delete: {LeftOver, "generated file is left over: nothing asks for it any more"},
+	tree.Delete: {LeftOver, "generated file is left over: it is no longer generated"},
 }
 
 // KindOf is what a change that generate would make says about the file on disk.
@@ -81,7 +81,7 @@ func (r Report) Summary() string {
 	switch n := len(r.Changes); n {
 	case 0:
 		if r.Outdated != "" {
-			return fmt.Sprintf("%d generated files are as the generators make them, and do not compile with the modules that go.mod requires", r.Files)
+			return fmt.Sprintf("%d generated files are up to date, but do not compile with the modules that go.mod requires", r.Files)
 		}
 		return fmt.Sprintf("%d generated files are up to date", r.Files)
 	case 1:

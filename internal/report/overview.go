@@ -57,7 +57,7 @@ func shared(changes []tree.Change) []string {
 		if d != "" && len(same) > 1 && 2*len(same) > stale {
 			first := same[0]
 			return []string{
-				fmt.Sprintf("%d of the %d stale files begin to differ in the same way, as %s:%d does:", len(same), stale, first.Path, firstDifference(first).line),
+				fmt.Sprintf("%d of the %d stale files first differ in the same way as %s:%d:", len(same), stale, first.Path, firstDifference(first).line),
 				"  " + strings.ReplaceAll(d, "\n", "\n  "),
 			}
 		}

@@ -57,7 +57,7 @@ func TestOverview(t *testing.T) {
 		"lister-gen: 1 left over; for example l/old.go",
 		"manifests: 1 missing; for example config/crd/x.yaml",
 		"other files: 1 stale; for example other.txt",
-		"30 of the 31 stale files begin to differ in the same way, as c/0.go:1 does:",
+		"30 of the 31 stale files first differ in the same way as c/0.go:1:",
 		"  -// 2019\n  +// 2024",
 	}
 	assert.Equal(t, strings.Join(want, "\n"), strings.Join(r.Overview(), "\n"))

@@ -18,9 +18,9 @@ var sarifKinds = []Kind{Missing, Stale, LeftOver}
 // SARIF returns the report as a SARIF 2.1.0 log, the form in which code scanning services take findings.
 func (r Report) SARIF() ([]byte, error) {
 	rules := []object{
-		sarifRule(Missing, "Generated file is missing", "The API packages and the settings ask for this file, and it is not there."),
-		sarifRule(Stale, "Generated file is stale", "The file differs from what the generators make of the API packages and the settings."),
-		sarifRule(LeftOver, "Generated file is left over", "A generator wrote this file once, and nothing asks for it any more."),
+		sarifRule(Missing, "Generated file is missing", "The API packages and the settings ask for this file, but it does not exist."),
+		sarifRule(Stale, "Generated file is stale", "The file differs from what the generators write for the API packages and the settings."),
+		sarifRule(LeftOver, "Generated file is left over", "A generator wrote this file earlier, but it is no longer generated."),
 	}
 	var notifications []object
 	notify := func(level, text string) {

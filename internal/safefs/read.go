@@ -100,7 +100,7 @@ func isNull(info fs.FileInfo) bool {
 }
 
 func special(path string) error {
-	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("%w; remove it, or put a regular file in its place", ErrSpecial)}
+	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("%w; remove it, or replace it with a regular file", ErrSpecial)}
 }
 
 func tooBig(path string, limit int64) error {

@@ -117,7 +117,7 @@ func (d *Dir) Private() error {
 		return err
 	}
 	if shared, err := d.Shared(); err != nil || shared {
-		return errors.Join(err, fmt.Errorf("%s cannot be closed to other users, and crdctl keeps credentials there; use a file system that has permissions", d.path))
+		return errors.Join(err, fmt.Errorf("%s cannot be restricted to this user, but crdctl keeps credentials there; use a file system with permissions", d.path))
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ const (
 func Seal(data []byte) (string, error) {
 	key, err := sealKey(true)
 	if err != nil {
-		return "", fmt.Errorf("key for the directories of crdctl's: %w; set HOME or XDG_CONFIG_HOME to a directory that you can write to", err)
+		return "", fmt.Errorf("key for crdctl's directories: %w; set HOME or XDG_CONFIG_HOME to a writable directory", err)
 	}
 	return hex.EncodeToString(code(key, data)), nil
 }

@@ -69,7 +69,7 @@ func NewRun() (*Dir, error) {
 	_ = Sweep(os.TempDir(), RunPrefix)
 	d, err := New(os.TempDir(), RunPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("%w; set TMPDIR to a directory that can be written", err)
+		return nil, fmt.Errorf("%w; set TMPDIR to a writable directory", err)
 	}
 	return d, nil
 }

@@ -111,7 +111,7 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 		return nil, obstacle(dir, p, nil)
 	}
 	if a := t.areaOf(p); a != nil && !torn(old) && !a.Owns(p, old) && (a.Replaces == nil || !a.Replaces(p, old)) {
-		return nil, fmt.Errorf("%s was not written by %s, and would be overwritten; %s", p, a.Tool, a.act(old))
+		return nil, fmt.Errorf("%s was not written by %s and would be overwritten; %s", p, a.Tool, a.act(old))
 	}
 	return &Change{Path: p, Op: Update, Old: old, New: data}, nil
 }

@@ -242,7 +242,7 @@ func TestWriteAfterRecoverIsRefused(t *testing.T) {
 	root := t.TempDir()
 	journal := "[" + journalOf("a") + "]"
 	safefstest.WriteFiles(t, root, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal": sealed(t, journal), stagePrefix + "1/0.1": mark})
-	assert.ErrorContains(t, Write(root, []Change{{Path: "b", Op: Create, New: []byte("b")}}), "a: put back")
+	assert.ErrorContains(t, Write(root, []Change{{Path: "b", Op: Create, New: []byte("b")}}), "a: restored")
 	assert.Equal(t, map[string]string{"a": mark}, contents(t, root))
 }
 

@@ -168,7 +168,7 @@ func TestErrorAtEveryOperation(t *testing.T) {
 			assert.Subset(o, got, o.complete, "operation %d", o.n)
 		} else {
 			assert.Equal(o, o.old, got, "operation %d: %v", o.n, err)
-			assert.Regexp(o, "no space left on device; nothing was changed; make room on the disk, and run the command again$", err.Error(), "operation %d", o.n)
+			assert.Regexp(o, "no space left on device; nothing was changed; free some disk space, and run the command again$", err.Error(), "operation %d", o.n)
 		}
 		noStages(o.T, o.root)
 		return true

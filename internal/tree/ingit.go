@@ -23,7 +23,7 @@ func inGit(root string, changes []Change) (problems []error) {
 		}
 		seen[dir] = true
 		if at := realDir(root, top, dir); isGits(at) || isGits(dir) {
-			problems = append(problems, fmt.Errorf("%s is in git's own directory (%s), where crdctl writes nothing; remove the link, or name another place in crdctl.yaml", dir, at))
+			problems = append(problems, fmt.Errorf("%s is in git's own directory (%s), where crdctl never writes; remove the link, or name another path in crdctl.yaml", dir, at))
 		}
 	}
 	return problems

@@ -89,7 +89,7 @@ func (s *stage) undoing() {
 }
 
 // errForeign is the error of a stage without a right seal. It may be that of a run without a key, and have files of the user's.
-var errForeign = errors.New("cannot tell whether crdctl made this directory here; move files that you need out of it, and remove it")
+var errForeign = errors.New("crdctl cannot verify that it created this directory here; move files that you need out of it, and remove it")
 
 // Recover puts back the files of the user's that killed runs took away in root, and removes what else these left. It returns
 // one line for each file that it put somewhere. A stage that crdctl did not make here for this user is left as it is, with an
@@ -144,17 +144,17 @@ func (s *stage) recover(dir string) (restored []string, err error) {
 	for name, i := range files {
 		put, err := s.recoverFile(i, path.Join(s.name, name), undoing)
 		if err != nil {
-			return restored, fmt.Errorf("put back %s, which a killed run took away: %w", s.changes[i].Path, err)
+			return restored, fmt.Errorf("restore %s, which a killed run had removed: %w", s.changes[i].Path, err)
 		}
 		if put {
-			restored = append(restored, s.changes[i].Path+": put back; a run of crdctl that was killed had taken it away")
+			restored = append(restored, s.changes[i].Path+": restored; a killed run of crdctl had removed it")
 		}
 	}
 	for _, name := range s.saved {
-		restored = append(restored, name+": what a run of crdctl that was killed had taken away; there is another file in its place")
+		restored = append(restored, name+": the copy that a killed run of crdctl had removed; another file is at the original path now")
 	}
 	if s.holding {
-		return restored, errors.New("files of yours are in it; move them to their place by hand")
+		return restored, errors.New("it has files of yours; move them back manually")
 	}
 	return restored, nil
 }

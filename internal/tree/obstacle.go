@@ -38,14 +38,14 @@ func obstacle(dir *os.Root, p string, err error) error {
 				continue // to a directory in the project
 			}
 			target, _ := dir.Readlink(at)
-			return fmt.Errorf("%s is a symbolic link to %s, through which nothing is written; replace it with a regular %s, or name another place in crdctl.yaml", at, target, kind)
+			return fmt.Errorf("%s is a symbolic link to %s, and crdctl does not write through links; replace it with a regular %s, or name another path in crdctl.yaml", at, target, kind)
 		case at != p && !mode.IsDir():
-			return fmt.Errorf("%s is a file, and must be a directory; move it away, or delete it if it is not needed", at)
+			return fmt.Errorf("%s is a file, but must be a directory; move it away, or delete it if it is not needed", at)
 		case at == p && mode.IsDir():
 			if err != nil && strings.HasPrefix(err.Error(), "look for") {
 				break
 			}
-			return fmt.Errorf("%s is a directory, and must be a file; move it away, or delete it if it is not needed", at)
+			return fmt.Errorf("%s is a directory, but must be a file; move it away, or delete it if it is not needed", at)
 		case at == p && !mode.IsRegular():
 			return fmt.Errorf("%s is not a regular file; move it away, or delete it if it is not needed", at)
 		}

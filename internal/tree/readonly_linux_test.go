@@ -37,9 +37,9 @@ func TestReadOnly(t *testing.T) {
 	complete := files(completed(t))
 	for name, want := range map[string]string{
 		"gen/a.go":     "",
-		"gen":          "make the directory of gen/new/c.go: permission denied; nothing was changed; make its directory writable for you, and run the command again",
-		"gen/old/deep": "remove gen/old/deep/left.go: permission denied; nothing was changed; make its directory writable for you, and run the command again",
-		".":            "permission denied; nothing was changed; make its directory writable for you, and run the command again",
+		"gen":          "make the directory of gen/new/c.go: permission denied; nothing was changed; make its directory writable, and run the command again",
+		"gen/old/deep": "remove gen/old/deep/left.go: permission denied; nothing was changed; make its directory writable, and run the command again",
+		".":            "permission denied; nothing was changed; make its directory writable, and run the command again",
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := project(t, before)

@@ -68,7 +68,7 @@ func TestDiffAndWrite(t *testing.T) {
 func TestDiffRefusesToOverwriteByHand(t *testing.T) {
 	root := project(t, map[string]string{"gen/a.go": "// by hand"})
 	_, err := newTree(t, map[string]string{"gen/a.go": "// generated"}).Diff(root)
-	want := "gen/a.go was not written by test-gen, and would be overwritten; move it away, or delete it if it is not needed"
+	want := "gen/a.go was not written by test-gen and would be overwritten; move it away, or delete it if it is not needed"
 	assert.EqualError(t, err, want)
 }
 

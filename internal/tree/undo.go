@@ -81,7 +81,7 @@ func (s *stage) rollback(because error) error {
 	if len(left) > 1 {
 		names = fmt.Sprintf("%s and %d more", left[0], len(left)-1)
 	}
-	return fmt.Errorf("%w; %s could not be put back (each file is whole, as it was or new); %s", because, names, hint)
+	return fmt.Errorf("%w; %s could not be restored (each file is complete, either old or new); %s", because, names, hint)
 }
 
 // mend is what a user can do about an error of the disk.
@@ -92,15 +92,15 @@ func mend(err error) string {
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "make room on the disk" + again
+		return "free some disk space" + again
 	case errors.Is(err, syscall.EFBIG):
 		return "raise the limit on the size of files (ulimit -f)" + again
 	case errors.Is(err, syscall.EROFS):
-		return "mount the file system writable" + again
+		return "mount the file system read-write" + again
 	case errors.Is(err, fs.ErrPermission):
-		return "make its directory writable for you" + again
+		return "make its directory writable" + again
 	case errors.Is(err, syscall.EXDEV):
-		return "it is on another file system than the project; put it on the same one" + again
+		return "it is on another file system than the project; move it to the same one" + again
 	}
-	return "see to that" + again
+	return "fix this" + again
 }

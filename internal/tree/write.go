@@ -176,7 +176,7 @@ func (s *stage) discard(old []string) error {
 		_ = f.Close() // it was only read
 	}
 	if len(s.saved) > 0 {
-		return fmt.Errorf("files changed while they were replaced; everything was written; what was added to them is in %s", strings.Join(s.saved, ", "))
+		return fmt.Errorf("files changed while they were replaced; everything was written, and their other changes are in %s", strings.Join(s.saved, ", "))
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (s *stage) makeFolder(name string) error {
 		if info, statErr := s.disk.Stat(name); statErr == nil && info.IsDir() {
 			return nil // another process made it just now
 		}
-		return errors.New("there is a file in its place")
+		return errors.New("a file has its name")
 	}
 	if err == nil {
 		s.made(name)

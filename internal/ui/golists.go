@@ -57,7 +57,7 @@ func ShortenGo(output string) (short, hint string) {
 		all[at] = fmt.Sprintf("\t... and %d more like these", listed-modulesShown)
 	}
 	if strings.Contains(output, "inconsistent vendoring") {
-		hint = "run \"go mod vendor\"; or have the vendor directory ignored: GOFLAGS=-mod=readonly, in place of GOFLAGS=-mod=vendor if that is set"
+		hint = "run \"go mod vendor\", or set GOFLAGS=-mod=readonly to ignore the vendor directory"
 	}
 	return strings.Join(all, "\n"), hint
 }

@@ -81,7 +81,7 @@ func WithSignals(parent context.Context, w io.Writer, exit func(int)) (context.C
 		}
 		select {
 		case <-signals:
-			NewReporter(w).Note("second signal; leaving at once")
+			NewReporter(w).Note("second signal; exiting immediately")
 			close(i.Hurry)
 		case <-i.done:
 			return

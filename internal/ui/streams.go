@@ -36,5 +36,5 @@ func (s Streams) Result(output string, v any, text func() error) error {
 	case "text":
 		return text()
 	}
-	return UsageErrorf("-o is %q; it is text or json", output)
+	return UsageErrorf("--output %q must be text or json", output)
 }

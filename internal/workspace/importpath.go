@@ -26,13 +26,13 @@ func (m ImportPaths) Of(dir string) (string, error) {
 	case err == nil:
 		modPath := modfile.ModulePath(data)
 		if modPath == "" {
-			return "", fmt.Errorf("%s has no module line; add one with \"go mod edit -module PATH\"", filepath.Join(dir, "go.mod"))
+			return "", fmt.Errorf("%s has no module directive; add one with \"go mod edit -module PATH\"", filepath.Join(dir, "go.mod"))
 		}
 		m[dir] = modPath
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", err
 	case dir == filepath.Dir(dir):
-		return "", errors.New("no go.mod in the project's directory or above it; make one with \"go mod init\"")
+		return "", errors.New("no go.mod in the project's directory or any parent directory; create one with \"go mod init\"")
 	default:
 		parent, err := m.Of(filepath.Dir(dir))
 		if err != nil {

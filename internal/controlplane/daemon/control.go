@@ -89,7 +89,7 @@ func Stop(ctx context.Context, root string) (stopped bool, err error) {
 		return false, err
 	}
 	if s.PID == 0 {
-		return false, errors.New("the control plane is just being started; try again")
+		return false, errors.New("the control plane is still starting; try again")
 	}
 	// The handle comes first: a process that gets the same number later is another one.
 	p, err := os.FindProcess(s.PID)
@@ -103,7 +103,7 @@ func Stop(ctx context.Context, root string) (stopped bool, err error) {
 		return false, fmt.Errorf("stop process %d: %w", s.PID, err)
 	}
 	if err := awaitEnd(ctx, root, p); err != nil {
-		return false, fmt.Errorf("process %d does not stop; see %s, or kill it: what the API acknowledged is safe: %w", s.PID, s.Log, err)
+		return false, fmt.Errorf("process %d does not stop; see %s, or kill it (acknowledged writes are safe): %w", s.PID, s.Log, err)
 	}
 	return true, nil
 }
@@ -117,7 +117,7 @@ func awaitEnd(ctx context.Context, root string, p *os.Process) error {
 			return true, err
 		}
 		if ended {
-			return false, fmt.Errorf("it has ended, and another process holds the lock %s", filepath.Join(s.Data, state.HolderName))
+			return false, fmt.Errorf("it has stopped, but another process holds the lock %s", filepath.Join(s.Data, state.HolderName))
 		}
 		return false, nil
 	})
@@ -140,7 +140,7 @@ func Ended(ctx context.Context, root string) <-chan struct{} {
 func Reset(root string) (found bool, err error) {
 	// What cannot be looked at is what crdctl did not make: it is removed unless it is locked.
 	if s, err := lookAtProcess(root); err == nil && s.Running {
-		return false, errors.New("the control plane runs; stop it first with \"crdctl cluster stop\"")
+		return false, errors.New("the control plane is running; stop it first with \"crdctl cluster stop\"")
 	}
 	err = state.RemoveCluster(root)
 	if errors.Is(err, fs.ErrNotExist) {

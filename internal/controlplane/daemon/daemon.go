@@ -65,14 +65,14 @@ func lookAtProcess(root string) (State, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	} else if err != nil {
-		return s, fmt.Errorf("look whether a control plane runs: %w", err)
+		return s, fmt.Errorf("check whether a control plane is running: %w", err)
 	}
 	defer func() { _ = dir.Close() }()
 	holder, err := dir.OpenFile(state.HolderName, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	} else if err != nil {
-		return s, fmt.Errorf("look whether a control plane runs: %w", err)
+		return s, fmt.Errorf("check whether a control plane is running: %w", err)
 	}
 	defer func() { _ = holder.Close() }()
 	// Lookers share the lock: none takes another for the holder.
@@ -80,7 +80,7 @@ func lookAtProcess(root string) (State, error) {
 	case err == nil:
 		return s, nil
 	case !errors.Is(err, safefs.ErrLocked):
-		return s, fmt.Errorf("look whether the control plane of %s runs: %w", root, err)
+		return s, fmt.Errorf("check whether the control plane of %s is running: %w", root, err)
 	}
 	s.Running = true
 	content, err := dir.Read(state.HolderName, holderLimit)
@@ -92,7 +92,7 @@ func lookAtProcess(root string) (State, error) {
 		return s, nil // it has the lock, and is about to write who it is
 	}
 	if s.PID, err = strconv.Atoi(number); err != nil || s.PID <= 1 {
-		return s, fmt.Errorf("read %s: %q is not the number of a control plane's process", dir.Join(state.HolderName), number)
+		return s, fmt.Errorf("read %s: %q is not a process id", dir.Join(state.HolderName), number)
 	}
 	if s.Since, err = time.Parse(time.RFC3339, strings.TrimSuffix(since, readyMark)); err != nil {
 		return s, fmt.Errorf("read %s: %w", holder.Name(), err)

@@ -44,7 +44,7 @@ func RunStatus(root string) (*Foreground, error) {
 		err = json.Unmarshal(data, f)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what the run of %s says about itself: %w", root, err)
+		return nil, fmt.Errorf("read the state of the run of %s: %w", root, err)
 	}
 	return f, nil
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // ErrRunning is the error of a second start.
-var ErrRunning = errors.New("the control plane of this project runs already; see \"crdctl cluster status\"")
+var ErrRunning = errors.New("the control plane of this project is running already; see \"crdctl cluster status\"")
 
 const (
 	startPatience = 2 * time.Minute
@@ -79,9 +79,9 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 	case <-ctx.Done():
 		return nil
 	case <-plane.Done():
-		return fmt.Errorf("the control plane ended by itself: %w", cmp.Or(plane.Err(), errors.New("its API server stopped; start it again with \"crdctl cluster start -v 2\" to see what it logs")))
+		return fmt.Errorf("the control plane stopped: %w", cmp.Or(plane.Err(), errors.New("its API server stopped; start it again with \"crdctl cluster start -v 2\" to see what it logs")))
 	case path := <-fswatch.Moved(ctx, root, filepath.Join(at.Data, state.HolderName)):
-		return fmt.Errorf("%s was moved or removed while its control plane ran; start it again where it is now", path)
+		return fmt.Errorf("%s was moved or removed while its control plane was running; start it again from its new location", path)
 	}
 }
 

@@ -21,7 +21,7 @@ func checkServes(pid int, root string) error {
 		return err
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() {
-		return errors.New("it belongs to another user; it is left alone")
+		return errors.New("it belongs to another user, so crdctl does not stop it")
 	}
 	cmdline, err := os.ReadFile(dir + "/cmdline")
 	switch {
@@ -30,7 +30,7 @@ func checkServes(pid int, root string) error {
 	case err != nil:
 		return err
 	case !serves(strings.Split(string(cmdline), "\x00"), root):
-		return fmt.Errorf("it is not the control plane of %s; it is left alone", root)
+		return fmt.Errorf("it is not the control plane of %s, so crdctl does not stop it", root)
 	}
 	return nil
 }

@@ -30,11 +30,11 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 func Fetch(ctx context.Context, client rest.Interface, user string) (Used, error) {
 	body, err := client.Get().AbsPath(Path).Param("user", user).DoRaw(ctx)
 	if err != nil {
-		return Used{}, fmt.Errorf("ask the control plane what %s used: %w", user, err)
+		return Used{}, fmt.Errorf("get the permissions that %s used: %w", user, err)
 	}
 	var used Used
 	if err := json.Unmarshal(body, &used); err != nil {
-		return Used{}, fmt.Errorf("read what %s used: %w", user, err)
+		return Used{}, fmt.Errorf("read the permissions that %s used: %w", user, err)
 	}
 	return used, nil
 }
@@ -42,7 +42,7 @@ func Fetch(ctx context.Context, client rest.Interface, user string) (Used, error
 // Reset has an API server forget what a user asked of it.
 func Reset(ctx context.Context, client rest.Interface, user string) error {
 	if err := client.Delete().AbsPath(Path).Param("user", user).Do(ctx).Error(); err != nil {
-		return fmt.Errorf("begin to record what %s uses: %w", user, err)
+		return fmt.Errorf("start to record the permissions that %s uses: %w", user, err)
 	}
 	return nil
 }

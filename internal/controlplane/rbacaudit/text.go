@@ -22,27 +22,27 @@ func (r Report) Lines(a Account, markers bool) []string {
 	}
 	account := a.Namespace + "/" + a.Name
 	if len(r.Missing) > 0 {
-		say("%s was refused what its roles do not grant:", account)
+		say("%s was refused permissions that its roles do not grant:", account)
 		for _, p := range r.Missing {
 			if say("  %s", p); len(p.Elsewhere) > 0 {
-				lines[len(lines)-1] += fmt.Sprintf(" (roles grant that in %s only: ask there, or bind a ClusterRole by a ClusterRoleBinding)", strings.Join(p.Elsewhere, ", "))
+				lines[len(lines)-1] += fmt.Sprintf(" (roles grant this in %s only: use it there, or bind a ClusterRole with a ClusterRoleBinding)", strings.Join(p.Elsewhere, ", "))
 			}
 		}
 		if slices.ContainsFunc(r.Missing, Permission.givesAway) {
-			say("instead of escalate or bind, its roles may grant what it grants to others")
+			say("instead of escalate or bind, its roles can have the permissions that it grants to others")
 		}
 		if rules := r.rules(); len(rules) > 0 {
-			say("grant it, if the controller needs it, with")
+			say("if the controller needs it, grant it with")
 			for _, rule := range rules {
 				say("  %s", rule.rule(markers))
 			}
 		}
 	}
-	list(r.Unused, "%s holds what it did not use in this run:", account)
-	list(r.Unknown, "%s holds what it may have used or not (only %d names of a kind and %d different requests are told apart):", account, maxNames, maxRequests)
+	list(r.Unused, "%s has permissions that it did not use in this run:", account)
+	list(r.Unknown, "%s has permissions that it may or may not have used (only %d names of a kind and %d different requests are recorded):", account, maxNames, maxRequests)
 	list(r.Wide, "of what \"*\" grants to %s, it used:", account)
 	if r.Full {
-		say("%s made more than %d different requests; what was refused or needed beyond these is not known", account, maxRequests)
+		say("%s made more than %d different requests; refused or needed permissions beyond these are unknown", account, maxRequests)
 	}
 	if len(lines) == 0 {
 		say("%s used all the permissions that its roles grant, and needed no other", account)

@@ -30,7 +30,7 @@ func adapt(o *options.ServerRunOptions, program string, args []string, w io.Writ
 	}
 	args, refused := withKnownGates(o, args, emulated)
 	if len(refused) > 0 {
-		warn("feature gates of other releases are left out: %s", strings.Join(refused, "; "))
+		warn("ignored feature gates of other releases: %s", strings.Join(refused, "; "))
 	}
 	return args
 }

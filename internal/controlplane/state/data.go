@@ -34,7 +34,7 @@ func OpenData(path string) (*safefs.Dir, error) { return openData(path, safefs.T
 
 func openData(path string, owners safefs.Owners) (*safefs.Dir, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("create data directory: %w; choose one that can be written", err)
+		return nil, fmt.Errorf("create data directory: %w; choose a writable one", err)
 	}
 	dir, err := safefs.Anchor(path, owners)
 	if err != nil {
@@ -160,7 +160,7 @@ func checkCluster(cluster *safefs.Dir) error {
 	}
 	shared, err := cluster.Shared()
 	if err == nil && shared {
-		err = fmt.Errorf("%s is open to other users, and has credentials; close it with \"chmod 700\"", cluster.Path())
+		err = fmt.Errorf("%s contains credentials and is accessible to other users; run \"chmod 700\" on it", cluster.Path())
 	}
 	return err
 }
@@ -208,7 +208,7 @@ func RemoveCluster(root string) error {
 		if locked, err := cluster.Locked(name); err != nil {
 			return withHint(err)
 		} else if locked {
-			return fmt.Errorf("%s is locked by a process; end that first", cluster.Join(name))
+			return fmt.Errorf("%s is locked by a process; stop it first", cluster.Join(name))
 		}
 	}
 	entries, err := cluster.Entries()

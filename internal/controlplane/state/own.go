@@ -18,7 +18,7 @@ const (
 type foreignError struct{ path, found string }
 
 func (e *foreignError) Error() string {
-	return fmt.Sprintf("%s is not empty, and crdctl did not make it here (found %s); use an empty or new directory", e.path, e.found)
+	return fmt.Sprintf("%s is not empty and was not created by crdctl here (found %s); use an empty or new directory", e.path, e.found)
 }
 
 // resetHint replaces the hint of a foreignError: the directory of a project's cluster cannot be chosen.

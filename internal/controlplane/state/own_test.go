@@ -104,7 +104,7 @@ func TestOpenCluster(t *testing.T) {
 	require.NoError(t, d.Close())
 	require.NoError(t, os.Chmod(Cluster(root), 0o750))
 	_, err = OpenCluster(root)
-	assert.ErrorContains(t, err, "is open to other users")
+	assert.ErrorContains(t, err, "is accessible to other users")
 	require.NoError(t, os.Chmod(Cluster(root), 0o700))
 	require.NoError(t, os.Symlink("tls.key", filepath.Join(secrets, "tokens.csv")))
 	safefstest.Each(t, safefs.ErrLink, "", map[string]error{"open": second(OpenCluster(root)), "make": second(CreateCluster(root)), "data": second(OpenData(Cluster(root)))})

@@ -42,7 +42,7 @@ const (
 var runNames = []string{KubeconfigName, RecordName, lockName, ignoreName}
 
 // ErrRunning is the error of a directory that a running crdctl has.
-var ErrRunning = errors.New("crdctl run is running for this project already; stop it first, or use what it serves with \"crdctl kubectl\"")
+var ErrRunning = errors.New("this project already has a running \"crdctl run\"; stop it first, or use its control plane with \"crdctl kubectl\"")
 
 // Dir is a directory that this process has for itself.
 type Dir struct {
@@ -288,10 +288,10 @@ func ignore(dir *safefs.Dir) error {
 // withHint ends an error with what to do about it.
 func withHint(err error) error {
 	if errors.Is(err, safefs.ErrLink) || errors.Is(err, safefs.ErrSpecial) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
-		return fmt.Errorf("%w; remove it, crdctl keeps its state in a directory and files of its own", err)
+		return fmt.Errorf("%w; remove it: crdctl keeps its state in its own directory and files", err)
 	}
 	if owner, ok := errors.AsType[*safefs.OwnerError](err); ok {
-		return fmt.Errorf("%w; remove it, or work in a project of your own", owner)
+		return fmt.Errorf("%w; remove it, or use a project that you own", owner)
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w; crdctl keeps its state there: make it writable", err)

@@ -26,7 +26,7 @@ import (
 // Where current is nil the CRD is new, and nothing can be stored. A changed CRD that the API server would refuse is an error in its words.
 func Check(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) ([]Finding, error) {
 	if changed == nil {
-		return nil, errors.New("no changed CRD to check; a CRD that is deleted takes all of its objects with it")
+		return nil, errors.New("no changed CRD to check; deleting a CRD deletes all of its objects")
 	}
 	if err := refused(ctx, current, changed); err != nil || current == nil {
 		return nil, err

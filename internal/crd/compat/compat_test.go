@@ -126,7 +126,7 @@ func TestCheckOfTwoNames(t *testing.T) {
 	c := cases(t)["nothing"]
 	made := crd(group, "current", c.Current)
 	_, err := compat.Check(t.Context(), made, crd("other.example.com", "changed", c.Changed), nil)
-	assert.ErrorContains(t, err, "is no change of the CRD")
+	assert.ErrorContains(t, err, "is not a change of the CRD")
 	_, err = compat.Check(t.Context(), made, nil, nil)
 	assert.Error(t, err, "without a changed CRD")
 	check(t, nil, made, nil, nil)

@@ -36,7 +36,7 @@ type Finding struct {
 func (f Finding) String() string {
 	switch f.Kind {
 	case Gone:
-		return fmt.Sprintf("version %s would be gone; %s", f.Version, strings.Join(f.Messages, "; "))
+		return fmt.Sprintf("version %s would be removed; %s", f.Version, strings.Join(f.Messages, "; "))
 	case Dropped:
 		return fmt.Sprintf("%s: %s would be dropped", name(f.Namespace, f.Name), bounded(f.Fields, ", "))
 	}

@@ -19,7 +19,7 @@ func TestFindingString(t *testing.T) {
 		"x (v1): " + strings.Repeat("ä", 300) + "…":                               {Name: "x", Version: "v1", Kind: compat.Invalid, Messages: []string{strings.Repeat("ä", 301)}},
 		"x: spec.a would be dropped":                                              {Name: "x", Version: "v1", Kind: compat.Dropped, Fields: []string{"spec.a"}},
 		"n/x: spec.a, spec.b, spec.c, spec.d, spec.e and 2 more would be dropped": {Namespace: "n", Name: "x", Kind: compat.Dropped, Fields: many},
-		"version v1 would be gone; objects of it: n/x":                            {Version: "v1", Kind: compat.Gone, Messages: []string{"objects of it: n/x"}},
+		"version v1 would be removed; objects of it: n/x":                         {Version: "v1", Kind: compat.Gone, Messages: []string{"objects of it: n/x"}},
 	} {
 		assert.Equal(t, want, finding.String())
 	}

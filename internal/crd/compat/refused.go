@@ -20,12 +20,12 @@ func refused(ctx context.Context, current, changed *apiextv1.CustomResourceDefin
 	}
 	if current == nil {
 		if problems := validation.ValidateCustomResourceDefinition(ctx, after); len(problems) > 0 {
-			return fmt.Errorf("the API server would refuse the CRD %s; correct it: %w", changed.Name, problems.ToAggregate())
+			return fmt.Errorf("the API server would refuse the CRD %s; fix it: %w", changed.Name, problems.ToAggregate())
 		}
 		return nil
 	}
 	if current.Name != changed.Name {
-		return fmt.Errorf("%s is no change of the CRD %s; give it the same metadata.name", changed.Name, current.Name)
+		return fmt.Errorf("%s is not a change of the CRD %s; use the same metadata.name", changed.Name, current.Name)
 	}
 	before, err := internal(current)
 	if err != nil {
@@ -37,7 +37,7 @@ func refused(ctx context.Context, current, changed *apiextv1.CustomResourceDefin
 	after.ObjectMeta, after.Status = *before.ObjectMeta.DeepCopy(), *before.Status.DeepCopy()
 	after.Annotations, after.Status.StoredVersions = annotations, stored
 	if problems := validation.ValidateCustomResourceDefinitionUpdate(ctx, after, before); len(problems) > 0 {
-		return fmt.Errorf("the API server would refuse the changed CRD %s; correct it: %w", changed.Name, problems.ToAggregate())
+		return fmt.Errorf("the API server would refuse the changed CRD %s; fix it: %w", changed.Name, problems.ToAggregate())
 	}
 	return nil
 }

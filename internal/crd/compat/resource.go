@@ -47,7 +47,7 @@ func compile(crd *apiextv1.CustomResourceDefinition) (*resource, error) {
 		}
 	}
 	if r.storage == "" {
-		return nil, errors.New("no version has storage: true; give it to one")
+		return nil, errors.New("no version has storage: true; set it for one")
 	}
 	return r, nil
 }

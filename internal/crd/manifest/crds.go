@@ -54,7 +54,7 @@ func CRDs(path string) ([]CRD, error) {
 	}
 	crds, err := parseCRDs(files...)
 	if err == nil && len(crds) == 0 {
-		err = fmt.Errorf("%s: no CustomResourceDefinition in it", path)
+		err = fmt.Errorf("%s: no CustomResourceDefinition found", path)
 	}
 	return crds, err
 }

@@ -103,7 +103,7 @@ func parseObjects(asJSON []byte) ([]*unstructured.Unstructured, error) {
 	}
 	o := &unstructured.Unstructured{}
 	if err := o.UnmarshalJSON(asJSON); err != nil {
-		return nil, fmt.Errorf("no Kubernetes object: %w", err)
+		return nil, fmt.Errorf("not a Kubernetes object: %w", err)
 	}
 	if o.GetAPIVersion() == "" {
 		return nil, errors.New("an object without apiVersion; add it")

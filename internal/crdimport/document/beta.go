@@ -43,13 +43,13 @@ func (d *Definition) fromBeta(doc Document) (*apiextensionsv1.CustomResourceDefi
 	}
 	switch {
 	case schemaless:
-		note += ": a version without a schema takes everything, and the one that v1 demands says so"
+		note += ": a version without a schema accepts everything; it got the schema that v1 requires, which does the same"
 	case keeps:
-		note += ": fields that the schema does not name were kept, and v1 drops them"
+		note += ": v1beta1 kept fields that are not in the schema, but v1 drops them"
 	}
 	d.note(doc, note)
 	if typed > 0 {
-		d.note(doc, fmt.Sprintf("v1 demands a type of every field: %d that had properties or items were given theirs", typed))
+		d.note(doc, fmt.Sprintf("v1 requires a type for every field: %d fields with properties or items got theirs", typed))
 	}
 	return crd, nil
 }

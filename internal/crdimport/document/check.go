@@ -21,7 +21,7 @@ func check(definition *apiextensionsv1.CustomResourceDefinition) error {
 	}
 	if said := crd.Refusals(definition); len(said) > 0 {
 		// Where all versions have the same schema, it is checked once, and at a place that v1 has not.
-		return fmt.Errorf("the API server would refuse it, correct that first: %s", strings.ReplaceAll(Few(said), "spec.validation.", "spec.versions[0].schema."))
+		return fmt.Errorf("the API server would refuse it; fix that first: %s", strings.ReplaceAll(Few(said), "spec.validation.", "spec.versions[0].schema."))
 	}
 	return nil
 }

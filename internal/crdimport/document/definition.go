@@ -85,10 +85,10 @@ func (doc Document) Definition() (*Definition, error) {
 func (d *Definition) decode(doc Document, into any) error {
 	strict, err := kjson.UnmarshalStrict(doc.json, into)
 	if err != nil {
-		return fmt.Errorf("%w; write what the API server takes there", err)
+		return fmt.Errorf("%w; write a value that the API server accepts", err)
 	}
 	for _, s := range strict {
-		d.note(doc, fmt.Sprintf("%v, which the API server passes over and so did crdctl", s))
+		d.note(doc, fmt.Sprintf("%v, which crdctl ignored as the API server does", s))
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (doc Document) String() string {
 // Split splits a file into objects; the items of lists are objects of their own.
 func Split(name string, content []byte) ([]Document, error) {
 	if len(content) > MaxFile {
-		return nil, fmt.Errorf("%s: has %d bytes, and %d is the most; name a file with less in it", name, len(content), MaxFile)
+		return nil, fmt.Errorf("%s: has %d bytes; the maximum is %d; use a smaller file", name, len(content), MaxFile)
 	}
 	var all []Document
 	var problems []error
@@ -94,7 +94,7 @@ func texts(content []byte) (all []yamldoc.Document, err error) {
 // parse returns the objects of one document; none for one without content.
 func parse(name string, doc yamldoc.Document) ([]Document, error) {
 	if len(doc.Text) > maxDocument {
-		return nil, fmt.Errorf("%s:%d: has %d bytes, and %d is the most that an object can have", name, doc.Line, len(doc.Text), maxDocument)
+		return nil, fmt.Errorf("%s:%d: has %d bytes; the maximum for an object is %d", name, doc.Line, len(doc.Text), maxDocument)
 	}
 	asJSON, err := yaml.YAMLToJSONStrict(doc.Text)
 	if err != nil {
@@ -110,7 +110,7 @@ func parse(name string, doc yamldoc.Document) ([]Document, error) {
 // objects are those that JSON has: one, the items of a list, or none.
 func objects(name string, line int, asJSON []byte) ([]Document, error) {
 	if len(asJSON) > 2*maxDocument || tooDeep(asJSON) {
-		return nil, errors.New("has more in it than an object can have, by aliases or by depth; write it out as the API server is to get it")
+		return nil, errors.New("is larger than an object can be, because of aliases or depth; write it without aliases")
 	}
 	if s := string(bytes.TrimSpace(asJSON)); s == "null" || s == "{}" {
 		return nil, nil
@@ -124,7 +124,7 @@ func objects(name string, line int, asJSON []byte) ([]Document, error) {
 		Items []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(asJSON, &head); err != nil {
-		return nil, errors.New("is no Kubernetes object; it must have apiVersion, kind and metadata")
+		return nil, errors.New("is not a Kubernetes object; it must have apiVersion, kind and metadata")
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		var all []Document

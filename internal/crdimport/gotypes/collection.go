@@ -37,7 +37,7 @@ func (b *builder) mapping(s *schema, at place) shape {
 		b.unsayable(values, at.values())
 	} else {
 		made.expr = "map[string]" + b.anything(at).expr
-		b.lose(at, "additionalProperties:", "true has no type in Go: what is in objects and lists below it is kept here, and would be dropped")
+		b.lose(at, "additionalProperties:", "true has no Go type: fields in objects and lists below it are kept here, but would be dropped by the CRD")
 	}
 	made.markers = append(ofObject(s, "mapType"), celRules(s)...)
 	b.enum(s, at, &made)

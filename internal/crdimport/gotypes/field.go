@@ -51,9 +51,9 @@ func (b *builder) defaults(s *schema, at place, markers *[]marker) bool {
 	var compact bytes.Buffer
 	switch {
 	case json.Compact(&compact, s.Default.Raw) != nil || !sameJSON(s.Default.Raw):
-		b.lose(at, "default:", "has a number that no marker can write: nothing is filled in here")
+		b.lose(at, "default:", "has a number that a marker cannot express: no default is set here")
 	case compact.String() == "null":
-		b.lose(at, "default:", "null is none for a marker: an absent field stays absent")
+		b.lose(at, "default:", "a marker cannot express null: a missing field stays missing")
 	default:
 		*markers = append(*markers, plain("default="+oneLine(compact.Bytes())))
 		return true

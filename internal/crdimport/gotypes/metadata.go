@@ -14,7 +14,7 @@ func (b *builder) metadata(s *schema, at place) {
 	for i, v := range s.XValidations {
 		if strings.HasPrefix(v.FieldPath, ".metadata") {
 			s.XValidations[i].FieldPath = ""
-			b.lose(at, "x-kubernetes-validations:", "the fieldPath "+v.FieldPath+" names what no type describes: the error is of the whole object")
+			b.lose(at, "x-kubernetes-validations:", "the fieldPath "+v.FieldPath+" is not described by a type: the error is reported for the whole object")
 		}
 	}
 	m, ok := s.Properties["metadata"]
@@ -31,13 +31,13 @@ func (b *builder) metadata(s *schema, at place) {
 		}
 		rest.Type, rest.Format = "", ""
 		if !Equal(rest, &schema{}) {
-			b.lose(of, "metadata:", "no marker says more of it: other names are taken")
+			b.lose(of, "metadata:", "a marker cannot restrict it: other names are accepted")
 		}
 	}
 	if m.Default != nil {
-		b.lose(here, "default:", "no marker can stand there: nothing is filled in")
+		b.lose(here, "default:", "a marker cannot be set there: no default is set")
 	}
 	if len(m.AllOf)+len(m.AnyOf)+len(m.OneOf) > 0 || m.Not != nil || len(m.Required) > 0 {
-		b.lose(here, "metadata:", "no marker can stand there: other metadata is taken")
+		b.lose(here, "metadata:", "a marker cannot be set there: other metadata is accepted")
 	}
 }

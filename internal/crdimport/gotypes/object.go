@@ -24,7 +24,7 @@ func (b *builder) object(s *schema, at place) shape {
 		made.expr = b.declare(at, func(*typ) string { return b.structure(s, at) })
 	}
 	if len(s.Enum) > 0 {
-		b.lose(at, "enum:", "no marker writes objects: every value of the type is taken")
+		b.lose(at, "enum:", "markers cannot express objects: every value of the type is accepted")
 	}
 	return made
 }
@@ -65,7 +65,7 @@ func (b *builder) ofStruct(s *schema, at place) []marker {
 	}
 	if keeps(s) {
 		said = append(said, keepFields)
-		b.lose(at, inGo, "fields that the schema does not name are kept by the API server, and not by a client that reads and writes these types")
+		b.lose(at, inGo, "the API server keeps unknown fields, but a client that reads and writes these types drops them")
 	}
 	for _, v := range s.XValidations {
 		made := celRule(v)
@@ -90,7 +90,7 @@ func (b *builder) fields(s *schema, at place, taken fieldNames) string {
 	}
 	for i, property := range properties {
 		if !taggable(property) {
-			b.problems = append(b.problems, fmt.Errorf("%s has a property %q, which no field of a Go struct can be called in JSON; the CRD needs another name for it", at.Where(), property))
+			b.problems = append(b.problems, fmt.Errorf("%s has a property %q, which cannot be the JSON name of a Go field; the CRD needs another name", at.Where(), property))
 			continue
 		}
 		if i > 0 {
@@ -101,7 +101,7 @@ func (b *builder) fields(s *schema, at place, taken fieldNames) string {
 	}
 	for _, property := range s.Required {
 		if _, ok := s.Properties[property]; !ok {
-			b.lose(at, "required:", fmt.Sprintf("%q is required and not in properties: objects without it are taken", property))
+			b.lose(at, "required:", fmt.Sprintf("%q is required but not in properties: objects without it are accepted", property))
 		}
 	}
 	return out.String()

@@ -16,11 +16,11 @@ func (b *builder) root(d *document.Definition, v *apiextensionsv1.CustomResource
 	b.combinators(s, at)
 	b.unsayable(s, at)
 	if s.AdditionalProperties != nil {
-		b.lose(at, "additionalProperties:", "no struct has them: fields that are not named are dropped")
+		b.lose(at, "additionalProperties:", "a struct cannot have them: unknown fields are dropped")
 	}
 	b.metadata(s, at)
 	if len(s.Enum) > 0 {
-		b.lose(at, "enum:", "no marker writes objects: every value of the type is taken")
+		b.lose(at, "enum:", "markers cannot express objects: every value of the type is accepted")
 	}
 	for _, own := range []string{"apiVersion", "kind", "metadata"} { // which every object has
 		delete(s.Properties, own)

@@ -87,7 +87,7 @@ func (b *builder) numeric(s *schema, at place) shape {
 		switch {
 		case value == nil:
 		case s.Type == "integer" && *value != float64(int64(*value)) && *value < 1<<62 && *value > -1<<62:
-			b.lose(at, keyword+":", "no marker says a fraction of an integer: numbers are not checked for it")
+			b.lose(at, keyword+":", "a marker cannot express a fraction for an integer: numbers are not checked for it")
 		default:
 			made.markers = append(made.markers, rule(name+"="+number(*value)))
 		}
@@ -109,8 +109,8 @@ func (b *builder) numeric(s *schema, at place) shape {
 func (b *builder) float(at place) string {
 	b.imports["json"] = "encoding/json"
 	return b.declare(place{Path: at.Path, words: []string{"Number"}}, func(*typ) string {
-		return comment(self+" is a number that need not be whole.") + rule("Type=number").String() + "type " + self + " float64\n" +
-			comment("MarshalJSON writes the number. It is here for the CRD: controller-tools takes no type of floating point but one that marshals itself.") +
+		return comment(self+" is a number that can have a fraction.") + rule("Type=number").String() + "type " + self + " float64\n" +
+			comment("MarshalJSON encodes the number. It exists for the CRD: controller-tools accepts a floating point type only if it is a Marshaler.") +
 			"func (n " + self + ") MarshalJSON() ([]byte, error) { return json.Marshal(float64(n)) }\n"
 	})
 }

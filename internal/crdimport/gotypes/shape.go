@@ -107,10 +107,10 @@ func (b *builder) item(made shape, at place) (expr string, markers []marker) {
 // unsayable lists what a schema says that only a field's marker can say, and there is no field.
 func (b *builder) unsayable(s *schema, at place) {
 	if s.Nullable {
-		b.lose(at, "nullable:", "markers say it of fields only: null is refused here")
+		b.lose(at, "nullable:", "markers can allow null for fields only: null is refused here")
 	}
 	if s.Default != nil {
-		b.lose(at, "default:", "markers say it of fields only: nothing is filled in here")
+		b.lose(at, "default:", "markers can set defaults for fields only: no default is set here")
 	}
 }
 
@@ -118,7 +118,7 @@ func (b *builder) unsayable(s *schema, at place) {
 func (b *builder) anything(at place) shape {
 	b.imports["runtime"] = "k8s.io/apimachinery/pkg/runtime"
 	expr := b.declare(place{Path: at.Path, words: []string{"JSON"}}, func(*typ) string {
-		return comment(self+" is any JSON value. Unmarshal its Raw to look at it.") +
+		return comment(self+" is any JSON value. Unmarshal its Raw to read it.") +
 			lines([]marker{rule(`Type=""`), keepFields}) +
 			"type " + self + " struct {\n\truntime.RawExtension `json:\"-\"`\n}\n"
 	})
@@ -141,7 +141,7 @@ func (b *builder) intOrString(s *schema, at place) shape {
 	}
 	for keyword, there := range map[string]bool{"minimum": s.Minimum != nil, "maximum": s.Maximum != nil, "multipleOf": s.MultipleOf != nil} {
 		if there {
-			b.lose(at, keyword+":", "no marker says it of what may be a string: numbers are not checked for it")
+			b.lose(at, keyword+":", "a marker cannot express it for a value that may be a string: numbers are not checked for it")
 		}
 	}
 	if s.Format != "" {
@@ -158,7 +158,7 @@ func (b *builder) enum(s *schema, at place, made *shape) {
 	values := s.Enum[:0:0]
 	for _, v := range s.Enum {
 		if len(v.Raw) == 0 || string(v.Raw) == "null" { // which is how the API's type has null
-			b.lose(at, "enum:", "markers cannot say null: it is refused here")
+			b.lose(at, "enum:", "markers cannot express null: it is refused here")
 			continue
 		}
 		values = append(values, v)
@@ -166,7 +166,7 @@ func (b *builder) enum(s *schema, at place, made *shape) {
 	if m, ok := enumRule(values); ok && len(values) > 0 {
 		made.markers = append(made.markers, m)
 	} else {
-		b.lose(at, "enum:", "no marker writes such values: every value of the type is taken")
+		b.lose(at, "enum:", "markers cannot express such values: every value of the type is accepted")
 	}
 }
 
@@ -174,7 +174,7 @@ func (b *builder) enum(s *schema, at place, made *shape) {
 func (b *builder) combinators(s *schema, at place) {
 	for keyword, there := range map[string]bool{"allOf:": len(s.AllOf) > 0, "anyOf:": len(s.AnyOf) > 0, "oneOf:": len(s.OneOf) > 0, "not:": s.Not != nil} {
 		if there {
-			b.lose(at, keyword, "no marker says it, and no rule of CEL that API servers would take: what it refuses is taken")
+			b.lose(at, keyword, "neither a marker nor a CEL rule that API servers accept can express it: values that it refuses are accepted")
 		}
 	}
 	s.AllOf, s.AnyOf, s.OneOf, s.Not = nil, nil, nil, nil

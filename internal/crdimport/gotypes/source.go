@@ -97,12 +97,12 @@ func file(version string, imports map[string]string, body string) ([]byte, error
 	for range rounds {
 		next, err := format.Source(made)
 		if err != nil {
-			return nil, fmt.Errorf("crdctl made Go of it that is none (a fault of crdctl; report it with the CRD): %w", err)
+			return nil, fmt.Errorf("crdctl generated invalid Go (a bug in crdctl; report it with the CRD): %w", err)
 		}
 		if bytes.Equal(next, made) {
 			return made, nil
 		}
 		made = next
 	}
-	return nil, errors.New("crdctl made Go of it that gofmt does not leave alone (a fault of crdctl; report it with the CRD)")
+	return nil, errors.New("crdctl generated Go that is not formatted (a bug in crdctl; report it with the CRD)")
 }

@@ -47,7 +47,7 @@ func (b *builder) tags(d *document.Definition, v *apiextensionsv1.CustomResource
 	served := slices.ContainsFunc(spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Served })
 	add(!v.Served && served, "kubebuilder:unservedversion")
 	if !served {
-		b.losses = append(b.losses, Loss{"crd.spec.versions", "served: no version of the CRD is served, and controller-tools makes none like that: this one would be served"})
+		b.losses = append(b.losses, Loss{"crd.spec.versions", "served: no version of the CRD is served, which controller-tools cannot generate: this one would be served"})
 	}
 	if v.Deprecated {
 		text := "kubebuilder:deprecatedversion"

@@ -13,9 +13,9 @@ import (
 
 // groupRule writes anyOf or oneOf as a rule. Groups of fields are in the words of controller-tools, so that a marker can stand for them.
 func groupRule(keyword string, branches []schema, of *schema) (apiextensionsv1.ValidationRule, bool) {
-	group, message, marker := &schema{AnyOf: branches}, "must be as one of anyOf says", "AtLeastOneOf"
+	group, message, marker := &schema{AnyOf: branches}, "must match at least one schema of anyOf", "AtLeastOneOf"
 	if keyword == "oneOf" {
-		group, message, marker = &schema{OneOf: branches}, "must be as exactly one of oneOf says", "ExactlyOneOf"
+		group, message, marker = &schema{OneOf: branches}, "must match exactly one schema of oneOf", "ExactlyOneOf"
 		if fields := noneOrOne(branches, of); fields != nil {
 			return FieldsRule("AtMostOneOf", fields), true
 		}

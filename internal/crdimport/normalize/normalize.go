@@ -120,7 +120,7 @@ func (r *normalizer) walk(s *schema, at Path, server string) {
 	var rules []apiextensionsv1.ValidationRule
 	add := func(keyword string, v apiextensionsv1.ValidationRule) {
 		rules = append(rules, v)
-		r.said = append(r.said, at.Where()+": "+keyword+" is a rule of CEL now, with the same verdict")
+		r.said = append(r.said, at.Where()+": "+keyword+" became a CEL rule with the same result")
 	}
 	var left []schema
 	for i := range s.AllOf {
@@ -143,7 +143,7 @@ func (r *normalizer) walk(s *schema, at Path, server string) {
 	group("oneOf", &s.OneOf)
 	if s.Not != nil {
 		if text, ok := celOf(s.Not, "self", s); ok {
-			add("not", apiextensionsv1.ValidationRule{Rule: "!(" + text + ")", Message: "must not be as not says"})
+			add("not", apiextensionsv1.ValidationRule{Rule: "!(" + text + ")", Message: "must not match the schema of not"})
 			s.Not = nil
 		}
 	}
@@ -162,5 +162,5 @@ func branchRule(branch, of *schema) (apiextensionsv1.ValidationRule, bool) {
 		return groupRule("anyOf", branch.AnyOf, of)
 	}
 	text, ok := celOf(branch, "self", of)
-	return apiextensionsv1.ValidationRule{Rule: text, Message: "must be as allOf says"}, ok
+	return apiextensionsv1.ValidationRule{Rule: text, Message: "must match all schemas of allOf"}, ok
 }

@@ -190,7 +190,7 @@ func (p *project) leftInUse(failed map[int]error) (all []tree.NotCompared) {
 		data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(at)), safefs.MaxFile)
 		if err == nil && crdform.LeftWebhooks(data) {
 			all = append(all, tree.NotCompared{Kind: "webhook", Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: []string{at},
-				Reason: "no marker that controller-gen reads makes it, and the kustomization next to it uses it; it stays"})
+				Reason: "no marker of controller-gen generates it, but the kustomization next to it uses it; it stays"})
 		}
 	}
 	return all

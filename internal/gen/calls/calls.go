@@ -205,9 +205,9 @@ func (a *Added) sum(all []comparison, settings config.ControllerGen) {
 			fresh[by] = append(fresh[by], c)
 			continue
 		}
-		reason := fmt.Sprintf("post-processed by %s, and differs from what is generated before that: %s", by, first(c.result.Differences))
+		reason := fmt.Sprintf("post-processed by %s, and differs from the generated content before that: %s", by, first(c.result.Differences))
 		if c.missing {
-			reason = fmt.Sprintf("post-processed by %s, and does not exist", by)
+			reason = fmt.Sprintf("post-processed by %s, but does not exist", by)
 		}
 		a.NotCompared = append(a.NotCompared, tree.NotCompared{Kind: kinds[c.generator], Tool: strings.TrimSpace(Tool + " " + Version(settings, c.call)), Paths: []string{c.path}, Reason: reason})
 	}

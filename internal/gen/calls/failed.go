@@ -70,7 +70,7 @@ func (p *project) leaveSilent(silent map[int][]string) (all []tree.NotCompared, 
 				}
 				p.left[files[0]] = true // it is one file
 				all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: files,
-					Reason: "controller-gen makes nothing of the +kubebuilder:" + name + " markers where they stand, such as right above a type, and leaves the file; put an empty line below them, or delete the file"})
+					Reason: "controller-gen ignores the +kubebuilder:" + name + " markers at their place, such as right above a type, and keeps the file; add an empty line below them, or delete the file"})
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 			calls, read = append(calls, i), append(read, ran.Read[n])
 		}
 		if err := kept.put(calls, results, read); err != nil {
-			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v): it is right, but the next run takes as long; set XDG_CACHE_HOME to a directory that you can write to", err))
+			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v), so the next run is not faster; set XDG_CACHE_HOME to a directory that you can write to", err))
 		}
 	}
 	var markers []string

@@ -48,7 +48,7 @@ func (f *Formatter) Add(file File) {
 			if err != nil {
 				f.mu.Lock()
 				defer f.mu.Unlock()
-				f.errs = append(f.errs, fmt.Errorf("%s: %s made code that is not Go: %w", file.Path, file.Generator, err))
+				f.errs = append(f.errs, fmt.Errorf("%s: %s generated code that is not Go: %w", file.Path, file.Generator, err))
 				return nil
 			}
 			file.Content = out

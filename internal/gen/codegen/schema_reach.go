@@ -102,11 +102,11 @@ func private(t *types.Type) bool { return namer.IsPrivateGoName(t.Name.Name) }
 func nameless(t *types.Type) string {
 	switch {
 	case strings.HasPrefix(t.Name.Name, "struct{"):
-		return "a struct without a name has no schema; give the type of the field a name"
+		return "a struct without a name has no schema; give the field's type a name"
 	case strings.Contains(t.Name.Name, "["):
 		return "a generic type has no schema; give the field a type without parameters"
 	case private(t):
-		return "the type " + t.Name.Name + " is not exported, and has no schema; give it an upper case name"
+		return "the type " + t.Name.Name + " is not exported, and has no schema; give it an upper-case name"
 	}
 	return ""
 }

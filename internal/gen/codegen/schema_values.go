@@ -22,7 +22,7 @@ import (
 func (m *models) definitions(code []byte) (spec.Definitions, error) {
 	f, err := parser.ParseFile(token.NewFileSet(), "", code, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, fmt.Errorf("openapi-gen wrote what is not Go: %w", err)
+		return nil, fmt.Errorf("openapi-gen wrote invalid Go: %w", err)
 	}
 	values, err := m.definitionsIn(f)
 	if err != nil {

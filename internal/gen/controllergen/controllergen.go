@@ -252,7 +252,7 @@ const dangerous = " If you are really sure you want to use them, re-run with crd
 func (r *runner) files(c *call, result host.Result) (files []File, err error) {
 	said := slices.Clone(result.Failures)
 	for _, e := range result.Errors {
-		said = append(said, strings.ReplaceAll(e.Error(), dangerous, " To use them all the same, set crd.allowDangerousTypes in the call"))
+		said = append(said, strings.ReplaceAll(e.Error(), dangerous, " To use them anyway, set crd.allowDangerousTypes in the call"))
 	}
 	if err := diag.New(c.what(), r.root, said...); err != nil {
 		return nil, err

@@ -113,7 +113,7 @@ func (e *expansion) one(dir string) error {
 			return e.add(dir)
 		}
 	}
-	return fmt.Errorf("there are no Go files in %s; correct the path in the call", dir)
+	return fmt.Errorf("no Go files in %s; correct the path in the call", dir)
 }
 
 // below adds the packages below a directory, as the go command matches /..., and returns the directories of modules that it does not

@@ -51,7 +51,7 @@ func AboutRole(manifest []byte, name string, made []byte) string {
 	if old == "" {
 		return ""
 	}
-	return fmt.Sprintf("it has the role %s, and rbac.roleName is %s: delete the file if it was generated under the old name, or if it is yours, move it away or name another rbac.dir", old, name)
+	return fmt.Sprintf("it has the role %s, but rbac.roleName is %s: delete it if it was generated under the old name; if it is yours, move it away or set another rbac.dir", old, name)
 }
 
 // AboutLeftRole says what to do about a file that OwnsRole does not know and that no marker asks for, and that may be generated
@@ -61,7 +61,7 @@ func AboutLeftRole(manifest []byte, name string) string {
 	if err != nil || OwnsRole(manifest, name, nil) || !slices.Contains(names, name) && !inForm(manifest) {
 		return ""
 	}
-	return "no +kubebuilder:rbac marker asks for it: delete the file if it was generated, or if it is yours, move it away or name another rbac.dir"
+	return "no +kubebuilder:rbac marker asks for it: delete it if it was generated; if it is yours, move it away or set another rbac.dir"
 }
 
 // unknownRole is the first of the names that neither the settings nor the markers give a role, or "".

@@ -32,7 +32,7 @@ func TestOwnsRole(t *testing.T) {
 // settings. One that may be a person's stays, and is told of.
 func TestOwnsRoleThatNobodyAsksFor(t *testing.T) {
 	made := madeRole(t, manyMarkers, "new")
-	const told = "no +kubebuilder:rbac marker asks for it: delete the file if it was generated, or if it is yours, move it away or name another rbac.dir"
+	const told = "no +kubebuilder:rbac marker asks for it: delete it if it was generated; if it is yours, move it away or set another rbac.dir"
 	for what, c := range map[string]struct {
 		manifest string
 		owned    bool
@@ -111,7 +111,7 @@ func TestOwnsRoleOfAnotherName(t *testing.T) {
 	if fewer := madeRole(t, strings.ReplaceAll(manyMarkers, ",roleName=pod-reader", ""), "new"); !crdform.OwnsRole([]byte(now), "new", []byte(fewer)) {
 		t.Errorf("OwnsRole = false, of\n%s\nwhere the markers ask for\n%s", now, fewer)
 	}
-	const act = "it has the role old, and rbac.roleName is new: delete the file if it was generated under the old name, or if it is yours, move it away or name another rbac.dir"
+	const act = "it has the role old, but rbac.roleName is new: delete it if it was generated under the old name; if it is yours, move it away or set another rbac.dir"
 	assert.Equal(t, act, crdform.AboutRole([]byte(made("old")), "new", []byte(now)), "AboutRole")
 	assert.Empty(t, crdform.AboutRole([]byte("kind: Service\n"), "new", []byte(now)), "AboutRole of a service")
 }

@@ -28,7 +28,7 @@ var annotationLine = regexp.MustCompile(`(?m)^(    ` + regexp.QuoteMeta(crdform.
 // Generate returns the manifests of all kinds in the packages, by file name, as controller-gen writes them. With env, the
 // packages are found without the go command where that is sure.
 func Generate(ctx context.Context, dir string, env *load.Env, importPaths []string, o config.CRDs) (map[string][]byte, error) {
-	out, err := generate(ctx, dir, env, importPaths, crd.Generator{GenerateEmbeddedObjectMeta: embedded(o)}, "make the CRDs", load.List, false)
+	out, err := generate(ctx, dir, env, importPaths, crd.Generator{GenerateEmbeddedObjectMeta: embedded(o)}, "cannot generate the CRDs", load.List, false)
 	files := make(map[string][]byte, len(out))
 	for name, b := range out {
 		if strings.HasPrefix(name, "_") {
@@ -74,7 +74,7 @@ func generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, diag.New("load the API packages", dir, err.Error())
+		return nil, diag.New("cannot load the API packages", dir, err.Error())
 	}
 	return run(gens, dir, roots, doing, alone)
 }

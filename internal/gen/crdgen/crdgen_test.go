@@ -18,7 +18,7 @@ func (panicking) RegisterMarkers(*markers.Registry) error { return nil }
 // A generator that panics is an error: generators run in goroutines of their own, where a panic would end the process.
 func TestPanicIsAnError(t *testing.T) {
 	var g genall.Generator = panicking{}
-	out, err := run(genall.Generators{&g}, t.TempDir(), nil, "make the CRDs", false)
+	out, err := run(genall.Generators{&g}, t.TempDir(), nil, "cannot generate the CRDs", false)
 	if out != nil || err == nil || !strings.Contains(err.Error(), "out of range") {
 		t.Errorf("%v, %v", out, err)
 	}

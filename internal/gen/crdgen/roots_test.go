@@ -137,7 +137,7 @@ func TestUnread(t *testing.T) {
 	require.NoError(t, err)
 	g := genall.Generator(crd.Generator{})
 	listed := listedRoots(listing)
-	_, err = run(genall.Generators{&g}, dir, listed, "make the CRDs", false)
+	_, err = run(genall.Generators{&g}, dir, listed, "cannot generate the CRDs", false)
 	require.NoError(t, err)
 	assert.Empty(t, listing.Unread)
 	if listed[0].Imports()["example.com/farm/animals"] != listed[1] {

@@ -31,7 +31,7 @@ func New(doing, dir string, said ...string) error {
 			return WithHint(doing, dir, strings.TrimPrefix(a.do, "\n"), said...)
 		}
 	}
-	return WithHint(doing, dir, "fix that, and run the command again", said...)
+	return WithHint(doing, dir, "fix this, then run the command again", said...)
 }
 
 // WithHint is New for who knows what the user can do, or that the words say it themselves.
@@ -67,30 +67,30 @@ type hint struct{ said, do string }
 // hints are in the order in which they matter: what comes later may follow from what comes before.
 func hints() []hint {
 	return []hint{
-		{"expected 'package', found 'EOF'", "\ndelete the empty file; if it is a generated one, it is made anew"},
-		{"go.mod file not found", "\ngive the directory that has the go.mod with --dir, or make one with \"go mod init\""},
+		{"expected 'package', found 'EOF'", "\ndelete the empty file; if it was generated, crdctl generates it again"},
+		{"go.mod file not found", "\nset --dir to the directory with the go.mod, or create one with \"go mod init\""},
 		{"no required module provides package", "\ncorrect the import, or run \"go mod tidy\" if it is right"},
 		{"updates to go.mod needed", "\nrun \"go mod tidy\""},
 		{"import cycle not allowed", "\nmove what both packages need into a third one"},
 		{"found packages ", "\nmove the files of one of the packages to a directory of their own"},
-		{"is not in std", "\ncorrect the import, or make the package"},
+		{"is not in std", "\ncorrect the import, or create the package"},
 		{"undefined: ", "\ndeclare what is undefined, or import its package"},
 		{"redeclared", "\nrename one of the declarations, or delete it"},
 		{"has no storage version", "\nmark the kind in one version with // +kubebuilder:storageversion"},
-		{"does not serve any version", "\ntake // +kubebuilder:unservedversion out of one of the versions"},
+		{"does not serve any version", "\nremove // +kubebuilder:unservedversion from one of the versions"},
 		{"consider using an explicit type", ""},
-		{"unsupported AST kind *ast.Index", "\ncontroller-gen makes no schemas of generic types; declare a struct type for each use"},
-		{"unsupported AST kind *ast.", "\nmake it a type that JSON has, or leave the field out with the tag `json:\"-\"`"},
-		{"for identifier ", "\ncontroller-gen reads no aliases of such types; declare a type of its own, without the equals sign"},
-		{"map keys must be strings", "\nmake the key a string, or a type of its own that is a string"},
-		{"not a supported map value type", "\nmake the value a type that JSON has, declared with a name of its own"},
+		{"unsupported AST kind *ast.Index", "\ncontroller-gen does not support generic types; declare a struct type for each use"},
+		{"unsupported AST kind *ast.", "\nuse a type that JSON has, or exclude the field with the tag `json:\"-\"`"},
+		{"for identifier ", "\ncontroller-gen does not support aliases of such types; declare a new type, without the equals sign"},
+		{"map keys must be strings", "\nmake the key a string, or a named string type"},
+		{"not a supported map value type", "\nmake the value a named type that JSON has"},
 		{"use a named type instead", ""},
-		{"encountered non-top-level struct", "\ndeclare a type of its own for the struct"},
+		{"encountered non-top-level struct", "\ndeclare a named type for the struct"},
 		{"unsupported type \"", "\nmake it a string, an integer or a boolean"},
-		{"must apply ", "\nmove the tag to a field of such a type, or take it out"},
+		{"must apply ", "\nmove the tag to a field of such a type, or remove it"},
 		{"implements encoding.TextMarshaler", "\nmark the type with // +kubebuilder:validation:Type=string"},
 		{"found float", "\nmake it a string, an integer or a resource.Quantity"},
 		{"without JSON tag in type", "\ngive the field a tag such as `json:\"name\"`"},
-		{"can't be copied deeply; ", ""},
+		{"cannot be deep-copied; ", ""},
 	}
 }

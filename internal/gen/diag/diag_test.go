@@ -9,12 +9,12 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	assert.NoError(t, New("load the API packages", "/p", "", "\n"), "nothing")
-	err := New("load the API packages", "/p",
+	assert.NoError(t, New("cannot load the API packages", "/p", "", "\n"), "nothing")
+	err := New("cannot load the API packages", "/p",
 		"error loading packages: error(s) in \"example.com/p/api/v1\":\n/p/api/v1/types.go:18:2: expected '{', found metav1\n",
 		"/p/api/v1/types.go:18:2: expected '{', found metav1\n-: go: updates to go.mod needed",
 	)
-	want := "load the API packages:\n  api/v1/types.go:18:2: expected '{', found metav1\n  go: updates to go.mod needed\nrun \"go mod tidy\""
+	want := "cannot load the API packages:\n  api/v1/types.go:18:2: expected '{', found metav1\n  go: updates to go.mod needed\nrun \"go mod tidy\""
 	assert.EqualError(t, err, want)
 }
 
@@ -24,7 +24,7 @@ func TestNewOfVendoring(t *testing.T) {
 	for i := range 60 {
 		said += fmt.Sprintf("\texample.com/m%d@v1.0.0: is explicitly required in go.mod, but not marked as explicit in vendor/modules.txt\n", i)
 	}
-	err := New("load the API packages", "/p", said)
+	err := New("cannot load the API packages", "/p", said)
 	if err == nil || strings.Count(err.Error(), "\n") != 8 || !strings.Contains(err.Error(), "GOFLAGS=-mod=readonly") || !strings.Contains(err.Error(), " 55 ") {
 		t.Errorf("error:\n%v", err)
 	}

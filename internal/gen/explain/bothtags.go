@@ -44,5 +44,5 @@ func bothTags(c Context, said string) error {
 			doc = ""
 		}
 	}
-	return diag.WithHint("build the OpenAPI schema", c.Root, "keep one of the two tags", lines...)
+	return diag.WithHint("cannot build the OpenAPI schema", c.Root, "keep one of the two tags", lines...)
 }

@@ -24,7 +24,7 @@ func Endless(root string, graph *load.Graph, err error) error {
 		if p := graph.Packages[e.Package]; p != nil && p.Types != nil && p.Types.Scope().Lookup(e.Name) != nil {
 			at = graph.Fset.Position(p.Types.Scope().Lookup(e.Name).Pos()).String()
 		}
-		line := fmt.Sprintf("%s: %s refers to itself without a named field of a struct in between (%s)", at, e.Name, strings.Join(e.Path, ", "))
+		line := fmt.Sprintf("%s: %s refers to itself without a named struct field in between (%s)", at, e.Name, strings.Join(e.Path, ", "))
 		name, _, _ := strings.Cut(one.Error(), ": ")
 		generators[line] = append(generators[line], name)
 	}
@@ -33,6 +33,6 @@ func Endless(root string, graph *load.Graph, err error) error {
 		slices.Sort(generators[line])
 		lines = append(lines, line+", which "+strings.Join(slices.Compact(generators[line]), ", ")+" cannot handle")
 	}
-	return diag.WithHint("follow the types of the API packages", root,
+	return diag.WithHint("cannot generate code for the API packages", root,
 		"put a struct with a named field in between, for example type Node struct { Children []Node `json:\"children\"` }", lines...)
 }

@@ -46,7 +46,7 @@ func Each(err error) (all []error) {
 func (c Context) Reason(err error) error {
 	said := err.Error()
 	if m := noRule.FindStringSubmatch(said); m != nil {
-		return fmt.Errorf("lintRules: %q is no rule; there are known-tags-only and require-explicit-disablement", m[1])
+		return fmt.Errorf("lintRules: unknown rule %q; use known-tags-only or require-explicit-disablement", m[1])
 	}
 	if file := Blocked(c.Root, err); file != nil {
 		return file

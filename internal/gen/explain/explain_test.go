@@ -85,11 +85,11 @@ func TestValidated(t *testing.T) {
 func TestGeneric(t *testing.T) {
 	const decl = "package v1\n\ntype Pair[K comparable, V any] struct {\n\tKey K\n\tValue V\n}\n"
 	const used = decl + "\ntype A struct {\n\tP map[string][]*Pair[string, int]\n}\n"
-	const about = "client/a.go: applyconfiguration-gen made code that is not Go: 1:1"
-	gentest.CompareLines(t, "used", generic(contextOf(t, used), about), []string{"v1/types.go:9:2: A.P has the generic type map[string][]*Pair[string, int], for which not all generators make code"})
+	const about = "client/a.go: applyconfiguration-gen generated code that is not Go: 1:1"
+	gentest.CompareLines(t, "used", generic(contextOf(t, used), about), []string{"v1/types.go:9:2: A.P has the generic type map[string][]*Pair[string, int], which not all generators support"})
 	unused := "deepcopy-gen: Hit an unsupported type 'K' for 'K', from example.com/p/v1.Pair[K,V].Key"
-	gentest.CompareLines(t, "unused", generic(contextOf(t, decl), unused), []string{"v1/types.go:3:6: Pair is a generic type, for which not all generators make code"})
-	gentest.CompareLines(t, "other", generic(contextOf(t, used), "client-gen made code that is not Go"), nil)
+	gentest.CompareLines(t, "unused", generic(contextOf(t, decl), unused), []string{"v1/types.go:3:6: Pair is a generic type, which not all generators support"})
+	gentest.CompareLines(t, "other", generic(contextOf(t, used), "client-gen generated code that is not Go"), nil)
 	gentest.CompareLines(t, "none", generic(contextOf(t, "package v1\n\ntype A struct{ B map[string]A }\n"), about), nil)
 	gentest.CompareLines(t, "copies", uncopyable(contextOf(t, used), "deepcopy-gen: x"), nil)
 }
@@ -148,8 +148,8 @@ func (in *Own) DeepCopyInto(out *Own) {}
 
 func TestUncopyable(t *testing.T) {
 	const (
-		takeOut  = ", which can't be copied deeply; take the field out, or mark its struct with // +k8s:deepcopy-gen=false and write the DeepCopyInto of that by hand"
-		anything = ", which can't be copied deeply; make it a runtime.RawExtension or an apiextensionsv1.JSON if it takes any value, or a named interface with a DeepCopyNAME method"
+		takeOut  = ", which cannot be deep-copied; remove the field, or mark its struct with // +k8s:deepcopy-gen=false and write its DeepCopyInto yourself"
+		anything = ", which cannot be deep-copied; use runtime.RawExtension or apiextensionsv1.JSON for arbitrary values, or a named interface with a DeepCopyNAME method"
 		bad      = "v1/types.go:22:20: Other.Bad has the type func()" + takeOut
 	)
 	c := contextOf(t, uncopyableSource)
@@ -159,8 +159,8 @@ func TestUncopyable(t *testing.T) {
 		"v1/types.go:6:2: Spec.Any has the type interface{}" + anything,
 		"v1/types.go:7:2: Spec.Anys has the type []any" + anything,
 		"v1/types.go:8:2: Spec.Does has the type interface{Do()}" + anything,
-		"v1/types.go:9:2: Spec.Named has the type Named, which can't be copied deeply; give the interface the method DeepCopyNamed() Named",
-		"v1/types.go:11:2: Spec.Complex has the type complex64, which can't be copied deeply; make it a string, a number or a bool",
+		"v1/types.go:9:2: Spec.Named has the type Named, which cannot be deep-copied; give the interface the method DeepCopyNamed() Named",
+		"v1/types.go:11:2: Spec.Complex has the type complex64, which cannot be deep-copied; make it a string, a number or a bool",
 		"v1/types.go:15:2: Spec.Callback has the type Callback" + takeOut,
 		bad,
 	})

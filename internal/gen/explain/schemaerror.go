@@ -14,7 +14,7 @@ func SchemaError(root string, err error) error {
 		return err
 	}
 	if e := (*codegen.SchemaError)(nil); errors.As(err, &e) {
-		return diag.WithHint("build the OpenAPI schema of the apply configurations", root,
+		return diag.WithHint("cannot build the OpenAPI schema of the apply configurations", root,
 			"correct the type, or name a schema of your own instead of build in applyConfigurationOpenAPISchema, or remove the setting", e.Error())
 	}
 	return err

@@ -24,7 +24,7 @@ func TypeErrors(root string, g *load.Graph) error {
 		}
 		said = append(said, types.Error{Fset: e.Fset, Pos: e.Pos, Msg: e.Msg}.Error())
 	}
-	return diag.New("type-check the API packages", root, said...)
+	return diag.New("the API packages do not compile", root, said...)
 }
 
 // generated reports whether a folder declares a name in a file that the generators leave out, as GroupName is in what

@@ -50,7 +50,7 @@ func (c Context) line(pos token.Pos, format string, args ...any) string {
 }
 
 // notUTF8 are the words of a formatter that was handed half a letter.
-var notUTF8 = regexp.MustCompile(`made code that is not Go: .*illegal (UTF-8|character)`)
+var notUTF8 = regexp.MustCompile(`generated code that is not Go: .*illegal (UTF-8|character)`)
 
 // nonASCII are the types whose names begin with a letter of several bytes, with their places: the generators of clients change
 // the case of the first byte.
@@ -61,15 +61,15 @@ func nonASCII(c Context, said string) error {
 	var lines []string
 	for _, decl := range c.declared(c.Load) {
 		if decl.Name()[0] >= utf8.RuneSelf && decl.Exported() {
-			lines = append(lines, c.line(decl.Pos(), "%s begins with a letter that is not ASCII, of which the generators make code that is not Go", decl.Name()))
+			lines = append(lines, c.line(decl.Pos(), "%s begins with a letter that is not ASCII, for which the generators write invalid Go", decl.Name()))
 		}
 	}
-	return diag.WithHint("generate code for the API packages", c.Root, "rename it", lines...)
+	return diag.WithHint("cannot generate code for the API packages", c.Root, "rename it", lines...)
 }
 
 // aboutGenerics matches errors that generic types cause: applyconfiguration-gen takes their names for names in Go, and
 // deepcopy-gen copies them only as long as they are not asked for.
-var aboutGenerics = regexp.MustCompile(`applyconfiguration-gen made code that is not Go|Hit an unsupported type '\w+' for '\w+', from \S+\]`)
+var aboutGenerics = regexp.MustCompile(`applyconfiguration-gen generated code that is not Go|Hit an unsupported type '\w+' for '\w+', from \S+\]`)
 
 // generic are the fields with a generic type, and if there are none the generic types, with their places.
 func generic(c Context, said string) error {
@@ -79,18 +79,18 @@ func generic(c Context, said string) error {
 	var uses, decls []string
 	for _, decl := range c.declared(c.Load) {
 		if named, ok := decl.Type().(*types.Named); ok && named.TypeParams().Len() > 0 {
-			decls = append(decls, c.line(decl.Pos(), "%s is a generic type, for which not all generators make code", decl.Name()))
+			decls = append(decls, c.line(decl.Pos(), "%s is a generic type, which not all generators support", decl.Name()))
 		}
 		for _, f := range fields(decl) {
 			if instantiates(f.Type()) {
-				uses = append(uses, c.line(f.Pos(), "%s has the generic type %s, for which not all generators make code", f.name, f.typ))
+				uses = append(uses, c.line(f.Pos(), "%s has the generic type %s, which not all generators support", f.name, f.typ))
 			}
 		}
 	}
 	if len(uses) > 0 {
 		decls = uses
 	}
-	return diag.WithHint("generate code for the API packages", c.Root, "declare a struct type for each use, or mark the generic type with // +k8s:deepcopy-gen=false where no kind has it", decls...)
+	return diag.WithHint("cannot generate code for the API packages", c.Root, "declare a struct type for each use, or mark the generic type with // +k8s:deepcopy-gen=false if no kind uses it", decls...)
 }
 
 // instantiates reports whether a type is, or is made of, one with type arguments.
@@ -108,7 +108,7 @@ func instantiates(t types.Type) bool {
 
 // aboutCopies are the words that come of types which deepcopy-gen cannot copy: its own, or those of a formatter that was
 // handed DeepCopyinterface{…}() by it, or by a generator that trusts in the copies.
-var aboutCopies = regexp.MustCompile(`deepcopy-gen|made code that is not Go`)
+var aboutCopies = regexp.MustCompile(`deepcopy-gen|generated code that is not Go`)
 
 // uncopyable are the fields that deepcopy-gen cannot copy, with their places: upstream names a type at best. Where said names a field,
 // it is about that one.
@@ -130,9 +130,9 @@ func uncopyable(c Context, said string) error {
 	})
 	var lines []string
 	for _, f := range found {
-		lines = append(lines, c.line(f.Pos(), "%s has the type %s, which can't be copied deeply; %s", f.name, f.typ, whyUncopyable(f.Type())))
+		lines = append(lines, c.line(f.Pos(), "%s has the type %s, which cannot be deep-copied; %s", f.name, f.typ, whyUncopyable(f.Type())))
 	}
-	return diag.New("copy the types of the API packages", c.Root, lines...)
+	return diag.New("cannot generate deep copies for the API packages", c.Root, lines...)
 }
 
 // whyUncopyable is what a user can do about a type that cannot be copied; empty for all others.
@@ -143,7 +143,7 @@ func whyUncopyable(t types.Type) string {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Signature, *types.Chan:
-		return `take the field out, or mark its struct with // +k8s:deepcopy-gen=false and write the DeepCopyInto of that by hand`
+		return `remove the field, or mark its struct with // +k8s:deepcopy-gen=false and write its DeepCopyInto yourself`
 	case *types.Basic:
 		if u.Info()&types.IsComplex != 0 || u.Kind() == types.UnsafePointer {
 			return "make it a string, a number or a bool"
@@ -151,7 +151,7 @@ func whyUncopyable(t types.Type) string {
 	case *types.Interface:
 		named, ok := t.(*types.Named)
 		if !ok {
-			return "make it a runtime.RawExtension or an apiextensionsv1.JSON if it takes any value, or a named interface with a DeepCopyNAME method"
+			return "use runtime.RawExtension or apiextensionsv1.JSON for arbitrary values, or a named interface with a DeepCopyNAME method"
 		}
 		if name := named.Obj().Name(); !hasMethod(t, "DeepCopy"+name) {
 			return fmt.Sprintf("give the interface the method DeepCopy%s() %s", name, name)

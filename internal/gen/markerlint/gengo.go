@@ -54,7 +54,7 @@ func (p *pkg) check(f *file, t tag) *problem {
 	case !slices.Contains(names, name):
 		return p.unknown(t, names)
 	case t.family == genclientFamily && t.tabbed:
-		return mistake("client-gen does not read +%s behind a tab; put a space in its place", name)
+		return mistake("client-gen does not read +%s after a tab; use a space instead", name)
 	case t.family == genclientFamily:
 		return cmp.Or(placeOnType(f, t), clientValue(t))
 	case name == "resourceName":
@@ -89,7 +89,7 @@ func (p *pkg) unknown(t tag, names []string) *problem {
 	case t.family == genclientFamily && t.place.has(onType) && p.client: // client-gen gives up on it
 		return mistake("unknown tag +%s; the tags of client-gen are +%s", name, strings.Join(genclientTags, ", +"))
 	case t.family == k8sFamily && strings.HasPrefix(name, "k8s:"):
-		return doubt("no generator knows the tag +%s; if none of your own does, take it out", name)
+		return doubt("no generator knows the tag +%s; remove it unless your own tools read it", name)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (p *pkg) inBlock(t tag) *problem {
 	case t.family == kubebuilderFamily && t.place.has(onType|onField):
 		return doubt("controller-gen does not read +%s in a block comment; write it in a line comment, // %s", name, t.text)
 	case t.family != kubebuilderFamily && slices.Contains(asking, name) && !p.inLines[name] && (name != "genclient" || t.place.has(onType)):
-		return mistake("+%s in a block comment asks for nothing; write it in a line comment, // %s", name, t.text)
+		return mistake("+%s has no effect in a block comment; write it in a line comment, // %s", name, t.text)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (p *pkg) uncopied(f *file, t tag) *problem {
 	if t.name() != interfacesTag || p.controllerGen || p.controllerTools || p.copyPackage || t.retired() || k == nil || k.tagged(copyTag) || p.hasCopies() {
 		return nil
 	}
-	return mistake("+%s has no effect, as deepcopy-gen makes no copies for this package; add // +%s=package to its doc.go, or take the tag out", interfacesTag, copyTag)
+	return mistake("+%s has no effect, because deepcopy-gen skips this package; add // +%s=package to its doc.go, or remove the tag", interfacesTag, copyTag)
 }
 
 // hasCopies reports whether a file of the package has DeepCopyObject, other than the one that deepcopy-gen would remove, or cannot

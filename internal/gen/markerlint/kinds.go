@@ -44,10 +44,10 @@ func (p *pkg) plurals(exceptions map[string]string) (found []Finding) {
 				continue
 			}
 			other := clients[i]
-			const both = "the kinds %s and %s (%s) have one plural, %s; rename one of the kinds, or give one another plural with "
+			const both = "the kinds %s and %s (%s) have the same plural, %s; rename one of the kinds, or set another plural with "
 			switch {
 			case sameFile(other):
-				found = append(found, k.find("the kinds %s and %s (%s) differ in case only, and their clients would be in the same files, %s.go; rename one of the kinds",
+				found = append(found, k.find("the kinds %s and %s (%s) differ only in case, and their clients would have the same file, %s.go; rename one of the kinds",
 					k.name(), other.name(), other.at(), strings.ToLower(k.name())))
 			case other.plural == c.plural:
 				found = append(found, k.find(both+"--plural-exceptions", k.name(), other.name(), other.at(), c.plural))
@@ -69,7 +69,7 @@ func (p *pkg) keywords(trees []ClientTree) (found []Finding) {
 		for _, k := range f.kinds {
 			if token.IsKeyword(strings.ToLower(k.name())) && k.tagged("genclient") &&
 				!k.tagged("genclient:noVerbs", "genclient:readonly", "genclient:onlyVerbs", "genclient:skipVerbs") {
-				found = append(found, k.find("the kind %s is a keyword of Go in lower case, which client-gen uses as the name of a parameter; rename the kind, or take out +genclient", k.name()))
+				found = append(found, k.find("the kind %s is a Go keyword in lower case, which client-gen uses as a parameter name; rename the kind, or remove +genclient", k.name()))
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func resources(pkgs []*pkg, families Families) (found []Finding, err error) {
 	for _, k := range kinds {
 		given := k.given(kinds)
 		if len(given) > 0 && k.crd.Path != "" && k.crd.Path != given[0].crd.Path {
-			found = append(found, k.find("the CRD of %s can't have both plurals, %s and that of another version (%s), %s; write one path in both // +kubebuilder:resource",
+			found = append(found, k.find("the CRD of %s cannot have two plurals, %s and that of another version (%s), %s; set the same path in both // +kubebuilder:resource",
 				k.crd.Kind, k.crd.Path, given[0].at(), given[0].crd.Path))
 		}
 		if len(given) > 1 || k.pkg.clashes {

@@ -120,5 +120,5 @@ func Refusal(found []Finding) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return errors.New("read the tags of the API packages:\n  " + strings.Join(lines, "\n  "))
+	return errors.New("invalid tags in the API packages:\n  " + strings.Join(lines, "\n  "))
 }

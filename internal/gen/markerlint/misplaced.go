@@ -12,7 +12,7 @@ func placeOnType(f *file, t tag) *problem {
 	switch {
 	case t.place.has(onType):
 		if k := f.docs[t.group]; k != nil && strings.HasPrefix(name, "genclient:") && !k.list && !k.tagged("genclient") {
-			return doubt("+%s has no effect without +genclient; add // +genclient above it, or take it out", name)
+			return doubt("+%s has no effect without +genclient; add // +genclient above it, or remove it", name)
 		}
 		return nil
 	case t.place.has(onField):
@@ -22,12 +22,12 @@ func placeOnType(f *file, t tag) *problem {
 	case t.place.has(inBody):
 		return mistake("+%s has no effect in the body of a declaration; move it to the comment above the type", name)
 	case t.place.has(onOther):
-		return mistake("+%s has no effect here, as what follows is not a type; move it to the comment above the type", name)
+		return mistake("+%s has no effect here, because the next declaration is not a type; move it to the comment above the type", name)
 	}
 	if k := f.next(t.group); k != nil && k.object && !k.tagged(name) {
 		return mistake("+%s is too far above %s to have an effect; move it to the comment above the type", name, k.name())
 	}
-	return doubt("+%s has no effect here, as it is above no type; move it to the comment above the type, or take it out", name)
+	return doubt("+%s has no effect here, because it is not above a type; move it to the comment above the type, or remove it", name)
 }
 
 // placeOfGroup judges where a group's name stands. controller-tools reads +groupName in any file.
@@ -45,7 +45,7 @@ func (p *pkg) placeOfGroup(f *file, t tag) *problem {
 		return nil
 	case isGroup && p.client && t.place.has(onType) && p.groupName != "" && !t.retired():
 		if v != p.groupName {
-			return mistake("+groupName has no effect on a type; the group is %s, of the doc.go of the package: take the tag out, or move the type to a package of its group", p.groupName)
+			return mistake("+groupName has no effect on a type; the group is %s, of the doc.go of the package: remove the tag, or move the type to a package of its group", p.groupName)
 		}
 		return nil
 	case p.inDoc[name], !p.client:
@@ -65,7 +65,7 @@ func (p *pkg) placeOfGenerator(f *file, t tag, r rule) *problem {
 		return nil
 	case forTypes && t.place.has(onType|onField|onOther):
 		if r.name == copyTag && strings.HasPrefix(v, "package") {
-			return mistake("+%s=%s is for a package, and this is a declaration; move it to the doc.go of the package, or write +%s=true", r.name, v, r.name)
+			return mistake("+%s=%s applies to a package, and this is a declaration; move it to the doc.go of the package, or write +%s=true", r.name, v, r.name)
 		}
 		return nil
 	case r.name == copyTag && p.controllerGen:

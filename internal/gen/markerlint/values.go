@@ -32,7 +32,7 @@ func (r rule) value(f *file, t tag) *problem {
 		case onType:
 			return oneOf(r.name, bare, "true", "false", "package")
 		case bare == "true" || bare == "":
-			return mistake("+%s=%s is not a package's; did you mean +%s=package?", r.name, bare, r.name)
+			return mistake("+%s=%s does not apply to a package; did you mean +%s=package?", r.name, bare, r.name)
 		}
 		return oneOf(r.name, bare, "package", "false")
 	case "k8s:openapi-gen":
@@ -75,7 +75,7 @@ func clientValue(t tag) *problem {
 		if meant := text.DidYouMean("genclient:"+v, genclientTags); meant != "" {
 			return mistake("+genclient has no value; did you mean +%s?", meant)
 		}
-		return mistake("+genclient has no value; write +genclient, or take it out where no client is wanted")
+		return mistake("+genclient has no value; write +genclient, or remove it if you want no client")
 	}
 	if name == "genclient:method" {
 		if message := methodValue(v); message != "" {

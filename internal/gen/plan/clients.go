@@ -111,7 +111,7 @@ func (b *planner) schemaFile(c config.Client) (string, error) {
 	}
 	b.Reads = append(b.Reads, c.ApplyConfigurationOpenAPISchema)
 	if !b.source.Exists(c.ApplyConfigurationOpenAPISchema) {
-		return "", fmt.Errorf("applyConfigurationOpenAPISchema: %s does not exist; make the file, or have it made with the value %q", c.ApplyConfigurationOpenAPISchema, config.BuildSchema)
+		return "", fmt.Errorf("applyConfigurationOpenAPISchema: %s does not exist; create the file, or set it to %q to generate it", c.ApplyConfigurationOpenAPISchema, config.BuildSchema)
 	}
 	return b.abs(c.ApplyConfigurationOpenAPISchema), nil
 }

@@ -113,7 +113,7 @@ func New(root string, p *config.Project, version string, source Source, o Option
 	}
 	external := slices.ContainsFunc(p.Clients, func(c config.Client) bool { return len(c.Packages) > 0 })
 	if !external && !slices.ContainsFunc(b.apis, generates) {
-		return nil, fmt.Errorf("no API package in %s: no Go file there asks for anything with +genclient, +k8s:deepcopy-gen or +kubebuilder tags; add them, or name other directories in crdctl.yaml or with --api-dir", strings.Join(p.APIs, ", "))
+		return nil, fmt.Errorf("no API package in %s: no Go file there has +genclient, +k8s:deepcopy-gen or +kubebuilder tags; add them, or name other directories in crdctl.yaml or with --api-dir", strings.Join(p.APIs, ", "))
 	}
 	for _, pkg := range b.apis {
 		b.Groups = append(b.Groups, pkg.Groups...)
@@ -198,16 +198,16 @@ func (b *planner) noteLifecycle() {
 	if n := len(asked) - 1; n > 0 {
 		where = fmt.Sprintf("%s and %d more", where, n)
 	}
-	b.notef("%s: +k8s:prerelease-lifecycle-gen is skipped; add prerelease-lifecycle to generators in crdctl.yaml if it is meant", where)
+	b.notef("%s: +k8s:prerelease-lifecycle-gen is skipped; to use it, add prerelease-lifecycle to generators in crdctl.yaml", where)
 }
 
 // note notes what a package asks for in vain.
 func (b *planner) note(pkg scan.Package) {
 	if pkg.Asks["client"] && !pkg.Versioned() && len(b.settings.Clients) > 0 {
-		b.notef("%s: +genclient is skipped; clients are made for directories named like v1, v1alpha1 or v1beta2", pkg.Dir)
+		b.notef("%s: +genclient is skipped; clients are generated only for directories named like v1, v1alpha1 or v1beta2", pkg.Dir)
 	}
 	if pkg.Asks["kinds"] && !pkg.Versioned() && b.settings.CRDs.Dir != "" {
-		b.notef("%s: no CRD is made; they are made for directories named like v1, v1alpha1 or v1beta2", pkg.Dir)
+		b.notef("%s: no CRD is generated; CRDs are generated only for directories named like v1, v1alpha1 or v1beta2", pkg.Dir)
 	}
 }
 

@@ -26,9 +26,9 @@ type Relation string
 // The relations, from the closest to the loosest.
 const (
 	Equal     Relation = "equal"
-	Commented Relation = "equal but for comments, lines of dashes and templates around it"
+	Commented Relation = "equal except for comments, lines of dashes and templates around it"
 	Values    Relation = "the same values"
-	More      Relation = "the same values, and metadata or a conversion more"
+	More      Relation = "the same values, with additional metadata or a conversion"
 )
 
 // Fresh reports whether the file is up to date, but for what a script puts in.
@@ -49,7 +49,7 @@ func Compare(name string, generated, file []byte) Result {
 	case yaml:
 		return compareValues(plainYAML(generated, true), plainYAML(file, true))
 	}
-	return Result{Differences: []string{"it differs in what is not a comment"}}
+	return Result{Differences: []string{"it differs in more than comments"}}
 }
 
 // plainGo is the text of a Go file without what stands above the package clause.

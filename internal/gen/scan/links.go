@@ -50,7 +50,7 @@ func (s *Scanner) checkLink(top, link string) error {
 		return p
 	}
 	inLink, err := filepath.Rel(target, tagged)
-	return errors.Join(err, fmt.Errorf("%s is a symbolic link to a directory, which the go command does not enter, and %s has tags; put the directory in its place, or name it in exclude",
+	return errors.Join(err, fmt.Errorf("%s is a symbolic link to a directory, which the go command does not enter, and %s has tags; replace the link with the directory, or name it in exclude",
 		rel(link), filepath.ToSlash(filepath.Join(rel(link), inLink))))
 }
 

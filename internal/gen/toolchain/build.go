@@ -60,7 +60,7 @@ func (k kind) fail(ctx context.Context, version string, err error) error {
 	case strings.Contains(failed.said, "unknown revision"), strings.Contains(failed.said, "404 Not Found"), strings.Contains(failed.said, "410 Gone"):
 		hint = "pin one of the versions that \"go list -m -versions " + k.module + "\" lists"
 	case strings.HasPrefix(failed.said, "# "): // so begin the compiler's findings
-		hint = "they need an older Go: run \"GOTOOLCHAIN=" + olderGo + " " + Hint + "\""
+		hint = "it needs an older Go: run \"GOTOOLCHAIN=" + olderGo + " " + Hint + "\""
 	}
 	return fmt.Errorf("%w: %s %s: %w\n%s", ErrBuild, k.module, version, err, hint)
 }
@@ -89,7 +89,7 @@ func writeProgram(ctx context.Context, g *goCommand, dir, version string) ([]str
 		}
 	}
 	if openAPI == "" {
-		return nil, fmt.Errorf("%s names no version of k8s.io/kube-openapi", filepath.Join(upstream, "go.mod"))
+		return nil, fmt.Errorf("%s does not name a version of k8s.io/kube-openapi", filepath.Join(upstream, "go.mod"))
 	}
 	kubeOpenAPI, err := g.download(ctx, dir, "k8s.io/kube-openapi", openAPI)
 	if err != nil {

@@ -110,14 +110,14 @@ func install(ctx context.Context, cache string, k key, built, trash string) (bin
 	}
 	place := filepath.Join(cache, k.name)
 	if err := os.Rename(place, filepath.Join(trash, "broken")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("take a broken engine out of the cache: %w", err)
+		return "", fmt.Errorf("remove a broken engine from the cache: %w", err)
 	}
 	if err := os.Rename(built, place); err != nil {
-		return "", fmt.Errorf("put an engine into the cache: %w", err)
+		return "", fmt.Errorf("add an engine to the cache: %w", err)
 	}
 	binary, ok := lookUp(cache, k)
 	if !ok {
-		return "", fmt.Errorf("%s does not read back as it was written; check the disk", place)
+		return "", fmt.Errorf("%s does not have the content that was written; check the disk", place)
 	}
 	return binary, nil
 }
@@ -146,7 +146,7 @@ func lockCache(ctx context.Context, cache string) (*os.File, error) {
 // left and engines that nobody used for long.
 func newScratch(cache string) (*tempdir.Dir, error) {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
-		return nil, fmt.Errorf("make the cache of engines: %w", err)
+		return nil, fmt.Errorf("create the cache of engines: %w", err)
 	}
 	_ = tempdir.Sweep(cache, scratchName) // what others left is no reason not to build
 	d, err := tempdir.New(cache, scratchName)

@@ -28,7 +28,7 @@ type goCommand struct {
 func goOf(ctx context.Context) (*goCommand, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
-		return nil, fmt.Errorf("an engine of another version is built with the go command: %w; install Go", err)
+		return nil, fmt.Errorf("building the generators of another version needs the go command: %w; install Go", err)
 	}
 	g := &goCommand{path: path}
 	g.env = append(os.Environ(), "GOWORK=off", "GO111MODULE=on", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "CGO_ENABLED=0", "GODEBUG=", "GOEXPERIMENT=")
@@ -39,7 +39,7 @@ func goOf(ctx context.Context) (*goCommand, error) {
 	}
 	var set struct{ GOFLAGS, GOVERSION string }
 	if err := json.Unmarshal(out, &set); err != nil {
-		return nil, fmt.Errorf("read what go env says: %w", err)
+		return nil, fmt.Errorf("read the output of go env: %w", err)
 	}
 	g.version = set.GOVERSION
 	flags := []string{"-mod=mod"}
@@ -94,7 +94,7 @@ func (g *goCommand) download(ctx context.Context, dir, path, version string) (st
 	out, err := g.run(ctx, dir, "mod", "download", "-json", path+"@"+version)
 	var said struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal(out, &said); jsonErr != nil {
-		return "", errors.Join(err, fmt.Errorf("read what go mod download says: %w", jsonErr))
+		return "", errors.Join(err, fmt.Errorf("read the output of go mod download: %w", jsonErr))
 	}
 	if failed := (*goError)(nil); errors.As(err, &failed) {
 		failed.said = said.Error

@@ -117,7 +117,7 @@ func (e *Toolchain) ask(ctx context.Context, dir string, request wire.Request) (
 		return response, nil
 	}
 	if response.Trouble != "" {
-		return response, cmp.Or(diag.New("load the API packages", dir, response.Trouble), errors.New(response.Trouble))
+		return response, cmp.Or(diag.New("cannot load the API packages", dir, response.Trouble), errors.New(response.Trouble))
 	}
 	if len(response.Results) != len(request.Generators) {
 		return response, fmt.Errorf("code-generator %s: %d answers to %d questions", e.Version, len(response.Results), len(request.Generators))
@@ -169,7 +169,7 @@ func simplified(ctx context.Context, gens []Generator, results []wire.Result) ([
 					return ctx.Err()
 				}
 				if to.Content, err = gofmt.Source("", f.Content, gofmt.Options{NeedSimplify: true}); err != nil {
-					return fmt.Errorf("%s: %s made code that is not Go: %w", to.Path, to.Generator, err)
+					return fmt.Errorf("%s: %s generated code that is not Go: %w", to.Path, to.Generator, err)
 				}
 				return nil
 			})

@@ -155,7 +155,7 @@ func TestTreeKnowsItsOwnFiles(t *testing.T) {
 		t.Errorf("%v, %v", changes, err)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "4-deployment.yaml"), []byte("# mine\n"), 0o600))
-	const want = "4-deployment.yaml was not written by crdctl manifests, and would be overwritten; choose another directory with --output, or overwrite with --force"
+	const want = "4-deployment.yaml was not written by crdctl manifests and would be overwritten; choose another directory with --output, or overwrite with --force"
 	_, err = files.Diff(dir)
 	assert.EqualError(t, err, want)
 	files, err = made(t, o).Tree(true)

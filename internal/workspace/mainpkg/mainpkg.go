@@ -155,4 +155,4 @@ func isFile(name string) bool {
 }
 
 // errNoModule is the error of a directory without a module.
-var errNoModule = errors.New("there is no go.mod here or above; make one with \"go mod init\"")
+var errNoModule = errors.New("no go.mod in this directory or any parent directory; create one with \"go mod init\"")

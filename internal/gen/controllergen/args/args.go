@@ -104,7 +104,7 @@ func (p *parser) word(word string) error {
 		return unknown("generator or option", name, append([]string{"paths", "output"}, config.ControllerGenNames...))
 	}
 	if slices.Contains(p.call.Generators(), name) {
-		return fmt.Errorf("the generator %s is there twice", name)
+		return fmt.Errorf("the generator %s is given twice", name)
 	}
 	create(&p.call, name)
 	if name != whole {

@@ -99,7 +99,7 @@ func TestParseErrors(t *testing.T) {
 		{[]string{"crd:trivialVersions=true"}, `controller-gen does not take "crd:trivialVersions=true": trivialVersions is not a known option`},
 		{[]string{"crd:maxDescLen=all"}, `controller-gen does not take "crd:maxDescLen=all": expected a number, got "all"`},
 		{[]string{"rbac", "paths=./..."}, `controller-gen does not take "rbac": the option roleName is missing`},
-		{[]string{"crd", "crd:maxDescLen=0"}, `controller-gen does not take "crd:maxDescLen=0": the generator crd is there twice`},
+		{[]string{"crd", "crd:maxDescLen=0"}, `controller-gen does not take "crd:maxDescLen=0": the generator crd is given twice`},
 		{[]string{"crd", "output:rbac:dir=x"}, "controller-gen does not take output:rbac: the call has no generator rbac"},
 		{[]string{"crd", "output:crd:file=x"}, `controller-gen does not take "output:crd:file=x": output:crd:file is not an output rule; write output:RULE or output:GENERATOR:RULE with dir=DIRECTORY, artifacts:config=DIRECTORY, stdout or none`},
 		{[]string{"webhooks"}, `controller-gen does not take "webhooks": webhooks is not a known generator or option; did you mean webhook?`},
