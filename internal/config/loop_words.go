@@ -42,7 +42,7 @@ func ParseCommand(text string) (Command, error) {
 }
 
 // errShell is the error of words that only a shell can make.
-var errShell = errors.New("needs a shell, but hooks are started without one")
+var errShell = errors.New("needs a shell, which crdctl does not use")
 
 // split splits text as a shell splits words. What only a shell can do is an error.
 func split(text string) (words []string, err error) {
