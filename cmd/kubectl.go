@@ -107,6 +107,11 @@ func runKubectl(ctx context.Context, s ui.Streams, o *options, args []string) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, l.remove()) }()
+	logs := &watchedWriter{Writer: s.Out}
+	asksForLogs := slices.Contains(args, "logs") && !needsNoServer(args)
+	if asksForLogs { // otherwise kubectl must see whether its output is a terminal
+		s.Out = logs
+	}
 	code := kubectl.Run(ctx, kubectl.Options{
 		Kubeconfig: l.path, Loaded: func() { _ = l.remove() }, // tried again at the end
 		Args: args, In: s.In, Out: s.Out, Err: s.Err,
@@ -114,7 +119,21 @@ func runKubectl(ctx context.Context, s ui.Streams, o *options, args []string) (e
 	if code != 0 {
 		return ui.ExitCode(code)
 	}
+	if asksForLogs && !logs.written {
+		s.Report().Note("no logs: this control plane has no kubelet, so the containers of its pods do not run; the controller's own log is in the output of \"crdctl run\"")
+	}
 	return l.keep()
+}
+
+// watchedWriter remembers whether anything was written.
+type watchedWriter struct {
+	io.Writer
+	written bool
+}
+
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	w.written = w.written || len(p) > 0
+	return w.Writer.Write(p)
 }
 
 // kubectlCredential returns the credential for the project's control plane, and an error if it does not run and the arguments
