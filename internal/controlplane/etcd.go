@@ -21,7 +21,7 @@ const (
 // store is an etcd of one member in this process.
 type store struct {
 	etcd   *embed.Etcd
-	failed chan struct{} // closed when etcd can't go on
+	failed chan struct{} // closed when etcd cannot go on
 	once   sync.Once
 	err    error // why; read it once failed is closed
 }

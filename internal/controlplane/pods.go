@@ -62,7 +62,7 @@ func runPods(ctx context.Context, client kubernetes.Interface, pods coreinformer
 	}, nil
 }
 
-// waits says whether a kubelet would take the pod on. Scheduling gates hold a pod back in a cluster too.
+// waits reports whether a kubelet would take the pod on. Scheduling gates hold a pod back in a cluster too.
 func waits(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 &&
 		(pod.Status.Phase == corev1.PodPending || pod.Status.Phase == "")

@@ -1,7 +1,7 @@
 // Package crdimport makes Go types with markers from CustomResourceDefinitions that exist: the way back from what
 // internal/gen/crdgen makes of Go types.
 //
-// It writes no files, decides on no folders, and runs no generator: Read takes bytes and returns bytes: package document reads CRDs, normalize rewrites their schemas, gotypes
+// It writes no files, decides on no directories, and runs no generator: Read takes bytes and returns bytes: package document reads CRDs, normalize rewrites their schemas, gotypes
 // writes Go. What Go types and
 // markers cannot say is listed with the version that it is lost from; nothing is dropped without a word.
 package crdimport

@@ -9,7 +9,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/sample"
 )
 
-// Sample is an object of a version, in YAML, with what the schema requires and nothing else. It is a guess: valid tells whether
+// Sample is an object of a version, in YAML, with what the schema requires and nothing else. It is a guess: valid reports whether
 // the schema takes it, rules of CEL apart, which the API server alone knows.
 func (d *Definition) Sample(version, name string) (object []byte, valid bool) {
 	i := slices.IndexFunc(d.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })

@@ -63,7 +63,7 @@ func (d *discovery) readScripts() {
 	}
 }
 
-// readScript reads one script; cwd is the folder that it is thought to run in.
+// readScript reads one script; cwd is the directory that it is thought to run in.
 func readScript(file, src, cwd string) *script {
 	sc := &script{path: file}
 	if strings.HasSuffix(file, ".toml") {

@@ -14,7 +14,7 @@ import (
 
 // clientTree is a tree of generated client code, as its files show it.
 type clientTree struct {
-	versioned string       // the folder of clientset.go
+	versioned string       // the directory of clientset.go
 	scheme    *repo.GoFile // its scheme/register.go
 	self      string       // the import path of versioned
 

@@ -9,7 +9,7 @@ import (
 const (
 	// settle is how long files must stay the same until a change is told: an editor writes in several steps.
 	settle = 100 * time.Millisecond
-	// again is how soon a file that is missing is looked for, also where its folder went with it and no event can come.
+	// again is how soon a file that is missing is looked for, also where its directory went with it and no event can come.
 	again = 250 * time.Millisecond
 	// missingLooks is how many looks in a row find a file missing before that is told: an editor replaces files.
 	missingLooks = 3
@@ -55,7 +55,7 @@ func (w *FileWatcher) Close() {
 	}
 }
 
-// follow asks for the events of all folders, and tells whether it gets them. A folder that is followed already is, or is again
+// follow asks for the events of all directories, and reports whether it gets them. A directory that is followed already is, or is again
 // after it was replaced.
 func (w *FileWatcher) follow(s State) bool {
 	if w.notify == nil {
@@ -85,7 +85,7 @@ func (w *FileWatcher) run(known State, polled bool) {
 	// The first look is for what changed before the events came.
 	timer, pending := time.NewTimer(0), true
 	defer timer.Stop()
-	// The timer is not set back by further events: in a folder that never rests it would never end.
+	// The timer is not set back by further events: in a directory that never rests it would never end.
 	soon := func(after time.Duration) {
 		if !pending {
 			timer.Reset(after)

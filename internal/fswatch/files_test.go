@@ -99,7 +99,7 @@ func TestFolder(t *testing.T) {
 	unchanged(t, w, func() { writeText(t, filepath.Join(dir, "README.md"), "") }, func() { writeText(t, filepath.Join(dir, "a.yaml"), "a: 1") })
 	require.NoError(t, os.Remove(filepath.Join(dir, "a.yaml")))
 	changed(t, w)
-	// The folder itself is replaced, and is seen to be away: no event tells that it is back.
+	// The directory itself is replaced, and is seen to be away: no event tells that it is back.
 	require.NoError(t, os.Rename(dir, dir+".old"))
 	await(t, func() bool { return missing.Load() > 0 })
 	require.NoError(t, os.Mkdir(dir, 0o755))

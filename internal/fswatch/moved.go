@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// lookEvery is how often a folder is looked for at its place. Where it is moved to is another's to watch.
+// lookEvery is how often a directory is looked for at its place. Where it is moved to is another's to watch.
 const lookEvery = time.Second
 
 // Moved hands out the first of the paths that is no longer what it was when Moved was called: moved, removed, or
-// replaced. The channel is never closed. Empty paths are passed over.
+// replaced. The channel is never closed. Empty paths are skipped.
 func Moved(ctx context.Context, paths ...string) <-chan string {
 	moved := make(chan string, 1)
 	type place struct {

@@ -30,15 +30,15 @@ const quiet = 30 * time.Millisecond
 type Change struct {
 	// Sources are the files that the controller is built from, slash-separated, relative to the root.
 	Sources []string
-	// Manifests are the files that were named as manifests, or are in a folder that was, in the form of Sources.
+	// Manifests are the files that were named as manifests, or are in a directory that was, in the form of Sources.
 	Manifests []string
-	// Settings tells whether one of the files that the caller named as settings changed.
+	// Settings reports whether one of the files that the caller named as settings changed.
 	Settings bool
 	// All tells that any file may have changed: there were more changes than the system can tell.
 	All bool
 }
 
-// IsZero tells whether nothing happened.
+// IsZero reports whether nothing happened.
 func (c Change) IsZero() bool {
 	return len(c.Sources) == 0 && len(c.Manifests) == 0 && !c.Settings && !c.All
 }
@@ -51,14 +51,14 @@ func (c Change) Add(other Change) Change {
 	}
 }
 
-// Below tells whether a manifest at or below one of the paths changed.
+// Below reports whether a manifest at or below one of the paths changed.
 func (c Change) Below(paths ...string) bool {
 	return c.All || slices.ContainsFunc(c.Manifests, func(file string) bool {
 		return slices.ContainsFunc(paths, func(p string) bool { return text.Below(p, file) })
 	})
 }
 
-// In tells whether a hand-written source below one of the folders changed.
+// In reports whether a hand-written source below one of the directories changed.
 func (c Change) In(folders []string) bool {
 	return c.All || slices.ContainsFunc(c.Sources, func(file string) bool {
 		if strings.HasPrefix(filepath.Base(file), "zz_generated.") || strings.HasSuffix(file, "_test.go") {
@@ -84,9 +84,9 @@ type Watcher struct {
 	stopped   chan struct{}
 }
 
-// New watches the Go files below root; the manifests, which are files, or folders with all that is in them, relative to root
+// New watches the Go files below root; the manifests, which are files, or directories with all that is in them, relative to root
 // and slash-separated; and the files of the settings, which are named in the same way. Folders that the go command passes
-// over are passed over, except those of the settings.
+// over are skipped, except those of the settings.
 func New(root string, manifests []string, settings ...string) (*Watcher, error) {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -103,7 +103,7 @@ func New(root string, manifests []string, settings ...string) (*Watcher, error) 
 		}
 	}
 	for _, file := range settings {
-		// A folder that is not there yet can't be watched; the caller says what is missing.
+		// A directory that is not there yet cannot be watched; the caller says what is missing.
 		_ = n.Add(filepath.Join(root, filepath.FromSlash(path.Dir(file))))
 	}
 	go w.collect(changes, errs)
@@ -117,7 +117,7 @@ func (w *Watcher) Close() {
 	_ = w.notify.Close()
 }
 
-// addManifest watches a manifest, or a folder of them, also in a folder that is passed over. One that is not there is
+// addManifest watches a manifest, or a directory of them, also in a directory that is skipped. One that is not there is
 // not watched; the caller says what is missing.
 func (w *Watcher) addManifest(path string) error {
 	info, err := os.Stat(path)
@@ -131,7 +131,7 @@ func (w *Watcher) addManifest(path string) error {
 	return w.notify.Add(filepath.Dir(path))
 }
 
-// add watches a folder and those below it.
+// add watches a directory and those below it.
 func (w *Watcher) add(dir string) error {
 	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		switch {
@@ -187,13 +187,13 @@ func (w *Watcher) collect(changes chan<- Change, errs chan<- error) {
 	}
 }
 
-// note adds an event to a change, and tells whether it means anything.
+// note adds an event to a change, and reports whether it means anything.
 func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
 	info, err := os.Stat(e.Name)
-	if err != nil && w.folders[e.Name] { // a folder that is gone, with all that was in it
+	if err != nil && w.folders[e.Name] { // a directory that is gone, with all that was in it
 		_ = w.notify.Remove(e.Name) // of one that was only moved
 		some := w.classify(c, filepath.Join(e.Name, "doc.go"))
 		some = w.classify(c, filepath.Join(e.Name, "doc.yaml")) || some
@@ -206,8 +206,8 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	if Ignored(info.Name()) {
 		return false
 	}
-	_ = w.add(e.Name) // what can't be watched is said for the next file in it
-	// What was put into the folder before it was watched is news too.
+	_ = w.add(e.Name) // what cannot be watched is said for the next file in it
+	// What was put into the directory before it was watched is news too.
 	some := false
 	_ = filepath.WalkDir(e.Name, func(p string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -218,7 +218,7 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	return some
 }
 
-// classify adds a file to a change, and tells whether it means anything.
+// classify adds a file to a change, and reports whether it means anything.
 func (w *Watcher) classify(c *Change, file string) bool {
 	rel, err := filepath.Rel(w.root, file)
 	if err != nil {

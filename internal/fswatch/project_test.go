@@ -66,17 +66,17 @@ func TestWatcher(t *testing.T) {
 	if c := next(t, w); files(c) != "" || !c.Below("config/crd") {
 		t.Errorf("change %+v, want the manifests", c)
 	}
-	// A folder that is new: what is in it when it is noticed, and what comes later.
+	// A directory that is new: what is in it when it is noticed, and what comes later.
 	write(t, filepath.Join(root, "pkg/apis/types.go"))
 	assert.Equal(t, "pkg/apis/types.go", files(next(t, w)))
 	write(t, filepath.Join(root, "pkg/apis/doc.go"))
 	assert.Equal(t, "pkg/apis/doc.go", files(next(t, w)))
-	// A folder that goes.
+	// A directory that goes.
 	require.NoError(t, os.Rename(filepath.Join(root, "pkg"), filepath.Join(t.TempDir(), "pkg")))
 	assert.NotEmpty(t, next(t, w).Sources, "a directory of sources is gone")
 }
 
-// The settings may lie anywhere, also in a folder that is passed over; what else is there stays passed over.
+// The settings may lie anywhere, also in a directory that is skipped; what else is there stays passed over.
 func TestSettings(t *testing.T) {
 	root := t.TempDir()
 	for _, file := range []string{"crdctl.yaml", "_hack/boilerplate.go.txt", "main.go"} {

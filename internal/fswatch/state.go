@@ -38,7 +38,7 @@ func Files(paths ...string) func() State {
 	}
 }
 
-// Folder looks at the files of one folder whose names are wanted, and not at folders in it.
+// Folder looks at the files of one directory whose names are wanted, and not at directories in it.
 func Folder(dir string, wanted func(name string) bool) func() State {
 	return func() State {
 		s := State{files: map[string]fs.FileInfo{}, folders: []string{dir}}

@@ -28,8 +28,8 @@ type made struct {
 // cached finds and keeps what was made of the same sources, with the same settings, by the same program. An edit, a new
 // file, another Go, module or crdctl is another key: nothing is ever looked at by its age.
 //
-// There are two steps, since which folders count is known only after the packages were loaded: a first key, of the settings
-// and all that people wrote in the API folders, leads to the list of those folders, and a second one, of all files that
+// There are two steps, since which directories count is known only after the packages were loaded: a first key, of the settings
+// and all that people wrote in the API directories, leads to the list of those directories, and a second one, of all files that
 // a load would read in them, to the result.
 type cached struct {
 	store *cache.Store
@@ -66,7 +66,7 @@ func (c *cached) get() (*made, cache.Key, bool) {
 	return &m, key, c.store.Get(key, &m)
 }
 
-// put keeps a result that was made of the files in folders. If any file is another by now, nobody knows which of the two
+// put keeps a result that was made of the files in directories. If any file is another by now, nobody knows which of the two
 // each generator saw, and nothing is kept: there is no key.
 func (c *cached) put(ctx context.Context, m *made, loaded map[string][]load.Source) (key cache.Key, err error) {
 	local := map[string][]load.Source{}
@@ -89,7 +89,7 @@ func (c *cached) put(ctx context.Context, m *made, loaded map[string][]load.Sour
 	return second, c.store.Put(c.first, folders)
 }
 
-// read are the files that a load would read in folders now, side by side.
+// read are the files that a load would read in directories now, side by side.
 func (c *cached) read(folders []string) (map[string][]load.Source, error) {
 	all := make([][]load.Source, len(folders))
 	var group errgroup.Group
@@ -110,7 +110,7 @@ func (c *cached) read(folders []string) (map[string][]load.Source, error) {
 	return read, nil
 }
 
-// second is the key of the result, given all files that were read, by folder.
+// second is the key of the result, given all files that were read, by directory.
 func (c *cached) second(local map[string][]load.Source) cache.Key {
 	h := cache.NewHash("result")
 	h.Add(string(c.first[:]))

@@ -50,7 +50,7 @@ func (g *generation) firstKey(o Options, env *load.Env, header codegen.Header, s
 	return h.Key(), nil
 }
 
-// edited tells whether the first key would be another one now. Its parts are read anew, all of them: what one generator read of
+// edited reports whether the first key would be another one now. Its parts are read anew, all of them: what one generator read of
 // them at the start, another may have read at the end.
 func (c *cached) edited(ctx context.Context) bool {
 	sources, err := sums(c.run.root, slices.Collect(maps.Keys(c.run.scan.Sources)))
@@ -91,7 +91,7 @@ func sums(root string, files []string) (map[string][sha256.Size]byte, error) {
 	return byFile, nil
 }
 
-// sumOf is the sum of a file's content; a file that can't be read has none.
+// sumOf is the sum of a file's content; a file that cannot be read has none.
 func sumOf(file string) string {
 	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/explain"
 )
 
-// withSchemas puts files in the place of the schemas that are made of the types: an engine has upstream's programs, which
+// withSchemas puts files instead of the schemas that are made of the types: an engine has upstream's programs, which
 // read nothing else. done removes the files.
 func (g *generation) withSchemas(ctx context.Context, gens []codegen.Generator) (with []codegen.Generator, done func() error, err error) {
 	var all []func() error

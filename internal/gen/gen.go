@@ -156,7 +156,7 @@ type generation struct {
 	env      *load.Env                // nil where the go command must load the packages
 	graph    *load.Graph              // what was loaded last
 	more     []string                 // packages that tags name, and that there are
-	local    map[string][]load.Source // the files that were read and may change, by folder
+	local    map[string][]load.Source // the files that were read and may change, by directory
 
 	generators map[string]string // the generator of each file
 	called     map[string]string // that of each file of controller-gen's calls

@@ -175,7 +175,7 @@ func (g *generation) runOn(ctx context.Context, graph *load.Graph, gens []codege
 	return files, notes, asked, nil
 }
 
-// load loads what the generators read, and leaves what it can't find to the go command.
+// load loads what the generators read, and leaves what it cannot find to the go command.
 func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, error) {
 	if g.env != nil {
 		g.more = slices.DeleteFunc(slices.Clone(g.plan.MayLoad), func(path string) bool { return !g.env.Has(path) })

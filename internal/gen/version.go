@@ -30,7 +30,7 @@ func (g Generators) String() string {
 	return fmt.Sprintf("code-generator %s (%s)", g.Version, g.Source)
 }
 
-// BuiltIn tells whether the generators in this program are those of the version: between patches of one minor version
+// BuiltIn reports whether the generators in this program are those of the version: between patches of one minor version
 // only their go.mod differs.
 func (g Generators) BuiltIn() bool { return slices.Contains(codegen.SameAs, g.Version) }
 
@@ -75,7 +75,7 @@ func required(file *modfile.File, path string) (version string, line int) {
 	return version, line
 }
 
-// nearestGoMod is the go.mod of a folder, or of one above it.
+// nearestGoMod is the go.mod of a directory, or of one above it.
 func nearestGoMod(dir, root string) (file *modfile.File, name string, err error) {
 	path, data, err := workspace.ReadAbove(dir, "go.mod")
 	if err != nil {

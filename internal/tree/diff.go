@@ -34,7 +34,7 @@ type Change struct {
 	New  []byte // nil when deleted
 }
 
-// Diff compares the tree with the folder root and returns what Write would change, sorted by path. A file in the
+// Diff compares the tree with the directory root and returns what Write would change, sorted by path. A file in the
 // way that its area's owner did not write is an error: it is somebody's work.
 func (t *Tree) Diff(root string) ([]Change, error) {
 	dir, err := os.OpenRoot(root)
@@ -126,7 +126,7 @@ func (a *Area) act(data []byte) string {
 	return "move it away, or delete it if it is not needed"
 }
 
-// torn tells whether content is what a power failure leaves of a file that was just written, on file systems that keep
+// torn reports whether content is what a power failure leaves of a file that was just written, on file systems that keep
 // the name and lose the bytes: nobody's work, and nothing to stop for.
 func torn(data []byte) bool { return len(data) == 0 || data[0] == 0 }
 
@@ -238,7 +238,7 @@ func (t *Tree) removed(dir *os.Root, stale []Change) (changes []Change, err erro
 }
 
 // InTheWay returns the paths of the tree that exist in root with other content, sorted: what a scaffold would have
-// to overwrite. Folders and links in the place of a file count.
+// to overwrite. Folders and links instead of a file count.
 func (t *Tree) InTheWay(root string) []string {
 	var paths []string
 	for _, p := range t.Paths() {

@@ -83,7 +83,7 @@ func wanted(t *testing.T) *Tree {
 	return newTree(t, files)
 }
 
-// writeOn does to root all that there is to do, on a disk on which something happens. It tells whether it did happen.
+// writeOn does to root all that there is to do, on a disk on which something happens. It reports whether it did happen.
 func writeOn(t *testing.T, root string, plain bool, n int, happen func() error) (happened bool, err error) {
 	t.Helper()
 	changes := changesOf(t, wanted(t), root)
@@ -94,7 +94,7 @@ func writeOn(t *testing.T, root string, plain bool, n int, happen func() error) 
 	return d.left <= 0, err
 }
 
-// contents are the files of a folder and its folders, less those in a stage that a killed run left.
+// contents are the files of a directory and its directories, less those in a stage that a killed run left.
 func contents(t *testing.T, root string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -122,7 +122,7 @@ func contents(t *testing.T, root string) map[string]string {
 	return all
 }
 
-// files leaves out the folders: empty ones, which a killed run leaves, are nothing to git.
+// files leaves out the directories: empty ones, which a killed run leaves, are nothing to git.
 func files(contents map[string]string) map[string]string {
 	maps.DeleteFunc(contents, func(p, _ string) bool { return strings.HasSuffix(p, "/") })
 	return contents

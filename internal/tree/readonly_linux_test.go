@@ -32,7 +32,7 @@ func asAnybody(t *testing.T, do func()) {
 	require.Zero(t, <-done)
 }
 
-// A file that is read-only is written anew and stays read-only; where a folder is, nothing is changed.
+// A file that is read-only is written anew and stays read-only; where a directory is, nothing is changed.
 func TestReadOnly(t *testing.T) {
 	complete := files(completed(t))
 	for name, want := range map[string]string{

@@ -1,4 +1,4 @@
-// Package tree holds files in memory, compares them with a folder, and writes what differs.
+// Package tree holds files in memory, compares them with a directory, and writes what differs.
 //
 // Comparing and writing are one thing: Write carries out the changes that Diff found, so what verify reports and
 // what generate does cannot disagree. The package knows nothing of Go, YAML or generators; who owns a file on disk
@@ -24,13 +24,13 @@ type Tree struct {
 // Area is a place where files belong to a tool: one that is there and not in the tree is left over, and one that
 // is there and is not the tool's is never written over.
 type Area struct {
-	// Dir is the folder, and all below it.
+	// Dir is the directory, and all below it.
 	Dir string
 	// Match tells by its path whether a file can be the tool's at all.
 	Match func(path string) bool
 	// Owns tells by its path and content whether a file that matches is the tool's.
 	Owns func(path string, data []byte) bool
-	// Replaces tells whether a file that matches and is not the tool's may be written over all the same. nil is never.
+	// Replaces reports whether a file that matches and is not the tool's may be written over all the same. nil is never.
 	Replaces func(path string, data []byte) bool
 	// Act says what to do about a file that is in the way, with the reason, where there is more to say than for any file. nil,
 	// and "", is that there is not.

@@ -150,7 +150,7 @@ func TestWriteKeepsModes(t *testing.T) {
 	}
 }
 
-// A run that was killed leaves its staging folder; the next one takes it away, also if it has nothing to write.
+// A run that was killed leaves its staging directory; the next one takes it away, also if it has nothing to write.
 func TestWriteSweeps(t *testing.T) {
 	root := project(t, map[string]string{stagePrefix + "1/lock": "", stagePrefix + "1/journal.part": sealed(t, "[]"), stagePrefix + "1/0": "x"})
 	require.NoError(t, Write(root, nil))

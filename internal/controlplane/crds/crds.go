@@ -110,7 +110,7 @@ func awaitServed(ctx context.Context, api apiextclient.CustomResourceDefinitionI
 // namesPatience is how long names may be refused for the reason that held before the CRD was applied again.
 const namesPatience = 2 * time.Second
 
-// served says whether the API server serves the CRD as it is now; the error, that it never will.
+// served reports whether the API server serves the CRD as it is now; the error, that it never will.
 func served(crd *apiextv1.CustomResourceDefinition) (bool, error) {
 	names := apihelpers.FindCRDCondition(crd, apiextv1.NamesAccepted)
 	if names != nil && names.Status == apiextv1.ConditionFalse && time.Since(names.LastTransitionTime.Time) > namesPatience {

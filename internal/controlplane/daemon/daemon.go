@@ -1,5 +1,5 @@
 // Package daemon keeps one control plane of a project running when no terminal does: it starts a process of its
-// own, finds it again, and stops it. The data are in the project's state folder and outlast the process.
+// own, finds it again, and stops it. The data are in the project's state directory and outlast the process.
 //
 // What a control plane is, package controlplane knows.
 package daemon
@@ -21,7 +21,7 @@ import (
 
 // State is what is known of a project's control plane.
 type State struct {
-	// Running tells whether its process lives; Ready, whether it has published its address.
+	// Running reports whether its process lives; Ready, whether it has published its address.
 	Running bool `json:"running"`
 	Ready   bool `json:"ready"`
 	// PID and Since are those of the process that runs.
@@ -29,7 +29,7 @@ type State struct {
 	Since time.Time `json:"since,omitzero"`
 	// URL is where the API is, or was.
 	URL string `json:"url,omitempty"`
-	// Kubeconfig is the credential, Data the folder of all that is kept, Log what the process said. All are there only
+	// Kubeconfig is the credential, Data the directory of all that is kept, Log what the process said. All are there only
 	// where a control plane was started.
 	Kubeconfig string `json:"kubeconfig"`
 	Data       string `json:"data"`

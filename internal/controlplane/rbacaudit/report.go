@@ -130,7 +130,7 @@ type atom struct {
 	rule                        rbacv1.PolicyRule
 }
 
-// needed is the rule that requests are compared with. Who watches needs "list" too: clients use it where a server can't
+// needed is the rule that requests are compared with. Who watches needs "list" too: clients use it where a server cannot
 // stream what is there, and this one can. Events are the same objects in both of their groups, and which of the two a
 // client writes to is decided by its library, in one version so and in another otherwise.
 func (a atom) needed() rbacv1.PolicyRule {

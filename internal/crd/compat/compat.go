@@ -21,7 +21,7 @@ import (
 // lets such an object be, too.
 //
 // The objects are those of the current CRD, each at a version of it. The best is the storage version, where that is
-// served: at others, the API server may have left out fields already, which then can't be said to be dropped. They are not changed.
+// served: at others, the API server may have left out fields already, which then cannot be said to be dropped. They are not changed.
 //
 // Where current is nil the CRD is new, and nothing can be stored. A changed CRD that the API server would refuse is an error in its words.
 func Check(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) ([]Finding, error) {

@@ -21,7 +21,7 @@ func (all problems) without(known problems) problems {
 	})
 }
 
-// block tells whether the API server would not run CEL rules on such an object, since they could not make sense of it.
+// block reports whether the API server would not run CEL rules on such an object, since they could not make sense of it.
 func (all problems) block() bool {
 	return slices.ContainsFunc(all, func(p problem) bool {
 		switch p.Type {

@@ -21,7 +21,7 @@ type resource struct {
 	kind     runtimeschema.GroupKind
 	versions map[string]*version
 	storage  string
-	// converts tells whether a webhook makes one version of another; without it, only apiVersion changes.
+	// converts reports whether a webhook makes one version of another; without it, only apiVersion changes.
 	converts bool
 	// keeps tells of the old way in which nothing is pruned: spec.preserveUnknownFields.
 	keeps bool
@@ -78,7 +78,7 @@ func (r *resource) targets(own string) []string {
 	return all
 }
 
-// stores is the version as which an object is written as far as can be told; empty if that can't be.
+// stores is the version as which an object is written as far as can be told; empty if that cannot be.
 func (r *resource) stores(own string) string {
 	switch {
 	case !r.converts:

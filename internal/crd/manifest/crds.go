@@ -33,8 +33,8 @@ func Definitions(crds []CRD) []*apiextv1.CustomResourceDefinition {
 	return all
 }
 
-// CRDsIn reads the CRDs of all manifests in a folder below root; their places are seen from there. Other objects are
-// skipped. A folder that does not exist has none.
+// CRDsIn reads the CRDs of all manifests in a directory below root; their places are seen from there. Other objects are
+// skipped. A directory that does not exist has none.
 func CRDsIn(root, dir string) ([]CRD, error) {
 	files, err := filesOf(root, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func CRDsIn(root, dir string) ([]CRD, error) {
 	return parseCRDs(files...)
 }
 
-// CRDs reads the CRDs of a manifest, or of those in a folder. One without any is an error.
+// CRDs reads the CRDs of a manifest, or of those in a directory. One without any is an error.
 func CRDs(path string) ([]CRD, error) {
 	files, err := filesOf("", path)
 	if err != nil {

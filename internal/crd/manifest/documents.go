@@ -1,4 +1,4 @@
-// Package manifest reads objects from manifests: YAML or JSON, several documents, files or folders.
+// Package manifest reads objects from manifests: YAML or JSON, several documents, files or directories.
 //
 // It checks what can be told without a server, strictly; the rest is the API server's to say.
 package manifest
@@ -22,7 +22,7 @@ type file struct {
 	data []byte
 }
 
-// filesOf returns the file at path or, as "kubectl apply -f" does, the manifests that lie directly in that folder. Errors
+// filesOf returns the file at path or, as "kubectl apply -f" does, the manifests that lie directly in that directory. Errors
 // about their content call files as they are seen from root, which may be empty.
 func filesOf(root, path string) ([]file, error) {
 	info, err := os.Stat(filepath.Join(root, path))

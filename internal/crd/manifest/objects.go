@@ -70,7 +70,7 @@ func Kustomization(dir string) string {
 	return ""
 }
 
-// Objects reads all objects of a manifest below root, or of those in a folder; the items of lists are objects of their own.
+// Objects reads all objects of a manifest below root, or of those in a directory; the items of lists are objects of their own.
 // What is no object is an error. Their places are seen from root.
 func Objects(root, path string) ([]Object, error) {
 	files, err := filesOf(root, path)

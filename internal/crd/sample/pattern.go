@@ -7,7 +7,7 @@ import (
 )
 
 // matching makes a short text that matches a pattern, for the sample. Repetitions are taken as often as they must be, and
-// extra times more. It is a guess: assertions are passed over, so the caller must look whether it matches. The libraries
+// extra times more. It is a guess: assertions are skipped, so the caller must look whether it matches. The libraries
 // that do this draw by chance, and a sample must come out the same every time.
 func matching(pattern string, extra int) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)

@@ -140,7 +140,7 @@ func objects(name string, line int, asJSON []byte) ([]Document, error) {
 	return []Document{{file: name, line: line, json: asJSON, apiVersion: head.APIVersion, kind: head.Kind, name: head.Metadata.Name}}, nil
 }
 
-// tooDeep tells whether JSON is nested deeper than anything here should walk.
+// tooDeep reports whether JSON is nested deeper than anything here should walk.
 func tooDeep(asJSON []byte) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(asJSON); i++ {

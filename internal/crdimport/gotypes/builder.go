@@ -13,7 +13,7 @@ import (
 
 type schema = apiextensionsv1.JSONSchemaProps
 
-// builder makes the types of one version. Types are written with marks in the place of their names, since what a type is
+// builder makes the types of one version. Types are written with marks instead of their names, since what a type is
 // called depends on what the others are.
 type builder struct {
 	kind     string

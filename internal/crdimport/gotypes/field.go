@@ -10,7 +10,7 @@ import (
 )
 
 // field is the text of one field. What JSON a Go client makes of it follows from three things: an absent field must not
-// become a zero value that the schema refuses; it must not become one in the place of a default; and a zero value that
+// become a zero value that the schema refuses; it must not become one instead of a default; and a zero value that
 // says something must not become an absent field.
 func (b *builder) field(s *schema, at place, property, name string, required bool) string {
 	made := b.shape(s, at)

@@ -34,7 +34,7 @@ var reserved = map[string]bool{
 	"AddToScheme": true, "Install": true, "Generated": true, "RegisterDefaults": true, "RegisterConversions": true, "RegisterValidations": true,
 }
 
-// taggable tells whether encoding/json takes a name from a struct tag: letters, digits and some punctuation.
+// taggable reports whether encoding/json takes a name from a struct tag: letters, digits and some punctuation.
 func taggable(property string) bool {
 	for _, r := range property {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {

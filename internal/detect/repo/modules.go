@@ -98,7 +98,7 @@ func (m *Modules) Dir(importPath string) (dir string, ok bool) {
 	return "", false
 }
 
-// Rel is the path from a folder to one below it.
+// Rel is the path from a directory to one below it.
 func Rel(dir, p string) string {
 	if dir == "." {
 		return p

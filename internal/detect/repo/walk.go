@@ -49,7 +49,7 @@ type SmallFile struct {
 	Size int64
 }
 
-// passedOver are the folders that hold other people's code, or none.
+// passedOver are the directories that hold other people's code, or none.
 var passedOver = []string{"vendor", "_output", "third_party", "testdata", "node_modules"}
 
 // script files tell which generators run; what else is in a repository does not.
@@ -254,7 +254,7 @@ func readTop(full string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, topSize))
 }
 
-// Exists reports whether the repository has a file or folder.
+// Exists reports whether the repository has a file or directory.
 func (r *Repo) Exists(rel string) bool {
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return false

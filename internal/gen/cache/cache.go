@@ -1,4 +1,4 @@
-// Package cache keeps what generations made, in the user's cache folder, under hashes of all that they were made of.
+// Package cache keeps what generations made, in the user's cache directory, under hashes of all that they were made of.
 //
 // An entry is used only if it is whole: its checksum is checked at every read, and an entry that is cut short, changed
 // or foreign counts as none. Entries are written beside and renamed, so that any number of processes may share the
@@ -22,32 +22,32 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// MaxBytes is how large the folder may grow before the entries that were not used for longest go.
+// MaxBytes is how large the directory may grow before the entries that were not used for longest go.
 const MaxBytes = 256 << 20
 
 // Key names an entry.
 type Key [sha256.Size]byte
 
-// Store is a folder of entries.
+// Store is a directory of entries.
 type Store struct {
-	// open opens the folder, which need not exist unless it is to be created.
+	// open opens the directory, which need not exist unless it is to be created.
 	open func(create bool) (*safefs.Dir, error)
 	max  int64
 }
 
-// Open uses the folder of the user. Without one, nothing is kept, which is no error.
+// Open uses the directory of the user. Without one, nothing is kept, which is no error.
 func Open() *Store {
 	return &Store{open: func(create bool) (*safefs.Dir, error) { return safefs.Cache(create, "results") }, max: MaxBytes}
 }
 
-// At uses a folder, which may not exist yet.
+// At uses a directory, which may not exist yet.
 func At(dir string, maxBytes int64) *Store {
 	return &Store{open: func(create bool) (*safefs.Dir, error) { return safefs.Below(dir, create) }, max: maxBytes}
 }
 
 func (k Key) file() string { return hex.EncodeToString(k[:]) }
 
-// Get reads an entry into v, a pointer, and tells whether there was a whole one.
+// Get reads an entry into v, a pointer, and reports whether there was a whole one.
 func (s *Store) Get(k Key, v any) bool {
 	if s == nil {
 		return false

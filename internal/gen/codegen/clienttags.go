@@ -13,7 +13,7 @@ func CheckClientTag(line string) error {
 	return err
 }
 
-// ClientVerbs are the verbs that +genclient:onlyVerbs and +genclient:skipVerbs may name. client-gen passes over others.
+// ClientVerbs are the verbs that +genclient:onlyVerbs and +genclient:skipVerbs may name. client-gen skips others.
 func ClientVerbs() []string { return slices.Clone(util.SupportedVerbs) }
 
 // CheckTag lets the generators' parser read one +k8s: tag, with a value that is any text.

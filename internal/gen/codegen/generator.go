@@ -19,7 +19,7 @@ type Generator struct {
 	Inputs []string
 }
 
-// Known tells whether the generator is linked into this program. validation-gen is not: its package is a main package.
+// Known reports whether the generator is linked into this program. validation-gen is not: its package is a main package.
 func Known(name string) bool {
 	_, ok := bindings[name]
 	return ok

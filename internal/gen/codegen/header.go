@@ -24,7 +24,7 @@ func GeneratedBy(generator string) string {
 
 var packageClause = regexp.MustCompile(`(?m)^package\s`)
 
-// Owns tells whether a generator wrote a Go file: whether its line stands above the package clause. A file that is empty is
+// Owns reports whether a generator wrote a Go file: whether its line stands above the package clause. A file that is empty is
 // what a crash left of one.
 func Owns(generator string, file []byte) bool {
 	if len(file) == 0 {
@@ -44,7 +44,7 @@ func Owns(generator string, file []byte) bool {
 
 var doNotEdit = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
 
-// IsGenerated tells whether any tool marked a Go file as its own.
+// IsGenerated reports whether any tool marked a Go file as its own.
 func IsGenerated(file []byte) bool {
 	if at := packageClause.FindIndex(file); at != nil {
 		file = file[:at[0]]
@@ -95,7 +95,7 @@ func WithBoilerplate(f File, boilerplate []byte) (File, error) {
 // buildTag are the lines above the boilerplate.
 var buildTag = regexp.MustCompile(`\A(//(go:build| \+build) [^\n]*\n)+\n`)
 
-// WithYear puts the year in the place of the word YEAR in a file's header: the year that the file on disk bears, if
+// WithYear puts the year instead of the word YEAR in a file's header: the year that the file on disk bears, if
 // it has this very header, else the current one. So a new year alone makes no file stale.
 func WithYear(f File, onDisk []byte, current int) []byte {
 	return DateHeader(f.Content, bytes.Index(f.Content, []byte(GeneratedBy(f.Generator))), onDisk, current)

@@ -20,7 +20,7 @@ type memoryTarget struct {
 	sink   *sink
 }
 
-// Dir is a folder that exists: gengo makes the folder of a target before it has anything to put there. The real one
+// Dir is a directory that exists: gengo makes the directory of a target before it has anything to put there. The real one
 // stays known to the generators, which look beside their output for hand-written expansions.
 func (t memoryTarget) Dir() string { return os.TempDir() }
 
@@ -45,7 +45,7 @@ func (t memoryTarget) Generators(c *generator.Context) []generator.Generator {
 // sink is a file type that hands out the bytes.
 type sink struct {
 	generator string
-	// dirs maps the import path of a target to the folder that its files are for.
+	// dirs maps the import path of a target to the directory that its files are for.
 	dirs map[string]string
 	out  func(File)
 	kept *keptTargets         // may be nil

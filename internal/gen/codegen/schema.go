@@ -24,7 +24,7 @@ func builtSchema(flag string) bool { return flag == BuiltSchema || flag == Built
 // WantsSchema reports whether a generator wants a document that is made of the types.
 func (g Generator) WantsSchema() bool { return slices.ContainsFunc(g.Flags, builtSchema) }
 
-// WithSchema is for a generator that runs elsewhere: it returns the generator with a file in the place of BuiltSchema, and
+// WithSchema is for a generator that runs elsewhere: it returns the generator with a file instead of BuiltSchema, and
 // what removes the file.
 func (p *Packages) WithSchema(g Generator) (with Generator, done func() error, err error) {
 	logged, release := logging.Capture()
@@ -37,7 +37,7 @@ func (p *Packages) WithSchema(g Generator) (with Generator, done func() error, e
 	return with, done, err
 }
 
-// withSchema returns the generator with a file in the place of BuiltSchema, and what removes the file. Upstream reads
+// withSchema returns the generator with a file instead of BuiltSchema, and what removes the file. Upstream reads
 // nothing but files, which a program prints that is compiled with openapi-gen's code; here that code is read, not run.
 func (p *Packages) withSchema(g Generator) (Generator, func() error, error) {
 	at := slices.IndexFunc(g.Flags, builtSchema)

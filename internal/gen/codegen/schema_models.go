@@ -116,7 +116,7 @@ func appliedKinds(c *generator.Context, inputs []string) (kinds []*types.Type, e
 	return kinds, nil
 }
 
-// modelName is the name that a package gives to the model of a type in the place of that of Go, if it does.
+// modelName is the name that a package gives to the model of a type instead of that of Go, if it does.
 func (m *models) modelName(t *types.Type) (string, error) {
 	if _, ok := t.Methods[modelNameMethod]; ok {
 		v, err := m.method(t.Name.Package, t.Name.Name, modelNameMethod, reflect.TypeFor[string](), map[string]bool{})

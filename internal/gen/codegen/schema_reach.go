@@ -85,7 +85,7 @@ func structBehind(t *types.Type) *types.Type {
 	return nil
 }
 
-// definesItself tells whether a type says by methods what its schema is.
+// definesItself reports whether a type says by methods what its schema is.
 func definesItself(t *types.Type) bool {
 	for _, name := range []string{"OpenAPISchemaType", "OpenAPIDefinition", "OpenAPIV3Definition"} {
 		if _, ok := t.Methods[name]; ok {
@@ -95,7 +95,7 @@ func definesItself(t *types.Type) bool {
 	return false
 }
 
-// private tells whether openapi-gen passes over a type.
+// private reports whether openapi-gen skips a type.
 func private(t *types.Type) bool { return namer.IsPrivateGoName(t.Name.Name) }
 
 // nameless says why there can be no reference to a struct.

@@ -77,7 +77,7 @@ func named(base *generator.Context, g Generator, b *binding) *generator.Context 
 	return &c
 }
 
-// readsClients are the generators whose every target passes over types without +genclient.
+// readsClients are the generators whose every target skips types without +genclient.
 var readsClients = map[string]bool{"client-gen": true, "lister-gen": true, "informer-gen": true}
 
 // withClients are the types that those generators look at. Each of their targets reads the tags of every type that

@@ -62,7 +62,7 @@ func generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 				return out, nil
 			}
 		}
-		// What can't be listed, or failed, is for the go command to judge, and its words are those that people know.
+		// What cannot be listed, or failed, is for the go command to judge, and its words are those that people know.
 	}
 	environment, done, err := load.ReadOnly(ctx, dir)
 	if err != nil {
@@ -112,7 +112,7 @@ func packageErrors(dir string, roots []*loader.Package, doing string, alone bool
 	return diag.New(doing, dir, said...)
 }
 
-// aboutCycle tells whether an error is about an import cycle. The go command says it of every package in the cycle, though what
+// aboutCycle reports whether an error is about an import cycle. The go command says it of every package in the cycle, though what
 // does not belong there may be a file of one that they import.
 func aboutCycle(e packages.Error) bool {
 	return e.Kind == packages.ListError && strings.HasPrefix(e.Msg, "import cycle not allowed")

@@ -39,7 +39,7 @@ const (
 )
 
 // Resources asks controller-tools for the names in the CRDs of all kinds that packages declare, without the schemas and so
-// without types: it is handed empty ones. A package with markers that can't be read has no kinds here; who reads its
+// without types: it is handed empty ones. A package with markers that cannot be read has no kinds here; who reads its
 // markers for what they say has the error.
 func Resources(pkgs []Package) (map[*ast.TypeSpec]Resource, error) {
 	known, err := nameMarkers()
@@ -118,7 +118,7 @@ func nameMarkers() (*markers.Registry, error) {
 	return own, nil
 }
 
-// embeds tells whether a type embeds one of the types of another package, as all that the API server serves do.
+// embeds reports whether a type embeds one of the types of another package, as all that the API server serves do.
 func embeds(t *markers.TypeInfo, name string) bool {
 	for _, f := range t.Fields {
 		if sel, ok := f.RawField.Type.(*ast.SelectorExpr); ok && f.Name == "" && sel.Sel.Name == name {

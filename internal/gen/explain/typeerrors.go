@@ -27,7 +27,7 @@ func TypeErrors(root string, g *load.Graph) error {
 	return diag.New("the API packages do not compile", root, said...)
 }
 
-// generated reports whether a folder declares a name in a file that the generators leave out, as GroupName is in what
+// generated reports whether a directory declares a name in a file that the generators leave out, as GroupName is in what
 // register-gen writes.
 func generated(dir, name string) bool {
 	declared := regexp.MustCompile(`(?m)^(?:(?:type|const|var)\s+|func\s+)` + name + `\b|^\t` + name + `\s[^:=\n]*=`)

@@ -80,7 +80,7 @@ func (e *Env) summed(m modpath.Version, known map[string][]string) error {
 	return nil
 }
 
-// agrees tells whether the go.mod of a module asks for nothing later than what was selected. A later Go is another matter than
+// agrees reports whether the go.mod of a module asks for nothing later than what was selected. A later Go is another matter than
 // a missing one: the go command wants it in the main module's go.mod first.
 func (e *Env) agrees(file string, selected map[string]string) error {
 	data, err := safefs.ReadFile(file, safefs.MaxFile)

@@ -21,14 +21,14 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// Env is how the go command builds in a folder: its settings, and where each module is.
+// Env is how the go command builds in a directory: its settings, and where each module is.
 type Env struct {
 	// Vars are what "go env" says of counts and of places.
 	Vars map[string]string
 
 	build   build.Context
 	modules []module // the longest path first
-	vendor  string   // the vendor folder that is in use, or ""
+	vendor  string   // the vendor directory that is in use, or ""
 	more    []string // variables of its go commands
 	// headers are those of the packages that were listed, by their directories.
 	headers *sync.Map
@@ -37,7 +37,7 @@ type Env struct {
 // counts are the settings that decide what is loaded, wherever that is.
 var counts = slices.Concat([]string{"GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "GOFLAGS", "GOEXPERIMENT"}, slices.Compact(slices.Sorted(maps.Values(processors))))
 
-// NewEnv asks the go command about a folder. tags are the build tags to load with.
+// NewEnv asks the go command about a directory. tags are the build tags to load with.
 func NewEnv(ctx context.Context, dir string, tags ...string) (*Env, error) {
 	return NewEnvWith(ctx, dir, nil, tags...)
 }
@@ -109,7 +109,7 @@ func releaseTags(version string) ([]string, error) {
 	return tags, nil
 }
 
-// Local tells whether a folder may change: whether it is neither in the module cache nor Go's own.
+// Local reports whether a directory may change: whether it is neither in the module cache nor Go's own.
 func (e *Env) Local(dir string) bool {
 	for _, fixed := range []string{e.Vars["GOMODCACHE"], e.Vars["GOROOT"]} {
 		if fixed != "" && strings.HasPrefix(dir, fixed+string(filepath.Separator)) {

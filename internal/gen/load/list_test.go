@@ -20,7 +20,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// repository is this one, seen from the folder of this package: its go.mod has all that API packages are made of.
+// repository is this one, seen from the directory of this package: its go.mod has all that API packages are made of.
 const repository = "../../.."
 
 // TestListIsThatOfTheGoCommand lists packages twice. What controller-tools asks of them must be the same.

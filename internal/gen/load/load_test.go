@@ -254,7 +254,7 @@ type Q struct{}
 	}
 }
 
-// What the loader can't answer it leaves to the go command, whose words say what is wrong.
+// What the loader cannot answer it leaves to the go command, whose words say what is wrong.
 func TestTrouble(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
 	const head = "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n"

@@ -27,7 +27,7 @@ type module struct {
 	packages.Module
 	// source is what is downloaded for it, after replacement; without a version if nothing is.
 	source modpath.Version
-	// nested tells that folders in it may be modules of their own: those of a module that was downloaded never are.
+	// nested tells that directories in it may be modules of their own: those of a module that was downloaded never are.
 	nested bool
 }
 
@@ -183,7 +183,7 @@ func (e *Env) Find(path string, fromStd bool) (Place, error) {
 	return Place{}, fmt.Errorf("%w: no module of go.mod has the package", ErrUnsupported)
 }
 
-// has tells whether a folder of a module has Go files, and is not in a module of its own.
+// has reports whether a directory of a module has Go files, and is not in a module of its own.
 func (m module) has(dir string) (bool, error) {
 	if !hasGo(dir) {
 		return false, nil

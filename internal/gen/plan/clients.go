@@ -28,7 +28,7 @@ func (b *planner) addClient(c config.Client) error {
 		APIs:             each(b.apis, func(a scan.Package) bool { return slices.Contains(apis, a.ImportPath) }, dirOf),
 		PluralExceptions: c.PluralExceptions,
 	})
-	// All four folders are the generators', whether the settings ask for them or no longer do.
+	// All four directories are the generators', whether the settings ask for them or no longer do.
 	for folder, name := range map[string]string{
 		c.ClientsetName: "client", c.ApplyConfigurationName: "applyconfiguration", c.ListersName: "lister", c.InformersName: "informer",
 	} {

@@ -24,7 +24,7 @@ var helperFiles = map[string]string{
 }
 
 // addHelpers adds the generators that write next to the types below a directory, as gen_helpers and gen_register of
-// kube_codegen.sh do: once for each folder.
+// kube_codegen.sh do: once for each directory.
 func (b *planner) addHelpers(api string, pkgs []scan.Package) {
 	for _, name := range config.Helpers {
 		if !b.wants(name) || !slices.Contains(b.settings.Generators, name) || name == "validation" && !b.since(hasValidation) {

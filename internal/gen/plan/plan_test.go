@@ -110,7 +110,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// The folders of a client tree are the generators' even where settings no longer ask for what is in them.
+// The directories of a client tree are the generators' even where settings no longer ask for what is in them.
 func TestAreasOutliveTheirUnits(t *testing.T) {
 	p, err := sample.plan(t, "v0.37.1", Options{}, func(p *config.Project) { p.Clients[0].Watch = false })
 	require.NoError(t, err)

@@ -63,7 +63,7 @@ type Package struct {
 // Versioned reports whether the directory is named like a version of an API.
 func (p Package) Versioned() bool { return naming.VersionDir.MatchString(path.Base(p.Dir)) }
 
-// Scanner finds API packages below folders of a project, reading each file once.
+// Scanner finds API packages below directories of a project, reading each file once.
 type Scanner struct {
 	root    string // absolute
 	exclude []string
@@ -78,7 +78,7 @@ func New(root string, exclude []string) *Scanner {
 	return &Scanner{root: root, exclude: exclude, modules: workspace.ImportPaths{}, folders: map[string][]Package{}, Sources: map[string][sha256.Size]byte{}}
 }
 
-// Below finds the packages below a folder of the project that ask for anything, in the order of their paths' bytes.
+// Below finds the packages below a directory of the project that ask for anything, in the order of their paths' bytes.
 func (s *Scanner) Below(api string) ([]Package, error) {
 	if known, ok := s.folders[api]; ok {
 		return known, nil
@@ -88,7 +88,7 @@ func (s *Scanner) Below(api string) ([]Package, error) {
 		return nil, fmt.Errorf("apis: %s is not a directory of %s; name the directories of the API packages in crdctl.yaml, or with --api-dir", api, s.root)
 	}
 	var files []string
-	// The separator makes the walk follow a link that the folder itself may be, as grep does for upstream.
+	// The separator makes the walk follow a link that the directory itself may be, as grep does for upstream.
 	err := filepath.WalkDir(top+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
