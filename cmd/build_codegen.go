@@ -24,6 +24,3 @@ func newCommands(s ui.Streams, o *options) []*cobra.Command {
 
 // linked are the versions of what is linked in.
 func (b *buildInfo) linked() { b.generators() }
-
-// OtherProgram reports that this build is no other program by any name.
-func OtherProgram([]string, ui.Streams) (code int, other bool) { return 0, false }

@@ -3,8 +3,6 @@
 package cmd
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -30,13 +28,10 @@ func (*buildInfo) linked() {}
 // projectGeneratorsIn returns nil: this build generates nothing.
 func projectGeneratorsIn(string) *projectGenerators { return nil }
 
-// OtherProgram reports that this build is no other program by any name.
-func OtherProgram([]string, ui.Streams) (code int, other bool) { return 0, false }
-
 // crdsOf reads the CRDs of a file or a directory that a user named.
 func crdsOf(path string) ([]manifest.CRD, error) {
 	if file := manifest.Kustomization(path); file != "" {
-		return nil, fmt.Errorf("%s: the loop build of crdctl builds no kustomizations; name the files of the CRDs, or use the full build: %s", file, installCommand(fullBuild, Version()))
+		return nil, notInBuildError(file, "kustomize", fullBuild)
 	}
 	return manifest.CRDs(path)
 }

@@ -55,8 +55,17 @@ func targetFlags(f *pflag.FlagSet, o *builtin.Options) {
 	f.StringVar(&o.Cluster.Master, "master", "", "use the API server at this `URL`")
 }
 
-// fullRunFlags are the flags of run that only the full build has.
-var fullRunFlags = []string{"no-controller", "once", "skip-generate", "port", "pods", "data-dir", "controller", "as-service-account"}
+// fullRunFlags returns the flags of run that only the full build has.
+func fullRunFlags() []string {
+	all := []string{
+		"no-controller", "once", "skip-generate", "port", "pods", "data-dir", "controller", "as-service-account",
+		"race", "debug", "debug-port", "debug-wait",
+	}
+	for _, s := range config.RunSettings() {
+		all = append(all, s.Flag)
+	}
+	return all
+}
 
 func (f *builtinFlags) sets() []*pflag.FlagSet { return []*pflag.FlagSet{f.set, f.run} }
 

@@ -170,5 +170,5 @@ func TestFullRunFlags(t *testing.T) {
 			missing = append(missing, f.Name)
 		}
 	})
-	assert.ElementsMatch(t, append([]string{"builtin"}, fullRunFlags...), missing, "fullRunFlags and the flags of run that targetFlags and builtinFlags do not register")
+	assert.ElementsMatch(t, append([]string{"builtin"}, fullRunFlags()...), missing, "fullRunFlags and the flags of run that targetFlags and builtinFlags do not register")
 }

@@ -36,7 +36,7 @@ each object what these decide.`,
 		Example: `  crdctl run --builtin --in-cluster --crd crontabs.stable.example.com
   crdctl run --builtin --context staging -f crd.yaml --hook ./sync.py --owns apps/v1/Deployment`,
 		RunE: func(c *cobra.Command, args []string) error {
-			for _, name := range fullRunFlags {
+			for _, name := range fullRunFlags() {
 				if c.Flags().Changed(name) {
 					return notInBuildError("run --"+name, "control plane", fullBuild)
 				}
@@ -54,7 +54,7 @@ each object what these decide.`,
 	f.BoolVar(&o.isBuiltin, "builtin", false, "run the controller that is built into crdctl (required)")
 	targetFlags(f, &o.Options)
 	o.loop.bind(f, &o.Options)
-	for _, name := range fullRunFlags {
+	for _, name := range fullRunFlags() {
 		f.String(name, "", "")
 		f.Lookup(name).NoOptDefVal, f.Lookup(name).Hidden = "given", true
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/crdctl/crdctl/e2e/internal/binary"
 	"github.com/crdctl/crdctl/e2e/internal/testcache"
 	"github.com/crdctl/crdctl/internal/controlplane/sockettest"
 )
@@ -59,6 +60,7 @@ var commands = map[string]func(s *script, neg bool, args []string){
 	"helm":       (*script).helm,       // ARG...: Helm, of the version that tools/helm.mod names
 	"released":   (*script).released,   // MODULE VERSION: builds upstream's kubectl as $RELEASED_KUBECTL
 	"dlv":        (*script).delve,      // VERSION: puts the debugger Delve into PATH
+	"small":      (*script).small,      // NAME: builds the build of crdctl with that name, as the variable in capitals
 	"system":     (*script).makeSystem, // NAME: makes a system of docs/scaffold.md, and enters its directory
 	"follow":     (*script).follow,     // PAGE SECTION: does what a section of a page has its reader do
 	"page":       (*script).page,       // PAGE FILE BEGIN TEXT...: writes the one block of a page that begins with a text and has others
@@ -204,6 +206,12 @@ func (s *script) usePlane(_ bool, args []string) {
 		s.command(false, []string{"kubectl", "create", "namespace", args[0]})
 		s.kubectl = append(s.kubectl, "-n", args[0])
 	}
+}
+
+func (s *script) small(_ bool, args []string) {
+	path, err := binary.Small(s.Context(), "crdctl_"+args[0])
+	s.ts.Check(err)
+	s.ts.Setenv(strings.ToUpper(args[0]), path)
 }
 
 // That the projects of the systems pass their own tests is shown where scaffolds of all shapes are built.

@@ -2,6 +2,7 @@
 package binary
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,11 @@ func Build(ctx context.Context) (path string, err error) {
 	if path := os.Getenv("CRDCTL"); path != "" {
 		return path, nil
 	}
+	return Small(ctx, "")
+}
+
+// Small returns the path of a crdctl that is built with a tag, crdctl_codegen or crdctl_loop, of the sources of this module.
+func Small(ctx context.Context, tag string) (path string, err error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return "", fmt.Errorf("find crdctl's module: %w", err)
@@ -38,8 +44,8 @@ func Build(ctx context.Context) (path string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	path = filepath.Join(dir, "crdctl")
-	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-w", "-o", path, ".")
+	path = filepath.Join(dir, cmp.Or(tag, "crdctl"))
+	build := exec.CommandContext(ctx, "go", "build", "-tags", tag, "-ldflags=-w", "-o", path, ".")
 	build.Dir = root
 	if said, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build crdctl: %w\n%s", err, said)

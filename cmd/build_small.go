@@ -1,0 +1,8 @@
+//go:build crdctl_codegen || crdctl_loop
+
+package cmd
+
+import "github.com/crdctl/crdctl/internal/ui"
+
+// OtherProgram reports that this build is no other program by any name.
+func OtherProgram([]string, ui.Streams) (code int, other bool) { return 0, false }
