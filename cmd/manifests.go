@@ -62,16 +62,16 @@ are expected in the image, and a notice names them.`,
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&o.files, "filename", "f", nil, "`file` or directory of CRDs instead of the project's (repeatable)")
-	f.StringVar(&o.Image, "image", "", "`image` of the controller; for the built-in one, with crdctl and the hooks' programs (required)")
-	f.StringVarP(&o.Namespace, "namespace", "n", "", "`namespace` of the controller (default: the manifests', or its name with -system)")
+	f.StringVar(&o.Image, "image", "", "`image` of the controller; the built-in one needs crdctl in it (required)")
+	f.StringVarP(&o.Namespace, "namespace", "n", "", "`namespace` of the controller (default: the manifests', or NAME-system)")
 	f.IntVar(&o.Replicas, "replicas", 2, "`number` of pods (default: the manifests', or 2 for the built-in controller)")
 	f.StringVarP(&o.output, "output", "o", "", "`directory` to write files to instead of stdout")
 	f.BoolVar(&o.force, "force", false, "with --output: overwrite files that crdctl did not write")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --output: list the files that would be written and removed")
 	f.BoolVar(&o.builtin, "builtin", false, "write manifests of the built-in controller, even if the project has its own")
-	f.BoolVar(&o.helm, "helm", false, "write a Helm chart of the project's own controller (default --output dist/chart)")
-	f.StringToStringVar(&o.requests, "requests", nil, "resource `requests` of the project's own controller, such as cpu=10m,memory=64Mi")
-	f.StringToStringVar(&o.limits, "limits", nil, "resource `limits` of the project's own controller, such as memory=256Mi")
+	f.BoolVar(&o.helm, "helm", false, "Helm chart of the project's own controller (default --output dist/chart)")
+	f.StringToStringVar(&o.requests, "requests", nil, "resource `requests` of the controller, such as cpu=10m,memory=64Mi")
+	f.StringToStringVar(&o.limits, "limits", nil, "resource `limits` of the controller, such as memory=256Mi")
 	f.AddFlagSet(loop)
 	return c
 }
