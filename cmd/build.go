@@ -1,12 +1,5 @@
 package cmd
 
-import (
-	"fmt"
-	"regexp"
-
-	"github.com/spf13/cobra"
-)
-
 // crdctl has three builds. The full one has everything. The build tag crdctl_codegen leaves out the control plane, the development loop
 // and kubectl; crdctl_loop leaves out the generators, too, and keeps the built-in controller for clusters that exist. Files that not every
 // build has begin with a build constraint; build_full.go, build_codegen.go and build_loop.go say what is in each.
@@ -15,40 +8,3 @@ const (
 	codegenBuild = "codegen"
 	loopBuild    = "loop"
 )
-
-// planeCommands are the commands that only the full build has, and codegenCommands those that the codegen build has, too.
-var (
-	planeCommands   = []string{"run", "cluster", "kubectl", "test", "envtest"}
-	codegenCommands = []string{"init", "create", "delete", "upgrade", "adopt", "generate", "verify", "manifests"}
-)
-
-// notInBuild are hidden commands in place of those that this build leaves out: each says what the build lacks, and which one has it.
-func notInBuild(lacks, has string, names []string) (all []*cobra.Command) {
-	for _, name := range names {
-		all = append(all, &cobra.Command{
-			Use: name, Hidden: true, DisableFlagParsing: true,
-			RunE: func(*cobra.Command, []string) error { return notInBuildError(name, lacks, has) },
-		})
-	}
-	return all
-}
-
-// notInBuildError is the error of a command or a flag that this build leaves out.
-func notInBuildError(what, lacks, has string) error {
-	return fmt.Errorf("%s: the %s build of crdctl has no %s; use the %s build: %s", what, buildName, lacks, has, installCommand(has, Version()))
-}
-
-// released matches the versions that "go install" can find: those of tags, and of commits that were not changed.
-var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
-
-// installCommand is the command that installs a build of the version.
-func installCommand(of, version string) string {
-	if !released.MatchString(version) {
-		version = "latest"
-	}
-	tags := ""
-	if of != fullBuild {
-		tags = "-tags crdctl_" + of + " "
-	}
-	return "go install " + tags + "github.com/crdctl/crdctl@" + version
-}

@@ -7,6 +7,7 @@ import (
 	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,7 @@ const module = "github.com/crdctl/crdctl"
 type release struct {
 	version string // "" for the one that the go command makes of the commit
 	out     string
+	log     io.Writer // what was made, and what the go command prints
 	date    time.Time // of the commit, and of all files in archives
 	sums    []string
 }
@@ -39,9 +41,13 @@ func (r *release) make(ctx context.Context, platforms, builds []string) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	for _, platform := range platforms {
-		for _, build := range builds {
-			if err := r.one(ctx, temp, platform, build); err != nil {
+	for _, build := range builds {
+		manuals, err := r.manuals(ctx, temp, build)
+		if err != nil {
+			return fmt.Errorf("man pages and completions of the %s build: %w", build, err)
+		}
+		for _, platform := range platforms {
+			if err := r.one(ctx, temp, platform, build, manuals); err != nil {
 				return fmt.Errorf("%s build for %s: %w", build, platform, err)
 			}
 		}
@@ -51,7 +57,7 @@ func (r *release) make(ctx context.Context, platforms, builds []string) (err err
 }
 
 // one makes the archive and the bill of materials of one build for one platform.
-func (r *release) one(ctx context.Context, temp, platform, build string) error {
+func (r *release) one(ctx context.Context, temp, platform, build string, manuals []file) error {
 	goos, goarch, ok := strings.Cut(platform, "/")
 	if !ok {
 		return errors.New("a platform is GOOS/GOARCH, for example linux/amd64")
@@ -67,6 +73,7 @@ func (r *release) one(ctx context.Context, temp, platform, build string) error {
 	version := cmp.Or(r.version, info.Main.Version)
 	name := archiveName(build, version, goos, goarch)
 	files := []file{{from: program, name: "crdctl", mode: 0o755}, {from: "LICENSE", name: "LICENSE", mode: 0o644}, {from: "README.md", name: "README.md", mode: 0o644}}
+	files = append(files, manuals...)
 	ext, pack := ".tar.gz", tarball
 	if goos == "windows" {
 		files[0].name, ext, pack = "crdctl.exe", ".zip", zipFile
@@ -83,7 +90,7 @@ func (r *release) one(ctx context.Context, temp, platform, build string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%-52s %6.1f MB, program %6.1f MB\n", name+ext, float64(len(content))/1e6, float64(raw.Size())/1e6)
+	_, _ = fmt.Fprintf(r.log, "%-52s %6.1f MB, program %6.1f MB\n", name+ext, float64(len(content))/1e6, float64(raw.Size())/1e6)
 	return errors.Join(r.write(name+ext, content), r.write(name+".cdx.json", bill), os.Remove(program))
 }
 
@@ -111,7 +118,7 @@ func (r *release) compile(ctx context.Context, out, goos, goarch, build string) 
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-tags", tags, "-ldflags", flags, "-o", out, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	cmd.Stdout, cmd.Stderr = r.log, r.log
 	return cmd.Run()
 }
 

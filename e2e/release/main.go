@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	var r release
+	r := release{log: os.Stderr}
 	var platforms, builds string
 	flag.StringVar(&r.version, "version", "", "`version` of the release, such as v1.2.3 (default: that of the commit)")
 	flag.StringVar(&r.out, "out", "dist", "`directory` to write the files to")
@@ -26,6 +26,6 @@ func main() {
 	defer stop()
 	if err := r.make(ctx, strings.Split(platforms, ","), strings.Split(builds, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
-		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+		os.Exit(1)
 	}
 }

@@ -55,7 +55,7 @@ func TestCheckRace(t *testing.T) {
 	t.Setenv("PATH", dir)
 	assert.NoError(t, checkRace("darwin", "0", "clang"))
 	assert.ErrorContains(t, checkRace("linux", "0", "gcc"), "gcc is not in PATH; install gcc or clang")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "gcc"), nil, 0o700)) //nolint:gosec // a program
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gcc"), nil, 0o700))
 	assert.ErrorContains(t, checkRace("linux", "0", "gcc -m64"), "set CGO_ENABLED=1")
 	assert.NoError(t, checkRace("linux", "1", "gcc -m64"))
 }

@@ -73,7 +73,7 @@ func (r *keyReader) read() {
 			}
 			continue
 		}
-		ready := []unix.PollFd{{Fd: int32(r.fd), Events: unix.POLLIN}} //nolint:gosec // a file descriptor
+		ready := []unix.PollFd{{Fd: int32(r.fd), Events: unix.POLLIN}}
 		if n, err := unix.Poll(ready, int(lookEvery.Milliseconds())); err != nil && err != unix.EINTR || n > 0 && ready[0].Revents&unix.POLLIN == 0 {
 			return // the terminal is gone
 		} else if n <= 0 || !r.foreground() {

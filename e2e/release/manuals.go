@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// manuals makes the shell completions of a build, and the man pages of the full one, by a program that runs on this machine.
+func (r *release) manuals(ctx context.Context, temp, build string) (all []file, err error) {
+	program := filepath.Join(temp, build+"-here")
+	if err := r.compile(ctx, program, runtime.GOOS, runtime.GOARCH, build); err != nil {
+		return nil, err
+	}
+	if build == "full" {
+		if all, err = manPages(ctx, program, filepath.Join(temp, "man")); err != nil {
+			return nil, err
+		}
+	}
+	for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
+		script, err := exec.CommandContext(ctx, program, "completion", shell).Output()
+		if err != nil {
+			return nil, err
+		}
+		f := file{from: filepath.Join(temp, build+"."+shell), name: "completions/crdctl." + shell, mode: 0o644}
+		if err := os.WriteFile(f.from, script, 0o600); err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return all, os.Remove(program)
+}
+
+func manPages(ctx context.Context, program, dir string) (all []file, err error) {
+	if out, err := exec.CommandContext(ctx, program, "gendocs", "man", dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	pages, err := os.ReadDir(dir)
+	for _, page := range pages {
+		all = append(all, file{from: filepath.Join(dir, page.Name()), name: "man/" + page.Name(), mode: 0o644})
+	}
+	return all, err
+}
