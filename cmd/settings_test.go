@@ -1,13 +1,16 @@
 package cmd_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/crdctl/crdctl/cmd"
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,13 +26,26 @@ func TestSettingsPage(t *testing.T) {
 	text = withTable(t, text, "The built-in loop", "", is("loop."))
 	text = withTable(t, text, "A client tree", "clients[0].", is("clients[0]."))
 	text = withTable(t, text, "The project", "", func(s config.Setting) bool { return !is("loop.")(s) && !is("clients[0].")(s) })
-	if text == string(data) {
-		return
-	}
-	if !*update {
-		t.Errorf("%s is not what the settings make; run the test with -update", page)
-	} else if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	hold(t, page, text)
+}
+
+// docs/commands.md is made of the commands; -update writes it.
+func TestCommandsPage(t *testing.T) {
+	var page, errors bytes.Buffer
+	code := cmd.Main([]string{"gendocs", "markdown"}, ui.Streams{Out: &page, Err: &errors}, nil)
+	require.Zero(t, code, errors.String())
+	hold(t, "../docs/commands.md", page.String())
+}
+
+// hold holds a page to what the code makes of it, or writes that.
+func hold(t *testing.T, page, text string) {
+	t.Helper()
+	data, err := os.ReadFile(page)
+	switch {
+	case *update:
+		require.NoError(t, os.WriteFile(page, []byte(text), 0o644))
+	case err != nil || string(data) != text:
+		t.Errorf("%s is not what the code makes; run the test with -update", page)
 	}
 }
 
