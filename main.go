@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command crdctl scaffolds, generates, verifies and runs Kubernetes CRD controllers. See README.md.
 package main
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package cmd
 
 // crdctl has three builds. The full one has everything. The build tag crdctl_codegen leaves out the control plane, the development loop

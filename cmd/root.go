@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cmd is crdctl's command line: it parses, calls the packages that work, and prints what they return.
 //
 // Only this package prints, and only main exits. No work is done here: a command's run function reads like a table

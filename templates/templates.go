@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package templates holds the files that init writes, as templates. It holds no logic: what a name in braces means is
 // said by package scaffold, which renders them.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package bench measures crdctl compared with what its users have otherwise: "generate" with kube_codegen.sh, "run" with
 // controller-runtime's envtest, the built-in loop with controller-runtime and sample-controller's pattern. It has benchmarks
 // only, and the tests of what could silently give a wrong result. "make bench" runs it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package bench
 
 // project is a public module, and what is generated in it. The clients' flags are kube_codegen.sh's, which are crdctl's.

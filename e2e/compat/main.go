@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command compat holds "crdctl verify" to the truth about public repositories: what the controller-gen that each of them pins makes,
 // run by the repository's own calls in a clean clone, was compared with what is checked in, file by file; testdata has the
 // answers. "make compat REPOS=DIR" runs it on checkouts in DIR.

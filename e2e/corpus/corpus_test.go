@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package corpus imports the CRDs of public projects, makes CRDs of the types again, and compares them.
 package corpus
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command release makes the files of a release: an archive of each build of crdctl for each platform, a bill of materials for each of
 // these, and SHA256SUMS. The same commit and Go version give the same bytes. "make release" runs it.
 //

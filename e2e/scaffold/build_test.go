@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package scaffold builds what crdctl makes for its users: projects of every shape, and crdctl itself from a module proxy.
 package scaffold
 

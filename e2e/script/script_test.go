@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package script runs the scripts that build and test what crdctl generates, or that take minutes, with the built crdctl.
 package script
 

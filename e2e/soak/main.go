@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command soak has replicas of the built-in controller work for half an hour while all sorts of things go wrong at random:
 // they are killed and frozen, the control plane is killed, hooks hang, crash and answer rubbish, watches are cut, requests refused, the CRD
 // is deleted. Every few minutes nothing goes wrong for a while; then everything must be as the specs ask for, the memory flat,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package stories runs the built crdctl as its users do, on real parts: it builds, generates, starts API servers, and
 // looks at what is printed and what is left behind. Nothing in it is skipped; what a test needs, it builds. It links no
 // API server: what it knows of one, it asks crdctl.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command testtimes reads what "go test -json" prints, shows each package as it ends and the output of what failed, and at the
 // end the time of each package, the longest first. It exits with 1 when a test, a build or the stream itself did not come to a
 // good end.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package toolchain compares the engines of other versions of upstream's generators with upstream's own programs, and holds what
 // they say when they fail.
 package toolchain

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package upstream compares what crdctl generates with what upstream's own programs, built from their modules, generate. What
 // they write is kept in a cache of tests, see testcache.
 package upstream

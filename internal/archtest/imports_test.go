@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package archtest holds the rules of this repository that no compiler checks: who may import whom, which versions belong
 // together, what go.mod must not have. It has tests only.
 package archtest

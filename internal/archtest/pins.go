@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 //go:build pins
 
 // Package archtest keeps the staging modules that k8s.io/kubernetes requires at v0.0.0, and that nothing in crdctl

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package config holds crdctl.yaml: the settings of one project, strictly decoded, defaulted and validated.
 //
 // It records settings only, never state, and it knows nothing of Go packages, generators or clusters: those who

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package controlplane runs a Kubernetes control plane inside this process: the real kube-apiserver,
 // an embedded etcd, and the core controllers that a custom controller expects to find (garbage collection,
 // namespaces, service accounts, the workload controllers). It also installs CustomResourceDefinitions.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package crd judges CustomResourceDefinitions as the API server does, without a server.
 //
 // It does not read files and does not compare revisions.

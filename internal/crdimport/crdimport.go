@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package crdimport makes Go types with markers from CustomResourceDefinitions that exist: the way back from what
 // internal/gen/crdgen makes of Go types.
 //

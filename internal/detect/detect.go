@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package detect reads from a repository how its generated code was made: which API packages, which client trees
 // with which names, which header, which version of the generators.
 //

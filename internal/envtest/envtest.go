@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package envtest prepares what controller-runtime's envtest and setup-envtest look for: directories with etcd, kube-apiserver and
 // kubectl, which are this program by other names, and the environment of a test. It finds out what the tests of a project ask for.
 //

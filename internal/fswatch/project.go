@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package fswatch reports changes of files, once they are quiet again, by the events of fsnotify.
 //
 // A Watcher (project.go) follows the sources of a project, where every event counts and names a file. FileWatcher (files.go) follows

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package gen decides what a project's generated files are and makes them, in memory.
 //
 // generate and verify are both Generate: one writes the tree that it returns, the other compares it. Generate never

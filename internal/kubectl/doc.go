@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kubectl is kubectl inside this process, pointed at the project's control plane.
 //
 // It is not the user's kubectl: it has no plugins, it reads neither $KUBECONFIG nor ~/.kube/kuberc, and it keeps no

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package lockfile lets one crdctl at a time read, generate and write in a folder. Files are renamed into place, so that two
 // at once would not break a file; but the slower one could put what it made of older sources over what the faster one
 // made of newer ones.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package logging decides what becomes of what the Kubernetes libraries log through klog, which is one for the whole process:
 // nothing, lines on a writer, or errors and notes of a caller.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package operator is the controller that crdctl has built in: it puts together the control loop, what decides on children,
 // the leases that divide objects among replicas, metrics and probes, as the settings and flags of "crdctl run --builtin"
 // ask for them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package proc runs one child process, and sees to its end.
 //
 // It knows nothing of controllers: what the child is, and when it is started again, is its caller's business.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package report puts what verify found into the forms that scripts and CI systems read: JSON, the workflow commands of
 // GitHub Actions, SARIF; and, for people, it sums up findings that are too many to be read one by one.
 //

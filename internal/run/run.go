@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package run is "crdctl run": a cluster to talk to, the project's CRDs in it, and a controller working on them.
 //
 // It puts together what others do: package controlplane is the cluster, package gen the generated files, package proc

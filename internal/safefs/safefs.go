@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package safefs opens the directories that crdctl keeps for itself: state, data, temporary files and caches. Other users, and
 // repositories, may have put anything there. Below the anchor, the directory that the user names or that the system has
 // (a project, $TMPDIR, the user's cache directory), no symbolic link is followed, files and directories of other users are

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package scaffold renders the files of a project from templates, into memory.
 //
 // It decides names and checks them; it does not look at the disk, does not write, and does not generate code from Go types.

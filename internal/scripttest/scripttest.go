@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package scripttest runs txtar scripts of crdctl's command line, with the commands that they have besides those of testscript.
 // It is for tests alone, and does not know which program the scripts run as crdctl.
 package scripttest

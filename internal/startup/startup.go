@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package startup shortens the time from the start of the process to main, which every command pays for all
 // that is linked in. The packages that crdctl imports allocate some 20 MB in their initialisers; the garbage
 // collector starts with a goal of 4 MB and would run seven times over what is nearly all kept. A ballast raises

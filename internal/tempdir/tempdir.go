@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package tempdir makes temporary directories that are not left behind for ever: each holds a lock that its owner's end
 // gives up, however it ends, and a sweep removes the directories whose lock no process holds.
 //

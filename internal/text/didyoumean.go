@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package text has what several packages do with words: which name a misspelled one was meant to be, and shortening.
 //
 // It does not know what the words are about; package yamldoc below it reads documents.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package tree holds files in memory, compares them with a directory, and writes what differs.
 //
 // Comparing and writing are one thing: Write carries out the changes that Diff found, so what verify reports and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package ui
 
 // Keys hands out the keys that the user presses while a command works. It is nothing where the input is not a terminal, or another

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ui is what a command and its user say to each other: streams, messages and errors, progress, exit codes, signals.
 //
 // It knows no command and no flag: what is done, and where that is shown, its callers say.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package workspace finds the go.mod and go.work of a directory and its import path, looks at the files of modules and workspaces
 // before a go command does, copies a go.work for go commands that must not change it, and copies a module in which a command tries
 // what it is about to do.

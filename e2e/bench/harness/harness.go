@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package harness is what all programs have in common that BenchmarkLoop compares: it notes reconciles and answers the benchmark's
 // calls, see Calls. It imports the standard library only, since it is compiled into modules that are not crdctl's.
 //

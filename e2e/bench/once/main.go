@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command once does what "crdctl generate" does in a project, with or without the type check of what it generates. The
 // benchmark of that check runs it: crdctl itself has no way to leave the check out.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command ours is crdctl's control loop with a reconciler that gets the object from the cache and does nothing: one of the
 // programs that BenchmarkLoop compares. It is not part of crdctl.
 package main

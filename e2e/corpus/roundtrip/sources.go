@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package roundtrip is for tests alone: it fetches the CRDs of public projects, and makes CRDs of imported types again.
 //
 // It compares nothing, and no command uses it.

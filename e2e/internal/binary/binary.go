@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package binary builds crdctl for the tests that run it. It is for tests alone, and runs nothing.
 package binary
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package testcache keeps what tests build and what stays the same until its inputs change: upstream's programs, and what
 // they write for a fixture. It is for tests alone, and decides nothing about what belongs to a key.
 package testcache

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package crds installs CRDs in any cluster, and tries what an API server would say of them.
 //
 // It starts no control plane and links none: builds of crdctl without one install CRDs too.

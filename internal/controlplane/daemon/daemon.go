@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package daemon keeps one control plane of a project running when no terminal does: it starts a process of its
 // own, finds it again, and stops it. The data are in the project's state directory and outlast the process.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package rbacaudit knows what service accounts asked of an API server and what their roles let them do, and compares the
 // two: a permission that is missing, and one that nobody needs, are seen where they cost nothing yet.
 //

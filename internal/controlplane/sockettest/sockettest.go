@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package sockettest holds a process with a control plane to the doors that it may have: the port of its API, and unix
 // sockets that only its user can reach. It is for tests, and reads /proc, so it finds something on Linux only.
 package sockettest

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package standalone is etcd and kube-apiserver as programs of their own, with all of their flags: what controller-runtime's
 // envtest starts. Each function is the main function of one of them. They listen where they are told to, keep nothing outside
 // the directories that they are given, end when their parent does, and do not wait for watches when they are to stop.

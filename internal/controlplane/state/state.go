@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package state is the directory .crdctl of a project: what a running control plane leaves for others to find it by.
 //
 // It is there while something runs, and gone afterwards, unless a control plane keeps its data in it (package background).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package builtin has the kinds of Kubernetes that client-go knows, with their names in manifests, roles and Go.
 //
 // It does not ask a cluster, and knows no CRDs.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package compat tells what a change of a CustomResourceDefinition would do to the objects that are stored: which of
 // them would be invalid, and which fields would be dropped.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package manifest reads objects from manifests: YAML or JSON, several documents, files or directories.
 //
 // It checks what can be told without a server, strictly; the rest is the API server's to say.

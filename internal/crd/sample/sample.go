@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package sample makes values that a schema of a CRD takes, for objects that a person starts from.
 //
 // It guesses, one keyword at a time, and the same value every time; [Validate] reports whether the schema takes a guess. It knows no CEL

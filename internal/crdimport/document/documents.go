@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package document reads the CustomResourceDefinitions of a file: YAML or JSON, several documents, lists, and the removed form
 // v1beta1, each checked as the API server would.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package gotypes writes Go types with markers for the normalized schemas of a CRD.
 //
 // It reads no CRDs. What Go types and markers cannot express is listed with the version that it is lost from.

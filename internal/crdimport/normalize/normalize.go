@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package normalize rewrites the schemas of a CRD so that markers can express them: what allOf, anyOf, oneOf and not mean becomes
 // keywords of the schema itself, or rules of CEL with the same verdict.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package makefile reads makefiles as far as projects use them to generate code: variables, includes, conditions that can be
 // decided, rules with their recipes, and the functions that make words and paths.
 //

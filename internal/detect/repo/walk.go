@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package repo reads of a repository what can tell how its generated code was made: Go files that are generated or bear tags,
 // modules, scripts, and the tops of manifests. It decides nothing, runs nothing and writes nothing.
 package repo

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package shell reads the commands of scripts, makefiles and other files that have shell commands in them, as far as their words
 // can be determined without running anything.
 //

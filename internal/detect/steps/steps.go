@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package steps finds the commands that generate code in a repository: those of makefiles, scripts and lines of go:generate, in
 // the order in which they run, with their directories and variables.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cache keeps what generations made, in the user's cache directory, under hashes of all that they were made of.
 //
 // An entry is used only if it is whole: its checksum is checked at every read, and an entry that is cut short, changed

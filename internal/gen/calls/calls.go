@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package calls puts what the calls of controller-gen make into the tree of a project: it decides which of the files on disk are
 // theirs, which a script removes, and compares those that scripts change.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package codegen runs upstream's Go code generators inside this process: one load of the packages, results in
 // memory, bytes as upstream's own binaries write them.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package controllergen runs controller-gen's generators on the roots of its calls, in memory: in this process where the
 // controller-tools that is linked makes the same bytes as the version that the project uses, and otherwise in an engine. Each call
 // keeps its own roots, options and modules. It does not decide what a project calls (detect does) and compares and writes nothing.

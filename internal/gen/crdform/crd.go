@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package crdform recognizes the files that controller-gen writes: by their names, their annotation, and the form in which its
 // writer puts YAML. It does not make them, and does not import controller-tools.
 package crdform

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package crdgen makes CustomResourceDefinition manifests from Go types, with controller-tools as a library, in memory.
 //
 // It does not install them and does not check them against a server.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package diag puts what the go command and the compiler say about packages that do not load into one error, the
 // same whichever loader reports it: each finding once, with its place relative to the project.
 package diag

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package explain finds the reasons for the failures of generators in the sources that they read: upstream's errors often name neither
 // a file nor a line.
 //

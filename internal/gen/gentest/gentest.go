@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package gentest lays out the projects that tests generate for. It is for tests alone, generates nothing.
 package gentest
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package gofield finds the Go struct field that a field of a CRD was made from, by its JSON names.
 //
 // It parses one package and does not load what that imports: a path that leaves the package ends at the last field in it.

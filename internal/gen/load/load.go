@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package load parses and type-checks Go packages from source, and no more of them than declarations: those that generators read
 // (Packages), and those that they wrote, before these are on disk (TypeCheck).
 //

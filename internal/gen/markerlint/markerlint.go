@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package markerlint finds tags in API packages that upstream's generators ignore, or fail on with an obscure error: misspelled
 // names, values that mean nothing, and places that no generator reads.
 //

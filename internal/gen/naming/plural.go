@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package naming has the names that the generators of code-generator give kinds, and those that they expect of directories.
 //
 // It generates nothing, so that what only asks for a name does not link the generators.

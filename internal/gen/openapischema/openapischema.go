@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package openapischema turns Go expressions into values without compiling them: composite literals, constants, and calls of
 // functions that its caller lends it. It is for generated code that is no more than a value written down.
 //

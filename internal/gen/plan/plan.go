@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package plan decides what a generation does: which generators run, in which order, with which flags, on which packages, and which
 // files are theirs.
 //

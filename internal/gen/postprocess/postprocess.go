@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package postprocess compares what controller-gen makes with a file that a script changed afterwards: a header was added, yq wrote
 // the YAML anew, an annotation was put in, a template was wrapped around it.
 //

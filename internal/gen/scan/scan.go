@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package scan reads the Go files of a project for the tags that ask for generators: which packages ask for what.
 //
 // It decides nothing: what follows from the tags is for package plan.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package sums knows the sums of the Go files of directories without reading those again that did not change: a file whose size, inode
 // and times are what they were has the content that it had.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package toolchain runs upstream's generators at a version other than the one that crdctl is linked with, and
 // validation-gen, which is a program and no library.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package composite is the reconciler that keeps children in line with their parent. What children there are to be, a
 // decider says: a hook or templates, asked in the format of Metacontroller's CompositeController. The package applies
 // them on the server's side, removes those that are no longer wanted, and writes the parent's status and finalizer.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package controller is the control loop embedded in crdctl: it follows any custom resource without a Go project, and says
 // in the log what a controller would see and do. For each kind it has the well-known pipeline: Reflector (list and
 // watch) → FIFO of deltas → store and event handlers → work queue → workers → reconciler.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package events writes core/v1 events about the objects of a loop, which "kubectl get events" and "kubectl describe" show.
 //
 // It waits for an API server that does not answer, in a buffer that is bounded, and never holds up the recorder.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package hook asks a user's program or web server what children an object is to have, in Metacontroller's request and answer
 // format. A program is started for each call, or once for all calls (JSON lines); a URL is called by POST.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package informer follows the objects of one kind: it keeps their last known state in memory and tells of every change.
 //
 // It is client-go's pipeline (Reflector → FIFO of deltas → store → handlers) with a decoder, a store and a way of its own

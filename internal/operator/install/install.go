@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package install makes the manifests that a cluster needs to run crdctl's built-in loop for some CRDs: the CRDs, a service
 // account with no more rights than the loop uses, what hooks and templates are made of, and a Deployment.
 //

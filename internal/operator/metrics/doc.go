@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package metrics is the HTTP side of the loop: probes, metrics, profiles. The metrics have the names of client-go and
 // component-base, so that the dashboards and alerts that exist fit.
 //

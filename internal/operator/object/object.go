@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package object is how the loop keeps the objects of an API server in memory: as compact JSON, with the few fields that
 // a loop itself looks at beside it.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package render renders an object's desired children from Go templates: a folder of YAML files in the place of a hook.
 //
 // It knows nothing of Kubernetes, and nothing of how children are applied: it makes the answer that a hook would give. A rendering

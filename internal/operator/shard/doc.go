@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package shard decides which keys this replica may work on, with Leases, so that two replicas never work on one key at
 // once. The keys are cut into shards by a hash; each shard has a Lease, and who holds it works on its keys. Leader election
 // is the case of one shard.

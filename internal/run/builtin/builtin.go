@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package builtin is "crdctl run --builtin": the controller of package operator on a cluster, with the project's CRDs in it.
 //
 // It starts no control plane and knows nothing of a project's own controller.

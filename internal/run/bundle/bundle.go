@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package bundle makes of the manifests of a project's own controller what its users install: one manifest, or a Helm chart.
 //
 // It reads manifests and builds kustomizations; it writes no files, talks to no cluster and does not run Helm. The manifests of the

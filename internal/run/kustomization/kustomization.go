@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kustomization builds a kustomization in memory, with the library that kubectl has for "kubectl kustomize".
 //
 // It downloads nothing, runs no plugins and writes nothing: a kustomization that names something on another machine is an error. It does

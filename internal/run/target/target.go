@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package target is the API server that a run talks to: a cluster that exists, or what package run makes of a control plane of crdctl's.
 //
 // It starts no control plane and links none, so that the loop build has it, too.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package safefstest has what tests of several packages need of files: fixtures, functions that must not block, and a home
 // directory for the keys of seals.
 package safefstest

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package change creates and changes scaffolded projects: a new project, one kind more or less, newer templates. It renders both
 // sides (plan.go), decides what happens to each file and merges the user's edits (files.go), tries the result in a copy of the
 // module and generates its code there (try.go), and writes all changes in one go or not at all (apply.go).

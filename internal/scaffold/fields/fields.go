@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package fields is the language of --field: NAME:TYPE[:RULE…][:+MARKER…], of which it makes the Go fields of an API with their JSON
 // tags, pointers and markers, the types that these need, a sample and the columns of kubectl's table.
 //

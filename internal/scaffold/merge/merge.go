@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package merge brings two changes of one file together: what its user made of it, and what a tool would make of it today.
 //
 // It works on bytes, and knows neither disks nor what a scaffold is. The lines are compared by epiclabs-io/diff3, the one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package english keeps kubectl's packages from loading translations while they are initialised, before main
 // and in every command: 13 ms for unpacking a catalogue in which, in English, each text stands for itself. The
 // rest of crdctl speaks English only, so the embedded kubectl does too. Import it for that effect.

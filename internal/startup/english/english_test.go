@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // An external test: inside the package, these imports would be its own and come first.
 package english_test
 

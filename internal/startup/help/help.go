@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package help answers "etcd --help" and "kube-apiserver --help" before the packages that these programs need are initialized.
 // envtest asks both with each start of a test, to find out which flags there are, and to initialize takes longer than to answer.
 // Import the package for that effect; as in package startup, the order of initialization makes it work, so it must import next to

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package quietetcd keeps the API server's etcd clients from writing to stderr. Import it for that effect.
 //
 // It is not the logger of etcd itself, which takes one as an option. The clients' logger is a package variable

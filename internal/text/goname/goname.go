@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package goname makes Go names of the names of properties, as crdctl's scaffold and its import of CRDs both have them.
 //
 // It does not know which names are taken.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package yamldoc splits YAML files into documents, and says on which line of a file a decoder's error is.
 //
 // It decodes nothing itself, and does not know what documents are about.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package mainpkg finds the programs of a module that run a controller-runtime manager, and reads from their sources what one has
 // to know to start them: the flags that they define, the variables of the environment that they read, and the kinds that they use.
 //

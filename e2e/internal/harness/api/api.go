@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package api is an API server as benchmarks see it: from outside, with plain requests. It does not know what is measured.
 package api
 

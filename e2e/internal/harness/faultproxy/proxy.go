@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package faultproxy is a reverse proxy between a client and an API server that makes the faults that a real one cannot be
 // asked for. It does not decide when: the stories and the soak do.
 package faultproxy

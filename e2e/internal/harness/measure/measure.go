@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package measure holds what the benchmarks and the soak measure with: medians, what a running process uses, and how busy
 // the machine is. It does not run anything.
 package measure

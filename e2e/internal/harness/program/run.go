@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package program runs programs that are measured or tested, to their end or until they are stopped, with their output
 // kept. It does not know what the programs are.
 package program

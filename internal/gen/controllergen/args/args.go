@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package args is the command line of controller-gen: Parse reads the words of a call, Words writes them. It reads every word as
 // controller-gen does, and knows which version has which option. It is not a shell or a Makefile: what expands variables and
 // splits words comes before it, and it neither looks at the disk nor runs generators.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package host runs controller-gen's generators on packages that were listed for it, into memory. Its source is a part of this
 // program, with the controller-tools that is linked, and of every engine, with another. So a Request and a Response are also
 // what crdctl and an engine say to each other, in encoding/gob. It finds no packages, decides nothing, and writes nowhere but to

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package wire is what crdctl and an engine say to each other: a Request on the engine's stdin, a Response on its
 // stdout, both in encoding/gob. Its source is a part of every engine, so the two cannot disagree.
 package wire

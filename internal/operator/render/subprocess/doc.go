@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package subprocess renders templates in helper processes, so that one object can neither kill nor stall the renderings of others.
 //
 // What templates are given is anybody's: a template that is harmless for all objects but one may recurse without end, loop for hours or
