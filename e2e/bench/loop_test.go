@@ -144,7 +144,7 @@ func newLoopBench(b *testing.B, sides []side) *loopBench {
 		}
 		built[s.program] = true
 	}
-	l.cluster = startCluster(b, filepath.Join(dir, "cluster"))
+	l.cluster = startCluster(b)
 	return l
 }
 

@@ -59,9 +59,10 @@ type cluster struct {
 	bumps      atomic.Int32
 }
 
-func startCluster(b *testing.B, dir string) *cluster {
+func startCluster(b *testing.B) *cluster {
 	b.Helper()
-	check(b, os.MkdirAll(dir, 0o755))
+	dir := must(os.MkdirTemp("", "plane-"))(b) // b.TempDir has the benchmark's name, too much for the path of a socket
+	b.Cleanup(func() { check(b, os.RemoveAll(dir)) })
 	c := &cluster{kubeconfig: filepath.Join(state.Cluster(dir), "kubeconfig")}
 	env := append(environ("TMPDIR="+dir), roomy()...)
 	process := must(program.Start(program.Side{Dir: dir, Env: env, Argv: []string{crdctl(b), "cluster", "serve", "--dir", dir}}))(b)

@@ -83,7 +83,7 @@ func (r Report) Summary() string {
 	switch n := len(r.Changes); n {
 	case 0:
 		if r.Outdated != "" {
-			return fmt.Sprintf("%d generated files are up to date, but do not compile with the modules that go.mod requires", r.Files)
+			return fmt.Sprintf("%d generated files match what the generators write, but do not compile with the modules that go.mod requires", r.Files)
 		}
 		return fmt.Sprintf("%d generated files are up to date", r.Files)
 	case 1:

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,11 +75,14 @@ func ownFiles(program embed.FS, dir string, packages []copied) []source {
 	return files
 }
 
+// constraint is the build constraint of a file, in what stands before its package clause.
+var constraint = regexp.MustCompile(`(?m)^//go:build (.*)$`)
+
 // upgraded lets a file of crdctl's be of crdctl's version of the language, whatever go.mod of the engine says.
 func upgraded(content []byte) []byte {
-	if rest, ok := bytes.CutPrefix(content, []byte("//go:build ")); ok {
-		constraint, rest, _ := bytes.Cut(rest, []byte("\n"))
-		return slices.Concat([]byte("//go:build go1.26 && ("), constraint, []byte(")\n"), rest)
+	head, _, _ := bytes.Cut(content, []byte("\npackage "))
+	if found := constraint.FindSubmatchIndex(head); found != nil {
+		return slices.Concat(content[:found[2]], []byte("go1.26 && ("), content[found[2]:found[3]], []byte(")"), content[found[3]:])
 	}
 	return slices.Concat([]byte("//go:build go1.26\n\n"), content)
 }
