@@ -81,5 +81,5 @@ func percent(live uint64) int {
 	if live >= small {
 		return 100
 	}
-	return int(min(max(50, headroom*100/max(live, 1)), mostPercent)) //nolint:gosec // at most mostPercent
+	return int(min(max(50, headroom*100/max(live, 1)), mostPercent))
 }
