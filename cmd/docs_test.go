@@ -56,7 +56,7 @@ func ciSteps(page, dir string) error {
 	return nil
 }
 
-var install = regexp.MustCompile(`^go install "?github.com/crdctl/crdctl@`)
+var install = regexp.MustCompile(`^go install -tags crdctl_codegen "?github.com/crdctl/crdctl@`)
 
 // command is the one step that is not the installing, or the entry of the one hook.
 func (w workflow) command() (run string) {
