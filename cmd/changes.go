@@ -57,7 +57,7 @@ type changed struct {
 }
 
 // carryOut writes changes and lists them, or lists what it would write. Lines that change in files of the user's are shown;
-// merged are those files. Paths are printed as they are seen from the project's folder.
+// merged are those files. Paths are printed as they are seen from the project's directory.
 func (o *changeOptions) carryOut(s ui.Streams, place change.Location, changes []tree.Change, merged []string) error {
 	if !o.dryRun {
 		if err := change.Apply(place, changes); err != nil {

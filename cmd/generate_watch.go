@@ -123,7 +123,7 @@ func (w *watching) wait(ctx context.Context) error {
 	}
 }
 
-// isOwn tells whether a file that changed is as the last round left it.
+// isOwn reports whether a file that changed is as the last round left it.
 func (w *watching) isOwn(file string) bool {
 	want, ours := w.wrote[file]
 	if !ours {

@@ -123,7 +123,7 @@ func runInit(c *cobra.Command, s ui.Streams, o initOptions) error {
 	return nil
 }
 
-// root is the real path of the folder that the project is to be in, which may not be there yet.
+// root is the real path of the directory that the project is to be in, which may not be there yet.
 func (o *initOptions) root() (string, error) {
 	root, err := filepath.Abs(o.dir)
 	if err != nil {
@@ -134,7 +134,7 @@ func (o *initOptions) root() (string, error) {
 	case errors.Is(err, os.ErrNotExist):
 		parent, err := filepath.EvalSymlinks(filepath.Dir(root))
 		if err != nil {
-			return root, nil // the folders above are made, too
+			return root, nil // the directories above are made, too
 		}
 		return filepath.Join(parent, filepath.Base(root)), nil
 	case err != nil:

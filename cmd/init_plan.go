@@ -19,7 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
-// findMain has the main package in a folder of its own, where that of the project has another one already. --force takes the
+// findMain has the main package in a directory of its own, where that of the project has another one already. --force takes the
 // place of a main package.
 func (o *initOptions) findMain(place change.Location, p *scaffold.Project) {
 	files, err := filepath.Glob(filepath.Join(place.Root(), "*.go"))

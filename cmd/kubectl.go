@@ -152,7 +152,7 @@ func (o *options) kubectlCredential(args []string) (credential, error) {
 	return findCredential(root, optional)
 }
 
-// rootOrHere is the project's folder, or the working one where there is no project: "run --builtin" needs none.
+// rootOrHere is the project's directory, or the working one where there is no project: "run --builtin" needs none.
 func (o *options) rootOrHere() (string, error) {
 	root, err := config.Find(o.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +161,7 @@ func (o *options) rootOrHere() (string, error) {
 	return root, err
 }
 
-// needsNoServer tells whether the arguments are answered without the control plane: help, or another cluster.
+// needsNoServer reports whether the arguments are answered without the control plane: help, or another cluster.
 func needsNoServer(args []string) bool {
 	if len(args) == 0 || slices.Contains([]string{"help", "completion", "options", "config", "plugin", "kustomize", "__complete", "__completeNoDesc"}, args[0]) {
 		return true

@@ -20,7 +20,7 @@ func (o *options) lock(ctx context.Context, w io.Writer) (*lockfile.File, error)
 	if err != nil {
 		return &lockfile.File{}, nil //nolint:nilerr // reading the settings reports it
 	}
-	root, _ := config.Find(base) // where there is none, the folder itself is the root
+	root, _ := config.Find(base) // where there is none, the directory itself is the root
 	return lockfile.Lock(ctx, cmp.Or(root, base), func() {
 		_, _ = fmt.Fprintln(w, "another crdctl is generating in this project; waiting for it")
 	})

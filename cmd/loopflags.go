@@ -31,7 +31,7 @@ func (f *loopFlags) bind(namespaces, short string) *pflag.FlagSet {
 }
 
 // over is the settings l with the flags that were given put over them, checked, and with defaults. All paths in the result
-// are relative to root; those of flags are relative to the folder base.
+// are relative to root; those of flags are relative to the directory base.
 func (f *loopFlags) over(l config.Loop, root, base string) (config.Loop, error) {
 	if f.set.Changed("template") { // one thing decides, and a flag is the last word on what
 		l.Hook, l.FinalizeHook, l.CustomizeHook, l.Persistent = "", "", "", false

@@ -35,7 +35,7 @@ func rebased(text, root, base string) string {
 	return c.String()
 }
 
-// realPath has no symbolic links: generators compare the folders of packages with it, and the go command resolves links.
+// realPath has no symbolic links: generators compare the directories of packages with it, and the go command resolves links.
 func realPath(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -61,7 +61,7 @@ var notInLabel = regexp.MustCompile(`[^a-z0-9]+`)
 // maxDefaultName leaves room for what is put behind the name in others, such as that of a namespace.
 const maxDefaultName = 40
 
-// controllerName is the last element of the module's path, or the name of the folder, as a label of DNS.
+// controllerName is the last element of the module's path, or the name of the directory, as a label of DNS.
 func controllerName(root string) string {
 	name := filepath.Base(root)
 	if data, err := safefs.ReadFile(filepath.Join(root, "go.mod"), safefs.MaxFile); err == nil {

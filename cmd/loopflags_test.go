@@ -60,7 +60,7 @@ func TestLoopFlagsDecide(t *testing.T) {
 	}
 }
 
-// Paths of flags are seen from --dir, and those of the result from the project's folder.
+// Paths of flags are seen from --dir, and those of the result from the project's directory.
 func TestLoopFlagsFromBelow(t *testing.T) {
 	root := t.TempDir()
 	base := filepath.Join(root, "sub dir")

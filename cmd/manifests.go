@@ -176,7 +176,7 @@ func (o *manifestsOptions) staysInside() error {
 	return nil
 }
 
-// write makes the folder as the files are: those of before that are no longer needed go.
+// write makes the directory as the files are: those of before that are no longer needed go.
 func (o *manifestsOptions) write(s ui.Streams, set *install.Set) error {
 	files, err := set.Tree(o.force)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
-// over puts the flags that were given in the place of what p says. Paths of flags are relative to the folder base.
+// over puts the flags that were given instead of what p says. Paths of flags are relative to the directory base.
 func (f *settings) over(p *config.Project, root, base string) error {
 	given := f.given()
 	switch {

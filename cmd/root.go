@@ -148,7 +148,7 @@ func (o *options) root() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The real path: generators compare the folders of packages with it, and the go command resolves links.
+	// The real path: generators compare the directories of packages with it, and the go command resolves links.
 	return filepath.EvalSymlinks(root)
 }
 

@@ -11,7 +11,7 @@ type project struct {
 	edit []place
 	// drop are lines that are taken out of both trees before anything else.
 	drop []place
-	// crds are the folders of the kinds whose manifests are measured against controller-gen's.
+	// crds are the directories of the kinds whose manifests are measured against controller-gen's.
 	crds []string
 }
 

@@ -77,7 +77,7 @@ func TestProjectsBuild(t *testing.T) {
 	}
 }
 
-// write makes a project in a folder, with all that is generated for it.
+// write makes a project in a directory, with all that is generated for it.
 func write(t *testing.T, dir string, p *scaffold.Project) {
 	t.Helper()
 	files, err := p.Render(templates.FS)

@@ -18,7 +18,7 @@ import (
 const root = "../.."
 
 // A user's first command: go install of a released version. The module is packed into a module proxy on disk, from
-// what git has and nothing else, and installed from it into an empty folder; what it requires comes from where modules
+// what git has and nothing else, and installed from it into an empty directory; what it requires comes from where modules
 // come from on this machine.
 func TestGoInstall(t *testing.T) {
 	const version = "v0.0.1-installtest"

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// world is a place for one story: a folder for projects, a folder for temporary files, and a mark that every process
+// world is a place for one story: a directory for projects, a directory for temporary files, and a mark that every process
 // of the story bears, so that at the end it can be told what was left behind.
 type world struct {
 	testing.TB
@@ -92,7 +92,7 @@ func (w *world) eventually(want, dir, name string, args ...string) string {
 	}
 }
 
-// crontab makes the project of the walk-through in a folder of its own, and returns that.
+// crontab makes the project of the walk-through in a directory of its own, and returns that.
 func (w *world) crontab() string {
 	w.Helper()
 	dir := filepath.Join(w.dir, "crontab")
@@ -139,7 +139,7 @@ func (w *world) until(what string, holds func() bool) {
 	}
 }
 
-// leavesNothing holds that no process, no temporary file and no state is left of a story in a folder.
+// leavesNothing holds that no process, no temporary file and no state is left of a story in a directory.
 func (w *world) leavesNothing(dir string) {
 	w.Helper()
 	assert.Empty(w, w.processes(), "processes left behind")

@@ -54,7 +54,7 @@ func TestKilledGenerate(t *testing.T) {
 	}
 }
 
-// contents reads all files of a folder.
+// contents reads all files of a directory.
 func (w *world) contents(dir string) map[string]string {
 	w.Helper()
 	all := map[string]string{}

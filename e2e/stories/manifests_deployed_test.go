@@ -26,7 +26,7 @@ import (
 type deployed struct {
 	*world
 	*process
-	plane   string // the folder of the control plane
+	plane   string // the directory of the control plane
 	account rbacaudit.Account
 	client  kubernetes.Interface
 }

@@ -123,7 +123,7 @@ func spacedLife(d *deployed) {
 	}
 }
 
-// manifestsProject lays out the project of a case, and returns its folder.
+// manifestsProject lays out the project of a case, and returns its directory.
 func (w *world) manifestsProject(name string) string {
 	dir := filepath.Join(w.dir, name)
 	for _, folder := range []string{"crds", "hooks", "templates"} {

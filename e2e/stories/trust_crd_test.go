@@ -77,7 +77,7 @@ func (r *trusted) otherKind() *trusted {
 	return &other
 }
 
-// has tells whether there are n objects.
+// has reports whether there are n objects.
 func (r *trusted) has(n int) bool {
 	r.Helper()
 	list, err := r.things().List(r.Context(), metav1.ListOptions{})

@@ -57,7 +57,7 @@ func fixtureRuns(version string) []toolchain.Generator {
 	return append(all, toolchain.Generator{Name: "register-gen", Flags: []string{"--output-file", "zz_generated.register.go"}, Inputs: []string{fooV1}})
 }
 
-// fixture writes the module of testdata/fixture.txtar into a folder of its own.
+// fixture writes the module of testdata/fixture.txtar into a directory of its own.
 func fixture(t *testing.T, version string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -78,7 +78,7 @@ func fixture(t *testing.T, version string) string {
 	return dir
 }
 
-// snapshot reads all files below a folder, by their paths in it.
+// snapshot reads all files below a directory, by their paths in it.
 func snapshot(t *testing.T, root string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

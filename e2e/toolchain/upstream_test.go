@@ -92,7 +92,7 @@ func upstream(t *testing.T, version string, before map[string][]byte) map[string
 	return want
 }
 
-// compare compares the files for the folder root with upstream's, by path.
+// compare compares the files for the directory root with upstream's, by path.
 func compare(t *testing.T, root string, files []toolchain.File, want map[string][]byte) {
 	t.Helper()
 	assert.GreaterOrEqual(t, len(want), 30, "upstream wrote: files; the fixture asks for more")

@@ -43,7 +43,7 @@ var fixtures = map[string]gentest.Fixture{
 	"workspace": {Archive: "testdata/workspace.txtar", Module: "api", Workspace: true},
 }
 
-// content is what files there are in a folder and behind links to folders, without what the go command vendored and
+// content is what files there are in a directory and behind links to directories, without what the go command vendored and
 // what is hidden.
 func content(t *testing.T, root string) map[string]string {
 	t.Helper()
@@ -110,8 +110,8 @@ func vendor(t *testing.T, root string) {
 	command(t, root, "go", "mod", "vendor")
 }
 
-// linkAPIs puts a symbolic link in the place of the folder of the API packages. Upstream's clients of such packages
-// don't compile: client-gen is told the folder behind the link, and the others are told the link.
+// linkAPIs puts a symbolic link instead of the directory of the API packages. Upstream's clients of such packages
+// don't compile: client-gen is told the directory behind the link, and the others are told the link.
 func linkAPIs(t *testing.T, root string) {
 	t.Helper()
 	apis := filepath.Join(root, "pkg", "apis")
@@ -119,7 +119,7 @@ func linkAPIs(t *testing.T, root string) {
 	require.NoError(t, os.Symlink(filepath.Join("..", ".types"), apis))
 }
 
-// requireNested adds to a scaffold's go.mod the modules in the project's own folder.
+// requireNested adds to a scaffold's go.mod the modules in the project's own directory.
 func requireNested(t *testing.T, root string) {
 	t.Helper()
 	command(t, root, "go", "mod", "edit",

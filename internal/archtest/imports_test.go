@@ -24,7 +24,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 )
 
-// root is this repository, seen from the folder of this package.
+// root is this repository, seen from the directory of this package.
 const root = "../.."
 
 const modulePath = "github.com/crdctl/crdctl"

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// FileName is the name of the project file; the folder that holds it is the project's root.
+// FileName is the name of the project file; the directory that holds it is the project's root.
 const FileName = "crdctl.yaml"
 
 // The one version of the project file that exists.

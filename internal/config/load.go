@@ -23,15 +23,15 @@ import (
 	"github.com/crdctl/crdctl/internal/text/yamldoc"
 )
 
-// Find returns the root of the project that dir is in: the nearest folder, from dir upwards, that holds a project
-// file. The error of a folder that is in no project wraps fs.ErrNotExist.
+// Find returns the root of the project that dir is in: the nearest directory, from dir upwards, that holds a project
+// file. The error of a directory that is in no project wraps fs.ErrNotExist.
 func Find(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
 	}
 	if info, err := os.Stat(abs); err != nil {
-		// Not wrapped: this is not a folder outside of projects, it is none at all.
+		// Not wrapped: this is not a directory outside of projects, it is none at all.
 		return "", fmt.Errorf("%v; set --dir to the project's directory", err) //nolint:errorlint // see above
 	} else if !info.IsDir() {
 		return "", fmt.Errorf("%s is not a directory; set --dir to the project's directory", dir)

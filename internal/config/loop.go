@@ -50,10 +50,10 @@ const (
 	defaultResync    = 30 * time.Second
 )
 
-// IsSet tells whether anything is said of the loop: such a project needs no Go API.
+// IsSet reports whether anything is said of the loop: such a project needs no Go API.
 func (l *Loop) IsSet() bool { return !reflect.ValueOf(*l).IsZero() }
 
-// Decides tells whether something decides on children: without it the loop only says what it sees.
+// Decides reports whether something decides on children: without it the loop only says what it sees.
 func (l *Loop) Decides() bool { return l.Hook != "" || l.Template != "" }
 
 // WithDefaults fills in what is left out. It is not done while the file is read: "crdctl adopt" writes down what it has

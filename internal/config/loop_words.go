@@ -111,7 +111,7 @@ func (c Command) String() string {
 	words := make([]string, len(c.Words))
 	for i, word := range c.Words {
 		quoted, err := syntax.Quote(word, syntax.LangPOSIX)
-		if err != nil { // a character that can't be quoted, such as a NUL, is in no argument either
+		if err != nil { // a character that cannot be quoted, such as a NUL, is in no argument either
 			quoted = word
 		}
 		words[i] = quoted

@@ -49,7 +49,7 @@ type ScaffoldedAPI struct {
 	Defaulting bool `yaml:"defaulting,omitempty"`
 	Validation bool `yaml:"validation,omitempty"`
 
-	// Names of files and folders, where the usual ones were taken: the group's folder, and files less their .go and .yaml.
+	// Names of files and directories, where the usual ones were taken: the group's directory, and files less their .go and .yaml.
 	Folder    string `yaml:"folder,omitempty"`
 	TypesFile string `yaml:"typesFile,omitempty"`
 	Sample    string `yaml:"sample,omitempty"`

@@ -26,7 +26,7 @@ type clientTree struct {
 	plurals  []exception
 	files    []*repo.GoFile // client-gen's
 
-	listers, informers string // folders; empty where there are none
+	listers, informers string // directories; empty where there are none
 	informerFile       *repo.GoFile
 	watched            []string
 	apply              *applyTree

@@ -120,7 +120,7 @@ func TestWithoutEvents(t *testing.T) {
 	w := watched(t, func() State {
 		s := files()
 		if looked.Add(1) == 1 {
-			s.folders = []string{filepath.Join(filepath.Dir(file), "absent")} // can't be watched
+			s.folders = []string{filepath.Join(filepath.Dir(file), "absent")} // cannot be watched
 		} else {
 			s.folders = nil
 		}

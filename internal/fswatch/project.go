@@ -87,7 +87,7 @@ type Watcher struct {
 }
 
 // New watches the Go files below root; the manifests, which are files, or directories with all that is in them, relative to root
-// and slash-separated; and the files of the settings, which are named in the same way. Folders that the go command passes
+// and slash-separated; and the files of the settings, which are named in the same way. Directories that the go command passes
 // over are skipped, except those of the settings.
 func New(root string, manifests []string, settings ...string) (*Watcher, error) {
 	n, err := fsnotify.NewWatcher()
@@ -231,7 +231,7 @@ func (w *Watcher) classify(c *Change, file string) bool {
 	switch {
 	case slices.Contains(w.settings, rel):
 		c.Settings = true
-	case strings.HasPrefix(base, "."), !w.folders[filepath.Dir(file)]: // a neighbour of a setting, in a folder passed over
+	case strings.HasPrefix(base, "."), !w.folders[filepath.Dir(file)]: // a neighbour of a setting, in a directory passed over
 		return false
 	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
 		c.Sources = append(c.Sources, rel)

@@ -17,7 +17,7 @@ import (
 )
 
 // loadDir is the directory that packages are loaded from: the root, or where all API directories are in one module below it, the
-// folder of that module, unless the root's own module requires it: the go command knows no others below its own.
+// directory of that module, unless the root's own module requires it: the go command knows no others below its own.
 func loadDir(root string, apis []string) string {
 	own := workspace.Above(root, "go.mod")
 	dir := ""

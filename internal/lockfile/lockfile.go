@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lockfile lets one crdctl at a time read, generate and write in a folder. Files are renamed into place, so that two
+// Package lockfile lets one crdctl at a time read, generate and write in a directory. Files are renamed into place, so that two
 // at once would not break a file; but the slower one could put what it made of older sources over what the faster one
 // made of newer ones.
 //
-// The lock is a file in the user's cache folder, since a generation leaves nothing in the tree; the system gives it up
+// The lock is a file in the user's cache directory, since a generation leaves nothing in the tree; the system gives it up
 // when its holder ends, however it ends.
 package lockfile
 
@@ -23,11 +23,11 @@ import (
 // pause is how long a waiting process sleeps between looks at the lock.
 const pause = 20 * time.Millisecond
 
-// File is the right to generate in a folder.
+// File is the right to generate in a directory.
 type File struct{ lock *os.File }
 
 // Lock waits for the turn in root, a path without links. waiting is called if another process has it, at once and then every
-// 30 seconds. Where the user has no cache folder that can be written, there are no turns, and everybody goes on: a build in a
+// 30 seconds. Where the user has no cache directory that can be written, there are no turns, and everybody goes on: a build in a
 // sandbox must work, and is alone.
 func Lock(ctx context.Context, root string, waiting func()) (*File, error) {
 	dir, err := safefs.Cache(true, "turns")

@@ -45,7 +45,7 @@ func (c *instance) decider() (hook.Decider, error) {
 	return &measured{Decider: hooks, metrics: c.metrics}, nil
 }
 
-// readsChildren tells whether a decider looks into children: a hook may, and templates are known.
+// readsChildren reports whether a decider looks into children: a hook may, and templates are known.
 func readsChildren(d hook.Decider) bool {
 	if m, ok := d.(*measured); ok {
 		d = m.Decider

@@ -37,7 +37,7 @@ type Options struct {
 	Config *rest.Config
 	// Own reports whether Config is of a control plane of crdctl's own. Other clusters are spared: see informer.Limited.
 	Own bool
-	// Root is the folder that paths in Loop are relative to.
+	// Root is the directory that paths in Loop are relative to.
 	Root string
 	Loop config.Loop
 	// CRDs are the kinds to work on, or CRDNames the names of those that the API server has or will have.

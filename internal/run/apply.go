@@ -134,7 +134,7 @@ func (a *applier) one(ctx context.Context, o *unstructured.Unstructured, forKube
 	if err != nil {
 		return false, err
 	}
-	if o.GetName() == "" { // what can't be named can't be applied again, only made again
+	if o.GetName() == "" { // what cannot be named cannot be applied again, only made again
 		if a.created[string(content)] {
 			return false, nil
 		}
@@ -156,7 +156,7 @@ func (a *applier) one(ctx context.Context, o *unstructured.Unstructured, forKube
 	return string(is) != was, err
 }
 
-// applied tells whether an object of this name has been applied.
+// applied reports whether an object of this name has been applied.
 func (a *applier) applied(o manifest.Object) bool { return a.made[nameOf(o.Unstructured)] != "" }
 
 // fieldManager is who applies.
@@ -204,7 +204,7 @@ func (a *applier) prune(ctx context.Context, before, now []manifest.Object) (lef
 	return left, errors.Join(problems...)
 }
 
-// has tells whether one of the objects is the one that o is, whatever its content.
+// has reports whether one of the objects is the one that o is, whatever its content.
 func has(objects []manifest.Object, o manifest.Object) bool {
 	return slices.ContainsFunc(objects, func(x manifest.Object) bool { return nameOf(x.Unstructured) == nameOf(o.Unstructured) })
 }

@@ -113,7 +113,7 @@ func (d *devLoop) removeBinaries(but *binary) {
 	}
 	for _, path := range old {
 		if path != but.path {
-			_ = os.Remove(path) // the folder goes with the run
+			_ = os.Remove(path) // the directory goes with the run
 		}
 	}
 }

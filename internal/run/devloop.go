@@ -122,7 +122,7 @@ func (d *devLoop) crdPaths() []string {
 	return paths
 }
 
-// absolute is a path that does not depend on the working folder, as far as that is known.
+// absolute is a path that does not depend on the working directory, as far as that is known.
 func absolute(file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		return abs

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Without a go command that can build, nothing is started: no control plane, no folder for its state.
+// Without a go command that can build, nothing is started: no control plane, no directory for its state.
 func TestRunWithoutGo(t *testing.T) {
 	run := func(t *testing.T) error {
 		t.Helper()

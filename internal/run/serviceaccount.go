@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// tokenLife outlasts any run. The API server of kept data takes the token for as long, so it goes with the run's folder.
+	// tokenLife outlasts any run. The API server of kept data takes the token for as long, so it goes with the run's directory.
 	tokenLife = 365 * 24 * time.Hour
 	// grantPatience is how long the API server may take to hear of roles that it has stored.
 	grantPatience = 10 * time.Second

@@ -178,8 +178,8 @@ func (d *devLoop) generate(ctx context.Context) error {
 // errNotGenerated follows the generators' own words.
 var errNotGenerated = errors.New("nothing was generated, so CRDs and clients may be stale; fix the error above, or run with --skip-generate")
 
-// startChild starts a program in the project's folder. Broken off, the go command takes its temporary files with it if it
-// is asked with SIGINT; those of a compiler that has no time for that are in our folder, and go with that.
+// startChild starts a program in the project's directory. Broken off, the go command takes its temporary files with it if it
+// is asked with SIGINT; those of a compiler that has no time for that are in our directory, and go with that.
 func (d *devLoop) startChild(out io.Writer, path string, args ...string) (*proc.Process, error) {
 	return proc.Start(proc.Options{
 		Path: path, Args: args, Dir: d.Root, Stdout: out, Stderr: out,

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// webhookPortVar and webhookCertVar tell the controller where to serve its webhooks, and the folder with the tls.crt
+	// webhookPortVar and webhookCertVar tell the controller where to serve its webhooks, and the directory with the tls.crt
 	// and tls.key that the API server trusts.
 	webhookPortVar = "CRDCTL_WEBHOOK_PORT"
 	webhookCertVar = "CRDCTL_WEBHOOK_CERT_DIR"

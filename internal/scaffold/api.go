@@ -25,7 +25,7 @@ type APIOptions = config.ScaffoldedAPI
 type API struct {
 	// APIOptions have nothing left empty that is needed: TypesFile and Sample are the names of the files without .go and .yaml.
 	// Controller is the start of the Go names, too, and empty for a version of a kind whose controller works with another one;
-	// Folder is empty where the group has the usual one.
+	// Directory is empty where the group has the usual one.
 	APIOptions
 	Namespaced bool
 	Status     bool
@@ -42,7 +42,7 @@ var reserved = map[string]string{
 	"SchemeBuilder": "register.go", "AddToScheme": "register.go", "Generated": "generated_expansion.go",
 }
 
-// notFolders are names of folders, or of packages, that mean something to Go or to the generated clients.
+// notFolders are names of directories, or of packages, that mean something to Go or to the generated clients.
 var notFolders = []string{"internal", "vendor", "testdata", "meta"}
 
 // NewAPI checks what the user says and decides all names. Every rule that is broken is in the error.
@@ -101,7 +101,7 @@ func NewAPI(o APIOptions) (*API, error) {
 	return a, errors.Join(problems...)
 }
 
-// HasField tells whether the API has a field, by its path below spec, or with status. in front by that below status, and
+// HasField reports whether the API has a field, by its path below spec, or with status. in front by that below status, and
 // whether its Go type is one of those named, if any are.
 func (a *API) HasField(path string, goTypes ...string) bool {
 	return a.Fields.Has(path) && (len(goTypes) == 0 || slices.Contains(goTypes, a.Fields.GoType(path)))

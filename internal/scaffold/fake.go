@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// FakeFindsKind tells whether the fake clientset that tracks fields gets from the resource to the kind. It guesses
+// FakeFindsKind reports whether the fake clientset that tracks fields gets from the resource to the kind. It guesses
 // plurals and knows of no exceptions, so it is asked in the way that it asks itself.
 func (a *API) FakeFindsKind() bool {
 	scheme := runtime.NewScheme()

@@ -45,13 +45,13 @@ func (p *Project) Controllers() []*API {
 	return slices.DeleteFunc(slices.Clone(p.APIs), func(a *API) bool { return a.Controller == "" })
 }
 
-// Stored tells whether an API is the version of its kind in which objects are stored, where the kind has several.
+// Stored reports whether an API is the version of its kind in which objects are stored, where the kind has several.
 func (p *Project) Stored(a *API) bool {
 	kinds := p.Kinds(a.Group, a.Kind)
 	return len(kinds) > 1 && p.Hub(a) == a
 }
 
-// PackageDir is the folder of a version of a group, whether the project has it already or not.
+// PackageDir is the directory of a version of a group, whether the project has it already or not.
 func (p *Project) PackageDir(group, version string) string {
 	a := &API{APIOptions: APIOptions{Group: group}}
 	a.Folder = p.freeFolder(a)

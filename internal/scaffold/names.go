@@ -13,7 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/naming"
 )
 
-// GroupFolder is the folder of the group, and the name of its packages in the clients: the group's first label, as a
+// GroupFolder is the directory of the group, and the name of its packages in the clients: the group's first label, as a
 // Go package name.
 func (a *API) GroupFolder() string {
 	if a.Folder != "" {
@@ -22,7 +22,7 @@ func (a *API) GroupFolder() string {
 	return goPackageName(a.groupLabel())
 }
 
-// goPackageName makes a name of a folder and a package of one that may have hyphens or begin with a digit.
+// goPackageName makes a name of a directory and a package of one that may have hyphens or begin with a digit.
 func goPackageName(name string) string {
 	name = strings.ReplaceAll(name, "-", "")
 	if token.IsKeyword(name) || name == "" || name[0] < 'a' || slices.Contains(notFolders, name) {

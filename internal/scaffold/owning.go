@@ -51,17 +51,17 @@ func (a *API) NameField(o Owned) string {
 	return ""
 }
 
-// OwnsAny tells whether the controller owns one of the kinds.
+// OwnsAny reports whether the controller owns one of the kinds.
 func (a *API) OwnsAny(kinds ...string) bool {
 	return slices.ContainsFunc(a.Owns, func(o Owned) bool { return slices.Contains(kinds, o.Kind) })
 }
 
-// OwnsPods tells whether the controller owns pods, or what makes pods.
+// OwnsPods reports whether the controller owns pods, or what makes pods.
 func (a *API) OwnsPods() bool {
 	return a.OwnsAny("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod")
 }
 
-// Mends tells whether there is something owned that the controller brings back to what it should be.
+// Mends reports whether there is something owned that the controller brings back to what it should be.
 func (a *API) Mends() bool {
 	return slices.ContainsFunc(a.Owns, func(o Owned) bool { return !o.Fixed })
 }

@@ -10,12 +10,12 @@ import (
 
 // Project is what the templates know of a project: its names, and every API in the order in which they came.
 type Project struct {
-	// Module is the path of the module, and Folder that of the project in it: "." or for example "controllers/crontab".
+	// Module is the path of the module, and Directory that of the project in it: "." or for example "controllers/crontab".
 	Module string
 	Folder string
-	// Main is the folder of the main package, seen from the project's; "." is the project's own.
+	// Main is the directory of the main package, seen from the project's; "." is the project's own.
 	Main string
-	// ClientDir is the folder of the generated clients.
+	// ClientDir is the directory of the generated clients.
 	ClientDir string
 	// APIs are the kinds, each in one version.
 	APIs []*API
@@ -43,7 +43,7 @@ type Version struct {
 	APIs    []*API
 }
 
-// Root is the import path of the project's folder.
+// Root is the import path of the project's directory.
 func (p *Project) Root() string { return path.Join(p.Module, p.Folder) }
 
 // ProjectName is what the project, its binary and its event source are called.
@@ -72,7 +72,7 @@ func (p *Project) ObjectName() string {
 // Namespace is where the project is in a cluster.
 func (p *Project) Namespace() string { return p.ObjectName() + "-system" }
 
-// ModuleRoot is the module's folder, seen from the project's.
+// ModuleRoot is the module's directory, seen from the project's.
 func (p *Project) ModuleRoot() string {
 	if p.Folder == "." {
 		return "."
@@ -83,7 +83,7 @@ func (p *Project) ModuleRoot() string {
 // ClientPackage is the import path of the generated clients.
 func (p *Project) ClientPackage() string { return path.Join(p.Root(), p.ClientDir) }
 
-// MainPackage is the folder of the main package as the go command is told of it.
+// MainPackage is the directory of the main package as the go command is told of it.
 func (p *Project) MainPackage() string {
 	if p.Main == "." {
 		return "."

@@ -34,7 +34,7 @@ func (a *API) record() config.ScaffoldedAPI {
 }
 
 // FromRecord is the project that a record tells of. Settings are those that the record is in; module is the path of the
-// module, and folder that of the project in it: they can be others than when the record was written.
+// module, and directory that of the project in it: they can be others than when the record was written.
 func FromRecord(settings *config.Project, module, folder string) (*Project, error) {
 	s := settings.Scaffold
 	if s == nil {

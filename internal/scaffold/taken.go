@@ -53,7 +53,7 @@ func (a *API) types() []string {
 	return append(append(names, a.Kind+"Spec", a.Kind+"Status"), a.Fields.TypeNames()...)
 }
 
-// freeFolder is the name of the group's folder where the usual one is another group's: two groups can begin alike.
+// freeFolder is the name of the group's directory where the usual one is another group's: two groups can begin alike.
 func (p *Project) freeFolder(a *API) string {
 	labels := strings.Split(a.Group, ".")
 	for _, b := range p.APIs {
@@ -71,7 +71,7 @@ func (p *Project) freeFolder(a *API) string {
 // notControllers are names that files of the package of controllers have, or that Go gives a meaning.
 var notControllers = []string{"controller", "doc", "owned", "main", "test"}
 
-// freeController is the kind's singular, with the group's folder before it where another kind has that.
+// freeController is the kind's singular, with the group's directory before it where another kind has that.
 func (p *Project) freeController(a *API) string {
 	name := strings.ReplaceAll(a.Singular, "-", "")
 	taken := func(name string) bool {

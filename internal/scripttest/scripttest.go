@@ -91,7 +91,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// snapshot DIR FILE writes path, mode, size and time of change of all that is in a folder to a file.
+// snapshot DIR FILE writes path, mode, size and time of change of all that is in a directory to a file.
 func snapshot(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: snapshot DIR FILE")
@@ -126,7 +126,7 @@ func edit(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, old, replacement, 1)), 0o644))
 }
 
-// nothing DIR holds that a folder is empty, or not there.
+// nothing DIR holds that a directory is empty, or not there.
 func nothing(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: nothing DIR")

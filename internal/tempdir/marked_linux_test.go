@@ -21,7 +21,7 @@ func started(t *testing.T, d *Dir) *proc.Process {
 	return p
 }
 
-// What a killed run left running ends with the sweep of its folder, and nothing else does.
+// What a killed run left running ends with the sweep of its directory, and nothing else does.
 func TestSweepEndsTheProcessesOfTheDead(t *testing.T) {
 	parent := t.TempDir()
 	living, err := New(parent, RunPrefix)

@@ -51,7 +51,7 @@ func TestSweepTakesTheDeadOnly(t *testing.T) {
 	assert.Empty(t, left, "left behind")
 }
 
-// TestSweepAndBirth lets folders be born while others are swept: none may be lost to its owner.
+// TestSweepAndBirth lets directories be born while others are swept: none may be lost to its owner.
 func TestSweepAndBirth(t *testing.T) {
 	parent := t.TempDir()
 	var sweeping sync.WaitGroup
@@ -72,7 +72,7 @@ func TestSweepAndBirth(t *testing.T) {
 	sweeping.Wait()
 }
 
-// Who is killed while a folder is removed leaves one that the next sweep knows: its lock goes last.
+// Who is killed while a directory is removed leaves one that the next sweep knows: its lock goes last.
 func TestLockGoesLast(t *testing.T) {
 	d, err := New(t.TempDir(), RunPrefix)
 	require.NoError(t, err)

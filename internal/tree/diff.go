@@ -240,7 +240,7 @@ func (t *Tree) removed(dir *os.Root, stale []Change) (changes []Change, err erro
 }
 
 // InTheWay returns the paths of the tree that exist in root with other content, sorted: what a scaffold would have
-// to overwrite. Folders and links instead of a file count.
+// to overwrite. Directories and links instead of a file count.
 func (t *Tree) InTheWay(root string) []string {
 	var paths []string
 	for _, p := range t.Paths() {

@@ -20,7 +20,7 @@ import (
 
 // ModuleCopy is a copy of a module in a temporary directory.
 type ModuleCopy struct {
-	// Module is the folder of the copy.
+	// Module is the directory of the copy.
 	Module string
 	dir    *tempdir.Dir
 }
@@ -33,7 +33,7 @@ func Copy(module string) (*ModuleCopy, error) {
 		return nil, err
 	}
 	s := &ModuleCopy{dir: dir}
-	// The go command tells the folder that it is in by its real path.
+	// The go command tells the directory that it is in by its real path.
 	real, err := filepath.EvalSymlinks(dir.Path)
 	if err == nil {
 		s.Module = filepath.Join(real, "module")
@@ -113,7 +113,7 @@ func put(to, from, name string) error {
 	return errors.Join(err, out.Close())
 }
 
-// rebase makes the replacements of a go.mod that lead out of its folder absolute.
+// rebase makes the replacements of a go.mod that lead out of its directory absolute.
 func rebase(file, was string) error {
 	data, err := safefs.ReadFile(file, safefs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +159,7 @@ func (s *ModuleCopy) goWork(module string) error {
 	})
 }
 
-// AboveWorkspace is the go.work above a folder, and whether that uses the folder as a module. One that is not a regular file, and
+// AboveWorkspace is the go.work above a directory, and whether that uses the directory as a module. One that is not a regular file, and
 // that the go command would wait for, is an error.
 func AboveWorkspace(module string) (file string, used bool, err error) {
 	if os.Getenv("GOWORK") == "off" {

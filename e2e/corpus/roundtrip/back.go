@@ -24,7 +24,7 @@ type Types struct {
 	File                 []byte
 }
 
-// Back makes the CRDs of types with crdctl's own generator, by name. The types become one module in an empty folder, for the
+// Back makes the CRDs of types with crdctl's own generator, by name. The types become one module in an empty directory, for the
 // generator reads what they import once; repository is where crdctl's go.mod is, which says what there is to be imported.
 // Kinds of one group and version share a package, as they do in projects.
 func Back(ctx context.Context, folder, repository string, all []Types) (map[string]*apiextensionsv1.CustomResourceDefinition, error) {

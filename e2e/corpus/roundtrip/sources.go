@@ -49,7 +49,7 @@ type File struct {
 	Content []byte
 }
 
-// Files has the go command fetch the module into its cache, from a folder whose go.mod has no say in it, and reads the files.
+// Files has the go command fetch the module into its cache, from a directory whose go.mod has no say in it, and reads the files.
 func (s Source) Files(ctx context.Context, folder string) ([]File, error) {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", s.Module+"@"+s.Version)
 	cmd.Dir = folder

@@ -4,7 +4,7 @@
 //
 // An entry is used only if it is whole: its checksum is checked at every read, and an entry that is cut short, changed
 // or foreign counts as none. Entries are written beside and renamed, so that any number of processes may share the
-// folder. It knows nothing of generators: what goes into a key is for its callers to know.
+// directory. It knows nothing of generators: what goes into a key is for its callers to know.
 package cache
 
 import (

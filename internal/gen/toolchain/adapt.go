@@ -24,7 +24,7 @@ var replaced = map[string]map[string]string{
 	"os":              {"Exit": "Exit"},
 }
 
-// generators finds the folders of upstream's programs: all of code-generator's that end in -gen, and kube-openapi's.
+// generators finds the directories of upstream's programs: all of code-generator's that end in -gen, and kube-openapi's.
 func generators(codeGenerator, kubeOpenAPI string) ([]string, error) {
 	dirs, err := filepath.Glob(filepath.Join(escape(codeGenerator), "cmd", "*-gen"))
 	if err != nil {

@@ -91,8 +91,8 @@ func checksumOf(f *os.File) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
 }
 
-// install moves the folder built, with a binary in it, into the cache. Where another process was faster, its engine is as
-// good; where one is there that is not whole, it goes to trash, a folder that is about to be removed.
+// install moves the directory built, with a binary in it, into the cache. Where another process was faster, its engine is as
+// good; where one is there that is not whole, it goes to trash, a directory that is about to be removed.
 func install(ctx context.Context, cache string, k key, built, trash string) (binary string, err error) {
 	sum, err := checksum(filepath.Join(built, binaryName))
 	if err != nil {
@@ -144,7 +144,7 @@ func lockCache(ctx context.Context, cache string) (*os.File, error) {
 	}
 }
 
-// newScratch makes a scratch folder in the cache, from which a rename into it is atomic, and removes what killed builds
+// newScratch makes a scratch directory in the cache, from which a rename into it is atomic, and removes what killed builds
 // left and engines that nobody used for long.
 func newScratch(cache string) (*tempdir.Dir, error) {
 	if err := os.MkdirAll(cache, 0o700); err != nil {

@@ -34,7 +34,7 @@ func goOf(ctx context.Context) (*goCommand, error) {
 	}
 	g := &goCommand{path: path}
 	g.env = append(os.Environ(), "GOWORK=off", "GO111MODULE=on", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "CGO_ENABLED=0", "GODEBUG=", "GOEXPERIMENT=")
-	// In a folder of no module, GOTOOLCHAIN chooses the version that engines are built with.
+	// In a directory of no module, GOTOOLCHAIN chooses the version that engines are built with.
 	out, err := g.run(ctx, os.TempDir(), "env", "-json", "GOFLAGS", "GOVERSION")
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func words(stderr string) string {
 	return strings.Join(kept, "\n")
 }
 
-// download makes sure that a module is in the module cache, and returns its folder.
+// download makes sure that a module is in the module cache, and returns its directory.
 func (g *goCommand) download(ctx context.Context, dir, path, version string) (string, error) {
 	out, err := g.run(ctx, dir, "mod", "download", "-json", path+"@"+version)
 	var said struct{ Dir, Error string }

@@ -95,7 +95,7 @@ func moved(content []byte) []byte {
 	return content
 }
 
-// write writes the program's files into a folder.
+// write writes the program's files into a directory.
 func write(dir string, files []source) error {
 	for _, f := range files {
 		name := filepath.Join(dir, filepath.FromSlash(f.path))

@@ -4,7 +4,7 @@
 // validation-gen, which is a program and no library.
 //
 // An engine is a program that holds all generators of one version of k8s.io/code-generator. crdctl builds it from
-// upstream's module and the source in program/, once, and keeps it in the user's cache folder. In it run upstream's own
+// upstream's module and the source in program/, once, and keeps it in the user's cache directory. In it run upstream's own
 // main functions, with what writes, and what leaves the process, replaced. It decides nothing.
 package toolchain
 

@@ -51,7 +51,7 @@ func (w *writer) do(ctx context.Context, r *rest.Request) (rest.Result, error) {
 	return r.Do(ctx), nil
 }
 
-// apply has the API server make an object what body says, field by field, and tells whether it is new. Fields that body
+// apply has the API server make an object what body says, field by field, and reports whether it is new. Fields that body
 // no longer has are removed, and those of other managers stay; where two managers disagree, this controller decides.
 func (w *writer) apply(ctx context.Context, kind Served, key cache.ObjectName, body []byte) (now *object.Object, created bool, err error) {
 	r := w.client.Patch(types.ApplyPatchType).AbsPath(pathOf(kind, key)...).Param("fieldManager", w.manager).Param("force", "true").Body(body)

@@ -20,7 +20,7 @@ const (
 	msgPutOff     = "Reconcile put off"
 )
 
-// next works on one key and says whether there can be another. Plain events come in through Add; only a failure goes
+// next works on one key and reports whether there can be another. Plain events come in through Add; only a failure goes
 // through the rate limiter.
 func (c *controller) next(ctx context.Context) bool {
 	key, shutdown := c.queue.Get()

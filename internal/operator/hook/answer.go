@@ -32,7 +32,7 @@ func readUpTo(r io.Reader, limit int64) ([]byte, error) {
 	return all, err
 }
 
-// checkAnswer tells whether an answer is one JSON object, and says of one that is not what it is.
+// checkAnswer reports whether an answer is one JSON object, and says of one that is not what it is.
 func checkAnswer(answer []byte) error {
 	trimmed := bytes.TrimSpace(answer)
 	if len(trimmed) == 0 {

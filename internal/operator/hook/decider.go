@@ -28,7 +28,7 @@ type Call struct {
 
 // Decider decides the desired children of objects.
 type Decider interface {
-	// Has tells whether a question can be asked. Sync always can.
+	// Has reports whether a question can be asked. Sync always can.
 	Has(Op) bool
 	// Call returns the answer, a JSON object.
 	Call(context.Context, Call) ([]byte, error)

@@ -104,7 +104,7 @@ func (w *lineWriter) flush() (err error) {
 	return err
 }
 
-// take hands an answer to the call that it belongs to, and tells whether there was one.
+// take hands an answer to the call that it belongs to, and reports whether there was one.
 func (s *server) take(line []byte) bool {
 	var r response
 	err := json.Unmarshal(line, &r)

@@ -14,7 +14,7 @@ type Target struct {
 	Args []string // the program is the first
 }
 
-// IsZero tells whether there is nobody to ask.
+// IsZero reports whether there is nobody to ask.
 func (t Target) IsZero() bool { return t.URL == "" && len(t.Args) == 0 }
 
 // String is the target as logs and events name it: a URL without credentials and query, a program without its arguments, which may have

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxRedirects  = 3
-	maxRetryAfter = time.Minute // a server can't put an object to sleep for longer
+	maxRetryAfter = time.Minute // a server cannot put an object to sleep for longer
 	maxIdle       = 64          // connections that are kept for the next calls: as many as calls at a time, mostly
 )
 
@@ -58,7 +58,7 @@ func (w *web) call(ctx context.Context, c Call) ([]byte, error) {
 	}
 	defer response.Body.Close() //nolint:errcheck // it was read, or is of no use
 	if response.StatusCode != http.StatusOK {
-		begin, _ := readUpTo(response.Body, shown) // of what can't be read, the status says enough
+		begin, _ := readUpTo(response.Body, shown) // of what cannot be read, the status says enough
 		err := private(fmt.Errorf("the server answered %s", response.Status), ": "+show(begin)+"; see the server's own log")
 		if after, ok := retryAfter(response, time.Now()); ok {
 			return nil, &RetryAfterError{After: after, Err: err}

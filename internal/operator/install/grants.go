@@ -16,7 +16,7 @@ var verbs = []string{"get", "list", "watch", "create", "update", "patch", "delet
 // target is what a grant is about: a resource or its subresource, or objects of it by their names.
 type target struct {
 	group, resource string
-	names           string // separated by commas: a slice can't be a key
+	names           string // separated by commas: a slice cannot be a key
 }
 
 // grants are verbs by what they are about. What is granted twice is written once.
@@ -64,7 +64,7 @@ func (g grants) rules() (rules []rbacv1.PolicyRule) {
 	return rules
 }
 
-// alike tells whether two rules differ in the resource only.
+// alike reports whether two rules differ in the resource only.
 func alike(a, b rbacv1.PolicyRule) bool {
 	return slices.Equal(a.APIGroups, b.APIGroups) && slices.Equal(a.Verbs, b.Verbs) && len(a.ResourceNames)+len(b.ResourceNames) == 0
 }

@@ -28,7 +28,7 @@ import (
 
 // Options say what to deploy.
 type Options struct {
-	// Root is the folder that the paths in Loop are relative to.
+	// Root is the directory that the paths in Loop are relative to.
 	Root string
 	// Loop are the settings of the loop, checked and with defaults.
 	Loop config.Loop

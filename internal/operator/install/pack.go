@@ -90,7 +90,7 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 // scripts are the endings of what interpreters are given.
 var scripts = []string{".bash", ".cjs", ".js", ".jq", ".lua", ".mjs", ".php", ".pl", ".py", ".rb", ".sh", ".ts"}
 
-// namesFile tells whether an argument can only be meant as a file. That is a guess: apps/v1 may be one of the program's own words,
+// namesFile reports whether an argument can only be meant as a file. That is a guess: apps/v1 may be one of the program's own words,
 // but what follows an interpreter and its flags is not.
 func namesFile(words []string, i int) bool {
 	word, before := words[i], words[i-1]
@@ -158,7 +158,7 @@ func (o *Options) outside(name string, err error) error {
 	return err
 }
 
-// packTemplates takes the files that the loop takes for templates: those that lie directly in the folder. customizes is the one
+// packTemplates takes the files that the loop takes for templates: those that lie directly in the directory. customizes is the one
 // that asks for related objects, if there is one.
 func (o *Options) packTemplates() (f *folder, customizes string, err error) {
 	f = newFolder("template")

@@ -27,7 +27,7 @@ type cargo struct {
 	customizes string
 }
 
-// folder is a ConfigMap whose files are in one folder of the pods.
+// folder is a ConfigMap whose files are in one directory of the pods.
 type folder struct {
 	Name    string
 	Files   map[string]string // content by key
@@ -38,12 +38,12 @@ func newFolder(name string) *folder {
 	return &folder{Name: name, Files: map[string]string{}, origins: map[string]string{}}
 }
 
-// Path is where the pods find a file of the folder.
+// Path is where the pods find a file of the directory.
 func (f *folder) Path(key string) string { return path.Join(mountPoint, f.Name, key) }
 
 var notInKey = regexp.MustCompile(`[^-._a-zA-Z0-9]`)
 
-// put takes a file of the project into the folder, once, and returns where it will be: under its own name, or where two have the
+// put takes a file of the project into the directory, once, and returns where it will be: under its own name, or where two have the
 // same name under the path.
 func (f *folder) put(file, content string) string {
 	if key, ok := f.origins[file]; ok {
@@ -68,7 +68,7 @@ func (f *folder) size() (n int) {
 	return n
 }
 
-// add takes a folder along, if there is anything in it.
+// add takes a directory along, if there is anything in it.
 func (c *cargo) add(f *folder) error {
 	if len(f.Files) == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (c *cargo) add(f *folder) error {
 	return nil
 }
 
-// hash tells whether the files are others than before: then the pods have to be, too. The loop would see that by itself, but
+// hash reports whether the files are others than before: then the pods have to be, too. The loop would see that by itself, but
 // each replica some other minute, when the kubelet gets to it.
 func (c *cargo) hash() string {
 	h := sha256.New()

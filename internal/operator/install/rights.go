@@ -29,7 +29,7 @@ func (o *Options) rights(customizes string, note func(string, ...any)) (*rights,
 		return nil, err
 	}
 	r := &rights{cluster: grants{}, each: grants{}, own: grants{}}
-	// A role in a namespace can't grant what is in none.
+	// A role in a namespace cannot grant what is in none.
 	where := func(res resource) grants {
 		if res.namespaced && len(o.Loop.Namespaces) > 0 {
 			return r.each
@@ -80,7 +80,7 @@ func (o *Options) parentRights(g grants, crd *apiextv1.CustomResourceDefinition)
 	}
 }
 
-// hasStatus tells whether there are served versions with the status subresource.
+// hasStatus reports whether there are served versions with the status subresource.
 func hasStatus(crd *apiextv1.CustomResourceDefinition) bool {
 	return slices.ContainsFunc(crd.Spec.Versions, func(v apiextv1.CustomResourceDefinitionVersion) bool {
 		return v.Served && v.Subresources != nil && v.Subresources.Status != nil

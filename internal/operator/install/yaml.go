@@ -45,7 +45,7 @@ func (s *Set) Stream() ([]byte, error) {
 	return bytes.Join(all, []byte("---\n")), nil
 }
 
-// Tree has one file for each concern. Their numbers are the order in which kubectl applies the files of a folder: by name.
+// Tree has one file for each concern. Their numbers are the order in which kubectl applies the files of a directory: by name.
 // Other people's files of these names are in the way, unless force has them go.
 func (s *Set) Tree(force bool) (*tree.Tree, error) {
 	t := tree.New()

@@ -29,7 +29,7 @@ type Decoder struct {
 	form *Form
 	// keep is what becomes of a decoded object, Whole or Bare.
 	keep Keep
-	// owned says whether an object with this controller is of interest; nil: all are.
+	// owned reports whether an object with this controller is of interest; nil: all are.
 	owned func(Owner) bool
 	buf   []byte
 }

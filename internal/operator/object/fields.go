@@ -39,7 +39,7 @@ func (o *Object) Spec() string {
 	return "{" + strings.Join(rest, ",") + "}"
 }
 
-// Mentions tells whether the text has this in it: a cheap no, before something is decoded.
+// Mentions reports whether the text has this in it: a cheap no, before something is decoded.
 func (o *Object) Mentions(text string) bool { return strings.Contains(o.text, text) }
 
 // Substance is what a controller may have a say in, as text: everything but the status, and what the API server counts. It

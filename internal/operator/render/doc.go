@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package render renders an object's desired children from Go templates: a folder of YAML files in the place of a hook.
+// Package render renders an object's desired children from Go templates: a directory of YAML files instead of a hook.
 //
 // It knows nothing of Kubernetes, and nothing of how children are applied: it makes the answer that a hook would give. A rendering
 // depends on the request alone, not on the clock, chance, the environment or the order of a map. Only its output is bounded: package

@@ -8,7 +8,7 @@ import (
 	"text/template/parse"
 )
 
-// reader finds out whether a set of templates reads a field of the request. It says yes where it can't tell: then nothing worse
+// reader finds out whether a set of templates reads a field of the request. It says yes where it cannot tell: then nothing worse
 // happens than that children are kept whole in memory.
 type reader struct {
 	set   *template.Template
@@ -35,7 +35,7 @@ func (r *reader) template(name string, whole bool) bool {
 	return r.list(t.Root, whole, whole)
 }
 
-// list tells it of nodes. dot and top tell whether "." and "$" are the request.
+// list tells it of nodes. dot and top report whether "." and "$" are the request.
 func (r *reader) list(l *parse.ListNode, dot, top bool) bool {
 	return l != nil && slices.ContainsFunc(l.Nodes, func(n parse.Node) bool { return r.node(n, dot, top) })
 }
@@ -96,7 +96,7 @@ func (r *reader) arg(n parse.Node, dot, top bool) bool {
 	return false
 }
 
-// isWhole tells whether a node is the whole request.
+// isWhole reports whether a node is the whole request.
 func isWhole(n parse.Node, dot, top bool) bool {
 	switch n := n.(type) {
 	case *parse.DotNode:

@@ -16,7 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// Set is a folder of templates that parsed. It renders one request at a time.
+// Set is a directory of templates that parsed. It renders one request at a time.
 type Set struct {
 	root      *template.Template
 	children  []string // names of files, in order
@@ -33,7 +33,7 @@ func (s *Set) Customize() string { return s.customize }
 // ReadsChildren reports whether a rendering may depend on the children that exist, so that they must be kept whole.
 func (s *Set) ReadsChildren() bool { return s.reads }
 
-// Wanted tells whether a file of that name in the folder of templates is one.
+// Wanted reports whether a file of that name in the directory of templates is one.
 func Wanted(name string) bool {
 	switch filepath.Ext(name) {
 	case ".yaml", ".yml", ".tmpl":
@@ -56,7 +56,7 @@ func role(name string) string {
 	}
 }
 
-// Read reads the templates of a folder: their text, by the names of the files.
+// Read reads the templates of a directory: their text, by the names of the files.
 func Read(dir string) (map[string]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

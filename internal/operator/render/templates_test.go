@@ -194,7 +194,7 @@ func TestReadsChildren(t *testing.T) {
 		`{{ include "top" . }}`:                                      true,
 		`{{ include "d" (dict "root" .) }}`:                          true,
 		`{{ include (print "d") .parent }}`:                          true,
-		`{{ .parent | include "d" }}`:                                true, // can't be told
+		`{{ .parent | include "d" }}`:                                true, // cannot be told
 	} {
 		assert.Equal(t, want, open(t, "a.yaml", text, "_d.tpl", define).ReadsChildren(), "%s: %v", text, !want)
 	}

@@ -47,7 +47,7 @@ func (s *Shards) rely(until time.Time) {
 	}
 }
 
-// cutAlike says whether this replica may work at all.
+// cutAlike reports whether this replica may work at all.
 func (s *Shards) cutAlike() bool {
 	if s.layout == nil {
 		return true

@@ -15,7 +15,7 @@ type observed struct {
 	since  time.Time             // when this version was first seen here, after it was read: the later, the safer
 }
 
-// see notes what was read or written, and says whether it is another version than before.
+// see notes what was read or written, and reports whether it is another version than before.
 func (l *observed) see(object *coordinationv1.Lease) (changed bool) {
 	if object != nil && l.object != nil && object.UID == l.object.UID && object.ResourceVersion == l.object.ResourceVersion {
 		return false
@@ -45,7 +45,7 @@ func (l *observed) said() time.Duration {
 	return time.Duration(*l.object.Spec.LeaseDurationSeconds) * time.Second
 }
 
-// free says whether the Lease may be taken by who.
+// free reports whether the Lease may be taken by who.
 func (l *observed) free(who string, atLeast time.Duration) bool {
 	holder := l.holder()
 	return holder == "" || holder == who || l.silent(atLeast)

@@ -49,7 +49,7 @@ func (s *Shards) wait(done <-chan struct{}) {
 	s.whilePaused()
 }
 
-// look is one round: read the Leases, renew what is held, and take or give back what the share says. It says whether
+// look is one round: read the Leases, renew what is held, and take or give back what the share says. It reports whether
 // there was no trouble and nothing is left to be released.
 func (s *Shards) look(ending bool) (clean bool) {
 	sent := time.Now()
@@ -79,7 +79,7 @@ func (s *Shards) look(ending bool) (clean bool) {
 	return s.report(errors.Join(failed...)) && left == 0
 }
 
-// idle says whether nothing is held and nothing is going on.
+// idle reports whether nothing is held and nothing is going on.
 func (s *Shards) idle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

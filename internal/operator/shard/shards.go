@@ -72,7 +72,7 @@ func New(o Options) *Shards {
 	return s
 }
 
-// Begin says whether this replica may work on a key, now. If so, the context ends at once when it no longer may, and done
+// Begin reports whether this replica may work on a key, now. If so, the context ends at once when it no longer may, and done
 // must be called when the work has ended: the shard is not given to others before. Otherwise the key is to be dropped: who
 // holds its shard has it too, and Gained tells when that changes. The context does not end with Run's: at the end what was
 // begun is waited for.

@@ -13,7 +13,7 @@ import (
 )
 
 // Connect takes a cluster that exists. The controller's process gets a kubeconfig of its own, that holds this one
-// cluster: it can't pick another.
+// cluster: it cannot pick another.
 func (c Cluster) Connect(reporter ui.Reporter) (*API, error) {
 	config, single, source, err := c.load()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Declared are the names that the Go files of a folder of the project declare, less those of generated files: they follow the
+// Declared are the names that the Go files of a directory of the project declare, less those of generated files: they follow the
 // others. What does not parse is left out; whoever generates has words for it.
 func Declared(root, dir string) []string {
 	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))

@@ -19,7 +19,7 @@ import (
 
 // Location is where a project is, or is to be.
 type Location struct {
-	// Module is the folder of the module, and Folder that of the project in it: "." or for example "controllers/crontab".
+	// Module is the directory of the module, and Directory that of the project in it: "." or for example "controllers/crontab".
 	Module string
 	Folder string
 	// Path is the module's path, empty if there is no module yet.
@@ -76,10 +76,10 @@ func (l Location) Settings() (*config.Project, error) {
 	return config.Parse(config.FileName, data)
 }
 
-// Root is the project's folder.
+// Root is the project's directory.
 func (l Location) Root() string { return filepath.Join(l.Module, filepath.FromSlash(l.Folder)) }
 
-// Base is the folder that everything to be written is in.
+// Base is the directory that everything to be written is in.
 func (l Location) Base() string {
 	if l.Work != "" {
 		return filepath.Dir(l.Work)
@@ -87,7 +87,7 @@ func (l Location) Base() string {
 	return l.Module
 }
 
-// from is the path of a file in a folder, seen from the base.
+// from is the path of a file in a directory, seen from the base.
 func (l Location) from(dir, name string) string {
 	rel, err := filepath.Rel(l.Base(), dir)
 	if err != nil { // both are absolute

@@ -109,7 +109,7 @@ func (p *Plan) settleModule(ctx context.Context, module, root string) error {
 	}
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-mod=mod", "-deps", "-test", "-f", "{{with .Error}}{{.}}{{end}}", "./...")
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off") // a vendor folder or a workspace would keep it from changing go.mod
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off") // a vendor directory or a workspace would keep it from changing go.mod
 	var errs bytes.Buffer
 	cmd.Stderr = ui.GoOutput(ctx, &errs)
 	if err := cmd.Run(); err != nil {

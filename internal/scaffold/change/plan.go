@@ -113,7 +113,7 @@ func without(t *tree.Tree, names []string) *tree.Tree {
 	return rest
 }
 
-// settingsFS is a project's folder as its templates know it: without what crdctl itself writes into crdctl.yaml.
+// settingsFS is a project's directory as its templates know it: without what crdctl itself writes into crdctl.yaml.
 type settingsFS struct{ fs.FS }
 
 // ReadFile implements [fs.ReadFileFS].

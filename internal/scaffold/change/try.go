@@ -121,7 +121,7 @@ func (p *Plan) compiles(ctx context.Context, root string, result *gen.Result) er
 	return err
 }
 
-// compare finds what differs on disk, with paths from the module's folder on.
+// compare finds what differs on disk, with paths from the module's directory on.
 func (p *Plan) compare(generated *tree.Tree) ([]tree.Change, error) {
 	root := p.location.Root()
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,7 @@ type Request struct {
 	// Boilerplate is the content of the header file; nil is none. The word YEAR in it comes back as it is.
 	Boilerplate []byte
 	HasHeader   bool // gob tells no empty slice from a nil one
-	// Scratch is a folder that the engine may write to. It writes nowhere else.
+	// Scratch is a directory that the engine may write to. It writes nowhere else.
 	Scratch string
 	// MayLoad are import paths that generators may ask for while they run; those that do not exist are passed over.
 	MayLoad []string

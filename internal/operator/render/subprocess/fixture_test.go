@@ -28,7 +28,7 @@ func folder(t testing.TB, files ...string) string {
 	return dir
 }
 
-// open opens a folder of templates; nothing of it may be left when the test ends.
+// open opens a directory of templates; nothing of it may be left when the test ends.
 func open(t testing.TB, o Options, files ...string) *Templates {
 	t.Helper()
 	before := runtime.NumGoroutine()

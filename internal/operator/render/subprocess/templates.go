@@ -27,7 +27,7 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Templates is a Decider that renders a folder of templates.
+// Templates is a Decider that renders a directory of templates.
 type Templates struct {
 	Options
 	dir     string
@@ -50,7 +50,7 @@ type parsed struct {
 	files map[string]string
 }
 
-// Open parses the templates of a folder, and again when they change. A change that does not parse is logged, and what was parsed
+// Open parses the templates of a directory, and again when they change. A change that does not parse is logged, and what was parsed
 // last stays.
 func Open(dir string, o Options) (*Templates, error) {
 	o.Timeout, o.MaxOutput = cmp.Or(o.Timeout, 10*time.Second), cmp.Or(o.MaxOutput, 8<<20)
