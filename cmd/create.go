@@ -133,7 +133,7 @@ func (o *options) scaffolded(s ui.Streams, c *changeOptions) (*scaffolded, error
 	return w, err
 }
 
-// latest is the version that a new kind of a group gets where none is said: that of the group's last one.
+// latest is the version that a new kind of a group gets where none is given: that of the group's last one.
 func (w *scaffolded) latest(group string) string {
 	version := "v1alpha1"
 	for _, a := range w.before.APIs {

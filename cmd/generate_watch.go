@@ -33,8 +33,8 @@ type watching struct {
 	wrote   map[string][]byte // by the last round that wrote: what is there now is no news; nil for what it removed
 }
 
-// watchGenerate generates until the context ends, which is no error. Neither is a round that fails: it is said, and the
-// next change may mend it.
+// watchGenerate generates until the context ends, which is no error. Neither is a round that fails: it is reported, and the
+// next change may fix it.
 func watchGenerate(ctx context.Context, s ui.Streams, o generateOptions) error {
 	w := &watching{generateOptions: o, s: s}
 	defer w.close()

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// manyFindings is from how many on nobody reads a list: there, it is summed up.
+	// manyFindings is the number of findings from which on a list is too long to read, and is summed up.
 	manyFindings = 40
 	// screenPatches is how many of so many patches a terminal is shown. Into a file or a pipe go all.
 	screenPatches = 5

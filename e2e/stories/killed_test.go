@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// generate is killed at moments spread over its writing: every file is as it was or complete, and the next run mends
+// generate is killed at moments spread over its writing: every file is as it was or complete, and the next run repairs
 // the rest and leaves nothing of the killed one.
 func TestKilledGenerate(t *testing.T) {
 	w := newWorld(t)

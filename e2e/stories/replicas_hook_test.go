@@ -25,7 +25,7 @@ type replicaHook struct {
 	open     map[string][]*hookCall // by key
 	calls    []*hookCall
 	said     map[hookCall]int
-	excused  map[string]bool // replicas that were killed or stopped: their calls are nobody's fault any more
+	excused  map[string]bool // replicas that were killed or stopped: their calls no longer count
 	held     map[string]chan struct{}
 	overlaps int
 }

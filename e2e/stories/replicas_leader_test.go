@@ -47,7 +47,7 @@ func leaderElection(f *fleet) {
 	assert.False(f, f.hook.since(held.number - 1)[0].answered, "the call about %s was not broken off", held.key)
 	f.settled()
 	f.balanced(1)
-	// It was handed over, and not left to run out: between the two the lease is nobody's.
+	// It was handed over, and not left to run out: between the two no replica holds the lease.
 	if got := holders(); len(got) != 3 || got[0] == "" || got[1] != "" || got[2] == "" || got[0] == got[2] {
 		f.Errorf("holders of the lease: %q, want one, none and another one", got)
 	}

@@ -13,7 +13,7 @@ import (
 // out now and then, and what was gained is reconciled once more.
 const rounds = 4
 
-// quiet changes all objects while nobody comes or goes. Each replica has its part in them, and each change is reconciled by
+// quiet changes all objects while no replica comes or goes. Each replica has its part in them, and each change is reconciled by
 // one replica, once for the change and at most once more for the status that was written.
 func (f *fleet) quiet(unit func(key string) string) {
 	f.Helper()

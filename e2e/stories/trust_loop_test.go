@@ -94,7 +94,7 @@ type loop struct {
 func (r *trusted) runLoop(kubeconfig string, args ...string) *loop {
 	r.Helper()
 	all := []string{"run", "--builtin", "--kubeconfig", kubeconfig, "-f", r.crd, "--namespace", r.namespace, "--owns", "v1/ConfigMap",
-		"--hook", r.hook, "--metrics", "127.0.0.1:0", "--profiling", "--resync", "0s"} // or a resync mends what was lost
+		"--hook", r.hook, "--metrics", "127.0.0.1:0", "--profiling", "--resync", "0s"} // or a resync repairs what was lost
 	l := &loop{process: r.start(r.dir, crdctl, append(all, args...)...), row: r}
 	l.waitFor("Serving metrics and probes address=")
 	r.settles("the address is printed whole", func() bool {

@@ -24,7 +24,7 @@ func (r *trusted) sigterm() {
 	r.children = 2
 	args := []string{"--finalize-hook", r.hook}
 	all := names(96)    // each is one writer's
-	staying := all[:30] // they are deleted when nobody is there to finalize them
+	staying := all[:30] // they are deleted when no replica is there to finalize them
 	for _, name := range all {
 		r.fault(name, "slow:20ms")
 	}

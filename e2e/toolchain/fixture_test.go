@@ -45,7 +45,7 @@ func fixtureRuns(version string) []toolchain.Generator {
 		}
 		all = append(all, toolchain.Generator{Name: "validation-gen", Flags: readOnly, Inputs: []string{bar}}, toolchain.Generator{Name: "validation-gen", Flags: readOnly, Inputs: []string{fooV1}})
 	}
-	// Upstream writes model names beside the packages, which may be in the module cache: only where it can be told not to
+	// Upstream writes model names next to the packages, which may be in the module cache: only where it can be told not to
 	// may this test ask for them.
 	if openAPI := &all[4]; semver.Compare(version, "v0.36.0") >= 0 {
 		openAPI.Flags = append(openAPI.Flags, "--output-model-name-file", "zz_generated.model_name.go")

@@ -119,7 +119,7 @@ type RBAC struct {
 	RoleName string `yaml:"roleName,omitempty"`
 }
 
-// Helpers are the generators that write beside the types. Those that gen_helpers runs come first, in its order.
+// Helpers are the generators that write next to the types. Those that gen_helpers runs come first, in its order.
 var Helpers = []string{"deepcopy", "validation", "defaulter", "conversion", "register", "prerelease-lifecycle"}
 
 // defaultHelpers is how many of Helpers run where the settings name none.

@@ -50,7 +50,7 @@ const (
 	defaultResync    = 30 * time.Second
 )
 
-// IsSet reports whether anything is said of the loop: such a project needs no Go API.
+// IsSet reports whether any setting of the loop is given: such a project needs no Go API.
 func (l *Loop) IsSet() bool { return !reflect.ValueOf(*l).IsZero() }
 
 // Decides reports whether something decides on children: without it the loop only says what it sees.

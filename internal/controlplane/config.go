@@ -119,7 +119,7 @@ func serverOptions(l *listener, s *secrets, etcdSocket string) *options.ServerRu
 // disabledHooks are what the API server would start and this package does otherwise or does without.
 func disabledHooks() []string {
 	return append(slowHooks(),
-		// These write objects that nobody here reads: flow schemas (fairness is off), the certificates of
+		// These write objects that no client here reads: flow schemas (fairness is off), the certificates of
 		// other API servers, the leases by which several API servers know each other, a record of old tokens.
 		"priority-and-fairness-config-producer",
 		"start-cluster-authentication-info-controller",

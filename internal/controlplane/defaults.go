@@ -19,7 +19,7 @@ import (
 
 // createFirst creates what a client may rely on as soon as Start returns, and what readiness waits for. The
 // controllers in charge would do it a little later: they poll, every 100 ms or every second, and sleep first.
-// What fails meanwhile is told to trouble: with somebody's webhook in kept data it may fail for ever.
+// What fails meanwhile is told to trouble: with a user's webhook in kept data it may fail for ever.
 func createFirst(ctx context.Context, client kubernetes.Interface, trouble func(error)) error {
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 	told := func(create func() error) error {

@@ -104,7 +104,7 @@ func (s *store) await() error {
 func (s *store) close() { s.awaitUnlessFailed(s.etcd.Close) }
 
 // awaitUnlessFailed waits for something to end that needs the store, and not for ever if the store failed: then parts of
-// it are gone, and whoever waits for them is left to the end of the process.
+// it are gone, and those that wait for them are left to the end of the process.
 func (s *store) awaitUnlessFailed(end func()) {
 	ended := make(chan struct{})
 	go func() {

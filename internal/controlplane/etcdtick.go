@@ -10,7 +10,7 @@ import (
 )
 
 // idleTick is how often etcd's clock ticks once it leads. For its election it ticks ten times as often, which is most of
-// what an idle control plane does; a single member has nobody to send heartbeats to.
+// what an idle control plane does; a single member has no peer to send heartbeats to.
 const idleTick = 100 * time.Millisecond
 
 // slowDown lets the clock of a member that leads tick less often. etcd has no setting that is one thing for the election

@@ -23,7 +23,7 @@ const (
 	// createStall is how long the API server delays the creation of an object whose CRD was established less
 	// than that ago. With several API servers the others need the time to hear of the CRD; here is one.
 	createStall = 2 * time.Second
-	// backdating is how far in the past the CRD is said to be established. Any more than createStall will do.
+	// backdating is how far in the past the CRD's establishing is dated. Any more than createStall will do.
 	backdating = time.Minute
 	// stallProbe is how long the first request that looks for the delay may take; it doubles with each, since
 	// on a busy machine every answer is slow.

@@ -16,7 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// publish writes the kubeconfig. It is the last step of the start, so that whoever waits for the file finds a server.
+// publish writes the kubeconfig. It is the last step of the start, so that a process that waits for the file finds a server.
 func (c *ControlPlane) publish(s *secrets) error {
 	content, config, err := s.kubeconfig("https://" + c.listener.Addr().String())
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *ControlPlane) publish(s *secrets) error {
 	return nil
 }
 
-// unpublish removes the kubeconfig that the caller asked for; the one beside data that are kept stays with them.
+// unpublish removes the kubeconfig that the caller asked for; the one next to data that are kept stays with them.
 func (c *ControlPlane) unpublish() error {
 	if c.kubeconfig == "" || c.options.Kubeconfig == "" {
 		return nil

@@ -65,7 +65,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	return c.publish(secrets)
 }
 
-// listen takes the port that was asked for, or else the one that a kubeconfig beside kept data names, or else a free one.
+// listen takes the port that was asked for, or else the one that a kubeconfig next to kept data names, or else a free one.
 func (c *ControlPlane) listen() (*listener, error) {
 	port := c.options.Port
 	if port != 0 || c.space.temporary {

@@ -46,7 +46,7 @@ func (d *Definition) Normalized() []*apiextensionsv1.JSONSchemaProps {
 // MaxFile is the size of the largest file that is read, in bytes.
 const MaxFile = document.MaxFile
 
-// Read returns the CRDs of a file's documents, YAML or JSON. Documents of other kinds are noted and passed over. All that
+// Read returns the CRDs of a file's documents, YAML or JSON. Documents of other kinds are noted and skipped. All that
 // is wrong with the file is in one error. Declared are the names that the Go package of a group's version has already, and that
 // no type gets; nil is none.
 func Read(name string, content []byte, declared func(group, version string) []string) ([]*Definition, error) {

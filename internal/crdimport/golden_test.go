@@ -22,7 +22,7 @@ import (
 )
 
 // The cases of testdata have an input file, crd.yaml or crd.json, and what is made of it: types of each version, with what
-// is said of them in the file said.txt, or error.txt alone.
+// is reported of them in the file said.txt, or error.txt alone.
 func golden(t testing.TB) map[string]*txtar.Archive {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txtar")

@@ -32,7 +32,7 @@ func (f *Found) YAML() []byte {
 	return out.Bytes()
 }
 
-// comment puts the sources beside the settings.
+// comment puts the sources next to the settings.
 func (f *Found) comment(n *yaml.Node, field string) {
 	switch n.Kind {
 	case yaml.MappingNode:

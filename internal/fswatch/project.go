@@ -208,7 +208,7 @@ func (w *Watcher) note(c *Change, e fsnotify.Event) bool {
 	if Ignored(info.Name()) {
 		return false
 	}
-	_ = w.add(e.Name) // what cannot be watched is said for the next file in it
+	_ = w.add(e.Name) // what cannot be watched is reported for the next file in it
 	// What was put into the directory before it was watched is news too.
 	some := false
 	_ = filepath.WalkDir(e.Name, func(p string, d fs.DirEntry, err error) error {
@@ -231,7 +231,7 @@ func (w *Watcher) classify(c *Change, file string) bool {
 	switch {
 	case slices.Contains(w.settings, rel):
 		c.Settings = true
-	case strings.HasPrefix(base, "."), !w.folders[filepath.Dir(file)]: // a neighbour of a setting, in a directory passed over
+	case strings.HasPrefix(base, "."), !w.folders[filepath.Dir(file)]: // a neighbor of a setting, in a skipped directory
 		return false
 	case strings.HasSuffix(base, ".go"), base == "go.mod", base == "go.sum":
 		c.Sources = append(c.Sources, rel)

@@ -78,7 +78,7 @@ func TestWatcher(t *testing.T) {
 	assert.NotEmpty(t, next(t, w).Sources, "a directory of sources is gone")
 }
 
-// The settings may lie anywhere, also in a directory that is skipped; what else is there stays passed over.
+// The settings may lie anywhere, also in a directory that is skipped; what else is there stays skipped.
 func TestSettings(t *testing.T) {
 	root := t.TempDir()
 	for _, file := range []string{"crdctl.yaml", "_hack/boilerplate.go.txt", "main.go"} {

@@ -68,7 +68,7 @@ func (c *cached) get() (*made, cache.Key, bool) {
 	return &m, key, c.store.Get(key, &m)
 }
 
-// put keeps a result that was made of the files in directories. If any file is another by now, nobody knows which of the two
+// put keeps a result that was made of the files in directories. If any file is another by now, it is unknown which of the two
 // each generator saw, and nothing is kept: there is no key.
 func (c *cached) put(ctx context.Context, m *made, loaded map[string][]load.Source) (key cache.Key, err error) {
 	local := map[string][]load.Source{}

@@ -238,8 +238,8 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	m := &made{}
 	var notes []string
 	go func() { _, _ = g.tags.look() }()
-	// controller-tools loads packages in its own way; beside each other, the two loads take the time of the longer.
-	// Neither breaks off the other: what is wrong with a package must not be said by whoever comes first.
+	// controller-tools loads packages in its own way; in parallel, the two loads take the time of the longer.
+	// Neither breaks off the other: what is wrong with a package must not depend on which of them comes first.
 	var codeErr, crdErr error
 	var both sync.WaitGroup
 	env := g.env // code gives it up where its generators fail

@@ -80,7 +80,7 @@ func (c *command) execute(ends chan exit, args []string) exit {
 	return <-ends
 }
 
-// hint says what mends the most likely trouble, a control plane that is not running.
+// hint says what to do about the most likely trouble, a control plane that is not running.
 func (c *command) hint(end exit, plain bool) string {
 	if plain {
 		return ""

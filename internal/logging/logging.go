@@ -15,7 +15,7 @@ import (
 )
 
 // Setup sends what the libraries log at a level up to verbosity to w, from level 2. Below is silence, errors included: an
-// API server that starts, stops and is polled logs many that mean nothing to its user, and what does is said by others.
+// API server that starts, stops and is polled logs many that mean nothing to its user, and what does is reported elsewhere.
 func Setup(w io.Writer, verbosity int) {
 	if verbosity < 2 {
 		w = io.Discard

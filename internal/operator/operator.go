@@ -64,7 +64,7 @@ type instance struct {
 	Options
 	client    rest.Interface // makes requests of any group and version
 	catalogue *composite.Catalogue
-	metrics   *metrics.Metrics                 // nil if nobody looks
+	metrics   *metrics.Metrics                 // nil if metrics are off
 	epoch     atomic.Int64                     // counts the changes of what decides
 	patience  time.Duration                    // with what is not there yet; 0 is without end
 	state     atomic.Pointer[controller.State] // nil until the loop runs

@@ -55,7 +55,7 @@ func newApplier(config *rest.Config, adapt func(*unstructured.Unstructured) erro
 	}, nil
 }
 
-// order is what others need first, and webhooks are last: behind them nobody listens yet.
+// order is what others need first, and webhooks are last: no server listens behind them yet.
 var order = slices.Concat([]string{"Namespace", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding", ""}, webhookKinds)
 
 // apply applies objects, says which were not as they are, and reports all that the server refuses. The objects become what

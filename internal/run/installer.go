@@ -323,7 +323,7 @@ func (i *installer) applyManifests(ctx context.Context, changed bool) error {
 	return err
 }
 
-// removeWebhooks takes the webhook configurations of runs away: behind them nobody listens, and the API server would refuse
+// removeWebhooks takes the webhook configurations of runs away: no server listens behind them, and the API server would refuse
 // what they are about.
 func (i *installer) removeWebhooks(ctx context.Context) error {
 	if !i.target.Ours || !i.target.Kept {
@@ -357,7 +357,7 @@ func (i *installer) end(ctx context.Context) error {
 	defer cancel()
 	select {
 	case <-i.target.Ended:
-		return nil // there is nobody to ask
+		return nil // there is no server to ask
 	default:
 	}
 	var problems []error

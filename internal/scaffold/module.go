@@ -21,7 +21,7 @@ var versionSuffix = regexp.MustCompile(`^v[0-9]+$`)
 var notInPath = regexp.MustCompile(`[^a-z0-9._~-]+`)
 
 // ModulePath returns the path of a new project's module: the one that the user gave, else that of the bare go.mod in
-// its directory, else one made from the directory's name, under a domain that is nobody's.
+// its directory, else one made from the directory's name, under a domain that has no owner.
 func ModulePath(given, existing, folder string) (string, error) {
 	if given != "" && existing != "" && given != existing {
 		return "", fmt.Errorf("--module %q differs from the module of the existing go.mod, %s; omit --module", given, existing)

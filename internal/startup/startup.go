@@ -13,7 +13,7 @@
 package startup
 
 // ballast counts as live memory and is none: nothing writes to it, so the system never backs it with pages.
-// With twice its size as the goal, the initialisers' 20 MB fit beside it.
+// With twice its size as the goal, the initializers' 20 MB fit in, too.
 var ballast = make([]byte, 32<<20)
 
 // Done lets go of the ballast, for commands that run for long and should be small. Without it the process

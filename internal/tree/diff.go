@@ -37,7 +37,7 @@ type Change struct {
 }
 
 // Diff compares the tree with the directory root and returns what Write would change, sorted by path. A file in the
-// way that its area's owner did not write is an error: it is somebody's work.
+// way that its area's owner did not write is an error: it is a user's work.
 func (t *Tree) Diff(root string) ([]Change, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *Area) act(data []byte) string {
 }
 
 // torn reports whether content is what a power failure leaves of a file that was just written, on file systems that keep
-// the name and lose the bytes: nobody's work, and nothing to stop for.
+// the name and lose the bytes: not a user's work, and nothing to stop for.
 func torn(data []byte) bool { return len(data) == 0 || data[0] == 0 }
 
 // areaOf is the area that a file is in, of several the innermost one: a tool may have a directory with those of others below it.

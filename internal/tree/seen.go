@@ -79,6 +79,6 @@ func (s *Seen) Check(root string, changes []Change) error {
 type notWritten struct{ error }
 
 func (e *notWritten) Error() string {
-	return e.error.Error() + "; nothing was written; " + mend(e.error)
+	return e.error.Error() + "; nothing was written; " + remedy(e.error)
 }
 func (e *notWritten) Unwrap() error { return e.error }

@@ -99,7 +99,7 @@ func TestKept(t *testing.T) {
 	assert.Equal(t, map[string][]string{"test-gen": {"kept/left.go"}}, kept)
 }
 
-// What a power failure leaves of a file is nobody's work.
+// What a power failure leaves of a file is not a user's work.
 func TestDiffMendsTornFiles(t *testing.T) {
 	root := project(t, map[string]string{"gen/a.go": "", "gen/b.go": "\x00\x00\x00"})
 	changes := changesOf(t, newTree(t, map[string]string{"gen/a.go": "// generated", "gen/b.go": "// generated"}), root)

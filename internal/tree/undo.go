@@ -69,7 +69,7 @@ func (s *stage) rollback(because error) error {
 			left = append(left, step.path)
 		}
 	}
-	hint := mend(because)
+	hint := remedy(because)
 	if len(s.saved) > 0 {
 		hint = fmt.Sprintf("other versions of these files are in %s; %s", strings.Join(s.saved, ", "), hint)
 	}
@@ -86,8 +86,8 @@ func (s *stage) rollback(because error) error {
 	return fmt.Errorf("%w; %s could not be restored (each file is complete, either old or new); %s", because, names, hint)
 }
 
-// mend is what a user can do about an error of the disk.
-func mend(err error) string {
+// remedy is what a user can do about an error of the disk.
+func remedy(err error) string {
 	const again = ", and run the command again"
 	if changed := (*changedError)(nil); errors.As(err, &changed) {
 		return "run it again"

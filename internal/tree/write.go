@@ -39,12 +39,12 @@ func write(root string, d disk, changes []Change) (err error) {
 	}
 	s, err := newStage(root, d, changes)
 	if err != nil {
-		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", err, mend(err))
+		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", err, remedy(err))
 	}
 	defer func() { err = errors.Join(err, s.end()) }()
 
 	if err := s.plan(); err != nil {
-		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", unwrapPath(err), mend(err))
+		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", unwrapPath(err), remedy(err))
 	}
 	staged := make([]string, len(changes))
 	for i, c := range changes {
@@ -52,11 +52,11 @@ func write(root string, d disk, changes []Change) (err error) {
 			continue
 		}
 		if staged[i], err = s.put(i, c.New, 0o644); err != nil {
-			return fmt.Errorf("write %s: %w; nothing was changed; %s", c.Path, unwrapPath(err), mend(err))
+			return fmt.Errorf("write %s: %w; nothing was changed; %s", c.Path, unwrapPath(err), remedy(err))
 		}
 	}
 	if err := s.begin(); err != nil {
-		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", unwrapPath(err), mend(err))
+		return fmt.Errorf("stage the new content: %w; nothing was changed; %s", unwrapPath(err), remedy(err))
 	}
 	hook("staged")
 	old, err := s.place(changes, staged)

@@ -25,7 +25,7 @@ type ModuleCopy struct {
 	dir    *tempdir.Dir
 }
 
-// Copy copies the module in a directory. Its files are links to those of the original where that is possible: whoever
+// Copy copies the module in a directory. Its files are links to those of the original where that is possible: a process that
 // writes in the copy must rename new files into place. go.mod and go.sum are copied. An empty name makes an empty module.
 func Copy(module string) (*ModuleCopy, error) {
 	dir, err := tempdir.NewRun()

@@ -67,7 +67,7 @@ func Start(ctx context.Context, root, program string, args ...string) (State, er
 		s, err = Status(root)
 		return s.Ready && s.PID == cmd.Process.Pid, err
 	})
-	if ctx.Err() != nil { // nobody waits for it any more
+	if ctx.Err() != nil { // no caller waits for it any more
 		_ = askToStop(cmd.Process)
 		<-ended
 		return s, context.Cause(ctx)

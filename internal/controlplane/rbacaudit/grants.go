@@ -48,7 +48,7 @@ func (g Grant) Review(a Account) authorizationv1.SubjectAccessReviewSpec {
 
 const allAuthenticated = "system:authenticated"
 
-// bootstrapping labels what every cluster has. It is nobody's to reduce.
+// bootstrapping labels what every cluster has. A project cannot reduce it.
 const bootstrapping = "kubernetes.io/bootstrapping"
 
 // Grants returns the rules that bindings give to an account, directly or by its groups, in the order of the bindings'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package rbacaudit knows what service accounts asked of an API server and what their roles let them do, and compares the
-// two: a permission that is missing, and one that nobody needs, are seen where they cost nothing yet.
+// two: a permission that is missing, and one that is not needed, are seen where they cost nothing yet.
 //
 // It decides about no request. That is the API server's authorizer, which a Recorder only listens to.
 package rbacaudit
@@ -21,7 +21,7 @@ const (
 	maxRequests = 10_000
 )
 
-// Request is what somebody asked for, once or many times.
+// Request is what a client asked for, once or many times.
 type Request struct {
 	Verb string `json:"verb"`
 	// Group, Resource (with its subresource, as "deployments/scale"), Namespace and Name are empty where Path is not.

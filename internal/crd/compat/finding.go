@@ -46,7 +46,7 @@ func (f Finding) String() string {
 }
 
 const (
-	// shown are how many of a list are said, and longest is how many characters of each: schemas are wrong for all
+	// shown is how many of a list are printed, and longest is how many characters of each: schemas are wrong for all
 	// objects, or for none, and a message may quote a whole object.
 	shown   = 5
 	longest = 300

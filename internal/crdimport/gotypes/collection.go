@@ -49,7 +49,7 @@ func (b *builder) mapping(s *schema, at place) shape {
 	return made
 }
 
-// ofObject are the markers of what is said of objects and stands at maps as well as at types.
+// ofObject are the markers of what holds for objects and stands at maps as well as at types.
 func ofObject(s *schema, mapType string) (all []marker) {
 	all = bounds("Properties", s.MinProperties, s.MaxProperties)
 	if s.XMapType != nil {

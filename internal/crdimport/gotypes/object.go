@@ -31,7 +31,7 @@ func (b *builder) object(s *schema, at place) shape {
 	return made
 }
 
-// raw is the shape of an object of which nothing is said but that it is kept.
+// raw is the shape of an object of which the schema only says that it is kept.
 func (b *builder) raw(s *schema, at place) shape {
 	b.imports["runtime"] = "k8s.io/apimachinery/pkg/runtime"
 	made := shape{expr: "runtime.RawExtension", absent: byPointer, fixed: true}

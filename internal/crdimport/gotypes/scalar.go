@@ -28,7 +28,7 @@ func (b *builder) text(s *schema, at place) shape {
 	return shape{expr: b.enumeration(s, values, markers, at), own: true}
 }
 
-// ofText are the markers of what is said of strings.
+// ofText are the markers of what holds for strings.
 func ofText(s *schema) (all []marker) {
 	if s.Pattern != "" {
 		all = append(all, rule("Pattern="+quote(s.Pattern)))

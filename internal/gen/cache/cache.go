@@ -3,7 +3,7 @@
 // Package cache keeps what generations made, in the user's cache directory, under hashes of all that they were made of.
 //
 // An entry is used only if it is whole: its checksum is checked at every read, and an entry that is cut short, changed
-// or foreign counts as none. Entries are written beside and renamed, so that any number of processes may share the
+// or foreign counts as none. Entries are written to another name and renamed, so that any number of processes may share the
 // directory. It knows nothing of generators: what goes into a key is for its callers to know.
 package cache
 
@@ -63,7 +63,7 @@ func (s *Store) Get(k Key, v any) bool {
 	if err != nil || len(data) < 2*sha256.Size {
 		return false
 	}
-	// The sum covers the key: an entry under another's name is not taken for it.
+	// The sum covers the key: an entry under another's name is not mistaken for it.
 	sum, stored, body := data[:sha256.Size], data[sha256.Size:2*sha256.Size], data[2*sha256.Size:]
 	if want := sha256.Sum256(data[sha256.Size:]); !bytes.Equal(sum, want[:]) || !bytes.Equal(stored, k[:]) {
 		return false

@@ -23,7 +23,7 @@ type memoryTarget struct {
 }
 
 // Dir is a directory that exists: gengo makes the directory of a target before it has anything to put there. The real one
-// stays known to the generators, which look beside their output for hand-written expansions.
+// stays known to the generators, which look next to their output for hand-written expansions.
 func (t memoryTarget) Dir() string { return os.TempDir() }
 
 // Header is upstream's with the clock and os.Args taken out.

@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The fields of gengo's parser that are filled in from outside are there, and are what they are taken for.
+// The fields of gengo's parser that are filled in from outside are there, and mean what this package assumes.
 func TestPrimedParser(t *testing.T) {
 	of := reflect.TypeFor[parser.Parser]()
 	for name, want := range map[string]reflect.Type{

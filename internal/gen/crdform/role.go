@@ -18,7 +18,7 @@ import (
 const RoleFile = "role.yaml"
 
 // OwnsRole reports whether a file has nothing but roles that were generated before; made is what the markers ask for now, nil for
-// nothing. They bear no mark, and so nobody can tell in general. The file is generated if
+// nothing. They bear no mark, and so it cannot be told in general. The file is generated if
 //   - it has a role of the name that the settings give, and is in the form of controller-gen: markers with names of their own
 //     come and go, and there may be no markers any more; or
 //   - the settings or the markers give all of its names; or

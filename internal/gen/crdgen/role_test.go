@@ -29,7 +29,7 @@ func TestRoleOfWhatImportsNothingThatLoads(t *testing.T) {
 	got, err := Role(t.Context(), dir, nil, []string{"example.com/farm"}, "new")
 	require.NoError(t, err)
 	assert.Contains(t, string(got), "- deployments\n")
-	// Somebody's file among the clients may import what imports them.
+	// A user's file among the clients may import what imports them.
 	write("pkg/cron/cron.go", strings.Replace(main, "package main", "package cron", 1))
 	write("pkg/client/client.go", "package client\n\nimport _ \"example.com/farm/pkg/cron\"\n")
 	got, err = Role(t.Context(), dir, nil, []string{"example.com/farm/pkg/cron"}, "new")

@@ -111,7 +111,7 @@ func TestListedRoots(t *testing.T) {
 	}
 }
 
-// TestWordsOfTheGoCommand has the same said of what is wrong, whoever found the packages first.
+// TestWordsOfTheGoCommand holds that the same is reported of what is wrong, whichever loader found the packages first.
 func TestWordsOfTheGoCommand(t *testing.T) {
 	for name, more := range map[string]string{
 		"an import of nothing":   "-- animals/more.go --\npackage animals\n\nimport _ \"example.com/nowhere\"\n",

@@ -61,7 +61,7 @@ func (e *Env) consistent(paths []string) error {
 	return nil
 }
 
-// summed holds a module to go.sum. The sum of what was downloaded is in a file beside it; where that is missing, the go
+// summed holds a module to go.sum. The sum of what was downloaded is in a file next to it; where that is missing, the go
 // command makes it anew from the archive, as it does once for every download.
 func (e *Env) summed(m modpath.Version, known map[string][]string) error {
 	line := m.Path + " " + m.Version

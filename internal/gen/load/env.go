@@ -131,7 +131,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Fingerprint is all that a load depends on beside the files of packages outside of the module cache. Directories below
+// Fingerprint is all that a load depends on except the files of packages outside of the module cache. Directories below
 // root are named relative to it, so that a project may be moved.
 func (e *Env) Fingerprint(root string) []string {
 	var all []string

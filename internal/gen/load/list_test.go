@@ -86,7 +86,7 @@ func TestTypesWithoutCgo(t *testing.T) {
 	}
 }
 
-// TestNamesOfGo holds the names that Go's own packages get by their paths to those in their files. Nobody else imports the
+// TestNamesOfGo holds the names that Go's own packages get by their paths to those in their files. No other package imports the
 // internal ones, some of which are called otherwise.
 func TestNamesOfGo(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}} {{.Name}}", "std").Output()

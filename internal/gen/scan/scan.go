@@ -174,7 +174,7 @@ type fileTags struct {
 	asks           map[string]bool
 	groups, refers []string
 	sum            [sha256.Size]byte
-	counts         bool // whether the file makes a difference: whether somebody wrote it, or it has tags
+	counts         bool // whether the file makes a difference: whether it is hand-written, or has tags
 }
 
 func readTags(file string) (fileTags, error) {

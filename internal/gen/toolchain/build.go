@@ -49,7 +49,7 @@ func (k kind) build(ctx context.Context, g *goCommand, cache string, of key) (bi
 	return install(ctx, cache, of, built, d.Path)
 }
 
-// fail says what could not be built, and what mends it.
+// fail returns the error about what could not be built, with what fixes it.
 func (k kind) fail(ctx context.Context, version string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -145,7 +145,7 @@ func lockCache(ctx context.Context, cache string) (*os.File, error) {
 }
 
 // newScratch makes a scratch directory in the cache, from which a rename into it is atomic, and removes what killed builds
-// left and engines that nobody used for long.
+// left and engines that were not used for long.
 func newScratch(cache string) (*tempdir.Dir, error) {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return nil, fmt.Errorf("create the cache of engines: %w", err)

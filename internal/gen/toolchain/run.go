@@ -30,7 +30,7 @@ const patience = 2 * time.Second
 
 // Run runs generators on packages of the module in dir. Their files come back formatted, and nothing is written. The
 // boilerplate is the content of the header file, nil for none; the word YEAR in it stays. The notes are what the
-// generators had to say without failing. mayLoad are import paths of packages that the generators may ask for beside their
+// generators had to say without failing. mayLoad are import paths of packages that the generators may ask for in addition to their
 // inputs; what is forgotten there costs time.
 func (e *Toolchain) Run(ctx context.Context, dir string, boilerplate []byte, gens []Generator, mayLoad ...string) (files []File, notes []string, err error) {
 	dir, err = filepath.Abs(dir)

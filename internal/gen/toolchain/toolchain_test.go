@@ -22,7 +22,7 @@ func TestVersionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Without network and module cache, the error says so and ends in what mends it, and nothing is left behind.
+// Without network and module cache, the error names the cause and ends in what fixes it, and nothing is left behind.
 func TestNoNetwork(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("GOPROXY", "off")

@@ -41,7 +41,7 @@ func (r *reconciler) release(ctx context.Context, parent *object.Object) error {
 	return r.setFinalizers(ctx, parent, held.without(r.finalizer))
 }
 
-// setFinalizers depends on the version: the list is replaced, and somebody may have put another one into it. What has gone
+// setFinalizers depends on the version: the list is replaced, and another client may have put another one into it. What has gone
 // needs none any more.
 func (r *reconciler) setFinalizers(ctx context.Context, parent *object.Object, to finalizers) error {
 	_, err := r.writer.patch(ctx, r.parentKind(), parent.Key(), types.MergePatchType, map[string]any{"metadata": map[string]any{

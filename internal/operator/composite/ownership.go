@@ -18,7 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/object"
 )
 
-// mayTake refuses a child whose name is taken by an object that is not the parent's: it is somebody's. The cache does not
+// mayTake refuses a child whose name is taken by an object that is not the parent's: it belongs to another. The cache does not
 // have it, or not all that counts, so the API server is asked. What is created between its answer and the apply is taken for the
 // parent's own if it has no controller: an apply cannot be told that there must be nothing.
 func (r *reconciler) mayTake(ctx context.Context, parent *object.Object, d *desired) error {

@@ -53,7 +53,7 @@ func Show(ctx context.Context, o Options, h controller.Handle, content map[strin
 		return nil, err
 	}
 	if parent.Deleting() && !r.Decider.Has(hook.Finalize) {
-		return &Preview{}, nil // nobody is asked: see reconcile
+		return &Preview{}, nil // the hook is not asked: see reconcile
 	}
 	observed, err := r.list(ctx, parent)
 	if err != nil {

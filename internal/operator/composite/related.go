@@ -27,9 +27,9 @@ type relatedKind struct {
 	objects []*object.Object
 }
 
-// related knows which objects a decider wants to see beside children, for each parent.
+// related knows which objects a decider wants to see in addition to children, for each parent.
 type related struct {
-	mu    sync.Mutex // held by handlers of feeds: nobody who holds it may ask a feed for anything
+	mu    sync.Mutex // held by handlers of feeds: a goroutine that holds it must not ask a feed for anything
 	rules map[cache.ObjectName]customized
 
 	followMu sync.Mutex

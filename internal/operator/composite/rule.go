@@ -37,7 +37,7 @@ var (
 	ruleFields      = []string{"apiVersion", "resource", "labelSelector", "namespaceSelector", "namespace", "names"}
 )
 
-// readRules decodes the answer of a customize hook. A field that is passed over may be a misspelt one, and a rule without it
+// readRules decodes the answer of a customize hook. A field that is skipped may be a misspelt one, and a rule without it
 // selects more than it should.
 func (r *reconciler) readRules(said []byte) ([]rule, error) {
 	var answer struct {

@@ -52,7 +52,7 @@ func (r *reconciler) writeStatus(ctx context.Context, parent *object.Object, sta
 	}, subresource...)
 	switch {
 	case apierrors.IsNotFound(err):
-		return parent, nil // it has gone, and nobody reads its status
+		return parent, nil // it has gone, and its status is not read
 	case err != nil:
 		return parent, fmt.Errorf("write the status of %s %s: %w", parent.Kind(), parent.Key(), err)
 	}

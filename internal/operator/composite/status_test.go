@@ -78,7 +78,7 @@ func TestStatusesThatCannotBeWritten(t *testing.T) {
 		code int
 		err  string
 	}{
-		"NotFound": {code: http.StatusNotFound}, // nobody reads it
+		"NotFound": {code: http.StatusNotFound}, // it is not read
 		"Invalid":  {code: http.StatusUnprocessableEntity, err: "write the status of Foo default/a: it says Invalid"},
 	} {
 		inBubble(t, nil, func(b *bed) {

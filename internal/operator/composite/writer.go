@@ -73,7 +73,7 @@ func read(result rest.Result, kind Served) (*object.Object, error) {
 	return object.Decode(data, &object.Form{APIVersion: kind.apiVersion(), Kind: kind.Kind})
 }
 
-// orLater puts off what met with a conflict: somebody was faster, and the news of it is on its way.
+// orLater puts off what met with a conflict: another client was faster, and the news of it is on its way.
 func orLater(err error) error {
 	if apierrors.IsConflict(err) {
 		return &controller.LaterError{Err: err}

@@ -113,7 +113,7 @@ func (c *controller) required() informer.Set { return append(c.needs.all(), c.fe
 // resync has every object reconciled once in each period, at a moment of its own: all at once would be a burst.
 func (c *controller) resync(ctx context.Context) {
 	if !c.reconciler.Resyncs() {
-		return // what did not change would be passed over
+		return // what did not change would be skipped
 	}
 	ticks := time.NewTicker(c.options.Resync)
 	defer ticks.Stop()

@@ -20,7 +20,7 @@ func (e *LaterError) Error() string { return e.Err.Error() }
 func (e *LaterError) Unwrap() error { return e.Err }
 
 // PutOff reports whether an error only puts a reconcile off, and for how long. Of errors that are joined, each has to: a failure
-// beside them is not to be hidden by what will be over soon.
+// next to them is not to be hidden by what will be over soon.
 func PutOff(err error) (after time.Duration, only bool) {
 	switch e := err.(type) { //nolint:errorlint // this is the walk that errors.As would make, but for its "any of them"
 	case *LaterError:

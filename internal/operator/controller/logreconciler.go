@@ -23,7 +23,7 @@ func Log(log *slog.Logger) Maker {
 
 type logReconciler struct {
 	log *slog.Logger
-	// silent tells that nobody sees what it says: then there is nothing to read of an object but that it is there.
+	// silent means that its log is not shown: then there is nothing to read of an object but that it is there.
 	silent bool
 	seed   maphash.Seed
 	mu     sync.Mutex

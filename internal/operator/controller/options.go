@@ -33,7 +33,7 @@ type Options struct {
 	NoEvents bool
 	// Shards says which keys are this process's to work on; nil: all are.
 	Shards Shards
-	// Metrics is told what happens; nil if nobody looks.
+	// Metrics is told what happens; nil if metrics are off.
 	Metrics Metrics
 	// Started, if not nil, is handed the loop before its workers start.
 	Started func(State)

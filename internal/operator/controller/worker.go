@@ -110,7 +110,7 @@ func (c *controller) retry(key cache.ObjectName, err error) {
 	log.Error("Reconcile failed; retrying with back-off", attributes...)
 }
 
-// sync reconciles one key and records the event. A panic is this key's failure, and nobody else's.
+// sync reconciles one key and records the event. A panic is this key's failure, and no other key's.
 func (c *controller) sync(ctx context.Context, key cache.ObjectName) (result Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {

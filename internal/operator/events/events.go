@@ -120,7 +120,7 @@ func (w *Writer) try(ctx, requests context.Context, write func(context.Context) 
 	}
 }
 
-// tellDropped says how many events nobody will see, once per outage and not for each.
+// tellDropped logs how many events were dropped, once per outage and not for each.
 func (w *Writer) tellDropped(more int, err error) {
 	if count := w.dropped.Swap(0) + int64(more); count > 0 {
 		w.log.Warn("Events lost", "count", count, "err", err)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script writes a program in the way of an editor: beside it, then renamed.
+// script writes a program in the way of an editor: under another name, then renamed.
 func script(t *testing.T, path, text string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o755))

@@ -146,7 +146,7 @@ func serve() {
 				out <- line
 			}()
 		case "never":
-		case "block": // answers nobody any more
+		case "block": // no longer answers
 			signal.Ignore(syscall.SIGTERM)
 			select {}
 		case "crash":

@@ -61,7 +61,7 @@ func TestOneProcessServesAllCallsAtOnce(t *testing.T) {
 	pids.Range(func(any, any) bool { n++; return true })
 	assert.Equal(t, 1, n, "processes")
 	eventually(t, "stderr in the log, with its key", func() bool {
-		mustCall(t, d, do("answer", "")) // again: a line that is read after the answer has nobody's key
+		mustCall(t, d, do("answer", "")) // again: a line that is read after the answer has no key
 		return strings.Contains(log.String(), `kind=CronTab key=default/demo hook=sync line="asked for default/demo"`)
 	})
 }
@@ -122,7 +122,7 @@ func TestLateCallFailsAlone(t *testing.T) {
 	eventually(t, "it waits", func() bool { return pendingCalls(d) == 1 })
 	assert.Equal(t, first, servedBy(t, d), "another process")
 	calls.Wait()
-	// The late answer comes now, and disturbs nobody.
+	// The late answer comes now, and disturbs no other call.
 	require.NoError(t, os.WriteFile(gate, nil, 0o644))
 	assert.Equal(t, first, servedBy(t, d), "the process was replaced for one late call")
 }
@@ -165,7 +165,7 @@ func TestLinesThatAreNoAnswers(t *testing.T) {
 	eventually(t, "two wait", func() bool { return pendingCalls(d) == 2 })
 	calls.Go(func() { _, _ = d.Call(t.Context(), syncCall(do("print", "who am I"))) })
 	eventually(t, "a warning", func() bool { return strings.Contains(log.String(), "Hook printed a line that is not an answer") })
-	// An answer to a call that nobody made is passed over.
+	// An answer to a call that was not made is skipped.
 	calls.Go(func() { _, _ = d.Call(t.Context(), syncCall(do("print", `{"id":999,"response":{}}`))) })
 	eventually(t, "four wait", func() bool { return pendingCalls(d) == 4 })
 	require.NoError(t, os.WriteFile(gate, nil, 0o644))

@@ -21,7 +21,7 @@ const (
 )
 
 // stderrLog carries what a program prints to stderr to the log, line by line, and only so much of it. It reads all of it: a
-// program whose stderr nobody reads stands still.
+// program whose stderr is not read stands still.
 type stderrLog struct {
 	log   *slog.Logger
 	attrs func() []any // whose line it is

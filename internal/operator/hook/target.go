@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// Target is who is asked: a URL, or a program with its arguments. The zero Target is nobody.
+// Target is who is asked: a URL, or a program with its arguments. The zero Target asks nothing.
 type Target struct {
 	URL  string
 	Args []string // the program is the first
 }
 
-// IsZero reports whether there is nobody to ask.
+// IsZero reports whether there is nothing to ask.
 func (t Target) IsZero() bool { return t.URL == "" && len(t.Args) == 0 }
 
 // String is the target as logs and events name it: a URL without credentials and query, a program without its arguments, which may have

@@ -103,7 +103,7 @@ func failure(t *testing.T, ctx context.Context, d Decider, body string, words ..
 	return err
 }
 
-// gone reports whether a process has ended. One that nobody has waited for yet has ended too.
+// gone reports whether a process has ended. One that was not waited for yet has ended too.
 func gone(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

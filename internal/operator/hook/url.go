@@ -18,7 +18,7 @@ const (
 	maxIdle       = 64          // connections that are kept for the next calls: as many as calls at a time, mostly
 )
 
-// newClient is a client with connections of its own, so that closing them disturbs nobody else.
+// newClient is a client with connections of its own, so that closing them disturbs no other client.
 func newClient() (*http.Client, *http.Transport) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = maxIdle, maxIdle

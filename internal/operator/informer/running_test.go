@@ -46,7 +46,7 @@ type testFeed struct {
 	stop    func()
 }
 
-// startFeed runs a feed until stop is called. What objects there are is said before.
+// startFeed runs a feed until stop is called. What objects there are is set up before.
 func startFeed(t *testing.T, source Source, byOwner bool, prepare func(*operatortest.Endpoint)) *testFeed {
 	t.Helper()
 	f := &testFeed{api: operatortest.NewAPI(), log: operatortest.NewLog(), changed: &operatortest.Names{}}

@@ -16,7 +16,7 @@ import (
 type store struct {
 	mu      sync.RWMutex
 	objects map[cache.ObjectName]*object.Object
-	// owned is nil where nobody asks for the objects of an owner.
+	// owned is nil where no reconciler asks for the objects of an owner.
 	owned map[types.UID][]*object.Object
 }
 

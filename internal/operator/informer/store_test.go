@@ -68,7 +68,7 @@ func TestOwnedByFollowsAdoption(t *testing.T) {
 	})
 }
 
-// Objects whose owner nobody asked for are neither kept nor told of, and leave when they change hands.
+// Objects whose owner was not asked for are neither kept nor told of, and leave when they change hands.
 func TestOwnedLeavesOthersOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := cronTabs
@@ -120,7 +120,7 @@ func TestSettleGivesBackTheContentOfTheCurrentState(t *testing.T) {
 	}
 }
 
-// Whoever wins, the newest state is there in the end, and whole unless it was it that was settled.
+// Whichever wins, the newest state is there in the end, and whole unless it was it that was settled.
 func TestSettleAndChangesAtOnce(t *testing.T) {
 	f := New(nil, cronTabs, true, nil, nil)
 	const objects, versions = 20, 50

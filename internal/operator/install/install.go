@@ -42,7 +42,7 @@ type Options struct {
 	Replicas int
 }
 
-// Set is all that is to be applied, and what was taken for granted.
+// Set is all that is to be applied, and what was assumed.
 type Set struct {
 	// Files are in the order in which they have to be applied.
 	Files []File

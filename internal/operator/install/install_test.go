@@ -140,7 +140,7 @@ func fileNames(set *Set) string {
 	return strings.Join(names, " ")
 }
 
-// What the command wrote, it writes again, and takes away again; what somebody else wrote, it leaves alone.
+// What the command wrote, it writes again, and takes away again; what another program wrote, it leaves alone.
 func TestTreeKnowsItsOwnFiles(t *testing.T) {
 	dir, o := t.TempDir(), options(config.Loop{}, definition("Foo", "foos", apiextv1.NamespaceScoped))
 	files, err := made(t, o).Tree(false)

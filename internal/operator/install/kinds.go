@@ -36,7 +36,7 @@ func (o *Options) resources(field string, texts []string) (all []resource, err e
 	return all, errors.Join(problems...)
 }
 
-// resource asks the CRDs first, then what was said, then client-go: a CRD knows its scope, which nobody else does.
+// resource asks the CRDs first, then the settings, then client-go: only a CRD knows its scope.
 func (o *Options) resource(text string) (resource, error) {
 	kind, err := config.ParseObjectKind(text)
 	if err != nil {

@@ -16,7 +16,7 @@ type rights struct {
 
 var (
 	follow = []string{"list", "watch"}
-	// write has get, for a name that may be taken by somebody's object: of children only those are in memory that are owned.
+	// write has get, for a name that may be taken by another's object: of children only those are in memory that are owned.
 	write = []string{"get", "create", "patch", "delete"}
 )
 
@@ -111,10 +111,10 @@ func (o *Options) eventRights(r *rights) {
 func (o *Options) leaseRights(g grants) {
 	const group = "coordination.k8s.io"
 	if o.Loop.Shards > 1 {
-		// Those of members are made and removed under names that nobody knows beforehand.
+		// Those of members are made and removed under names that are not known beforehand.
 		g.allow(group, "leases", "get", "list", "create", "update", "delete")
 		return
 	}
-	g.allow(group, "leases", "create") // nobody can be given the right to create objects of a certain name only
+	g.allow(group, "leases", "create") // RBAC cannot grant the right to create objects of a certain name only
 	g.allowNamed(group, "leases", []string{o.Loop.Name}, "get", "update")
 }

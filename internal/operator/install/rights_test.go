@@ -90,7 +90,7 @@ func TestRolesOfNamespaces(t *testing.T) {
 	assert.Equal(t, want, grantsOf(find[*rbacv1.ClusterRole](t, set, "cron").Rules), "with a kind of the cluster")
 }
 
-// What cannot be derived is said.
+// What cannot be derived is reported.
 func TestNotesOnRights(t *testing.T) {
 	loop := config.Loop{Hook: "http://a/", CustomizeHook: "http://a/", Owns: []string{"rbac.authorization.k8s.io/v1/Role"}}
 	notes := made(t, options(loop, definition("Foo", "foos", apiextv1.NamespaceScoped, true))).Notes

@@ -28,7 +28,7 @@ type Options struct {
 	Ready     func() error // nil: ready at once
 	Live      func() error // nil: alive while it answers
 	Metrics   *Metrics     // nil: no /metrics
-	Profiling bool         // /debug/pprof, which shows what is in memory: it is for a port that nobody else reaches
+	Profiling bool         // /debug/pprof, which shows what is in memory: it is for a port that no other user reaches
 	Log       *slog.Logger
 }
 
@@ -108,6 +108,6 @@ func probe(check func() error) http.Handler {
 				text = err.Error()
 			}
 		}
-		_, _ = fmt.Fprint(w, text) // who asked may be gone: nobody is left to be told
+		_, _ = fmt.Fprint(w, text) // the client may be gone, and then the error has no reader
 	})
 }

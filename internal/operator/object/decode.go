@@ -47,7 +47,7 @@ type Owner struct {
 type Keep uint8
 
 const (
-	// Whole keeps all but what nobody reads: managedFields, and kubectl's annotation of what was last applied.
+	// Whole keeps all but what is never read: managedFields, and kubectl's annotation of what was last applied.
 	Whole Keep = iota
 	// Identity keeps what tells versions apart, and the owner.
 	Identity
@@ -159,7 +159,7 @@ func (d *Decoder) text() (place, error) {
 	return p, err
 }
 
-// nameText is text for the name of an object. A role may be named a&b or a"b, and whoever may create one must not keep all
+// nameText is text for the name of an object. A role may be named a&b or a"b, and a client that may create one must not keep all
 // others from being read: the one is written without its escape, the other has it as a part of its name.
 func (d *Decoder) nameText() (place, error) {
 	from := len(d.buf)
@@ -290,7 +290,7 @@ func (d *Decoder) owners(from int, o *draft) error {
 		name, hasName := d.find(from, r.Name)
 		if !hasUID || !hasName {
 			// The API server takes any text for the name of an owner, but no object has such a name. An error would let
-			// whoever may create one object keep all others of its kind from being read.
+			// a client that may create one object keep all others of its kind from being read.
 			continue
 		}
 		o.owner, o.ownerName, o.controller = owner, name, r

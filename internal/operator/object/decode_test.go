@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readable are objects in the forms in which API servers send them, and in those that the format allows beside.
+// readable are objects in the forms in which API servers send them, and in others that the format allows.
 var readable = map[string]string{
 	"sample":               sample(7),
 	"last applied only":    `{"metadata":{"name":"a","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"a\":\"b\"}\n"},"uid":"u"}}`,

@@ -69,7 +69,7 @@ func TestErrorEventIsTheStatus(t *testing.T) {
 	}
 }
 
-// An object that somebody else owns may have been ours until now.
+// An object that another owns may have been ours until now.
 func TestEventsOfWhatOthersOwnAreDeletions(t *testing.T) {
 	text := ""
 	for _, of := range []string{"ADDED", "MODIFIED", "DELETED"} {

@@ -4,7 +4,7 @@
 // a loop itself looks at beside it.
 //
 // A decoded object (unstructured) takes 4 to 10 KB for 1.5 KB of JSON, and a typed one 2.7 KB; the text without what
-// nobody reads takes less than the object on the wire, and goes into a hook's request as it is. The decoder reads lists and
+// is not read takes less than the object on the wire, and goes into a hook's request as it is. The decoder reads lists and
 // watches in one pass, straight from the connection. The package knows no client, and does not decide what is kept.
 package object
 
@@ -52,7 +52,7 @@ const (
 	listEnd
 	// bare marks an object of which only the identity was kept.
 	bare
-	// foreign marks an object whose owner nobody asked for.
+	// foreign marks an object whose owner was not asked for.
 	foreign
 )
 

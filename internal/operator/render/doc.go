@@ -10,5 +10,5 @@
 // others (also *.tpl). The file status.* gives the parent's status, and customize.* the list of related resources.
 //
 // A field that is absent is no error in itself, so that if, with and default work on it; to print it is one, since an empty value in a
-// manifest is what nobody meant.
+// manifest is not what the author meant.
 package render

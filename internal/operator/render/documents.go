@@ -38,7 +38,7 @@ func documents(text []byte) []document {
 // unknownAnchor is an error that has no line.
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 
-// decode reads a document; nil if there is nothing in it. The error shows the line that is wrong, as it was rendered: nobody has it on disk.
+// decode reads a document; nil if there is nothing in it. The error shows the line that is wrong, as it was rendered: it is not on disk.
 func (d document) decode(file string) (value any, err error) {
 	if err := unmarshalYAML(d.text, &value); err != nil {
 		p := yamldoc.Problems(d.text, err)[0]

@@ -14,7 +14,7 @@ type shardConfig struct {
 	observed
 	holder  string
 	read    time.Time // before the last read or write that is known to have found this version
-	unmoved bool      // nobody renewed between the last two reads
+	unmoved bool      // it was not renewed between the last two reads
 	until   time.Time // relied on until then; guarded by Shards.mu
 }
 
@@ -57,7 +57,7 @@ func (s *Shards) cutAlike() bool {
 	return !s.passed(s.layout.until)
 }
 
-// renewLayout renews the Lease of all if nobody else did, and takes it if it is free.
+// renewLayout renews the Lease of all if no other replica did, and takes it if it is free.
 func (s *Shards) renewLayout() error {
 	l := s.layout
 	if l == nil || !l.free(l.holder, s.o.LeaseDuration) {

@@ -12,7 +12,7 @@
 //   - A shard is given back in three steps: nothing new begins, what was begun comes to its end (the Lease is renewed
 //     meanwhile), and only then is it released.
 //   - With several shards, a Lease of the bare name says how keys are cut, and all replicas keep it renewed together.
-//     Nobody works without it. So during a roll-out that changes the number of shards, the replicas of one kind wait until
+//     No replica works without it. So during a roll-out that changes the number of shards, the replicas of one kind wait until
 //     those of the other are gone, and so do replicas that elect a leader, whose Lease has the same name.
 //
 // Replicas find each other by a Lease of their own each, and take equal numbers of shards.

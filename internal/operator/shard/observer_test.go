@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// observer watches all replicas of a simulation, as nobody can watch real ones.
+// observer watches all replicas of a simulation, as real ones cannot be watched.
 type observer struct {
 	*store
 	t       *testing.T
@@ -46,7 +46,7 @@ func (w *observer) add(r *replica) {
 	w.replicas = append(w.replicas, r)
 }
 
-// enter is told of work that begins. Nobody else may be at work on the shard, whoever that is: work has LeaseDuration less
+// enter is told of work that begins. No other replica may be at work on the shard: work has LeaseDuration less
 // RenewDeadline to end after its context did. Of one that was stopped meanwhile only this is asked, that its context has ended.
 func (w *observer) enter(r *replica, shard int, ctx context.Context) (leave func()) {
 	w.mu.Lock()

@@ -111,7 +111,7 @@ func (r *replica) request(ctx context.Context) (before, after time.Duration, ref
 	case 1:
 		return before, time.Hour, nil // happened, and the answer is lost
 	case 2:
-		return time.Duration(rand.Int64N(int64(8 * time.Second))), after, nil // may happen when nobody waits any more
+		return time.Duration(rand.Int64N(int64(8 * time.Second))), after, nil // may happen when no caller waits any more
 	default:
 		return time.Duration(rand.Int64N(int64(1900 * time.Millisecond))), after, nil
 	}

@@ -60,7 +60,7 @@ func (s *Shards) read() (map[string]*coordinationv1.Lease, error) {
 }
 
 // take writes holder into a Lease as it was last seen, and makes it if there is none. The time is that before the request.
-// That somebody else was first is no error: the next list will tell.
+// That another replica was first is not an error: the next list will tell.
 func (s *Shards) take(l *observed, holder string, extra map[string]string) (sent time.Time, taken bool, err error) {
 	ctx, cancel := s.requestContext()
 	defer cancel()
@@ -109,7 +109,7 @@ func (s *Shards) release(l *observed) (released bool, err error) {
 	return released, err
 }
 
-// mayHaveHappened tells that a request can have done what it was to do: it was not refused, nor was there nobody to refuse it.
+// mayHaveHappened tells that a request can have done what it was to do: it was neither refused nor left unanswered by a server that was not reached.
 func mayHaveHappened(err error) bool {
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" {

@@ -30,7 +30,7 @@ func TestShare(t *testing.T) {
 				if n == 1 {
 					continue
 				}
-				// Nobody has to give anything back when another one goes.
+				// No replica has to give anything back when another one goes.
 				for _, gone := range members {
 					if rest := slices.DeleteFunc(slices.Clone(members), func(s string) bool { return s == gone }); gone != m {
 						_, after := share(shards, rest, m)

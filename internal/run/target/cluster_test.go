@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Outside of pods, and in pods without a service account, what is wrong is said, and nothing is put in its place.
+// Outside of pods, and in pods without a service account, what is wrong is reported, and there is no default.
 func TestInCluster(t *testing.T) {
 	for want, err := range map[string]error{
 		"--in-cluster: not in a pod: ":                                              rest.ErrNotInCluster,

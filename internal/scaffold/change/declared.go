@@ -11,7 +11,7 @@ import (
 )
 
 // Declared are the names that the Go files of a directory of the project declare, less those of generated files: they follow the
-// others. What does not parse is left out; whoever generates has words for it.
+// others. What does not parse is left out; the generators report it.
 func Declared(root, dir string) []string {
 	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
 	if err != nil {

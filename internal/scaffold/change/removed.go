@@ -30,7 +30,7 @@ func (p *Plan) keepImported() {
 }
 
 // removeUnneeded removes the files that only removed APIs needed: those that crdctl owns, and CRDs, which are otherwise taken
-// for somebody else's once no API is of their group.
+// as another's once no API is of their group.
 func (p *Plan) removeUnneeded(wiring *tree.Tree) error {
 	if p.before.Project == nil {
 		return nil

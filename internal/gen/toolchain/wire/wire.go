@@ -11,7 +11,7 @@ type Request struct {
 	HasHeader   bool // gob tells no empty slice from a nil one
 	// Scratch is a directory that the engine may write to. It writes nowhere else.
 	Scratch string
-	// MayLoad are import paths that generators may ask for while they run; those that do not exist are passed over.
+	// MayLoad are import paths that generators may ask for while they run; those that do not exist are skipped.
 	MayLoad []string
 	// Whole asks for gengo's own load: all of all packages. It is the second try.
 	Whole      bool
