@@ -196,7 +196,11 @@ func sayNext(s ui.Streams, o initOptions, p *scaffold.Project, n int, took time.
 	if o.dir != "." {
 		cd = "cd " + o.dir + " && "
 	}
-	s.Report().Printf("next: %scrdctl run", cd)
+	next := "crdctl run"
+	if buildName != fullBuild {
+		next = "go test ./..." // this build runs no controller
+	}
+	s.Report().Printf("next: %s%s", cd, next)
 }
 
 // saySamePlural names the flag where the plural equals the singular: kubectl then has one name for one object and for many.
