@@ -20,9 +20,9 @@ func TestAdapt(t *testing.T) {
 		{"too old", "/x/1.24.1-linux-amd64/kube-apiserver", "--v=1", "--v=1", "answers instead of 1.24"},
 		{"newer", "/x/1.38.0-darwin-arm64/kube-apiserver", "--v=1", "--v=1", "answers instead of 1.38"},
 		{"emulated by hand", "/x/1.35.0-linux-amd64/kube-apiserver", "--emulated-version=1.36", "--emulated-version=1.36", ""},
-		{"a gate that is gone", "/x/kube-apiserver", "--feature-gates=Gone=false,ContextualLogging=true", "--feature-gates=ContextualLogging=true", "left out: Gone=false"},
-		{"only gates that are gone", "/x/kube-apiserver", "--feature-gates Gone=false --v=1 --feature-gates=Away=true", "--v=1", "left out: Gone=false (unrecognized feature gate: Gone); Away=true"},
-		{"a gate that is locked", "/x/kube-apiserver", "--feature-gates=kube:JobManagedBy=false", "", "left out: kube:JobManagedBy=false"},
+		{"a gate that is gone", "/x/kube-apiserver", "--feature-gates=Gone=false,ContextualLogging=true", "--feature-gates=ContextualLogging=true", "releases: Gone=false"},
+		{"only gates that are gone", "/x/kube-apiserver", "--feature-gates Gone=false --v=1 --feature-gates=Away=true", "--v=1", "releases: Gone=false (unrecognized feature gate: Gone); Away=true"},
+		{"a gate that is locked", "/x/kube-apiserver", "--feature-gates=kube:JobManagedBy=false", "", "releases: kube:JobManagedBy=false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var says strings.Builder
