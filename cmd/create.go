@@ -133,6 +133,17 @@ func (o *options) scaffolded(s ui.Streams, c *changeOptions) (*scaffolded, error
 	return w, err
 }
 
+// scaffoldOf reads the scaffold for a change of the API that the flags name.
+func (o *options) scaffoldOf(s ui.Streams, c *changeOptions, verb string, api scaffold.APIOptions) (*scaffolded, error) {
+	if err := o.notOfKubebuilder(verb, api); err != nil {
+		return nil, err
+	}
+	if api.Group == "" || api.Kind == "" {
+		return nil, errNoKind
+	}
+	return o.scaffolded(s, c)
+}
+
 // latest is the version that a new kind of a group gets where none is given: that of the group's last one.
 func (w *scaffolded) latest(group string) string {
 	version := "v1alpha1"

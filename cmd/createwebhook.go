@@ -41,13 +41,7 @@ issued by cert-manager. For the conversion between versions, see "crdctl create 
 }
 
 func runCreateWebhook(ctx context.Context, s ui.Streams, o createOptions) error {
-	if err := o.notOfKubebuilder("create webhook", o.api); err != nil {
-		return err
-	}
-	if o.api.Group == "" || o.api.Kind == "" {
-		return errNoKind
-	}
-	w, err := o.scaffolded(s, &o.changeOptions)
+	w, err := o.scaffoldOf(s, &o.changeOptions, "create webhook", o.api)
 	if err != nil {
 		return err
 	}

@@ -46,13 +46,7 @@ changed one of these files, nothing is removed, and the error names the file; --
 }
 
 func runDeleteAPI(ctx context.Context, s ui.Streams, o deleteOptions) error {
-	if err := o.notOfKubebuilder("delete", o.api); err != nil {
-		return err
-	}
-	if o.api.Group == "" || o.api.Kind == "" {
-		return errNoKind
-	}
-	w, err := o.scaffolded(s, &o.changeOptions)
+	w, err := o.scaffoldOf(s, &o.changeOptions, "delete", o.api)
 	if err != nil {
 		return err
 	}

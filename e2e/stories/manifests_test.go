@@ -95,7 +95,7 @@ func templatedLife(d *deployed) {
 	d.events("templated", "Synced", "default")
 }
 
-// loggedLife: nothing decides, and what is seen is said.
+// loggedLife: nothing decides, and what is seen is logged.
 func loggedLife(d *deployed) {
 	d.apply("logged", "default", `{a: 1}`)
 	d.waitFor(`Successfully synced "default/sample"`)

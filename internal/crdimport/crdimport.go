@@ -5,7 +5,7 @@
 //
 // It writes no files, decides on no directories, and runs no generator: Read takes bytes and returns bytes: package document reads CRDs, normalize rewrites their schemas, gotypes
 // writes Go. What Go types and
-// markers cannot say is listed with the version that it is lost from; nothing is dropped without a word.
+// markers cannot say is listed with the version that it is lost from; nothing is dropped silently.
 package crdimport
 
 import (

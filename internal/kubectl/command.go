@@ -36,8 +36,8 @@ func newCommand(ctx context.Context, kubeconfig string, plain bool, loaded func(
 			}
 			return config
 		})
-	// kubectl caches discovery in ~/.kube/cache, by host and port, for hours: the next control plane on this port would be
-	// taken for this one. Where no cache can be written it keeps one in memory.
+	// kubectl caches discovery in ~/.kube/cache, by host and port, for hours: the next control plane on this port would get
+	// what was cached for this one. Where no cache can be written it keeps one in memory.
 	cacheDir := nowhere
 	flags.CacheDir = &cacheDir
 	root := kubectlcmd.NewKubectlCommand(kubectlcmd.KubectlOptions{

@@ -61,8 +61,8 @@ func (a *API) OwnsPods() bool {
 	return a.OwnsAny("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod")
 }
 
-// Mends reports whether there is something owned that the controller brings back to what it should be.
-func (a *API) Mends() bool {
+// Repairs reports whether there is something owned that the controller brings back to what it should be.
+func (a *API) Repairs() bool {
 	return slices.ContainsFunc(a.Owns, func(o Owned) bool { return !o.Fixed })
 }
 

@@ -100,7 +100,7 @@ func TestKept(t *testing.T) {
 }
 
 // What a power failure leaves of a file is not a user's work.
-func TestDiffMendsTornFiles(t *testing.T) {
+func TestDiffRepairsTornFiles(t *testing.T) {
 	root := project(t, map[string]string{"gen/a.go": "", "gen/b.go": "\x00\x00\x00"})
 	changes := changesOf(t, newTree(t, map[string]string{"gen/a.go": "// generated", "gen/b.go": "// generated"}), root)
 	assert.Equal(t, []string{"update gen/a.go", "update gen/b.go"}, describe(changes))

@@ -34,7 +34,7 @@ type Version struct {
 
 // Loss is something that a CRD says and its Go types do not.
 type Loss struct {
-	// Path is where, such as spec.template.foo[*]; a value of a map is foo.*, and what is said outside of the schema
+	// Path is where, such as spec.template.foo[*]; a value of a map is foo.*, and what stands outside of the schema
 	// begins with "crd.".
 	Path string
 	// What begins with the keyword that is lost and ends in what that means.

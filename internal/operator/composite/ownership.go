@@ -19,8 +19,8 @@ import (
 )
 
 // mayTake refuses a child whose name is taken by an object that is not the parent's: it belongs to another. The cache does not
-// have it, or not all that counts, so the API server is asked. What is created between its answer and the apply is taken for the
-// parent's own if it has no controller: an apply cannot be told that there must be nothing.
+// have it, or not all that counts, so the API server is asked. What is created between its answer and the apply becomes the
+// parent's own if it has no controller: an apply cannot require that the object does not exist.
 func (r *reconciler) mayTake(ctx context.Context, parent *object.Object, d *desired) error {
 	known, err := r.writer.metadata(ctx, d.kind.Served, cache.ObjectName{Namespace: d.namespace, Name: d.name})
 	switch {

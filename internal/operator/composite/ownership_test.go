@@ -50,7 +50,7 @@ func TestMayTake(t *testing.T) {
 						b.recorded.Expect(t, "it goes by itself")
 					case c.err != "":
 						b.wrote("not its own")
-						b.recorded.Expect(t, "somebody has to do something", "Warning ErrResourceExists: "+exists, "Warning SyncError: "+exists)
+						b.recorded.Expect(t, "the user has to act", "Warning ErrResourceExists: "+exists, "Warning SyncError: "+exists)
 					default:
 						b.wrote("its own", "PATCH "+b.pathOf(deployments, "web"))
 					}

@@ -88,7 +88,7 @@ func TestParentsOfAChangedChildAreReconciled(t *testing.T) {
 		send("MODIFIED", `"resourceVersion":"2",`+owned("b", "uid-b"))
 		b.enqueued.Expect(t, "handed over", "default/a 0s", "default/b 0s")
 		send("MODIFIED", `"resourceVersion":"3",`+owned("x", "uid-x"))
-		b.enqueued.Expect(t, "taken by somebody who is not known", "default/b 0s")
+		b.enqueued.Expect(t, "taken by an unknown owner", "default/b 0s")
 		send("DELETED", `"resourceVersion":"4",`+owned("x", "uid-x"))
 		b.enqueued.Expect(t, "gone")
 	})
@@ -111,6 +111,6 @@ func TestAFailureIsNotHiddenByAConflict(t *testing.T) {
 		expectError(t, err, both)
 		after, only := controller.PutOff(err)
 		assert.False(b, only, "put off for %s", after)
-		b.recorded.Expect(t, "somebody has to do something", "Warning SyncError: "+both)
+		b.recorded.Expect(t, "the user has to act", "Warning SyncError: "+both)
 	})
 }

@@ -69,7 +69,7 @@ func TestStatusThatIsPrunedIsWrittenOnce(t *testing.T) {
 			b.wrote("pruned", want...)
 		}
 		b.expect(foo("a", `{"status":{"n":2}}`), "")
-		b.wrote("somebody changed it", statusPath)
+		b.wrote("another client changed it", statusPath)
 	})
 }
 

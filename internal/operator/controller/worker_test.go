@@ -108,14 +108,14 @@ func TestLaterBacksOffWhereItHasNoTime(t *testing.T) {
 		var done tries
 		r := start(t, by(func(Request) error {
 			if done.add() < 7 {
-				return &LaterError{Err: errors.New("somebody was faster")}
+				return &LaterError{Err: errors.New("another client was faster")}
 			}
 			return nil
 		}), nil, one("a")...)
 		within(time.Second)
 		r.end(t)
 		done.expectDoubled(t)
-		if r.log.Count("Reconcile put off kind=CronTab key=default/a err=somebody was faster times=6") != 1 || r.log.Count("Reconcile failed") != 0 || r.synced() != 1 {
+		if r.log.Count("Reconcile put off kind=CronTab key=default/a err=another client was faster times=6") != 1 || r.log.Count("Reconcile failed") != 0 || r.synced() != 1 {
 			t.Errorf("%q", r.log.Said())
 		}
 	})

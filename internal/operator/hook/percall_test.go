@@ -136,7 +136,7 @@ func TestFloodOnStderr(t *testing.T) {
 	out := log.String()
 	assert.LessOrEqual(t, len(out), 2*maxStderr, "bytes of log")
 	if n := strings.Count(out, "Hook stderr truncated"); n != 1 || !strings.Contains(out, "noise 0\"") || strings.Contains(out, "noise 19999") {
-		t.Errorf("%d times it is said what was left out; log %.300s", n, out)
+		t.Errorf("%d notes about what was left out; log %.300s", n, out)
 	}
 }
 

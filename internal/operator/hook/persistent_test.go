@@ -192,7 +192,7 @@ func TestStderrOfAPersistentProcess(t *testing.T) {
 	d, log := open(t, Options{Sync: self("serve"), Persistent: true})
 	mustCall(t, d, do("noisy", ""))
 	mustCall(t, d, do("answer", ""))
-	eventually(t, "it is said what was left out", func() bool { return strings.Contains(log.String(), "Hook stderr truncated") })
+	eventually(t, "a note about what was left out", func() bool { return strings.Contains(log.String(), "Hook stderr truncated") })
 	assert.LessOrEqual(t, len(log.String()), 4*maxStderr, "bytes of log")
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A replica that is gone without a word is replaced within about LeaseDuration and RetryPeriod; its own Lease is removed
+// A replica that dies silently is replaced within about LeaseDuration and RetryPeriod; its own Lease is removed
 // long after.
 func TestALostReplicaIsReplaced(t *testing.T) {
 	for _, shards := range []int{1, 8} {

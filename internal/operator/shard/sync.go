@@ -25,8 +25,8 @@ func together(shards []*shard, do func(*shard) error) error {
 	return errors.Join(failed...)
 }
 
-// see notes what was found. A shard that another one holds by now is lost, however long it could be relied on: somebody
-// removed or changed the Lease by hand.
+// see notes what was found. A shard that another one holds by now is lost, however long it could be relied on: its
+// Lease was removed or changed by hand.
 func (s *Shards) see(found map[string]*coordinationv1.Lease, sent time.Time) {
 	if s.layout != nil {
 		s.seeLayout(found[s.layout.name], sent)
