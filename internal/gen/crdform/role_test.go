@@ -49,7 +49,7 @@ func TestOwnsRoleThatNobodyAsksFor(t *testing.T) {
 		"in another order":                {strings.Replace(made, "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n", "kind: ClusterRole\napiVersion: rbac.authorization.k8s.io/v1\n", 1), false, told},
 		"indented otherwise":              {strings.Replace(made, "- apps\n", "  - apps\n", 1), false, told},
 		"with verbs as people put them":   {strings.Replace(made, "  - get\n", "  - get\n  - create\n", 1), false, told},
-		"with another's role":       {made + strings.ReplaceAll(role, "manager-role", "mine"), false, told},
+		"with another's role":             {made + strings.ReplaceAll(role, "manager-role", "mine"), false, told},
 		"more than a role":                {made + "---\nkind: RoleBinding\nmetadata: {name: new}\n", false, ""},
 		"names of the markers alone":      {made[strings.LastIndex(made, "---\n"):], false, told},
 		"another name, by hand":           {"kind: ClusterRole\nmetadata: {name: mine}\n", false, ""},
