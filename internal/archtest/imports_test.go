@@ -61,6 +61,7 @@ var rules = []rule{
 	{`^github.com/crdctl/crdctl/internal/safefs/safefstest$`, nil, "it changes the environment of the process and fails tests"},
 	{`^github.com/crdctl/crdctl/internal/operator/operatortest$`, nil, "it is a fake API server, for tests"},
 	{`^github.com/crdctl/crdctl/internal/scripttest$`, nil, "it runs scripts, for tests"},
+	{`^github.com/crdctl/crdctl/internal/check/checktest$`, nil, "it runs the examples of rules, for tests"},
 	{`^github.com/crdctl/crdctl/internal/gen/gentest$`, nil, "it lays out projects, for tests"},
 	{`^github.com/crdctl/crdctl/e2e/corpus/roundtrip$`, nil, "it is for tests, and runs the go command as a user would not expect of a command"},
 }
@@ -69,7 +70,7 @@ var rules = []rule{
 // goes sideways, or up.
 var layers = [][]string{
 	{"main", "cmd", "e2e", "archtest", "scripttest"},
-	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report", "envtest"},
+	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report", "envtest", "check"},
 	{"crd", "controlplane", "config", "workspace", "tree"},
 	{"fswatch", "lockfile", "tempdir"},
 	{"logging", "proc", "safefs", "startup", "templates", "text", "ui"},
@@ -84,6 +85,9 @@ var exceptions = []struct{ from, to, reason string }{
 	{"internal/detect", "internal/gen/naming", "the plural rules of gengo, without a generator"},
 	{"internal/detect", "internal/gen/controllergen/args", "the command line of controller-gen, without controller-tools"},
 	{"internal/detect", "internal/gen/crdform", "the form of controller-gen's files, without controller-tools"},
+	{"internal/check", "internal/detect/repo", "it walks a repository, and tells a project's own CRDs from those of others"},
+	{"internal/check", "internal/gen/gofield", "it finds the Go field of a finding"},
+	{"internal/report", "internal/check/rule", "the rules and the form of the findings that it prints"},
 }
 
 type listed struct {

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -113,6 +114,28 @@ type PostProcessed struct {
 	Path string `yaml:"path"`
 	// By is where: a file, its line, and the command.
 	By string `yaml:"by,omitempty"`
+}
+
+// CRDDirs are the directories that crdctl and controller-gen write the CRDs of the project to, and those in which controller-gen patches them.
+func (p *Project) CRDDirs() (dirs []string) {
+	add := func(dir string) {
+		if dir != "" && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	add(p.CRDs.Dir)
+	for _, call := range p.ControllerGen.Calls {
+		if out := call.Output["crd"]; call.CRD != nil && out != OutputStdout && out != OutputNone {
+			add(path.Join(call.Dir, cmp.Or(out, "config/crd")))
+		}
+		if call.SchemaPatch != nil {
+			add(path.Join(call.Dir, call.SchemaPatch.Manifests))
+			if out := call.Output["schemapatch"]; out != OutputStdout && out != OutputNone {
+				add(path.Join(call.Dir, out))
+			}
+		}
+	}
+	return dirs
 }
 
 // ControllerGenNames are controller-gen's generators, by their names in its calls.

@@ -78,9 +78,8 @@ type discovery struct {
 	found   *Found
 	scripts []*script
 	trees   []*clientTree
-	// steps are the commands that may call controller-gen, and kinds the types of API objects by group and directory.
-	steps *steps.Found
-	kinds map[string]map[string][]string
+	steps *steps.Found // the commands that may call controller-gen
+	kinds repo.Kinds
 }
 
 // Edit changes what was found, for a caller who knows better.
@@ -108,7 +107,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 		return nil, fmt.Errorf("look for generated code: %w", err)
 	}
 	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}}
-	d.kinds = d.kindsByGroup()
+	d.kinds = r.KindsByGroup()
 	d.readScripts()
 	d.readTrees()
 	d.readAPIs()

@@ -24,7 +24,7 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 	}
 	byWriter := map[string][]repo.Manifest{}
 	for _, m := range d.CRDs {
-		if !d.isOwn(m) || known[m.Name] || d.listed(m.Path) || m.AsMade() && d.madeByCall(calls, m) || path.Clean(d.found.raw.CRDs.Dir) == m.Dir {
+		if !m.IsOf(d.kinds) || known[m.Name] || d.listed(m.Path) || m.AsMade() && d.madeByCall(calls, m) || path.Clean(d.found.raw.CRDs.Dir) == m.Dir {
 			continue
 		}
 		if at := cmp.Or(d.movedTo(m.Path), d.writerOf(m.Path)); at != "" {

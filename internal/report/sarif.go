@@ -34,20 +34,30 @@ func (r Report) SARIF() ([]byte, error) {
 	for _, n := range r.Asides() {
 		notify("note", n)
 	}
-	invocation := object{"executionSuccessful": true}
-	if notifications != nil {
-		invocation["toolExecutionNotifications"] = notifications
-	}
 	results := []object{} // none is an empty list: a missing one means that nothing was looked at
 	for _, c := range r.Changes {
 		results = append(results, r.sarifResult(c))
 	}
+	return sarifLog(r.Version, rules, results, notifications)
+}
+
+// sarifLog is a log of one run.
+func sarifLog(version string, rules, results, notifications []object) ([]byte, error) {
+	invocation := object{"executionSuccessful": true}
+	if notifications != nil {
+		invocation["toolExecutionNotifications"] = notifications
+	}
 	return encode(object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{{
-		"tool":        object{"driver": object{"name": "crdctl", "version": r.Version, "informationUri": "https://github.com/crdctl/crdctl", "rules": rules}},
+		"tool":        object{"driver": object{"name": "crdctl", "version": version, "informationUri": "https://github.com/crdctl/crdctl", "rules": rules}},
 		"invocations": []object{invocation},
 		"columnKind":  "utf16CodeUnits",
 		"results":     results,
 	}}})
+}
+
+// sarifPath is a file as SARIF names it. The URL's own writer, since a path may hold what is no path in a URI: a space, a colon in its first part.
+func sarifPath(path string) object {
+	return object{"uri": (&url.URL{Path: path}).String(), "uriBaseId": "%SRCROOT%"}
 }
 
 func sarifRule(kind Kind, short, full string) object {
@@ -63,8 +73,7 @@ func (r Report) sarifResult(c tree.Change) object {
 	return object{
 		"ruleId": kind, "ruleIndex": slices.Index(sarifKinds, kind), "level": "error", "message": object{"text": message(c)},
 		"locations": []object{{"physicalLocation": object{
-			// The URL's own writer, since a path may hold what is no path in a URI: a space, a colon in its first part.
-			"artifactLocation": object{"uri": (&url.URL{Path: path}).String(), "uriBaseId": "%SRCROOT%"},
+			"artifactLocation": sarifPath(path),
 			"region":           object{"startLine": firstDifference(c).line},
 		}}},
 		// A finding stays the same one while the file goes on differing, wherever it does, and also if it is missing,

@@ -45,26 +45,12 @@ func Locate(root string, p *config.Project) {
 	}
 }
 
-// crdDirsOf are the directories with the project's own CRDs: those that controller-gen writes to, or else the usual ones.
+// crdDirsOf are the directories with the project's own CRDs: those that its settings name, or else the usual ones.
 func crdDirsOf(p *config.Project) []string {
-	var dirs []string
-	if p.CRDs.Dir != "" {
-		dirs = append(dirs, p.CRDs.Dir)
+	if dirs := p.CRDDirs(); len(dirs) > 0 {
+		return dirs
 	}
-	for _, call := range p.ControllerGen.Calls {
-		if call.CRD == nil {
-			continue
-		}
-		dir := "config/crd"
-		if d := call.Output["crd"]; d != "" {
-			dir = d
-		}
-		dirs = append(dirs, path.Join(call.Dir, dir))
-	}
-	if len(dirs) == 0 {
-		dirs = crdDirs
-	}
-	return dirs
+	return crdDirs
 }
 
 // managerCRDs are the CRDs of the manifests, with the patches of their kustomizations, and those of the project's directories that are

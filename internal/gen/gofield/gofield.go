@@ -2,114 +2,209 @@
 
 // Package gofield finds the Go struct field that a field of a CRD was made from, by its JSON names.
 //
-// It parses one package and does not load what that imports: a path that leaves the package ends at the last field in it.
+// It parses files and type-checks nothing. A path that leaves the modules of the source tree ends at the last field in them.
 package gofield
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
 )
 
-// Package is the parsed source of one directory.
-type Package struct {
-	fset  *token.FileSet
-	types map[string]*ast.TypeSpec
+// Field is a field of a struct type, or a type itself.
+type Field struct {
+	Position token.Position // of the name
+	// Docs are the comments that can have its markers: its own first, then those of the named types that it has.
+	Docs []*ast.CommentGroup
+	// Type and Name are the struct type that declares the field, and the field's name, empty for a type itself.
+	Type, Name string
+	// Foreign is the type in which the path left the source tree, as in k8s.io/api/core/v1.PodSpec; empty if it did not.
+	Foreign string
+
+	pkg *Package
 }
 
-// Parse reads the Go files of dir, without its tests. Files that do not parse are left out: the generators report them.
-func Parse(dir string) (*Package, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return nil, err
-	}
-	p := &Package{fset: token.NewFileSet(), types: map[string]*ast.TypeSpec{}}
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(p.fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			continue
-		}
-		for _, decl := range file.Decls {
-			if decl, ok := decl.(*ast.GenDecl); ok {
-				for _, spec := range decl.Specs {
-					if spec, ok := spec.(*ast.TypeSpec); ok {
-						p.types[spec.Name.Name] = spec
-					}
-				}
+// Line is a line of a comment.
+type Line struct {
+	Position token.Position // of the text
+	Text     string         // without the slashes and the space around
+}
+
+// Lines are the lines of the comments Docs.
+func (f Field) Lines() []Line {
+	var lines []Line
+	for _, doc := range f.Docs {
+		for _, c := range doc.List {
+			text, ok := strings.CutPrefix(c.Text, "//")
+			if !ok {
+				continue
 			}
+			trimmed := strings.TrimLeft(text, " \t")
+			at := f.pkg.fset.Position(c.Pos())
+			at.Column += len(c.Text) - len(trimmed)
+			lines = append(lines, Line{at, strings.TrimRight(trimmed, " \t\r")})
 		}
 	}
-	return p, nil
+	return lines
 }
 
 // Position returns the place of the field that path, a list of JSON names, leads to from the type named root. Where the
-// path leads out of the package, it is the place of the last field in it; without any field, that of the type.
+// path leads out of the source, it is the place of the last field in it; without any field, that of the type.
 func (p *Package) Position(root string, path []string) (at token.Position, ok bool) {
-	spec := p.types[root]
-	if spec == nil {
-		return token.Position{}, false
-	}
-	pos, typ := spec.Name.Pos(), spec.Type
-	for _, name := range path {
-		field, next := p.field(typ, name, map[string]bool{})
-		if field == nil {
-			break
-		}
-		pos, typ = field.Pos(), next
-	}
-	return p.fset.Position(pos), true
+	f, ok := p.Field(root, path)
+	return f.Position, ok
 }
 
-// field returns the name of the field that has a JSON name in a struct type, and its type. Pointers, lists, maps and names lead to the
-// struct. seen are the names on the way, of types which may embed each other.
-func (p *Package) field(typ ast.Expr, name string, seen map[string]bool) (ast.Node, ast.Expr) {
-	typ = unwrap(typ)
-	if ident, ok := typ.(*ast.Ident); ok && p.types[ident.Name] != nil && !seen[ident.Name] {
-		seen[ident.Name] = true
-		return p.field(p.types[ident.Name].Type, name, seen)
+// Field returns the field that Position is the place of. Names of items and of values of maps are not in the path.
+func (p *Package) Field(root string, path []string) (Field, bool) {
+	t := p.types[root]
+	if t == nil {
+		return Field{}, false
 	}
-	structure, ok := typ.(*ast.StructType)
+	at := Field{Position: p.fset.Position(t.spec.Name.Pos()), Docs: t.docs(), Type: root, pkg: p}
+	w := where{p, t.file, t.spec.Type, root}
+	for _, name := range path {
+		next, to, foreign := w.field(name, map[*ast.TypeSpec]bool{})
+		if next.pkg == nil {
+			at.Foreign = foreign
+			break
+		}
+		at, w = next, to
+	}
+	return at, true
+}
+
+// where is a type expression and the file that it stands in.
+type where struct {
+	pkg   *Package
+	file  *ast.File
+	typ   ast.Expr
+	named string // the type declaration that it is in
+}
+
+// field returns the field that has a JSON name in a struct type, and its type. Pointers, lists, maps and names lead to the
+// struct. seen are the types on the way, which may embed each other. Where a type of another module is in the way, it is foreign.
+func (w where) field(name string, seen map[*ast.TypeSpec]bool) (_ Field, to where, foreign string) {
+	w, _, foreign = w.resolve()
+	structure, ok := w.typ.(*ast.StructType)
 	if !ok {
-		return nil, nil
+		return Field{}, where{}, foreign
 	}
 	for _, f := range structure.Fields.List {
-		switch jsonName, inlined := tagOf(f); {
-		case jsonName == name && len(f.Names) > 0:
-			return f.Names[0], f.Type
+		jsonName, inlined := tagOf(f)
+		own := where{w.pkg, w.file, f.Type, w.named}
+		switch {
 		case jsonName == name:
-			return f.Type, f.Type
+			node, called := ast.Node(f.Type), ""
+			if len(f.Names) > 0 {
+				node, called = f.Names[0], f.Names[0].Name
+			}
+			found := Field{Position: w.pkg.fset.Position(node.Pos()), Type: w.named, Name: called, pkg: w.pkg}
+			if f.Doc != nil {
+				found.Docs = append(found.Docs, f.Doc)
+			}
+			_, of, _ := own.resolve()
+			found.Docs = append(found.Docs, of...)
+			return found, own, ""
 		case len(f.Names) == 0 && jsonName == "" || inlined:
-			if found, next := p.field(f.Type, name, seen); found != nil {
-				return found, next
+			if spec := own.spec(); spec != nil {
+				if seen[spec] {
+					continue
+				}
+				seen[spec] = true
+			}
+			found, next, out := own.field(name, seen)
+			if found.pkg != nil {
+				return found, next, ""
+			}
+			if foreign == "" {
+				foreign = out
 			}
 		}
 	}
-	return nil, nil
+	return Field{}, where{}, foreign
 }
 
-// unwrap removes pointers, lists and maps around a type.
-func unwrap(typ ast.Expr) ast.Expr {
-	for {
-		switch t := typ.(type) {
+// resolve follows pointers, lists, maps and names to the type that they lead to, and collects the comments of the names.
+func (w where) resolve() (to where, docs []*ast.CommentGroup, foreign string) {
+	for range 100 { // types that name each other in a circle do not compile
+		switch t := w.typ.(type) {
 		case *ast.StarExpr:
-			typ = t.X
+			w.typ = t.X
 		case *ast.ArrayType:
-			typ = t.Elt
+			w.typ = t.Elt
 		case *ast.MapType:
-			typ = t.Value
+			w.typ = t.Value
 		case *ast.ParenExpr:
-			typ = t.X
+			w.typ = t.X
+		case *ast.Ident, *ast.SelectorExpr:
+			next, out := w.declared()
+			if next == nil {
+				return w, docs, out
+			}
+			docs = append(docs, next.docs()...)
+			w = where{next.pkg, next.file, next.spec.Type, next.spec.Name.Name}
 		default:
-			return typ
+			return w, docs, ""
 		}
 	}
+	return w, docs, ""
+}
+
+// spec is the declaration of the type that pointers, lists and maps around a name lead to; nil for any other.
+func (w where) spec() *ast.TypeSpec {
+	for {
+		switch t := w.typ.(type) {
+		case *ast.StarExpr:
+			w.typ = t.X
+		case *ast.ArrayType:
+			w.typ = t.Elt
+		case *ast.MapType:
+			w.typ = t.Value
+		case *ast.ParenExpr:
+			w.typ = t.X
+		default:
+			if next, _ := w.declared(); next != nil {
+				return next.spec
+			}
+			return nil
+		}
+	}
+}
+
+// declared is the declaration of a name; nil for one that is built in or of another module, which is then foreign.
+func (w where) declared() (found *declaration, foreign string) {
+	switch t := w.typ.(type) {
+	case *ast.Ident:
+		return w.pkg.types[t.Name], ""
+	case *ast.SelectorExpr:
+		x, ok := t.X.(*ast.Ident)
+		if !ok {
+			return nil, ""
+		}
+		path := importOf(w.file, x.Name)
+		if other := w.pkg.source.imported(path, w.pkg.dir); other != nil && other.types[t.Sel.Name] != nil {
+			return other.types[t.Sel.Name], ""
+		}
+		return nil, path + "." + t.Sel.Name
+	}
+	return nil, ""
+}
+
+// importOf is the path that a file imports under a name; that of a package that is named otherwise than its path ends is not found.
+func importOf(file *ast.File, name string) string {
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if spec.Name != nil && spec.Name.Name == name || spec.Name == nil && (path == name || strings.HasSuffix(path, "/"+name)) {
+			return path
+		}
+	}
+	return ""
 }
 
 func tagOf(f *ast.Field) (name string, inlined bool) {

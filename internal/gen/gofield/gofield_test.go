@@ -72,3 +72,43 @@ func TestPosition(t *testing.T) {
 		t.Error("a type that is not declared was found, or one that is was not")
 	}
 }
+
+// A path goes on in other packages of the module and of modules that replace others by a directory, and the lines of comments that can have
+// markers come with the field.
+func TestFieldOfOtherPackages(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":          "module example.com/m\n\nrequire example.com/other v1.0.0\n\nreplace example.com/other => ./other\n",
+		"api/v1/types.go": "package v1\n\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\n\t\"example.com/m/shared\"\n\t\"example.com/other\"\n)\n\n// +one\n\n// CronTab runs.\n//\n//   +two\ntype CronTab struct {\n\t// +three\n\tSize *shared.Size `json:\"size\"`\n\tFar other.Far `json:\"far\"`\n\tPod corev1.PodSpec `json:\"pod\"`\n}\n",
+		"shared/size.go":  "package shared\n\n// +four\ntype Size struct {\n\tMax int `json:\"max\"`\n}\n",
+		"other/far.go":    "package other\n\ntype Far struct {\n\tNear int `json:\"near\"`\n}\n",
+	} {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	p, err := Parse(filepath.Join(root, "api", "v1"))
+	require.NoError(t, err)
+	for path, want := range map[string]string{
+		"":               "api/v1/types.go:15:6 CronTab. [14:6 +two] [10:4 +one]",
+		"size":           "api/v1/types.go:17:2 CronTab.Size [16:5 +three] [3:4 +four]",
+		"size max":       "shared/size.go:5:2 Size.Max",
+		"far near":       "other/far.go:4:2 Far.Near",
+		"pod containers": "api/v1/types.go:19:2 CronTab.Pod k8s.io/api/core/v1.PodSpec",
+	} {
+		f, ok := p.Field("CronTab", strings.Fields(path))
+		require.True(t, ok)
+		rel, err := filepath.Rel(root, f.Position.Filename)
+		require.NoError(t, err)
+		got := fmt.Sprintf("%s:%d:%d %s.%s", filepath.ToSlash(rel), f.Position.Line, f.Position.Column, f.Type, f.Name)
+		for _, l := range f.Lines() {
+			if strings.HasPrefix(l.Text, "+") {
+				got += fmt.Sprintf(" [%d:%d %s]", l.Position.Line, l.Position.Column, l.Text)
+			}
+		}
+		if f.Foreign != "" {
+			got += " " + f.Foreign
+		}
+		require.Equal(t, want, got, path)
+	}
+}

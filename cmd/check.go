@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !crdctl_loop
+
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/check"
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/report"
+	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+type checkOptions struct {
+	*options
+	families []rule.Family
+	failOn   string
+	output   string
+	list     bool
+	explain  string
+}
+
+func newCheck(s ui.Streams, shared *options) *cobra.Command {
+	o := checkOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "check [FAMILY…]",
+		Short: "Check that the API is well designed, safe to change, and accepted by the API server",
+		Long: `Check judges the CRDs and the Go types of the project. It never writes, and needs no cluster. Its rules are in families:
+
+  preflight  what the API server would refuse, and what it accepts but does not do
+  compat     what a change breaks: stored objects, manifests, clients
+  lint       conventions of Kubernetes APIs
+  samples    sample objects that are not valid
+
+By default all families run that apply. "crdctl check --list" prints the rules.
+
+Exit codes: 0 if there is no finding of the severity that --fail-on names, or of a higher one; 1 if there is; 2 if it could not be
+determined.`,
+		Example:   "  crdctl check\n  crdctl check preflight -o github\n  crdctl check --explain column-path",
+		ValidArgs: familyNames(),
+		Args: func(_ *cobra.Command, args []string) error {
+			for _, arg := range args {
+				if !slices.Contains(familyNames(), arg) {
+					return ui.UsageErrorf("%q is not a family of rules; use one of %s", arg, strings.Join(familyNames(), ", "))
+				}
+				o.families = append(o.families, rule.Family(arg))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return runCheck(c.Context(), s, o) },
+	}
+	c.Flags().StringVar(&o.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
+	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
+	c.Flags().BoolVar(&o.list, "list", false, "print the rules")
+	c.Flags().StringVar(&o.explain, "explain", "", "print the page of a `rule`, with examples")
+	// The flags are there, and nothing else can go wrong.
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(verifyOutputs(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions([]string{"note", "warning", "error"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("explain", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return c
+}
+
+func familyNames() (names []string) {
+	for _, f := range rule.Families {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+func ruleIDs() (ids []string) {
+	for _, r := range rule.All() {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
+	switch {
+	case o.list:
+		return listRules(s, o.families)
+	case o.explain != "":
+		return explainRule(s, o.explain)
+	}
+	failOn, err := rule.ParseSeverity(o.failOn)
+	if err != nil {
+		return ui.UsageErrorf("--fail-on %w", err)
+	}
+	if outputs := verifyOutputs(); !slices.Contains(outputs, o.output) {
+		return ui.UsageErrorf("--output %q must be text, json, github or sarif", o.output)
+	}
+	at, err := newSettings(nil).project(o.options)
+	if err != nil {
+		return err
+	}
+	shown, done := s.Report().Work(ctx, "checking")
+	result, err := checkProject(shown, at, check.Options{Families: o.families})
+	if done(); err != nil {
+		return err
+	}
+	r := report.Check{
+		Findings: result.Findings, Judged: result.Judged, Notes: result.Notes, Prefix: report.RepositoryPrefix(at.root), Version: Version(),
+	}
+	if err := printCheck(s, o.output, r); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(r.Findings, func(f rule.Finding) bool { return f.Severity >= failOn }) {
+		return ui.ErrNo
+	}
+	return nil
+}
+
+func checkProject(ctx context.Context, at *located, o check.Options) (*check.Result, error) {
+	p, err := project.Open(at.root, at.settings)
+	if err != nil {
+		return nil, err
+	}
+	return check.Run(ctx, p, o)
+}
+
+// printCheck prints the answer: all of it, or none.
+func printCheck(s ui.Streams, form string, r report.Check) error {
+	var data []byte
+	var err error
+	switch form {
+	case "json":
+		data, err = r.JSON()
+	case "sarif":
+		data, err = r.SARIF()
+	case "github":
+		data, err = r.GitHub()
+	default:
+		s.Report().Lines(r.Notes)
+		for _, f := range r.Findings {
+			data = append(data, report.Text(f)+"\n"...)
+		}
+		if len(r.Findings) == 0 {
+			data = []byte(r.Summary() + "\n")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := s.Out.Write(data); err != nil {
+		return fmt.Errorf("write the findings: %w", err)
+	}
+	if form != "github" && (form != "text" || len(r.Findings) > 0) {
+		s.Report().Printf("%s", r.Summary())
+	}
+	return nil
+}
+
+// listRules prints the rules of some families, or of all.
+func listRules(s ui.Streams, families []rule.Family) error {
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	for _, r := range rule.All() {
+		if len(families) > 0 && !slices.Contains(families, r.Family) {
+			continue
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.ID, r.Family, r.Severity, r.Title)
+	}
+	return w.Flush()
+}
+
+func explainRule(s ui.Streams, id string) error {
+	r := rule.Find(id)
+	if r == nil {
+		hint := `"crdctl check --list" prints the rules`
+		if near := text.DidYouMean(id, ruleIDs()); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return ui.UsageErrorf("no rule has the ID %q; %s", id, hint)
+	}
+	_, err := fmt.Fprintf(s.Out, "%s (%s)\n\n%s", r.ID, r.Family, r.Page)
+	return err
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package check judges the API of a project: whether it is well designed, safe to change, and whether the API server takes it.
+//
+// The families of rules are packages of their own; this one runs those that apply and puts their findings together. It prints nothing.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/check/preflight"
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// Options say what is judged.
+type Options struct {
+	// Families are those that were asked for; none stands for all that apply.
+	Families []rule.Family
+}
+
+// Result is what was found.
+type Result struct {
+	Findings []rule.Finding
+	// Judged says what each family looked at; see report.Check.
+	Judged map[rule.Family]string
+	Notes  []string
+}
+
+// errNotApplicable is the error of a family that has nothing to judge. Its text says why.
+type notApplicable string
+
+func (e notApplicable) Error() string { return string(e) }
+
+// Run judges a project. A family that was asked for and has nothing to judge is an error; of the others, a note says why.
+func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
+	r := &Result{Judged: map[rule.Family]string{}, Notes: slices.Clone(p.Skipped)}
+	families := o.Families
+	if len(families) == 0 {
+		families = rule.Families
+	}
+	for _, family := range families {
+		run := map[rule.Family]func() (found []rule.Finding, judged string, err error){
+			rule.Preflight: func() ([]rule.Finding, string, error) {
+				if len(p.CRDs) == 0 {
+					return nil, "", notApplicable("no CustomResourceDefinition of the project was found; run \"crdctl generate\", or set crds.dir in crdctl.yaml")
+				}
+				found, err := preflight.Check(ctx, p.CRDs)
+				return found, count(len(p.CRDs), "CRD", "CRDs"), err
+			},
+		}[family]
+		if run == nil {
+			continue
+		}
+		found, judged, err := run()
+		var not notApplicable
+		switch {
+		case errors.As(err, &not) && len(o.Families) == 0:
+			r.Notes = append(r.Notes, fmt.Sprintf("%s was skipped: %s", family, not))
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", family, err)
+		}
+		r.Findings = append(r.Findings, found...)
+		r.Judged[family] = judged
+	}
+	if len(r.Judged) == 0 {
+		return nil, errors.New("nothing to check was found: no CustomResourceDefinition, and no Go package with API types")
+	}
+	r.Findings = rule.Sort(r.Findings)
+	return r, nil
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+	kyaml "sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/gen/gofield"
+	"github.com/crdctl/crdctl/internal/text/yamldoc"
+)
+
+// CRD is a CustomResourceDefinition as a manifest has it.
+type CRD struct {
+	*apiextv1.CustomResourceDefinition
+	File string // relative to the project's root, slash-separated
+	Line int    // of its first content
+	// Strict is what a strict decoder says of the manifest: fields that are unknown or there twice.
+	Strict []error
+	// Size is that of its JSON, in bytes.
+	Size int
+
+	project *Project
+	text    []byte // of its document
+	first   int    // the line that text begins on
+	node    func() *yaml.Node
+	types   map[string]*gofield.Package // by version
+	mu      sync.Mutex
+}
+
+// Parse reads the CRDs of a manifest, YAML or JSON. Other objects are skipped, as are patches: CRDs that lack a group or kind. File is what
+// places call it. The error has the place.
+func Parse(file string, data []byte) ([]*CRD, error) {
+	docs, err := yamldoc.Split(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	var all []*CRD
+	var problems []error
+	for _, doc := range docs {
+		crd, err := parse(file, doc)
+		if err != nil {
+			problems = append(problems, err)
+		} else if crd != nil {
+			all = append(all, crd)
+		}
+	}
+	return all, errors.Join(problems...)
+}
+
+func parse(file string, doc yamldoc.Document) (*CRD, error) {
+	asJSON, err := kyaml.YAMLToJSON(doc.Text)
+	if err != nil {
+		return nil, doc.Error(file, err)
+	}
+	var head metav1.TypeMeta
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(asJSON, &head); err != nil || head.Kind != "CustomResourceDefinition" {
+		return nil, nil //nolint:nilerr // what has no kind is no CRD
+	}
+	crd := &CRD{File: file, Line: doc.Line, Size: len(asJSON), text: doc.Text, first: doc.First, types: map[string]*gofield.Package{}}
+	crd.node = sync.OnceValue(crd.parseNodes)
+	crd.CustomResourceDefinition = &apiextv1.CustomResourceDefinition{}
+	if crd.Strict, err = kjson.UnmarshalStrict(asJSON, crd.CustomResourceDefinition); err != nil {
+		return nil, fmt.Errorf("%s:%d: CustomResourceDefinition %s: %w", file, doc.Line, crd.Name, err)
+	}
+	if _, err := kyaml.YAMLToJSONStrict(doc.Text); err != nil { // keys that are there twice, which JSON does not show
+		crd.Strict = append(crd.Strict, doc.Error(file, err))
+	}
+	if crd.Spec.Group == "" || crd.Spec.Names.Kind == "" || len(crd.Spec.Versions) == 0 {
+		return nil, nil
+	}
+	return crd, nil
+}
+
+// parseNodes parses the text once more, for the places.
+func (c *CRD) parseNodes() *yaml.Node {
+	var node yaml.Node
+	if err := yaml.Unmarshal(c.text, &node); err != nil || len(node.Content) == 0 {
+		return nil
+	}
+	return node.Content[0]
+}
+
+// Version returns the version with a name, or nil.
+func (c *CRD) Version(name string) *apiextv1.CustomResourceDefinitionVersion {
+	i := slices.IndexFunc(c.Spec.Versions, func(v apiextv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.Spec.Versions[i]
+}
+
+// Subject names a version of the CRD, or a field in it, in findings: as in crontabs.stable.example.com/v1: spec.replicas.
+func (c *CRD) Subject(version string, path ...string) string {
+	subject := c.Name
+	if version != "" {
+		subject += "/" + version
+	}
+	if len(path) > 0 {
+		subject += ": " + Dotted(path)
+	}
+	return subject
+}
+
+// Items and Values stand in a path for the items of a list and for the values of a map.
+const (
+	Items  = "[]"
+	Values = "{}"
+)
+
+// Dotted is a path of JSON names as people write it: spec.ports[].name.
+func Dotted(path []string) string {
+	var b strings.Builder
+	for _, name := range path {
+		switch {
+		case name == Items || name == Values:
+			b.WriteString(name)
+		case b.Len() > 0:
+			b.WriteString("." + name)
+		default:
+			b.WriteString(name)
+		}
+	}
+	return b.String()
+}

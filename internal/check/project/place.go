@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/gen/gofield"
+)
+
+// GoField is the Go field that a field of a version was made from, or the last one on the way that the project declares; false if the
+// project has no Go type of the version. The path has JSON names, Items and Values.
+func (c *CRD) GoField(version string, path []string) (gofield.Field, bool) {
+	if c.project == nil {
+		return gofield.Field{}, false
+	}
+	c.mu.Lock()
+	types, known := c.types[version]
+	if !known {
+		types = c.project.typesOf(c, version)
+		c.types[version] = types
+	}
+	c.mu.Unlock()
+	if types == nil {
+		return gofield.Field{}, false
+	}
+	names := slices.DeleteFunc(slices.Clone(path), func(name string) bool { return name == Items || name == Values })
+	return types.Field(c.Spec.Names.Kind, names)
+}
+
+// At is the place of a field of a version: in the Go types, or else in the manifest. Of the field's markers, the place is that of the first
+// that has one of the words in it, in any case; the field itself without such a one. A path without names is the type, whose markers are
+// those of the kind.
+func (c *CRD) At(version string, path []string, words ...string) rule.Place {
+	field, ok := c.GoField(version, path)
+	if !ok {
+		return c.InManifest(c.keys(version, path)...)
+	}
+	for _, word := range words {
+		for _, line := range field.Lines() {
+			if strings.HasPrefix(line.Text, "+") && strings.Contains(strings.ToLower(line.Text), strings.ToLower(word)) {
+				return c.project.place(line.Position)
+			}
+		}
+	}
+	return c.project.place(field.Position)
+}
+
+// place is a position relative to the root.
+func (p *Project) place(at token.Position) rule.Place {
+	rel, err := filepath.Rel(p.Root, at.Filename)
+	if err != nil {
+		rel = at.Filename
+	}
+	return rule.Place{File: filepath.ToSlash(rel), Line: at.Line, Col: at.Column}
+}
+
+// keys are the keys of the manifest that lead to the schema of a field.
+func (c *CRD) keys(version string, path []string) []string {
+	for i, v := range c.Spec.Versions {
+		if v.Name != version {
+			continue
+		}
+		keys := []string{"spec", "versions", fmt.Sprint(i), "schema", "openAPIV3Schema"}
+		for _, name := range path {
+			switch name {
+			case Items:
+				keys = append(keys, "items")
+			case Values:
+				keys = append(keys, "additionalProperties")
+			default:
+				keys = append(keys, "properties", name)
+			}
+		}
+		return keys
+	}
+	return []string{"spec", "versions"}
+}
+
+// InManifest is the place in the manifest to which keys lead, numbers being those of items; it ends at the last that is there.
+func (c *CRD) InManifest(keys ...string) rule.Place {
+	at := rule.Place{File: c.File, Line: c.Line}
+	node := c.node()
+	for _, key := range keys {
+		next, name := child(node, key)
+		if next == nil {
+			break
+		}
+		at.Line, at.Col = c.first+name.Line-1, name.Column
+		node = next
+	}
+	return at
+}
+
+// child is the value of a key, and the node that names it.
+func child(node *yaml.Node, key string) (value, name *yaml.Node) {
+	if node == nil {
+		return nil, nil
+	}
+	switch node.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == key {
+				return node.Content[i+1], node.Content[i]
+			}
+		}
+	case yaml.SequenceNode:
+		for i, item := range node.Content {
+			if fmt.Sprint(i) == key {
+				return item, item
+			}
+		}
+	}
+	return nil, nil
+}

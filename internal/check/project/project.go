@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package project reads what "crdctl check" judges: the CRDs of a project, the Go types that they are made of, and where each field of
+// them stands.
+//
+// It judges nothing, generates nothing, and knows no rules.
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/gen/gofield"
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// Project is the API of a project as it is on disk.
+type Project struct {
+	Root     string // absolute
+	Settings *config.Project
+	CRDs     []*CRD // by group, kind and file
+	// Packages are the directories of the Go packages with API types, relative to the root, sorted.
+	Packages []string
+	// Skipped are files that have CRDs and are not judged, each with the reason.
+	Skipped []string
+
+	repo   *repo.Repo
+	kinds  repo.Kinds
+	source *gofield.Source
+}
+
+// Open reads the project in root, which is a real path. The settings may be those that were detected.
+func Open(root string, settings *config.Project) (*Project, error) {
+	r, err := repo.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	p := &Project{Root: root, Settings: settings, repo: r, kinds: r.KindsByGroup(), source: gofield.NewSource()}
+	for _, dirs := range p.kinds {
+		for dir := range dirs {
+			p.Packages = append(p.Packages, dir)
+		}
+	}
+	slices.Sort(p.Packages)
+	p.Packages = slices.Compact(p.Packages)
+	files, err := p.manifests()
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	for _, file := range files {
+		problems = append(problems, p.read(file))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(p.CRDs, func(a, b *CRD) int { return strings.Compare(a.Name, b.Name) })
+	return p, nil
+}
+
+// manifests are the files that may have CRDs of the project: those of the directories that generators write to and, where these have none of a
+// group, all of that group, unless they are copies for a chart.
+func (p *Project) manifests() (files []string, err error) {
+	groups := map[string]bool{}
+	for _, dir := range p.Settings.CRDDirs() {
+		entries, err := os.ReadDir(filepath.Join(p.Root, filepath.FromSlash(dir)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			if !e.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(e.Name())) {
+				files = append(files, path.Join(dir, e.Name()))
+			}
+		}
+	}
+	for _, m := range p.repo.CRDs {
+		if slices.Contains(files, m.Path) {
+			groups[groupOf(m)] = true
+		}
+	}
+	named := map[string]bool{}
+	for _, m := range p.repo.CRDs {
+		if groups[groupOf(m)] || named[m.Name] || !m.IsOf(p.kinds) || slices.Contains(files, m.Path) {
+			continue
+		}
+		named[m.Name] = true
+		files = append(files, m.Path)
+	}
+	return files, nil
+}
+
+func groupOf(m repo.Manifest) string {
+	_, group, _ := strings.Cut(m.Name, ".")
+	return group
+}
+
+// read adds the CRDs of a file. One that another file had already is left out.
+func (p *Project) read(file string) error {
+	data, err := safefs.ReadFile(filepath.Join(p.Root, filepath.FromSlash(file)), safefs.MaxFile)
+	if err != nil {
+		return err
+	}
+	crds, err := Parse(file, data)
+	if err != nil {
+		if strings.Contains(string(data), "{{") {
+			p.Skipped = append(p.Skipped, file+": a template")
+			return nil
+		}
+		return err
+	}
+	for _, crd := range crds {
+		if slices.ContainsFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }) {
+			p.Skipped = append(p.Skipped, fmt.Sprintf("%s: a second manifest of %s", file, crd.Name))
+			continue
+		}
+		crd.project = p
+		p.CRDs = append(p.CRDs, crd)
+	}
+	return nil
+}
+
+// Package is the parsed Go package of a directory below the root.
+func (p *Project) Package(dir string) (*gofield.Package, error) {
+	return p.source.Package(filepath.Join(p.Root, filepath.FromSlash(dir)))
+}
+
+// typesOf is the package with the Go type of a version of a CRD; nil if there is none in the project.
+func (p *Project) typesOf(crd *CRD, version string) *gofield.Package {
+	var near *gofield.Package
+	for _, dir := range p.Packages {
+		if _, ok := p.kinds[crd.Spec.Group][dir]; !ok {
+			continue
+		}
+		types, err := p.Package(dir)
+		if err != nil || !types.Has(crd.Spec.Names.Kind) {
+			continue
+		}
+		if types.Name == version || path.Base(dir) == version {
+			return types
+		}
+		if len(crd.Spec.Versions) == 1 {
+			near = types // its name may be in a marker
+		}
+	}
+	return near
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rule
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Place is a place in a file.
+type Place struct {
+	File      string // relative to the project's root, slash-separated; empty for a finding about the project as a whole
+	Line, Col int    // from 1; Col may be 0 where only the line is known
+}
+
+// String is the place as compilers write it.
+func (p Place) String() string {
+	switch {
+	case p.File == "":
+		return ""
+	case p.Line == 0:
+		return p.File
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// Finding is one thing that is wrong, in one place.
+type Finding struct {
+	Rule     *Rule
+	Severity Severity
+	Place    Place
+	// Subject is what the finding is about, in a form that does not change when lines move: the name of a CRD with a version and a
+	// field, as in crontabs.stable.example.com/v1: spec.replicas, or a Go type with a field.
+	Subject string
+	// Message says what is wrong here, and Fix what to do about it here; if that is empty, the rule's Fix holds.
+	Message, Fix string
+}
+
+// New returns a finding of the rule with an ID, with the rule's severity.
+func New(id string, at Place, subject, format string, args ...any) Finding {
+	r := MustFind(id)
+	return Finding{Rule: r, Severity: r.Severity, Place: at, Subject: subject, Message: fmt.Sprintf(format, args...)}
+}
+
+// Hint is what to do about the finding.
+func (f Finding) Hint() string { return cmp.Or(f.Fix, f.Rule.Fix) }
+
+// Fingerprint is the same for the same finding when lines move, or files are reformatted.
+func (f Finding) Fingerprint() string {
+	return fmt.Sprintf("%.16x", sha256.Sum256([]byte(strings.Join([]string{f.Rule.ID, cmp.Or(f.Subject, f.Place.File), f.Message}, "\x00"))))
+}
+
+// Sort puts findings into the order of their places, and removes those that say the same of the same place: versions of one CRD may
+// share a Go type.
+func Sort(all []Finding) []Finding {
+	slices.SortStableFunc(all, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Col, b.Place.Col),
+			cmp.Compare(a.Rule.ID, b.Rule.ID), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Subject, b.Subject))
+	})
+	return slices.CompactFunc(all, func(a, b Finding) bool {
+		return a.Rule == b.Rule && a.Place == b.Place && a.Message == b.Message && (a.Place.Line > 0 || a.Subject == b.Subject)
+	})
+}

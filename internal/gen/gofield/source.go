@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gofield
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+// Source is a tree of Go files, whose packages are parsed when they are asked for. It may be used by several goroutines.
+type Source struct {
+	fset *token.FileSet
+
+	mu       sync.Mutex
+	packages map[string]*Package      // by directory
+	modules  map[string]*modfile.File // by the directory of go.mod
+}
+
+// NewSource returns a source in which nothing is parsed yet.
+func NewSource() *Source {
+	return &Source{fset: token.NewFileSet(), packages: map[string]*Package{}, modules: map[string]*modfile.File{}}
+}
+
+// Package is the parsed source of one directory.
+type Package struct {
+	Name   string
+	dir    string
+	fset   *token.FileSet
+	types  map[string]*declaration
+	source *Source
+}
+
+// declaration is the declaration of a type.
+type declaration struct {
+	pkg  *Package
+	file *ast.File
+	decl *ast.GenDecl
+	spec *ast.TypeSpec
+}
+
+// docs are the comments that can have the markers of a type: upstream's tools also read the comment above the one next to it.
+func (d *declaration) docs() (docs []*ast.CommentGroup) {
+	doc := d.spec.Doc
+	if doc == nil && !d.decl.Lparen.IsValid() {
+		doc = d.decl.Doc
+	}
+	start := d.spec.Pos()
+	if !d.decl.Lparen.IsValid() {
+		start = d.decl.Pos()
+	}
+	if doc != nil {
+		docs, start = append(docs, doc), doc.Pos()
+	}
+	line := d.pkg.fset.Position(start).Line
+	for _, group := range d.file.Comments {
+		if d.pkg.fset.Position(group.End()).Line == line-2 {
+			docs = append(docs, group)
+		}
+	}
+	return docs
+}
+
+// Parse reads the Go files of a directory, without its tests.
+func Parse(dir string) (*Package, error) { return NewSource().Package(dir) }
+
+// Package reads the Go files of a directory, without its tests. Files that do not parse are left out: the generators report them.
+func (s *Source) Package(dir string) (*Package, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.packages[dir]; p != nil {
+		return p, nil
+	}
+	names, err := filepath.Glob(filepath.Join(escape(dir), "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	p := &Package{dir: dir, fset: s.fset, types: map[string]*declaration{}, source: s}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(s.fset, name, nil, parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil {
+			continue
+		}
+		p.Name = file.Name.Name
+		for _, decl := range file.Decls {
+			decl, ok := decl.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range decl.Specs {
+				if spec, ok := spec.(*ast.TypeSpec); ok {
+					p.types[spec.Name.Name] = &declaration{p, file, decl, spec}
+				}
+			}
+		}
+	}
+	s.packages[dir] = p
+	return p, nil
+}
+
+// escape quotes what has a meaning in a pattern.
+func escape(dir string) string {
+	if filepath.Separator == '\\' {
+		return dir
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
+
+// Has reports whether the package declares a type.
+func (p *Package) Has(name string) bool { return p.types[name] != nil }
+
+// imported is the package that a file in dir imports by a path, if it is in the same module, or in one that go.mod replaces by a
+// directory; else nil.
+func (s *Source) imported(pkg, dir string) *Package {
+	at := s.dirOf(pkg, dir)
+	if at == "" {
+		return nil
+	}
+	p, err := s.Package(at)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+func (s *Source) dirOf(pkg, dir string) string {
+	if pkg == "" {
+		return ""
+	}
+	root := workspace.Above(dir, "go.mod")
+	if root == "" {
+		return ""
+	}
+	file := s.module(root)
+	if file == nil || file.Module == nil {
+		return ""
+	}
+	if rel, ok := below(pkg, file.Module.Mod.Path); ok {
+		return filepath.Join(root, filepath.FromSlash(rel))
+	}
+	for _, r := range file.Replace {
+		rel, ok := below(pkg, r.Old.Path)
+		if !ok || r.New.Version != "" {
+			continue
+		}
+		to := filepath.FromSlash(r.New.Path)
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(root, to)
+		}
+		return filepath.Join(to, filepath.FromSlash(rel))
+	}
+	return ""
+}
+
+// below is the way from a module to one of its packages.
+func below(pkg, module string) (rel string, ok bool) {
+	rel, ok = strings.CutPrefix(pkg+"/", module+"/")
+	return strings.TrimSuffix(rel, "/"), ok
+}
+
+// module is the go.mod of a directory; nil if it cannot be read.
+func (s *Source) module(root string) *modfile.File {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if file, known := s.modules[root]; known {
+		return file
+	}
+	name, data, err := workspace.ReadAbove(root, "go.mod")
+	var file *modfile.File
+	if err == nil {
+		file, _ = modfile.Parse(name, data, nil) // the go command has the words for one that does not parse
+	}
+	s.modules[root] = file
+	return file
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// Check is what "crdctl check" found.
+type Check struct {
+	// Findings are in the order of their places.
+	Findings []rule.Finding
+	// Judged says what each family looked at, as in "12 CRDs"; a family that is not in it was not judged.
+	Judged map[rule.Family]string
+	// Notes say what was not judged, and why.
+	Notes []string
+	// Prefix and Version are as in Report.
+	Prefix, Version string
+}
+
+// Summary is the answer in a line.
+func (c Check) Summary() string {
+	var judged []string
+	for _, f := range rule.Families {
+		if what, ok := c.Judged[f]; ok {
+			judged = append(judged, fmt.Sprintf("%s: %s", f, what))
+		}
+	}
+	return fmt.Sprintf("%s (%s)", c.Counts(), strings.Join(judged, "; "))
+}
+
+// Counts are how many findings there are of each severity, in words.
+func (c Check) Counts() string {
+	n := map[rule.Severity]int{}
+	for _, f := range c.Findings {
+		n[f.Severity]++
+	}
+	var parts []string
+	for _, s := range []rule.Severity{rule.Error, rule.Warning, rule.Note} {
+		switch n[s] {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+s.String())
+		default:
+			parts = append(parts, fmt.Sprintf("%d %ss", n[s], s))
+		}
+	}
+	if parts == nil {
+		return "no findings"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Text is a finding as compilers write theirs, and what to do about it.
+func Text(f rule.Finding) string {
+	place := f.Place.String()
+	if place == "" {
+		place = f.Subject
+	}
+	return fmt.Sprintf("%s: %s: %s [%s]\n    %s", place, f.Severity, f.Message, f.Rule.ID, f.Hint())
+}
+
+// checkDocument is the one object of -o json. Scripts read it: fields may come, none may go or change its meaning. See docs/check.md.
+type checkDocument struct {
+	Findings []checkFinding         `json:"findings"`
+	Judged   map[rule.Family]string `json:"judged"`
+	Notes    []string               `json:"notes"`
+}
+
+type checkFinding struct {
+	Rule        string        `json:"rule"`
+	Family      rule.Family   `json:"family"`
+	Category    rule.Category `json:"category,omitempty"`
+	Severity    string        `json:"severity"`
+	File        string        `json:"file,omitempty"`
+	Line        int           `json:"line,omitempty"`
+	Column      int           `json:"column,omitempty"`
+	Subject     string        `json:"subject,omitempty"`
+	Message     string        `json:"message"`
+	Why         string        `json:"why"`
+	Fix         string        `json:"fix"`
+	Fingerprint string        `json:"fingerprint"`
+}
+
+// JSON returns the findings as one object. Paths are relative to the project.
+func (c Check) JSON() ([]byte, error) {
+	d := checkDocument{Findings: []checkFinding{}, Judged: c.Judged, Notes: append([]string{}, c.Notes...)}
+	for _, f := range c.Findings {
+		d.Findings = append(d.Findings, checkFinding{
+			Rule: f.Rule.ID, Family: f.Rule.Family, Category: f.Rule.Category, Severity: f.Severity.String(),
+			File: f.Place.File, Line: f.Place.Line, Column: f.Place.Col, Subject: f.Subject,
+			Message: f.Message, Why: f.Rule.Why, Fix: f.Hint(), Fingerprint: f.Fingerprint(),
+		})
+	}
+	return encode(d)
+}
+
+// GitHub returns the findings as workflow commands, the summary first.
+func (c Check) GitHub() ([]byte, error) {
+	var b strings.Builder
+	for _, f := range c.Findings {
+		name := map[rule.Severity]string{rule.Error: "error", rule.Warning: "warning", rule.Note: "notice"}[f.Severity]
+		properties := []string{"title", f.Rule.ID}
+		if f.Place.File != "" {
+			properties = append([]string{"file", c.Prefix + f.Place.File, "line", fmt.Sprint(max(1, f.Place.Line))}, properties...)
+		}
+		b.WriteString(command(name, f.Message+"\n"+f.Hint(), properties...))
+	}
+	for _, n := range c.Notes {
+		b.WriteString(command("notice", n, "title", "crdctl check"))
+	}
+	b.WriteString(c.Summary() + "\n")
+	return []byte(b.String()), nil
+}
+
+// SARIF returns the findings as a SARIF 2.1.0 log.
+func (c Check) SARIF() ([]byte, error) {
+	var used []*rule.Rule
+	for _, f := range c.Findings {
+		if !slices.Contains(used, f.Rule) {
+			used = append(used, f.Rule)
+		}
+	}
+	slices.SortFunc(used, func(a, b *rule.Rule) int { return strings.Compare(a.ID, b.ID) })
+	rules, results, notifications := []object{}, []object{}, []object(nil)
+	for _, r := range used {
+		rules = append(rules, object{
+			"id": r.ID, "shortDescription": object{"text": r.Title}, "fullDescription": object{"text": r.Why},
+			"help":                 object{"text": r.Fix, "markdown": r.Page},
+			"helpUri":              "https://github.com/crdctl/crdctl/blob/main/internal/check/rule/pages/" + string(r.Family) + "/" + r.ID + ".md",
+			"defaultConfiguration": object{"level": r.Severity.String()},
+			"properties":           object{"tags": []string{string(r.Family)}},
+		})
+	}
+	for _, f := range c.Findings {
+		result := object{
+			"ruleId": f.Rule.ID, "ruleIndex": slices.Index(used, f.Rule), "level": f.Severity.String(), "message": object{"text": f.Message + "\n" + f.Hint()},
+			"partialFingerprints": object{"crdctl/v1": f.Fingerprint()},
+		}
+		location := object{}
+		if f.Place.File != "" {
+			region := object{"startLine": max(1, f.Place.Line)}
+			if f.Place.Col > 0 {
+				region["startColumn"] = f.Place.Col
+			}
+			location["physicalLocation"] = object{"artifactLocation": sarifPath(c.Prefix + f.Place.File), "region": region}
+		}
+		if f.Subject != "" {
+			location["logicalLocations"] = []object{{"fullyQualifiedName": f.Subject}}
+		}
+		if len(location) > 0 {
+			result["locations"] = []object{location}
+		}
+		results = append(results, result)
+	}
+	for _, n := range c.Notes {
+		notifications = append(notifications, object{"level": "note", "message": object{"text": n}})
+	}
+	return sarifLog(c.Version, rules, results, notifications)
+}
