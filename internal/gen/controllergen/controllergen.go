@@ -23,6 +23,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/controllergen/args"
 	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
 	"github.com/crdctl/crdctl/internal/gen/diag"
+	"github.com/crdctl/crdctl/internal/gen/toolchain"
 	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
@@ -103,6 +104,7 @@ type runner struct {
 	listings *listings
 	calls    []*call
 	count    int // of all calls, those with nothing to run included
+	engines  map[string]func() (*toolchain.ControllerGen, error)
 
 	mu     sync.Mutex
 	failed map[int]error
@@ -127,6 +129,7 @@ type call struct {
 	number     int
 	dir        string // absolute
 	annotation string // what manifests say of the version
+	code       string // the version of its generators
 	engine     string // the version of the engine that must run it; empty for this process
 	years      map[string]bool
 	names      []string // of the generators
@@ -163,12 +166,14 @@ func (r *runner) prepare(number int, c config.ControllerGenCall, version string)
 		return nil, err
 	}
 	var err error
+	one.code = code
 	one.engine, err = engineFor(code, one.names)
 	return one, err
 }
 
 // run finds the packages of all calls, runs them, and gathers their files.
 func (r *runner) run(ctx context.Context) (*Result, error) {
+	defer r.openEngines(ctx)()
 	g, listing := errgroup.WithContext(ctx)
 	for _, c := range r.calls {
 		g.Go(func() error {
@@ -182,20 +187,12 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r.calls = slices.DeleteFunc(r.calls, func(c *call) bool { return r.failed[c.number] != nil })
-	byEngine := map[[2]string][]*call{}
-	var order [][2]string
-	for _, c := range r.calls {
-		key := [2]string{c.engine, c.annotation}
-		if byEngine[key] == nil {
-			order = append(order, key)
-		}
-		byEngine[key] = append(byEngine[key], c)
-	}
-	results := make([][]File, len(order))
+	groups := r.together()
+	results := make([][]File, len(groups))
 	g, running := errgroup.WithContext(ctx)
-	for i, key := range order {
+	for i, calls := range groups {
 		g.Go(func() (err error) {
-			results[i], err = r.ask(running, key[0], key[1], byEngine[key])
+			results[i], err = r.ask(running, calls)
 			return err
 		})
 	}
@@ -217,34 +214,6 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 	}
 	slices.SortStableFunc(out.Files, func(a, b File) int { return cmp.Or(cmp.Compare(a.Call, b.Call), cmp.Compare(a.Path, b.Path)) })
 	return out, nil
-}
-
-// ask has calls run that need the same engine, or none.
-func (r *runner) ask(ctx context.Context, version, annotation string, calls []*call) (files []File, err error) {
-	scratch, err := os.MkdirTemp(r.scratch, "request-")
-	if err != nil {
-		return nil, err
-	}
-	request := host.Request{Version: annotation, Root: r.root, Scratch: scratch}
-	var numbers []int
-	for _, c := range calls {
-		request.Arch, request.Fixed = c.arch, c.fixed
-		request.Calls = append(request.Calls, c.request)
-		numbers = append(numbers, c.number)
-	}
-	response, err := r.respond(ctx, version, request)
-	if err != nil {
-		return nil, r.fail(err, numbers...)
-	}
-	for i, result := range response.Results {
-		made, err := r.files(calls[i], result)
-		if err == nil {
-			files = append(files, made...)
-		} else if err := r.fail(err, calls[i].number); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
 }
 
 // dangerous is advice of controller-gen about a flag of its own.

@@ -129,14 +129,18 @@ func TestUnavailable(t *testing.T) {
 		{Paths: []string{"./needy"}, Object: &config.ObjectGenerator{}},
 		{Paths: []string{"./internal/..."}, RBAC: rbac},
 		{Paths: []string{"./..."}, Version: "v0.6.2", RBAC: rbac},
+		{Paths: []string{"./api/..."}, Version: "v0.18.999", CRD: &config.CRDGenerator{}},
+		{Paths: []string{"./internal/..."}, Version: "v0.18.999", RBAC: rbac}, // which needs no engine
 	}}, nil)
 	require.NoError(t, err)
-	require.Len(t, r.Files, 1)
+	require.Len(t, r.Files, 2)
 	assert.Equal(t, 2, r.Files[0].Call)
+	assert.Equal(t, 5, r.Files[1].Call)
 	assert.ErrorContains(t, r.Failed[0], "no required module provides package example.org/none")
 	assert.ErrorContains(t, r.Failed[1], "needy/needy.go:4:8: no required module provides package example.org/none")
 	assert.ErrorContains(t, r.Failed[3], "controller-gen v0.6.2 is older")
-	assert.Len(t, r.Failed, 3)
+	assert.ErrorContains(t, r.Failed[4], "module lookup disabled by GOPROXY=off")
+	assert.Len(t, r.Failed, 4)
 }
 
 func TestErrors(t *testing.T) {
