@@ -35,7 +35,9 @@ func (g *generation) firstKey(o Options, env *load.Env, header codegen.Header, s
 	}
 	h := cache.NewHash("sources")
 	h.Add(program(), g.version.Version, string(settings), string(header.Boilerplate), fmt.Sprint(header.Boilerplate == nil))
-	h.Add(env.Fingerprint(g.root)...)
+	if env != nil {
+		h.Add(env.Fingerprint(g.root)...)
+	}
 	for _, one := range g.plan.Code() {
 		h.Add(one.Name, strings.ReplaceAll(strings.Join(one.Flags, "\x00"), g.root, ""), strings.Join(one.Inputs, "\x00"))
 	}
@@ -63,9 +65,11 @@ func (c *cached) edited(ctx context.Context) bool {
 	if err != nil {
 		return true
 	}
-	env, err := load.NewEnv(ctx, c.run.dir, codegen.BuildTag)
-	if err != nil {
-		return true
+	var env *load.Env
+	if !c.run.idle() {
+		if env, err = load.NewEnv(ctx, c.run.dir, codegen.BuildTag); err != nil {
+			return true
+		}
 	}
 	now, err := c.run.firstKey(c.o, env, header, sources)
 	return err != nil || now != c.first

@@ -63,6 +63,19 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// Where all generators that run are controller-gen's, nothing is loaded for those of code-generator.
+func TestNothingToLoad(t *testing.T) {
+	root, store := gentest.Fixture{Archive: "testdata/layout.txtar"}.Lay(t), cache.At(t.TempDir(), 1<<30)
+	for _, cached := range []bool{false, true} {
+		result, err := Generate(t.Context(), root, gentest.Settings(t, root), Options{Only: []string{"webhook"}, Results: store})
+		require.NoError(t, err)
+		assert.Equal(t, cached, result.Cached)
+		assert.Empty(t, result.Tree.Paths())
+		assert.Nil(t, result.run.env)
+		assert.Nil(t, result.run.graph)
+	}
+}
+
 // An entry that was damaged is made anew.
 func TestCacheIsNotTrusted(t *testing.T) {
 	root, dir := gentest.Fixture{Archive: "testdata/layout.txtar"}.Lay(t), t.TempDir()

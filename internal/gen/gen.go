@@ -192,11 +192,18 @@ func newGeneration(ctx context.Context, root string, p *config.Project, o Option
 		return nil, err
 	}
 	g := &generation{version: version, scan: scanned, dir: loadDir(root, p.APIs), root: root, settings: p, plan: todo, header: header, tags: tags, generators: map[string]string{}, results: o.Results}
+	if g.idle() {
+		return g, nil
+	}
 	if g.env, err = load.NewEnv(ctx, g.dir, codegen.BuildTag); err != nil && !errors.Is(err, load.ErrUnsupported) {
 		return nil, err
 	}
 	return g, nil
 }
+
+// idle reports whether no generator runs: those that were asked for are all controller-gen's. Then nothing is loaded, and there are only
+// the notes on tags.
+func (g *generation) idle() bool { return len(g.plan.Units) == 0 }
 
 // onlyCalls reports whether everything in a project is made by its calls of controller-gen.
 func onlyCalls(p *config.Project) bool {
@@ -208,7 +215,7 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 	if onlyCalls(g.settings) {
 		return &made{cached: true}, nil
 	}
-	if g.env == nil || o.Results == nil {
+	if g.env == nil && !g.idle() || o.Results == nil {
 		return g.make(ctx)
 	}
 	c, err := newCached(o.Results, g, o)

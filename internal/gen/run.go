@@ -22,6 +22,10 @@ import (
 
 // code runs the generators: those of the right version in this process, the others in an engine of their own.
 func (g *generation) code(ctx context.Context) (files []codegen.File, notes []string, err error) {
+	if g.idle() {
+		g.local = map[string][]load.Source{}
+		return nil, nil, nil
+	}
 	here, elsewhere := g.split()
 	elsewhere, done, err := g.withSchemas(ctx, elsewhere)
 	defer func() { err = errors.Join(err, done()) }()
