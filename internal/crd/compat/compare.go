@@ -47,24 +47,24 @@ func worse(ctx context.Context, before, after *resource, u *unstructured.Unstruc
 		object, _, err := before.read(u, at)
 		return object, err
 	})
-	wrong := after.versions[to].values(ctx, now)
+	wrong := valuesOf(after.versions[to].Values(ctx, now))
 	if len(wrong) > 0 {
 		object, err := was()
 		if err != nil {
 			return nil, err
 		}
-		wrong = wrong.without(before.versions[at].values(ctx, object))
+		wrong = wrong.without(valuesOf(before.versions[at].Values(ctx, object)))
 	}
 	if wrong.block() {
 		return wrong, nil
 	}
-	broken := after.versions[to].rules(ctx, now)
+	broken := rulesOf(after.versions[to].Rules(ctx, now))
 	if len(broken) > 0 {
 		object, err := was()
 		if err != nil {
 			return nil, err
 		}
-		broken = broken.without(before.versions[at].rules(ctx, object))
+		broken = broken.without(rulesOf(before.versions[at].Rules(ctx, object)))
 	}
 	return append(wrong, broken...), nil
 }

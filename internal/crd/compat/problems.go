@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdctl/crdctl/internal/crd/write"
 )
 
 // problem is what the API server says of an object. Two that have one key are the same to its owner.
@@ -16,6 +18,22 @@ type problem struct {
 
 type problems []problem
 
+// valuesOf are problems with values. What else is wrong with a field that is invalid already is no matter.
+func valuesOf(errs field.ErrorList) (all problems) {
+	for _, e := range errs {
+		all = append(all, problem{e, e.Field + " " + string(e.Type)})
+	}
+	return all
+}
+
+// rulesOf are rules of CEL that are broken. One field has many, which only their words tell apart.
+func rulesOf(errs field.ErrorList) (all problems) {
+	for _, e := range errs {
+		all = append(all, problem{e, e.Field + " " + e.Detail})
+	}
+	return all
+}
+
 // without leaves out what is known already.
 func (all problems) without(known problems) problems {
 	return slices.DeleteFunc(all, func(p problem) bool {
@@ -25,13 +43,11 @@ func (all problems) without(known problems) problems {
 
 // block reports whether the API server would not run CEL rules on such an object, since they could not make sense of it.
 func (all problems) block() bool {
-	return slices.ContainsFunc(all, func(p problem) bool {
-		switch p.Type {
-		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
-			return true
-		}
-		return false
-	})
+	var errs field.ErrorList
+	for _, p := range all {
+		errs = append(errs, p.Error)
+	}
+	return write.Blocks(errs)
 }
 
 func (all problems) fields() []string {

@@ -10,36 +10,31 @@ import (
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdctl/crdctl/internal/crd/write"
 )
 
 // resource is one state of a CRD, with what the API server makes of its schemas.
 type resource struct {
 	kind     runtimeschema.GroupKind
-	versions map[string]*version
+	versions map[string]*write.Version
 	storage  string
 	// converts reports whether a webhook makes one version of another; without it, only apiVersion changes.
 	converts bool
-	// keeps tells of the old way in which nothing is pruned: spec.preserveUnknownFields.
-	keeps bool
 }
 
 // compile makes the validators of all versions.
 func compile(crd *apiextv1.CustomResourceDefinition) (*resource, error) {
 	r := &resource{
 		kind:     runtimeschema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind},
-		versions: map[string]*version{},
+		versions: map[string]*write.Version{},
 		converts: crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextv1.WebhookConverter,
-		keeps:    crd.Spec.PreserveUnknownFields,
 	}
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
-		compiled, err := compileVersion(crd, v)
+		compiled, err := write.Compile(crd, v)
 		if err != nil {
 			return nil, fmt.Errorf("version %s: %w", v.Name, err)
 		}
@@ -96,41 +91,17 @@ func (r *resource) stores(own string) string {
 func (r *resource) read(u *unstructured.Unstructured, to string) (object map[string]any, lost []string, err error) {
 	read := u.DeepCopy()
 	if own := r.versions[versionOf(u)]; own != nil {
-		if lost, err = r.coerce(read.Object, own); err != nil {
+		if lost, err = own.Decode(read.Object); err != nil {
 			return nil, nil, err
 		}
 	}
 	if to != versionOf(u) {
 		read.SetAPIVersion(r.kind.Group + "/" + to)
-		more, err := r.coerce(read.Object, r.versions[to])
+		more, err := r.versions[to].Decode(read.Object)
 		if err != nil {
 			return nil, nil, err
 		}
 		lost = append(lost, more...)
 	}
 	return read.Object, lost, nil
-}
-
-// coerce does to an object what the API server does when it decodes one, in its order: what the schema does not know
-// is pruned, malformed metadata of embedded objects is dropped, and defaults are set.
-func (r *resource) coerce(object map[string]any, v *version) (lost []string, err error) {
-	if !r.keeps {
-		lost = pruning.PruneWithOptions(object, v.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
-		defaulting.PruneNonNullableNullsWithoutDefaults(object, v.structural)
-	}
-	options := objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true}
-	malformed, unknown := objectmeta.CoerceWithOptions(nil, object, v.structural, false, options)
-	lost = append(lost, unknown...)
-	if malformed != nil {
-		// The first metadata that is malformed is all that the API server's code tells; that there is some is what matters.
-		lost = append(lost, malformed.Field)
-		options.DropInvalidFields = true
-		problem, unknown := objectmeta.CoerceWithOptions(nil, object, v.structural, false, options)
-		if problem != nil {
-			return nil, problem
-		}
-		lost = append(lost, unknown...)
-	}
-	defaulting.Default(object, v.structural)
-	return lost, nil
 }
