@@ -27,7 +27,7 @@ func (o *runOptions) onTerminal(ctx context.Context, s ui.Streams) (_ context.Co
 		return ctx, func() {}
 	}
 	o.interrupts.BeforeExit(keys.Stop)
-	ctx, quit := context.WithCancel(ctx)
+	ctx, stop := context.WithCancel(ctx)
 	pressed := make(chan byte, 1)
 	o.Keys = pressed
 	reporter := ui.NewReporter(o.Err)
@@ -38,7 +38,7 @@ func (o *runOptions) onTerminal(ctx context.Context, s ui.Streams) (_ context.Co
 			case key := <-keys.Pressed:
 				switch key {
 				case 'q':
-					quit()
+					o.interrupts.Quit()
 				case 'h', '?':
 					reporter.Note(run.KeysHelp)
 				default: // one that comes while the one before is obeyed is dropped
@@ -52,5 +52,5 @@ func (o *runOptions) onTerminal(ctx context.Context, s ui.Streams) (_ context.Co
 			}
 		}
 	}()
-	return ctx, func() { quit(); keys.Stop() }
+	return ctx, func() { stop(); keys.Stop() }
 }

@@ -27,6 +27,7 @@ type Interrupts struct {
 	// Hurry is closed on the second signal: a user who presses Ctrl-C twice does not want to wait for an orderly end.
 	Hurry chan struct{}
 	done  chan struct{}
+	quit  chan struct{}
 
 	mu   sync.Mutex
 	last []func()
@@ -60,15 +61,22 @@ func (i *Interrupts) leave(exit func(int)) {
 // WithSignals returns a context that ends on the first SIGINT, SIGTERM or SIGHUP. On the second, what is waited for is
 // killed; if that does not end the process soon, exit is called.
 func WithSignals(parent context.Context, w io.Writer, exit func(int)) (context.Context, *Interrupts) {
-	ctx, cancel := context.WithCancel(parent)
-	i := &Interrupts{Hurry: make(chan struct{}), done: make(chan struct{})}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return follow(parent, signals, w, exit)
+}
+
+// follow does what WithSignals promises with the signals of a channel.
+func follow(parent context.Context, signals chan os.Signal, w io.Writer, exit func(int)) (context.Context, *Interrupts) {
+	ctx, cancel := context.WithCancel(parent)
+	i := &Interrupts{Hurry: make(chan struct{}), done: make(chan struct{}), quit: make(chan struct{}, 1)}
 	go func() {
 		defer cancel()
 		defer signal.Stop(signals)
 		select {
 		case <-signals:
+			cancel()
+		case <-i.quit:
 			cancel()
 		case <-i.done:
 			return
@@ -95,6 +103,14 @@ func WithSignals(parent context.Context, w io.Writer, exit func(int)) (context.C
 		}
 	}()
 	return ctx, i
+}
+
+// Quit counts as the first signal, so that the next one does not wait for an orderly end. After a signal it does nothing.
+func (i *Interrupts) Quit() {
+	select {
+	case i.quit <- struct{}{}:
+	default:
+	}
 }
 
 // End ends the handling of signals.

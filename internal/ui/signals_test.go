@@ -3,9 +3,13 @@
 package ui
 
 import (
+	"io"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // What is registered is done before exit, and cannot hold it up.
@@ -27,5 +31,22 @@ func TestBeforeExit(t *testing.T) {
 		if took := time.Since(began); !exited || took != lastTime {
 			t.Errorf("exited: %v, after %s", exited, took)
 		}
+	})
+}
+
+// Ctrl-C after a key that ends a run is the second request, not the first.
+func TestQuitThenSignal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		signals := make(chan os.Signal, 1)
+		ctx, i := follow(t.Context(), signals, io.Discard, func(int) {})
+		defer i.End()
+		i.Quit()
+		i.Quit()
+		<-ctx.Done()
+		assert.False(t, i.Hurried())
+		time.Sleep(2 * onePress)
+		signals <- os.Interrupt
+		synctest.Wait()
+		assert.True(t, i.Hurried())
 	})
 }
