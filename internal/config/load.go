@@ -41,10 +41,19 @@ func Find(dir string) (string, error) {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("no %s in %s or any parent directory: %w; create a project with \"crdctl init\", or set --dir to a project's directory", FileName, abs, fs.ErrNotExist)
+			return "", noProject(abs)
 		}
 	}
 }
+
+// noProject is the error of a directory that is in no project; it is fs.ErrNotExist.
+type noProject string
+
+func (dir noProject) Error() string {
+	return fmt.Sprintf("no %s in %s or any parent directory; create a project with \"crdctl init\", or set --dir to a project's directory", FileName, string(dir))
+}
+
+func (noProject) Is(target error) bool { return target == fs.ErrNotExist }
 
 // maxSize bounds a project file, which may have been found in a directory of another user.
 const maxSize = 16 << 20
