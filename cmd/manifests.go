@@ -74,6 +74,8 @@ are expected in the image, and a notice names them.`,
 	f.BoolVar(&o.helm, "helm", false, "Helm chart of the project's own controller (default --output dist/chart)")
 	f.StringToStringVar(&o.requests, "requests", nil, "resource `requests` of the controller, such as cpu=10m,memory=64Mi")
 	f.StringToStringVar(&o.limits, "limits", nil, "resource `limits` of the controller, such as memory=256Mi")
+	f.Lookup("replicas").DefValue = "0" // help has no default but the one in the usage
+	f.Lookup("requests").DefValue, f.Lookup("limits").DefValue = "", ""
 	f.AddFlagSet(loop)
 	return c
 }
@@ -195,6 +197,7 @@ func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree)
 			for _, path := range files.Paths() {
 				_, _ = fmt.Fprintf(s.Out, "%s %s\n", tree.Create, path)
 			}
+			s.Report().Printf("would change %s in %s", plural(len(files.Paths()), "file", "files"), shortest(dir))
 			return nil
 		}
 	} else if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -210,5 +213,26 @@ func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree)
 		}
 	}
 	printChanges(s.Out, changes, o.dryRun)
+	n, did := len(changes), "changed"
+	if o.dryRun {
+		did = "would change"
+	}
+	if n == 0 {
+		s.Report().Printf("%s in %s: up to date", plural(len(files.Paths()), "file", "files"), shortest(dir))
+	} else {
+		s.Report().Printf("%s %s in %s", did, plural(n, "file", "files"), shortest(dir))
+	}
 	return nil
+}
+
+// shortest is a directory as it is seen from the working directory, if it is below that.
+func shortest(dir string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return dir
+	}
+	if rel, err := filepath.Rel(wd, dir); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return dir
 }

@@ -21,11 +21,9 @@ import (
 )
 
 // ofProject reports whether the manifests are those of a controller that the project has, as crdctl or kubebuilder scaffolded it, and
-// not those of the built-in one, which settings and flags of the loop ask for.
+// not those of the built-in one, for which --builtin, -f and the settings of the loop ask. A flag of the loop then is a mistake.
 func (o *manifestsOptions) ofProject() (root string, p *config.Project, own bool, err error) {
-	builtin := o.builtin || len(o.files) > 0
-	o.loop.set.VisitAll(func(f *pflag.Flag) { builtin = builtin || f.Changed })
-	if builtin {
+	if o.builtin || len(o.files) > 0 {
 		return "", nil, false, nil
 	}
 	root, p, err = o.project()
@@ -39,7 +37,15 @@ func (o *manifestsOptions) ofProject() (root string, p *config.Project, own bool
 	if err != nil || !reflect.ValueOf(p.Loop).IsZero() {
 		return root, p, false, err
 	}
-	return root, p, p.Scaffold != nil || mainpkg.Uses(root) && bundle.Kustomized(root), nil
+	own = p.Scaffold != nil || mainpkg.Uses(root) && bundle.Kustomized(root)
+	if own {
+		o.loop.set.VisitAll(func(f *pflag.Flag) {
+			if f.Changed {
+				err = ui.UsageErrorf("--%s requires --builtin; the project's own controller has its flags in its Deployment", f.Name)
+			}
+		})
+	}
+	return root, p, own, err
 }
 
 // writeProject writes the manifests of the project's own controller.
