@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -48,6 +49,22 @@ func TestOthersAreRefused(t *testing.T) {
 			assert.Equal(t, test.want, response.StatusCode, "%s: GET %s", name, path)
 		}
 	}
+}
+
+// The metrics that initializers registered are served, although package register delayed them.
+func TestMetrics(t *testing.T) {
+	_, client := sharedPlane(t)
+	all, err := client.CoreV1().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, string(all), "\napiserver_audit_event_total 0\n")
+	assert.Contains(t, string(all), "\nprocess_start_time_seconds ")
+	mine, err := prometheus.DefaultGatherer.Gather()
+	require.NoError(t, err)
+	names := map[string]bool{}
+	for _, m := range mine {
+		names[m.GetName()] = true
+	}
+	assert.True(t, names["etcd_mvcc_put_total"], "%v", names)
 }
 
 // TestSecretsAreOfOneControlPlane holds that no two control planes share a credential, and that one keeps its own.

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/crdctl/crdctl/internal/startup/register"
 )
 
 // Start returns when the API server is ready, or undoes everything and says why it is not. ctx bounds the
 // start only. A start that is cancelled late takes up to a second to return: parts of the API server can be
 // stopped by its own orderly end and by nothing else, so it is let come up first.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {
+	register.Now()
 	c := &ControlPlane{options: o, stopped: make(chan struct{})}
 	if err := c.start(ctx); err != nil {
 		err = fmt.Errorf("start control plane: %w", err)

@@ -22,12 +22,14 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 
 	"github.com/crdctl/crdctl/internal/startup"
+	"github.com/crdctl/crdctl/internal/startup/register"
 )
 
 // APIServer is kube-apiserver's main function, and returns its exit code. args begins with the name of the program; stderr gets what
 // crdctl has to say.
 func APIServer(args []string, stderr io.Writer) int {
 	startup.Done()
+	register.Now()
 	o := options.NewServerRunOptions()
 	c := newCommand(o)
 	c.SetArgs(adapt(o, args[0], args[1:], stderr))

@@ -12,12 +12,14 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdmain"
 
 	"github.com/crdctl/crdctl/internal/startup"
+	"github.com/crdctl/crdctl/internal/startup/register"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 )
 
 // Etcd is etcd's main function; it does not return. args begins with the name of the program.
 func Etcd(args []string) {
 	startup.Done()
+	register.Now()
 	trim.Program()
 	logutil.DefaultZapLoggerConfig.OutputPaths = []string{"stderr"} // package quietetcd is for the clients of others
 	endWithParent(func() { os.Exit(exitFailure) })                  //nolint:forbidigo // etcd has no other way to end
