@@ -20,8 +20,24 @@ var flagValues = map[string][]string{
 	"scope":      {"Namespaced", "Cluster"},
 }
 
+// completeArgs has a shell complete the arguments of a command: the valid ones that were not given yet, and no files where it takes none.
+func completeArgs(c *cobra.Command) {
+	names := c.ValidArgs
+	switch {
+	case c.ValidArgsFunction != nil:
+	case len(names) > 0: // cobra by itself completes only the first argument
+		c.ValidArgs, c.ValidArgsFunction = nil, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(args, name) })
+			return left, cobra.ShellCompDirectiveNoFileComp
+		}
+	case c.Args != nil && c.Args(c, []string{"file"}) != nil:
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+}
+
 // completeFlags has a shell complete the flags of a command and of those below it, except where a command does so itself.
 func completeFlags(c *cobra.Command, o *options) {
+	completeArgs(c)
 	named := c.Flags().Lookup("group") != nil && c.Flags().Lookup("kind") != nil && c.Name() != "init" // which names a new one
 	register := func(f *pflag.Flag) {
 		complete := o.completeValue(f)
