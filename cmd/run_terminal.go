@@ -7,7 +7,6 @@ package cmd
 import (
 	"context"
 
-	"github.com/crdctl/crdctl/internal/run"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -40,7 +39,7 @@ func (o *runOptions) onTerminal(ctx context.Context, s ui.Streams) (_ context.Co
 				case 'q':
 					o.interrupts.Quit()
 				case 'h', '?':
-					reporter.Note(run.KeysHelp)
+					reporter.Note("%s", o.KeysHelp())
 				default: // one that comes while the one before is obeyed is dropped
 					select {
 					case pressed <- key:

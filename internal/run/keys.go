@@ -11,12 +11,20 @@ import (
 )
 
 // KeysHelp lists the keys of a run on a terminal. The caller of Run handles q and h.
-const KeysHelp = "keys: r rebuilds and restarts the controller, a applies the samples, q quits, h prints this"
+func (o *Options) KeysHelp() string {
+	if o.NoController {
+		return "keys: a applies the samples, q quits, h prints this"
+	}
+	return "keys: r rebuilds and restarts the controller, a applies the samples, q quits, h prints this"
+}
 
 // press does what a key asks for.
 func (d *devLoop) press(ctx context.Context, key byte) error {
 	switch key {
 	case 'r':
+		if d.NoController {
+			return nil
+		}
 		d.restart = true
 		return d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
 	case 'a':
@@ -34,7 +42,7 @@ func (d *devLoop) samples(ctx context.Context) error {
 	case len(samples) == 0:
 		return errors.New("no samples: crdctl.yaml names none as controller.samples")
 	case d.installer.applier == nil:
-		return errors.New("the samples are left to you: this cluster is not crdctl's own")
+		return errors.New("the samples are not applied: this cluster is not crdctl's own")
 	}
 	if err := d.installer.applySamples(ctx); err != nil {
 		return err
