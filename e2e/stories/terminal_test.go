@@ -51,7 +51,7 @@ func (w *world) onTerminal(dir, name string, args ...string) (*process, *os.File
 // readsKeys reports whether a terminal delivers keys one by one.
 func readsKeys(t testing.TB, screen *os.File) bool {
 	t.Helper()
-	now, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
+	now, err := unix.IoctlGetTermios(int(screen.Fd()), getTermios)
 	require.NoError(t, err)
 	return now.Lflag&(unix.ICANON|unix.ECHO) == 0
 }
