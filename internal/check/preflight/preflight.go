@@ -7,24 +7,68 @@ package preflight
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
 
-// checks are the rules, as functions of one CRD.
-var checks = []func(crd *project.CRD) []rule.Finding{columns}
+// checks are the rules, as functions of one CRD. An error says that something could not be determined.
+var checks = []func(crd *project.CRD) ([]rule.Finding, error){
+	strict, refusals, rules, inMaps, of(columns), of(scale), of(subresources), of(size), of(shortNames), nodes,
+}
+
+func of(check func(crd *project.CRD) []rule.Finding) func(*project.CRD) ([]rule.Finding, error) {
+	return func(crd *project.CRD) ([]rule.Finding, error) { return check(crd), nil }
+}
 
 // Check returns what is wrong with the CRDs.
 func Check(ctx context.Context, crds []*project.CRD) ([]rule.Finding, error) {
+	found := make([][]rule.Finding, len(crds))
+	problems := make([]error, len(crds))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, crd := range crds {
+		group.Go(func() error {
+			found[i], problems[i] = judge(ctx, crd)
+			return nil
+		})
+	}
+	_ = group.Wait() // the errors are in problems, all of them
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	var all []rule.Finding
-	for _, crd := range crds {
-		if err := context.Cause(ctx); err != nil {
-			return nil, err
+	for _, f := range found {
+		all = append(all, f...)
+	}
+	return rule.Sort(all), errors.Join(problems...)
+}
+
+// judge runs all checks on one CRD. What panics is the API server's code, on what it does not expect.
+func judge(ctx context.Context, crd *project.CRD) (all []rule.Finding, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("%s:%d: the checks of the CRD %s panicked: %v; please report it", crd.File, crd.Line, crd.Name, panicked)
 		}
-		for _, check := range checks {
-			all = append(all, check(crd)...)
+	}()
+	if version := crd.APIVersion; version != apiextv1.SchemeGroupVersion.String() {
+		return []rule.Finding{rule.New("refused-api-version", crd.InManifest("apiVersion"), crd.Subject(""), "the CRD is of %s, which no API server since Kubernetes 1.22 has", version)}, nil
+	}
+	for _, check := range checks {
+		if ctx.Err() != nil {
+			return nil, nil
 		}
+		found, err := check(crd)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: CRD %s: %w", crd.File, crd.Line, crd.Name, err)
+		}
+		all = append(all, found...)
 	}
 	return all, nil
 }

@@ -25,7 +25,7 @@ type CRD struct {
 	File string // relative to the project's root, slash-separated
 	Line int    // of its first content
 	// Strict is what a strict decoder says of the manifest: fields that are unknown or there twice.
-	Strict []error
+	Strict []Problem
 	// Size is that of its JSON, in bytes.
 	Size int
 
@@ -35,6 +35,13 @@ type CRD struct {
 	node    func() *yaml.Node
 	types   map[string]*gofield.Package // by version
 	mu      sync.Mutex
+}
+
+// Problem is something that a strict decoder does not take.
+type Problem struct {
+	Line int    // in the file; 0 where only Path is known
+	Path string // of an unknown field, as in spec.versions[0].foo
+	What string
 }
 
 // Parse reads the CRDs of a manifest, YAML or JSON. Other objects are skipped, as are patches: CRDs that lack a group or kind. File is what
@@ -58,7 +65,11 @@ func Parse(file string, data []byte) ([]*CRD, error) {
 }
 
 func parse(file string, doc yamldoc.Document) (*CRD, error) {
-	asJSON, err := kyaml.YAMLToJSON(doc.Text)
+	asJSON, err := kyaml.YAMLToJSONStrict(doc.Text)
+	twice := err // a key that is there twice, perhaps
+	if err != nil {
+		asJSON, err = kyaml.YAMLToJSON(doc.Text)
+	}
 	if err != nil {
 		return nil, doc.Error(file, err)
 	}
@@ -69,13 +80,23 @@ func parse(file string, doc yamldoc.Document) (*CRD, error) {
 	crd := &CRD{File: file, Line: doc.Line, Size: len(asJSON), text: doc.Text, first: doc.First, types: map[string]*gofield.Package{}}
 	crd.node = sync.OnceValue(crd.parseNodes)
 	crd.CustomResourceDefinition = &apiextv1.CustomResourceDefinition{}
-	if crd.Strict, err = kjson.UnmarshalStrict(asJSON, crd.CustomResourceDefinition); err != nil {
+	unknown, err := kjson.UnmarshalStrict(asJSON, crd.CustomResourceDefinition)
+	if err != nil && head.APIVersion == apiextv1.SchemeGroupVersion.String() {
 		return nil, fmt.Errorf("%s:%d: CustomResourceDefinition %s: %w", file, doc.Line, crd.Name, err)
 	}
-	if _, err := kyaml.YAMLToJSONStrict(doc.Text); err != nil { // keys that are there twice, which JSON does not show
-		crd.Strict = append(crd.Strict, doc.Error(file, err))
+	for _, err := range unknown {
+		p := Problem{What: err.Error()}
+		if named := new(kjson.FieldError); errors.As(err, named) {
+			p.Path = (*named).FieldPath()
+		}
+		crd.Strict = append(crd.Strict, p)
 	}
-	if crd.Spec.Group == "" || crd.Spec.Names.Kind == "" || len(crd.Spec.Versions) == 0 {
+	if twice != nil {
+		for _, p := range yamldoc.Problems(doc.Text, twice) {
+			crd.Strict = append(crd.Strict, Problem{Line: max(doc.Line, doc.First+p.Line-1), What: p.What})
+		}
+	}
+	if crd.Spec.Group == "" || crd.Spec.Names.Kind == "" || len(crd.Spec.Versions) == 0 && crd.APIVersion == apiextv1.SchemeGroupVersion.String() {
 		return nil, nil
 	}
 	return crd, nil

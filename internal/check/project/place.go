@@ -44,13 +44,36 @@ func (c *CRD) At(version string, path []string, words ...string) rule.Place {
 		return c.InManifest(c.keys(version, path)...)
 	}
 	for _, word := range words {
-		for _, line := range field.Lines() {
-			if strings.HasPrefix(line.Text, "+") && strings.Contains(strings.ToLower(line.Text), strings.ToLower(word)) {
-				return c.project.place(line.Position)
-			}
+		has := func(text string) (int, bool) {
+			return 0, strings.Contains(strings.ToLower(text), strings.ToLower(word))
+		}
+		if at, ok := c.marker(field, has); ok {
+			return at
 		}
 	}
 	return c.project.place(field.Position)
+}
+
+// Marker is the place in the first of a field's markers that match accepts: that many bytes after the marker's plus sign.
+func (c *CRD) Marker(version string, path []string, match func(text string) (offset int, ok bool)) (rule.Place, bool) {
+	field, ok := c.GoField(version, path)
+	if !ok {
+		return rule.Place{}, false
+	}
+	return c.marker(field, match)
+}
+
+func (c *CRD) marker(field gofield.Field, match func(text string) (offset int, ok bool)) (rule.Place, bool) {
+	for _, line := range field.Lines() {
+		if !strings.HasPrefix(line.Text, "+") {
+			continue
+		}
+		if offset, ok := match(line.Text); ok {
+			line.Position.Column += offset
+			return c.project.place(line.Position), true
+		}
+	}
+	return rule.Place{}, false
 }
 
 // place is a position relative to the root.

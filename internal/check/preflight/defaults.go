@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// defaults finds defaults that contradict the rest, or that are never set.
+func (j *judged) defaults() {
+	s := j.Schema
+	if s.Default != nil && j.Parent != nil && slices.Contains(j.Parent.Schema.Required, j.Name()) {
+		j.add("default-required", "default", "%s has a default and is required", j.Name())
+	}
+	if s.Default == nil && len(j.Path) > 1 && s.Type == "object" && j.Name() != project.Items && j.Name() != project.Values &&
+		!slices.Contains(j.Parent.Schema.Required, j.Name()) && defaultsAll(s) {
+		j.add("default-under-absent", "", "each field of %s has a default, and none is set in an object without %s", j.Name(), j.Name())
+	}
+}
+
+// defaultsAll reports whether each field of an object has a default, so that {} is a value that means something.
+func defaultsAll(s *apiextv1.JSONSchemaProps) bool {
+	for name := range s.Properties {
+		property := s.Properties[name]
+		if property.Default == nil && !(property.Type == "object" && len(property.Properties) > 0 && defaultsAll(&property)) {
+			return false
+		}
+	}
+	return len(s.Properties) > 0
+}
+
+// inMaps validates the defaults in values of maps, which the server leaves out.
+func inMaps(crd *project.CRD) (all []rule.Finding, err error) {
+	crd.Walk(func(n *project.Node) bool {
+		if n.Name() != project.Values || !hasDefaults(n.Schema) {
+			return err == nil
+		}
+		var problems []string
+		var paths [][]string
+		problems, paths, err = invalidDefaults(n.Schema)
+		for i, problem := range problems {
+			path := append(slices.Clone(n.Path), paths[i]...)
+			all = append(all, rule.New("default-in-map", at(crd, n.Version.Name, path, "default"), crd.Subject(n.Version.Name, path...), "%s", problem))
+		}
+		return err == nil
+	})
+	return all, err
+}
+
+func hasDefaults(s *apiextv1.JSONSchemaProps) bool {
+	if s.Default != nil {
+		return true
+	}
+	for name := range s.Properties {
+		if property := s.Properties[name]; hasDefaults(&property) {
+			return true
+		}
+	}
+	return s.Items != nil && s.Items.Schema != nil && hasDefaults(s.Items.Schema)
+}
+
+// invalidDefaults is what the API server's code says of the defaults in a schema, and where these are.
+func invalidDefaults(s *apiextv1.JSONSchemaProps) (problems []string, paths [][]string, err error) {
+	internal := &apiextensions.JSONSchemaProps{}
+	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
+		return nil, nil, err
+	}
+	structural, err := schema.NewStructural(internal)
+	if err != nil {
+		return nil, nil, nil //nolint:nilerr // it is refused for that
+	}
+	errs, err := defaulting.ValidateDefaults(context.Background(), nil, structural, false, true)
+	if err != nil {
+		return nil, nil, fmt.Errorf("validate the defaults: %w", err)
+	}
+	for _, problem := range errs {
+		spot := locate(s, "."+strings.TrimPrefix(problem.Field, "."))
+		problems, paths = append(problems, said(problem, spot.rest)), append(paths, spot.path)
+	}
+	return problems, paths, nil
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"strconv"
+
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// builtinShortNames are the short names of the kinds of Kubernetes: kubectl prefers these.
+var builtinShortNames = map[string]string{
+	"cm": "ConfigMap", "crd": "CustomResourceDefinition", "crds": "CustomResourceDefinition", "cs": "ComponentStatus", "cj": "CronJob", "csr": "CertificateSigningRequest",
+	"deploy": "Deployment", "ds": "DaemonSet", "ep": "Endpoints", "ev": "Event", "hpa": "HorizontalPodAutoscaler", "ing": "Ingress", "limits": "LimitRange",
+	"netpol": "NetworkPolicy", "no": "Node", "ns": "Namespace", "pc": "PriorityClass", "pdb": "PodDisruptionBudget", "po": "Pod", "pv": "PersistentVolume",
+	"pvc": "PersistentVolumeClaim", "quota": "ResourceQuota", "rc": "ReplicationController", "rs": "ReplicaSet", "sa": "ServiceAccount", "sc": "StorageClass",
+	"sts": "StatefulSet", "svc": "Service",
+}
+
+// shortNames finds short names that built-in kinds have.
+func shortNames(crd *project.CRD) (all []rule.Finding) {
+	for i, name := range crd.Spec.Names.ShortNames {
+		kind := builtinShortNames[name]
+		if kind == "" {
+			continue
+		}
+		place := crd.InManifest("spec", "names", "shortNames", strconv.Itoa(i))
+		if at := ofVersion(crd, storage(crd), markers["names"]); at.File != crd.File {
+			place = at
+		}
+		all = append(all, rule.New("short-name-builtin", place, crd.Subject(""), "the short name %s is that of %s", name, kind))
+	}
+	return all
+}
+
+// The API server keeps what "kubectl apply" last applied in an annotation, and all annotations together may have maxAnnotations bytes. etcd takes
+// requests of maxRequest bytes.
+const (
+	maxAnnotations = 256 << 10
+	maxRequest     = 3 << 19
+)
+
+// size finds CRDs that are too large to apply.
+func size(crd *project.CRD) (all []rule.Finding) {
+	switch {
+	case crd.Size > maxRequest:
+		f := rule.New("apply-size", crd.InManifest("metadata", "name"), crd.Subject(""), "the CRD has %s bytes, and etcd takes requests of %s", amount(uint64(crd.Size)), amount(maxRequest))
+		f.Severity = rule.Error
+		return []rule.Finding{f}
+	case crd.Size > maxAnnotations:
+		return []rule.Finding{rule.New("apply-size", crd.InManifest("metadata", "name"), crd.Subject(""),
+			"the CRD has %s bytes; \"kubectl apply\" without --server-side is refused above %s", amount(uint64(crd.Size)), amount(maxAnnotations))}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/crd"
+)
+
+// probe is a property with a default that is not valid. With it, the API server's validation judges everything but CEL rules, which rules does: the
+// server compiles none where a default is wrong.
+const probe = "crdctl.dev/probe"
+
+// withProbe is a copy of the CRD with the probe in each version.
+func withProbe(c *project.CRD) *apiextv1.CustomResourceDefinition {
+	probed := c.DeepCopy()
+	for i := range probed.Spec.Versions {
+		v := &probed.Spec.Versions[i]
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil || v.Schema.OpenAPIV3Schema.AdditionalProperties != nil {
+			continue // the server has reasons enough to compile no rule
+		}
+		if v.Schema.OpenAPIV3Schema.Properties == nil {
+			v.Schema.OpenAPIV3Schema.Properties = map[string]apiextv1.JSONSchemaProps{}
+		}
+		v.Schema.OpenAPIV3Schema.Properties[probe] = apiextv1.JSONSchemaProps{Type: "string", Default: &apiextv1.JSON{Raw: []byte("0")}}
+	}
+	return probed
+}
+
+// refusals are the errors for which the API server refuses the CRD, those of compiling CEL rules aside.
+func refusals(c *project.CRD) (all []rule.Finding, err error) {
+	for _, problem := range crd.Validate(withProbe(c)) {
+		switch {
+		case strings.Contains(problem.Field, "["+probe+"]"):
+		case problem.Type == field.ErrorTypeInternal:
+			return nil, fmt.Errorf("%s: %s", problem.Field, problem.Detail)
+		default:
+			all = append(all, refusal(c, problem)...)
+		}
+	}
+	return all, nil
+}
+
+var (
+	inVersion = regexp.MustCompile(`^spec\.versions\[(\d+)\]\.?`)
+	inSchemas = regexp.MustCompile(`^(?:spec\.versions\[(\d+)\]\.schema|spec\.validation)(?:\.openAPIV3Schema|$)`)
+	hoisted   = regexp.MustCompile(`^spec\.(validation|subresources|additionalPrinterColumns|selectableFields)\b`)
+)
+
+// refusal turns an error into findings. What all versions have in common, the server judges once: it is a finding of each.
+func refusal(c *project.CRD, problem *field.Error) (all []rule.Finding) {
+	versions := c.Spec.Versions
+	if m := inVersion.FindStringSubmatch(problem.Field); m != nil {
+		if i, err := strconv.Atoi(m[1]); err == nil && i < len(versions) {
+			versions = versions[i : i+1]
+		}
+	} else if !hoisted.MatchString(problem.Field) {
+		versions = nil
+	}
+	if versions == nil {
+		return []rule.Finding{ofDefinition(c, problem)}
+	}
+	for i := range versions {
+		if prefix := inSchemas.FindString(problem.Field); prefix != "" && versions[i].Schema != nil {
+			all = append(all, ofSchema(c, &versions[i], problem, strings.TrimPrefix(problem.Field, prefix)))
+		} else {
+			all = append(all, ofSection(c, &versions[i], problem))
+		}
+	}
+	return all
+}
+
+// ofSchema is the finding of an error in a schema.
+func ofSchema(c *project.CRD, v *apiextv1.CustomResourceDefinitionVersion, problem *field.Error, rest string) rule.Finding {
+	s := locate(v.Schema.OpenAPIV3Schema, rest)
+	key, id := s.key(), "refused-schema"
+	switch {
+	case strings.Contains(problem.Detail, "the status subresource is enabled"):
+		id = "refused-subresource"
+	case strings.HasSuffix(problem.Detail, "to be structural"):
+	case key == "x-kubernetes-validations":
+		id = "refused-cel"
+	case slices.Contains([]string{"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"}, key),
+		strings.Contains(problem.Detail, "x-kubernetes-list-"), strings.Contains(problem.Detail, "x-kubernetes-map-"):
+		id = "refused-list"
+	case key == "default":
+		id = "refused-default"
+	}
+	place := at(c, v.Name, s.path, key)
+	if node := project.Lookup(v.Schema.OpenAPIV3Schema, s.path); key == "x-kubernetes-validations" && node != nil && s.item() >= 0 && s.item() < len(node.XValidations) {
+		place = ofRule(c, v.Name, s.path, s.item(), node.XValidations[s.item()].Rule, 0)
+	}
+	if _, inGo := c.GoField(v.Name, s.path); !inGo {
+		place = c.InManifest(append([]string{"spec", "versions", index(c, v.Name), "schema", "openAPIV3Schema"}, s.keys...)...)
+	}
+	return rule.New(id, place, c.Subject(v.Name, s.path...), "%s", said(problem, s.rest))
+}
+
+// ofSection is the finding of an error in another part of a version.
+func ofSection(c *project.CRD, v *apiextv1.CustomResourceDefinitionVersion, problem *field.Error) rule.Finding {
+	rest := strings.TrimPrefix(inVersion.ReplaceAllString(problem.Field, ""), "spec.")
+	keys := keysOf(rest)
+	id, words := "refused-version", markers[keys[0]]
+	switch keys[0] {
+	case "subresources":
+		id = "refused-subresource"
+		words = []string{"subresource:" + strings.Join(keys[1:min(2, len(keys))], "")}
+	case "additionalPrinterColumns":
+		id = "refused-column"
+		if i, err := strconv.Atoi(strings.Join(keys[1:min(2, len(keys))], "")); err == nil && i < len(v.AdditionalPrinterColumns) {
+			return rule.New(id, ofColumn(c, v, i), c.Subject(v.Name), "the printer column %s: %s", v.AdditionalPrinterColumns[i].Name, said(problem, keys[len(keys)-1]))
+		}
+	case "selectableFields":
+		id = "refused-selectable-field"
+		words = []string{"selectablefield"}
+		if i, err := strconv.Atoi(strings.Join(keys[1:min(2, len(keys))], "")); err == nil && i < len(v.SelectableFields) {
+			words = []string{"selectablefield:JSONPath=`" + v.SelectableFields[i].JSONPath, `selectablefield:JSONPath="` + v.SelectableFields[i].JSONPath, "selectablefield"}
+		}
+	case "schema":
+		id = "refused-schema"
+	}
+	return rule.New(id, ofVersion(c, v.Name, words, keys...), c.Subject(v.Name), "%s", said(problem, rest))
+}
+
+// ofDefinition is the finding of an error outside of the versions.
+func ofDefinition(c *project.CRD, problem *field.Error) rule.Finding {
+	keys := keysOf(problem.Field)
+	words := []string{"kubebuilder:resource"}
+	id := "refused-name"
+	switch {
+	case strings.HasPrefix(problem.Field, "spec.group"), strings.HasPrefix(problem.Field, "metadata.annotations"):
+		id, words = "refused-group", nil
+	case strings.HasPrefix(problem.Field, "spec.conversion"):
+		id, words = "refused-conversion", nil
+	case strings.HasPrefix(problem.Field, "spec.version"):
+		id, words = "refused-version", markers["storage"]
+	case strings.HasPrefix(problem.Field, "spec.preserveUnknownFields"):
+		id, words = "refused-schema", nil
+	}
+	place := c.InManifest(keys...)
+	if version := storage(c); version != "" && words != nil {
+		if at := ofVersion(c, version, words); at.File != c.File {
+			place = at
+		}
+	}
+	return rule.New(id, place, c.Subject(""), "%s", said(problem, problem.Field))
+}
+
+// storage is the version that is stored, or the last.
+func storage(c *project.CRD) (name string) {
+	for _, v := range c.Spec.Versions {
+		name = v.Name
+		if v.Storage {
+			return name
+		}
+	}
+	return name
+}
+
+// The API server's internal form of a CRD has other names for some parts.
+var renamed = strings.NewReplacer("JSONPath", "jsonPath", "webhookClientConfig", "webhook.clientConfig", "conversion.conversionReviewVersions", "conversion.webhook.conversionReviewVersions")
+
+// keysOf splits the path of an error.
+func keysOf(path string) []string {
+	return strings.FieldsFunc(renamed.Replace(path), func(r rune) bool { return strings.ContainsRune(".[]", r) })
+}
+
+// said is what an error says: never its value if that is long, as schemas are.
+func said(problem *field.Error, about string) string {
+	detail := strings.Join(strings.Fields(problem.Detail), " ")
+	switch {
+	case detail != "":
+	case problem.Type == field.ErrorTypeRequired:
+		detail = "is required"
+	default:
+		detail = strings.ToLower(problem.Type.String())
+	}
+	about = renamed.Replace(about)
+	if value, ok := problem.BadValue.(string); ok && value != "" && len(value) <= 80 && !strings.Contains(value, "\n") && !strings.Contains(detail, value) &&
+		slices.Contains([]field.ErrorType{field.ErrorTypeInvalid, field.ErrorTypeNotSupported, field.ErrorTypeDuplicate}, problem.Type) {
+		about += " " + strconv.Quote(value)
+	}
+	if about == "" {
+		return detail
+	}
+	return about + ": " + detail
+}
