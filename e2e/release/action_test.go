@@ -10,12 +10,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+	gomodule "golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
 )
 
 // installer is the script of action.yml.
@@ -56,9 +59,46 @@ func releases(t *testing.T, sum string) string {
 	return server.URL
 }
 
-// The action installs the archive that "make release" makes, and nothing that is not in its sums.
+// modules is a module proxy on disk with one version of a small crdctl, which prints its build tags.
+func modules(t *testing.T) string {
+	t.Helper()
+	from, proxy := t.TempDir(), t.TempDir()
+	at := filepath.Join(proxy, filepath.FromSlash(module), "@v")
+	require.NoError(t, os.MkdirAll(at, 0o755))
+	write := func(dir, name, content string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	goMod := "module " + module + "\n\ngo 1.24\n"
+	write(from, "go.mod", goMod)
+	write(from, "main.go", "package main\n\nimport \"os\"\n\nfunc main() { println(\"this is crdctl\", os.Args[1], build) }\n")
+	for build, constraint := range map[string]string{"codegen": "crdctl_codegen", "loop": "crdctl_loop", "full": "!crdctl_codegen && !crdctl_loop"} {
+		write(from, build+".go", "//go:build "+constraint+"\n\npackage main\n\nconst build = \""+build+"\"\n")
+	}
+	write(at, "v1.2.3.mod", goMod)
+	write(at, "v1.2.3.info", `{"Version":"v1.2.3"}`)
+	write(at, "list", "v1.2.3\n")
+	out, err := os.Create(filepath.Join(at, "v1.2.3.zip"))
+	require.NoError(t, err)
+	require.NoError(t, zip.CreateFromDir(out, gomodule.Version{Path: module, Version: "v1.2.3"}, from))
+	require.NoError(t, out.Close())
+	return "file://" + filepath.ToSlash(proxy)
+}
+
+// moduleCache is an empty one, which go is asked to remove: its files are read-only.
+func moduleCache(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Cleanup(func() {
+		cmd := exec.Command("go", "clean", "-modcache")
+		cmd.Env = append(os.Environ(), "GOMODCACHE="+dir, "GOFLAGS=")
+		assert.NoError(t, cmd.Run())
+	})
+	return dir
+}
+
+// The action installs the archive that "make release" makes, and nothing that is not in its sums, or compiles the version.
 func TestAction(t *testing.T) {
-	script := installer(t)
+	script, proxy := installer(t), modules(t)
 	wrong := fmt.Sprintf("%064x", 1)
 	for name, test := range map[string]struct {
 		env       []string
@@ -68,6 +108,10 @@ func TestAction(t *testing.T) {
 		"at a version":      {env: []string{"REF=v1.2.3"}, want: "this is crdctl version"},
 		"another version":   {env: []string{"REF=v9.9.9", "VERSION=v1.2.3"}, want: "this is crdctl version"},
 		"the latest":        {env: []string{"REF=main"}, want: "this is crdctl version"},
+		"compiled":          {env: []string{"REF=v1.2.3", "SOURCE=go", "ARCH=X86"}, want: "this is crdctl version codegen"},
+		"full, compiled":    {env: []string{"REF=main", "VERSION=v1.2.3", "SOURCE=go", "BUILD=full", "GOFLAGS=-tags=crdctl_loop"}, want: "this is crdctl version full"},
+		"not a release":     {env: []string{"REF=v1.2.4", "SOURCE=go"}, want: "::error title=crdctl::cannot compile v1.2.4 with go", not: "this is crdctl"},
+		"no release":        {env: []string{"REF=main", "RELEASES=" + releases(t, "") + "/none"}, want: "::error title=crdctl::cannot find the latest release at ", not: "this is crdctl"},
 		"another sum":       {env: []string{"REF=v1.2.3"}, sum: wrong, want: "::error title=crdctl::the checksum of crdctl-codegen_v1.2.3_linux_amd64.tar.gz", not: "this is crdctl"},
 		"no such archive":   {env: []string{"REF=v1.2.3", "ARCH=ARM64"}, want: "::error title=crdctl::cannot download crdctl-codegen_v1.2.3_linux_arm64.tar.gz", not: "this is crdctl"},
 		"no archives":       {env: []string{"REF=v1.2.3", "ARCH=X86"}, want: "::error title=crdctl::there is no archive for X86; use source: go", not: "this is crdctl"},
@@ -82,7 +126,7 @@ func TestAction(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "VERSION=", "BUILD=codegen", "SOURCE=archive", "REF=", "OS=Linux", "ARCH=X64", "RELEASES="+releases(t, test.sum),
-				"RUNNER_TEMP="+dir, "GITHUB_PATH="+filepath.Join(dir, "path"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "NO_PROXY=127.0.0.1")
+				"GOPROXY="+proxy, "GONOSUMDB="+module, "GOMODCACHE="+moduleCache(t), "RUNNER_TEMP="+dir, "GITHUB_PATH="+filepath.Join(dir, "path"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "NO_PROXY=127.0.0.1")
 			cmd.Env = append(cmd.Env, test.env...)
 			out, err := cmd.CombinedOutput()
 			assert.Contains(t, string(out), test.want)
@@ -95,7 +139,7 @@ func TestAction(t *testing.T) {
 			require.NoError(t, err, "%s", out)
 			path, err := os.ReadFile(filepath.Join(dir, "path"))
 			require.NoError(t, err)
-			assert.Equal(t, filepath.Join(dir, "crdctl-v1.2.3-codegen")+"\n", string(path))
+			assert.Regexp(t, "^"+regexp.QuoteMeta(filepath.Join(dir, "crdctl-v1.2.3-"))+"(codegen|full)\n$", string(path))
 			output, err := os.ReadFile(filepath.Join(dir, "output"))
 			require.NoError(t, err)
 			assert.Equal(t, "version=v1.2.3\n", string(output))
