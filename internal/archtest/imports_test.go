@@ -44,6 +44,7 @@ var rules = []rule{
 		"an API server is a big thing to link; one package knows how"},
 	{`^k8s.io/apiserver(/|$)`, []string{"internal/controlplane/...", "internal/startup/...", "internal/check/preflight", "internal/crd/write", "internal/crdimport/normalize", "internal/scaffold/fields"},
 		"it belongs to the API server; write validates objects as it does, preflight compiles CEL rules as it does, and who writes CEL rules escapes names as it does"},
+	{`^(sigs.k8s.io/kube-api-linter|golang.org/x/tools/go/analysis)(/|$)`, []string{"internal/check/lint"}, "its analyzers panic, and are made for the types of Kubernetes itself; lint is where that ends"},
 	{`^sigs.k8s.io/kustomize`, []string{"internal/run/kustomization"}, "it starts git and asks servers for what a kustomization names; kustomization is where that is refused"},
 	{`^k8s.io/kubectl`, []string{"internal/kubectl", "internal/startup/..."}, "kubectl is a program; one package makes it a function"},
 	{`^k8s.io/client-go`, []string{"cmd", "internal/check/preflight", "internal/controlplane/...", "internal/crd/builtin", "internal/kubectl", "internal/operator/...", "internal/run", "internal/run/target", "e2e/..."},
@@ -88,6 +89,8 @@ var exceptions = []struct{ from, to, reason string }{
 	{"internal/detect", "internal/gen/crdform", "the form of controller-gen's files, without controller-tools"},
 	{"internal/check", "internal/detect/repo", "it walks a repository, and tells a project's own CRDs from those of others"},
 	{"internal/check", "internal/gen/gofield", "it finds the Go field of a finding"},
+	{"internal/check", "internal/gen/load", "it type-checks the API packages for linters, without the go command"},
+	{"internal/check", "internal/gen/markerlint", "what it finds are findings of the family lint"},
 	{"internal/report", "internal/check/rule", "the rules and the form of the findings that it prints"},
 }
 

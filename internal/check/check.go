@@ -51,6 +51,7 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 				found, err := preflight.Check(ctx, p.CRDs)
 				return found, count(len(p.CRDs), "CRD", "CRDs"), err
 			},
+			rule.Lint: func() ([]rule.Finding, string, error) { return judgeTypes(ctx, p) },
 		}[family]
 		if run == nil {
 			continue

@@ -82,6 +82,9 @@ func (w *program) read(p *pkg, path string, fromStd bool) error {
 				return fmt.Errorf("%w: %w", ErrUnsupported, err)
 			}
 			f.head, f.syntax, f.specs = nil, syntax, syntax.Imports
+			if w.declared && p.whole {
+				f.original = syntax.Decls
+			}
 			for _, d := range syntax.Decls {
 				f.addDecl(d)
 			}
@@ -107,6 +110,9 @@ func (w *program) read(p *pkg, path string, fromStd bool) error {
 
 // mode is how the files of a package are parsed: those of Go itself have no tags.
 func (w *program) mode(p *pkg) parser.Mode {
+	if w.declared && p.whole {
+		return parser.ParseComments // with objects: linters ask for them
+	}
 	if w.comments && !p.std {
 		return parser.SkipObjectResolution | parser.ParseComments
 	}

@@ -27,6 +27,8 @@ type program struct {
 	lean bool
 	// comments are kept, and places; methods are the exported ones.
 	comments bool
+	// declared leaves out all but types and constants, and keeps the packages in whole with comments and the info of their types.
+	declared bool
 
 	fset *token.FileSet
 	pkgs map[string]*pkg
@@ -59,6 +61,7 @@ type pkg struct {
 
 	once  sync.Once // type-checks it
 	types *types.Package
+	info  *types.Info // if it is asked for
 	wrong []types.Error
 	lost  *pkg // the package, it or one that it imports, that cannot be loaded
 	// shaky is set if it, or a package that it imports, uses what an import lacks: only errors that cannot follow from that count.
@@ -77,7 +80,8 @@ type file struct {
 	specs     []*ast.ImportSpec
 	names     map[string]*pkg // imports by the name that stands in the file; nil for a name that is not an import
 	kept      map[*ast.ImportSpec]bool
-	chunks    []*chunk // if it was parsed whole
+	chunks    []*chunk   // if it was parsed whole
+	original  []ast.Decl // all of its declarations, if they are asked for
 	decls     []ast.Decl
 	dots      []*pkg
 }
@@ -143,7 +147,10 @@ func (w *program) check(p *pkg, files []*ast.File, wrong func(types.Error)) {
 		conf.GoVersion = v
 	}
 	p.types = types.NewPackage(p.path, p.name)
-	_ = types.NewChecker(&conf, w.fset, p.types, nil).Files(files) // errors went to conf.Error
+	if w.declared && p.whole {
+		p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	}
+	_ = types.NewChecker(&conf, w.fset, p.types, p.info).Files(files) // errors went to conf.Error
 }
 
 // syntax are the files of an imported package, with what was reached.
@@ -151,6 +158,9 @@ func (p *pkg) syntax() (files []*ast.File) {
 	for _, f := range p.files {
 		if f.syntax == nil {
 			continue
+		}
+		if f.original != nil {
+			f.syntax.Decls, f.original = f.typesAndConstants(f.original), nil
 		}
 		if f.syntax.Decls == nil {
 			var specs []ast.Spec

@@ -32,7 +32,11 @@ func (w *program) keepWhole() {
 	var all []*chunk
 	for _, p := range w.sorted() {
 		for _, f := range p.files {
-			all = append(all, f.chunks...)
+			for _, c := range f.chunks {
+				if !w.declared || isDeclared(c.decl) {
+					all = append(all, c)
+				}
+			}
 		}
 	}
 	for _, c := range all {
@@ -158,6 +162,7 @@ func (w *program) need(p *pkg, name string) {
 	}
 	for _, c := range p.members[name] {
 		switch {
+		case w.declared:
 		case w.comments && !ast.IsExported(c.method):
 		case w.lean && !w.methods[c.method]:
 			w.pending[c.method] = append(w.pending[c.method], c)

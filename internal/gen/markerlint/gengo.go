@@ -31,7 +31,7 @@ func (p *pkg) gengo(fields bool) (found []Finding) {
 				found = f.find(found, t, wrong)
 			}
 			if t.inBlock() && !t.retired() && !t.place.has(inBody) {
-				found = f.find(found, t, p.inBlock(t))
+				found = f.find(found, t, p.inBlock(t).as(Misplaced))
 			}
 		}
 	}
@@ -58,17 +58,17 @@ func (p *pkg) check(f *file, t tag) *problem {
 	case t.family == genclientFamily && t.tabbed:
 		return mistake("client-gen does not read +%s after a tab; use a space instead", name)
 	case t.family == genclientFamily:
-		return cmp.Or(placeOnType(f, t), clientValue(t))
+		return cmp.Or(placeOnType(f, t).as(Misplaced), clientValue(t))
 	case name == "resourceName":
-		return placeOnType(f, t)
+		return placeOnType(f, t).as(Misplaced)
 	case t.family == nameFamily:
-		return p.placeOfGroup(f, t)
+		return p.placeOfGroup(f, t).as(Misplaced)
 	}
 	rule := ruleOf(name)
 	if rule.where == onTypes {
-		return cmp.Or(placeOnType(f, t), p.uncopied(f, t), rule.value(f, t))
+		return cmp.Or(placeOnType(f, t).as(Misplaced), p.uncopied(f, t).as(Misplaced), rule.value(f, t))
 	}
-	wrong := p.placeOfGenerator(f, t, rule)
+	wrong := p.placeOfGenerator(f, t, rule).as(Misplaced)
 	if rule.where != 0 && !f.isDoc() && !t.place.has(onType|onField|onOther) {
 		return wrong // what doc.go says counts
 	}
@@ -77,7 +77,9 @@ func (p *pkg) check(f *file, t tag) *problem {
 
 // unknown is the problem of a name that is not known, and what it was meant to be.
 func unknown(name, meant string) *problem {
-	return mistake("unknown tag +%s; did you mean +%s?", name, meant)
+	p := mistake("unknown tag +%s; did you mean +%s?", name, meant)
+	p.about, p.meant, p.written = Unknown, meant, name
+	return p
 }
 
 func (p *pkg) unknown(t tag, names []string) *problem {
@@ -89,9 +91,9 @@ func (p *pkg) unknown(t tag, names []string) *problem {
 	case meant != "":
 		return unknown(t.shown(), meant)
 	case t.family == genclientFamily && t.place.has(onType) && p.client: // client-gen gives up on it
-		return mistake("unknown tag +%s; the tags of client-gen are +%s", name, strings.Join(genclientTags, ", +"))
+		return mistake("unknown tag +%s; the tags of client-gen are +%s", name, strings.Join(genclientTags, ", +")).as(Unknown)
 	case t.family == k8sFamily && strings.HasPrefix(name, "k8s:"):
-		return doubt("no generator knows the tag +%s; remove it unless your own tools read it", name)
+		return doubt("no generator knows the tag +%s; remove it unless your own tools read it", name).as(Unknown)
 	}
 	return nil
 }

@@ -50,9 +50,9 @@ func judge(t tag, m crdgen.Marker, names []string) *problem {
 	case !m.Read && t.place.has(onOther):
 		// A limit on a constant tells the reader something, and many write the rules of a controller right above its function,
 		// next to others that grant the same.
-		return doubt("+%s has no effect here; move it to %s, or remove it", m.Name, places(m.Targets))
+		return doubt("+%s has no effect here; move it to %s, or remove it", m.Name, places(m.Targets)).as(Misplaced)
 	case !m.Read:
-		return mistake("+%s has no effect here; move it to %s", m.Name, places(m.Targets))
+		return mistake("+%s has no effect here; move it to %s", m.Name, places(m.Targets)).as(Misplaced)
 	case m.Err != nil && strings.HasPrefix(m.Name, "kubebuilder:webhook"):
 		return doubt("+%s: %s", m.Name, m.Err) // crdctl makes nothing of it
 	case m.Err != nil:
@@ -84,9 +84,9 @@ func unknownMarker(t tag, names []string) *problem {
 	// Other tools have tags of their own that begin with +kubebuilder, but leave these to controller-gen.
 	parts := strings.SplitN(t.name(), ":", 3)
 	if len(parts) == 3 && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, parts[0]+":"+parts[1]+":") }) {
-		return mistake("controller-gen does not know the tag +%s; correct or remove it", t.shown())
+		return mistake("controller-gen does not know the tag +%s; correct or remove it", t.shown()).as(Unknown)
 	}
-	return doubt("controller-gen does not know the tag +%s; remove it unless another tool reads it", t.shown())
+	return doubt("controller-gen does not know the tag +%s; remove it unless another tool reads it", t.shown()).as(Unknown)
 }
 
 // suggestMarker is the marker that an unknown one with parts was meant to be, or "".

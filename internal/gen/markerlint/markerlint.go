@@ -25,12 +25,29 @@ const (
 	Error
 )
 
+// About is what is wrong with a tag, or with a kind that tags name.
+type About int
+
+const (
+	// Value is a value that a tag does not take, or that does not do what it says.
+	Value About = iota + 1
+	// Unknown is a name that nothing reads.
+	Unknown
+	// Misplaced is a tag where nothing reads it.
+	Misplaced
+	// Plural is a kind whose plurals, or names of files, clash.
+	Plural
+)
+
 // Finding is one tag with something wrong, and what to do about it.
 type Finding struct {
 	File      string // relative to the root, slash-separated
 	Line, Col int    // of the plus sign, or of the type
 	Severity  Severity
+	About     About
 	Message   string
+	// Meant is what a misspelled tag was surely meant to be, without the plus, and Written is what stands there.
+	Meant, Written string
 }
 
 // String is the finding as compilers write theirs.
@@ -49,6 +66,8 @@ type Families struct {
 	Fields bool
 	// PluralExceptions are the Go plurals that the settings give kinds.
 	PluralExceptions map[string]string
+	// Sources, if there are any, are the files to look at instead of those on disk, by their paths relative to the root.
+	Sources map[string][]byte
 	// CRDs are the directories of the packages whose kinds get a CRD, relative to the root, and Clients are the trees of
 	// clients: the two must have one name for a kind.
 	CRDs    []string
@@ -57,16 +76,26 @@ type Families struct {
 
 // problem is what is wrong with a tag; nil if nothing is.
 type problem struct {
-	severity Severity
-	message  string
+	severity       Severity
+	about          About
+	message        string
+	meant, written string
+}
+
+// as says what a problem is about, if there is one and it is not known.
+func (p *problem) as(about About) *problem {
+	if p != nil && p.about == 0 {
+		p.about = about
+	}
+	return p
 }
 
 func mistake(format string, args ...any) *problem {
-	return &problem{Error, fmt.Sprintf(format, args...)}
+	return &problem{severity: Error, message: fmt.Sprintf(format, args...)}
 }
 
 func doubt(format string, args ...any) *problem {
-	return &problem{Warning, fmt.Sprintf(format, args...)}
+	return &problem{severity: Warning, message: fmt.Sprintf(format, args...)}
 }
 
 // Check looks at the Go files in the directories dirs of root and below, and returns what it finds in the order of files and
@@ -76,7 +105,7 @@ func Check(root string, dirs []string, families Families) ([]Finding, error) {
 	if !families.Gengo && !families.Kubebuilder {
 		return nil, nil
 	}
-	files, err := read(root, dirs)
+	files, err := read(root, dirs, families.Sources)
 	if err != nil {
 		return nil, err
 	}

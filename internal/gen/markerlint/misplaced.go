@@ -39,10 +39,10 @@ func (p *pkg) placeOfGroup(f *file, t tag) *problem {
 	isGroup := name == "groupName"
 	switch {
 	case !ok, strings.TrimSpace(v) == "" && !isGroup:
-		return mistake("+%s has no value; write +%s=NAME", name, name)
+		return mistake("+%s has no value; write +%s=NAME", name, name).as(Value)
 	case f.isDoc():
 		if err := codegen.CheckTag(t.text); err != nil {
-			return mistake("+%s: %s; write +%s=NAME without spaces around the equals sign", name, err, name)
+			return mistake("+%s: %s; write +%s=NAME without spaces around the equals sign", name, err, name).as(Value)
 		}
 		return nil
 	case isGroup && p.client && t.place.has(onType) && p.groupName != "" && !t.retired():

@@ -150,7 +150,7 @@ func (k *kind) resourceName() string {
 // find is a mistake at the name of the kind.
 func (k *kind) find(format string, args ...any) Finding {
 	at := k.file.fset.Position(k.spec.Name.Pos())
-	return Finding{File: k.file.path, Line: at.Line, Col: at.Column, Severity: Error, Message: fmt.Sprintf(format, args...)}
+	return Finding{File: k.file.path, Line: at.Line, Col: at.Column, Severity: Error, About: Plural, Message: fmt.Sprintf(format, args...)}
 }
 
 // at is the place of the kind.

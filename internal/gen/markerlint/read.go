@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -22,7 +23,10 @@ import (
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
 // read parses the files that have a tag to look at, in the order of their paths.
-func read(root string, dirs []string) ([]*file, error) {
+func read(root string, dirs []string, sources map[string][]byte) ([]*file, error) {
+	if sources != nil {
+		return readSources(sources), nil
+	}
 	names, err := list(root, dirs)
 	if err != nil {
 		return nil, err
@@ -69,25 +73,40 @@ func list(root string, dirs []string) (names []string, err error) {
 	return names, nil
 }
 
+// readSources is read of files that are in memory.
+func readSources(sources map[string][]byte) (all []*file) {
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		if f := parse(name, sources[name]); f != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // readFile returns nil for a file that has nothing to look at.
 func readFile(root, name string) (*file, error) {
 	src, err := safefs.ReadFile(filepath.Join(root, name), safefs.MaxFile)
 	if err != nil {
 		return nil, err
 	}
+	return parse(filepath.ToSlash(name), src), nil
+}
+
+// parse returns nil for a file that has nothing to look at, or that is not Go: the loader says what is wrong with it.
+func parse(name string, src []byte) *file {
 	head, _, _ := bytes.Cut(src, []byte("\npackage "))
 	if generated.Match(head) || !hasTag(src) {
-		return nil, nil
+		return nil
 	}
 	fset := token.NewFileSet()
 	syntax, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		return nil, nil //nolint:nilerr // the loader says what is wrong with it
+		return nil
 	}
-	f := &file{path: filepath.ToSlash(name), fset: fset, syntax: syntax}
+	f := &file{path: name, fset: fset, syntax: syntax}
 	f.place()
 	f.collect()
-	return f, nil
+	return f
 }
 
 // hasTag sees more than there is, as in strings.

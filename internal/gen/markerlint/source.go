@@ -4,6 +4,7 @@ package markerlint
 
 import (
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/token"
 	"path"
@@ -44,7 +45,7 @@ func (f *file) find(found []Finding, t tag, p *problem) []Finding {
 	if p == nil {
 		return found
 	}
-	return append(found, Finding{File: f.path, Line: t.line, Col: t.col, Severity: p.severity, Message: p.message})
+	return append(found, Finding{File: f.path, Line: t.line, Col: t.col, Severity: p.severity, About: cmp.Or(p.about, Value), Message: p.message, Meant: p.meant, Written: p.written})
 }
 
 func (t tag) inBlock() bool { return strings.HasPrefix(t.comment.Text, "/*") }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// decl is the declaration of a type, or of a field in it.
+type decl struct {
+	from, to token.Pos // with its comment
+	name     token.Pos
+	owner    string // the type
+	field    string // empty for the type itself
+	spec     *ast.TypeSpec
+	ast      *ast.Field // nil for the type itself
+}
+
+// index notes where the types and fields of a package are.
+func (p *pkg) index() {
+	for _, f := range p.Syntax {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.TYPE {
+				continue
+			}
+			for _, s := range g.Specs {
+				spec, ok := s.(*ast.TypeSpec)
+				if !ok {
+					continue
+				}
+				from := spec.Pos()
+				if !g.Lparen.IsValid() {
+					from = g.Pos()
+				}
+				for _, doc := range []*ast.CommentGroup{g.Doc, spec.Doc} {
+					if doc != nil {
+						from = min(from, doc.Pos())
+					}
+				}
+				p.decls = append(p.decls, decl{from: from, to: spec.End(), name: spec.Name.Pos(), owner: spec.Name.Name, spec: spec})
+				ast.Inspect(spec.Type, func(n ast.Node) bool {
+					if field, ok := n.(*ast.Field); ok {
+						p.decls = append(p.decls, declOf(spec, field))
+					}
+					return true
+				})
+			}
+		}
+	}
+	sort.SliceStable(p.decls, func(i, j int) bool { return p.decls[i].from < p.decls[j].from })
+}
+
+func declOf(spec *ast.TypeSpec, f *ast.Field) decl {
+	d := decl{from: f.Pos(), to: f.End(), name: f.Type.Pos(), owner: spec.Name.Name, spec: spec, ast: f}
+	if f.Doc != nil {
+		d.from = f.Doc.Pos()
+	}
+	if len(f.Names) > 0 {
+		d.name, d.field = f.Names[0].Pos(), f.Names[0].Name
+		return d
+	}
+	d.field = embedded(f.Type)
+	return d
+}
+
+// embedded is the name of an embedded field.
+func embedded(e ast.Expr) string {
+	switch t := e.(type) {
+	case *ast.StarExpr:
+		return embedded(t.X)
+	case *ast.SelectorExpr:
+		return t.Sel.Name
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
+}
+
+// at is the innermost declaration that a position is in.
+func (p *pkg) at(pos token.Pos) (decl, bool) {
+	for i := sort.Search(len(p.decls), func(i int) bool { return p.decls[i].from > pos }) - 1; i >= 0; i-- {
+		if pos <= p.decls[i].to {
+			return p.decls[i], true
+		}
+	}
+	return decl{}, false
+}
+
+// subject names a declaration in findings.
+func (p *pkg) subject(d decl) string {
+	if d.field == "" {
+		return p.dir + "." + d.owner
+	}
+	return p.dir + "." + d.owner + "." + d.field
+}
+
+func (p *pkg) place(pos token.Pos) rule.Place {
+	at := p.Fset.Position(pos)
+	rel, err := filepath.Rel(p.root, at.Filename)
+	if err != nil {
+		rel = at.Filename
+	}
+	return rule.Place{File: filepath.ToSlash(rel), Line: at.Line, Col: at.Column}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

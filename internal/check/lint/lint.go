@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lint finds where Go API types do not follow the conventions of Kubernetes APIs: with the analyzers of kube-api-linter, with
+// its own for what these do not look at, and with crdctl's checks of markers.
+//
+// It judges Go source alone, generates nothing, and knows neither CRDs nor objects.
+package lint
+
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/gen/markerlint"
+)
+
+// Source is the Go source that is judged.
+type Source struct {
+	Root string // absolute
+	// Dirs are the directories of the packages, relative to Root.
+	Dirs []string
+	// Files are the sources of directories instead of those on disk: by the directory, relative to Root, and the name.
+	Files map[string]map[string][]byte
+	// Tags are those that the generators of the project read.
+	Tags markerlint.Families
+	// Refused is set if "crdctl generate" stops at mistakes in tags, which are errors then.
+	Refused bool
+}
+
+// Check returns what is wrong with the types that API objects are made of.
+func Check(ctx context.Context, s Source) ([]rule.Finding, error) {
+	analyzers, err := profile()
+	if err != nil {
+		return nil, err
+	}
+	pkgs, err := load(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	found := make([][]rule.Finding, len(pkgs))
+	served := reachable(pkgs)
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range pkgs {
+		group.Go(func() (err error) {
+			found[i], err = p.judge(analyzers, served)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	all, err := markers(s)
+	if err != nil {
+		return nil, err
+	}
+	for _, some := range found {
+		all = append(all, some...)
+	}
+	return all, nil
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/check/checktest"
+	"github.com/crdctl/crdctl/internal/check/lint"
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/gen/markerlint"
+)
+
+// Around an example there is a kind with a spec and a status, unless it has them.
+const (
+	head = `// +groupName=stable.example.com
+package v1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+`
+	kind = `
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+type CronTab struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	// +required
+	Spec CronTabSpec ` + "`json:\"spec\"`" + `
+	// +optional
+	Status CronTabStatus ` + "`json:\"status,omitempty\"`" + `
+}
+`
+)
+
+const dir = "internal/check/lint/testdata/api/v1"
+
+func judge(t *testing.T, example string) []rule.Finding {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	text := head + example
+	for name, declared := range map[string]string{"type CronTab struct": kind, "type CronTabSpec ": "\ntype CronTabSpec struct{}\n", "type CronTabStatus ": "\ntype CronTabStatus struct{}\n"} {
+		if !strings.Contains(example, name) {
+			text += declared
+		}
+	}
+	found, err := lint.Check(t.Context(), lint.Source{Root: root, Dirs: []string{dir}, Files: map[string]map[string][]byte{dir: {"types.go": []byte(text)}},
+		Tags: markerlint.Families{Kubebuilder: true, Gengo: true, Fields: true}})
+	require.NoError(t, err)
+	return found
+}
+
+func TestExamples(t *testing.T) {
+	checktest.Examples(t, rule.Lint, 1, func(t *testing.T, example []rule.Block) []rule.Finding { return judge(t, example[0].Text) })
+}

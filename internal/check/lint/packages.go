@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+
+	loader "github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+// pkg is a package of API types.
+type pkg struct {
+	*packages.Package
+	root, dir string // the directory is relative to the root, slash-separated
+	decls     []decl
+}
+
+// load parses and type-checks the packages, module by module.
+func load(ctx context.Context, s Source) (all []*pkg, err error) {
+	modules := map[string][]string{}
+	dirs := map[string]string{} // by import path
+	paths := workspace.ImportPaths{}
+	for _, dir := range s.Dirs {
+		abs := filepath.Join(s.Root, filepath.FromSlash(dir))
+		path, err := paths.Of(abs)
+		if err != nil {
+			return nil, err
+		}
+		module := workspace.Above(abs, "go.mod")
+		modules[module] = append(modules[module], path)
+		dirs[path] = dir
+	}
+	files := map[string]map[string][]byte{}
+	for dir, some := range s.Files {
+		files[filepath.Join(s.Root, filepath.FromSlash(dir))] = some
+	}
+	for _, module := range sortedKeys(modules) {
+		loaded, err := declared(ctx, module, modules[module], files)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range loaded {
+			p.Syntax = slices.DeleteFunc(p.Syntax, ast.IsGenerated)
+			one := &pkg{Package: p, root: s.Root, dir: dirs[p.PkgPath]}
+			one.index()
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// declared loads packages of a module without the go command, if that is possible.
+func declared(ctx context.Context, module string, paths []string, files map[string]map[string][]byte) ([]*packages.Package, error) {
+	env, err := loader.NewEnv(ctx, module)
+	if err == nil {
+		var all []*packages.Package
+		if all, err = loader.Declared(ctx, env, paths, files); err == nil {
+			return all, nil
+		}
+	}
+	if !errors.Is(err, loader.ErrUnsupported) {
+		return nil, err
+	}
+	return loader.Declared(ctx, loader.NewListed(module), paths, files)
+}

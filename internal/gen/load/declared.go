@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Declared parses packages whole, with comments, and type-checks their types and constants. Functions and variables are left out, and so
+// is what only these lead to. The packages have Syntax and TypesInfo; errors in them are left to the compiler. The files of a directory
+// that is in files are those there, by their names, instead of those on disk.
+func Declared(ctx context.Context, find Finder, paths []string, files map[string]map[string][]byte) ([]*packages.Package, error) {
+	if err := find.Want(ctx, paths); err != nil {
+		return nil, err
+	}
+	if len(files) > 0 {
+		find = overlay{find, files}
+	}
+	all, torn, err := declared(ctx, find, paths, true)
+	if err == nil && torn {
+		all, _, err = declared(ctx, find, paths, false)
+	}
+	return all, err
+}
+
+func declared(ctx context.Context, find Finder, paths []string, cut bool) (all []*packages.Package, torn bool, err error) {
+	w := newProgram(find)
+	w.cut, w.declared = cut, true
+	w.readAll(paths, true)
+	w.keepWhole()
+	w.follow(ctx)
+	var problems []error
+	for _, p := range w.sorted() {
+		if p.err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", p.path, p.err))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, false, err
+	}
+	if rings := w.cycles(); len(rings) > 0 {
+		return nil, false, fmt.Errorf("%s and %s import each other", rings[0][0].path, rings[0][len(rings[0])-1].path)
+	}
+	w.inOrder(ctx, func(p *pkg) { w.check(p, p.syntax(), func(types.Error) {}) })
+	if ctx.Err() != nil {
+		return nil, false, context.Cause(ctx)
+	}
+	for _, path := range paths {
+		p := w.pkgs[path]
+		one := &packages.Package{
+			ID: path, PkgPath: path, Name: p.name, Dir: p.dir, Fset: w.fset, Types: p.types, TypesInfo: p.info, TypesSizes: types.SizesFor("gc", "amd64"),
+			Syntax: p.syntax(), Module: p.module,
+		}
+		for _, f := range p.files {
+			one.GoFiles = append(one.GoFiles, f.name)
+		}
+		all = append(all, one)
+	}
+	return all, w.torn, nil
+}
+
+// typesAndConstants are the declarations of a file that Declared keeps: imports that are in use, types and constants.
+func (f *file) typesAndConstants(decls []ast.Decl) (kept []ast.Decl) {
+	for _, d := range decls {
+		g, ok := d.(*ast.GenDecl)
+		switch {
+		case !ok || g.Tok == token.VAR:
+		case g.Tok == token.IMPORT:
+			own := *g
+			own.Specs = nil
+			for _, spec := range g.Specs {
+				if s, ok := spec.(*ast.ImportSpec); ok && (f.kept[s] || importPath(s) == "") {
+					own.Specs = append(own.Specs, spec)
+				}
+			}
+			if len(own.Specs) > 0 {
+				kept = append(kept, &own)
+			}
+		default:
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+// isDeclared reports whether a declaration is of a type or of constants.
+func isDeclared(d ast.Decl) bool {
+	g, ok := d.(*ast.GenDecl)
+	return ok && (g.Tok == token.TYPE || g.Tok == token.CONST)
+}
+
+// overlay is a Finder with other files of some directories.
+type overlay struct {
+	Finder
+	files map[string]map[string][]byte
+}
+
+// Files is part of Finder.
+func (o overlay) Files(dir string, each func(name string, src []byte) error) error {
+	files, ok := o.files[dir]
+	if !ok {
+		return o.Finder.Files(dir, each)
+	}
+	for _, name := range sortedKeys(files) {
+		if !isSource(name) {
+			continue
+		}
+		match, err := o.Match(dir, name, files[name])
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrUnsupported, err)
+		}
+		if match {
+			if err := each(name, files[name]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
