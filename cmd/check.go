@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check"
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/report"
 	"github.com/crdctl/crdctl/internal/text"
@@ -24,6 +25,7 @@ import (
 type checkOptions struct {
 	*options
 	families []rule.Family
+	against  string
 	failOn   string
 	output   string
 	list     bool
@@ -42,11 +44,14 @@ func newCheck(s ui.Streams, shared *options) *cobra.Command {
   lint       conventions of Kubernetes APIs
   samples    sample objects that are not valid
 
+Compat compares with an older revision: by default the commit at which the branch left the default branch, or HEAD on that branch. It is read
+from git's objects; the working tree is not touched.
+
 By default all families run that apply. "crdctl check --list" prints the rules.
 
 Exit codes: 0 if there is no finding of the severity that --fail-on names, or of a higher one; 1 if there is; 2 if it could not be
 determined.`,
-		Example:   "  crdctl check\n  crdctl check preflight -o github\n  crdctl check --explain column-path",
+		Example:   "  crdctl check\n  crdctl check preflight -o github\n  crdctl check compat --against v1.2.0\n  crdctl check --explain column-path",
 		ValidArgs: familyNames(),
 		Args: func(_ *cobra.Command, args []string) error {
 			for _, arg := range args {
@@ -59,6 +64,7 @@ determined.`,
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return runCheck(c.Context(), s, o) },
 	}
+	c.Flags().StringVar(&o.against, "against", "", "git `revision`, directory or file with the older CRDs to compare with")
 	c.Flags().StringVar(&o.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
 	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
 	c.Flags().BoolVar(&o.list, "list", false, "print the rules")
@@ -105,7 +111,7 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 		return err
 	}
 	shown, done := s.Report().Work(ctx, "checking")
-	result, err := checkProject(shown, at, check.Options{Families: o.families})
+	result, err := checkProject(shown, at, o)
 	if done(); err != nil {
 		return err
 	}
@@ -121,12 +127,31 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 	return nil
 }
 
-func checkProject(ctx context.Context, at *located, o check.Options) (*check.Result, error) {
+func checkProject(ctx context.Context, at *located, o checkOptions) (*check.Result, error) {
 	p, err := project.Open(at.root, at.settings)
 	if err != nil {
 		return nil, err
 	}
-	return check.Run(ctx, p, o)
+	options := check.Options{Families: o.families}
+	if o.against != "" || len(o.families) == 0 || slices.Contains(o.families, rule.Compat) {
+		if options.Base, err = baseOf(ctx, at.root, o); err != nil {
+			if o.against != "" || ctx.Err() != nil {
+				return nil, err
+			}
+			options.NoBase = err
+		} else {
+			defer func() { _ = options.Base.Close() }()
+		}
+	}
+	return check.Run(ctx, p, options)
+}
+
+// baseOf is the older state that the user named, or else the one that git knows.
+func baseOf(ctx context.Context, root string, o checkOptions) (*revision.Base, error) {
+	if o.against == "" {
+		return revision.Default(ctx, root)
+	}
+	return revision.Open(ctx, root, o.dir, o.against)
 }
 
 // printCheck prints the answer: all of it, or none.

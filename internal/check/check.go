@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/preflight"
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
 
@@ -20,6 +21,9 @@ import (
 type Options struct {
 	// Families are those that were asked for; none stands for all that apply.
 	Families []rule.Family
+	// Base is the older state to compare with; nil if there is none, and NoBase says why.
+	Base   *revision.Base
+	NoBase error
 }
 
 // Result is what was found.
@@ -52,6 +56,7 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 				return found, count(len(p.CRDs), "CRD", "CRDs"), err
 			},
 			rule.Lint: func() ([]rule.Finding, string, error) { return judgeTypes(ctx, p) },
+			rule.Compat: func() ([]rule.Finding, string, error) { return r.compat(ctx, p, o) },
 		}[family]
 		if run == nil {
 			continue

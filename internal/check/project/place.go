@@ -18,21 +18,56 @@ import (
 // GoField is the Go field that a field of a version was made from, or the last one on the way that the project declares; false if the
 // project has no Go type of the version. The path has JSON names, Items and Values.
 func (c *CRD) GoField(version string, path []string) (gofield.Field, bool) {
-	if c.project == nil {
+	types := c.typesOf(version)
+	if types == nil {
 		return gofield.Field{}, false
 	}
+	return types.Field(c.Spec.Names.Kind, names(path))
+}
+
+// typesOf is the package with the Go type of a version; nil if the project has none.
+func (c *CRD) typesOf(version string) *gofield.Package {
+	if c.project == nil {
+		return nil
+	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	types, known := c.types[version]
 	if !known {
 		types = c.project.typesOf(c, version)
 		c.types[version] = types
 	}
-	c.mu.Unlock()
-	if types == nil {
-		return gofield.Field{}, false
+	return types
+}
+
+// names are the JSON names of a path.
+func names(path []string) []string {
+	return slices.DeleteFunc(slices.Clone(path), func(name string) bool { return name == Items || name == Values })
+}
+
+// HasTypes reports whether the Go types of a version are in the project.
+func (c *CRD) HasTypes(version string) bool {
+	types := c.typesOf(version)
+	return types != nil && types.Has(c.Spec.Names.Kind)
+}
+
+// AtField is the place of a field of a version, as At; where the path leads into a type of another module, that type is returned as foreign.
+func (c *CRD) AtField(version string, path []string) (at rule.Place, foreign string) {
+	if field, ok := c.GoField(version, path); ok {
+		return c.project.place(field.Position), field.Foreign
 	}
-	names := slices.DeleteFunc(slices.Clone(path), func(name string) bool { return name == Items || name == Values })
-	return types.Field(c.Spec.Names.Kind, names)
+	return c.InManifest(c.keys(version, path)...), ""
+}
+
+// AtType is the place of the struct type that a field of a version has, and that declares the fields below it: in the Go types, or else in
+// the manifest. Where that type is of another module, it is the place of the last field in the project, and the type is returned as foreign.
+func (c *CRD) AtType(version string, path []string) (at rule.Place, foreign string) {
+	if types := c.typesOf(version); types != nil {
+		if field, ok := types.TypeOf(c.Spec.Names.Kind, names(path)); ok {
+			return c.project.place(field.Position), field.Foreign
+		}
+	}
+	return c.InManifest(c.keys(version, path)...), ""
 }
 
 // At is the place of a field of a version: in the Go types, or else in the manifest. Of the field's markers, the place is that of the first

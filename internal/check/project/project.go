@@ -127,6 +127,11 @@ func (p *Project) read(file string) error {
 	return nil
 }
 
+// HasManifest reports whether any manifest of the project, judged or not, is of the CRD with a name.
+func (p *Project) HasManifest(name string) bool {
+	return slices.ContainsFunc(p.repo.CRDs, func(m repo.Manifest) bool { return m.Name == name })
+}
+
 // Package is the parsed Go package of a directory below the root.
 func (p *Project) Package(dir string) (*gofield.Package, error) {
 	return p.source.Package(filepath.Join(p.Root, filepath.FromSlash(dir)))

@@ -59,12 +59,33 @@ func (p *Package) Position(root string, path []string) (at token.Position, ok bo
 
 // Field returns the field that Position is the place of. Names of items and of values of maps are not in the path.
 func (p *Package) Field(root string, path []string) (Field, bool) {
+	at, _, ok := p.walk(root, path)
+	return at, ok
+}
+
+// TypeOf returns the type that the field has, behind pointers, lists and maps: its declaration in the source, or else the field, with the
+// foreign type.
+func (p *Package) TypeOf(root string, path []string) (Field, bool) {
+	at, w, ok := p.walk(root, path)
+	if !ok || at.Foreign != "" {
+		return at, ok
+	}
+	w, docs, foreign := w.resolve()
+	if t := w.pkg.types[w.named]; foreign == "" && t != nil && t.spec.Type == w.typ {
+		return Field{Position: p.fset.Position(t.spec.Name.Pos()), Docs: docs, Type: w.named, pkg: w.pkg}, true
+	}
+	at.Foreign = foreign
+	return at, true
+}
+
+// walk goes as far along a path as there is source.
+func (p *Package) walk(root string, path []string) (at Field, w where, ok bool) {
 	t := p.types[root]
 	if t == nil {
-		return Field{}, false
+		return Field{}, where{}, false
 	}
-	at := Field{Position: p.fset.Position(t.spec.Name.Pos()), Docs: t.docs(), Type: root, pkg: p}
-	w := where{p, t.file, t.spec.Type, root}
+	at = Field{Position: p.fset.Position(t.spec.Name.Pos()), Docs: t.docs(), Type: root, pkg: p}
+	w = where{p, t.file, t.spec.Type, root}
 	for _, name := range path {
 		next, to, foreign := w.field(name, map[*ast.TypeSpec]bool{})
 		if next.pkg == nil {
@@ -73,7 +94,7 @@ func (p *Package) Field(root string, path []string) (Field, bool) {
 		}
 		at, w = next, to
 	}
-	return at, true
+	return at, w, true
 }
 
 // where is a type expression and the file that it stands in.

@@ -112,3 +112,25 @@ func TestFieldOfOtherPackages(t *testing.T) {
 		require.Equal(t, want, got, path)
 	}
 }
+
+// The type that declares the fields below a field is its struct type, or, for one of another module, the field.
+func TestTypeOf(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "types.go"), []byte(source), 0o600))
+	p, err := Parse(dir)
+	require.NoError(t, err)
+	for path, want := range map[string]string{
+		"":           "3:6 CronTab",
+		"spec":       "8:6 CronTabSpec",
+		"spec items": "28:6 Item",
+		"spec byKey": "28:6 Item",
+		"spec alias": "28:6 Item",   // what it is another name for
+		"spec deep":  "23:2 Loop",   // a struct without a name: the field
+		"spec image": "18:2 Common", // no struct: the field
+		"spec pod":   "13:2 CronTabSpec .PodSpec",
+	} {
+		at, ok := p.TypeOf("CronTab", strings.Fields(path))
+		require.True(t, ok)
+		require.Equal(t, want, strings.TrimSpace(fmt.Sprintf("%d:%d %s %s", at.Position.Line, at.Position.Column, at.Type, at.Foreign)), path)
+	}
+}

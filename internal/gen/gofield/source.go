@@ -36,6 +36,8 @@ type Package struct {
 	fset   *token.FileSet
 	types  map[string]*declaration
 	source *Source
+	// methods are the names of methods, each after that of its type and a dot.
+	methods map[string]bool
 }
 
 // declaration is the declaration of a type.
@@ -82,7 +84,7 @@ func (s *Source) Package(dir string) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Package{dir: dir, fset: s.fset, types: map[string]*declaration{}, source: s}
+	p := &Package{dir: dir, fset: s.fset, types: map[string]*declaration{}, source: s, methods: map[string]bool{}}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -93,6 +95,9 @@ func (s *Source) Package(dir string) (*Package, error) {
 		}
 		p.Name = file.Name.Name
 		for _, decl := range file.Decls {
+			if method, ok := decl.(*ast.FuncDecl); ok && method.Recv != nil && len(method.Recv.List) == 1 {
+				p.methods[receiver(method.Recv.List[0].Type)+"."+method.Name.Name] = true
+			}
 			decl, ok := decl.(*ast.GenDecl)
 			if !ok {
 				continue
@@ -118,6 +123,20 @@ func escape(dir string) string {
 
 // Has reports whether the package declares a type.
 func (p *Package) Has(name string) bool { return p.types[name] != nil }
+
+// HasMethod reports whether a type of the package has a method of its own, on itself or its pointer.
+func (p *Package) HasMethod(typ, method string) bool { return p.methods[typ+"."+method] }
+
+// receiver is the name of the type of a method.
+func receiver(t ast.Expr) string {
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if name, ok := t.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
 
 // imported is the package that a file in dir imports by a path, if it is in the same module, or in one that go.mod replaces by a
 // directory; else nil.

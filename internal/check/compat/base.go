@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compat
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/revision"
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// ErrNoCRDs is the error of a base in which no CRD of the project is found.
+var ErrNoCRDs = errors.New("no CustomResourceDefinition of the project")
+
+// baseline is the CRDs of a base.
+type baseline struct {
+	crds    State           // of the CRDs that are still in the project
+	removed []*project.CRD  // those that are not
+	dirs    map[string]bool // that had CRDs of the project
+}
+
+// readBase finds the CRDs of the project in an older state of it, by their names: files and directories may have had others. Where one is there
+// several times, as in a chart, the one in the file that it is in now counts, or else one in a directory that has those of others.
+func readBase(b *revision.Base, p *project.Project) (*baseline, error) {
+	r := reader{base: b, now: StateOf(p.CRDs), all: map[string][]*project.CRD{}}
+	dirs, files := map[string]bool{}, map[string]bool{}
+	for _, crd := range p.CRDs {
+		dirs[path.Dir(crd.File)], files[crd.File] = true, true
+	}
+	for _, dir := range p.Settings.CRDDirs() {
+		dirs[dir] = true
+	}
+	var rest []string
+	for _, file := range b.Files(".") {
+		switch {
+		case !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(file)):
+		case !b.Whole || dirs[path.Dir(file)]:
+			if err := r.read(file, files[file]); err != nil {
+				return nil, err
+			}
+		case !foreign(file):
+			rest = append(rest, file)
+		}
+	}
+	if b.Whole && r.missing() {
+		for _, file := range rest {
+			if err := r.read(file, false); err != nil {
+				return nil, err
+			}
+		}
+	}
+	found := &baseline{crds: State{}, dirs: dirs}
+	for _, name := range sortedKeys(r.now) {
+		if old := r.pick(name, dirs); old != nil {
+			found.crds[name] = old
+			dirs[path.Dir(old.File)] = true
+		}
+	}
+	for _, name := range sortedKeys(r.all) {
+		if old := r.all[name][0]; r.now[name] == nil && b.Whole && dirs[path.Dir(old.File)] && !p.HasManifest(name) {
+			found.removed = append(found.removed, old)
+		}
+	}
+	if len(found.crds)+len(found.removed) == 0 && len(p.CRDs) > 0 {
+		return nil, fmt.Errorf("%s has %w; name a revision in which they are committed, or a directory that they were generated to", b.Name, ErrNoCRDs)
+	}
+	return found, nil
+}
+
+// foreign reports whether a file is of other projects, or of tests.
+func foreign(file string) bool {
+	for dir := range strings.SplitSeq(path.Dir(file), "/") {
+		if slices.Contains([]string{"vendor", "_output", "third_party", "testdata", "node_modules"}, dir) || len(dir) > 1 && strings.HasPrefix(dir, ".") {
+			return true
+		}
+	}
+	return false
+}
+
+type reader struct {
+	base *revision.Base
+	now  State
+	all  map[string][]*project.CRD // by name, in the order of their files
+}
+
+// read adds the CRDs of a file. One that does not parse matters only where a CRD of the project is now.
+func (r *reader) read(file string, matters bool) error {
+	data, err := r.base.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(data, []byte("CustomResourceDefinition")) {
+		return nil
+	}
+	crds, err := project.Parse(file, data)
+	if err != nil && (matters || !r.base.Whole) {
+		return fmt.Errorf("%s: %w", r.base.Name, err)
+	}
+	for _, crd := range crds {
+		r.all[crd.Name] = append(r.all[crd.Name], crd)
+	}
+	return nil
+}
+
+func (r *reader) missing() bool {
+	for name := range r.now {
+		if r.all[name] == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// pick is the CRD of a name that most likely was the one in the project's own files.
+func (r *reader) pick(name string, dirs map[string]bool) *project.CRD {
+	var best *project.CRD
+	score := -1
+	for _, crd := range r.all[name] {
+		s := 0
+		switch file := r.now[name].File; {
+		case crd.File == file:
+			s = 4
+		case dirs[path.Dir(crd.File)]:
+			s = 3
+		case strings.Contains(crd.File, "config/crd/"):
+			s = 2
+		case path.Base(crd.File) == path.Base(file):
+			s = 1
+		}
+		if s > score {
+			best, score = crd, s
+		}
+	}
+	return best
+}
+
+// gone are the findings of CRDs that were removed.
+func (b *baseline) gone() (all []rule.Finding) {
+	for _, old := range b.removed {
+		all = append(all, RemovedCRD(old, rule.Place{File: old.File, Line: old.Line}))
+	}
+	return all
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package compat finds what a change of CRDs and of their Go types breaks: objects that are stored, manifests that are written, programs that
+// read objects or import the types.
+//
+// It compares two states, and judges none alone, save for what two versions of one state break between each other. What the API server makes of
+// an object is the matter of the packages crd/compat and crd/write, which it asks.
+package compat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// State is the CRDs of a project at some time, by name.
+type State map[string]*project.CRD
+
+// StateOf are CRDs by their names.
+func StateOf(crds []*project.CRD) State {
+	s := State{}
+	for _, crd := range crds {
+		s[crd.Name] = crd
+	}
+	return s
+}
+
+// Compare returns what the change from one state to another breaks. A CRD that is new breaks nothing; one that is gone is for the caller to judge:
+// it may be elsewhere.
+func Compare(ctx context.Context, old, now State) ([]rule.Finding, error) {
+	var all findings
+	for _, name := range sortedKeys(now) {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if old[name] == nil {
+			continue
+		}
+		if err := all.crd(ctx, old[name], now[name]); err != nil {
+			return nil, err
+		}
+	}
+	return all.merged(), nil
+}
+
+// crd compares two states of a CRD.
+func (all *findings) crd(ctx context.Context, old, now *project.CRD) error {
+	if err := all.refused(ctx, old, now); err != nil {
+		return err
+	}
+	all.names(old, now)
+	all.conversion(old, now)
+	for i := range old.Spec.Versions {
+		was := &old.Spec.Versions[i]
+		is := now.Version(was.Name)
+		v := &version{all: all, old: old, now: now, was: was, is: is}
+		v.inGo = now.HasTypes(was.Name)
+		if !v.served() {
+			continue
+		}
+		v.subresources()
+		v.shown()
+		if before, after := schemaOf(was), schemaOf(is); before != nil && after != nil {
+			v.compare(nil, before, after)
+		}
+	}
+	if now.Version(storageOf(old)) != nil && old.Version(storageOf(now)) == nil {
+		at := now.InManifest(versionKeys(now, storageOf(now), "storage")...)
+		all.add(rule.New("storage-moved-with-new-version", at, now.Subject(storageOf(now)),
+			"%s is new and already the storage version; before, objects were stored as %s", storageOf(now), storageOf(old)))
+	}
+	return nil
+}
+
+// RemovedCRD is the finding of a CRD that is gone.
+func RemovedCRD(old *project.CRD, at rule.Place) rule.Finding {
+	f := rule.New("crd-removed", at, old.Name, "the CRD %s was removed; with it go all objects of the kind %s", old.Name, old.Spec.Names.Kind)
+	f.Severity = rule.Note
+	for _, v := range old.Spec.Versions {
+		if v.Served && !isAlpha(v.Name) {
+			f.Severity = rule.Warning
+		}
+	}
+	return f
+}
+
+// findings collects what is found, and merges what has one cause.
+type findings struct{ list []entry }
+
+// entry is a finding, with what it is merged by.
+type entry struct {
+	rule.Finding
+	scope   string // findings of one scope that say the same are one: a place in the source, or a CRD without source
+	foreign string // the type of another module whose field it is about
+	field   string // the path of that field
+}
+
+func (all *findings) add(f rule.Finding) {
+	all.list = append(all.list, entry{Finding: f, scope: f.Subject})
+}
+
+// merged are the findings, one for each cause: a Go type that several versions or fields share changed once, and so did a type of another module.
+func (all *findings) merged() (merged []rule.Finding) {
+	type key struct{ rule, scope, what string }
+	groups := map[key][]entry{}
+	var order []key
+	for _, e := range all.list {
+		k := key{e.Rule.ID, e.scope, e.Message}
+		if e.foreign != "" {
+			k.what = "\x00" + e.foreign
+		}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], e)
+	}
+	for _, k := range order {
+		group := groups[k]
+		worst := slices.MaxFunc(group, func(a, b entry) int { return cmp.Compare(a.Severity, b.Severity) })
+		f := worst.Finding
+		if fields := distinct(group); worst.foreign != "" && len(fields) > 1 {
+			f.Message += fmt.Sprintf(" (and %d more fields of the type %s)", len(fields)-1, worst.foreign)
+		}
+		merged = append(merged, f)
+	}
+	return merged
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compat
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+// limits finds values that are no longer taken, and values that are now.
+func (v *version) limits(path []string, was, is *props) {
+	tight := v.tightened(path)
+	before, after := limitsOf(was), limitsOf(is)
+	v.enum(path, before, after)
+	var tighter, looser, words []string
+	for i, b := range before.bounds {
+		a := after.bounds[i]
+		if b.equal(a) {
+			continue
+		}
+		change := fmt.Sprintf("%s %s → %s", b.name, b, a)
+		if a.tighter(b) {
+			tighter, words = append(tighter, change), append(words, b.name+"=", b.name+":=")
+		} else {
+			looser = append(looser, change)
+		}
+	}
+	if len(tighter) > 0 {
+		v.at("bound-tightened", tight, path, words, "fewer values are allowed: %s", strings.Join(tighter, ", "))
+	}
+	if len(looser) > 0 {
+		v.at("bound-loosened", shows, path, nil, "more values are allowed: %s", strings.Join(looser, ", "))
+	}
+	v.patterns(path, before.patterns, after.patterns)
+	v.format(path, before.format, after.format)
+	switch {
+	case was.Nullable && !is.Nullable:
+		v.at("nullable-removed", tight, path, []string{"nullable"}, "null is no longer a value")
+	case !was.Nullable && is.Nullable:
+		v.at("nullable-added", shows, path, []string{"nullable"}, "null is now a value")
+	}
+	v.branches(path, before, after)
+}
+
+func (v *version) enum(path []string, before, after limits) {
+	words := []string{"enum"}
+	removed, added := less(before.enum, after.enum), less(after.enum, before.enum)
+	switch {
+	case before.enum == nil && after.enum != nil:
+		v.at("enum-removed", v.tightened(path), path, words, "only some values are allowed now: %s", few(after.enum))
+	case before.enum != nil && after.enum == nil:
+		v.at("enum-added", shows, path, words, "all values are allowed now, not only %s", few(before.enum))
+	default:
+		if len(removed) > 0 {
+			v.at("enum-removed", v.tightened(path), path, words, "values are no longer allowed: %s", few(removed))
+		}
+		if len(added) > 0 {
+			v.at("enum-added", shows, path, words, "values are new: %s", few(added))
+		}
+	}
+}
+
+func (v *version) patterns(path []string, before, after []string) {
+	added, removed := less(after, before), less(before, after)
+	switch {
+	case len(added) > 0 && len(removed) > 0:
+		v.at("pattern-changed", min(risks, v.tightened(path)), path, []string{"pattern"}, "the pattern changed from %s to %s", shortList(removed), shortList(added))
+	case len(added) > 0:
+		v.at("pattern-changed", v.tightened(path), path, []string{"pattern"}, "values must now match the pattern %s", shortList(added))
+	case len(removed) > 0:
+		v.at("bound-loosened", shows, path, nil, "values need no longer match the pattern %s", shortList(removed))
+	}
+}
+
+// format finds another format. The API server does not check those that it does not know, nor those of numbers.
+func (v *version) format(path []string, before, after string) {
+	if before == after {
+		return
+	}
+	checked := strfmt.Default.ContainsName(after)
+	switch {
+	case checked && before == "":
+		v.at("format-changed", v.tightened(path), path, []string{"format"}, "values must now have the format %s", after)
+	case after != "" && (checked || after == "int32" || after == "float"):
+		v.at("format-changed", risks, path, []string{"format"}, "the format changed from %s to %s", quoted(before), after)
+	case strfmt.Default.ContainsName(before):
+		v.at("bound-loosened", shows, path, nil, "values need no longer have the format %s", before)
+	}
+}
+
+// branches compares anyOf, oneOf and not, whose meaning only the values decide.
+func (v *version) branches(path []string, before, after limits) {
+	for i, name := range []string{"anyOf", "oneOf", "not", "allOf"} {
+		b, a := before.branches[i], after.branches[i]
+		added, removed := less(a, b), less(b, a)
+		words := []string{"exactlyoneof", "atmostoneof", "atleastoneof", name}
+		switch {
+		case len(added) == 0 && len(removed) == 0:
+		case len(b) == 0:
+			v.at("one-of-changed", v.tightened(path), path, words, "%s is new, and values must fit it", name)
+		case len(a) == 0 || name == "anyOf" && len(removed) == 0 || name == "allOf" && len(added) == 0:
+			// It only takes more.
+		case name == "anyOf" && len(added) == 0:
+			v.at("one-of-changed", v.tightened(path), path, words, "anyOf has lost %d of its %d choices", len(removed), len(b))
+		default:
+			v.at("one-of-changed", min(risks, v.tightened(path)), path, words, "%s changed", name)
+		}
+	}
+}
+
+// limits are what the values of a field are held to, apart from the type. Those in allOf count as those of the field do.
+type limits struct {
+	enum     []string // as JSON; nil for any
+	bounds   []bound
+	patterns []string
+	format   string
+	branches [4][]string // of anyOf, oneOf, not, allOf, as JSON
+}
+
+// bound is a limit that is a number.
+type bound struct {
+	name      string
+	value     *float64
+	exclusive bool
+	upper     bool
+}
+
+func (b bound) String() string {
+	if b.value == nil {
+		return "none"
+	}
+	s := strconv.FormatFloat(*b.value, 'f', -1, 64)
+	if b.exclusive {
+		s += " (exclusive)"
+	}
+	return s
+}
+
+func (b bound) equal(other bound) bool { return b.String() == other.String() }
+
+// tighter reports whether a bound excludes values that another one lets through.
+func (b bound) tighter(than bound) bool {
+	switch {
+	case b.value == nil:
+		return false
+	case than.value == nil:
+		return b.upper || *b.value > 0 || b.exclusive || b.name == "minimum" || b.name == "multipleOf"
+	case *b.value == *than.value:
+		return b.exclusive
+	case b.name == "multipleOf":
+		return true
+	}
+	return (*b.value < *than.value) == b.upper
+}
+
+func limitsOf(s *props) limits {
+	l := limits{format: s.Format, bounds: boundsOf(s)}
+	if s.Enum != nil {
+		l.enum = []string{}
+		for _, value := range s.Enum {
+			l.enum = append(l.enum, compact(value.Raw))
+		}
+	}
+	if s.Pattern != "" {
+		l.patterns = []string{s.Pattern}
+	}
+	for _, part := range s.AllOf {
+		if !isLimits(&part) {
+			l.branches[3] = append(l.branches[3], canonical(&part))
+			continue
+		}
+		more := limitsOf(&part)
+		if l.enum == nil {
+			l.enum = more.enum
+		} else if more.enum != nil {
+			l.enum = slices.DeleteFunc(l.enum, func(value string) bool { return !slices.Contains(more.enum, value) })
+		}
+		for i, b := range more.bounds {
+			if b.tighter(l.bounds[i]) {
+				l.bounds[i] = b
+			}
+		}
+		l.patterns = append(l.patterns, more.patterns...)
+		if l.format == "" {
+			l.format = more.format
+		}
+	}
+	for i, list := range [][]props{s.AnyOf, s.OneOf, notOf(s)} {
+		if i == 0 && s.XIntOrString {
+			continue
+		}
+		for _, part := range list {
+			l.branches[i] = append(l.branches[i], canonical(&part))
+		}
+	}
+	return l
+}
+
+func notOf(s *props) []props {
+	if s.Not == nil {
+		return nil
+	}
+	return []props{*s.Not}
+}
+
+// isLimits reports whether a part of allOf has nothing but limits.
+func isLimits(s *props) bool {
+	rest := *s
+	rest.Enum, rest.Pattern, rest.Format, rest.Maximum, rest.Minimum, rest.ExclusiveMaximum, rest.ExclusiveMinimum, rest.MultipleOf = nil, "", "", nil, nil, false, false, nil
+	rest.MaxLength, rest.MinLength, rest.MaxItems, rest.MinItems, rest.MaxProperties, rest.MinProperties, rest.Description = nil, nil, nil, nil, nil, nil, ""
+	return canonical(&rest) == "{}"
+}
+
+func boundsOf(s *props) []bound {
+	whole := func(n *int64) *float64 {
+		if n == nil {
+			return nil
+		}
+		f := float64(*n)
+		return &f
+	}
+	lower := func(n *int64) *float64 {
+		if n != nil && *n == 0 {
+			return nil // as without it
+		}
+		return whole(n)
+	}
+	return []bound{
+		{name: "maximum", value: s.Maximum, exclusive: s.ExclusiveMaximum, upper: true}, {name: "minimum", value: s.Minimum, exclusive: s.ExclusiveMinimum},
+		{name: "maxLength", value: whole(s.MaxLength), upper: true}, {name: "minLength", value: lower(s.MinLength)},
+		{name: "maxItems", value: whole(s.MaxItems), upper: true}, {name: "minItems", value: lower(s.MinItems)},
+		{name: "maxProperties", value: whole(s.MaxProperties), upper: true}, {name: "minProperties", value: lower(s.MinProperties)},
+		{name: "multipleOf", value: s.MultipleOf},
+	}
+}
+
+// canonical is a schema as JSON, without what decides nothing.
+func canonical(s *props) string {
+	s = s.DeepCopy()
+	s.Description, s.Title, s.ExternalDocs, s.Example = "", "", nil, nil
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// less are the elements of a list that another one lacks, in their order.
+func less(list, other []string) (rest []string) {
+	for _, s := range list {
+		if !slices.Contains(other, s) {
+			rest = append(rest, s)
+		}
+	}
+	return rest
+}
+
+func compact(raw []byte) string {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return string(raw)
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return string(raw)
+	}
+	return string(data)
+}
+
+func shortList(list []string) string {
+	var short []string
+	for _, s := range list {
+		short = append(short, text.Shorten(s, 80))
+	}
+	return strings.Join(short, " and ")
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compat
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+// rules finds rules of CEL that are new or changed. A rule that only looks at objects with fields that are new, too, breaks none.
+func (v *version) rules(path []string, was, is *props) {
+	removed := without(was.XValidations, is.XValidations)
+	added := without(is.XValidations, was.XValidations)
+	fresh := map[string]bool{}
+	if len(added) > 0 {
+		newNames(was, is, fresh)
+	}
+	for _, r := range added {
+		if guarded(r.Rule, fresh) {
+			continue
+		}
+		e := v.tightened(path)
+		if mentions(r.Rule, fresh) {
+			e = min(e, risks)
+		}
+		words := []string{text.Shorten(r.Rule, 40), r.Rule, "xvalidation"}
+		if i := slices.IndexFunc(removed, func(o apiextv1.ValidationRule) bool {
+			return o.Message == r.Message && r.Message != "" || len(removed) == 1 && len(added) == 1
+		}); i >= 0 {
+			v.at("cel-changed", min(e, risks), path, words, "the rule changed from %q to %q", text.Shorten(removed[i].Rule, 120), text.Shorten(r.Rule, 120))
+			continue
+		}
+		if strings.Contains(r.Rule, "oldSelf") {
+			v.at("immutable-added", e, path, words, "updates must now keep the rule %q", text.Shorten(r.Rule, 120))
+			continue
+		}
+		lock := ""
+		if len(path) == 0 {
+			lock = "; a stored object that breaks it can no longer be updated at all, neither its status nor its finalizers: the controller is locked out"
+		}
+		v.at("cel-added", e, path, words, "objects must now keep the rule %q%s", text.Shorten(r.Rule, 120), lock)
+	}
+}
+
+// without are the rules that others do not have, but for white space.
+func without(rules, others apiextv1.ValidationRules) (rest []apiextv1.ValidationRule) {
+	for _, r := range rules {
+		if !slices.ContainsFunc(others, func(o apiextv1.ValidationRule) bool {
+			return slices.Equal(strings.Fields(o.Rule), strings.Fields(r.Rule))
+		}) {
+			rest = append(rest, r)
+		}
+	}
+	return rest
+}
+
+// newNames collects the names of fields that are new below a field.
+func newNames(was, is *props, into map[string]bool) {
+	for name := range is.Properties {
+		after := is.Properties[name]
+		if before, known := was.Properties[name]; known {
+			newNames(&before, &after, into)
+		} else if after.Default == nil {
+			into[name] = true
+		}
+	}
+	for _, of := range []func(*props) *props{itemsOf, valuesOf} {
+		if before, after := of(was), of(is); before != nil && after != nil {
+			newNames(before, after, into)
+		}
+	}
+}
+
+var (
+	identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+	// A rule that begins with the first holds where the field is not set, and one of the second form where one of the two fields is not.
+	unset   = regexp.MustCompile(`^!\s*has\(\s*self\.([\w.]+)\s*\)\s*\|\|`)
+	notBoth = regexp.MustCompile(`^!\s*\(\s*has\(\s*self\.([\w.]+)\s*\)\s*&&\s*has\(\s*self\.([\w.]+)\s*\)\s*\)$`)
+	onlySet = regexp.MustCompile(`^\(?\s*has\(\s*self\.([\w.]+)\s*\)\s*\)?\s*\?.*:\s*true$`)
+)
+
+// mentions reports whether a rule has one of the names in it.
+func mentions(rule string, names map[string]bool) bool {
+	return slices.ContainsFunc(identifier.FindAllString(rule, -1), func(s string) bool { return names[s] })
+}
+
+// guarded reports whether a rule surely holds for objects without the new fields.
+func guarded(rule string, names map[string]bool) bool {
+	rule = strings.Join(strings.Fields(rule), " ")
+	for _, form := range []*regexp.Regexp{unset, notBoth, onlySet} {
+		if m := form.FindStringSubmatch(rule); m != nil {
+			for _, path := range m[1:] {
+				if slices.ContainsFunc(strings.Split(path, "."), func(name string) bool { return names[name] }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
