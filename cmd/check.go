@@ -111,15 +111,18 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 		return err
 	}
 	shown, done := s.Report().Work(ctx, "checking")
-	result, err := checkProject(shown, at, o)
-	if done(); err != nil {
-		return err
+	result, undetermined := checkProject(shown, at, o)
+	if done(); undetermined != nil && (result == nil || len(result.Judged) == 0) {
+		return undetermined
 	}
 	r := report.Check{
 		Findings: result.Findings, Judged: result.Judged, Notes: result.Notes, Prefix: report.RepositoryPrefix(at.root), Version: Version(),
 	}
-	if err := printCheck(s, o.output, r); err != nil {
+	if err := printCheck(s, o.output, r, failOn == rule.Note); err != nil {
 		return err
+	}
+	if undetermined != nil {
+		return undetermined
 	}
 	if slices.ContainsFunc(r.Findings, func(f rule.Finding) bool { return f.Severity >= failOn }) {
 		return ui.ErrNo
@@ -155,7 +158,7 @@ func baseOf(ctx context.Context, root string, o checkOptions) (*revision.Base, e
 }
 
 // printCheck prints the answer: all of it, or none.
-func printCheck(s ui.Streams, form string, r report.Check) error {
+func printCheck(s ui.Streams, form string, r report.Check, allNotes bool) error {
 	var data []byte
 	var err error
 	switch form {
@@ -167,8 +170,12 @@ func printCheck(s ui.Streams, form string, r report.Check) error {
 		data, err = r.GitHub()
 	default:
 		s.Report().Lines(r.Notes)
-		for _, f := range r.Findings {
+		shown, left := r.Shown(allNotes)
+		for _, f := range shown {
 			data = append(data, report.Text(f)+"\n"...)
+		}
+		if left != "" {
+			s.Report().Printf("%s; to see them: crdctl check --fail-on note", left)
 		}
 		if len(r.Findings) == 0 {
 			data = []byte(r.Summary() + "\n")

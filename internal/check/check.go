@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/check/samples"
 )
 
 // Options say what is judged.
@@ -34,50 +35,71 @@ type Result struct {
 	Notes  []string
 }
 
-// errNotApplicable is the error of a family that has nothing to judge. Its text says why.
+// notApplicable is the error of a family that has nothing to judge. Its text says why.
 type notApplicable string
 
 func (e notApplicable) Error() string { return string(e) }
 
-// Run judges a project. A family that was asked for and has nothing to judge is an error; of the others, a note says why.
+const noCRDs = notApplicable("no CustomResourceDefinition of the project was found; run \"crdctl generate\", or set crds.dir in crdctl.yaml")
+
+// Run judges a project. A family that was asked for and has nothing to judge is an error; of the others, a note says why. With an error, the
+// result has what the other families found.
 func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	r := &Result{Judged: map[rule.Family]string{}, Notes: slices.Clone(p.Skipped)}
 	families := o.Families
 	if len(families) == 0 {
 		families = rule.Families
 	}
+	var problems []error
 	for _, family := range families {
-		run := map[rule.Family]func() (found []rule.Finding, judged string, err error){
-			rule.Preflight: func() ([]rule.Finding, string, error) {
-				if len(p.CRDs) == 0 {
-					return nil, "", notApplicable("no CustomResourceDefinition of the project was found; run \"crdctl generate\", or set crds.dir in crdctl.yaml")
-				}
-				found, err := preflight.Check(ctx, p.CRDs)
-				return found, count(len(p.CRDs), "CRD", "CRDs"), err
-			},
-			rule.Lint: func() ([]rule.Finding, string, error) { return judgeTypes(ctx, p) },
-			rule.Compat: func() ([]rule.Finding, string, error) { return r.compat(ctx, p, o) },
-		}[family]
+		run := runs[family]
 		if run == nil {
 			continue
 		}
-		found, judged, err := run()
+		found, judged, err := run(ctx, p, o, r)
+		r.Findings = append(r.Findings, found...)
 		var not notApplicable
 		switch {
 		case errors.As(err, &not) && len(o.Families) == 0:
 			r.Notes = append(r.Notes, fmt.Sprintf("%s was skipped: %s", family, not))
-			continue
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", family, err)
+			problems = append(problems, fmt.Errorf("%s: %w", family, err))
+		default:
+			r.Judged[family] = judged
 		}
-		r.Findings = append(r.Findings, found...)
-		r.Judged[family] = judged
-	}
-	if len(r.Judged) == 0 {
-		return nil, errors.New("nothing to check was found: no CustomResourceDefinition, and no Go package with API types")
 	}
 	r.Findings = rule.Sort(r.Findings)
-	return r, nil
+	if len(r.Judged) == 0 && problems == nil {
+		problems = append(problems, errors.New("nothing to check was found: no CustomResourceDefinition, and no Go package with API types"))
+	}
+	return r, errors.Join(problems...)
+}
+
+// runs are the families. Each returns its findings, and what it judged in words.
+var runs = map[rule.Family]func(context.Context, *project.Project, Options, *Result) (found []rule.Finding, judged string, err error){
+	rule.Preflight: func(ctx context.Context, p *project.Project, _ Options, _ *Result) ([]rule.Finding, string, error) {
+		if len(p.CRDs) == 0 {
+			return nil, "", noCRDs
+		}
+		found, err := preflight.Check(ctx, p.CRDs)
+		return found, count(len(p.CRDs), "CRD", "CRDs"), err
+	},
+	rule.Lint: func(ctx context.Context, p *project.Project, _ Options, _ *Result) ([]rule.Finding, string, error) {
+		return judgeTypes(ctx, p)
+	},
+	rule.Compat: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
+		return r.compat(ctx, p, o)
+	},
+	rule.Samples: func(ctx context.Context, p *project.Project, _ Options, _ *Result) ([]rule.Finding, string, error) {
+		if len(p.CRDs) == 0 {
+			return nil, "", noCRDs
+		}
+		r, err := samples.Check(ctx, p)
+		if err == nil && r.Objects == 0 {
+			err = notApplicable("no object of the project's kinds was found in YAML files and Markdown pages")
+		}
+		return r.Findings, r.String(), err
+	},
 }
 
 func count(n int, one, many string) string {

@@ -78,8 +78,8 @@ type discovery struct {
 	found   *Found
 	scripts []*script
 	trees   []*clientTree
-	steps *steps.Found // the commands that may call controller-gen
-	kinds repo.Kinds
+	steps   *steps.Found // the commands that may call controller-gen
+	kinds   repo.Kinds
 }
 
 // Edit changes what was found, for a caller who knows better.

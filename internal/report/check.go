@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,6 +54,31 @@ func (c Check) Counts() string {
 		return "no findings"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// manyNotes is the number of notes from which on they are only counted.
+const manyNotes = 40
+
+// Shown are the findings that a person is shown: all, but of many notes, only how many there are of each rule.
+func (c Check) Shown(allNotes bool) (shown []rule.Finding, left string) {
+	notes := map[string]int{}
+	n := 0
+	for _, f := range c.Findings {
+		if f.Severity == rule.Note {
+			notes[f.Rule.ID]++
+			n++
+		} else {
+			shown = append(shown, f)
+		}
+	}
+	if allNotes || n <= manyNotes {
+		return c.Findings, ""
+	}
+	var parts []string
+	for _, id := range slices.Sorted(maps.Keys(notes)) {
+		parts = append(parts, fmt.Sprintf("%s %d", id, notes[id]))
+	}
+	return shown, fmt.Sprintf("%d notes are not shown (%s)", n, strings.Join(parts, ", "))
 }
 
 // Text is a finding as compilers write theirs, and what to do about it.

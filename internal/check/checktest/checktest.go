@@ -124,4 +124,3 @@ func merge(under, over map[string]any) map[string]any {
 	}
 	return under
 }
-

@@ -9,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/gen/gofield"
+	"github.com/crdctl/crdctl/internal/text/yamlpath"
 )
 
 // GoField is the Go field that a field of a version was made from, or the last one on the way that the project declares; false if the
@@ -147,7 +146,7 @@ func (c *CRD) InManifest(keys ...string) rule.Place {
 	at := rule.Place{File: c.File, Line: c.Line}
 	node := c.node()
 	for _, key := range keys {
-		next, name := child(node, key)
+		next, name := yamlpath.Child(node, key)
 		if next == nil {
 			break
 		}
@@ -155,26 +154,4 @@ func (c *CRD) InManifest(keys ...string) rule.Place {
 		node = next
 	}
 	return at
-}
-
-// child is the value of a key, and the node that names it.
-func child(node *yaml.Node, key string) (value, name *yaml.Node) {
-	if node == nil {
-		return nil, nil
-	}
-	switch node.Kind {
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			if node.Content[i].Value == key {
-				return node.Content[i+1], node.Content[i]
-			}
-		}
-	case yaml.SequenceNode:
-		for i, item := range node.Content {
-			if fmt.Sprint(i) == key {
-				return item, item
-			}
-		}
-	}
-	return nil, nil
 }

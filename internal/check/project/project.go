@@ -87,14 +87,24 @@ func (p *Project) manifests() (files []string, err error) {
 		}
 	}
 	named := map[string]bool{}
-	for _, m := range p.repo.CRDs {
-		if groups[groupOf(m)] || named[m.Name] || !m.IsOf(p.kinds) || slices.Contains(files, m.Path) {
+	candidates := slices.Clone(p.repo.CRDs)
+	slices.SortStableFunc(candidates, func(a, b repo.Manifest) int { return chartsLast(a.Path) - chartsLast(b.Path) })
+	for _, m := range candidates {
+		if groups[groupOf(m)] || named[m.Name] || slices.Contains(files, m.Path) || !p.Declares(groupOf(m), m.Kind) {
 			continue
 		}
 		named[m.Name] = true
 		files = append(files, m.Path)
 	}
 	return files, nil
+}
+
+// chartsLast is 1 for a file of a Helm chart, which is a copy as a rule.
+func chartsLast(file string) int {
+	if strings.Contains("/"+file, "/charts/") || strings.Contains("/"+file, "/templates/") {
+		return 1
+	}
+	return 0
 }
 
 func groupOf(m repo.Manifest) string {
@@ -156,4 +166,14 @@ func (p *Project) typesOf(crd *CRD, version string) *gofield.Package {
 		}
 	}
 	return near
+}
+
+// Declares reports whether a Go package of a group declares a type.
+func (p *Project) Declares(group, name string) bool {
+	for dir := range p.kinds[group] {
+		if types, err := p.Package(dir); err == nil && types.Has(name) {
+			return true
+		}
+	}
+	return false
 }

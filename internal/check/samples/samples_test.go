@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package samples_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdctl/crdctl/internal/check/checktest"
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/check/samples"
+	"github.com/crdctl/crdctl/internal/config"
+)
+
+// tree lays out a project with the CRDs of testdata/project.txtar, and with more files.
+func tree(t *testing.T, files map[string]string) *project.Project {
+	t.Helper()
+	root := t.TempDir()
+	archive, err := txtar.ParseFile("testdata/project.txtar")
+	require.NoError(t, err)
+	for _, f := range archive.Files {
+		files[f.Name] = string(f.Data)
+	}
+	for name, text := range files {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	p, err := project.Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+	require.NoError(t, err)
+	return p
+}
+
+func TestExamples(t *testing.T) {
+	checktest.Examples(t, rule.Samples, 1, func(t *testing.T, example []rule.Block) []rule.Finding {
+		r, err := samples.Check(t.Context(), tree(t, map[string]string{"config/samples/x.yaml": example[0].Text}))
+		require.NoError(t, err)
+		return r.Findings
+	})
+}
+
+// TestPlaces has files of all kinds: what is judged, how much it weighs, and where the findings are.
+func TestPlaces(t *testing.T) {
+	const head = "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {generateName: sample-}\n"
+	p := tree(t, map[string]string{
+		"config/samples/two.yaml":           head + "spec:\n  image: nginx\n---\n# second\n" + head + "spec:\n  image: nginx\n  ports:\n  - name: a\n    port: x\n  - nam: b\n    port: 1\n",
+		"config/samples/list.yaml":          "apiVersion: v1\nkind: List\nitems:\n- apiVersion: stable.example.com/v1\n  kind: CronTab\n  metadata: {name: a}\n  spec:\n    image: 7\n",
+		"config/samples/kustomization.yaml": "patches:\n- path: patch.yaml\n",
+		"config/samples/patch.yaml":         head + "spec: {replicas: 3}\n",
+		"charts/x/templates/a.yaml":         head + "spec: {replicas: {{ .Values.replicas }} }\n",
+		"docs/page.md":                      "# Page\n\n1. Do this:\n\n   ```yaml\n   " + "apiVersion: stable.example.com/v1\n   kind: CronTab\n   metadata: {name: a}\n   spec:\n     image: nginx\n     replicas: a lot\n   ```\n\n```yaml\n" + head + "spec: ...\n```\n",
+		"test/e2e/a.yaml":                   head + "spec: {x: 1}\n", // a part of an object, for a test to compare with
+
+		"config/samples/invalid/a.yaml": head + "spec: {}\n",
+		"examples/bad-image.yaml":       head + "spec: {}\n",
+		"vendor/a.yaml":                 head + "spec: {}\n",
+	})
+	r, err := samples.Check(t.Context(), p)
+	require.NoError(t, err)
+	var got []string
+	for _, f := range rule.Sort(r.Findings) {
+		got = append(got, f.Place.String()+" "+f.Severity.String()+" "+f.Rule.ID+" "+f.Message+" ("+f.Hint()+")")
+	}
+	assert.Equal(t, []string{
+		`config/samples/list.yaml:8:5 error sample-invalid spec.image must be of type string, not integer (Correct the value, or the marker that forbids it.)`,
+		`config/samples/two.yaml:15:5 error sample-invalid spec.ports[0].port must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
+		`config/samples/two.yaml:16:5 error sample-unknown-field the schema does not have spec.ports[1].nam (Did you mean name?)`,
+		`docs/page.md:11:6 warning sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
+		`test/e2e/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
+	}, got)
+	assert.Equal(t, "5 objects in 4 files, 2 skipped as examples of what is wrong", r.String())
+}
+
+// A kind whose schema the API server would not take cannot be judged, and that is no verdict.
+func TestSchemaThatIsRefused(t *testing.T) {
+	p := tree(t, map[string]string{"config/samples/a.yaml": "apiVersion: stable.example.com/v1\nkind: Broken\nmetadata: {name: a}\n"})
+	_, err := samples.Check(t.Context(), p)
+	assert.ErrorContains(t, err, "crds/broken.yaml:1: the samples of brokens.stable.example.com/v1 cannot be checked: the schema is not structural")
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package write
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+var (
+	wrongType = regexp.MustCompile(`must be of type (\w+): "(\w+)"$`)
+	inBody    = regexp.MustCompile(`^\S+ in body `)
+)
+
+// Text is an error of the API server about an object in one line: the field and what is wrong with it, without the value where that may be a
+// whole object.
+func Text(e *field.Error) string {
+	at := e.Field
+	if at == "<nil>" || at == "" {
+		at = "the object"
+	}
+	detail := wrongType.ReplaceAllString(inBody.ReplaceAllString(e.Detail, ""), "must be of type $1, not $2")
+	detail = strings.Join(strings.Fields(detail), " ")
+	switch e.Type {
+	case field.ErrorTypeRequired:
+		if detail == "" {
+			return at + " is required"
+		}
+	case field.ErrorTypeDuplicate:
+		return fmt.Sprintf("%s is there twice", at)
+	case field.ErrorTypeNotSupported:
+		return fmt.Sprintf("%s: %v is not one of the values: %s", at, e.BadValue, strings.TrimPrefix(detail, "supported values: "))
+	}
+	if wrongType.MatchString(e.Detail) || strings.HasPrefix(detail, "must ") || strings.HasPrefix(detail, "should ") {
+		return at + " " + detail
+	}
+	return strings.TrimSuffix(at+": "+detail, ": ")
+}
