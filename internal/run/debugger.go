@@ -37,8 +37,13 @@ func (d *Debugger) prepare() (err error) {
 	}
 	if d.Port == 0 {
 		d.Port, err = freePort()
+		return err
 	}
-	return err
+	l, err := net.Listen("tcp4", d.address())
+	if err != nil {
+		return fmt.Errorf("--debug-port: %w; use another port, or omit the flag", err)
+	}
+	return l.Close()
 }
 
 func (d *Debugger) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(d.Port)) }

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,4 +67,17 @@ func TestCheckRace(t *testing.T) {
 func TestDebuggerIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	assert.ErrorContains(t, (&Debugger{}).prepare(), `"go install github.com/go-delve/delve/cmd/dlv@latest"`)
+}
+
+// A port that another program has is reported before anything is started: to ask the debugger there would be to ask that program.
+func TestDebuggerPortIsTaken(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "dlv"), nil, 0o700))
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	d := Debugger{Port: l.Addr().(*net.TCPAddr).Port}
+	assert.ErrorContains(t, d.prepare(), "; use another port, or omit the flag")
+	require.NoError(t, l.Close())
+	assert.NoError(t, d.prepare())
 }
