@@ -3,6 +3,9 @@
 package cmd
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -20,7 +23,9 @@ func crdsToUse(root string, p *config.Project, files []string) ([]manifest.CRD, 
 	var all []manifest.CRD
 	for _, f := range files {
 		crds, err := crdsOf(f)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("--filename: %w; name a file or directory with CRDs", err)
+		} else if err != nil {
 			return nil, err
 		}
 		all = append(all, crds...)
