@@ -94,11 +94,11 @@ var runs = map[rule.Family]func(context.Context, *project.Project, Options, *Res
 		if len(p.CRDs) == 0 {
 			return nil, "", noCRDs
 		}
-		r, err := samples.Check(ctx, p)
-		if err == nil && r.Objects == 0 {
+		found, err := samples.Check(ctx, p)
+		if err == nil && found.Objects == 0 {
 			err = notApplicable("no object of the project's kinds was found in YAML files and Markdown pages")
 		}
-		return r.Findings, r.String(), err
+		return found.Findings, found.String(), err
 	},
 }
 

@@ -28,12 +28,12 @@ func Check(ctx context.Context, p *project.Project) (*Result, error) {
 	r := &Result{}
 	sources, err := find(p)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	j := judge{project: p, kinds: map[string]*kind{}}
 	for _, s := range sources {
 		if err := context.Cause(ctx); err != nil {
-			return nil, err
+			return r, err
 		}
 		n := 0
 		for _, o := range s.objects {
