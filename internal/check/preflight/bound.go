@@ -26,6 +26,7 @@ type remedy struct{ what, fix string }
 type open struct {
 	path    []string
 	keyword string // maxItems, maxProperties or maxLength
+	now     int64  // the bound that it has; 0 for none
 	inAllOf bool   // it has the bound in allOf, where it does not count
 }
 
@@ -35,18 +36,45 @@ var bounds = []int64{4096, 1024, 256, 128, 64, 32, 16, 8}
 // most candidates are tried one by one; the nearest to the root of the object come first.
 const mostCandidates = 6
 
-// bound finds the field whose bound makes the rule cheap enough, or else those that do so together. Each is tried with the server's code.
-func (c *compiler) bound(r celRule, often bool, limit uint64) (found remedy) {
-	all := c.open(r, often)
+// bound finds the field whose bound makes the rule cheap enough, or else those that do so together. Each is tried with the server's code. Fields without a
+// bound come before those whose bound is too high.
+func (c *compiler) bound(r celRule, often bool, limit uint64) remedy {
+	var without, with []open
+	for _, o := range c.sized(r, often) {
+		if o.now == 0 {
+			without = append(without, o)
+		} else if o.now > bounds[len(bounds)-1] {
+			with = append(with, o)
+		}
+	}
+	found := c.among(r, without, often, limit)
+	if found.fix == "" {
+		if lower := c.among(r, with, often, limit); found.what == "" || lower.fix != "" {
+			found = lower
+		}
+	}
+	return found
+}
+
+func (o open) String() string {
+	field := dottedOr(o.path, "the object")
+	switch {
+	case o.inAllOf:
+		return fmt.Sprintf("the %s of %s is in allOf, where it does not count", o.keyword, field)
+	case o.now > 0:
+		return fmt.Sprintf("the %s of %s is %d", o.keyword, field, o.now)
+	}
+	return fmt.Sprintf("%s has no %s", field, o.keyword)
+}
+
+func (c *compiler) among(r celRule, all []open, often bool, limit uint64) (found remedy) {
 	if len(all) == 0 {
 		return remedy{}
 	}
+	all = all[:min(len(all), mostCandidates)]
 	names := make([]string, len(all))
 	for i, o := range all {
-		names[i] = fmt.Sprintf("%s has no %s", dottedOr(o.path, "the object"), o.keyword)
-		if o.inAllOf {
-			names[i] = fmt.Sprintf("the %s of %s is in allOf, where it does not count", o.keyword, dottedOr(o.path, "the object"))
-		}
+		names[i] = o.String()
 	}
 	sets := make([][]open, 0, len(all)+1)
 	for _, o := range all {
@@ -64,6 +92,9 @@ func (c *compiler) bound(r celRule, often bool, limit uint64) (found remedy) {
 			found.what = names[i]
 		}
 		for _, n := range bounds {
+			if slices.ContainsFunc(set, func(o open) bool { return o.now > 0 && n >= o.now }) {
+				continue
+			}
 			if c.costWith(r, set, n, often) <= limit {
 				found.fix = c.markersFor(set, n)
 				return found
@@ -88,12 +119,12 @@ func (c *compiler) markersFor(set []open, n int64) string {
 	return "Add " + strings.Join(parts, ", ") + ", or make the rule simpler."
 }
 
-// open lists the fields without a bound that may make the rule expensive: lists and maps above it if it is too expensive for being evaluated often,
-// and what it reads below.
-func (c *compiler) open(r celRule, often bool) (all []open) {
+// sized lists the fields whose size may make the rule expensive: lists and maps above it if it is too expensive for being evaluated often, and what it
+// reads below.
+func (c *compiler) sized(r celRule, often bool) (all []open) {
 	if often {
 		for i, s := range r.above {
-			if o, ok := unbounded(s, r.path[:i]); ok && o.keyword != "maxLength" {
+			if o, ok := size(s, r.path[:i]); ok && o.keyword != "maxLength" {
 				all = append(all, o)
 			}
 		}
@@ -105,7 +136,7 @@ func (c *compiler) open(r celRule, often bool) (all []open) {
 	var below []open
 	var walk func(s *apiextensions.JSONSchemaProps, path []string)
 	walk = func(s *apiextensions.JSONSchemaProps, path []string) {
-		if o, ok := unbounded(s, path); ok {
+		if o, ok := size(s, path); ok {
 			below = append(below, o)
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -122,27 +153,32 @@ func (c *compiler) open(r celRule, often bool) (all []open) {
 	}
 	walk(r.schema, r.path)
 	slices.SortStableFunc(below, func(a, b open) int { return cmp.Compare(len(a.path), len(b.path)) })
-	all = append(all, below...)
-	return all[:min(len(all), mostCandidates)]
+	return append(all, below...)
 }
 
-// unbounded reports whether the size of the values of a schema is not bounded, as the cost is estimated.
-func unbounded(s *apiextensions.JSONSchemaProps, path []string) (open, bool) {
-	in := func(has func(*apiextensions.JSONSchemaProps) bool) bool {
-		return slices.ContainsFunc(s.AllOf, func(s apiextensions.JSONSchemaProps) bool { return has(&s) })
-	}
+// size is the bound of the values of a schema, as the cost is estimated; false for one without a size.
+func size(s *apiextensions.JSONSchemaProps, path []string) (o open, ok bool) {
+	of := func(s *apiextensions.JSONSchemaProps) *int64 { return nil }
 	switch {
-	case s.Type == "array" && s.MaxItems == nil:
-		return open{path, "maxItems", in(func(s *apiextensions.JSONSchemaProps) bool { return s.MaxItems != nil })}, true
-	case s.Type == "object" && s.AdditionalProperties != nil && s.MaxProperties == nil:
-		return open{path, "maxProperties", in(func(s *apiextensions.JSONSchemaProps) bool { return s.MaxProperties != nil })}, true
-	case (s.Type == "string" && len(s.Enum) == 0 && !slices.Contains([]string{"date", "date-time", "duration"}, s.Format) || s.XIntOrString) && s.MaxLength == nil:
-		return open{path, "maxLength", in(func(s *apiextensions.JSONSchemaProps) bool { return s.MaxLength != nil })}, true
+	case s.Type == "array":
+		o.keyword, of = "maxItems", func(s *apiextensions.JSONSchemaProps) *int64 { return s.MaxItems }
+	case s.Type == "object" && s.AdditionalProperties != nil:
+		o.keyword, of = "maxProperties", func(s *apiextensions.JSONSchemaProps) *int64 { return s.MaxProperties }
+	case s.Type == "string" && len(s.Enum) == 0 && !slices.Contains([]string{"date", "date-time", "duration"}, s.Format) || s.XIntOrString:
+		o.keyword, of = "maxLength", func(s *apiextensions.JSONSchemaProps) *int64 { return s.MaxLength }
+	default:
+		return open{}, false
 	}
-	return open{}, false
+	o.path = path
+	if now := of(s); now != nil {
+		o.now = *now
+	} else {
+		o.inAllOf = slices.ContainsFunc(s.AllOf, func(s apiextensions.JSONSchemaProps) bool { return of(&s) != nil })
+	}
+	return o, true
 }
 
-// costWith is what the rule costs when fields have a bound.
+// costWith is what the rule costs when fields have a bound: all of it as the server estimates it or, if it is not evaluated often, once and as it runs.
 func (c *compiler) costWith(r celRule, set []open, n int64, often bool) uint64 {
 	root := c.root
 	for _, o := range set {
@@ -163,8 +199,17 @@ func (c *compiler) costWith(r celRule, set []open, n int64, often bool) uint64 {
 			context = context.ChildPropertyContext(schema, name)
 		}
 	}
+	if !often {
+		schema = inCharacters(schema)
+		schema.XValidations = r.schema.XValidations
+		context = validation.RootCELContext(schema)
+		if len(r.path) > 0 && !schema.XEmbeddedResource {
+			// Not a whole object, which a root is: it would have metadata.
+			context = validation.RootCELContext(&apiextensions.JSONSchemaProps{Type: "object"}).ChildPropertyContext(schema, "")
+		}
+	}
 	types, err := context.TypeInfo()
-	if err != nil || types == nil {
+	if err != nil || types == nil || types.DeclType == nil {
 		return r.result.MaxCost
 	}
 	alone := *types.Schema
@@ -206,6 +251,29 @@ func withBound(s *apiextensions.JSONSchemaProps, path []string, keyword string, 
 		changed.Properties = maps.Clone(s.Properties)
 		property := s.Properties[path[0]]
 		changed.Properties[path[0]] = *withBound(&property, path[1:], keyword, n)
+	}
+	return &changed
+}
+
+// inCharacters is a schema in which the bounds of strings are such that the estimate, which takes a character for four bytes, counts characters.
+func inCharacters(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
+	changed := *s
+	if s.MaxLength != nil && s.Format != "byte" {
+		quarter := (*s.MaxLength + 3) / 4
+		changed.MaxLength = &quarter
+	}
+	if s.Properties != nil {
+		changed.Properties = make(map[string]apiextensions.JSONSchemaProps, len(s.Properties))
+	}
+	for name := range s.Properties {
+		property := s.Properties[name]
+		changed.Properties[name] = *inCharacters(&property)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		changed.Items = &apiextensions.JSONSchemaPropsOrArray{Schema: inCharacters(s.Items.Schema)}
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		changed.AdditionalProperties = &apiextensions.JSONSchemaPropsOrBool{Allows: true, Schema: inCharacters(s.AdditionalProperties.Schema)}
 	}
 	return &changed
 }

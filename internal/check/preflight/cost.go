@@ -30,11 +30,14 @@ func (c *compiler) cost(r celRule) {
 		if times > 1 {
 			often = fmt.Sprintf(": %s for each of up to %s", amount(once), amount(times))
 		}
-		c.expensive(r, "cel-cost", validation.StaticEstimatedCostLimit, "the rule %s may cost %s, %s of what the API server allows%s", short(r.text().Rule), amount(total), share(total, validation.StaticEstimatedCostLimit), often)
+		c.expensive(r, "cel-cost", validation.StaticEstimatedCostLimit, "the rule %s may cost %s, %s what the API server allows%s", short(r.text().Rule), amount(total), share(total, validation.StaticEstimatedCostLimit), often)
 	case message > validation.StaticEstimatedCostLimit:
-		c.add(r, "cel-cost", "the messageExpression of the rule %s may cost %s, %s of what the API server allows", short(r.text().Rule), amount(message), share(message, validation.StaticEstimatedCostLimit))
+		c.add(r, "cel-cost", "the messageExpression of the rule %s may cost %s, %s what the API server allows", short(r.text().Rule), amount(message), share(message, validation.StaticEstimatedCostLimit))
 	case once > celconfig.PerCallLimit:
-		c.expensive(r, "cel-runtime", celconfig.PerCallLimit, "the rule %s may cost %s, and is stopped at %s", short(r.text().Rule), amount(once), amount(celconfig.PerCallLimit))
+		// The estimate counts four bytes for each character that a string may have, and the evaluation one character.
+		if once = c.costWith(r, nil, 0, false); once > celconfig.PerCallLimit {
+			c.expensive(r, "cel-runtime", celconfig.PerCallLimit, "the rule %s may cost %s, and is stopped at %s", short(r.text().Rule), amount(once), amount(celconfig.PerCallLimit))
+		}
 	}
 }
 
@@ -73,7 +76,7 @@ func (c *compiler) budget() {
 	if _, ok := c.crd.GoField(c.version, nil); ok {
 		place = c.crd.At(c.version, nil)
 	}
-	c.found = append(c.found, rule.New("cel-cost", place, c.crd.Subject(c.version), "all rules together may cost %s, %s of what the API server allows; the most expensive is at %s",
+	c.found = append(c.found, rule.New("cel-cost", place, c.crd.Subject(c.version), "all rules together may cost %s, %s what the API server allows; the most expensive is at %s",
 		amount(c.total), share(c.total, validation.StaticEstimatedCRDCostLimit), c.most))
 }
 
@@ -106,5 +109,5 @@ func share(cost, limit uint64) string {
 	if percent > 10000 {
 		return "more than 100 times"
 	}
-	return fmt.Sprintf("%.0f %%", math.Ceil(percent))
+	return fmt.Sprintf("%.0f %% of", math.Ceil(percent))
 }

@@ -23,17 +23,34 @@ func (j *judged) defaults() {
 	if s.Default != nil && j.Parent != nil && slices.Contains(j.Parent.Schema.Required, j.Name()) {
 		j.add("default-required", "default", "%s has a default and is required", j.Name())
 	}
-	if s.Default == nil && len(j.Path) > 1 && s.Type == "object" && j.Name() != project.Items && j.Name() != project.Values &&
-		!slices.Contains(j.Parent.Schema.Required, j.Name()) && defaultsAll(s) {
+	if j.underAbsent() && !j.above(j.Parent).underAbsent() {
 		j.add("default-under-absent", "", "each field of %s has a default, and none is set in an object without %s", j.Name(), j.Name())
 	}
 }
 
-// defaultsAll reports whether each field of an object has a default, so that {} is a value that means something.
+// above is the schema of a parent.
+func (j *judged) above(n *project.Node) *judged { return &judged{Node: n, crd: j.crd} }
+
+// underAbsent reports whether the schema is that of an object that is not there by default, and of which all would have one. Those of spec and status
+// themselves, those that are in status, and those of types of others do not count.
+func (j *judged) underAbsent() bool {
+	s := j.Schema
+	if s.Default != nil || s.Type != "object" || len(j.Path) < 2 || j.Path[0] == "status" || j.Name() == project.Items || j.Name() == project.Values ||
+		slices.Contains(j.Parent.Schema.Required, j.Name()) || !defaultsAll(s) {
+		return false
+	}
+	field, ok := j.crd.GoField(j.Version.Name, j.Path)
+	return !ok || field.Foreign == ""
+}
+
+// defaultsAll reports whether each field of an object has a default that says something, so that {} is a value that does.
 func defaultsAll(s *apiextv1.JSONSchemaProps) bool {
 	for name := range s.Properties {
 		property := s.Properties[name]
-		if property.Default == nil && !(property.Type == "object" && len(property.Properties) > 0 && defaultsAll(&property)) {
+		if property.Type == "object" && property.Default == nil && len(property.Properties) > 0 && defaultsAll(&property) {
+			continue
+		}
+		if property.Default == nil || slices.Contains([]string{`""`, "0", "false", "{}", "[]", "null"}, string(property.Default.Raw)) {
 			return false
 		}
 	}

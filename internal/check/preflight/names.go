@@ -41,8 +41,8 @@ const (
 	maxRequest     = 3 << 19
 )
 
-// size finds CRDs that are too large to apply.
-func size(crd *project.CRD) (all []rule.Finding) {
+// tooLarge finds CRDs that are too large to apply.
+func tooLarge(crd *project.CRD) (all []rule.Finding) {
 	switch {
 	case crd.Size > maxRequest:
 		f := rule.New("apply-size", crd.InManifest("metadata", "name"), crd.Subject(""), "the CRD has %s bytes, and etcd takes requests of %s", amount(uint64(crd.Size)), amount(maxRequest))

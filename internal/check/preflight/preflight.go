@@ -20,7 +20,7 @@ import (
 
 // checks are the rules, as functions of one CRD. An error says that something could not be determined.
 var checks = []func(crd *project.CRD) ([]rule.Finding, error){
-	strict, refusals, rules, inMaps, of(columns), of(scale), of(subresources), of(size), of(shortNames), nodes,
+	strict, refusals, rules, inMaps, of(columns), of(scale), of(subresources), of(tooLarge), of(shortNames), nodes,
 }
 
 func of(check func(crd *project.CRD) []rule.Finding) func(*project.CRD) ([]rule.Finding, error) {

@@ -177,7 +177,7 @@ func keysOf(path string) []string {
 
 // said is what an error says: never its value if that is long, as schemas are.
 func said(problem *field.Error, about string) string {
-	detail := strings.Join(strings.Fields(problem.Detail), " ")
+	detail := strings.TrimPrefix(strings.Join(strings.Fields(problem.Detail), " "), "in body ")
 	switch {
 	case detail != "":
 	case problem.Type == field.ErrorTypeRequired:

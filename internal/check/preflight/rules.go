@@ -196,7 +196,22 @@ func (c *compiler) add(r celRule, id, format string, args ...any) {
 }
 
 // issue is a line of what the CEL compiler says.
-var issue = regexp.MustCompile(`(?m)^ERROR: <input>:(\d+):(\d+): (.*)$`)
+var issue = regexp.MustCompile(`(?m)^(?:[^\n]*: )?ERROR: <input>:(\d+):(\d+): (.*)$`)
+
+// undefined is an issue about a field that rules cannot read.
+var undefined = regexp.MustCompile(`^undefined field '(\w+)'`)
+
+// untyped reports whether a schema has a field of a name that has no type: without one, rules cannot read it.
+func untyped(s *apiextensions.JSONSchemaProps, name string) bool {
+	for property := range s.Properties {
+		below := s.Properties[property]
+		if property == name && below.Type == "" && !below.XIntOrString && below.XPreserveUnknownFields == nil || untyped(&below, name) {
+			return true
+		}
+	}
+	return s.Items != nil && s.Items.Schema != nil && untyped(s.Items.Schema, name) ||
+		s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && untyped(s.AdditionalProperties.Schema, name)
+}
 
 // refuse adds what is wrong with an expression: each issue of the compiler on its own, at its place.
 func (c *compiler) refuse(r celRule, expression, key, detail string) {
@@ -208,6 +223,9 @@ func (c *compiler) refuse(r celRule, expression, key, detail string) {
 		issues = [][]string{{"", "1", "0", strings.Join(strings.Fields(detail), " ")}}
 	}
 	for _, m := range issues {
+		if name := undefined.FindStringSubmatch(m[3]); name != nil && untyped(r.schema, name[1]) {
+			continue // the schema is refused for that
+		}
 		offset := 0
 		if line, err := strconv.Atoi(m[1]); err == nil && line == 1 {
 			offset, _ = strconv.Atoi(m[2]) // 0 for the expression as a whole

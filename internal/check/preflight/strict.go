@@ -3,6 +3,9 @@
 package preflight
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
@@ -10,11 +13,14 @@ import (
 // strict finds fields that a strict decoder does not take: kubectl asks for one.
 func strict(crd *project.CRD) (all []rule.Finding, err error) {
 	for _, p := range crd.Strict {
-		place := rule.Place{File: crd.File, Line: p.Line}
+		place, what := rule.Place{File: crd.File, Line: p.Line}, p.What
 		if p.Line == 0 {
 			place = crd.InManifest(keysOf(p.Path)...)
 		}
-		all = append(all, rule.New("unknown-field", place, crd.Subject(""), "%s", p.What))
+		if i := strings.LastIndex(p.Path, "."); i >= 0 && strings.HasPrefix(what, "unknown field") {
+			what = fmt.Sprintf("%s has no field %s", p.Path[:i], p.Path[i+1:])
+		}
+		all = append(all, rule.New("unknown-field", place, crd.Subject(""), "%s", what))
 	}
 	return all, nil
 }
