@@ -21,10 +21,12 @@ type decl struct {
 	field    string // empty for the type itself
 	spec     *ast.TypeSpec
 	ast      *ast.Field // nil for the type itself
+	depth    int        // in structs that have no name of their own
 }
 
 // index notes where the types and fields of a package are.
 func (p *pkg) index() {
+	p.docs = map[*ast.TypeSpec]*ast.CommentGroup{}
 	for _, f := range p.Syntax {
 		for _, d := range f.Decls {
 			g, ok := d.(*ast.GenDecl)
@@ -45,21 +47,54 @@ func (p *pkg) index() {
 						from = min(from, doc.Pos())
 					}
 				}
+				p.docs[spec] = p.docOf(f, g, spec)
 				p.decls = append(p.decls, decl{from: from, to: spec.End(), name: spec.Name.Pos(), owner: spec.Name.Name, spec: spec})
-				ast.Inspect(spec.Type, func(n ast.Node) bool {
-					if field, ok := n.(*ast.Field); ok {
-						p.decls = append(p.decls, declOf(spec, field))
-					}
-					return true
-				})
+				p.fields(spec, spec.Type, 0)
 			}
 		}
 	}
 	sort.SliceStable(p.decls, func(i, j int) bool { return p.decls[i].from < p.decls[j].from })
 }
 
-func declOf(spec *ast.TypeSpec, f *ast.Field) decl {
-	d := decl{from: f.Pos(), to: f.End(), name: f.Type.Pos(), owner: spec.Name.Name, spec: spec, ast: f}
+// fields notes the fields of a struct, and of structs in it.
+func (p *pkg) fields(spec *ast.TypeSpec, e ast.Expr, depth int) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		s, ok := n.(*ast.StructType)
+		if !ok {
+			return true
+		}
+		for _, f := range s.Fields.List {
+			p.decls = append(p.decls, declOf(spec, f, depth))
+			p.fields(spec, f.Type, depth+1)
+		}
+		return false
+	})
+}
+
+// docOf are the comments with markers of a type: right above it, and the one above that with a line between.
+func (p *pkg) docOf(f *ast.File, g *ast.GenDecl, spec *ast.TypeSpec) *ast.CommentGroup {
+	doc, start := spec.Doc, spec.Pos()
+	if !g.Lparen.IsValid() {
+		doc, start = g.Doc, g.Pos()
+	}
+	all := &ast.CommentGroup{}
+	if doc != nil {
+		start = doc.Pos()
+	}
+	line := p.Fset.Position(start).Line
+	for _, c := range f.Comments {
+		if c.End() < start && p.Fset.Position(c.End()).Line == line-2 {
+			all.List = append(all.List, c.List...)
+		}
+	}
+	if doc != nil {
+		all.List = append(all.List, doc.List...)
+	}
+	return all
+}
+
+func declOf(spec *ast.TypeSpec, f *ast.Field, depth int) decl {
+	d := decl{from: f.Pos(), to: f.End(), name: f.Type.Pos(), owner: spec.Name.Name, spec: spec, ast: f, depth: depth}
 	if f.Doc != nil {
 		d.from = f.Doc.Pos()
 	}

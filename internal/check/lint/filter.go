@@ -28,11 +28,15 @@ var filters = map[string]func(p *pkg, in decl, f *rule.Finding) bool{
 	"defaults": func(p *pkg, in decl, f *rule.Finding) bool {
 		switch {
 		case strings.HasSuffix(f.Message, "omitempty in its json tag"):
-			return !p.isStruct(in)
+			_, optional := in.marker(optionalMarkers...)
+			return !p.isStruct(in) && optional
 		case strings.Contains(f.Message, "not marked as optional"):
 			return !in.omitted()
 		}
 		return strings.HasSuffix(f.Message, "contradictory")
+	},
+	"duplicatemarkers": func(_ *pkg, in decl, f *rule.Finding) bool {
+		return in.ast == nil || !strings.Contains(f.Message, enumMarker) || len(values(in.ast.Doc, enumMarker)) > 1 // or enum-twice has it
 	},
 	"jsontags": func(_ *pkg, in decl, f *rule.Finding) bool {
 		if strings.Contains(f.Message, "missing") || strings.Contains(f.Message, "empty") {
@@ -70,9 +74,31 @@ var filters = map[string]func(p *pkg, in decl, f *rule.Finding) bool{
 		}
 		return true
 	},
+	"statusoptional": func(_ *pkg, in decl, f *rule.Finding) bool {
+		return strings.Contains(f.Message, "not required") || !in.omitted()
+	},
 	"uniquemarkers": func(_ *pkg, _ decl, f *rule.Finding) bool {
 		return !strings.Contains(f.Message, "validation:Format") && !strings.Contains(f.Message, "validation:Enum ") // one-format and enum-twice
 	},
+}
+
+var optionalMarkers = []string{"optional", "kubebuilder:validation:Optional", "k8s:optional"}
+
+// ofNamed is a finding about a field whose type has a name, and a finding of its own.
+var ofNamed = regexp.MustCompile(`^field \S+( pointer| array element| map key| map value)* type [A-Z]\w* should not `)
+
+// isForNew reports whether a finding counts for new fields only: what nearly every field of older APIs lacks, and cannot be given later
+// without breaking those who use it.
+func isForNew(f rule.Finding) bool {
+	switch f.Rule.ID {
+	case "maxlength", "int-range":
+		return true
+	case "optionalorrequired":
+		return strings.Contains(f.Message, "must be marked")
+	case "ssatags":
+		return strings.Contains(f.Message, "should have a listType marker")
+	}
+	return false
 }
 
 var convention = regexp.MustCompile(`^naming convention "[a-z]+": `)
@@ -198,7 +224,7 @@ func (p *pkg) hasRequired(d decl) bool {
 			s, ok := spec.Type.(*ast.StructType)
 			return ok && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool {
 				tag := jsonTag(f)
-				_, optional := markerOf(f.Doc, "optional", "kubebuilder:validation:Optional", "k8s:optional")
+				_, optional := markerOf(f.Doc, optionalMarkers...)
 				return tag != "" && tag != "-" && !optional && !strings.Contains(tag, ",omit") && !strings.Contains(tag, ",inline")
 			})
 		default:

@@ -13,7 +13,7 @@ import (
 )
 
 // judge runs the analyzers on a package. What they find in types that no API object has is left out.
-func (p *pkg) judge(analyzers []*analysis.Analyzer, served map[string]bool) (all []rule.Finding, err error) {
+func (p *pkg) judge(analyzers []*analysis.Analyzer, served map[string]role) (all []rule.Finding, err error) {
 	target := *p.Package
 	if target.Syntax = p.split(served); len(target.Syntax) == 0 {
 		return nil, nil
@@ -51,15 +51,15 @@ func analyze(analyzers []*analysis.Analyzer, p *packages.Package) (graph *checke
 }
 
 // finding is what an analyzer reports, if it counts.
-func (p *pkg) finding(analyzer string, d analysis.Diagnostic, served map[string]bool) (rule.Finding, bool) {
+func (p *pkg) finding(analyzer string, d analysis.Diagnostic, served map[string]role) (rule.Finding, bool) {
 	in, ok := p.at(d.Pos)
-	if !ok || !served[p.PkgPath+"."+in.owner] {
+	if !ok || served[p.PkgPath+"."+in.owner] == 0 {
 		return rule.Finding{}, false
 	}
-	if d.Category != "" { // ours
-		return rule.New(d.Category, p.place(d.Pos), p.subject(in), "%s", d.Message), true
-	}
 	f := rule.New(analyzer, p.place(d.Pos), p.subject(in), "%s", d.Message)
+	if ofNamed.MatchString(cleaned(d.Message, in)) {
+		return f, false
+	}
 	if counts := filters[analyzer]; counts != nil && !counts(p, in, &f) {
 		return f, false
 	}

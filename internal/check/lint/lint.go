@@ -9,6 +9,7 @@ package lint
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,6 +22,8 @@ type Source struct {
 	Root string // absolute
 	// Dirs are the directories of the packages, relative to Root.
 	Dirs []string
+	// New has all fields judged as those are that are new.
+	New bool
 	// Files are the sources of directories instead of those on disk: by the directory, relative to Root, and the name.
 	Files map[string]map[string][]byte
 	// Tags are those that the generators of the project read.
@@ -41,11 +44,13 @@ func Check(ctx context.Context, s Source) ([]rule.Finding, error) {
 	}
 	found := make([][]rule.Finding, len(pkgs))
 	served := reachable(pkgs)
+	w := look(pkgs, served)
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, p := range pkgs {
 		group.Go(func() (err error) {
 			found[i], err = p.judge(analyzers, served)
+			found[i] = append(found[i], p.conventions(w)...)
 			return err
 		})
 	}
@@ -58,6 +63,9 @@ func Check(ctx context.Context, s Source) ([]rule.Finding, error) {
 	}
 	for _, some := range found {
 		all = append(all, some...)
+	}
+	if !s.New {
+		all = slices.DeleteFunc(all, isForNew)
 	}
 	return all, nil
 }

@@ -55,7 +55,7 @@ func judge(t *testing.T, example string) []rule.Finding {
 			text += declared
 		}
 	}
-	found, err := lint.Check(t.Context(), lint.Source{Root: root, Dirs: []string{dir}, Files: map[string]map[string][]byte{dir: {"types.go": []byte(text)}},
+	found, err := lint.Check(t.Context(), lint.Source{Root: root, New: true, Dirs: []string{dir}, Files: map[string]map[string][]byte{dir: {"types.go": []byte(text)}},
 		Tags: markerlint.Families{Kubebuilder: true, Gengo: true, Fields: true}})
 	require.NoError(t, err)
 	return found

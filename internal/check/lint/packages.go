@@ -20,6 +20,7 @@ type pkg struct {
 	*packages.Package
 	root, dir string // the directory is relative to the root, slash-separated
 	decls     []decl
+	docs      map[*ast.TypeSpec]*ast.CommentGroup
 }
 
 // load parses and type-checks the packages, module by module.

@@ -10,7 +10,7 @@ import (
 
 // split returns the types of a package that are served, each in a file of its own: kube-api-linter walks the whole file for each of its
 // fields.
-func (p *pkg) split(served map[string]bool) (files []*ast.File) {
+func (p *pkg) split(served map[string]role) (files []*ast.File) {
 	specs := map[types.Object]*ast.TypeSpec{}
 	for _, f := range p.Syntax {
 		for _, d := range f.Decls {
@@ -46,9 +46,9 @@ func (p *pkg) split(served map[string]bool) (files []*ast.File) {
 	return files
 }
 
-func (p *pkg) anyServed(g *ast.GenDecl, served map[string]bool) bool {
+func (p *pkg) anyServed(g *ast.GenDecl, served map[string]role) bool {
 	for _, s := range g.Specs {
-		if spec, ok := s.(*ast.TypeSpec); ok && served[p.PkgPath+"."+spec.Name.Name] {
+		if spec, ok := s.(*ast.TypeSpec); ok && served[p.PkgPath+"."+spec.Name.Name] != 0 {
 			return true
 		}
 	}
