@@ -109,10 +109,17 @@ func (d *discovery) ours(f *repo.GoFile) bool {
 	return o.Dir != "" && (f.Path == path.Join(o.Dir, openAPIFile) || path.Base(f.Path) == o.ModelNameFile)
 }
 
-var lineEnds = regexp.MustCompile(`[ \t]*\r?\n`)
-
 // normal is a header without what formatting changes.
-func normal(header string) string { return strings.TrimSpace(lineEnds.ReplaceAllString(header, "\n")) }
+func normal(header string) string {
+	var b strings.Builder
+	for line := range strings.Lines(header) {
+		if content, ok := strings.CutSuffix(line, "\n"); ok {
+			line = strings.TrimRight(strings.TrimSuffix(content, "\r"), " \t") + "\n"
+		}
+		b.WriteString(line)
+	}
+	return strings.TrimSpace(b.String())
+}
 
 // bestHeader is the file with the header of the most generated files. Among files that are alike, the one that a
 // script names comes first.

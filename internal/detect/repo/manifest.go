@@ -35,6 +35,9 @@ var (
 
 // newManifest reads the top of a YAML file.
 func newManifest(rel string, top []byte) (Manifest, bool) {
+	if !bytes.Contains(top, []byte("kind: CustomResourceDefinition")) { // most manifests have none, and an expression is slower
+		return Manifest{}, false
+	}
 	n := crdName.FindSubmatch(top)
 	if n == nil || !crdKind.Match(top) {
 		return Manifest{}, false

@@ -253,7 +253,12 @@ func readTop(full string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, topSize))
+	top := make([]byte, topSize)
+	n, err := io.ReadFull(f, top)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return top[:n], err
 }
 
 // Exists reports whether the repository has a file or directory.

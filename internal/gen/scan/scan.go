@@ -30,24 +30,23 @@ import (
 
 // tags are those that ask for a generator, as kube_codegen.sh greps for them, by the generator's name in the settings.
 // prerelease-lifecycle-gen has no place in that script, and register-gen goes by the group.
-var tags = map[string]*regexp.Regexp{
-	"deepcopy":             regexp.MustCompile(`(?m)^\s*//\s*\+k8s:deepcopy-gen=`),
-	"validation":           regexp.MustCompile(`(?m)^\s*//\s*\+k8s:validation-gen=`),
-	"defaulter":            regexp.MustCompile(`(?m)^\s*//\s*\+k8s:defaulter-gen=`),
-	"conversion":           regexp.MustCompile(`(?m)^\s*//\s*\+k8s:conversion-gen=`),
-	"register":             regexp.MustCompile(`(?m)^\s*//\s*\+groupName`),
-	"prerelease-lifecycle": regexp.MustCompile(`(?m)^\s*//\s*\+k8s:prerelease-lifecycle-gen=`),
-	"openapi":              regexp.MustCompile(`(?m)^\s*//\s*\+k8s:openapi`),
-	"openapi-gen":          regexp.MustCompile(`(?m)^\s*//\s*\+k8s:openapi-gen=`),
-	"client":               regexp.MustCompile(`(?m)^\s*//\s*\+genclient`),
-	"kinds":                regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:(object:root=true|resource\b|storageversion|subresource\b)`),
-	"rbac":                 regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:`),
+var tags = map[string]string{
+	"deepcopy":             "+k8s:deepcopy-gen=",
+	"validation":           "+k8s:validation-gen=",
+	"defaulter":            "+k8s:defaulter-gen=",
+	"conversion":           "+k8s:conversion-gen=",
+	"register":             "+groupName",
+	"prerelease-lifecycle": "+k8s:prerelease-lifecycle-gen=",
+	"openapi":              "+k8s:openapi",
+	"openapi-gen":          "+k8s:openapi-gen=",
+	"client":               "+genclient",
+	"rbac":                 "+kubebuilder:rbac:",
 }
 
 var (
-	groupTag = regexp.MustCompile(`(?m)^\s*//\s*\+groupName=(\S+)`)
+	kindTag = regexp.MustCompile(`^\+kubebuilder:(object:root=true|resource\b|storageversion|subresource\b)`)
 	// reference is a tag that names packages, or types in them, which generators then load.
-	reference = regexp.MustCompile(`(?m)^\s*//\s*\+k8s:[a-z-]+(?::[a-z-]+)?=(\S+[./]\S+)`)
+	reference = regexp.MustCompile(`^\+k8s:[a-z-]+(?::[a-z-]+)?=(\S+[./]\S+)`)
 )
 
 // Package is a directory of Go files whose tags ask for something.
@@ -183,13 +182,9 @@ func readTags(file string) (fileTags, error) {
 		return fileTags{}, err
 	}
 	t := fileTags{asks: map[string]bool{}}
-	lines := tagLines(src)
-	for name, tag := range tags {
-		if tag.Match(lines) {
-			t.asks[name] = true
-		}
+	for _, line := range tagLines(src) {
+		t.add(line)
 	}
-	t.groups, t.refers = submatches(groupTag, lines), submatches(reference, lines)
 	if t.counts = len(t.asks)+len(t.groups)+len(t.refers) > 0 || !codegen.IsGenerated(src); t.counts {
 		t.sum = sha256.Sum256(src)
 	}
@@ -227,11 +222,35 @@ func (s *Scanner) add(found map[string]*Package, file string, t fileTags) error 
 	return nil
 }
 
+// add adds what a tag asks for.
+func (t *fileTags) add(line string) {
+	for name, tag := range tags {
+		if strings.HasPrefix(line, tag) {
+			t.asks[name] = true
+		}
+	}
+	switch {
+	case strings.HasPrefix(line, "+kubebuilder:"):
+		if kindTag.MatchString(line) {
+			t.asks["kinds"] = true
+		}
+	case strings.HasPrefix(line, "+k8s:"):
+		if m := reference.FindStringSubmatch(line); m != nil {
+			t.refers = append(t.refers, m[1])
+		}
+	case strings.HasPrefix(line, "+groupName="):
+		if group := notSpace.FindString(line[len("+groupName="):]); group != "" {
+			t.groups = append(t.groups, group)
+		}
+	}
+}
+
+var notSpace = regexp.MustCompile(`^\S+`)
+
 var plus = []byte("+")
 
-// tagLines are the lines of a file that are tags by the look of them: regular expressions are slow on whole files.
-func tagLines(src []byte) []byte {
-	var lines []byte
+// tagLines are the lines of a file that are tags by the look of them, from the plus sign on.
+func tagLines(src []byte) (lines []string) {
 	for len(src) > 0 {
 		at := bytes.Index(src, plus)
 		if at < 0 {
@@ -243,19 +262,11 @@ func tagLines(src []byte) []byte {
 			end = len(src) - at
 		}
 		if before := bytes.TrimSpace(src[start:at]); string(before) == "//" {
-			lines = append(append(lines, src[start:at+end]...), '\n')
+			lines = append(lines, string(src[at:at+end]))
 		}
 		src = src[min(at+end+1, len(src)):]
 	}
 	return lines
-}
-
-func submatches(pattern *regexp.Regexp, src []byte) []string {
-	var all []string
-	for _, m := range pattern.FindAllSubmatch(src, -1) {
-		all = append(all, string(m[1]))
-	}
-	return all
 }
 
 // packagesOf are the import paths in the values of tags: a value is a list, of packages or of types in them.
