@@ -25,6 +25,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/crdctl/crdctl/internal/gen/explain"
+	"github.com/crdctl/crdctl/internal/gen/goenv"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/plan"
 	"github.com/crdctl/crdctl/internal/gen/scan"
@@ -91,6 +92,7 @@ func (r *Result) Makers() map[string]string {
 
 // Generate makes all generated files of the project in root.
 func Generate(ctx context.Context, root string, p *config.Project, o Options) (*Result, error) {
+	ctx = load.WithMemory(ctx, goenv.New(o.Results))
 	all, err := both(ctx, root, p, o)
 	if err != nil {
 		return nil, err

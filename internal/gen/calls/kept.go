@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/gen/sums"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/workspace"
@@ -77,10 +77,8 @@ var variables = []string{
 
 // goEnv is how the go command builds in a directory; nil where that is not known, or depends on files that flags name.
 func goEnv(ctx context.Context, dir string) (env map[string]string) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, variables...)...)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil || namesFiles(string(out)) || json.Unmarshal(out, &env) != nil {
+	env, err := load.Vars(ctx, dir, append(os.Environ(), "PWD="+dir))
+	if err != nil || namesFiles(env["GOFLAGS"]) {
 		return nil
 	}
 	return env

@@ -3,16 +3,12 @@
 package load
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"go/build"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -49,25 +45,11 @@ func NewEnvWith(ctx context.Context, dir string, vars []string, tags ...string) 
 	if err := workspace.Check(dir); err != nil {
 		return nil, err
 	}
-	// By name: for all of them the go command asks the C compiler as well.
-	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK"}, counts)...)
-	cmd.Dir, cmd.Env = dir, append(environ(dir), vars...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if errors.Is(err, exec.ErrNotFound) {
-		return nil, errors.New("the go command is not in PATH; install Go from https://go.dev/dl")
-	}
-	if said := bytes.TrimSpace(stderr.Bytes()); err != nil && len(said) > 0 {
-		return nil, fmt.Errorf("go env: %w: %s", err, said)
-	}
+	known, err := Vars(ctx, dir, append(environ(dir), vars...))
 	if err != nil {
-		return nil, fmt.Errorf("go env: %w", err)
+		return nil, err
 	}
-	e := &Env{more: vars, headers: &sync.Map{}}
-	if err := json.Unmarshal(out, &e.Vars); err != nil {
-		return nil, fmt.Errorf("go env: %w", err)
-	}
+	e := &Env{Vars: known, more: vars, headers: &sync.Map{}}
 	e.build = build.Default
 	e.build.GOROOT = e.Vars["GOROOT"]
 	e.build.GOOS, e.build.GOARCH = e.Vars["GOOS"], e.Vars["GOARCH"]

@@ -95,8 +95,11 @@ func (e *Env) findVendor(ctx context.Context, root, mod string) (string, error) 
 	if bytes.Contains(list, []byte("## workspace")) {
 		return "", fmt.Errorf("%w: %s is for a workspace", ErrUnsupported, dir)
 	}
-	_, err = e.goListModules(ctx, root)
-	return dir, err
+	files := []string{filepath.Join(root, "go.mod"), filepath.Join(dir, "modules.txt")}
+	return dir, holds(ctx, root, append(environ(root), e.more...), files, func() error {
+		_, err := e.goListModules(ctx, root)
+		return err
+	})
 }
 
 // goListModules asks the go command about modules. It first holds a vendor directory to go.mod.

@@ -4,10 +4,8 @@ package load
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -24,13 +22,7 @@ func ReadOnly(ctx context.Context, dir string) (env []string, done func(), err e
 
 // ReadOnlyWith is ReadOnly for go commands with further variables, each NAME=VALUE.
 func ReadOnlyWith(ctx context.Context, dir string, more []string) (env []string, done func(), err error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOFLAGS", "GOMOD", "GOWORK")
-	cmd.Dir, cmd.Env = dir, append(environ(dir), more...)
-	out, err := cmd.Output()
-	vars := map[string]string{}
-	if err == nil {
-		err = json.Unmarshal(out, &vars)
-	}
+	vars, err := Vars(ctx, dir, append(environ(dir), more...))
 	if err != nil {
 		// The command to come has the words for it.
 		return append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "PWD="+dir), func() {}, nil //nolint:nilerr // see above

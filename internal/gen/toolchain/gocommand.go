@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -35,17 +36,13 @@ func goOf(ctx context.Context) (*goCommand, error) {
 	g := &goCommand{path: path}
 	g.env = append(os.Environ(), "GOWORK=off", "GO111MODULE=on", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "CGO_ENABLED=0", "GODEBUG=", "GOEXPERIMENT=")
 	// In a directory of no module, GOTOOLCHAIN chooses the version that engines are built with.
-	out, err := g.run(ctx, os.TempDir(), "env", "-json", "GOFLAGS", "GOVERSION")
+	set, err := load.Vars(ctx, os.TempDir(), append(slices.Clone(g.env), "PWD="+os.TempDir()))
 	if err != nil {
 		return nil, err
 	}
-	var set struct{ GOFLAGS, GOVERSION string }
-	if err := json.Unmarshal(out, &set); err != nil {
-		return nil, fmt.Errorf("read the output of go env: %w", err)
-	}
-	g.version = set.GOVERSION
+	g.version = set["GOVERSION"]
 	flags := []string{"-mod=mod"}
-	if slices.Contains(strings.Fields(set.GOFLAGS), "-modcacherw") {
+	if slices.Contains(strings.Fields(set["GOFLAGS"]), "-modcacherw") {
 		flags = append(flags, "-modcacherw")
 	}
 	g.env = append(g.env, "GOFLAGS="+strings.Join(flags, " "))
