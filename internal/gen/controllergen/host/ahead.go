@@ -21,7 +21,7 @@ import (
 // functions that never change: it reads none. It follows references as [loader.TypeChecker] does; a package that it misses, or that
 // is not Go, is parsed when it is asked for, as upstream does it.
 type ahead struct {
-	fset    *token.FileSet
+	parsed  *syntax
 	fixed   []string // directories whose files never change
 	filters []loader.NodeFilter
 
@@ -31,8 +31,8 @@ type ahead struct {
 	seen  map[*packages.Package]bool
 }
 
-func parseAhead(fset *token.FileSet, fixed []string, filters []loader.NodeFilter, roots []*packages.Package) {
-	a := &ahead{fset: fset, fixed: fixed, filters: filters, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), seen: map[*packages.Package]bool{}}
+func parseAhead(parsed *syntax, fixed []string, filters []loader.NodeFilter, roots []*packages.Package) {
+	a := &ahead{parsed: parsed, fixed: fixed, filters: filters, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), seen: map[*packages.Package]bool{}}
 	for _, p := range roots {
 		a.want(p)
 	}
@@ -52,7 +52,7 @@ func (a *ahead) want(p *packages.Package) {
 		defer a.group.Done()
 		a.slots <- struct{}{}
 		if p.Syntax == nil {
-			p.Syntax = a.parse(p)
+			p.Syntax = a.parsed.once(p, a.parse)
 		}
 		<-a.slots
 		for _, f := range p.Syntax {
@@ -75,7 +75,7 @@ func (a *ahead) parse(p *packages.Package) []*ast.File {
 				break
 			}
 		}
-		f, err := parser.ParseFile(a.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(a.parsed.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil
 		}

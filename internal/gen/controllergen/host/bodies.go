@@ -9,18 +9,24 @@ import "bytes"
 func bodiless(src []byte) []byte {
 	out := bytes.Clone(src)
 	for at := 0; at < len(src); {
-		if at > 0 && src[at-1] != '\n' || !bytes.HasPrefix(src[at:], []byte("func ")) {
-			next, _ := skip(src, at)
-			at = next
-			continue
-		}
-		begin, end, marked := body(src, at)
-		for i := begin; i < end && !marked; i++ {
-			if out[i] != '\n' {
-				out[i] = ' '
+		if at == 0 || src[at-1] == '\n' {
+			if bytes.HasPrefix(src[at:], []byte("func ")) {
+				begin, end, marked := body(src, at)
+				for i := begin; i < end && !marked; i++ {
+					if out[i] != '\n' {
+						out[i] = ' '
+					}
+				}
+				at = max(end, at+1)
+				continue
 			}
 		}
-		at = max(end, at+1)
+		switch src[at] {
+		case '`', '"', '\'', '/':
+			at, _ = skip(src, at)
+		default:
+			at++
+		}
 	}
 	return out
 }
@@ -35,11 +41,13 @@ func body(src []byte, at int) (begin, end int, marked bool) {
 			if len(open) == 0 {
 				return 0, 0, false // it is written in assembly
 			}
+			at++
 		case '(', '[', '{':
 			if c == '{' && len(open) == 0 && !typeLiteral(src[:at]) {
 				begin = at + 1
 			}
 			open = append(open, c)
+			at++
 		case ')', ']', '}':
 			if len(open) == 0 {
 				return 0, 0, false
@@ -47,9 +55,13 @@ func body(src []byte, at int) (begin, end int, marked bool) {
 			if open = open[:len(open)-1]; begin > 0 && len(open) == 0 {
 				return begin, at, marked
 			}
+			at++
+		case '`', '"', '\'', '/':
+			next, marker := skip(src, at)
+			at, marked = next, marked || begin > 0 && marker
+		default:
+			at++
 		}
-		next, marker := skip(src, at)
-		at, marked = next, marked || begin > 0 && marker
 	}
 	return 0, 0, false
 }

@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"go/ast"
 	"go/token"
 	"go/types"
 	"regexp"
 	"slices"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/crd"
@@ -28,23 +28,36 @@ var all = map[string]genall.Generator{
 	"object": deepcopy.Generator{}, "crd": crd.Generator{}, "rbac": rbac.Generator{}, "webhook": webhook.Generator{}, "schemapatch": schemapatcher.Generator{},
 }
 
-// Run runs the calls, one after the other. Files are parsed once for all of them.
+// Run runs the calls side by side, and then, one after the other, those that need the process for themselves. Files are parsed once for
+// all of them.
 func Run(ctx context.Context, request Request) (Response, error) {
-	parsed := &syntax{fset: token.NewFileSet(), files: map[string][]*ast.File{}}
-	var response Response
+	parsed := &syntax{fset: token.NewFileSet()}
+	response := Response{Results: make([]Result, len(request.Calls))}
+	var together sync.WaitGroup
+	var alone []func()
 	for i := range request.Calls {
-		if ctx.Err() != nil {
-			return response, context.Cause(ctx)
+		call, result := &request.Calls[i], &response.Results[i]
+		one := func() {
+			if ctx.Err() == nil {
+				*result = run(&request, call, parsed)
+			}
 		}
-		response.Results = append(response.Results, run(&request, &request.Calls[i], parsed))
+		if slices.ContainsFunc(call.Generators, func(g Generator) bool { return g.Name == "applyconfiguration" }) {
+			alone = append(alone, one)
+		} else {
+			together.Go(one)
+		}
 	}
-	return response, nil
+	together.Wait()
+	for _, one := range alone {
+		one()
+	}
+	return response, context.Cause(ctx)
 }
 
 // run is one call, as genall.Runtime has it, whose own Run prints what is wrong and says only that something was.
 func run(request *Request, call *Call, parsed *syntax) (result Result) {
 	raw := parsed.of(call, types.SizesFor("gc", request.Arch))
-	defer parsed.keep(raw)
 	gens, err := generators(call)
 	if err != nil {
 		return Result{Failures: []string{err.Error()}}
@@ -62,7 +75,7 @@ func run(request *Request, call *Call, parsed *syntax) (result Result) {
 			}
 		}
 	}
-	parseAhead(parsed.fset, request.Fixed, gens.CheckFilters(), checked)
+	parseAhead(parsed, request.Fixed, gens.CheckFilters(), checked)
 	out := &memory{call: call, root: request.Root, scratch: request.Scratch, version: request.Version}
 	for i, g := range gens {
 		at := *base

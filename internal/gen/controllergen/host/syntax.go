@@ -7,15 +7,18 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 )
 
-// syntax has the files that were parsed for one call, for the next: their packages, but not what is known of their types,
-// which depends on the roots and the generators of a call.
+// syntax has the files that were parsed for one call, for the others: not what is known of their types, which depends on the roots and
+// the generators of a call.
 type syntax struct {
-	fset  *token.FileSet
-	files map[string][]*ast.File // by the names of all files of a package
+	fset *token.FileSet
+
+	mu    sync.Mutex
+	files map[string]func() []*ast.File // by the names of all files of a package
 }
 
 // of makes the packages of a call.
@@ -29,7 +32,6 @@ func (s *syntax) of(call *Call, sizes types.Sizes) []*packages.Package {
 		if dir := directory(all[i]); dir != nil {
 			*dir = p.Dir
 		}
-		all[i].Syntax = s.files[names(all[i])]
 	}
 	for i, p := range call.Packages {
 		for path, to := range p.Imports {
@@ -39,13 +41,20 @@ func (s *syntax) of(call *Call, sizes types.Sizes) []*packages.Package {
 	return all
 }
 
-// keep remembers what was parsed for a call.
-func (s *syntax) keep(all []*packages.Package) {
-	for _, p := range all {
-		if p.Syntax != nil && len(p.CompiledGoFiles) > 0 {
-			s.files[names(p)] = p.Syntax
-		}
+// once parses a package for whichever call asks first.
+func (s *syntax) once(p *packages.Package, parse func(*packages.Package) []*ast.File) []*ast.File {
+	if len(p.CompiledGoFiles) == 0 {
+		return nil
 	}
+	key := strings.Join(p.CompiledGoFiles, "\x00")
+	s.mu.Lock()
+	if s.files == nil {
+		s.files = map[string]func() []*ast.File{}
+	}
+	if s.files[key] == nil {
+		s.files[key] = sync.OnceValue(func() []*ast.File { return parse(p) })
+	}
+	get := s.files[key]
+	s.mu.Unlock()
+	return get()
 }
-
-func names(p *packages.Package) string { return strings.Join(p.CompiledGoFiles, "\x00") }
