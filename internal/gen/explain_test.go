@@ -93,4 +93,11 @@ func TestUncheckedPackageHasAPlace(t *testing.T) {
 	notes := c.unchecked([]load.Unchecked{{Path: "example.com/p/client", Import: "no.such/pkg/v11", Err: load.ErrUnsupported}})
 	require.Len(t, notes, 1, "notes")
 	assert.True(t, strings.HasPrefix(notes[0], "v1/a.go:3:4: +k8s:conversion-gen: not type-checked: "), "notes")
+
+	lib := &load.NotDownloaded{Module: "example.com/lib", Version: "v1.2.3"}
+	notes = c.unchecked([]load.Unchecked{{Path: "a", Import: "example.com/lib/x", Err: lib}, {Path: "b", Import: "example.com/lib/y", Err: lib}, {Path: "c", Import: "no.such/pkg", Err: errors.New("none")}})
+	assert.Equal(t, []string{
+		`not type-checked: a and 1 more: cannot load example.com/lib/x: example.com/lib v1.2.3 is not in the module cache; run "go mod download"`,
+		`not type-checked: c: cannot load no.such/pkg: none; run "go mod tidy"`,
+	}, notes)
 }

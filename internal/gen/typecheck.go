@@ -159,25 +159,32 @@ func (c *typeCheck) check(ctx context.Context, module string, pkgs []load.Target
 	return load.TypeCheck(ctx, find, pkgs)
 }
 
-// unchecked says, in one note for each package that cannot be loaded, what was not checked, at the tag that names the package if
-// there is one.
+// unchecked says what was not checked, in one note for each package that cannot be loaded, and in one for each module that is not
+// downloaded, at the tag that names the package if there is one.
 func (c *typeCheck) unchecked(all []load.Unchecked) (notes []string) {
-	byImport := map[string][]load.Unchecked{}
+	byCause := map[string][]load.Unchecked{}
 	for _, u := range all {
-		byImport[u.Import] = append(byImport[u.Import], u)
+		cause := u.Import
+		if missing := (*load.NotDownloaded)(nil); errors.As(u.Err, &missing) {
+			cause = missing.Module
+		}
+		byCause[cause] = append(byCause[cause], u)
 	}
-	for _, imported := range slices.Sorted(maps.Keys(byImport)) {
-		some := byImport[imported]
-		what := some[0].Path
+	for _, cause := range slices.Sorted(maps.Keys(byCause)) {
+		some := byCause[cause]
+		what, imported := some[0].Path, some[0].Import
 		if n := len(some) - 1; n > 0 {
 			what = fmt.Sprintf("%s and %d more", what, n)
 		}
-		why := strings.TrimPrefix(some[0].Err.Error(), load.ErrUnsupported.Error()+": ")
+		why, hint := strings.TrimPrefix(some[0].Err.Error(), load.ErrUnsupported.Error()+": "), `run "go mod tidy"`
+		if missing := (*load.NotDownloaded)(nil); errors.As(some[0].Err, &missing) {
+			hint = `run "go mod download"`
+		}
 		at := ""
 		for _, tag := range explain.TagsNaming(c.root, c.scan.Sources, imported) {
 			at += tag.String() + ": "
 		}
-		notes = append(notes, fmt.Sprintf("%snot type-checked: %s: cannot load %s: %s; run \"go mod download\", or \"go mod tidy\" if go.mod lacks its module", at, what, imported, why))
+		notes = append(notes, fmt.Sprintf("%snot type-checked: %s: cannot load %s: %s; %s", at, what, imported, why, hint))
 	}
 	return notes
 }

@@ -188,6 +188,19 @@ func TestListGivesUp(t *testing.T) {
 	}
 }
 
+// A module that go.mod requires and the module cache lacks is named, and not found in the working directory or at the root.
+func TestNotDownloaded(t *testing.T) {
+	root := gentest.LayText(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.25\n\nrequire example.com/lib v1.2.3\n-- api/a.go --\npackage api\n")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	env, err := NewEnv(t.Context(), root)
+	require.NoError(t, err)
+	_, err = env.Find("example.com/lib/api", false)
+	var missing *NotDownloaded
+	require.ErrorAs(t, err, &missing)
+	require.ErrorIs(t, err, ErrUnsupported)
+	assert.EqualError(t, err, "example.com/lib v1.2.3 is not in the module cache")
+}
+
 // TestListOfAnotherDriver leaves packages to the program that the user named for them.
 func TestListOfAnotherDriver(t *testing.T) {
 	root := gentest.LayText(t, plain)

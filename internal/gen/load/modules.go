@@ -4,6 +4,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -165,9 +166,14 @@ func (e *Env) Find(path string, fromStd bool) (Place, error) {
 			return Place{Dir: at, Std: true}, nil
 		}
 	}
+	var missing error
 	for i, m := range e.modules {
 		rest, ok := strings.CutPrefix(path, m.Path)
 		if !ok || rest != "" && rest[0] != '/' {
+			continue
+		}
+		if m.Dir == "" {
+			missing = &NotDownloaded{m.Path, m.Version}
 			continue
 		}
 		at := filepath.Join(m.Dir, filepath.FromSlash(rest))
@@ -178,6 +184,9 @@ func (e *Env) Find(path string, fromStd bool) (Place, error) {
 		if has {
 			return Place{Dir: at, Module: &e.modules[i].Module}, nil
 		}
+		if m.source.Version != "" && !isDir(m.Dir) {
+			missing = &NotDownloaded{m.Path, m.Version}
+		}
 	}
 	if e.vendor != "" {
 		at := filepath.Join(e.vendor, filepath.FromSlash(path))
@@ -185,8 +194,18 @@ func (e *Env) Find(path string, fromStd bool) (Place, error) {
 			return Place{Dir: at}, nil
 		}
 	}
-	return Place{}, fmt.Errorf("%w: no module of go.mod has the package", ErrUnsupported)
+	return Place{}, cmp.Or(missing, fmt.Errorf("%w: no module of go.mod has the package", ErrUnsupported))
 }
+
+// NotDownloaded is the error of a package that is not found and may be in a module of go.mod that is not in the module cache.
+type NotDownloaded struct{ Module, Version string }
+
+func (e *NotDownloaded) Error() string {
+	return fmt.Sprintf("%s %s is not in the module cache", e.Module, e.Version)
+}
+
+// Unwrap makes it one of those that the go command may know better.
+func (e *NotDownloaded) Unwrap() error { return ErrUnsupported }
 
 // has reports whether a directory of a module has Go files, and is not in a module of its own.
 func (m module) has(dir string) (bool, error) {
