@@ -22,7 +22,11 @@ func compare(ctx context.Context, before, after *resource, u *unstructured.Unstr
 			return nil, err
 		}
 		if len(wrong) > 0 {
-			found = append(found, finding(u, to, Invalid, wrong.fields(), wrong.messages()))
+			f := finding(u, to, Invalid, wrong.fields(), wrong.messages())
+			if f.Writes, err = refusedWrites(ctx, before, after, u, to); err != nil {
+				return nil, err
+			}
+			found = append(found, f)
 		}
 	}
 	lost, err := dropped(before, after, u)

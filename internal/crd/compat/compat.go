@@ -33,6 +33,11 @@ func Check(ctx context.Context, current, changed *apiextv1.CustomResourceDefinit
 	if err := refused(ctx, current, changed); err != nil || current == nil {
 		return nil, err
 	}
+	return Stored(ctx, current, changed, objects)
+}
+
+// Stored is Check for a CRD that is changed as the API server would not let it be.
+func Stored(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) ([]Finding, error) {
 	before, err := compile(current)
 	if err != nil {
 		return nil, fmt.Errorf("the current CRD %s: %w", current.Name, err)

@@ -59,7 +59,7 @@ func TestCheckOfOtherFields(t *testing.T) {
 		// The scale subresource wants numbers where its paths point to.
 		"scale": {scaled, func(_, changed *apiextv1.CustomResourceDefinition) {
 			changed.Spec.Versions[0].Subresources = &apiextv1.CustomResourceSubresources{Scale: scale}
-		}, []string{"default/x (v1): .spec.replicas: Invalid value: -1: should be a non-negative integer"}},
+		}, []string{"default/x (v1): .spec.replicas: Invalid value: -1: should be a non-negative integer (every write is refused, finalizers and status included: the controller is locked out)"}},
 		// A CRD of the old days has objects with fields that no schema knows, and may have no schema.
 		"unknown fields": {old, func(current, _ *apiextv1.CustomResourceDefinition) { current.Spec.PreserveUnknownFields = true },
 			[]string{"default/x: spec.foo would be dropped"}},

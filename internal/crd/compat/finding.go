@@ -32,6 +32,8 @@ type Finding struct {
 	Fields []string
 	// Messages are the API server's words, in their order, each with its field. What is dropped needs none.
 	Messages []string
+	// Writes are the ways to write an object that is invalid that the API server would refuse. A value that an update does not change may stay invalid.
+	Writes []Write
 }
 
 // String is what a user reads.
@@ -42,7 +44,11 @@ func (f Finding) String() string {
 	case Dropped:
 		return fmt.Sprintf("%s: %s would be dropped", name(f.Namespace, f.Name), bounded(f.Fields, ", "))
 	}
-	return fmt.Sprintf("%s (%s): %s", name(f.Namespace, f.Name), f.Version, bounded(f.Messages, "; "))
+	locked := ""
+	if f.locked() {
+		locked = " (" + f.Refused() + ")"
+	}
+	return fmt.Sprintf("%s (%s): %s%s", name(f.Namespace, f.Name), f.Version, bounded(f.Messages, "; "), locked)
 }
 
 const (
