@@ -26,6 +26,7 @@ type checkOptions struct {
 	*options
 	families []rule.Family
 	against  string
+	objects  string
 	failOn   string
 	output   string
 	list     bool
@@ -65,6 +66,7 @@ determined.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runCheck(c.Context(), s, o) },
 	}
 	c.Flags().StringVar(&o.against, "against", "", "git `revision`, directory or file with the older CRDs to compare with")
+	c.Flags().StringVar(&o.objects, "objects", "", "`directory` or file with stored objects, which compat writes under the new CRDs")
 	c.Flags().StringVar(&o.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
 	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
 	c.Flags().BoolVar(&o.list, "list", false, "print the rules")
@@ -136,7 +138,7 @@ func checkProject(ctx context.Context, at *located, o checkOptions) (*check.Resu
 		return nil, err
 	}
 	options := check.Options{Families: o.families}
-	if o.against != "" || len(o.families) == 0 || slices.Contains(o.families, rule.Compat) {
+	if o.against != "" || o.objects != "" || len(o.families) == 0 || slices.Contains(o.families, rule.Compat) {
 		if options.Base, err = baseOf(ctx, at.root, o); err != nil {
 			if o.against != "" || ctx.Err() != nil {
 				return nil, err
@@ -145,6 +147,15 @@ func checkProject(ctx context.Context, at *located, o checkOptions) (*check.Resu
 		} else {
 			defer func() { _ = options.Base.Close() }()
 		}
+	}
+	if o.objects != "" {
+		if options.Base == nil {
+			return nil, fmt.Errorf("--objects: there are no older CRDs to compare with: %w", options.NoBase)
+		}
+		if options.Objects, err = revision.OpenPath(o.dir, o.objects); err != nil {
+			return nil, fmt.Errorf("--objects %s: %w", o.objects, err)
+		}
+		defer func() { _ = options.Objects.Close() }()
 	}
 	return check.Run(ctx, p, options)
 }

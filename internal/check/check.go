@@ -25,6 +25,8 @@ type Options struct {
 	// Base is the older state to compare with; nil if there is none, and NoBase says why.
 	Base   *revision.Base
 	NoBase error
+	// Objects have stored objects in all of their files; nil if there are none.
+	Objects *revision.Base
 }
 
 // Result is what was found.

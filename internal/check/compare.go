@@ -25,13 +25,16 @@ func (r *Result) compat(ctx context.Context, p *project.Project, o Options) ([]r
 	if o.Base == nil && o.NoBase == nil {
 		o.NoBase = errors.New("none was named")
 	}
-	found, judged, err := compat.Check(ctx, p, o.Base)
+	result, err := compat.Check(ctx, p, compat.Options{Base: o.Base, Objects: o.Objects})
 	if errors.Is(err, compat.ErrNoCRDs) && !asked && !o.Base.Given {
 		o.NoBase, o.Base = err, nil
-		found, judged, err = compat.Check(ctx, p, nil)
+		result, err = compat.Check(ctx, p, compat.Options{})
 	}
-	if o.Base == nil && err == nil {
+	if err != nil {
+		return nil, "", err
+	}
+	if o.Base == nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("compat compared no revisions: %s", o.NoBase))
 	}
-	return found, judged, err
+	return result.Findings, result.Judged, nil
 }

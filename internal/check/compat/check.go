@@ -5,34 +5,84 @@ package compat
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
 
-// Check compares a project with an older state of it, which may be nil: then only what the versions of a CRD break between each other is found.
-// judged says what was looked at.
-func Check(ctx context.Context, p *project.Project, base *revision.Base) (found []rule.Finding, judged string, err error) {
-	found = Versions(p.CRDs)
-	if base == nil {
-		return found, fmt.Sprintf("%s, without an older revision", crds(len(p.CRDs))), nil
+// Options say what a project is compared with.
+type Options struct {
+	// Base is an older state, or nil.
+	Base *revision.Base
+	// Objects have stored objects in all of their files; nil if there are none.
+	Objects *revision.Base
+}
+
+// Result is what was found.
+type Result struct {
+	Findings []rule.Finding
+	Judged   string // what was looked at
+}
+
+// Check compares a project with an older state of it. Without one, only what the versions of a CRD break between each other is found.
+func Check(ctx context.Context, p *project.Project, o Options) (*Result, error) {
+	r := &Result{Findings: Versions(p.CRDs), Judged: crds(len(p.CRDs)) + ", without an older revision"}
+	if o.Base == nil {
+		return r, nil
 	}
-	b, err := readBase(base, p)
+	b, err := readBase(o.Base, p)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	changed, err := Compare(ctx, b.crds, StateOf(p.CRDs))
+	objects, judged, err := o.objects(b)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	found = append(found, changed...)
-	found = append(found, b.gone()...)
-	judged = fmt.Sprintf("%s against %s", crds(len(b.crds)), base.Name)
+	changed, err := Compare(ctx, b.crds, StateOf(p.CRDs), objects)
+	if err != nil {
+		return nil, err
+	}
+	r.Findings = slices.Concat(r.Findings, changed, b.gone())
+	r.Judged = fmt.Sprintf("%s against %s", crds(len(b.crds)), o.Base.Name)
 	if n := len(p.CRDs) - len(b.crds); n > 0 {
-		judged += fmt.Sprintf(", %d new", n)
+		r.Judged += fmt.Sprintf(", %d new", n)
 	}
-	return found, judged, nil
+	r.Judged += judged
+	return r, nil
+}
+
+// objects are the samples of the base, and the objects that the user gave, of which there must be some.
+func (o Options) objects(b *baseline) (all Objects, judged string, err error) {
+	if o.Base.Whole {
+		if all, err = readObjects(o.Base, false, isSample); err != nil {
+			return nil, "", err
+		}
+		all = b.own(all)
+	}
+	if o.Objects != nil {
+		given, err := readObjects(o.Objects, true, func(string) bool { return true })
+		if err != nil {
+			return nil, "", fmt.Errorf("--objects: %w", err)
+		}
+		if given = b.own(given); len(given) == 0 {
+			return nil, "", fmt.Errorf("--objects %s: no object of a kind and version of the older CRDs; \"kubectl get KIND --all-namespaces -o yaml\" writes some", o.Objects.Name)
+		}
+		all = append(all, given...)
+	}
+	if len(all) > 0 {
+		judged = fmt.Sprintf(", with %d objects", len(all))
+	}
+	return all, judged, nil
+}
+
+// own are the objects of the CRDs.
+func (b *baseline) own(objects Objects) (own Objects) {
+	for _, name := range sortedKeys(b.crds) {
+		own = append(own, objects.of(b.crds[name])...)
+	}
+	return own
 }
 
 func crds(n int) string {

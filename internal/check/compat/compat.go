@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"slices"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
@@ -31,16 +33,21 @@ func StateOf(crds []*project.CRD) State {
 
 // Compare returns what the change from one state to another breaks. A CRD that is new breaks nothing; one that is gone is for the caller to judge:
 // it may be elsewhere.
-func Compare(ctx context.Context, old, now State) ([]rule.Finding, error) {
+//
+// Objects are of the older CRDs; those of other kinds are left out. What the API server says of them is added to the findings.
+func Compare(ctx context.Context, old, now State, objects Objects) ([]rule.Finding, error) {
 	var all findings
 	for _, name := range sortedKeys(now) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		if old[name] == nil {
+		if old[name] == nil || apiequality.Semantic.DeepEqual(old[name].Spec, now[name].Spec) {
 			continue
 		}
 		if err := all.crd(ctx, old[name], now[name]); err != nil {
+			return nil, err
+		}
+		if err := all.stored(ctx, old[name], now[name], objects.of(old[name])); err != nil {
 			return nil, err
 		}
 	}
@@ -96,6 +103,8 @@ type entry struct {
 	rule.Finding
 	scope   string // findings of one scope that say the same are one: a place in the source, or a CRD without source
 	foreign string // the type of another module whose field it is about
+	crd     string // the name of the CRD
+	version string
 	field   string // the path of that field
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/check/checktest"
 	"github.com/crdctl/crdctl/internal/check/compat"
@@ -22,8 +24,21 @@ func TestExamples(t *testing.T) {
 			return []rule.Finding{compat.RemovedCRD(old, rule.Place{File: old.File, Line: old.Line})}
 		}
 		now := checktest.CRD(t, example[1].Text)
-		found, err := compat.Compare(t.Context(), compat.StateOf([]*project.CRD{old}), compat.StateOf([]*project.CRD{now}))
+		found, err := compat.Compare(t.Context(), compat.StateOf([]*project.CRD{old}), compat.StateOf([]*project.CRD{now}), stored(t, example[0].Text))
 		require.NoError(t, err)
 		return append(found, compat.Versions([]*project.CRD{now})...)
 	})
+}
+
+// stored are the objects of an example.
+func stored(t *testing.T, text string) (all compat.Objects) {
+	t.Helper()
+	var list struct{ Objects []map[string]any }
+	require.NoError(t, yaml.Unmarshal([]byte(text), &list))
+	for _, o := range list.Objects {
+		o["apiVersion"], o["kind"], o["metadata"] = "stable.example.com/v1", "CronTab", map[string]any{"name": o["name"], "namespace": "default"}
+		delete(o, "name")
+		all = append(all, unstructured.Unstructured{Object: o})
+	}
+	return all
 }

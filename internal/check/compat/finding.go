@@ -69,7 +69,7 @@ func (v *version) put(id string, e effect, at rule.Place, foreign string, path [
 	if v.inGo {
 		scope = at.String()
 	}
-	v.all.list = append(v.all.list, entry{Finding: f, scope: scope, foreign: foreign, field: field})
+	v.all.list = append(v.all.list, entry{Finding: f, scope: scope, foreign: foreign, crd: v.now.Name, version: v.was.Name, field: field})
 }
 
 // tail is the end of a path from its last name.

@@ -21,18 +21,22 @@ func (v *version) rules(path []string, was, is *props) {
 		newNames(was, is, fresh)
 	}
 	for _, r := range added {
-		if guarded(r.Rule, fresh) {
+		if guarded(r.Rule, fresh) || slices.ContainsFunc(removed, func(o apiextv1.ValidationRule) bool { return loosened(o.Rule, r.Rule) }) {
 			continue
 		}
 		e := v.tightened(path)
 		if mentions(r.Rule, fresh) {
 			e = min(e, risks)
 		}
+		if or(was.XListType, "atomic") != or(is.XListType, "atomic") {
+			e = min(e, risks) // it may say what the list type said before
+		}
 		words := []string{text.Shorten(r.Rule, 40), r.Rule, "xvalidation"}
 		if i := slices.IndexFunc(removed, func(o apiextv1.ValidationRule) bool {
 			return o.Message == r.Message && r.Message != "" || len(removed) == 1 && len(added) == 1
 		}); i >= 0 {
-			v.at("cel-changed", min(e, risks), path, words, "the rule changed from %q to %q", text.Shorten(removed[i].Rule, 120), text.Shorten(r.Rule, 120))
+			was, is := differing(removed[i].Rule, r.Rule)
+			v.at("cel-changed", min(e, risks), path, words, "the rule changed from %q to %q", was, is)
 			continue
 		}
 		if strings.Contains(r.Rule, "oldSelf") {
@@ -102,4 +106,26 @@ func guarded(rule string, names map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// loosened reports whether a rule is another one, or something else.
+func loosened(old, now string) bool {
+	old, now = strings.Join(strings.Fields(old), " "), strings.Join(strings.Fields(now), " ")
+	return !strings.Contains(now, "?") && (strings.HasPrefix(now, old+" ||") || strings.HasPrefix(now, "("+old+") ||"))
+}
+
+// differing are two rules from a little before they differ, shortened.
+func differing(a, b string) (string, string) {
+	const before, length = 30, 120
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	cut := func(s string) string {
+		if i > before && len(s) > length {
+			s = "…" + strings.ToValidUTF8(s[min(i, len(s))-before:], "")
+		}
+		return text.Shorten(s, length)
+	}
+	return cut(a), cut(b)
 }

@@ -69,11 +69,6 @@ func (b *Base) Close() error { return b.close() }
 // Open finds what a user names: a git revision of the repository that root is in, or a directory or file, seen from the directory dir. A name that
 // is both is the revision; a path that begins with "./", "../" or "/" is a path.
 func Open(ctx context.Context, root, dir, name string) (*Base, error) {
-	at := name
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(dir, at)
-	}
-	info, statErr := os.Stat(at)
 	isPath := filepath.IsAbs(name) || name == "." || name == ".." || strings.HasPrefix(filepath.ToSlash(name), "./") || strings.HasPrefix(filepath.ToSlash(name), "../")
 	if !isPath {
 		b, err := openGit(ctx, root, name)
@@ -82,17 +77,35 @@ func Open(ctx context.Context, root, dir, name string) (*Base, error) {
 			return b, nil
 		}
 		var unknown *unknownError
-		if statErr != nil || !errors.As(err, &unknown) {
+		if _, statErr := os.Stat(seenFrom(dir, name)); statErr != nil || !errors.As(err, &unknown) {
 			return nil, err
 		}
 	}
+	b, err := OpenPath(dir, name)
+	if err != nil {
+		return nil, fmt.Errorf("--against %s: %w; name a git revision, a directory or a file", name, err)
+	}
+	return b, nil
+}
+
+func seenFrom(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// OpenPath is Open for a directory or a file.
+func OpenPath(dir, name string) (*Base, error) {
+	at := seenFrom(dir, name)
+	info, err := os.Stat(at)
 	switch {
-	case statErr != nil:
-		return nil, fmt.Errorf("--against %s: %w; name a git revision, a directory or a file", name, errors.Unwrap(statErr))
+	case err != nil:
+		return nil, errors.Unwrap(err)
 	case info.IsDir():
 		return openDir(at, name)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("--against %s: not a regular file; name a git revision, a directory or a file", name)
+		return nil, errors.New("not a regular file")
 	}
 	return &Base{
 		Name: name, Given: true, files: []string{filepath.Base(at)}, close: func() error { return nil },
@@ -122,7 +135,7 @@ func openDir(dir, name string) (*Base, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("--against %s: %w", name, err), in.Close())
+		return nil, errors.Join(err, in.Close())
 	}
 	slices.Sort(b.files)
 	return b, nil

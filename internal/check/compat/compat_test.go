@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compat_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/check/checktest"
+	"github.com/crdctl/crdctl/internal/check/compat"
+	"github.com/crdctl/crdctl/internal/check/project"
+)
+
+// changed are the findings of a change of the schema of spec, as lines with the severity, the rule and the message.
+func changed(t *testing.T, before, after string, objects ...string) (lines []string) {
+	t.Helper()
+	text := "objects: ["
+	for i, o := range objects {
+		text += fmt.Sprintf("{name: o%d, spec: %s}, ", i, o)
+	}
+	state := func(text string) compat.State { return compat.StateOf([]*project.CRD{checktest.CRD(t, text)}) }
+	found, err := compat.Compare(t.Context(), state(before), state(after), stored(t, text+"]"))
+	require.NoError(t, err)
+	for _, f := range found {
+		lines = append(lines, fmt.Sprintf("%s %s: %s", f.Severity, f.Rule.ID, f.Message))
+	}
+	return lines
+}
+
+// A field and its struct that went are one finding, and so is a field with objects that have it.
+func TestOneCause(t *testing.T) {
+	const before = `{type: object, properties: {a: {type: object, required: [b], properties: {b: {type: string}, c: {type: integer, default: 1}}}, d: {type: string}}}`
+	assert.Equal(t, []string{"error field-dropped: spec.a: the field was removed; its values in stored objects are dropped; 2 of 3 objects at hand lose it: default/o0, default/o2"},
+		changed(t, before, `{type: object, properties: {d: {type: string}}}`, `{a: {b: x}}`, `{d: x}`, `{a: {b: x, c: 2}, d: x}`))
+	assert.Equal(t, []string{"error type-changed: spec.a: the type changed from object to integer; of 1 objects at hand, 1 are invalid: default/o0 (refused: create)"},
+		changed(t, before, `{type: object, properties: {a: {type: integer}, d: {type: string}}}`, `{a: {b: x}}`))
+}
+
+// What an enum lost, a map's values and a list's items have the finding of the schema, and the writes that are refused.
+func TestObjects(t *testing.T) {
+	assert.Equal(t, []string{
+		"error bound-tightened: spec.byKey{}.num: fewer values are allowed: maximum none → 3; of 2 objects at hand, 1 are invalid: default/o0 (refused: create)",
+		"error enum-removed: spec.list[].mode: values are no longer allowed: \"b\"; of 2 objects at hand, 1 are invalid: default/o1 (refused: create)",
+	}, changed(t,
+		`{type: object, properties: {byKey: {type: object, additionalProperties: {type: object, properties: {num: {type: integer}}}}, list: {type: array, items: {type: object, properties: {mode: {type: string, enum: [a, b]}}}}}}`,
+		`{type: object, properties: {byKey: {type: object, additionalProperties: {type: object, properties: {num: {type: integer, maximum: 3}}}}, list: {type: array, items: {type: object, properties: {mode: {type: string, enum: [a]}}}}}}`,
+		`{byKey: {a.b: {num: 4}}}`, `{list: [{mode: a}, {mode: b}]}`))
+}
+
+// A rule at the root that a stored object breaks is named as what it is, with and without the object.
+func TestRootRule(t *testing.T) {
+	const schema = "{spec: {versions: [{subresources: {status: {}}, schema: {openAPIV3Schema: {%s properties: {spec: {type: object, properties: {a: {type: string}}}}}}}]}}"
+	got := changed(t, fmt.Sprintf(schema, ""), fmt.Sprintf(schema, `x-kubernetes-validations: [{rule: "self.spec.a == 'x'", message: a is x}],`), `{a: other}`)
+	require.Len(t, got, 1)
+	assert.Contains(t, got[0], "error cel-added: CronTab: objects must now keep the rule \"self.spec.a == 'x'\"; a stored object that breaks it can no longer be updated at all")
+	assert.Contains(t, got[0], "1 are invalid: default/o0 (every write is refused, finalizers and status included: the controller is locked out)")
+}
+
+// The severity follows what a version promises.
+func TestSeverity(t *testing.T) {
+	for version, want := range map[string]string{"v1alpha1": "note", "v1beta1": "error", "v1": "error", "v1, deprecated: true": "warning", "v1, served: false": "error"} {
+		state := func(spec string) string {
+			return fmt.Sprintf("{spec: {versions: [{name: %s, schema: {openAPIV3Schema: {properties: {spec: {type: object, properties: {%s}}}}}}]}}", version, spec)
+		}
+		assert.Equal(t, []string{want + " field-dropped: spec.a: the field was removed; its values in stored objects are dropped"}, changed(t, state("a: {type: string, maxLength: 3}, b: {type: string}"), state("b: {type: string, "+map[bool]string{true: "maxLength: 3"}[version == "v1, served: false"]+"}")))
+	}
+}
+
+// In the status, whose only writer is the controller, what is tightened is a warning.
+func TestStatus(t *testing.T) {
+	const schema = "{spec: {versions: [{subresources: {status: {}}, schema: {openAPIV3Schema: {properties: {status: {type: object, properties: {phase: {type: string%s}}}}}}}]}}"
+	assert.Equal(t, []string{`warning enum-removed: status.phase: only some values are allowed now: "a", "b"`}, changed(t, fmt.Sprintf(schema, ""), fmt.Sprintf(schema, ", enum: [a, b]")))
+}
+
+// Not every change is a finding, and few are errors.
+func TestRules(t *testing.T) {
+	const open = `{type: object, properties: {a: {type: integer}, b: {type: integer}}}`
+	rule := func(rule, more string) string {
+		return fmt.Sprintf("{type: object, x-kubernetes-validations: [{rule: \"%s\", message: m}], properties: {a: {type: integer}, b: {type: integer}%s}}", rule, more)
+	}
+	const c = ", c: {type: integer}"
+	for name, test := range map[string]struct {
+		before, after string
+		want          []string
+	}{
+		"new":             {open, rule("self.a > 1", ""), []string{`error cel-added: spec: objects must now keep the rule "self.a > 1"`}},
+		"with a field":    {open, rule("self.a > self.c", c), []string{`warning cel-added: spec: objects must now keep the rule "self.a > self.c"`}},
+		"guarded":         {open, rule("!has(self.c) || self.a > 1", c), nil},
+		"not both":        {open, rule("!(has(self.a) && has(self.c))", c), nil},
+		"choice":          {open, rule("has(self.c) ? self.a > 1 : true", c), nil},
+		"default":         {open, rule("!has(self.c) || self.a > 1", ", c: {type: integer, default: 1}"), []string{`error cel-added: spec: objects must now keep the rule "!has(self.c) || self.a > 1"`}},
+		"changed":         {rule("self.a > 1", ""), rule("self.a > 2", ""), []string{`warning cel-changed: spec: the rule changed from "self.a > 1" to "self.a > 2"`}},
+		"only loosened":   {rule("self.a > 1", ""), rule("self.a > 1 || self.b > 1", ""), nil},
+		"removed":         {rule("self.a > 1", ""), open, nil},
+		"set is now rule": {`{type: object, properties: {l: {type: array, x-kubernetes-list-type: set, items: {type: string}}}}`, `{type: object, properties: {l: {type: array, x-kubernetes-validations: [{rule: "self.all(x, self.exists_one(y, x == y))"}], items: {type: string}}}}`,
+			[]string{`warning cel-added: spec.l: objects must now keep the rule "self.all(x, self.exists_one(y, x == y))"`, "warning list-type-changed: spec.l: the list type changed from set to atomic"}},
+	} {
+		assert.Equal(t, test.want, changed(t, test.before, test.after), name)
+	}
+}
