@@ -36,8 +36,8 @@ var bounds = []int64{4096, 1024, 256, 128, 64, 32, 16, 8}
 // most candidates are tried one by one; the nearest to the root of the object come first.
 const mostCandidates = 6
 
-// bound finds the field whose bound makes the rule cheap enough, or else those that do so together. Each is tried with the server's code. Fields without a
-// bound come before those whose bound is too high.
+// bound finds the field whose bound makes the rule cheap enough, or those that do so together if that leaves more room. Each is tried with the server's
+// code. Fields without a bound come before those whose bound is too high.
 func (c *compiler) bound(r celRule, often bool, limit uint64) remedy {
 	var without, with []open
 	for _, o := range c.sized(r, often) {
@@ -83,25 +83,27 @@ func (c *compiler) among(r celRule, all []open, often bool, limit uint64) (found
 	if len(all) > 1 {
 		sets = append(sets, all)
 	}
+	best := int64(0)
 	for i, set := range sets {
 		if c.costWith(r, set, bounds[len(bounds)-1], often) > limit {
 			continue
 		}
-		found.what = strings.Join(names, ", ")
-		if i < len(names) {
-			found.what = names[i]
-		}
 		for _, n := range bounds {
-			if slices.ContainsFunc(set, func(o open) bool { return o.now > 0 && n >= o.now }) {
-				continue
+			if n <= best {
+				break // a set before this one leaves as much
 			}
-			if c.costWith(r, set, n, often) <= limit {
-				found.fix = c.markersFor(set, n)
-				return found
+			if !slices.ContainsFunc(set, func(o open) bool { return o.now > 0 && n >= o.now }) && c.costWith(r, set, n, often) <= limit {
+				best, found.fix, found.what = n, c.markersFor(set, n), strings.Join(names, ", ")
+				if i < len(names) {
+					found.what = names[i]
+				}
+				break
 			}
 		}
 	}
-	found.what = strings.Join(names, ", ")
+	if best == 0 {
+		found.what = strings.Join(names, ", ")
+	}
 	return found
 }
 

@@ -52,7 +52,7 @@ func judgeType(column apiextv1.CustomResourceColumnDefinition, shown value, add 
 		return
 	}
 	switch fits := map[string]string{"integer": "integer number", "number": "integer number", "boolean": "boolean", "date": "string", "string": "string integer number boolean"}[column.Type]; {
-	case strings.Contains(fits, is):
+	case fits == "", strings.Contains(fits, is): // another type is refused
 	case column.Type == "string":
 		add("column-type", "shows %s, which has the type %s: it is printed as JSON", column.JSONPath, is).Severity = rule.Note
 	default:

@@ -36,18 +36,18 @@ func (j *judged) above(n *project.Node) *judged { return &judged{Node: n, crd: j
 func (j *judged) underAbsent() bool {
 	s := j.Schema
 	if s.Default != nil || s.Type != "object" || len(j.Path) < 2 || j.Path[0] == "status" || j.Name() == project.Items || j.Name() == project.Values ||
-		slices.Contains(j.Parent.Schema.Required, j.Name()) || !defaultsAll(s) {
+		slices.Contains(j.Parent.Schema.Required, j.Name()) || !defaultsAll(s, 8) {
 		return false
 	}
 	field, ok := j.crd.GoField(j.Version.Name, j.Path)
 	return !ok || field.Foreign == ""
 }
 
-// defaultsAll reports whether each field of an object has a default that says something, so that {} is a value that does.
-func defaultsAll(s *apiextv1.JSONSchemaProps) bool {
+// defaultsAll reports whether each field of an object has a default that says something, so that {} is a value that does. Objects may be nested that deep.
+func defaultsAll(s *apiextv1.JSONSchemaProps, deep int) bool {
 	for name := range s.Properties {
 		property := s.Properties[name]
-		if property.Type == "object" && property.Default == nil && len(property.Properties) > 0 && defaultsAll(&property) {
+		if property.Type == "object" && property.Default == nil && len(property.Properties) > 0 && deep > 0 && defaultsAll(&property, deep-1) {
 			continue
 		}
 		if property.Default == nil || slices.Contains([]string{`""`, "0", "false", "{}", "[]", "null"}, string(property.Default.Raw)) {

@@ -4,6 +4,7 @@ package preflight
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -83,10 +84,13 @@ func refusal(c *project.CRD, problem *field.Error) (all []rule.Finding) {
 // ofSchema is the finding of an error in a schema.
 func ofSchema(c *project.CRD, v *apiextv1.CustomResourceDefinitionVersion, problem *field.Error, rest string) rule.Finding {
 	s := locate(v.Schema.OpenAPIV3Schema, rest)
-	key, id := s.key(), "refused-schema"
+	key, id, message := s.key(), "refused-schema", said(problem, s.rest)
 	switch {
-	case strings.Contains(problem.Detail, "the status subresource is enabled"):
+	case strings.Contains(problem.Detail, "if the status subresource is enabled"):
 		id = "refused-subresource"
+		if key == "" { // the detail lists what is allowed
+			message = strings.Join(notAtRoot(v.Schema.OpenAPIV3Schema, problem.Detail), ", ") + ": not allowed at the root of the schema if the status subresource is enabled"
+		}
 	case strings.HasSuffix(problem.Detail, "to be structural"):
 	case key == "x-kubernetes-validations":
 		id = "refused-cel"
@@ -103,7 +107,20 @@ func ofSchema(c *project.CRD, v *apiextv1.CustomResourceDefinitionVersion, probl
 	if _, inGo := c.GoField(v.Name, s.path); !inGo {
 		place = c.InManifest(append([]string{"spec", "versions", index(c, v.Name), "schema", "openAPIV3Schema"}, s.keys...)...)
 	}
-	return rule.New(id, place, c.Subject(v.Name, s.path...), "%s", said(problem, s.rest))
+	return rule.New(id, place, c.Subject(v.Name, s.path...), "%s", message)
+}
+
+// notAtRoot are the keys of a root that are not among those that the detail of an error allows, by the names of their Go fields.
+func notAtRoot(root *apiextv1.JSONSchemaProps, detail string) (keys []string) {
+	allowed := strings.FieldsFunc(detail, func(r rune) bool { return strings.ContainsRune("[] ", r) })
+	v := reflect.ValueOf(*root)
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); !v.Field(i).IsZero() && !slices.Contains(allowed, f.Name) {
+			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // ofSection is the finding of an error in another part of a version.
@@ -178,6 +195,7 @@ func keysOf(path string) []string {
 // said is what an error says: never its value if that is long, as schemas are.
 func said(problem *field.Error, about string) string {
 	detail := strings.TrimPrefix(strings.Join(strings.Fields(problem.Detail), " "), "in body ")
+	detail, _, _ = strings.Cut(detail, " (e.g. '") // examples and a regular expression
 	switch {
 	case detail != "":
 	case problem.Type == field.ErrorTypeRequired:

@@ -3,6 +3,7 @@
 package preflight
 
 import (
+	"slices"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,15 +20,17 @@ func scale(crd *project.CRD) (all []rule.Finding) {
 			continue
 		}
 		s := v.Subresources.Scale
-		paths := []struct{ key, path, typ string }{
-			{"specReplicasPath", s.SpecReplicasPath, "integer"}, {"statusReplicasPath", s.StatusReplicasPath, "integer"},
+		type path struct {
+			key, path, typ string
+			under          []string // other paths are refused
 		}
+		paths := []path{{"specReplicasPath", s.SpecReplicasPath, "integer", []string{".spec."}}, {"statusReplicasPath", s.StatusReplicasPath, "integer", []string{".status."}}}
 		if s.LabelSelectorPath != nil {
-			paths = append(paths, struct{ key, path, typ string }{"labelSelectorPath", *s.LabelSelectorPath, "string"})
+			paths = append(paths, path{"labelSelectorPath", *s.LabelSelectorPath, "string", []string{".spec.", ".status."}})
 		}
 		for _, p := range paths {
-			if !strings.HasPrefix(p.path, ".") {
-				continue // refused
+			if !slices.ContainsFunc(p.under, func(under string) bool { return strings.HasPrefix(p.path, under) }) {
+				continue
 			}
 			to := value{schema: withMeta(v.Schema.OpenAPIV3Schema)}
 			for _, name := range strings.Split(p.path[1:], ".") { // the server splits it so, and knows no other paths
