@@ -118,7 +118,7 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 		return undetermined
 	}
 	r := report.Check{
-		Findings: result.Findings, Judged: result.Judged, Notes: result.Notes, Prefix: report.RepositoryPrefix(at.root), Version: Version(),
+		Findings: result.Findings, Judged: result.Judged, Notes: result.Notes, Allowed: result.Allowed, Prefix: report.RepositoryPrefix(at.root), Version: Version(),
 	}
 	if err := printCheck(s, o.output, r, failOn == rule.Note); err != nil {
 		return err
@@ -138,7 +138,7 @@ func checkProject(ctx context.Context, at *located, o checkOptions) (*check.Resu
 		return nil, err
 	}
 	options := check.Options{Families: o.families}
-	if o.against != "" || o.objects != "" || len(o.families) == 0 || slices.Contains(o.families, rule.Compat) {
+	if o.against != "" || o.objects != "" || len(o.families) == 0 || slices.Contains(o.families, rule.Compat) || slices.Contains(o.families, rule.Lint) {
 		if options.Base, err = baseOf(ctx, at.root, o); err != nil {
 			if o.against != "" || ctx.Err() != nil {
 				return nil, err

@@ -35,6 +35,10 @@ type Result struct {
 	// Judged says what each family looked at; see report.Check.
 	Judged map[rule.Family]string
 	Notes  []string
+	// Allowed is how many findings markers suppress.
+	Allowed int
+
+	hidden []rule.Finding // further findings, which are not reported
 }
 
 // notApplicable is the error of a family that has nothing to judge. Its text says why.
@@ -70,8 +74,9 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 			r.Judged[family] = judged
 		}
 	}
+	problems = append(problems, r.allow(p))
 	r.Findings = rule.Sort(r.Findings)
-	if len(r.Judged) == 0 && problems == nil {
+	if len(r.Judged) == 0 && errors.Join(problems...) == nil {
 		problems = append(problems, errors.New("nothing to check was found: no CustomResourceDefinition, and no Go package with API types"))
 	}
 	return r, errors.Join(problems...)
@@ -86,8 +91,8 @@ var runs = map[rule.Family]func(context.Context, *project.Project, Options, *Res
 		found, err := preflight.Check(ctx, p.CRDs)
 		return found, count(len(p.CRDs), "CRD", "CRDs"), err
 	},
-	rule.Lint: func(ctx context.Context, p *project.Project, _ Options, _ *Result) ([]rule.Finding, string, error) {
-		return judgeTypes(ctx, p)
+	rule.Lint: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
+		return r.lint(ctx, p, o)
 	},
 	rule.Compat: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
 		return r.compat(ctx, p, o)

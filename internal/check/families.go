@@ -4,20 +4,64 @@ package check
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/crdctl/crdctl/internal/check/allow"
 	"github.com/crdctl/crdctl/internal/check/lint"
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/gen/markerlint"
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// judgeTypes runs the family lint.
-func judgeTypes(ctx context.Context, p *project.Project) ([]rule.Finding, string, error) {
+// lint judges the Go types. With a base that the user named, it reports what that does not have.
+func (r *Result) lint(ctx context.Context, p *project.Project, o Options) ([]rule.Finding, string, error) {
 	if len(p.Packages) == 0 {
 		return nil, "", notApplicable("no Go package with API types was found; one has +groupName in the comment of its package")
 	}
-	found, err := lint.Check(ctx, source(p))
-	return found, count(len(p.Packages), "package", "packages"), err
+	judged := count(len(p.Packages), "package", "packages")
+	older := map[string]map[string][]byte{}
+	if o.Base != nil && o.Base.Whole {
+		var err error
+		if older, err = olderFiles(p, o.Base); err != nil {
+			return nil, "", err
+		}
+	}
+	if len(older) == 0 {
+		found, err := lint.Check(ctx, source(p))
+		r.hide(&found, lint.ForNew)
+		return found, judged, err
+	}
+	found, known, err := lint.CheckSince(ctx, source(p), older, func(dir string) (map[string][]byte, error) { return goFiles(p.Root, dir) }, o.Base.Given)
+	if err != nil && !o.Base.Given && ctx.Err() == nil {
+		found, problem := lint.Check(ctx, source(p))
+		r.hide(&found, lint.ForNew)
+		if problem == nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("lint compared no revisions: %s: %s", o.Base.Name, err))
+		}
+		return found, judged, problem
+	}
+	r.hidden = append(r.hidden, known...)
+	if o.Base.Given {
+		judged += " since " + o.Base.Name
+	}
+	return found, judged, err
+}
+
+// hide takes out findings, which count for nothing but that they may be allowed.
+func (r *Result) hide(found *[]rule.Finding, is func(rule.Finding) bool) {
+	*found = slices.DeleteFunc(*found, func(f rule.Finding) bool {
+		if is(f) {
+			r.hidden = append(r.hidden, f)
+		}
+		return is(f)
+	})
 }
 
 // source is the Go source of the project's API types.
@@ -26,4 +70,75 @@ func source(p *project.Project) lint.Source {
 	return lint.Source{Root: p.Root, Dirs: p.Packages, Refused: code, Tags: markerlint.Families{
 		Gengo: code, Kubebuilder: !code || s.CRDs.Dir != "", Fields: !code || s.CRDs.Dir != "" || s.OpenAPI.Dir != "",
 	}}
+}
+
+// olderFiles are the Go files of the API packages as the base has them, by directory and name.
+func olderFiles(p *project.Project, b *revision.Base) (map[string]map[string][]byte, error) {
+	all := map[string]map[string][]byte{}
+	for _, dir := range p.Packages {
+		for _, file := range b.Files(dir) {
+			if path.Dir(file) != dir || !isGo(file) {
+				continue
+			}
+			src, err := b.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			if all[dir] == nil {
+				all[dir] = map[string][]byte{}
+			}
+			all[dir][path.Base(file)] = src
+		}
+	}
+	return all, nil
+}
+
+// goFiles are the Go files of a directory, without tests, by their names.
+func goFiles(root, dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]byte{}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !isGo(e.Name()) {
+			continue
+		}
+		if all[e.Name()], err = safefs.ReadFile(filepath.Join(root, filepath.FromSlash(dir), e.Name()), safefs.MaxFile); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func isGo(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+}
+
+// allow takes out what the markers of the API packages allow.
+func (r *Result) allow(p *project.Project) error {
+	var files []string
+	for _, dir := range p.Packages {
+		own, err := goFiles(p.Root, dir)
+		if err != nil {
+			return err
+		}
+		for name, src := range own {
+			if allow.Markers(src) {
+				files = append(files, path.Join(dir, name))
+			}
+		}
+	}
+	found, allowed, err := allow.Apply(r.Findings, r.hidden, allow.Options{
+		Files: allow.GoFiles(files, r.Findings),
+		Read: func(file string) ([]byte, error) {
+			return safefs.ReadFile(filepath.Join(p.Root, filepath.FromSlash(file)), safefs.MaxFile)
+		},
+		Judged: func(of *rule.Rule) bool { return r.Judged[of.Family] != "" && of.Family != rule.Compat },
+	})
+	if err != nil {
+		return fmt.Errorf("markers +crdctl:allow: %w", err)
+	}
+	r.Findings, r.Allowed = found, allowed
+	return nil
 }

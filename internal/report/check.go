@@ -19,6 +19,8 @@ type Check struct {
 	Judged map[rule.Family]string
 	// Notes say what was not judged, and why.
 	Notes []string
+	// Allowed is how many findings markers suppress.
+	Allowed int
 	// Prefix and Version are as in Report.
 	Prefix, Version string
 }
@@ -31,7 +33,11 @@ func (c Check) Summary() string {
 			judged = append(judged, fmt.Sprintf("%s: %s", f, what))
 		}
 	}
-	return fmt.Sprintf("%s (%s)", c.Counts(), strings.Join(judged, "; "))
+	allowed := ""
+	if c.Allowed > 0 {
+		allowed = fmt.Sprintf(", %d allowed", c.Allowed)
+	}
+	return fmt.Sprintf("%s%s (%s)", c.Counts(), allowed, strings.Join(judged, "; "))
 }
 
 // Counts are how many findings there are of each severity, in words.
@@ -95,6 +101,7 @@ type checkDocument struct {
 	Findings []checkFinding         `json:"findings"`
 	Judged   map[rule.Family]string `json:"judged"`
 	Notes    []string               `json:"notes"`
+	Allowed  int                    `json:"allowed"`
 }
 
 type checkFinding struct {
@@ -114,7 +121,7 @@ type checkFinding struct {
 
 // JSON returns the findings as one object. Paths are relative to the project.
 func (c Check) JSON() ([]byte, error) {
-	d := checkDocument{Findings: []checkFinding{}, Judged: c.Judged, Notes: append([]string{}, c.Notes...)}
+	d := checkDocument{Findings: []checkFinding{}, Judged: c.Judged, Notes: append([]string{}, c.Notes...), Allowed: c.Allowed}
 	for _, f := range c.Findings {
 		d.Findings = append(d.Findings, checkFinding{
 			Rule: f.Rule.ID, Family: f.Rule.Family, Category: f.Rule.Category, Severity: f.Severity.String(),

@@ -87,20 +87,6 @@ var optionalMarkers = []string{"optional", "kubebuilder:validation:Optional", "k
 // ofNamed is a finding about a field whose type has a name, and a finding of its own.
 var ofNamed = regexp.MustCompile(`^field \S+( pointer| array element| map key| map value)* type [A-Z]\w* should not `)
 
-// isForNew reports whether a finding counts for new fields only: what nearly every field of older APIs lacks, and cannot be given later
-// without breaking those who use it.
-func isForNew(f rule.Finding) bool {
-	switch f.Rule.ID {
-	case "maxlength", "int-range":
-		return true
-	case "optionalorrequired":
-		return strings.Contains(f.Message, "must be marked")
-	case "ssatags":
-		return strings.Contains(f.Message, "should have a listType marker")
-	}
-	return false
-}
-
 var convention = regexp.MustCompile(`^naming convention "[a-z]+": `)
 
 // cleaned is a message of kube-api-linter with the whole name of the field, and without a full stop.

@@ -9,7 +9,6 @@ package lint
 import (
 	"context"
 	"runtime"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,8 +21,6 @@ type Source struct {
 	Root string // absolute
 	// Dirs are the directories of the packages, relative to Root.
 	Dirs []string
-	// New has all fields judged as those are that are new.
-	New bool
 	// Files are the sources of directories instead of those on disk: by the directory, relative to Root, and the name.
 	Files map[string]map[string][]byte
 	// Tags are those that the generators of the project read.
@@ -32,7 +29,8 @@ type Source struct {
 	Refused bool
 }
 
-// Check returns what is wrong with the types that API objects are made of.
+// Check returns what is wrong with the types that API objects are made of. Of directories that are not in Files, if there are any, nothing
+// is reported.
 func Check(ctx context.Context, s Source) ([]rule.Finding, error) {
 	analyzers, err := profile()
 	if err != nil {
@@ -48,6 +46,9 @@ func Check(ctx context.Context, s Source) ([]rule.Finding, error) {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, p := range pkgs {
+		if s.Files != nil && s.Files[p.dir] == nil {
+			continue
+		}
 		group.Go(func() (err error) {
 			found[i], err = p.judge(analyzers, served)
 			found[i] = append(found[i], p.conventions(w)...)
@@ -63,9 +64,6 @@ func Check(ctx context.Context, s Source) ([]rule.Finding, error) {
 	}
 	for _, some := range found {
 		all = append(all, some...)
-	}
-	if !s.New {
-		all = slices.DeleteFunc(all, isForNew)
 	}
 	return all, nil
 }
