@@ -123,12 +123,14 @@ func TestFailuresAreExplainedQuickly(t *testing.T) {
 	for _, test := range []struct{ name, more, field, group, want string }{
 		{"type", "", "chan int", "wood.example.com", "pkg/apis/wood/v1/types.go:11:2: "},
 		{"group", "", "string", "Not A Group!", "client-gen generated code that is not Go"},
+		{"syntax", "func {", "string", "wood.example.com", "pkg/apis/wood/v1/more.go:3:6: expected 'IDENT', found '{'"},
 		{"letter", "// +genclient\ntype Äx struct{}", "string", "wood.example.com", "pkg/apis/wood/v1/more.go:4:6: Äx "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := oneKindProject(t, "MORE", test.more, "FIELD", test.field, "SCHEMA", "", "+groupName=wood.example.com", "+groupName="+test.group)
-			g, err := newGeneration(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, Only: []string{"deepcopy", "client"}})
+			g, err := newGeneration(t.Context(), root, gentest.Settings(t, root), Options{Year: 2026, Only: []string{"deepcopy", "client", "crd"}})
 			require.NoError(t, err)
+			t.Setenv("PATH", t.TempDir())
 			_, err = g.make(t.Context())
 			assert.ErrorContains(t, err, test.want)
 			assert.NotNil(t, g.env, "the go command loaded the packages")

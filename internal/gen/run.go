@@ -195,6 +195,9 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 		if err == nil || !errors.Is(err, load.ErrUnsupported) {
 			return graph, err
 		}
+		if wrong := load.Syntax(g.env, slices.Concat(whole, g.more), false); wrong != nil {
+			return nil, diag.New("cannot load the API packages", g.root, wrong.Error())
+		}
 	}
 	graph, err := load.WithGoCommand(ctx, g.dir, slices.Concat(whole, g.more), codegen.BuildTag)
 	if err != nil && ctx.Err() == nil {

@@ -64,7 +64,10 @@ func generate(ctx context.Context, dir string, env *load.Env, importPaths []stri
 				return out, nil
 			}
 		}
-		// What cannot be listed, or failed, is for the go command to judge, and its words are those that people know.
+		if wrong := load.Syntax(env, importPaths, alone); wrong != nil {
+			return nil, diag.New(doing, dir, wrong.Error())
+		}
+		// What else cannot be listed, or failed, is for the go command to judge, and its words are those that people know.
 	}
 	environment, done, err := load.ReadOnly(ctx, dir)
 	if err != nil {

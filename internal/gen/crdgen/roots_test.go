@@ -117,18 +117,24 @@ func TestWordsOfTheGoCommand(t *testing.T) {
 		"an import of nothing":   "-- animals/more.go --\npackage animals\n\nimport _ \"example.com/nowhere\"\n",
 		"no JSON tag":            "-- v1/barn2.go --\npackage v1\n\ntype Barn2 struct {\n\tBarn `json:\",inline\"`\n\tNone string\n}\n-- animals/animal.go --\npackage animals\n\ntype Animal struct{ Name string }\n",
 		"a float":                "-- animals/animal.go --\npackage animals\n\ntype Animal struct {\n\tWeight float64 `json:\"weight\"`\n}\n",
-		"an error of syntax":     "-- animals/more.go --\npackage animals\n\nfunc {\n",
 		"a type that is missing": "-- animals/animal.go --\npackage animals\n\ntype Animal struct {\n\tSound Sound `json:\"sound\"`\n}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, env := layFarm(t, more)
 			_, want := Generate(t.Context(), dir, nil, []string{v1}, config.CRDs{})
 			_, got := Generate(t.Context(), dir, env, []string{v1}, config.CRDs{})
-			if want == nil || got == nil || got.Error() != want.Error() {
-				t.Errorf("got\n%v\nwant\n%v", got, want)
-			}
+			require.Error(t, want)
+			assert.EqualError(t, got, want.Error())
 		})
 	}
+}
+
+// TestSyntaxErrors holds that syntax errors are reported alone, without what follows from them and without the go command.
+func TestSyntaxErrors(t *testing.T) {
+	dir, env := layFarm(t, "-- animals/more.go --\npackage animals\n\nfunc {\n")
+	t.Setenv("PATH", t.TempDir())
+	_, err := Generate(t.Context(), dir, env, []string{v1}, config.CRDs{})
+	assert.EqualError(t, err, "cannot generate the CRDs:\n  animals/more.go:3:6: expected 'IDENT', found '{'\nfix this, then run the command again")
 }
 
 // TestUnread holds that a package without files is noticed when a generator asks for them.
