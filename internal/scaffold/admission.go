@@ -38,6 +38,14 @@ func (a *API) WebhookPath(does string) string {
 	return path.Join("/", does, a.Group, a.Version, a.Plural)
 }
 
+// Exact reports whether every one of several versions of a kind has a webhook that does the same, mutate or validate: then each is
+// called for its own version alone. Where a version has none, the API server converts its objects for those of the others.
+func (p *Project) Exact(a *API, does string) bool {
+	kinds := p.Kinds(a.Group, a.Kind)
+	lacks := func(k *API) bool { return does == "mutate" && !k.Defaulting || does == "validate" && !k.Validation }
+	return len(kinds) > 1 && !slices.ContainsFunc(kinds, lacks)
+}
+
 // Admitted reports whether an API of the version has a webhook.
 func (v *Version) Admitted() bool { return slices.ContainsFunc(v.APIs, (*API).Admitted) }
 
