@@ -86,7 +86,7 @@ func (s *Scanner) Below(api string) ([]Package, error) {
 	}
 	top := filepath.Join(s.root, filepath.FromSlash(api))
 	if info, err := os.Stat(top); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("apis: %s is not a directory of %s; name the directories of the API packages in crdctl.yaml, or with --api-dir", api, s.root)
+		return nil, fmt.Errorf("apis: %s is not a directory of the project; name the directories of the API packages in crdctl.yaml, or with --api-dir", api)
 	}
 	var files []string
 	// The separator makes the walk follow a link that the directory itself may be, as grep does for upstream.
