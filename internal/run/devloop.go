@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -279,7 +280,10 @@ func (d *devLoop) readsMarkers() bool {
 // rewrite what another version of the generators has made.
 func (d *devLoop) generates() bool {
 	switch {
-	case d.SkipGenerate, !slices.ContainsFunc(d.Project.APIs, d.hasDir) && len(d.Project.ControllerGen.Calls) == 0:
+	case d.SkipGenerate, len(d.Project.APIs) == 0 && len(d.Project.ControllerGen.Calls) == 0:
+		return false
+	case !slices.ContainsFunc(d.Project.APIs, d.hasDir) && len(d.Project.ControllerGen.Calls) == 0:
+		d.reporter.Note("apis: %s does not exist, so nothing is generated; correct apis in %s, or use --skip-generate", strings.Join(d.Project.APIs, ", "), config.FileName)
 		return false
 	case d.Discovered:
 		d.reporter.Note("no %s, so nothing is generated at the start; \"crdctl verify\" reports whether the generated files are up to date", config.FileName)

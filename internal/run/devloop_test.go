@@ -99,18 +99,21 @@ func TestLoopGeneratesAtItsStart(t *testing.T) {
 	for name, test := range map[string]struct {
 		options Options
 		want    []string
+		note    string
 	}{
-		"settings":       {Options{}, []string{"generate", "begin", "build", "start"}},
-		"found settings": {Options{Discovered: true}, []string{"begin", "build", "start"}},
-		"skipped":        {Options{SkipGenerate: true}, []string{"begin", "build", "start"}},
-		"no directory":   {Options{Project: &config.Project{APIs: []string{"nowhere"}}}, []string{"begin", "build", "start"}},
-		"no APIs":        {Options{Project: &config.Project{}}, []string{"begin", "build", "start"}},
+		"settings":       {Options{}, []string{"generate", "begin", "build", "start"}, ""},
+		"found settings": {Options{Discovered: true}, []string{"begin", "build", "start"}, "no crdctl.yaml, so nothing is generated at the start"},
+		"skipped":        {Options{SkipGenerate: true}, []string{"begin", "build", "start"}, ""},
+		"no directory":   {Options{Project: &config.Project{APIs: []string{"nowhere"}}}, []string{"begin", "build", "start"}, "apis: nowhere does not exist, so nothing is generated"},
+		"no APIs":        {Options{Project: &config.Project{}}, []string{"begin", "build", "start"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFakeLoop(t, test.options)
 				assert.NoError(t, f.run(t, nil))
 				f.wantDid(t, f.did, test.want...)
+				assert.Contains(t, f.said.String(), test.note)
+				assert.Equal(t, test.note != "", strings.Contains(f.said.String(), "generated"), f.said.String())
 			})
 		})
 	}
