@@ -59,10 +59,11 @@ type ScaffoldedAPI struct {
 	NoController bool `yaml:"-"`
 }
 
-// scaffoldKey is the key of the section, and scaffoldComment what stands above it.
+// scaffoldKey is the key of the section, and scaffoldComment what stands above it. Older ones ended in other words.
 const (
 	scaffoldKey     = "scaffold"
-	scaffoldComment = "# crdctl init, create, delete and upgrade write the section below, and nothing above it.\n"
+	scaffoldWriters = "# crdctl init, create, delete and upgrade write "
+	scaffoldComment = scaffoldWriters + "the section below.\n"
 )
 
 // CutScaffold returns a project file without its section scaffold; all other bytes stay.
@@ -90,7 +91,7 @@ func cutScaffold(data []byte) (above, below []byte, err error) {
 			return nil, nil, fmt.Errorf("%s:%d: the section %s must be a block of its own; write the file without braces around all settings", FileName, keys[i].Line, scaffoldKey)
 		}
 		from, to := keys[i].Line-1, len(lines)
-		if from > 0 && strings.TrimRight(string(lines[from-1]), "\r\n") == strings.TrimSpace(scaffoldComment) {
+		if from > 0 && strings.HasPrefix(string(lines[from-1]), scaffoldWriters) {
 			from--
 		}
 		if i+2 < len(keys) {

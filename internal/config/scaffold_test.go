@@ -20,6 +20,7 @@ func TestPutScaffold(t *testing.T) {
 	for name, in := range map[string]string{
 		"new":               head + "apis: [pkg/apis] # mine\n\n# the end\n",
 		"no newline at end": head + "apis:   [pkg/apis]",
+		"older comment":     head + "apis: [pkg/apis]\n" + scaffoldWriters + "it, and nothing above it.\nscaffold:\n  templates: 7\n  apis: []\n",
 		"replaced":          head + "apis: [pkg/apis]\n" + scaffoldComment + "scaffold:\n  templates: 7\n  apis: []\n",
 		"in the middle":     head + "scaffold: {templates: 7, apis: []}\n\n# about APIs\napis: [pkg/apis]\n",
 	} {
@@ -29,7 +30,7 @@ func TestPutScaffold(t *testing.T) {
 			assert.NotContains(t, string(rest), "scaffold", "cut")
 			for line := range strings.Lines(in) {
 				if line = strings.TrimSpace(line); !strings.Contains(line, "scaffold") && !strings.Contains(string(rest), line) &&
-					!strings.Contains("templates: 7 apis: []", line) && line != strings.TrimSpace(scaffoldComment) {
+					!strings.Contains("templates: 7 apis: []", line) && !strings.HasPrefix(line, scaffoldWriters) {
 					t.Errorf("%q is lost in\n%s", line, rest)
 				}
 			}
@@ -46,6 +47,7 @@ func TestPutScaffold(t *testing.T) {
 			if got := p.Scaffold.APIs[0].Fields[0]; got != record.APIs[0].Fields[0] || p.Scaffold.Templates != 1 || p.APIs[0] != "pkg/apis" {
 				t.Errorf("%+v", p.Scaffold)
 			}
+			assert.Equal(t, 1, strings.Count(string(out), scaffoldWriters), "comments")
 			again, err := PutScaffold(out, record)
 			require.NoError(t, err, "a second time")
 			assert.Equal(t, string(out), string(again), "a second time")
