@@ -96,6 +96,8 @@ func ruleIDs() (ids []string) {
 
 func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 	switch {
+	case o.list && len(o.families) == 0:
+		return listRules(s, rule.Families)
 	case o.list:
 		return listRules(s, o.families)
 	case o.explain != "":
@@ -204,11 +206,11 @@ func printCheck(s ui.Streams, form string, r report.Check, allNotes bool) error 
 	return nil
 }
 
-// listRules prints the rules of some families, or of all.
+// listRules prints the rules of families.
 func listRules(s ui.Streams, families []rule.Family) error {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	for _, r := range rule.All() {
-		if len(families) > 0 && !slices.Contains(families, r.Family) {
+		if !slices.Contains(families, r.Family) {
 			continue
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.ID, r.Family, r.Severity, r.Title)

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,8 +12,10 @@ import (
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
 
-// Check is what "crdctl check" found.
+// Check is what "crdctl check", or "crdctl doctor", found.
 type Check struct {
+	// Command is the name of the command: check if it is empty.
+	Command string
 	// Findings are in the order of their places.
 	Findings []rule.Finding
 	// Judged says what each family looked at, as in "12 CRDs"; a family that is not in it was not judged.
@@ -28,7 +31,7 @@ type Check struct {
 // Summary is the answer in a line.
 func (c Check) Summary() string {
 	var judged []string
-	for _, f := range rule.Families {
+	for _, f := range append(slices.Clone(rule.Families), rule.Doctor) {
 		if what, ok := c.Judged[f]; ok {
 			judged = append(judged, fmt.Sprintf("%s: %s", f, what))
 		}
@@ -88,12 +91,17 @@ func (c Check) Shown(allNotes bool) (shown []rule.Finding, left string) {
 }
 
 // Text is a finding as compilers write theirs, and what to do about it.
-func Text(f rule.Finding) string {
+func Text(f rule.Finding) string { return lines(f, f.Hint()) }
+
+// Symptom is a finding as Text has it, with the symptom in between.
+func Symptom(f rule.Finding) string { return lines(f, f.Rule.Why, f.Hint()) }
+
+func lines(f rule.Finding, more ...string) string {
 	place := f.Place.String()
 	if place == "" {
 		place = f.Subject
 	}
-	return fmt.Sprintf("%s: %s: %s [%s]\n    %s", place, f.Severity, f.Message, f.Rule.ID, f.Hint())
+	return fmt.Sprintf("%s: %s: %s [%s]\n    %s", place, f.Severity, f.Message, f.Rule.ID, strings.Join(more, "\n    "))
 }
 
 // checkDocument is the one object of -o json. Scripts read it: fields may come, none may go or change its meaning. See docs/check.md.
@@ -144,7 +152,7 @@ func (c Check) GitHub() ([]byte, error) {
 		b.WriteString(command(name, f.Message+"\n"+f.Hint(), properties...))
 	}
 	for _, n := range c.Notes {
-		b.WriteString(command("notice", n, "title", "crdctl check"))
+		b.WriteString(command("notice", n, "title", "crdctl "+cmp.Or(c.Command, "check")))
 	}
 	b.WriteString(c.Summary() + "\n")
 	return []byte(b.String()), nil

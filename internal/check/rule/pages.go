@@ -38,12 +38,12 @@ var all = sync.OnceValues(func() ([]*Rule, error) {
 		return nil
 	})
 	slices.SortFunc(rules, func(a, b *Rule) int {
-		return cmp.Or(cmp.Compare(slices.Index(Families, a.Family), slices.Index(Families, b.Family)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(slices.Index(every, a.Family), slices.Index(every, b.Family)), cmp.Compare(a.ID, b.ID))
 	})
 	return rules, err
 })
 
-// All returns all rules, by family and ID.
+// All returns all rules, by family and ID; those of the family Doctor are the last.
 func All() []*Rule {
 	rules, err := all()
 	if err != nil {
@@ -97,7 +97,7 @@ func parse(family Family, id, page string) (*Rule, error) {
 	}
 	for what, is := range map[string]bool{
 		"title": r.Title != "", "Why": r.Why != "", "Fix": r.Fix != "", "Flagged": len(r.Flagged) > 0, "Not flagged": len(r.Clean) > 0,
-		"Category": (r.Category != "") == (family == Compat), "a family that exists": slices.Contains(Families, family),
+		"Category": (r.Category != "") == (family == Compat), "a family that exists": slices.Contains(every, family),
 	} {
 		if !is {
 			return nil, fmt.Errorf("the page lacks %s", what)

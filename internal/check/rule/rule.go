@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rule has the rules of "crdctl check", each with the page that explains it, and the form of a finding.
+// Package rule has the rules of "crdctl check" and "crdctl doctor", each with the page that explains it, and the form of a finding.
 //
-// It judges nothing: the packages preflight, compat, lint and samples do, and name the rules by their IDs.
+// It judges nothing: the packages preflight, compat, lint, samples and doctor do, and name the rules by their IDs.
 package rule
 
 import (
@@ -21,8 +21,14 @@ const (
 	Samples   Family = "samples"   // are the sample objects valid?
 )
 
-// Families are all families, in the order in which they are printed.
+// Doctor are the rules of "crdctl doctor", which "crdctl check" does not run.
+const Doctor Family = "doctor"
+
+// Families are the families of "crdctl check", in the order in which they are printed.
 var Families = []Family{Preflight, Compat, Lint, Samples}
+
+// every has all families, those of other commands last.
+var every = append(slices.Clone(Families), Doctor)
 
 // Severity says what a finding means to the exit code.
 type Severity int

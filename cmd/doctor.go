@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !crdctl_loop
+
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdctl/crdctl/internal/check/doctor"
+	"github.com/crdctl/crdctl/internal/check/doctor/machine"
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/report"
+	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+type doctorOptions struct {
+	*options
+	deep    bool
+	failOn  string
+	output  string
+	list    bool
+	explain string
+}
+
+func newDoctor(s ui.Streams, shared *options) *cobra.Command {
+	o := doctorOptions{options: shared}
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find why a controller does not compile, start, or do what it should",
+		Long: `Doctor looks for the causes of symptoms that controllers show: what does not compile, is forbidden or refused, or happens without an
+error. Each finding has the cause with its place, the symptom, and what fixes it. It reads go.mod, YAML files and Go files, and looks at the
+machine: the versions of Go and of kubectl in PATH, caches and their size, free disk, inotify limits, ports, and state directories that a
+killed run left. It writes nothing. It needs neither ` + config.FileName + ` nor CRDs; outside of any module it looks at the machine alone.
+
+"crdctl doctor --list" prints its rules. Those of "crdctl check" are findings here, too, if they are causes of symptoms.
+
+Exit codes: 0 if there is no finding of the severity that --fail-on names, or of a higher one; 1 if there is; 2 if nothing could be
+determined.`,
+		Example: "  crdctl doctor\n  crdctl doctor --deep --fail-on warning\n  crdctl doctor --explain kubernetes-minor-skew",
+		Args:    noArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), s, o) },
+	}
+	c.Flags().BoolVar(&o.deep, "deep", false, "read the sizes of Go's caches, too")
+	c.Flags().StringVar(&o.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
+	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
+	c.Flags().BoolVar(&o.list, "list", false, "print the rules")
+	c.Flags().StringVar(&o.explain, "explain", "", "print the page of a `rule`, with examples")
+	// The flags are there, and nothing else can go wrong.
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(verifyOutputs(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions([]string{"note", "warning", "error"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("explain", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return c
+}
+
+func runDoctor(ctx context.Context, s ui.Streams, o doctorOptions) error {
+	switch {
+	case o.list:
+		return listRules(s, []rule.Family{rule.Doctor})
+	case o.explain != "":
+		return explainRule(s, o.explain)
+	}
+	failOn, err := rule.ParseSeverity(o.failOn)
+	if err != nil {
+		return ui.UsageErrorf("--fail-on %w", err)
+	}
+	if outputs := verifyOutputs(); !slices.Contains(outputs, o.output) {
+		return ui.UsageErrorf("--output %q must be text, json, github or sarif", o.output)
+	}
+	base, err := realPath(o.dir)
+	if err != nil {
+		return fmt.Errorf("%w; give the project's directory with --dir", err)
+	}
+	shown, done := s.Report().Work(ctx, "examining")
+	r, err := examine(shown, base, o)
+	if done(); err != nil {
+		return err
+	}
+	if err := printDoctor(s, o.output, r); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(r.Findings, func(f rule.Finding) bool { return f.Severity >= failOn }) {
+		return ui.ErrNo
+	}
+	return nil
+}
+
+// examine looks at the project that a directory is in, and at the machine. What could not be determined is a note.
+func examine(ctx context.Context, base string, o doctorOptions) (report.Check, error) {
+	options := doctor.Options{Kubernetes: codegen.Version}
+	r := report.Check{Command: "doctor", Prefix: report.RepositoryPrefix(base), Version: Version()}
+	var problems []error
+	options.Root, options.Project, problems = projectOf(base, o)
+	if options.Root == "" {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s is in no project: there is no %s and no go.mod in it or above it; only the machine is looked at", base, config.FileName))
+	} else {
+		r.Prefix = report.RepositoryPrefix(options.Root)
+	}
+	m := machine.Read(ctx, options.Root, o.deep)
+	options.Machine = &m
+	found, err := doctor.Check(ctx, options)
+	if ctx.Err() != nil {
+		return r, context.Cause(ctx)
+	}
+	for _, problem := range append(problems, err) {
+		if problem != nil {
+			r.Notes = append(r.Notes, "not determined: "+problem.Error())
+		}
+	}
+	r.Findings, r.Judged = found.Findings, map[rule.Family]string{rule.Doctor: found.Judged}
+	if o.output == "text" || o.output == "json" {
+		r.Notes = append(r.Notes, m.Facts()...)
+	}
+	return r, nil
+}
+
+// projectOf is the root of the project that a directory is in, and what "crdctl check" judges there. Without crdctl.yaml, and if nothing is
+// generated, the root is that of the module. It is empty where there is no project.
+func projectOf(base string, o doctorOptions) (root string, p *project.Project, problems []error) {
+	settings := &config.Project{}
+	at, err := newSettings(nil).project(o.options)
+	switch {
+	case at != nil && at.settings != nil:
+		root, settings = at.root, at.settings
+	case workspace.Above(base, config.FileName) != "":
+		root, problems = workspace.Above(base, config.FileName), append(problems, err)
+	default:
+		root = workspace.Above(base, "go.mod")
+	}
+	if root == "" {
+		return "", nil, nil
+	}
+	p, err = project.Open(root, settings)
+	if err != nil {
+		return root, nil, append(problems, err)
+	}
+	return root, p, problems
+}
+
+// printDoctor prints the answer: all of it, or none.
+func printDoctor(s ui.Streams, form string, r report.Check) error {
+	if form != "text" {
+		return printCheck(s, form, r, true)
+	}
+	s.Report().Lines(r.Notes)
+	for _, f := range r.Findings {
+		if err := s.Printf("%s\n", report.Symptom(f)); err != nil {
+			return errors.Join(errors.New("write the findings"), err)
+		}
+	}
+	if len(r.Findings) == 0 {
+		return s.Printf("%s\n", r.Summary())
+	}
+	s.Report().Printf("%s", r.Summary())
+	return nil
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package doctor finds the causes of symptoms that controllers and their repositories show: what does not compile, is forbidden, is refused,
+// or happens without an error.
+//
+// It reads go.mod, YAML files and the syntax of Go files; what rules of "crdctl check" find already, it takes from these. It changes nothing,
+// and has no opinion on the design of an API.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/crdctl/crdctl/internal/check/doctor/machine"
+	"github.com/crdctl/crdctl/internal/check/preflight"
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// Options say what is looked at.
+type Options struct {
+	// Root is the directory of the project, a real path; empty outside of any module, where only the machine is looked at.
+	Root string
+	// Project is what "crdctl check" judges; nil if it could not be read.
+	Project *project.Project
+	// Machine is what was read of the machine; nil for none.
+	Machine *machine.Machine
+	// Kubernetes is the version of Kubernetes in crdctl, as in v0.37.1.
+	Kubernetes string
+}
+
+// Result is what was found.
+type Result struct {
+	Findings []rule.Finding
+	Judged   string // what was looked at, in words
+}
+
+// checks are the rules about files.
+var checks = []func(*Source) []rule.Finding{
+	skews, kubernetesModule, controllerGen,
+}
+
+// Check looks for the causes of symptoms. With an error, the result has what could be determined.
+func Check(ctx context.Context, o Options) (*Result, error) {
+	r := &Result{Judged: "this machine"}
+	var problems []error
+	var source *Source
+	if o.Root != "" {
+		var err error
+		if source, err = Open(o.Root, o.Project); err != nil {
+			problems = append(problems, err)
+		} else {
+			r.Judged = source.String()
+			for _, check := range checks {
+				r.Findings = append(r.Findings, check(source)...)
+			}
+		}
+	}
+	if o.Project != nil {
+		found, err := preflight.Check(ctx, o.Project.CRDs)
+		r.Findings = append(r.Findings, borrowed(found)...)
+		problems = append(problems, err)
+	}
+	if o.Machine != nil {
+		r.Findings = append(r.Findings, environment(*o.Machine, source, o.Kubernetes)...)
+		if o.Root != "" {
+			r.Judged += ", this machine"
+		}
+	}
+	r.Findings = rule.Sort(r.Findings)
+	return r, errors.Join(problems...)
+}
+
+// symptoms are the rules of preflight whose findings are causes of symptoms.
+var symptoms = map[string]bool{
+	"status-without-subresource": true, "refused-version": true, "apply-size": true, "embedded-metadata-pruned": true, "default-under-absent": true,
+	"refused-group": true, "column-path": true, "refused-cel": true, "cel-cost": true, "refused-conversion": true, "refused-api-version": true,
+}
+
+// borrowed are the findings of preflight that are causes of symptoms: one of each rule, since "crdctl check" lists them all.
+func borrowed(found []rule.Finding) (all []rule.Finding) {
+	at, more := map[string]int{}, map[string]int{}
+	for _, f := range found {
+		if !symptoms[f.Rule.ID] {
+			continue
+		}
+		if _, ok := at[f.Rule.ID]; ok {
+			more[f.Rule.ID]++
+			continue
+		}
+		at[f.Rule.ID] = len(all)
+		all = append(all, f)
+	}
+	for id, n := range more {
+		f := &all[at[id]]
+		f.Message = fmt.Sprintf("%s; \"crdctl check preflight\" lists %d more such", f.Message, n)
+	}
+	return all
+}

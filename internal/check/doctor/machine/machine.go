@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package machine reads what of this machine can make a controller, or crdctl, fail: the go command, kubectl, disks, caches, limits and ports.
+//
+// It judges nothing and changes nothing. Of other programs it runs "go env" and "kubectl version --client".
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/crdctl/crdctl/internal/controlplane/state"
+)
+
+// Machine is what was read. The JSON names are those of examples on pages of rules.
+type Machine struct {
+	Go      Go       `json:"go"`
+	Kubectl []Tool   `json:"kubectl,omitempty"` // in the order of PATH
+	Disks   []Disk   `json:"disks,omitempty"`
+	Caches  []Cache  `json:"caches,omitempty"`
+	Inotify *Inotify `json:"inotify,omitempty"` // nil where the system has none
+	Taken   []int    `json:"taken,omitempty"`   // of Ports, those on which something listens
+	// Stale is the state directory of a run that ended without removing it.
+	Stale string `json:"stale,omitempty"`
+}
+
+// Go is the go command in PATH.
+type Go struct {
+	Version   string `json:"version,omitempty"`   // as in 1.26.0; empty if there is no go command
+	Toolchain string `json:"toolchain,omitempty"` // GOTOOLCHAIN
+	Cache     string `json:"cache,omitempty"`     // GOCACHE
+	Modules   string `json:"modules,omitempty"`   // GOMODCACHE
+	Problem   string `json:"problem,omitempty"`
+}
+
+// Tool is a program in PATH.
+type Tool struct {
+	Path    string `json:"path"`
+	Version string `json:"version,omitempty"` // as in v1.36.0
+	Problem string `json:"problem,omitempty"`
+}
+
+// Disk is the room for files in a directory.
+type Disk struct {
+	Dir  string `json:"dir"`
+	Free uint64 `json:"free"` // bytes
+}
+
+// Cache is a directory with results that can be made again.
+type Cache struct {
+	Dir  string `json:"dir"`
+	Size int64  `json:"size"` // bytes
+}
+
+// Inotify are the limits of Linux for those who watch files.
+type Inotify struct {
+	Watches   int `json:"watches"`   // fs.inotify.max_user_watches
+	Instances int `json:"instances"` // fs.inotify.max_user_instances
+}
+
+// Ports are those that a controller-runtime program listens on by default: metrics, probes and webhooks.
+var Ports = []int{8080, 8081, 9443}
+
+// Read reads the machine, for the project in a directory. With deep, the sizes of Go's caches are read, too.
+func Read(ctx context.Context, root string, deep bool) Machine {
+	var m Machine
+	var all sync.WaitGroup
+	all.Go(func() { m.Go = goCommand(ctx) })
+	all.Go(func() { m.Kubectl = kubectls(ctx) })
+	all.Go(func() { m.Taken = taken(ctx) })
+	m.Inotify = inotify()
+	if there(filepath.Join(root, state.Name, state.RecordName)) {
+		if running, err := state.Running(root); err == nil && !running {
+			m.Stale = state.Name
+		}
+	}
+	all.Wait()
+	user, err := os.UserCacheDir()
+	if err == nil {
+		m.Caches = append(m.Caches, size(ctx, filepath.Join(user, "crdctl")))
+	}
+	if deep {
+		for _, dir := range []string{m.Go.Cache, m.Go.Modules} {
+			if dir != "" {
+				m.Caches = append(m.Caches, size(ctx, dir))
+			}
+		}
+	}
+	m.Disks = disks(root, os.TempDir(), user, m.Go.Cache, m.Go.Modules)
+	return m
+}
+
+func there(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
+
+// size sums the files of a directory. What cannot be read counts as nothing.
+func size(ctx context.Context, dir string) Cache {
+	c := Cache{Dir: dir}
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return fs.SkipAll
+		}
+		if err != nil {
+			return nil //nolint:nilerr // what is gone, or of others, is no part of the cache
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			c.Size += info.Size()
+		}
+		return nil
+	})
+	return c
+}
+
+// disks are the disks of some directories, each once: two directories with the same room are on one.
+func disks(dirs ...string) (all []Disk) {
+	seen := map[uint64]bool{}
+	for _, dir := range dirs {
+		for dir != "" && !there(dir) && filepath.Dir(dir) != dir {
+			dir = filepath.Dir(dir)
+		}
+		if dir == "" {
+			continue
+		}
+		if free, err := freeIn(dir); err == nil && !seen[free] {
+			seen[free] = true
+			all = append(all, Disk{dir, free})
+		}
+	}
+	return all
+}
+
+// taken are the ports on which nothing more can listen.
+func taken(ctx context.Context) (all []int) {
+	for _, port := range Ports {
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", fmt.Sprintf(":%d", port))
+		if err == nil {
+			_ = l.Close()
+		} else if isTaken(err) {
+			all = append(all, port)
+		}
+	}
+	return all
+}
+
+func isTaken(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && strings.Contains(op.Error(), "in use")
+}
