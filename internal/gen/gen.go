@@ -92,12 +92,14 @@ func (r *Result) Makers() map[string]string {
 
 // Generate makes all generated files of the project in root.
 func Generate(ctx context.Context, root string, p *config.Project, o Options) (*Result, error) {
-	ctx = load.WithMemory(ctx, goenv.New(o.Results))
+	memory := goenv.New(o.Results, root)
+	ctx = load.WithMemory(ctx, memory)
 	all, err := both(ctx, root, p, o)
 	if err != nil {
 		return nil, err
 	}
 	g, m, called := all.run, all.made, all.called
+	_ = memory.Save() // what cannot be kept is read again
 	if left := g.leftRole(m); left != "" {
 		m.Notes = append(m.Notes, left)
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package goenv remembers what the go command says of its settings in a directory: a child process takes longer than all else that a
-// run does in which nothing changed.
+// Package goenv remembers what the go command says of its settings in a directory, and of packages that never change: a child process
+// takes longer than all else that a run does in which nothing changed.
 //
 // An answer holds while everything is the same that the go command makes it of: the environment, the files of settings, the go.mod and
 // go.work of the directory, and the go command itself. Where that leaves its work to another toolchain, nothing is remembered. The
@@ -18,11 +18,17 @@ import (
 // Memory is a [load.Memory] that keeps answers in a store.
 type Memory struct {
 	store   *cache.Store
+	root    string
 	running sync.Map // a *sync.Mutex by key: both families of generators ask the same at the same time
+
+	mu      sync.Mutex
+	headers map[string]*headers // by build
 }
 
-// New returns a memory. The store may be nil: then each answer is asked for.
-func New(store *cache.Store) *Memory { return &Memory{store: store} }
+// New returns a memory for the project in root. The store may be nil: then nothing is remembered.
+func New(store *cache.Store, root string) *Memory {
+	return &Memory{store: store, root: root, headers: map[string]*headers{}}
+}
 
 // Vars are the variables of the go command in a directory, with an environment; ask asks for them.
 func (m *Memory) Vars(dir string, environ []string, ask func() (map[string]string, error)) (vars map[string]string, err error) {

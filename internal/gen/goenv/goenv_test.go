@@ -60,7 +60,7 @@ func TestVars(t *testing.T) {
 	t.Setenv(asked, log)
 	t.Setenv(goroot, root)
 	t.Setenv("GOENV", settings)
-	ctx := load.WithMemory(t.Context(), New(cache.At(t.TempDir(), 1<<20)))
+	ctx := load.WithMemory(t.Context(), New(cache.At(t.TempDir(), 1<<20), dir))
 	count := func(environ ...string) int {
 		t.Helper()
 		before, _ := os.ReadFile(log)
@@ -98,7 +98,7 @@ func TestVars(t *testing.T) {
 func TestHolds(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "modules.txt")
-	m := New(cache.At(t.TempDir(), 1<<20))
+	m := New(cache.At(t.TempDir(), 1<<20), dir)
 	_, err := load.Vars(load.WithMemory(t.Context(), m), dir, os.Environ())
 	require.NoError(t, err)
 	runs := 0
@@ -114,6 +114,31 @@ func TestHolds(t *testing.T) {
 	assert.Equal(t, 2, runs)
 	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("# m v1\n", 2)), 0o600))
 	require.EqualError(t, check(errors.New("inconsistent")), "inconsistent")
+}
+
+// Headers are read once in a build, and known to later runs in the same project.
+func TestHeaders(t *testing.T) {
+	store := cache.At(t.TempDir(), 1<<20)
+	reads := 0
+	ask := func(m *Memory, build, dir string, err error) *load.Header {
+		h, got := m.Header(build, dir, func() (*load.Header, error) {
+			reads++
+			return &load.Header{Name: build, Files: []string{dir}}, err
+		})
+		assert.Equal(t, err, got)
+		return h
+	}
+	first := New(store, "/root")
+	ask(first, "a", "dir", errors.New("no Go files"))
+	want := ask(first, "a", "dir", nil)
+	assert.Equal(t, want, ask(first, "a", "dir", nil))
+	ask(first, "b", "dir", nil)
+	assert.Equal(t, 3, reads)
+	require.NoError(t, first.Save())
+	assert.Equal(t, want, ask(New(store, "/root"), "a", "dir", nil))
+	assert.Equal(t, 3, reads)
+	ask(New(store, "/other"), "a", "dir", nil)
+	assert.Equal(t, 4, reads)
 }
 
 func exe() string {

@@ -30,6 +30,7 @@ type Env struct {
 	more    []string // variables of its go commands
 	// headers are those of the packages that were listed, by their directories.
 	headers *sync.Map
+	memory  Memory // nil if there is none
 }
 
 // counts are the settings that decide what is loaded, wherever that is.
@@ -49,7 +50,7 @@ func NewEnvWith(ctx context.Context, dir string, vars []string, tags ...string) 
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{Vars: known, more: vars, headers: &sync.Map{}}
+	e := &Env{Vars: known, more: vars, headers: &sync.Map{}, memory: memoryOf(ctx)}
 	e.build = build.Default
 	e.build.GOROOT = e.Vars["GOROOT"]
 	e.build.GOOS, e.build.GOARCH = e.Vars["GOOS"], e.Vars["GOARCH"]
@@ -66,6 +67,15 @@ func NewEnvWith(ctx context.Context, dir string, vars []string, tags ...string) 
 		return nil, err
 	}
 	return e, nil
+}
+
+// signature is all that decides which files of a directory belong to the build.
+func (e *Env) signature() string {
+	var all []string
+	for _, name := range counts {
+		all = append(all, name+"="+e.Vars[name])
+	}
+	return strings.Join(slices.Concat(all, e.build.BuildTags, e.build.ToolTags), "\x00")
 }
 
 // WithTags is the same environment with other build tags.

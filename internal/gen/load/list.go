@@ -142,25 +142,28 @@ func (l *lister) read(n *listed) (err error) {
 	return l.files(n)
 }
 
-// header is what the files of a package say before their declarations.
-type header struct {
-	name           string
-	files, imports []string
-}
-
 // files reads the files of a package as far as their imports, once for all listings of the environment, which run side by side.
 func (l *lister) files(n *listed) error {
-	once, _ := l.env.headers.LoadOrStore(n.Dir, sync.OnceValues(func() (*header, error) { return l.header(n) }))
-	h, err := once.(func() (*header, error))()
+	once, _ := l.env.headers.LoadOrStore(n.Dir, sync.OnceValues(func() (*Header, error) {
+		read := func() (*Header, error) { return l.header(n) }
+		if l.env.memory == nil || l.env.Local(n.Dir) || strings.Contains(l.env.Vars["GOVERSION"], "devel") {
+			return read()
+		}
+		return l.env.memory.Header(l.env.signature(), n.Dir, read)
+	}))
+	h, err := once.(func() (*Header, error))()
 	if err != nil {
 		return err
 	}
-	n.pkg.Name, n.pkg.GoFiles, n.pkg.CompiledGoFiles, n.imports, n.read = h.name, h.files, slices.Clone(h.files), h.imports, true
+	for _, base := range h.Files {
+		n.pkg.GoFiles = append(n.pkg.GoFiles, filepath.Join(n.Dir, base))
+	}
+	n.pkg.Name, n.pkg.CompiledGoFiles, n.imports, n.read = h.Name, slices.Clone(n.pkg.GoFiles), h.Imports, true
 	return nil
 }
 
-func (l *lister) header(n *listed) (*header, error) {
-	h := &header{}
+func (l *lister) header(n *listed) (*Header, error) {
+	h := &Header{}
 	err := l.env.Files(n.Dir, func(base string, src []byte) error {
 		file := filepath.Join(n.Dir, base)
 		f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly|parser.SkipObjectResolution)
@@ -170,11 +173,11 @@ func (l *lister) header(n *listed) (*header, error) {
 		if n.Std && slices.ContainsFunc(f.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == `"C"` }) {
 			return nil
 		}
-		if h.files = append(h.files, file); len(h.files) == 1 {
-			h.name = f.Name.Name
+		if h.Files = append(h.Files, base); len(h.Files) == 1 {
+			h.Name = f.Name.Name
 		}
-		if f.Name.Name != h.name {
-			return fmt.Errorf("%w: the directory has packages %s and %s", ErrUnsupported, h.name, f.Name.Name)
+		if f.Name.Name != h.Name {
+			return fmt.Errorf("%w: the directory has packages %s and %s", ErrUnsupported, h.Name, f.Name.Name)
 		}
 		for _, spec := range f.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
@@ -184,18 +187,18 @@ func (l *lister) header(n *listed) (*header, error) {
 			if first, _, _ := strings.Cut(imported, "/"); n.Std && strings.Contains(first, ".") {
 				imported = "vendor/" + imported // as the go command calls what Go itself vendors
 			}
-			h.imports = append(h.imports, imported)
+			h.Imports = append(h.Imports, imported)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(h.files) == 0 {
+	if len(h.Files) == 0 {
 		return nil, fmt.Errorf("%w: no Go files for this build", ErrUnsupported)
 	}
-	slices.Sort(h.imports)
-	h.imports = slices.Compact(h.imports)
+	slices.Sort(h.Imports)
+	h.Imports = slices.Compact(h.Imports)
 	return h, nil
 }
 

@@ -18,6 +18,14 @@ type Memory interface {
 	Vars(dir string, environ []string, ask func() (map[string]string, error)) (map[string]string, error)
 	// Holds runs a check of the go command, unless it has passed before with the same content in files.
 	Holds(dir string, environ, files []string, check func() error) error
+	// Header is that of the package in a directory that never changes, in a build; read reads it.
+	Header(build, dir string, read func() (*Header, error)) (*Header, error)
+}
+
+// Header is what the files of a package say before their declarations.
+type Header struct {
+	Name           string
+	Files, Imports []string // files have no directory
 }
 
 type memoryKey struct{}
@@ -34,7 +42,7 @@ var Names = slices.Concat([]string{"GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "G
 // Vars are the variables of the go command in a directory, with an environment.
 func Vars(ctx context.Context, dir string, environ []string) (map[string]string, error) {
 	ask := func() (map[string]string, error) { return ask(ctx, dir, environ) }
-	if m, ok := ctx.Value(memoryKey{}).(Memory); ok {
+	if m := memoryOf(ctx); m != nil {
 		return m.Vars(dir, environ, ask)
 	}
 	return ask()
@@ -61,9 +69,15 @@ func ask(ctx context.Context, dir string, environ []string) (vars map[string]str
 	return vars, nil
 }
 
+// memoryOf is the memory of a context; nil if there is none.
+func memoryOf(ctx context.Context) Memory {
+	m, _ := ctx.Value(memoryKey{}).(Memory)
+	return m
+}
+
 // holds is Holds of the memory, if there is one.
 func holds(ctx context.Context, dir string, environ, files []string, check func() error) error {
-	if m, ok := ctx.Value(memoryKey{}).(Memory); ok {
+	if m := memoryOf(ctx); m != nil {
 		return m.Holds(dir, environ, files, check)
 	}
 	return check()
