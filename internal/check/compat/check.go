@@ -45,6 +45,13 @@ func Check(ctx context.Context, p *project.Project, o Options) (*Result, error) 
 		return nil, err
 	}
 	r.Findings = slices.Concat(r.Findings, changed, b.gone())
+	if o.Base.Whole {
+		imported, err := goPackages(p, o.Base, changed)
+		if err != nil {
+			return nil, err
+		}
+		r.Findings = append(r.Findings, imported...)
+	}
 	r.Judged = fmt.Sprintf("%s against %s", crds(len(b.crds)), o.Base.Name)
 	if n := len(p.CRDs) - len(b.crds); n > 0 {
 		r.Judged += fmt.Sprintf(", %d new", n)

@@ -86,15 +86,15 @@ func TestRules(t *testing.T) {
 		before, after string
 		want          []string
 	}{
-		"new":             {open, rule("self.a > 1", ""), []string{`error cel-added: spec: objects must now keep the rule "self.a > 1"`}},
-		"with a field":    {open, rule("self.a > self.c", c), []string{`warning cel-added: spec: objects must now keep the rule "self.a > self.c"`}},
-		"guarded":         {open, rule("!has(self.c) || self.a > 1", c), nil},
-		"not both":        {open, rule("!(has(self.a) && has(self.c))", c), nil},
-		"choice":          {open, rule("has(self.c) ? self.a > 1 : true", c), nil},
-		"default":         {open, rule("!has(self.c) || self.a > 1", ", c: {type: integer, default: 1}"), []string{`error cel-added: spec: objects must now keep the rule "!has(self.c) || self.a > 1"`}},
-		"changed":         {rule("self.a > 1", ""), rule("self.a > 2", ""), []string{`warning cel-changed: spec: the rule changed from "self.a > 1" to "self.a > 2"`}},
-		"only loosened":   {rule("self.a > 1", ""), rule("self.a > 1 || self.b > 1", ""), nil},
-		"removed":         {rule("self.a > 1", ""), open, nil},
+		"new":           {open, rule("self.a > 1", ""), []string{`error cel-added: spec: objects must now keep the rule "self.a > 1"`}},
+		"with a field":  {open, rule("self.a > self.c", c), []string{`warning cel-added: spec: objects must now keep the rule "self.a > self.c"`}},
+		"guarded":       {open, rule("!has(self.c) || self.a > 1", c), nil},
+		"not both":      {open, rule("!(has(self.a) && has(self.c))", c), nil},
+		"choice":        {open, rule("has(self.c) ? self.a > 1 : true", c), nil},
+		"default":       {open, rule("!has(self.c) || self.a > 1", ", c: {type: integer, default: 1}"), []string{`error cel-added: spec: objects must now keep the rule "!has(self.c) || self.a > 1"`}},
+		"changed":       {rule("self.a > 1", ""), rule("self.a > 2", ""), []string{`warning cel-changed: spec: the rule changed from "self.a > 1" to "self.a > 2"`}},
+		"only loosened": {rule("self.a > 1", ""), rule("self.a > 1 || self.b > 1", ""), nil},
+		"removed":       {rule("self.a > 1", ""), open, nil},
 		"set is now rule": {`{type: object, properties: {l: {type: array, x-kubernetes-list-type: set, items: {type: string}}}}`, `{type: object, properties: {l: {type: array, x-kubernetes-validations: [{rule: "self.all(x, self.exists_one(y, x == y))"}], items: {type: string}}}}`,
 			[]string{`warning cel-added: spec.l: objects must now keep the rule "self.all(x, self.exists_one(y, x == y))"`, "warning list-type-changed: spec.l: the list type changed from set to atomic"}},
 	} {

@@ -18,6 +18,12 @@ import (
 
 func TestExamples(t *testing.T) {
 	checktest.Examples(t, rule.Compat, 2, func(t *testing.T, example []rule.Block) []rule.Finding {
+		if example[0].Info == "go before" {
+			file := func(b rule.Block) map[string][]byte {
+				return map[string][]byte{"api/v1/types.go": []byte("package v1\n\n" + b.Text)}
+			}
+			return compat.CompareGo("api/v1", file(example[0]), file(example[1]), nil)
+		}
 		require.Equal(t, []string{"yaml before", "yaml after"}, []string{example[0].Info, example[1].Info})
 		old := checktest.CRD(t, example[0].Text)
 		if strings.TrimSpace(example[1].Text) == "# removed" {

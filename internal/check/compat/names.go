@@ -35,8 +35,8 @@ func (all *findings) refused(ctx context.Context, old, now *project.CRD) error {
 		for _, a := range alone {
 			known = known || a.Field == p.Field && a.Type == p.Type
 		}
-		// A version in which objects are stored and that is gone is a rule of its own.
-		if known || strings.HasPrefix(p.Field, "status.") {
+		// A version in which objects are stored and that is gone is a rule of its own. Metadata is that of the older CRD, which may be a template.
+		if known || strings.HasPrefix(p.Field, "status.") || strings.HasPrefix(p.Field, "metadata.") {
 			continue
 		}
 		keys := strings.FieldsFunc(p.Field, func(r rune) bool { return r == '.' || r == '[' || r == ']' })

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kyaml "sigs.k8s.io/yaml"
 
@@ -94,7 +95,12 @@ func (all *findings) stored(ctx context.Context, old, now *project.CRD, objects 
 	if len(objects) == 0 {
 		return nil
 	}
-	results, err := compat.Stored(ctx, old.CustomResourceDefinition, now.CustomResourceDefinition, objects)
+	before, after := old.DeepCopy(), now.DeepCopy()
+	if now.Converted() {
+		webhook := &apiextv1.CustomResourceConversion{Strategy: apiextv1.WebhookConverter}
+		before.Spec.Conversion, after.Spec.Conversion = webhook, webhook
+	}
+	results, err := compat.Stored(ctx, before, after, objects)
 	if err != nil {
 		return fmt.Errorf("write the objects of %s: %w", old.Name, err)
 	}

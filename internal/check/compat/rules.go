@@ -32,10 +32,9 @@ func (v *version) rules(path []string, was, is *props) {
 			e = min(e, risks) // it may say what the list type said before
 		}
 		words := []string{text.Shorten(r.Rule, 40), r.Rule, "xvalidation"}
-		if i := slices.IndexFunc(removed, func(o apiextv1.ValidationRule) bool {
-			return o.Message == r.Message && r.Message != "" || len(removed) == 1 && len(added) == 1
-		}); i >= 0 {
+		if i := slices.IndexFunc(removed, func(o apiextv1.ValidationRule) bool { return isChanged(o, r, len(removed) == 1 && len(added) == 1) }); i >= 0 {
 			was, is := differing(removed[i].Rule, r.Rule)
+			removed = slices.Delete(removed, i, i+1)
 			v.at("cel-changed", min(e, risks), path, words, "the rule changed from %q to %q", was, is)
 			continue
 		}
@@ -106,6 +105,15 @@ func guarded(rule string, names map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// isChanged reports whether a rule most likely was another one before: it says the same of what it refuses, or names almost the same.
+func isChanged(old, now apiextv1.ValidationRule, only bool) bool {
+	if only || old.Message != "" && old.Message == now.Message {
+		return true
+	}
+	was, is := sortedSet(identifier.FindAllString(old.Rule, -1)), sortedSet(identifier.FindAllString(now.Rule, -1))
+	return len(less(was, is))+len(less(is, was)) <= (len(was)+len(is))/4
 }
 
 // loosened reports whether a rule is another one, or something else.

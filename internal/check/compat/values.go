@@ -23,7 +23,11 @@ func (v *version) defaults(path []string, was, is *props) {
 		if requiredIn(schemaOf(v.was), parent, name) {
 			return // each object had a value
 		}
-		v.at("default-added", risks, path, words, "the default is now %s; before, there was none", value(is))
+		e := risks
+		if slices.Contains([]string{`""`, "0", "false", "{}", "[]", "null"}, compact(is.Default.Raw)) {
+			e = shows // what most programs take a missing value for
+		}
+		v.at("default-added", e, path, words, "the default is now %s; before, there was none", value(is))
 	case is.Default == nil:
 		if requiredIn(schemaOf(v.is), parent, name) {
 			if requiredIn(schemaOf(v.was), parent, name) {

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compat
+
+import (
+	"fmt"
+	"go/ast"
+	"path"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+// CompareGo returns what the change of a Go package breaks for those who import it. The files have their names as keys. Where a finding about the
+// CRDs has the same cause, there is none here.
+func CompareGo(dir string, old, now map[string][]byte, known []rule.Finding) []rule.Finding {
+	d := goDiff{old: parseGo(dir, old), now: parseGo(dir, now), known: known, explained: map[string]bool{}}
+	if len(d.now.files) == 0 {
+		return nil
+	}
+	for _, name := range sortedKeys(d.old.types) {
+		if was, is := d.old.types[name], d.now.types[name]; is != nil && ast.IsExported(name) {
+			d.compare(name, was, is)
+		}
+	}
+	d.types()
+	d.consts()
+	return d.found
+}
+
+type goDiff struct {
+	old, now  *goPackage
+	known     []rule.Finding
+	found     []rule.Finding
+	explained map[string]bool // types that went with something that was found
+}
+
+func (d *goDiff) add(id string, at rule.Place, name, format string, args ...any) {
+	f := rule.New(id, at, d.now.dir+"."+name, format, args...)
+	if isAlpha(path.Base(d.now.dir)) {
+		f.Severity = rule.Note
+	}
+	d.found = append(d.found, f)
+}
+
+// compare compares the fields of a type, or what else it is.
+func (d *goDiff) compare(name string, was, is *goType) {
+	if is.alias {
+		d.explain(was.uses)
+		return // it is another name for what most likely has all that it had
+	}
+	if was.is != is.is {
+		d.explain(was.uses)
+		if !d.isKnown(is.at, "type-changed", "") {
+			d.add("go-type-changed", is.at, name, "the type %s changed from %s to %s", name, structOr(was.is), structOr(is.is))
+		}
+		return
+	}
+	for _, field := range sortedKeys(was.fields) {
+		before := was.fields[field]
+		after, kept := is.fields[field]
+		switch {
+		case !ast.IsExported(field):
+		case !kept:
+			d.lost(name, field, before, is)
+		case before.typ == after.typ:
+		case strings.TrimPrefix(before.typ, "*") == strings.TrimPrefix(after.typ, "*"):
+			d.add("go-pointer-changed", after.at, name+"."+field, "the type of the field %s changed from %s to %s", field, short(before.typ), short(after.typ))
+		default:
+			d.explain(before.uses)
+			if !d.isKnown(after.at, "type-changed", "") {
+				d.add("go-type-changed", after.at, name+"."+field, "the type of the field %s changed from %s to %s", field, short(before.typ), short(after.typ))
+			}
+		}
+	}
+}
+
+// lost finds a field that went, unless its JSON field went, too.
+func (d *goDiff) lost(name, field string, before goField, is *goType) {
+	d.explain(before.uses)
+	if before.json != "" {
+		for _, other := range sortedKeys(is.fields) {
+			if after := is.fields[other]; after.json == before.json && ast.IsExported(other) {
+				d.add("go-field-renamed", after.at, name+"."+field, "the field %s of %s is now named %s", field, name, other)
+				return
+			}
+		}
+	}
+	if d.isKnown(is.at, "field-dropped", before.json) {
+		return
+	}
+	d.add("go-field-removed", is.at, name+"."+field, "the field %s of %s was removed", field, name)
+}
+
+// isKnown reports whether a finding about the CRDs has the same cause.
+func (d *goDiff) isKnown(at rule.Place, id, json string) bool {
+	for _, f := range d.known {
+		if f.Rule.ID == id && f.Place == at && (json == "" || strings.HasPrefix(f.Message, json+":") || strings.HasPrefix(f.Message, json+"[")) {
+			return true
+		}
+	}
+	return false
+}
+
+// explain takes types to have gone with what was made of them.
+func (d *goDiff) explain(uses map[string]bool) {
+	for name := range uses {
+		if t := d.old.types[name]; t != nil && d.now.types[name] == nil && !d.explained[name] {
+			d.explained[name] = true
+			d.explain(t.uses)
+		}
+	}
+}
+
+// types finds types that went for another reason than that the only field of the type did.
+func (d *goDiff) types() {
+	var gone []string
+	for _, name := range sortedKeys(d.old.types) {
+		if d.now.types[name] == nil && ast.IsExported(name) {
+			gone = append(gone, name)
+		}
+	}
+	used := map[string]bool{}
+	for _, name := range gone {
+		for other := range d.old.types[name].uses {
+			used[other] = used[other] || other != name
+		}
+	}
+	for _, name := range gone {
+		if list := d.old.types[name+"List"]; d.explained[name] || used[name] && (list == nil || d.now.types[name+"List"] != nil) {
+			continue
+		}
+		if strings.HasSuffix(name, "List") && d.old.types[strings.TrimSuffix(name, "List")] != nil && d.now.types[strings.TrimSuffix(name, "List")] == nil {
+			continue // it went with the kind
+		}
+		d.add("go-type-removed", d.clause(d.old.types[name].at.File), name, "the type %s was removed", name)
+	}
+}
+
+// consts finds constants that went. One whose value went from an enum is found there, one of a type that went with that.
+func (d *goDiff) consts() {
+	for _, name := range sortedKeys(d.old.consts) {
+		was := d.old.consts[name]
+		if _, kept := d.now.consts[name]; kept {
+			continue
+		}
+		enum := false
+		for _, f := range d.known {
+			enum = enum || f.Rule.ID == "enum-removed" && was.value != "" && strings.Contains(f.Message, was.value)
+		}
+		if !enum {
+			d.add("go-const-removed", d.clause(was.file), name, "the constant %s was removed", name)
+		}
+	}
+}
+
+// clause is the place of the package clause in a file, or, if that went, in the first of the package.
+func (d *goDiff) clause(file string) rule.Place {
+	if line, ok := d.now.files[file]; ok {
+		return rule.Place{File: file, Line: line}
+	}
+	first := sortedKeys(d.now.files)[0]
+	return rule.Place{File: first, Line: d.now.files[first]}
+}
+
+func structOr(is string) string {
+	if is == "" {
+		return "a struct"
+	}
+	return short(is)
+}
+
+// short is a type with the last parts of its packages' paths.
+func short(typ string) string {
+	prefix := typ[:len(typ)-len(strings.TrimLeft(typ, "*[]"))]
+	rest := strings.TrimPrefix(typ, prefix)
+	if !strings.ContainsAny(rest, "[ ") {
+		rest = path.Base(rest)
+	}
+	return text.Shorten(fmt.Sprint(prefix, rest), 60)
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compat_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/check/checktest"
+	"github.com/crdctl/crdctl/internal/check/compat"
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// What has one cause is one finding: that of the CRD if there is one, that of the field whose type went with it, that of the kind whose list did.
+func TestGoHasOneCause(t *testing.T) {
+	const (
+		before = "package v1\n\nimport corev1 \"k8s.io/api/core/v1\"\n\n" +
+			"type Spec struct {\n\tSize int `json:\"size\"`\n\tTLS *TLS `json:\"tls\"`\n\tMode Mode `json:\"mode\"`\n\tRef corev1.ObjectReference\n\tPort int\n\thidden int\n}\n\n" +
+			"type TLS struct{ Cert Cert }\n\ntype Cert struct{}\n\ntype Mode string\n\nconst (\n\tFast Mode = \"Fast\"\n\tSlow Mode = \"Slow\"\n\tOther = 1\n)\n\n" +
+			"type Job struct{ Spec JobSpec }\n\ntype JobSpec struct{}\n\ntype JobList struct{ Items []Job }\n"
+		after = "package v1\n\nimport v1 \"k8s.io/api/core/v1\"\n\ntype Spec struct {\n\tMode Mode `json:\"mode\"`\n\tRef v1.ObjectReference\n\tPort *int\n}\n\ntype Mode string\n\nconst Fast Mode = \"Fast\"\n"
+	)
+	file := func(text string) map[string][]byte { return map[string][]byte{"api/v1/types.go": []byte(text)} }
+	at := rule.Place{File: "api/v1/types.go", Line: 5, Col: 6}
+	known := []rule.Finding{
+		rule.New("field-dropped", at, "x", "size: the field was removed"),
+		rule.New("enum-removed", at, "x", `mode: values are no longer allowed: "Slow"`),
+	}
+	assert.Equal(t, []string{
+		"api/v1/types.go:5:6: go-field-removed: the field TLS of Spec was removed",
+		"api/v1/types.go:8:2: go-pointer-changed: the type of the field Port changed from int to *int",
+		"api/v1/types.go:1: go-type-removed: the type Job was removed",
+		"api/v1/types.go:1: go-const-removed: the constant Other was removed",
+	}, sorted(compat.CompareGo("api/v1", file(before), file(after), known)))
+	assert.Empty(t, compat.CompareGo("api/v1", file(before), map[string][]byte{"api/v1/types.go": []byte("not Go")}, nil), "the compiler reports what does not parse")
+}
+
+func sorted(found []rule.Finding) []string {
+	var fields, others []rule.Finding
+	for _, f := range found {
+		if f.Place.Col > 0 {
+			fields = append(fields, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	return checktest.Lines(append(rule.Sort(fields), others...))
+}
