@@ -14,6 +14,7 @@ require (
 	github.com/gobuffalo/flect v1.0.3
 	github.com/golangci/gofmt v0.0.0-20260820135601-e84e05053792
 	github.com/lmittmann/tint v1.2.1
+	github.com/owenrumney/go-sarif/v3 v3.3.1
 	github.com/prometheus/client_golang v1.24.0
 	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.70.0
@@ -21,6 +22,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
+	github.com/xeipuuv/gojsonschema v1.2.0
 	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3
 	go.etcd.io/etcd/server/v3 v3.7.3
@@ -60,7 +62,11 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
+require (
+	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
+	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect
+	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415 // indirect
+)
 
 require (
 	cel.dev/expr v0.25.2 // indirect

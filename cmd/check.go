@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -115,23 +116,38 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 		return err
 	}
 	shown, done := s.Report().Work(ctx, "checking")
-	result, undetermined := checkProject(shown, at, o)
-	if done(); undetermined != nil && (result == nil || len(result.Judged) == 0) {
+	r, undetermined := checked(shown, at, o)
+	if done(); r == nil {
 		return undetermined
 	}
-	r := report.Check{
-		Findings: result.Findings, Judged: result.Judged, Notes: result.Notes, Allowed: result.Allowed, Prefix: report.RepositoryPrefix(at.root), Version: Version(),
-	}
-	if err := printCheck(s, o.output, r, failOn == rule.Note); err != nil {
+	if err := printCheck(s, o.output, *r, failOn == rule.Note); err != nil {
 		return err
 	}
-	if undetermined != nil {
-		return undetermined
-	}
+	return cmp.Or(undetermined, verdict(r, failOn))
+}
+
+// verdict is the answer no for a finding of the severity, or of a higher one.
+func verdict(r *report.Check, failOn rule.Severity) error {
 	if slices.ContainsFunc(r.Findings, func(f rule.Finding) bool { return f.Severity >= failOn }) {
 		return ui.ErrNo
 	}
 	return nil
+}
+
+// checked is what the check of a project found. Where there is no verdict on a part of it, there is an error as well; where there is none on
+// anything, the report is nil.
+func checked(ctx context.Context, at *located, o checkOptions) (*report.Check, error) {
+	result, err := checkProject(ctx, at, o)
+	if err != nil && (result == nil || len(result.Judged) == 0) {
+		return nil, err
+	}
+	r := &report.Check{
+		Findings: result.Findings, Judged: result.Judged, Notes: result.Notes, Allowed: result.Allowed, Prefix: report.RepositoryPrefix(at.root), Version: Version(),
+	}
+	if err != nil {
+		r.Undetermined = err.Error()
+	}
+	return r, err
 }
 
 func checkProject(ctx context.Context, at *located, o checkOptions) (*check.Result, error) {
@@ -180,19 +196,9 @@ func printCheck(s ui.Streams, form string, r report.Check, allNotes bool) error 
 	case "sarif":
 		data, err = r.SARIF()
 	case "github":
-		data, err = r.GitHub()
+		data = r.GitHub()
 	default:
-		s.Report().Lines(r.Notes)
-		shown, left := r.Shown(allNotes)
-		for _, f := range shown {
-			data = append(data, report.Text(f)+"\n"...)
-		}
-		if left != "" {
-			s.Report().Printf("%s; to see them: crdctl check --fail-on note", left)
-		}
-		if len(r.Findings) == 0 {
-			data = []byte(r.Summary() + "\n")
-		}
+		return printFindings(s, r, allNotes)
 	}
 	if err != nil {
 		return err
@@ -200,9 +206,29 @@ func printCheck(s ui.Streams, form string, r report.Check, allNotes bool) error 
 	if _, err := s.Out.Write(data); err != nil {
 		return fmt.Errorf("write the findings: %w", err)
 	}
-	if form != "github" && (form != "text" || len(r.Findings) > 0) {
+	if form != "github" {
 		s.Report().Printf("%s", r.Summary())
 	}
+	return nil
+}
+
+// printFindings prints the findings for people.
+func printFindings(s ui.Streams, r report.Check, allNotes bool) error {
+	s.Report().Lines(r.Notes)
+	if len(r.Findings) == 0 {
+		_, err := fmt.Fprintln(s.Out, r.Summary())
+		return err
+	}
+	shown, left := r.Shown(allNotes)
+	for _, f := range shown {
+		if _, err := fmt.Fprintln(s.Out, report.Text(f)); err != nil {
+			return fmt.Errorf("write the findings: %w", err)
+		}
+	}
+	if left != "" {
+		s.Report().Printf("%s; to see them: crdctl check --fail-on note", left)
+	}
+	s.Report().Printf("%s", r.Summary())
 	return nil
 }
 

@@ -133,6 +133,7 @@ func generateOnce(ctx context.Context, s ui.Streams, o generateOptions) (_ *gene
 
 // generation is what generate and verify have in common: all files in memory, and how the disk differs.
 type generation struct {
+	at    *located
 	root  string
 	files int
 	// compared are the paths of the files that the generators make, and makers their generators.
@@ -182,7 +183,7 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 			return nil, err
 		}
 	}
-	g := &generation{root: at.root, compared: result.Compared(), makers: result.Makers(), notes: append(notes, result.Notes...), notCompared: result.NotCompared}
+	g := &generation{at: at, root: at.root, compared: result.Compared(), makers: result.Makers(), notes: append(notes, result.Notes...), notCompared: result.NotCompared}
 	g.files = len(g.compared)
 	if g.changes, err = result.Tree.Diff(at.root); err != nil {
 		return nil, err

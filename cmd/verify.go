@@ -6,6 +6,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/report"
@@ -22,8 +24,9 @@ import (
 
 type verifyOptions struct {
 	*options
-	settings *settings
-	output   string
+	settings  *settings
+	output    string
+	withCheck bool
 }
 
 func newVerify(s ui.Streams, shared *options) *cobra.Command {
@@ -44,6 +47,7 @@ docs/verify.md describes them, and docs/ci.md has a workflow and a pre-commit ho
 	}
 	o.settings = settingsFlags(c.Flags())
 	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
+	c.Flags().BoolVar(&o.withCheck, "with-check", false, "also run \"crdctl check\", and print its findings after the differences")
 	// The flag is there, and nothing else can go wrong.
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(verifyOutputs(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -67,15 +71,28 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
 	r := g.report()
-	if o.output == "text" {
-		err = printVerdict(s, ui.NewPaint(s.Out, o.color), r)
-	} else {
+	var undetermined error
+	if o.withCheck {
+		shown, done := s.Report().Work(ctx, "checking")
+		r.Check, undetermined = checked(shown, g.at, checkOptions{options: o.options})
+		if done(); r.Check == nil {
+			return undetermined
+		}
+	}
+	if o.output != "text" {
 		err = printReport(s, o.output, r)
+	} else if err = printVerdict(s, ui.NewPaint(s.Out, o.color), r); err == nil && r.Check != nil {
+		err = printFindings(s, *r.Check, false)
 	}
-	if err == nil && len(g.changes) > 0 {
+	switch {
+	case err != nil || undetermined != nil:
+		return cmp.Or(err, undetermined)
+	case len(g.changes) > 0:
 		return ui.ErrNo
+	case r.Check != nil:
+		return verdict(r.Check, rule.Error)
 	}
-	return err
+	return nil
 }
 
 // lineEndings tells why files are stale that differ in nothing but their line endings, as in a checkout of git's with
@@ -112,6 +129,9 @@ func printReport(s ui.Streams, form string, r report.Report) error {
 	}
 	if form != "github" { // it has the summary, and all that is printed is in one log there
 		s.Report().Printf("%s", r.Summary())
+		if r.Check != nil {
+			s.Report().Printf("%s", r.Check.Summary())
+		}
 	}
 	return nil
 }

@@ -24,6 +24,8 @@ type Check struct {
 	Notes []string
 	// Allowed is how many findings markers suppress.
 	Allowed int
+	// Undetermined is why there is no verdict on a part of what was to be judged; empty if there is one on all.
+	Undetermined string
 	// Prefix and Version are as in Report.
 	Prefix, Version string
 }
@@ -110,6 +112,8 @@ type checkDocument struct {
 	Judged   map[rule.Family]string `json:"judged"`
 	Notes    []string               `json:"notes"`
 	Allowed  int                    `json:"allowed"`
+	// Undetermined is there where the exit code is 2.
+	Undetermined string `json:"undetermined,omitempty"`
 }
 
 type checkFinding struct {
@@ -128,8 +132,10 @@ type checkFinding struct {
 }
 
 // JSON returns the findings as one object. Paths are relative to the project.
-func (c Check) JSON() ([]byte, error) {
-	d := checkDocument{Findings: []checkFinding{}, Judged: c.Judged, Notes: append([]string{}, c.Notes...), Allowed: c.Allowed}
+func (c Check) JSON() ([]byte, error) { return encode(c.document()) }
+
+func (c Check) document() *checkDocument {
+	d := &checkDocument{Findings: []checkFinding{}, Judged: c.Judged, Notes: append([]string{}, c.Notes...), Allowed: c.Allowed, Undetermined: c.Undetermined}
 	for _, f := range c.Findings {
 		d.Findings = append(d.Findings, checkFinding{
 			Rule: f.Rule.ID, Family: f.Rule.Family, Category: f.Rule.Category, Severity: f.Severity.String(),
@@ -137,11 +143,11 @@ func (c Check) JSON() ([]byte, error) {
 			Message: f.Message, Why: f.Rule.Why, Fix: f.Hint(), Fingerprint: f.Fingerprint(),
 		})
 	}
-	return encode(d)
+	return d
 }
 
-// GitHub returns the findings as workflow commands, the summary first.
-func (c Check) GitHub() ([]byte, error) {
+// GitHub returns the findings as workflow commands, and the summary as a line of the log.
+func (c Check) GitHub() []byte {
 	var b strings.Builder
 	for _, f := range c.Findings {
 		name := map[rule.Severity]string{rule.Error: "error", rule.Warning: "warning", rule.Note: "notice"}[f.Severity]
@@ -154,12 +160,17 @@ func (c Check) GitHub() ([]byte, error) {
 	for _, n := range c.Notes {
 		b.WriteString(command("notice", n, "title", "crdctl "+cmp.Or(c.Command, "check")))
 	}
+	if c.Undetermined != "" {
+		b.WriteString(command("error", c.Undetermined, "title", "crdctl check"))
+	}
 	b.WriteString(c.Summary() + "\n")
-	return []byte(b.String()), nil
+	return []byte(b.String())
 }
 
 // SARIF returns the findings as a SARIF 2.1.0 log.
-func (c Check) SARIF() ([]byte, error) {
+func (c Check) SARIF() ([]byte, error) { return sarifLog(c.sarifRun()) }
+
+func (c Check) sarifRun() object {
 	var used []*rule.Rule
 	for _, f := range c.Findings {
 		if !slices.Contains(used, f.Rule) {
@@ -201,5 +212,11 @@ func (c Check) SARIF() ([]byte, error) {
 	for _, n := range c.Notes {
 		notifications = append(notifications, object{"level": "note", "message": object{"text": n}})
 	}
-	return sarifLog(c.Version, rules, results, notifications)
+	if c.Undetermined != "" {
+		notifications = append(notifications, object{"level": "error", "message": object{"text": c.Undetermined}})
+	}
+	run := sarifRun(c.Version, rules, results, notifications)
+	run["invocations"].([]object)[0]["executionSuccessful"] = c.Undetermined == ""
+	run["automationDetails"] = object{"id": "crdctl/check"}
+	return run
 }

@@ -33,6 +33,8 @@ type Report struct {
 	Prefix string
 	// Version is crdctl's.
 	Version string
+	// Check is what the check found, where it was asked for; else nil.
+	Check *Check
 }
 
 // Kind is what is wrong with a file.

@@ -27,6 +27,9 @@ func (r Report) GitHub() []byte {
 	if len(r.Changes) == 0 {
 		b.WriteString(r.Summary() + "\n")
 	}
+	if r.Check != nil {
+		b.Write(r.Check.GitHub())
+	}
 	return []byte(b.String())
 }
 

@@ -20,6 +20,7 @@ type document struct {
 	NotCompared []tree.NotCompared `json:"notCompared"`
 	Notes       []string           `json:"notes"`
 	Outdated    bool               `json:"outdated"`
+	Check       *checkDocument     `json:"check,omitempty"` // with --with-check
 }
 
 type finding struct {
@@ -44,6 +45,9 @@ func (r Report) JSON() ([]byte, error) {
 			f.Diff = c.Patch()
 		}
 		d.Changes = append(d.Changes, f)
+	}
+	if r.Check != nil {
+		d.Check = r.Check.document()
 	}
 	return encode(d)
 }

@@ -38,21 +38,30 @@ func (r Report) SARIF() ([]byte, error) {
 	for _, c := range r.Changes {
 		results = append(results, r.sarifResult(c))
 	}
-	return sarifLog(r.Version, rules, results, notifications)
+	runs := []object{sarifRun(r.Version, rules, results, notifications)}
+	if r.Check != nil {
+		runs = append(runs, r.Check.sarifRun())
+	}
+	return sarifLog(runs...)
 }
 
-// sarifLog is a log of one run.
-func sarifLog(version string, rules, results, notifications []object) ([]byte, error) {
+// sarifLog is a log of some runs.
+func sarifLog(runs ...object) ([]byte, error) {
+	return encode(object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": runs})
+}
+
+// sarifRun is one run of the tool.
+func sarifRun(version string, rules, results, notifications []object) object {
 	invocation := object{"executionSuccessful": true}
 	if notifications != nil {
 		invocation["toolExecutionNotifications"] = notifications
 	}
-	return encode(object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{{
+	return object{
 		"tool":        object{"driver": object{"name": "crdctl", "version": version, "informationUri": "https://github.com/crdctl/crdctl", "rules": rules}},
 		"invocations": []object{invocation},
 		"columnKind":  "utf16CodeUnits",
 		"results":     results,
-	}}})
+	}
 }
 
 // sarifPath is a file as SARIF names it. The URL's own writer, since a path may hold what is no path in a URI: a space, a colon in its first part.

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// found is a check with findings of all kinds: with and without a place, a column, a subject.
+func found() *Check {
+	column := rule.MustFind("column-path")
+	return &Check{
+		Findings: []rule.Finding{
+			{Rule: column, Severity: rule.Error, Place: rule.Place{File: "a b/types.go", Line: 3, Col: 4}, Subject: "crontabs.stable.example.com/v1: spec", Message: "one | 100%\nsecond line"},
+			{Rule: column, Severity: rule.Note, Place: rule.Place{File: "crd.yaml", Line: 7}, Message: "two", Fix: "Do it."},
+			{Rule: rule.MustFind("sample-invalid"), Severity: rule.Warning, Subject: "the project", Message: "three"},
+		},
+		Judged: map[rule.Family]string{rule.Preflight: "1 CRD"}, Notes: []string{"lint was skipped: no Go"}, Version: "v1.2.3", Prefix: "sub/",
+	}
+}
+
+// schema is the JSON schema of SARIF 2.1.0, which a module has in a constant of its source.
+func schema(t *testing.T) *gojsonschema.Schema {
+	t.Helper()
+	pkg := reflect.TypeFor[sarif.Report]().PkgPath()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", pkg).Output()
+	require.NoError(t, err)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(strings.TrimSpace(string(dir)), "schema.go"), nil, 0)
+	require.NoError(t, err)
+	constant := file.Decls[0].(*ast.GenDecl).Specs[0].(*ast.ValueSpec)
+	text, err := strconv.Unquote(constant.Values[0].(*ast.BasicLit).Value)
+	require.NoError(t, err)
+	compiled, err := gojsonschema.NewSchema(gojsonschema.NewStringLoader(text))
+	require.NoError(t, err)
+	return compiled
+}
+
+func TestSARIFIsValid(t *testing.T) {
+	verified := Report{
+		Changes: []tree.Change{{Path: "missing.go", Op: tree.Create, New: []byte("x\n")}, update("c:d.go", "a\nb\n", "a\nc\n")},
+		Notes:   []string{"a note"}, Outdated: "old", Check: found(),
+	}
+	undetermined := found()
+	undetermined.Undetermined = "samples: no verdict"
+	schema := schema(t)
+	for name, of := range map[string]func() ([]byte, error){
+		"verify": verified.SARIF, "nothing": Report{}.SARIF, "check": found().SARIF, "no findings": Check{}.SARIF, "undetermined": undetermined.SARIF,
+	} {
+		t.Run(name, func(t *testing.T) {
+			log, err := of()
+			require.NoError(t, err)
+			result, err := schema.Validate(gojsonschema.NewBytesLoader(log))
+			require.NoError(t, err)
+			assert.Empty(t, result.Errors(), "%s", log)
+		})
+	}
+	log, err := undetermined.SARIF()
+	require.NoError(t, err)
+	assert.Contains(t, string(log), `"executionSuccessful": false`)
+	bad, err := schema.Validate(gojsonschema.NewBytesLoader(bytes.ReplaceAll(log, []byte(`"level": "error"`), []byte(`"level": "fatal"`))))
+	require.NoError(t, err)
+	assert.NotEmpty(t, bad.Errors(), "the schema allows anything")
+}
+
+// Workflow commands are lines that the runner reads back as they were meant.
+func TestCheckOnGitHub(t *testing.T) {
+	var got []string
+	for line := range strings.Lines(string(found().GitHub())) {
+		name, message, properties, ok := parse(strings.TrimSuffix(line, "\n"))
+		if !ok {
+			got = append(got, line)
+			continue
+		}
+		got = append(got, name+" "+properties["file"]+":"+properties["line"]+" "+properties["title"]+" "+message)
+	}
+	assert.Equal(t, []string{
+		"error sub/a b/types.go:3 column-path one | 100%\nsecond line\n" + rule.MustFind("column-path").Fix,
+		"notice sub/crd.yaml:7 column-path two\nDo it.",
+		"warning : sample-invalid three\n" + rule.MustFind("sample-invalid").Fix,
+		"notice : crdctl check lint was skipped: no Go",
+		"1 error, 1 warning, 1 note (preflight: 1 CRD)\n",
+	}, got)
+}
+
+// Of many notes a person is shown how many there are.
+func TestShown(t *testing.T) {
+	c := found()
+	all, left := c.Shown(false)
+	assert.Len(t, all, 3)
+	assert.Empty(t, left)
+	for range manyNotes {
+		c.Findings = append(c.Findings, c.Findings[1])
+	}
+	few, left := c.Shown(false)
+	assert.Len(t, few, 2)
+	assert.Equal(t, "41 notes are not shown (column-path 41)", left)
+	all, left = c.Shown(true)
+	assert.Len(t, all, 43)
+	assert.Empty(t, left)
+}
