@@ -42,6 +42,9 @@ type devLoop struct {
 	child     controller
 	steps     steps
 
+	findings  *findings // nil where the API is not checked
+	unchecked bool      // what was generated has not been checked yet
+
 	settings settings
 	marked   *marked // nil where API directories have all that is generated from
 }
@@ -81,6 +84,9 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 		d.marked = newMarked(d.Root)
 	}
 	d.steps = steps{generate: d.generate, begin: d.begin, update: d.installer.update, build: d.build, start: d.start, stop: d.stopChild, samples: d.samples}
+	if !d.Once {
+		d.findings = &findings{check: d.checkAPI, reporter: d.reporter}
+	}
 	if d.NoController {
 		d.steps.build, d.steps.start = d.buildNothing, (&instructions{devLoop: d}).print
 	}
@@ -136,6 +142,10 @@ func (d *devLoop) loop(ctx context.Context) error {
 	defer refusals.Stop()
 	jumps := builtin.WatchClock(ctx, d.reporter)
 	d.stale, d.settings = d.generates(), settingsOf(d.Root)
+	d.unchecked = !d.SkipGenerate
+	if d.findings != nil {
+		defer d.findings.end()
+	}
 	err := d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
 	for {
 		if ctx.Err() != nil {
@@ -161,8 +171,14 @@ func (d *devLoop) loop(ctx context.Context) error {
 			err = d.follow(ctx, next)
 			continue
 		}
+		if d.unchecked && d.findings != nil && d.child.runs() {
+			d.unchecked = false
+			d.findings.begin(ctx)
+		}
 		select {
 		case <-ctx.Done():
+		case found, ok := <-d.findings.found():
+			d.findings.news(found, ok)
 		case c := <-d.watcher.Changes:
 			err = d.follow(ctx, c)
 		case err := <-d.watcher.Errors:
@@ -203,7 +219,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 			d.missed, d.stale = c, true
 			return err
 		}
-		d.stale = false
+		d.stale, d.unchecked = false, true
 	}
 	if !d.begun {
 		if err := d.steps.begin(ctx); err != nil {

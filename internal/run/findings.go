@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+// findings has the API checked after what is generated from it was, next to the loop, and reports what was not found before. A process of its
+// own does it, as for generate: type-checking takes memory that this process would keep.
+type findings struct {
+	check    func(context.Context) ([]finding, error)
+	reporter ui.Reporter
+	known    map[string]bool // by fingerprint; nil before the first check
+	stop     context.CancelFunc
+	done     chan []finding // of the check that runs; nil when none does
+}
+
+// finding is what a report of "crdctl check -o json" has.
+type finding struct {
+	Rule, Severity, File, Message, Fix, Fingerprint string
+	Line, Column                                    int
+}
+
+// mostFindings is how many new findings are printed.
+const mostFindings = 5
+
+// begin checks the API as it is now. A check that runs is stopped: what it would find is of the past.
+func (f *findings) begin(ctx context.Context) {
+	f.end()
+	ctx, f.stop = context.WithCancel(ctx)
+	done := make(chan []finding, 1)
+	f.done = done
+	go func() {
+		defer close(done)
+		if found, err := f.check(ctx); err == nil {
+			done <- found
+		}
+	}()
+}
+
+// end stops the check that runs, and waits for it.
+func (f *findings) end() {
+	if f.done == nil {
+		return
+	}
+	f.stop()
+	for range f.done {
+	}
+	f.done = nil
+}
+
+// found is where the findings of the check that runs arrive.
+func (f *findings) found() <-chan []finding {
+	if f == nil {
+		return nil
+	}
+	return f.done
+}
+
+// news reports what the check found that the one before did not. The first has nothing to compare with. Without an answer, as for an API that
+// cannot be checked, what is known stays.
+func (f *findings) news(found []finding, ok bool) {
+	f.done = nil
+	if !ok {
+		return
+	}
+	first, notes, shown := f.known == nil, 0, 0
+	known := map[string]bool{}
+	for _, n := range found {
+		known[n.Fingerprint] = true
+		switch {
+		case first || f.known[n.Fingerprint]:
+		case n.Severity == "note":
+			notes++
+		default:
+			if shown++; shown <= mostFindings {
+				f.reporter.Note("check: %s:%d:%d: %s: %s [%s]; %s", n.File, n.Line, n.Column, n.Severity, n.Message, n.Rule, n.Fix)
+			}
+		}
+	}
+	f.known = known
+	if more := max(0, shown-mostFindings) + notes; more > 0 && shown > 0 {
+		f.reporter.Note("check: and %d more; see \"crdctl check\"", more)
+	}
+}
+
+// checkAPI runs "crdctl check" without the comparison with older revisions: what a changed CRD would do to stored objects is said before it
+// is installed.
+func (d *devLoop) checkAPI(ctx context.Context) ([]finding, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	child, err := proc.Start(proc.Options{
+		Path: self, Args: []string{"check", "preflight", "lint", "samples", "--dir", d.Root, "-o", "json"}, Dir: d.Root, Stdout: &out, Stderr: io.Discard,
+		Env: append(os.Environ(), "GOTMPDIR="+d.dir), StopSignal: os.Interrupt,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("check: %w", err)
+	}
+	select {
+	case <-child.Done():
+	case <-ctx.Done():
+		child.Stop()
+		return nil, context.Cause(ctx)
+	}
+	var report struct{ Findings []finding }
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		return nil, cmp.Or(child.Err(), err, errors.New("no findings"))
+	}
+	return report.Findings, nil
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/ui"
+)
+
+// Only what the check before did not find is printed, and of much that is new the beginning.
+func TestNewFindings(t *testing.T) {
+	var said bytes.Buffer
+	var next []finding
+	var failure error
+	f := &findings{reporter: ui.NewReporter(&said), check: func(context.Context) ([]finding, error) { return next, failure }}
+	check := func(found ...finding) string {
+		said.Reset()
+		next = found
+		f.begin(t.Context())
+		all, ok := <-f.found()
+		f.news(all, ok)
+		assert.Nil(t, f.found())
+		return said.String()
+	}
+	one := finding{Rule: "column-path", Severity: "warning", File: "api/v1/types.go", Line: 3, Column: 4, Message: "one", Fix: "Do it.", Fingerprint: "1"}
+	note := finding{Rule: "maxlength", Severity: "note", Fingerprint: "2"}
+	assert.Empty(t, check(one), "the first has nothing to compare with")
+	assert.Empty(t, check(one, note), "a note alone is no news")
+	failure = errors.New("does not compile")
+	assert.Empty(t, check())
+	failure = nil
+	moved := one
+	moved.Line = 30
+	assert.Empty(t, check(moved, note), "known")
+	assert.Empty(t, check(note))
+	assert.Equal(t, "crdctl: check: api/v1/types.go:3:4: warning: one [column-path]; Do it.\n", check(one, note), "again")
+	many := []finding{one}
+	for i := range 7 {
+		n := one
+		n.Fingerprint = fmt.Sprint("many", i)
+		many = append(many, n)
+	}
+	assert.Contains(t, check(many...), "crdctl: check: and 2 more; see \"crdctl check\"\n")
+}
+
+// A check that runs is stopped for the next one, and at the end.
+func TestFindingsAreStopped(t *testing.T) {
+	f := &findings{check: func(ctx context.Context) ([]finding, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	f.begin(t.Context())
+	f.begin(t.Context())
+	f.end()
+	assert.Nil(t, f.found())
+	f.end()
+}
