@@ -65,7 +65,7 @@ func inMaps(crd *project.CRD) (all []rule.Finding, err error) {
 		}
 		var problems []string
 		var paths [][]string
-		problems, paths, err = invalidDefaults(n.Schema)
+		problems, paths, err = invalidDefaults(n.Schema, false)
 		for i, problem := range problems {
 			path := append(slices.Clone(n.Path), paths[i]...)
 			all = append(all, rule.New("default-in-map", at(crd, n.Version.Name, path, "default"), crd.Subject(n.Version.Name, path...), "%s", problem))
@@ -88,7 +88,7 @@ func hasDefaults(s *apiextv1.JSONSchemaProps) bool {
 }
 
 // invalidDefaults is what the API server's code says of the defaults in a schema, and where these are.
-func invalidDefaults(s *apiextv1.JSONSchemaProps) (problems []string, paths [][]string, err error) {
+func invalidDefaults(s *apiextv1.JSONSchemaProps, isRoot bool) (problems []string, paths [][]string, err error) {
 	internal := &apiextensions.JSONSchemaProps{}
 	if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil); err != nil {
 		return nil, nil, err
@@ -97,7 +97,7 @@ func invalidDefaults(s *apiextv1.JSONSchemaProps) (problems []string, paths [][]
 	if err != nil {
 		return nil, nil, nil //nolint:nilerr // it is refused for that
 	}
-	errs, err := defaulting.ValidateDefaults(context.Background(), nil, structural, false, true)
+	errs, err := defaulting.ValidateDefaults(context.Background(), nil, structural, isRoot, true)
 	if err != nil {
 		return nil, nil, fmt.Errorf("validate the defaults: %w", err)
 	}

@@ -12,10 +12,10 @@ import (
 // builtinShortNames are the short names of the kinds of Kubernetes: kubectl prefers these.
 var builtinShortNames = map[string]string{
 	"cm": "ConfigMap", "crd": "CustomResourceDefinition", "crds": "CustomResourceDefinition", "cs": "ComponentStatus", "cj": "CronJob", "csr": "CertificateSigningRequest",
-	"deploy": "Deployment", "ds": "DaemonSet", "ep": "Endpoints", "ev": "Event", "hpa": "HorizontalPodAutoscaler", "ing": "Ingress", "limits": "LimitRange",
+	"deploy": "Deployment", "ds": "DaemonSet", "ep": "Endpoints", "ev": "Event", "hpa": "HorizontalPodAutoscaler", "ing": "Ingress", "ip": "IPAddress", "limits": "LimitRange",
 	"netpol": "NetworkPolicy", "no": "Node", "ns": "Namespace", "pc": "PriorityClass", "pdb": "PodDisruptionBudget", "po": "Pod", "pv": "PersistentVolume",
 	"pvc": "PersistentVolumeClaim", "quota": "ResourceQuota", "rc": "ReplicationController", "rs": "ReplicaSet", "sa": "ServiceAccount", "sc": "StorageClass",
-	"sts": "StatefulSet", "svc": "Service",
+	"sts": "StatefulSet", "svc": "Service", "vac": "VolumeAttributesClass",
 }
 
 // shortNames finds short names that built-in kinds have.

@@ -40,16 +40,49 @@ func withProbe(c *project.CRD) *apiextv1.CustomResourceDefinition {
 
 // refusals are the errors for which the API server refuses the CRD, those of compiling CEL rules aside.
 func refusals(c *project.CRD) (all []rule.Finding, err error) {
+	probed := map[string]bool{} // where the server validated defaults: it does so in a schema that is structural only
 	for _, problem := range crd.Validate(withProbe(c)) {
 		switch {
 		case strings.Contains(problem.Field, "["+probe+"]"):
+			probed[inSchemas.FindString(problem.Field)] = true
 		case problem.Type == field.ErrorTypeInternal:
 			return nil, fmt.Errorf("%s: %s", problem.Field, problem.Detail)
 		default:
 			all = append(all, refusal(c, problem)...)
 		}
 	}
+	for i := range c.Spec.Versions {
+		if !probed["spec.validation.openAPIV3Schema"] && !probed[fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)] {
+			all = append(all, masked(c, &c.Spec.Versions[i])...)
+		}
+	}
 	return all, nil
+}
+
+// masked are the defaults that are not valid in a schema that the server refuses before it looks at defaults. What cannot be told there is left out.
+func masked(c *project.CRD, v *apiextv1.CustomResourceDefinitionVersion) (all []rule.Finding) {
+	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		return nil
+	}
+	problems, paths := defaultsOf(v.Schema.OpenAPIV3Schema)
+	for i, problem := range problems {
+		all = append(all, rule.New("refused-default", at(c, v.Name, paths[i], "default"), c.Subject(v.Name, paths[i]...), "%s", problem))
+	}
+	return all
+}
+
+// defaultsOf is invalidDefaults for a root that may not be structural, on which the server's code may panic.
+func defaultsOf(root *apiextv1.JSONSchemaProps) (problems []string, paths [][]string) {
+	defer func() {
+		if recover() != nil {
+			problems, paths = nil, nil
+		}
+	}()
+	problems, paths, err := invalidDefaults(root, true)
+	if err != nil {
+		return nil, nil
+	}
+	return problems, paths
 }
 
 var (
