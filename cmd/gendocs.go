@@ -6,6 +6,7 @@ package cmd
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -14,18 +15,25 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
-// newGenDocs returns the hidden command that makes the reference of all commands: docs/commands.md, which a test compares with it, and
-// the man pages of a release.
+// newGenDocs returns the hidden command that makes the reference of all commands and rules: docs/commands.md and docs/rules.md, which tests
+// compare with it, and the man pages of a release.
 func newGenDocs(s ui.Streams) *cobra.Command {
-	c := newGroup("gendocs", "Generate the reference of all commands",
+	c := newGroup("gendocs", "Generate the reference of all commands and rules",
 		&cobra.Command{
 			Use:   "markdown",
 			Short: "Print docs/commands.md",
 			Args:  noArgs,
 			RunE:  func(c *cobra.Command, _ []string) error { return writeMarkdown(s.Out, c.Root()) },
+		},
+		&cobra.Command{
+			Use:   "rules",
+			Short: "Print docs/rules.md",
+			Args:  noArgs,
+			RunE:  func(*cobra.Command, []string) error { return writeRules(s.Out) },
 		},
 		&cobra.Command{
 			Use:   "man DIR",
@@ -87,4 +95,33 @@ func appendMarkdown(page *bytes.Buffer, c *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+const rulesHead = `# Rules
+
+The rules of [crdctl check](check.md) and [crdctl doctor](doctor.md). ` + "`crdctl check --explain RULE`" + ` prints the page of one, with an example of what it finds and of
+what it does not. Generated from these pages; ` + "`go test ./cmd -run TestRulesPage -update`" + ` writes it.
+`
+
+// writeRules prints one page with a table of the rules of each family.
+func writeRules(w io.Writer) error {
+	page := bytes.NewBufferString(rulesHead)
+	family := rule.Family("")
+	for _, r := range rule.All() {
+		if r.Family != family {
+			family = r.Family
+			head, line := "| rule | severity | what it finds |", "|---|---|---|"
+			if family == rule.Compat {
+				head, line = "| rule | severity | category | what it finds |", "|---|---|---|---|"
+			}
+			_, _ = fmt.Fprintf(page, "\n## %s\n\n%s\n%s\n", family, head, line)
+		}
+		severity := r.Severity.String()
+		if family == rule.Compat {
+			severity += " | " + string(r.Category)
+		}
+		_, _ = fmt.Fprintf(page, "| [%s](../internal/check/rule/pages/%s/%s.md) | %s | %s |\n", r.ID, r.Family, r.ID, severity, strings.ReplaceAll(r.Title, "|", "\\|"))
+	}
+	_, err := w.Write(page.Bytes())
+	return err
 }

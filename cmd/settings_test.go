@@ -39,6 +39,14 @@ func TestCommandsPage(t *testing.T) {
 	hold(t, "../docs/commands.md", page.String())
 }
 
+// docs/rules.md has the rules that there are.
+func TestRulesPage(t *testing.T) {
+	var page, errors bytes.Buffer
+	code := cmd.Main([]string{"gendocs", "rules"}, ui.Streams{Out: &page, Err: &errors}, nil)
+	require.Zero(t, code, errors.String())
+	hold(t, "../docs/rules.md", page.String())
+}
+
 // hold holds a page to what the code makes of it, or writes that.
 func hold(t *testing.T, page, text string) {
 	t.Helper()
