@@ -48,7 +48,7 @@ changed.`,
 	fromCRDFlag(c, &o.fromCRD)
 	c.Flags().BoolVar(&o.api.NoController, "no-controller", false, "omit the controller of a new kind")
 	c.Flags().BoolVar(&o.api.Storage, "storage", false, "store objects in this version of the kind (default: the first version)")
-	c.Flags().StringVar(&o.api.Conversion, "conversion", "", "`strategy` of conversion between versions: none or webhook (default: unchanged, none at first)")
+	c.Flags().StringVar(&o.api.Conversion, "conversion", "", "`strategy` of conversion between versions: none or webhook (default: unchanged)")
 	o.register(c.Flags())
 	return c
 }

@@ -25,7 +25,7 @@ var notWithCRD = []string{"field", "plural", "singular", "short-names", "categor
 
 // fromCRDFlag registers --from-crd.
 func fromCRDFlag(c *cobra.Command, file *string) {
-	c.Flags().StringVar(file, "from-crd", "", "`file` with CRDs to create types from, - for stdin; filter with --group, --version, --kind")
+	c.Flags().StringVar(file, "from-crd", "", "`file` of CRDs to create types from, or -; filter with --group, --version, --kind")
 }
 
 // imported adds the kinds of a file's CRDs to a project, and says on Err what Go types cannot say.

@@ -38,10 +38,10 @@ func (f *builtinFlags) bind(set *pflag.FlagSet, o *builtin.Options) {
 	f.run.StringVar(&o.MetricsAddr, "metrics", "", "serve /metrics, /healthz and /readyz at this `address`, for example :8080")
 	f.run.BoolVar(&o.Profiling, "profiling", false, "serve /debug/pprof at the address of the metrics too")
 	f.run.BoolVar(&o.NoEvents, "no-events", false, "do not record events")
-	f.run.BoolVar(&o.Quiet, "quiet", false, "log only warnings and errors; without hook and templates, only metadata is fetched")
+	f.run.BoolVar(&o.Quiet, "quiet", false, "log only warnings and errors; without hook and templates, fetch only metadata")
 	f.run.StringArrayVar(&o.CRDNames, "crd", nil, "`name` of a CRD in the cluster to use instead of installing one (repeatable)")
 	f.run.BoolVar(&f.inCluster, "in-cluster", false, "use the cluster of the pod that crdctl runs in, with the pod's service account")
-	f.run.StringVar(&o.Render, "render", "", "print what the hook or the templates would do for the object in this `file`, and exit")
+	f.run.StringVar(&o.Render, "render", "", "print what the hook or templates would do for the object in this `file`, and exit")
 	for _, own := range f.sets() {
 		own.VisitAll(func(flag *pflag.Flag) { flag.Usage = "with --builtin: " + flag.Usage })
 	}

@@ -81,7 +81,7 @@ Exit codes: 0 success, 1 findings (for example stale files), 2 errors or wrong u
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return ui.UsageError(err) })
 	f := root.PersistentFlags()
 	f.StringVarP(&o.dir, "dir", "C", ".", "project `directory`, or a directory in it")
-	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's own messages, 2 and higher for Kubernetes libraries")
+	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's messages, 2 and up for Kubernetes libraries")
 	f.StringVar(&o.color, "color", "auto", "colored output: auto, always or never; NO_COLOR is respected")
 	root.AddCommand(newCommands(s, &o)...)
 	root.AddCommand(newVersion(s, &o))

@@ -29,7 +29,7 @@ var loopSettings = []Setting{
 		Usage: "`GROUP/VERSION/KIND` of children",
 		More:  "`example.com/v1/Thing=things` names the resource of a kind that is neither Kubernetes' nor the project's"},
 	{Field: "loop.related", Flag: "related", text: objectKind, Value: func(p *Project) any { return &p.Loop.Related },
-		Usage: "`GROUP/VERSION/KIND` of other objects that hooks and templates may ask for"},
+		Usage: "`GROUP/VERSION/KIND` of objects that hooks and templates may ask for"},
 	{Field: "loop.workers", Flag: "workers", number: positive[int64], Default: 2, Value: func(p *Project) any { return &p.Loop.Workers },
 		Usage: "number of objects of a kind to reconcile at the same time"},
 	{Field: "loop.resync", Flag: "resync", number: notNegative, Otherwise: "0s with a hook or templates, else 30s", Value: func(p *Project) any { return &p.Loop.Resync },

@@ -9,9 +9,12 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Patch returns a change as a unified diff that "git apply" and "patch -p1" take, from the disk to the tree.
+// Patch returns a change as a unified diff that "git apply" and "patch -p1" accept, from the disk to the tree.
 func (c Change) Patch() string {
 	from, to := "a/"+c.Path, "b/"+c.Path
+	if strings.HasPrefix(c.Path, "../") { // the go.work above a project, which these programs refuse to change from here
+		from, to = c.Path, c.Path
+	}
 	switch c.Op {
 	case Create:
 		from = "/dev/null"

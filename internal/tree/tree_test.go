@@ -174,6 +174,12 @@ func TestPatchApplies(t *testing.T) {
 	assert.Empty(t, changesOf(t, tr, root), patch.String())
 }
 
+// A file above the project, go.work, is named as it is from there: no program applies such a patch.
+func TestPatchAbove(t *testing.T) {
+	patch := Change{Path: "../go.work", Op: Update, Old: []byte("a\n"), New: []byte("b\n")}.Patch()
+	assert.Equal(t, "--- ../go.work\n+++ ../go.work\n@@ -1 +1 @@\n-a\n+b\n", patch)
+}
+
 func FuzzAddStaysInside(f *testing.F) {
 	for _, p := range []string{"a/b", "../x", "a/../../x", "/x", "a/./b", "C:\\x", "a\x00b", "..."} {
 		f.Add(p)

@@ -71,6 +71,9 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 		switch {
 		case err == nil:
 			command.Words[i] = into.put(path.Clean(word), content)
+			if program := interpreter(content); isProgram && program != "" {
+				note("%s is expected in the image", program)
+			}
 			note("%s goes into the ConfigMap; files that it imports or reads do not", path.Clean(word))
 		case errors.Is(err, errOutside):
 			return "", fmt.Errorf("%w, or name what is in the image by its absolute path", err)
@@ -85,6 +88,23 @@ func (o *Options) packHook(into *folder, text string, note func(string, ...any))
 		}
 	}
 	return command.String(), nil
+}
+
+// interpreter returns the program that the first line of a script names, or "".
+func interpreter(script string) string {
+	line, _, _ := strings.Cut(script, "\n")
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if !strings.HasPrefix(line, "#!") || len(words) == 0 {
+		return ""
+	}
+	if path.Base(words[0]) == "env" {
+		for _, word := range words[1:] {
+			if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
+				return word
+			}
+		}
+	}
+	return words[0]
 }
 
 // scripts are the endings of what interpreters are given.

@@ -63,6 +63,20 @@ func TestHooksAreTakenAlong(t *testing.T) {
 	}
 }
 
+// A script that is run as a program needs the one that its first line names.
+func TestInterpreter(t *testing.T) {
+	for script, want := range map[string]string{
+		"#!/usr/bin/env python3\nimport json\n": "python3", "#!/usr/bin/env -S LANG=C node --flag\n": "node", "#! /bin/sh -e\n": "/bin/sh",
+		"#!/usr/bin/env": "/usr/bin/env", "#!\n": "", "import json\n": "", "": "",
+	} {
+		assert.Equal(t, want, interpreter(script), script)
+	}
+	root := t.TempDir()
+	put(t, root, map[string]string{"sync.py": "#!/usr/bin/env python3\n"})
+	assert.Contains(t, packed(t, root, config.Loop{Hook: "./sync.py"}).Notes, "python3 is expected in the image")
+	assert.NotContains(t, strings.Join(packed(t, root, config.Loop{Hook: "/bin/sh sync.py"}).Notes, "\n"), "python3")
+}
+
 // YAML has characters that it folds or refuses where JSON takes them as they are.
 func TestCharactersOfFiles(t *testing.T) {
 	root, text := t.TempDir(), "a\tb\x7f \u0080\u0085\u009f\u00a0 \u2028\u2029 \ufeff\ufffd\ufffe\uffff \U0001f600 \\u0085 \"'<&>\r\n---\nend"

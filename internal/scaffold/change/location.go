@@ -5,6 +5,7 @@ package change
 import (
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -105,7 +106,11 @@ func (p *Plan) sharedChanges() ([]tree.Change, error) {
 		}
 	}
 	if p.location.Work != "" {
-		content, err := p.location.workspace()
+		goMod := p.module["go.mod"]
+		if goMod == nil && p.Tree != nil {
+			goMod, _ = p.Tree.Content("go.mod")
+		}
+		content, err := p.location.workspace(goMod)
 		if err != nil {
 			return nil, err
 		}
@@ -119,8 +124,9 @@ func (p *Plan) sharedChanges() ([]tree.Change, error) {
 	return t.Diff(p.location.Base())
 }
 
-// workspace is the go.work with the module among those that it uses.
-func (l Location) workspace() ([]byte, error) {
+// workspace is the go.work with the module among those that it uses, and at least the version of Go in the module's go.mod: the go
+// command builds nothing in a workspace with less.
+func (l Location) workspace(goMod []byte) ([]byte, error) {
 	data, err := l.Seen.ReadFile(l.Work)
 	if err != nil {
 		return nil, err
@@ -131,6 +137,11 @@ func (l Location) workspace() ([]byte, error) {
 	}
 	if err := work.AddUse("./"+l.from(l.Module, "."), ""); err != nil {
 		return nil, err
+	}
+	if mod, err := modfile.ParseLax("go.mod", goMod, nil); err == nil && mod.Go != nil && (work.Go == nil || goversion.Compare("go"+work.Go.Version, "go"+mod.Go.Version) < 0) {
+		if err := work.AddGoStmt(mod.Go.Version); err != nil {
+			return nil, err
+		}
 	}
 	work.SortBlocks()
 	work.Cleanup()
