@@ -31,6 +31,8 @@ type checkOptions struct {
 	failOn   string
 	output   string
 	list     bool
+	fix      bool
+	dryRun   bool
 	explain  string
 }
 
@@ -39,7 +41,7 @@ func newCheck(s ui.Streams, shared *options) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [FAMILY…]",
 		Short: "Check that the API is well designed, safe to change, and accepted by the API server",
-		Long: `Check judges the CRDs and the Go types of the project. It never writes, and needs no cluster. Its rules are in families:
+		Long: `Check judges the CRDs and the Go types of the project. Without --fix it writes nothing, and it needs no cluster. Its rules are in families:
 
   preflight  what the API server would refuse, and what it accepts but does not do
   compat     what a change breaks: stored objects, manifests, clients
@@ -70,6 +72,8 @@ determined.`,
 	c.Flags().StringVar(&o.objects, "objects", "", "`directory` or file with stored objects, which compat writes under the new CRDs")
 	c.Flags().StringVar(&o.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
 	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
+	c.Flags().BoolVar(&o.fix, "fix", false, "fix in the Go types what is certain and changes no schema")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --fix: print the changes as a patch without making them")
 	c.Flags().BoolVar(&o.list, "list", false, "print the rules")
 	c.Flags().StringVar(&o.explain, "explain", "", "print the page of a `rule`, with examples")
 	// The flags are there, and nothing else can go wrong.
@@ -108,6 +112,9 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 	if err != nil {
 		return ui.UsageErrorf("--fail-on %w", err)
 	}
+	if o.dryRun && !o.fix {
+		return ui.UsageErrorf("--dry-run is for --fix; add it, or omit --dry-run")
+	}
 	if outputs := verifyOutputs(); !slices.Contains(outputs, o.output) {
 		return ui.UsageErrorf("--output %q must be text, json, github or sarif", o.output)
 	}
@@ -119,6 +126,17 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 	r, undetermined := checked(shown, at, o)
 	if done(); r == nil {
 		return undetermined
+	}
+	if o.fix && undetermined == nil {
+		fixed, err := fixFindings(s, at.root, r.Findings, o.dryRun)
+		if err != nil || o.dryRun {
+			return err
+		}
+		if fixed { // lines have moved
+			if r, undetermined = checked(ctx, at, o); r == nil {
+				return undetermined
+			}
+		}
 	}
 	if err := printCheck(s, o.output, *r, failOn == rule.Note); err != nil {
 		return err

@@ -64,5 +64,6 @@ func (p *pkg) finding(analyzer string, d analysis.Diagnostic, served map[string]
 		return f, false
 	}
 	f.Message = cleaned(f.Message, in)
+	f.Edit = p.edit(analyzer, in, f)
 	return f, true
 }

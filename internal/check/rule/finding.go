@@ -39,6 +39,15 @@ type Finding struct {
 	Subject string
 	// Message says what is wrong here, and Fix what to do about it here; if that is empty, the rule's Fix holds.
 	Message, Fix string
+	// Edit fixes it in the file of its place, where the fix is certain and changes nothing that is served.
+	Edit *Edit
+}
+
+// Edit is the change of one line.
+type Edit struct {
+	Line   int    // from 1
+	Has    string // what stands in the line; if it does not, the file has changed
+	Insert string // a line to put above it, with its indentation; if empty, the line is removed
 }
 
 // New returns a finding of the rule with an ID, with the rule's severity.
