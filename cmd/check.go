@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/check"
+	"github.com/crdctl/crdctl/internal/check/cluster"
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
@@ -28,12 +29,15 @@ type checkOptions struct {
 	families []rule.Family
 	against  string
 	objects  string
-	failOn   string
-	output   string
-	list     bool
-	fix      bool
-	dryRun   bool
-	explain  string
+	// cluster reports whether compat compares with a cluster, and kubeconfig and context which.
+	cluster             bool
+	kubeconfig, context string
+	failOn              string
+	output              string
+	list                bool
+	fix                 bool
+	dryRun              bool
+	explain             string
 }
 
 func newCheck(s ui.Streams, shared *options) *cobra.Command {
@@ -49,7 +53,8 @@ func newCheck(s ui.Streams, shared *options) *cobra.Command {
   samples    sample objects that are not valid
 
 Compat compares with an older revision: by default the commit at which the branch left the default branch, or HEAD on that branch. It is read
-from git's objects; the working tree is not touched.
+from git's objects; the working tree is not touched. With --against-cluster it compares with the CRDs of a cluster, and tries the objects that
+are stored there.
 
 By default all families run that apply. "crdctl check --list" prints the rules.
 
@@ -69,6 +74,9 @@ determined.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runCheck(c.Context(), s, o) },
 	}
 	c.Flags().StringVar(&o.against, "against", "", "git `revision`, directory or file with the older CRDs to compare with")
+	c.Flags().BoolVar(&o.cluster, "against-cluster", false, "compare with the CRDs and the objects of a cluster, which is only read")
+	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `file` of the cluster, with --against-cluster")
+	c.Flags().StringVar(&o.context, "context", "", "`context` of the kubeconfig, with --against-cluster (default: the current one)")
 	c.Flags().StringVar(&o.objects, "objects", "", "`directory` or file with stored objects, which compat writes under the new CRDs")
 	c.Flags().StringVar(&o.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
 	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
@@ -117,6 +125,12 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 	}
 	if outputs := verifyOutputs(); !slices.Contains(outputs, o.output) {
 		return ui.UsageErrorf("--output %q must be text, json, github or sarif", o.output)
+	}
+	switch {
+	case o.cluster && (o.against != "" || o.objects != ""):
+		return ui.UsageErrorf("--against-cluster cannot be used with --against or --objects; use one or the other")
+	case !o.cluster && (o.kubeconfig != "" || o.context != ""):
+		return ui.UsageErrorf("--kubeconfig and --context require --against-cluster")
 	}
 	at, err := newSettings(nil).project(o.options)
 	if err != nil {
@@ -174,6 +188,11 @@ func checkProject(ctx context.Context, at *located, o checkOptions) (*check.Resu
 		return nil, err
 	}
 	options := check.Options{Families: o.families}
+	if o.cluster {
+		if options.Cluster, err = cluster.Open(o.kubeconfig, o.context); err != nil {
+			return nil, fmt.Errorf("--against-cluster: %w", err)
+		}
+	}
 	if o.against != "" || o.objects != "" || len(o.families) == 0 || slices.Contains(o.families, rule.Compat) || slices.Contains(o.families, rule.Lint) {
 		if options.Base, err = baseOf(ctx, at.root, o); err != nil {
 			if o.against != "" || ctx.Err() != nil {

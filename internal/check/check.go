@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/crdctl/crdctl/internal/check/cluster"
 	"github.com/crdctl/crdctl/internal/check/preflight"
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
@@ -27,6 +28,8 @@ type Options struct {
 	NoBase error
 	// Objects have stored objects in all of their files; nil if there are none.
 	Objects *revision.Base
+	// Cluster is compared with instead of the base; nil if there is none.
+	Cluster *cluster.Cluster
 }
 
 // Result is what was found.

@@ -15,6 +15,13 @@ import (
 
 // compat compares the project with the base. Where none was named and none can be found, only what needs none is judged.
 func (r *Result) compat(ctx context.Context, p *project.Project, o Options) ([]rule.Finding, string, error) {
+	if o.Cluster != nil && len(p.CRDs) > 0 {
+		result, err := compat.CheckLive(ctx, p, o.Cluster, o.Cluster.Name)
+		if err != nil {
+			return nil, "", err
+		}
+		return result.Findings, result.Judged, nil
+	}
 	asked := slices.Contains(o.Families, rule.Compat)
 	if len(p.CRDs) == 0 && o.Base == nil {
 		return nil, "", notApplicable("no CustomResourceDefinition of the project was found")

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/crdctl/crdctl/internal/check/project"
@@ -41,7 +42,7 @@ func Compare(ctx context.Context, old, now State, objects Objects) ([]rule.Findi
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		if old[name] == nil || apiequality.Semantic.DeepEqual(old[name].Spec, now[name].Spec) {
+		if old[name] == nil || same(old[name], now[name]) {
 			continue
 		}
 		if err := all.crd(ctx, old[name], now[name]); err != nil {
@@ -54,11 +55,20 @@ func Compare(ctx context.Context, old, now State, objects Objects) ([]rule.Findi
 	return all.merged(), nil
 }
 
+// same reports whether two states of a CRD have one spec. That of a cluster has more than was written.
+func same(old, now *project.CRD) bool {
+	a, b := old.DeepCopy(), now.DeepCopy()
+	apiextv1.SetObjectDefaults_CustomResourceDefinition(a)
+	apiextv1.SetObjectDefaults_CustomResourceDefinition(b)
+	return apiequality.Semantic.DeepEqual(a.Spec, b.Spec)
+}
+
 // crd compares two states of a CRD.
 func (all *findings) crd(ctx context.Context, old, now *project.CRD) error {
 	if err := all.refused(ctx, old, now); err != nil {
 		return err
 	}
+	all.onceStored(old, now)
 	all.names(old, now)
 	all.conversion(old, now)
 	for i := range old.Spec.Versions {
