@@ -41,16 +41,16 @@ const (
 	maxRequest     = 3 << 19
 )
 
-// tooLarge finds CRDs that are too large to apply.
+// tooLarge finds CRDs that are too large to apply. Messages do not have the size: each change would make a new finding of it.
 func tooLarge(crd *project.CRD) (all []rule.Finding) {
 	switch {
 	case crd.Size > maxRequest:
-		f := rule.New("apply-size", crd.InManifest("metadata", "name"), crd.Subject(""), "the CRD has %s bytes, and etcd takes requests of %s", amount(uint64(crd.Size)), amount(maxRequest))
+		f := rule.New("apply-size", crd.InManifest("metadata", "name"), crd.Subject(""), "the CRD has more than 1.5 MiB, and etcd takes no such request")
 		f.Severity = rule.Error
 		return []rule.Finding{f}
 	case crd.Size > maxAnnotations:
 		return []rule.Finding{rule.New("apply-size", crd.InManifest("metadata", "name"), crd.Subject(""),
-			"the CRD has %s bytes; \"kubectl apply\" without --server-side is refused above %s", amount(uint64(crd.Size)), amount(maxAnnotations))}
+			"the CRD has more than 256 KiB: \"kubectl apply\" without --server-side is refused")}
 	}
 	return nil
 }
