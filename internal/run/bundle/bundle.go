@@ -102,7 +102,7 @@ func rank(o *unstructured.Unstructured) int {
 	return len(order) + 1 + slices.Index(last, o.GetKind())
 }
 
-// findContainer finds the container of the controller: the one that is called manager or controller, or else the first.
+// findContainer finds the container of the controller: the first that is called manager or controller, or else the first.
 func (b *Bundle) findContainer() error {
 	spec, _, err := unstructured.NestedFieldNoCopy(b.deployment.Object, "spec", "template", "spec")
 	if err != nil {
@@ -112,8 +112,12 @@ func (b *Bundle) findContainer() error {
 	containers, _ := pod["containers"].([]any)
 	for _, c := range containers {
 		container, ok := c.(map[string]any)
-		if ok && (b.container == nil || slices.Contains([]any{"manager", "controller"}, container["name"])) {
+		named := ok && slices.Contains([]any{"manager", "controller"}, container["name"])
+		if named || ok && b.container == nil {
 			b.container = container
+		}
+		if named {
+			break
 		}
 	}
 	if b.container == nil {
@@ -141,7 +145,11 @@ func (b *Bundle) Manifest() ([]byte, error) {
 	namespace := cmp.Or(b.options.Namespace, b.Namespace)
 	var docs [][]byte
 	for _, o := range b.objects {
-		doc, err := yaml.Marshal(moved(o.Object, b.Namespace, namespace))
+		object := moved(o.Object, b.Namespace, namespace)
+		if b.options.Namespace != "" {
+			place(object, namespace)
+		}
+		doc, err := yaml.Marshal(object)
 		if err != nil {
 			return nil, fmt.Errorf("write %s %s: %w", o.GetKind(), o.GetName(), err)
 		}

@@ -67,6 +67,54 @@ spec: {dnsNames: [x.a-system.svc, x.a-system.svc.cluster.local, a-system.example
 	}
 }
 
+// Manifests without a namespace go to the one that is asked for, and to that of the release.
+func TestNoNamespace(t *testing.T) {
+	text := strings.Replace(deployment, ", namespace: a-system", "", 1) + `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: r}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: s}
+---
+apiVersion: cert-manager.io/v1
+kind: Issuer
+metadata: {name: i}
+---
+apiVersion: example.com/v1
+kind: Unknown
+metadata: {name: u}
+`
+	for namespace, want := range map[string]int{"": 0, "to": 3} {
+		b, err := New(objects(t, text), Options{Image: "i", Namespace: namespace})
+		require.NoError(t, err)
+		got, err := b.Manifest()
+		require.NoError(t, err)
+		assert.Equal(t, want, strings.Count(string(got), "\n  namespace: to\n"), string(got))
+		assert.Equal(t, want, strings.Count(string(got), "\n  namespace: "), string(got))
+	}
+	b, err := New(objects(t, text), Options{Image: "i"})
+	require.NoError(t, err)
+	files, err := b.Chart(false)
+	require.NoError(t, err)
+	got, _ := files.Content("templates/deployment.yaml")
+	assert.Contains(t, string(got), "\n  namespace: {{ .Values.namespace | default .Release.Namespace }}\n")
+}
+
+// A sidecar may have a name that controllers have, too.
+func TestContainer(t *testing.T) {
+	const one = "{name: b, image: b, args: [--namespace=a-system, \"--text={{ b }}\"]}"
+	for containers, want := range map[string]string{
+		"{name: a}, {name: b}":                           "a",
+		"{name: a}, {name: manager}, {name: controller}": "manager",
+	} {
+		b, err := New(objects(t, strings.Replace(deployment, one, containers, 1)), Options{Image: "i"})
+		require.NoError(t, err)
+		assert.Equal(t, want, b.container["name"], containers)
+	}
+}
+
 // Text that means something to Helm is text in a chart, too.
 func TestChartEscapes(t *testing.T) {
 	b, err := New(objects(t, deployment), Options{Image: "i"})

@@ -164,6 +164,7 @@ func splitImage(image string) (repository, tag, digest string) {
 // templateOf is an object as Helm renders it.
 func (b *Bundle) templateOf(o *unstructured.Unstructured) ([]byte, error) {
 	object := &unstructured.Unstructured{Object: moved(o.Object, b.Namespace, namespaceHere)}
+	place(object.Object, namespaceHere)
 	switch {
 	case o == b.deployment:
 		placed := Bundle{deployment: object}

@@ -2,7 +2,13 @@
 
 package bundle
 
-import "strings"
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdctl/crdctl/internal/run/kustomization"
+)
 
 // moved is an object with another namespace in place of the one that the controller has in its manifests: where the object is, what
 // subjects and services it refers to, the DNS names of services, and annotations that name an object of the namespace.
@@ -13,6 +19,15 @@ func moved(object map[string]any, from, to string) map[string]any {
 		metadata["name"] = to
 	}
 	return out
+}
+
+// place puts an object whose manifest names no namespace into one, if its kind has namespaces.
+func place(object map[string]any, namespace string) {
+	o := &unstructured.Unstructured{Object: object}
+	namespaced := kustomization.Namespaced(o.GetAPIVersion(), o.GetKind()) || isCertificate(o) && o.GetKind() != "ClusterIssuer"
+	if o.GetNamespace() == "" && namespaced {
+		o.SetNamespace(namespace)
+	}
 }
 
 type move struct{ from, to string }

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 )
@@ -59,4 +61,10 @@ func Build(dir string) (*Built, error) {
 	slices.Sort(b.Files)
 	b.Files = slices.Compact(b.Files)
 	return b, nil
+}
+
+// Namespaced reports whether the objects of a kind of Kubernetes itself are in namespaces. Of other kinds it knows nothing.
+func Namespaced(apiVersion, kind string) bool {
+	namespaced, _ := openapi.IsNamespaceScoped(kyaml.TypeMeta{APIVersion: apiVersion, Kind: kind})
+	return namespaced
 }
