@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -52,6 +54,38 @@ func checkGo(ctx context.Context, dir string, race bool) (modCache string, err e
 		err = checkRace(strings.TrimSpace(values[2]), strings.TrimSpace(values[3]), strings.TrimSpace(values[4]))
 	}
 	return strings.TrimSpace(values[1]), err
+}
+
+// checkBuildFlags reports flags that go build does not have, and a last one without its value: it would swallow the flag that
+// follows. No saved file helps against these. What is wrong without the flags, too, is for the build to report.
+func checkBuildFlags(ctx context.Context, dir, pkg string, flags []string) error {
+	if len(flags) == 0 {
+		return nil
+	}
+	const answer = "-f=ok"
+	said, err := goList(ctx, dir, append(slices.Clone(flags), answer, pkg)...)
+	if err == nil && strings.TrimSpace(said) == "ok" {
+		return nil
+	}
+	if _, wrong := goList(ctx, dir, answer, pkg); wrong != nil {
+		return nil //nolint:nilerr // for the build
+	}
+	if err == nil {
+		return fmt.Errorf("build flags: %s: a flag has no value, or a value no flag; write for example -tags=integration", strings.Join(flags, " "))
+	}
+	why, _, _ := strings.Cut(said, "\n")
+	return fmt.Errorf("build flags: %s; correct --build-flags, or controller.buildFlags in %s", strings.TrimPrefix(why, "go: "), config.FileName)
+}
+
+// goList returns what "go list" prints about packages: its errors, if there are any.
+func goList(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-e", "-find"}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return string(exit.Stderr), err
+	}
+	return string(out), err
 }
 
 // checkRace reports what the race detector lacks. Everywhere but on macOS it needs a C compiler, and the go command switches cgo off

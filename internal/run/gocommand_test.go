@@ -52,6 +52,33 @@ func TestRunWithoutGo(t *testing.T) {
 	})
 }
 
+// Flags that go build does not have are reported before anything is started; what no flag is to blame for is left to the build.
+func TestCheckBuildFlags(t *testing.T) {
+	t.Setenv("GOFLAGS", "")
+	root := t.TempDir()
+	goMod := filepath.Join(root, "go.mod")
+	require.NoError(t, os.WriteFile(goMod, []byte("module example.com/p\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o600))
+	for flags, want := range map[string]string{
+		"":                            "",
+		"-tags=a -race -v":            "",
+		"-tags a -gcflags=all=-N":     "",
+		"-tags":                       "build flags: -tags: a flag has no value",
+		"-race a":                     "build flags: -race a: a flag has no value, or a value no flag; write for example -tags=integration",
+		"-nope":                       "build flags: flag provided but not defined: -nope; correct --build-flags, or controller.buildFlags in crdctl.yaml",
+		"-mod=foo":                    "build flags: -mod=foo not supported (can be '', 'mod', 'readonly', or 'vendor'); correct",
+		"-overlay=" + goMod + ".json": "build flags: reading overlay: open " + goMod + ".json: no such file or directory; correct",
+	} {
+		if err := checkBuildFlags(t.Context(), root, "./", strings.Fields(flags)); want == "" {
+			assert.NoError(t, err, flags)
+		} else {
+			assert.ErrorContains(t, err, want, flags)
+		}
+	}
+	require.NoError(t, os.WriteFile(goMod, []byte("modul example.com/p\n"), 0o600))
+	assert.NoError(t, checkBuildFlags(t.Context(), root, "./", []string{"-race"}))
+}
+
 // What the race detector lacks is reported before anything is started.
 func TestCheckRace(t *testing.T) {
 	dir := t.TempDir()

@@ -82,7 +82,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	if _, err := o.CRDs(); errors.Is(err, fs.ErrNotExist) {
 		return err // any other error the loop reports, and waits for a fix
 	}
-	if o.modCache, err = checkGo(ctx, o.Root, o.races()); err == nil && o.Debugger != nil {
+	if o.modCache, err = checkGo(ctx, o.Root, o.races()); err == nil {
+		err = checkBuildFlags(ctx, o.Root, "./"+o.Project.Controller.Package, o.BuildFlags)
+	}
+	if err == nil && o.Debugger != nil {
 		err = o.Debugger.prepare()
 	}
 	if err != nil {
