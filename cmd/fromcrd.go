@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -72,7 +73,9 @@ func readCRDs(in io.Reader, file string, declared func(group, version string) []
 	name := "standard input"
 	if file != "-" {
 		f, err := os.Open(file)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("--from-crd: %w; name a file with CRDs, or - for standard input", err)
+		} else if err != nil {
 			return nil, fmt.Errorf("read the CRDs: %w", err)
 		}
 		defer func() { _ = f.Close() }()

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/distribution/reference"
 	"github.com/spf13/cobra"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -123,6 +124,8 @@ func (o *manifestsOptions) check(own bool) error {
 		return errors.New("--image is required; it must have crdctl as its entry point, see docs/in-cluster.md")
 	case strings.ContainsFunc(o.Image, unicode.IsSpace):
 		return fmt.Errorf("--image %q must not contain white space; write for example registry.example.com/crdctl:v1", o.Image)
+	case !isImage(o.Image):
+		return fmt.Errorf("--image %q is not the name of an image; write for example registry.example.com/crdctl:v1", o.Image)
 	case o.Replicas < 1:
 		return fmt.Errorf("--replicas must be at least 1, got %d", o.Replicas)
 	case o.Namespace != "" && !config.IsDNSLabel(o.Namespace):
@@ -131,6 +134,12 @@ func (o *manifestsOptions) check(own bool) error {
 		return errors.New("--force and --dry-run require --output")
 	}
 	return nil
+}
+
+// isImage reports whether a container runtime reads a text as the name of an image.
+func isImage(name string) bool {
+	_, err := reference.ParseNormalizedNamed(name)
+	return err == nil
 }
 
 // toDeploy puts flags, settings and CRDs together. With CRDs named by flags no project is needed.

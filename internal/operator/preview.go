@@ -57,7 +57,7 @@ func Render(ctx context.Context, o Options, sketch *Sketch) error {
 	}
 	preview, err := composite.Show(ctx, options, controller.Handle{
 		Kind: kind, Client: c.client, Record: func(controller.ObjectReference, string, string, string) {},
-	}, sketch.content)
+	}, sketch.from, sketch.content)
 	if preview != nil {
 		err = errors.Join(print(c.Out, preview, err == nil), err)
 	}

@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/fswatch"
@@ -45,6 +46,9 @@ func (d *devLoop) samples(ctx context.Context) error {
 		return errors.New("the samples are not applied: this cluster is not crdctl's own")
 	}
 	if err := d.installer.applySamples(ctx); err != nil {
+		if text := err.Error(); strings.Contains(text, "failed calling webhook") && strings.Contains(text, "connection refused") {
+			return fmt.Errorf("%w; the controller does not serve its webhooks yet: press a again when it does", err)
+		}
 		return err
 	}
 	d.reporter.Note("applied the samples in %s", strings.Join(samples, ", "))

@@ -38,8 +38,8 @@ type Change struct {
 }
 
 // Show asks the decider about one parent and has the API server try what comes of it, without a change to anything: the
-// parent is as the API server would make it of content, with its defaults and checks.
-func Show(ctx context.Context, o Options, h controller.Handle, content map[string]any) (*Preview, error) {
+// parent is as the API server would make it of content, with its defaults and checks, whose errors begin with the file.
+func Show(ctx context.Context, o Options, h controller.Handle, file string, content map[string]any) (*Preview, error) {
 	r, err := newReconciler(o, h)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func Show(ctx context.Context, o Options, h controller.Handle, content map[strin
 	}
 	parent, err := r.wouldBe(ctx, content)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if parent.Deleting() && !r.Decider.Has(hook.Finalize) {
 		return &Preview{}, nil // the hook is not asked: see reconcile

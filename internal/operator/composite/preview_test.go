@@ -19,7 +19,7 @@ func (b *bed) show(text string) (*Preview, error) {
 	var content map[string]any
 	require.NoError(b, json.Unmarshal([]byte(text), &content))
 	b.api.Asked()
-	p, err := Show(b.Context(), b.options, b.handle, content)
+	p, err := Show(b.Context(), b.options, b.handle, "foo.yaml", content)
 	asked := b.api.Asked()
 	for _, r := range asked {
 		if r.Method != http.MethodGet && r.Query.Get("dryRun") != "All" {

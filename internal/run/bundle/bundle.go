@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,7 +74,27 @@ func New(objects []*unstructured.Unstructured, o Options) (*Bundle, error) {
 			return nil, err
 		}
 	}
-	return b, errors.Join(b.setResources("requests", o.Requests), b.setResources("limits", o.Limits))
+	if err := errors.Join(b.setResources("requests", o.Requests), b.setResources("limits", o.Limits)); err != nil {
+		return nil, err
+	}
+	return b, b.checkResources()
+}
+
+// checkResources refuses a request above the limit, as the API server does when it is too late.
+func (b *Bundle) checkResources() error {
+	if b.options.Requests == nil && b.options.Limits == nil {
+		return nil
+	}
+	requests, _, _ := unstructured.NestedMap(b.container, "resources", "requests")
+	limits, _, _ := unstructured.NestedMap(b.container, "resources", "limits")
+	for _, name := range slices.Sorted(maps.Keys(requests)) {
+		request, err := resource.ParseQuantity(fmt.Sprint(requests[name]))
+		limit, limitErr := resource.ParseQuantity(fmt.Sprint(limits[name]))
+		if err == nil && limitErr == nil && request.Cmp(limit) > 0 {
+			return fmt.Errorf("--requests: %s=%s is above its limit, %s; lower the request, or raise the limit with --limits", name, &request, &limit)
+		}
+	}
+	return nil
 }
 
 // unique drops objects that are there already.

@@ -38,6 +38,7 @@ func TestNewRefuses(t *testing.T) {
 		"no Deployment":   {"kind: Namespace\nmetadata: {name: a}\n", Options{}, "the manifests have no Deployment of the controller"},
 		"two Deployments": {deployment + "---\n" + strings.Replace(deployment, "name: a,", "name: c,", 1), Options{}, "two Deployments, a and c"},
 		"no container":    {"kind: Deployment\nmetadata: {name: a}\n", Options{}, "deployment a has no container"},
+		"above the limit": {deployment, Options{Requests: map[string]string{"cpu": "2"}, Limits: map[string]string{"cpu": "1500m"}}, "--requests: cpu=2 is above its limit, 1500m; lower"},
 		"no quantity":     {deployment, Options{Limits: map[string]string{"cpu": "x"}}, "--limits: cpu=x is not a quantity"},
 	} {
 		_, err := New(objects(t, test.text), test.o)

@@ -6,6 +6,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -56,6 +60,20 @@ func (c Cluster) loader() clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 }
 
+// hint is what to do about a kubeconfig that does not load.
+func (c Cluster) hint(loader clientcmd.ClientConfig, err error) string {
+	raw, rawErr := loader.RawConfig()
+	switch {
+	case c.Kubeconfig != "" && errors.Is(err, fs.ErrNotExist):
+		return "; correct --kubeconfig"
+	case c.Context == "" || rawErr != nil || raw.Contexts[c.Context] != nil:
+		return ""
+	case len(raw.Contexts) == 0:
+		return "; there are no contexts, set --kubeconfig to a file with some"
+	}
+	return "; use one of " + strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")
+}
+
 // load returns the client configuration of the cluster, a kubeconfig with that cluster alone, and where it is from.
 func (c Cluster) load() (config *rest.Config, kubeconfig []byte, source string, err error) {
 	if c.InCluster {
@@ -64,7 +82,7 @@ func (c Cluster) load() (config *rest.Config, kubeconfig []byte, source string, 
 	}
 	loader := c.loader()
 	if config, err = loader.ClientConfig(); err != nil {
-		return nil, nil, "", fmt.Errorf("load the kubeconfig: %w", err)
+		return nil, nil, "", fmt.Errorf("load the kubeconfig: %w%s", err, c.hint(loader, err))
 	}
 	raw, err := loader.RawConfig()
 	if err != nil {

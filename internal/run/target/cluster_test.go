@@ -49,6 +49,14 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 			t.Errorf("%+v: %s, %v, want %s", c, got, err, want)
 		}
 	}
+	for want, c := range map[string]Cluster{
+		"missing: no such file or directory; correct --kubeconfig":    {Kubeconfig: file + "missing"},
+		"context \"nope\" does not exist; use one of a, b":            {Kubeconfig: file, Context: "nope"},
+		"there are no contexts, set --kubeconfig to a file with some": {Kubeconfig: os.DevNull, Context: "nope"},
+	} {
+		_, _, _, err := c.load()
+		assert.ErrorContains(t, err, want)
+	}
 	if _, err := (Cluster{Kubeconfig: file + "missing"}).Namespace(); err == nil || !strings.HasSuffix(err.Error(), "name it with --lease-namespace") {
 		t.Error(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
@@ -43,7 +44,10 @@ func (t *API) preflightOne(ctx context.Context, api apiextclient.CustomResourceD
 		current, err = nil, nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: list the stored objects of %s: %w", crd.Place(), crd.Name, err)
+		if _, transport := errors.AsType[*url.Error](err); transport && !t.Ours {
+			return fmt.Errorf("cannot reach the API server: %w; check --kubeconfig, --context or --master, and that the server runs", err)
+		}
+		return fmt.Errorf("%s: look up %s: %w", crd.Place(), crd.Name, err)
 	}
 	after, err := crds.Try(ctx, t.Config, crd.CustomResourceDefinition)
 	if err != nil {
