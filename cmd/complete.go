@@ -4,6 +4,7 @@ package cmd
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -54,6 +55,16 @@ func completeFlags(c *cobra.Command, o *options) {
 	c.PersistentFlags().VisitAll(register)
 	for _, sub := range c.Commands() {
 		completeFlags(sub, o)
+	}
+}
+
+// plainUsages removes the quotes around the names of flags' values, which help reads and shells would show.
+func plainUsages(c *cobra.Command) {
+	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
+	c.Flags().VisitAll(plain)
+	c.PersistentFlags().VisitAll(plain)
+	for _, sub := range c.Commands() {
+		plainUsages(sub)
 	}
 }
 

@@ -49,5 +49,9 @@ func runCreateWebhook(ctx context.Context, s ui.Streams, o createOptions) error 
 	if err != nil {
 		return ui.UsageError(err)
 	}
-	return w.apply(ctx, s, &o.changeOptions, "add the webhooks of", []*scaffold.API{api}, false)
+	if err := w.apply(ctx, s, &o.changeOptions, "add the webhooks of", []*scaffold.API{api}, false); err != nil || o.dryRun {
+		return err
+	}
+	s.Report().Printf("next: write the functions in internal/webhook, then \"crdctl run\"")
+	return nil
 }

@@ -46,6 +46,9 @@ func Main(args []string, s ui.Streams, exit func(int)) int {
 // execute is Main without the signals.
 func execute(ctx context.Context, i *ui.Interrupts, args []string, s ui.Streams) int {
 	root := newRoot(s, i)
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		plainUsages(root)
+	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	return s.Report().Exit(cmd.CommandPath(), err)

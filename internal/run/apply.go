@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -97,22 +96,27 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubec
 	return errors.Join(problems...)
 }
 
-// listed names objects, or the number of each kind where they are many.
+// listed names objects, or their kinds, without their groups, where they are many.
 func listed(names []string) string {
-	const few = 8
+	const few = 4
 	if len(names) <= few {
 		return strings.Join(names, ", ")
 	}
 	count := map[string]int{}
+	var kinds []string
 	for _, name := range names {
 		kind, _, _ := strings.Cut(name, "/")
-		count[kind]++
+		kind, _, _ = strings.Cut(kind, ".")
+		if count[kind]++; count[kind] == 1 {
+			kinds = append(kinds, kind)
+		}
 	}
-	var all []string
-	for _, kind := range slices.Sorted(maps.Keys(count)) {
-		all = append(all, fmt.Sprintf("%d %s", count[kind], kind))
+	for i, kind := range kinds {
+		if n := count[kind]; n > 1 {
+			kinds[i] = fmt.Sprintf("%d %s", n, kind)
+		}
 	}
-	return fmt.Sprintf("%d objects: %s", len(names), strings.Join(all, ", "))
+	return fmt.Sprintf("%d objects: %s", len(names), strings.Join(kinds, ", "))
 }
 
 func (a *applier) one(ctx context.Context, o *unstructured.Unstructured, forKubectl bool) (changed bool, err error) {

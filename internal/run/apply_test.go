@@ -102,6 +102,13 @@ func TestApplyInOrder(t *testing.T) {
 	b.want(t, all, []string{"applied configmap/config in default"})
 }
 
+// A few objects are named; of many, the kinds are enough.
+func TestListed(t *testing.T) {
+	names := []string{"namespace/a", "role.rbac.authorization.k8s.io/b in a", "role.rbac.authorization.k8s.io/c in a", "configmap/d in a"}
+	assert.Equal(t, strings.Join(names, ", "), listed(names))
+	assert.Equal(t, "5 objects: namespace, 2 role, 2 configmap", listed(append(names, "configmap/e in a")))
+}
+
 // All that the server refuses is reported, with its place, and the rest is applied.
 func TestApplyReportsAllProblems(t *testing.T) {
 	b := newApplyBed(t, nil)

@@ -231,7 +231,7 @@ func (i *installer) update(ctx context.Context, change fswatch.Change) (blocking
 // tried remembers whether something could be done, and says that it can be done again: a fix may leave nothing to apply.
 func (i *installer) tried(what string, err error) error {
 	if i.broken[what] && err == nil {
-		i.reporter.Note("%s: valid again", what)
+		i.reporter.Note("no errors left in %s", what)
 	}
 	i.broken[what] = err != nil
 	return err

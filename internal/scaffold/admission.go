@@ -8,13 +8,18 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 )
 
 // AddWebhooks adds the admission webhooks that the options ask for to an API of the project. Those that it has stay.
 func (p *Project) AddWebhooks(o APIOptions) (*API, error) {
 	kinds := p.Kinds(o.Group, o.Kind)
 	if len(kinds) == 0 {
-		return nil, fmt.Errorf("the project has no %s of %s; add it with \"crdctl create api\"", o.Kind, o.Group)
+		var has []string
+		for _, a := range p.APIs {
+			has = append(has, a.Kind+" of "+a.Group)
+		}
+		return nil, fmt.Errorf("the project does not have %s of %s; it has %s; add a kind with \"crdctl create api\"", o.Kind, o.Group, strings.Join(slices.Compact(has), ", "))
 	}
 	if o.Version == "" && len(kinds) > 1 {
 		return nil, fmt.Errorf("%s of %s has several versions; name the one that the webhooks read with --version", o.Kind, o.Group)

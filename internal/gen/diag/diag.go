@@ -33,7 +33,7 @@ func New(doing, dir string, said ...string) error {
 			return WithHint(doing, dir, strings.TrimPrefix(a.do, "\n"), said...)
 		}
 	}
-	return WithHint(doing, dir, "fix this, then run the command again", said...)
+	return WithHint(doing, dir, "fix this first", said...)
 }
 
 // WithHint is New for who knows what the user can do, or that the words say it themselves.
