@@ -71,7 +71,7 @@ func controllerGen(s *Source) (all []rule.Finding) {
 	return append(all, s.notAsPinned(pins)...)
 }
 
-// notAsPinned are the CRDs that another version of controller-gen made: one finding for each version.
+// notAsPinned are the CRDs of the project's own kinds that another version of controller-gen made: one finding for each version.
 func (s *Source) notAsPinned(pins []pin) (all []rule.Finding) {
 	if s.Project == nil || len(pins) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (s *Source) notAsPinned(pins []pin) (all []rule.Finding) {
 	others := map[string]*made{}
 	for _, crd := range s.Project.CRDs {
 		version := crd.Annotations[versionNote[2]]
-		if version == "" || slices.ContainsFunc(pins, func(p pin) bool { return p.version == version || p.version == "latest" }) {
+		if version == "" || !s.Project.Declares(crd.Spec.Group, crd.Spec.Names.Kind) || slices.ContainsFunc(pins, func(p pin) bool { return p.version == version || p.version == "latest" }) {
 			continue
 		}
 		if o := others[version]; o != nil {

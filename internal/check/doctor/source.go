@@ -39,7 +39,7 @@ type Script struct {
 // notOwn are directories with code of others, and with code that is not a part of the controller: tests, examples, pages.
 var notOwn = []string{
 	"vendor", "_output", "third_party", "testdata", "node_modules", "licenses",
-	"test", "tests", "e2e", "testing", "docs", "doc", "site", "website", "example", "examples",
+	"test", "tests", "e2e", "testing", "design", "docs", "doc", "site", "website", "example", "examples",
 }
 
 var scriptName = regexp.MustCompile(`^(Makefile|GNUmakefile|makefile|.*\.(sh|bash|mk|mak)|Taskfile\.ya?ml|[jJ]ustfile)$`)

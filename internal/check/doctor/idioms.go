@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package doctor
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// kubernetesFinalizers are those that Kubernetes has itself.
+var kubernetesFinalizers = []string{"orphan", "foregroundDeletion", "kubernetes"}
+
+// finalizers finds finalizers that the API server warns of.
+func finalizers(s *Source) (all []rule.Finding) {
+	for _, f := range s.Go {
+		if !f.Has("AddFinalizer(") || f.Generated() {
+			continue
+		}
+		for _, c := range f.calls("AddFinalizer") {
+			if importPath, _ := f.typeOf(c.Fun); len(c.Args) != 2 || importPath != controllerRuntime+"/pkg/controller/controllerutil" {
+				continue
+			}
+			value, at, ok := s.constant(f, c.Args[1])
+			if !ok || strings.Contains(value, "/") || slices.Contains(kubernetesFinalizers, value) {
+				continue
+			}
+			found := rule.New("finalizer-name", at, value, "the finalizer %q has no path", value)
+			if !strings.Contains(value, ".") {
+				found.Severity, found.Message = rule.Warning, "the finalizer "+value+" has no domain"
+			}
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
+const (
+	metav1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metaPath   = "k8s.io/apimachinery/pkg/api/meta"
+)
+
+// conditions finds conditions that lack what the schema of metav1.Condition requires.
+func conditions(s *Source) (all []rule.Finding) {
+	for _, f := range s.Go {
+		if !f.Has("Condition{") || !f.Has(metav1Path) || f.Generated() {
+			continue
+		}
+		for _, c := range f.calls("append", "SetStatusCondition") {
+			set, _ := f.typeOf(c.Fun)
+			required := []string{"Type", "Status", "Reason"}
+			if name := called(c); name == "append" {
+				if first, ok := c.Args[0].(*ast.SelectorExpr); !ok || first.Sel.Name != "Conditions" {
+					continue
+				}
+				required = append(required, "LastTransitionTime")
+			} else if set != metaPath {
+				continue
+			}
+			for _, arg := range c.Args[1:] {
+				if importPath, name, _ := f.literal(arg); importPath != metav1Path || name != "Condition" {
+					continue
+				}
+				if u, ok := arg.(*ast.UnaryExpr); ok {
+					arg = u.X
+				}
+				fields := keys(arg.(*ast.CompositeLit))
+				if len(fields) == 0 {
+					continue // without names, all are there
+				}
+				for _, name := range required {
+					if value, there := fields[name]; !there || isEmpty(value) {
+						all = append(all, rule.New("condition-incomplete", f.place(arg), f.Path, "the condition has no %s", name))
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+func isEmpty(e ast.Expr) bool {
+	value, ok := text(e)
+	return ok && value == ""
+}
+
+// deepCopies finds kinds of API packages without the methods that make them objects.
+func deepCopies(s *Source) (all []rule.Finding) {
+	byDir := map[string][]*GoFile{}
+	for _, f := range s.Go {
+		byDir[path.Dir(f.Path)] = append(byDir[path.Dir(f.Path)], f)
+	}
+	for _, f := range s.Go {
+		if !f.Has("+kubebuilder:object:root=true") && !f.Has("+k8s:deepcopy-gen:interfaces=") || f.Generated() || f.AST() == nil {
+			continue
+		}
+		for _, decl := range f.AST().Decls {
+			gen, ok := decl.(*ast.GenDecl)
+			if !ok || !isRoot(gen.Doc) {
+				continue
+			}
+			for _, spec := range gen.Specs {
+				t, ok := spec.(*ast.TypeSpec)
+				if !ok {
+					continue
+				}
+				method := "*" + t.Name.Name + ") DeepCopyObject()"
+				if !slices.ContainsFunc(byDir[path.Dir(f.Path)], func(g *GoFile) bool { return g.Has(method) }) {
+					all = append(all, rule.New("deepcopy-missing", f.place(t), t.Name.Name, "no file of the package has DeepCopyObject of %s", t.Name.Name))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// isRoot reports whether a comment has a marker that asks for DeepCopyObject.
+func isRoot(doc *ast.CommentGroup) bool {
+	if doc == nil {
+		return false
+	}
+	return slices.ContainsFunc(doc.List, func(c *ast.Comment) bool {
+		marker := strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
+		return marker == "+kubebuilder:object:root=true" || strings.HasPrefix(marker, "+k8s:deepcopy-gen:interfaces=") && strings.HasSuffix(marker, "runtime.Object")
+	})
+}
+
+// schemes finds API packages whose kinds a controller asks for, and that no scheme is told of.
+func schemes(s *Source) (all []rule.Finding) {
+	type usage struct {
+		at   rule.Place
+		kind string
+	}
+	asked, added := map[string]usage{}, map[string]bool{}
+	for _, f := range s.Go {
+		if f.Has("AddToScheme") || f.Has("SchemeBuilder") || f.Has("Install(") || f.Has("AddKnownTypes") {
+			inspect(f, func(e *ast.SelectorExpr) {
+				if importPath, name := f.typeOf(e); strings.HasPrefix(name, "AddToScheme") || strings.HasSuffix(name, "SchemeBuilder") || strings.HasPrefix(name, "Install") {
+					added[importPath] = true
+				}
+			})
+		}
+		if !f.Has(controllerRuntime) || !f.Has(".For(") && !f.Has(".Owns(") || f.Generated() {
+			continue
+		}
+		for _, c := range f.calls("For", "Owns") {
+			if len(c.Args) == 0 {
+				continue
+			}
+			importPath, name, at := f.literal(c.Args[0])
+			if _, own := s.dirOf(importPath); own && importPath != "" && asked[importPath].kind == "" {
+				asked[importPath] = usage{at, name}
+			}
+		}
+	}
+	for importPath, u := range asked {
+		dir, _ := s.dirOf(importPath)
+		if !added[importPath] && slices.ContainsFunc(s.Go, func(f *GoFile) bool {
+			return path.Dir(f.Path) == dir && (f.Has("AddToScheme") || f.Has("SchemeBuilder"))
+		}) {
+			all = append(all, rule.New("scheme-missing", u.at, importPath+"."+u.kind, "nothing adds the types of %s to a scheme", importPath))
+		}
+	}
+	return all
+}
