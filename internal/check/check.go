@@ -77,6 +77,7 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 			r.Judged[family] = judged
 		}
 	}
+	r.withoutDoubles(p)
 	problems = append(problems, r.allow(p))
 	r.Findings = rule.Sort(r.Findings)
 	if len(r.Judged) == 0 && errors.Join(problems...) == nil {

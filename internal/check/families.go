@@ -57,10 +57,11 @@ func (r *Result) lint(ctx context.Context, p *project.Project, o Options) ([]rul
 // hide takes out findings, which count for nothing but that they may be allowed.
 func (r *Result) hide(found *[]rule.Finding, is func(rule.Finding) bool) {
 	*found = slices.DeleteFunc(*found, func(f rule.Finding) bool {
-		if is(f) {
+		out := is(f)
+		if out {
 			r.hidden = append(r.hidden, f)
 		}
-		return is(f)
+		return out
 	})
 }
 
