@@ -54,7 +54,14 @@ func Check(ctx context.Context, p *project.Project) (*Result, error) {
 
 // String is what was judged, in words.
 func (r *Result) String() string {
-	text := fmt.Sprintf("%d objects in %d files", r.Objects, r.Files)
+	objects, files := "objects", "files"
+	if r.Objects == 1 {
+		objects = "object"
+	}
+	if r.Files == 1 {
+		files = "file"
+	}
+	text := fmt.Sprintf("%d %s in %d %s", r.Objects, objects, r.Files, files)
 	if r.Skipped > 0 {
 		text += fmt.Sprintf(", %d skipped as examples of what is wrong", r.Skipped)
 	}
