@@ -241,8 +241,14 @@ func said(problem *field.Error, about string) string {
 		slices.Contains([]field.ErrorType{field.ErrorTypeInvalid, field.ErrorTypeNotSupported, field.ErrorTypeDuplicate}, problem.Type) {
 		about += " " + strconv.Quote(value)
 	}
-	if about == "" {
+	within, isDefault := strings.CutPrefix(about, "default")
+	switch within = strings.TrimPrefix(within, "."); {
+	case about == "":
 		return detail
+	case isDefault && problem.Type != field.ErrorTypeRequired && within == "":
+		return "the default is not valid: " + detail
+	case isDefault && problem.Type != field.ErrorTypeRequired:
+		return "the default is not valid: " + within + ": " + detail
 	}
 	return about + ": " + detail
 }
