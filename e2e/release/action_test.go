@@ -49,6 +49,8 @@ func releases(t *testing.T, sum string) string {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/latest", http.RedirectHandler("/tag/v1.2.3", http.StatusFound))
+	mux.Handle("/none/latest", http.RedirectHandler("/releases", http.StatusFound)) // as GitHub does where there is no release
+	mux.HandleFunc("/releases", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/tag/v1.2.3", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/download/v1.2.3/"+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) })
 	mux.HandleFunc("/download/v1.2.3/SHA256SUMS", func(w http.ResponseWriter, _ *http.Request) {
@@ -111,7 +113,8 @@ func TestAction(t *testing.T) {
 		"compiled":          {env: []string{"REF=v1.2.3", "SOURCE=go", "ARCH=X86"}, want: "this is crdctl version codegen"},
 		"full, compiled":    {env: []string{"REF=main", "VERSION=v1.2.3", "SOURCE=go", "BUILD=full", "GOFLAGS=-tags=crdctl_loop"}, want: "this is crdctl version full"},
 		"not a release":     {env: []string{"REF=v1.2.4", "SOURCE=go"}, want: "::error title=crdctl::cannot compile v1.2.4 with go", not: "this is crdctl"},
-		"no release":        {env: []string{"REF=main", "RELEASES=" + releases(t, "") + "/none"}, want: "::error title=crdctl::cannot find the latest release at ", not: "this is crdctl"},
+		"no release":        {env: []string{"REF=main", "RELEASES=" + releases(t, "") + "/moved"}, want: "::error title=crdctl::cannot find the latest release at ", not: "this is crdctl"},
+		"no release yet":    {env: []string{"REF=main", "SOURCE=go", "RELEASES=" + releases(t, "") + "/none"}, want: "::error title=crdctl::there is no release yet at ", not: "this is crdctl"},
 		"another sum":       {env: []string{"REF=v1.2.3"}, sum: wrong, want: "::error title=crdctl::the checksum of crdctl-codegen_v1.2.3_linux_amd64.tar.gz", not: "this is crdctl"},
 		"no such archive":   {env: []string{"REF=v1.2.3", "ARCH=ARM64"}, want: "::error title=crdctl::cannot download crdctl-codegen_v1.2.3_linux_arm64.tar.gz", not: "this is crdctl"},
 		"no archives":       {env: []string{"REF=v1.2.3", "ARCH=X86"}, want: "::error title=crdctl::there is no archive for X86; use source: go", not: "this is crdctl"},

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
 )
 
 const module = "github.com/crdctl/crdctl"
@@ -33,6 +35,9 @@ type release struct {
 // make makes all builds for all platforms.
 func (r *release) make(ctx context.Context, platforms, builds []string) (err error) {
 	if r.date, err = commitDate(ctx); err != nil {
+		return err
+	}
+	if err := checkTags(ctx, ".", r.version); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
@@ -128,6 +133,21 @@ func (r *release) compile(ctx context.Context, out, goos, goarch, build string) 
 func (r *release) write(name string, content []byte) error {
 	r.sums = append(r.sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(content), name))
 	return os.WriteFile(filepath.Join(r.out, name), content, 0o644)
+}
+
+// checkTags refuses a version that is not a tag of the commit, if the commit has tags of versions. Without git there are none.
+func checkTags(ctx context.Context, dir, version string) error {
+	cmd := exec.CommandContext(ctx, "git", "tag", "--points-at", "HEAD")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if version == "" || err != nil {
+		return nil //nolint:nilerr // not a checkout
+	}
+	tags := slices.DeleteFunc(strings.Fields(string(out)), func(tag string) bool { return !semver.IsValid(tag) })
+	if len(tags) > 0 && !slices.Contains(tags, version) {
+		return fmt.Errorf("-version %s: the commit is tagged %s; omit -version, or check out the tag", version, strings.Join(tags, ", "))
+	}
+	return nil
 }
 
 // commitDate is the date of the commit, or that of $SOURCE_DATE_EPOCH.

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"testing"
@@ -76,4 +77,25 @@ func TestBill(t *testing.T) {
 func TestArchiveName(t *testing.T) {
 	assert.Equal(t, "crdctl_v1.2.3_linux_amd64", archiveName("full", "v1.2.3", "linux", "amd64"))
 	assert.Equal(t, "crdctl-loop_v1.2.3_darwin_arm64", archiveName("loop", "v1.2.3", "darwin", "arm64"))
+}
+
+// The version of a release is the tag of its commit, if that has one.
+func TestCheckTags(t *testing.T) {
+	dir := t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "tag.gpgsign=false", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	require.NoError(t, checkTags(t.Context(), dir, "v1.2.3"), "no repository")
+	git("init", "-q")
+	git("commit", "-q", "--allow-empty", "-m", "a")
+	git("tag", "nightly")
+	require.NoError(t, checkTags(t.Context(), dir, "v1.2.3"))
+	git("tag", "v1.2.4")
+	require.NoError(t, checkTags(t.Context(), dir, "v1.2.4"))
+	require.NoError(t, checkTags(t.Context(), dir, ""))
+	require.EqualError(t, checkTags(t.Context(), dir, "v1.2.3"), "-version v1.2.3: the commit is tagged v1.2.4; omit -version, or check out the tag")
 }
