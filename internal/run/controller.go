@@ -165,6 +165,9 @@ func (d *devLoop) stopChild() {
 		case <-slow:
 			d.reporter.Note("waiting up to %s for the controller; Ctrl-C kills it", graceTime)
 		case <-d.Hurry:
+			if session != nil {
+				session.kill()
+			}
 			process.Kill()
 			<-stopped
 			ended = true

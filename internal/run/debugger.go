@@ -192,6 +192,17 @@ func (s *session) err() error {
 	}
 }
 
+// kill kills a controller that has not ended. It is in a process group of its own, which the debugger's end does not reach everywhere.
+func (s *session) kill() {
+	pid := int(s.pid.Load())
+	if pid == 0 || s.status.Load() != nil {
+		return
+	}
+	if controller, err := os.FindProcess(pid); err == nil {
+		_ = controller.Kill() // it may have ended
+	}
+}
+
 // end asks a controller that runs to end in order, which the debugger would not, and reports whether it did.
 func (s *session) end() (ended bool) {
 	pid := int(s.pid.Load())

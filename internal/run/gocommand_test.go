@@ -5,9 +5,11 @@ package run
 import (
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -107,4 +109,28 @@ func TestDebuggerPortIsTaken(t *testing.T) {
 	assert.ErrorContains(t, d.prepare(), "; use another port, or omit the flag")
 	require.NoError(t, l.Close())
 	assert.NoError(t, d.prepare())
+}
+
+// The controller is killed as well as its debugger; one that has ended is not, since another process may have its number.
+func TestSessionKill(t *testing.T) {
+	program, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestSleeps$")
+	cmd.Env = append(os.Environ(), "SLEEP=yes")
+	require.NoError(t, cmd.Start())
+	s, ended, status := &session{}, &session{}, 0
+	ended.pid.Store(int64(os.Getpid()))
+	ended.status.Store(&status)
+	ended.kill()
+	s.kill()
+	s.pid.Store(int64(cmd.Process.Pid))
+	s.kill()
+	require.Error(t, cmd.Wait())
+}
+
+// TestSleeps is the process that TestSessionKill kills.
+func TestSleeps(*testing.T) {
+	if os.Getenv("SLEEP") != "" {
+		time.Sleep(time.Minute)
+	}
 }
