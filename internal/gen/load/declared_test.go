@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load_test
+
+import (
+	"go/ast"
+	"go/types"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/gen/load"
+)
+
+// Of a package there are the types and constants, with the types of its imports; functions, variables and what these import are not read.
+func TestDeclared(t *testing.T) {
+	dir, err := filepath.Abs("testdata/declared")
+	require.NoError(t, err)
+	env, err := load.NewEnv(t.Context(), dir)
+	require.NoError(t, err)
+	const src = `package declared
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"example.com/missing"
+)
+
+// Wait is a type of its own.
+type Wait = metav1.Duration
+
+const Size = 2
+
+var first = missing.New()
+
+// Two has a comment.
+type Two struct {
+	// For is how long.
+	For [Size]Wait
+}
+
+func (t Two) Missing() missing.Type { return missing.Type{} }
+`
+	const path = "github.com/crdctl/crdctl/internal/gen/load/testdata/declared"
+	pkgs, err := load.Declared(t.Context(), env, []string{path}, map[string]map[string][]byte{dir: {"a.go": []byte(src), "a_test.go": []byte("package other")}})
+	require.NoError(t, err)
+	require.Len(t, pkgs, 1)
+	require.Len(t, pkgs[0].Syntax, 1)
+	ast.Inspect(pkgs[0].Syntax[0], func(n ast.Node) bool {
+		assert.IsNotType(t, &ast.FuncDecl{}, n)
+		if f, ok := n.(*ast.Field); ok {
+			assert.Equal(t, "For is how long.\n", f.Doc.Text())
+			array := pkgs[0].TypesInfo.TypeOf(f.Type).(*types.Array)
+			assert.EqualValues(t, 2, array.Len())
+			assert.Equal(t, "k8s.io/apimachinery/pkg/apis/meta/v1.Duration", types.Unalias(array.Elem()).String())
+		}
+		return true
+	})
+	assert.NotNil(t, pkgs[0].Types.Scope().Lookup("Two"))
+	assert.Nil(t, pkgs[0].Types.Scope().Lookup("first"))
+}
