@@ -14,7 +14,7 @@ import (
 // planeCommands are the commands that only the full build has, and codegenCommands those that the codegen build has, too.
 var (
 	planeCommands   = []string{"run", "cluster", "kubectl", "test", "envtest"}
-	codegenCommands = []string{"init", "create", "delete", "upgrade", "adopt", "generate", "verify", "check", "doctor", "manifests"}
+	codegenCommands = []string{"init", "create", "delete", "upgrade", "adopt", "generate", "verify", "check", "doctor", "docs", "manifests"}
 )
 
 // notInBuild are hidden commands in place of those that this build leaves out: each says what the build lacks, and which one has it.

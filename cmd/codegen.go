@@ -17,7 +17,8 @@ import (
 // newCodegenCommands are the commands of every build that has the generators.
 func newCodegenCommands(s ui.Streams, o *options) []*cobra.Command {
 	return []*cobra.Command{
-		newInit(s, o), newCreate(s, o), newDelete(s, o), newUpgrade(s, o), newAdopt(s, o), newGenerate(s, o), newVerify(s, o), newCheck(s, o), newDoctor(s, o), newManifests(s, o),
+		newInit(s, o), newCreate(s, o), newDelete(s, o), newUpgrade(s, o), newAdopt(s, o), newGenerate(s, o), newVerify(s, o), newCheck(s, o), newDoctor(s, o), newDocs(s, o),
+		newManifests(s, o),
 	}
 }
 

@@ -28,7 +28,10 @@ func TestSettingsPage(t *testing.T) {
 	text := string(data)
 	text = withTable(t, text, "The built-in loop", "", is("loop."))
 	text = withTable(t, text, "A client tree", "clients[0].", is("clients[0]."))
-	text = withTable(t, text, "The project", "", func(s config.Setting) bool { return !is("loop.")(s) && !is("clients[0].")(s) })
+	text = withTable(t, text, "The API reference", "", is("docs."))
+	text = withTable(t, text, "The project", "", func(s config.Setting) bool {
+		return !is("loop.")(s) && !is("docs.")(s) && !is("clients[0].")(s)
+	})
 	hold(t, page, text)
 }
 

@@ -72,7 +72,7 @@ var rules = []rule{
 // goes sideways, or up.
 var layers = [][]string{
 	{"main", "cmd", "e2e", "archtest", "scripttest"},
-	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report", "envtest", "check"},
+	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report", "envtest", "check", "apidocs"},
 	{"crd", "controlplane", "config", "workspace", "tree"},
 	{"fswatch", "lockfile", "tempdir"},
 	{"logging", "proc", "safefs", "startup", "templates", "text", "ui"},
@@ -91,6 +91,7 @@ var exceptions = []struct{ from, to, reason string }{
 	{"internal/check", "internal/gen/gofield", "it finds the Go field of a finding"},
 	{"internal/check", "internal/gen/load", "it type-checks the API packages for linters, without the go command"},
 	{"internal/check", "internal/gen/markerlint", "what it finds are findings of the family lint"},
+	{"internal/apidocs", "internal/check", "it describes the CRDs that check judges, with the samples that are valid, and what compat finds between versions"},
 	{"internal/report", "internal/check/rule", "the rules and the form of the findings that it prints"},
 }
 

@@ -40,6 +40,7 @@ type Project struct {
 	CRDs                 CRDs                `yaml:"crds,omitempty"`
 	RBAC                 RBAC                `yaml:"rbac,omitempty"`
 	ControllerGen        ControllerGen       `yaml:"controllerGen,omitempty"`
+	Docs                 Docs                `yaml:"docs,omitempty"`
 	Controller           Controller          `yaml:"controller,omitempty"`
 	Loop                 Loop                `yaml:"loop,omitempty"`
 	Scaffold             *Scaffold           `yaml:"scaffold,omitempty"`
@@ -119,6 +120,14 @@ type RBAC struct {
 	RoleName string `yaml:"roleName,omitempty"`
 }
 
+// Docs has the settings of the API reference.
+type Docs struct {
+	Dir      string   `yaml:"dir,omitempty"`
+	Formats  []string `yaml:"formats,omitempty"`
+	Template string   `yaml:"template,omitempty"`
+	Ignore   []string `yaml:"ignore,omitempty"`
+}
+
 // Helpers are the generators that write next to the types. Those that gen_helpers runs come first, in its order.
 var Helpers = []string{"deepcopy", "validation", "defaulter", "conversion", "register", "prerelease-lifecycle"}
 
@@ -166,7 +175,7 @@ func (p *Project) Complete(name string) error {
 // applyDefaults fills in what the file may leave out.
 func (p *Project) applyDefaults() {
 	p.each(func(s Setting, of *Project) {
-		if !strings.HasPrefix(s.Field, "loop.") { // see WithDefaults
+		if !strings.HasPrefix(s.Field, "loop.") && !strings.HasPrefix(s.Field, "docs.") { // see WithDefaults
 			s.fill(of)
 		}
 	})

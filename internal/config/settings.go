@@ -48,7 +48,7 @@ const (
 
 // Settings are all settings that have a place of their own in crdctl.yaml.
 func Settings() []Setting {
-	return slices.Concat(projectSettings, controllerSettings, loopSettings, clientSettings)
+	return slices.Concat(projectSettings, docsSettings, controllerSettings, loopSettings, clientSettings)
 }
 
 // GenerateSettings are those that generate, verify and adopt have flags of.

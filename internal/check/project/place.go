@@ -24,6 +24,16 @@ func (c *CRD) GoField(version string, path []string) (gofield.Field, bool) {
 	return types.Field(c.Spec.Names.Kind, names(path))
 }
 
+// GoType is the named type that a field of a version has, behind pointers, lists and maps, with an empty name; or else the field, with the type of
+// another module in Foreign, if it has one.
+func (c *CRD) GoType(version string, path []string) (gofield.Field, bool) {
+	types := c.typesOf(version)
+	if types == nil {
+		return gofield.Field{}, false
+	}
+	return types.TypeOf(c.Spec.Names.Kind, names(path))
+}
+
 // typesOf is the package with the Go type of a version; nil if the project has none.
 func (c *CRD) typesOf(version string) *gofield.Package {
 	if c.project == nil {

@@ -19,7 +19,8 @@ import (
 type object struct {
 	unstructured.Unstructured
 	node         *yaml.Node
-	line, column int // what must be added to the lines and columns of node
+	line, column int    // what must be added to the lines and columns of node
+	text         []byte // of the document that is the object; nil for an item of a list
 }
 
 // read adds the objects of a text that begins at a place of the file. Templates are left out.
@@ -51,7 +52,7 @@ func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 			continue
 		}
 		known := len(s.objects)
-		first := object{unstructured.Unstructured{Object: content}, root.Content[0], line + doc.First - 2, column - 1}
+		first := object{unstructured.Unstructured{Object: content}, root.Content[0], line + doc.First - 2, column - 1, doc.Text}
 		for _, o := range first.items() {
 			group := o.GroupVersionKind().Group
 			if groups[group] && o.GetKind() != "" && (s.role == sample || nameOf(o) != "") && o.Object["metadata"] != nil { // else it is a part of an object
@@ -84,7 +85,7 @@ func (o object) items() []object {
 	for i, item := range list {
 		content, ok := item.(map[string]any)
 		if ok && node != nil && i < len(node.Content) {
-			all = append(all, object{unstructured.Unstructured{Object: content}, node.Content[i], o.line, o.column})
+			all = append(all, object{unstructured.Unstructured{Object: content}, node.Content[i], o.line, o.column, nil})
 		}
 	}
 	return all

@@ -24,6 +24,7 @@ type Field struct {
 	Foreign string
 
 	pkg *Package
+	own bool // the first of Docs is its own, not that of its type
 }
 
 // Line is a line of a comment.
@@ -72,7 +73,7 @@ func (p *Package) TypeOf(root string, path []string) (Field, bool) {
 	}
 	w, docs, foreign := w.resolve()
 	if t := w.pkg.types[w.named]; foreign == "" && t != nil && t.spec.Type == w.typ {
-		return Field{Position: p.fset.Position(t.spec.Name.Pos()), Docs: docs, Type: w.named, pkg: w.pkg}, true
+		return Field{Position: p.fset.Position(t.spec.Name.Pos()), Docs: docs, Type: w.named, pkg: w.pkg, own: t.commented()}, true
 	}
 	at.Foreign = foreign
 	return at, true
@@ -84,7 +85,7 @@ func (p *Package) walk(root string, path []string) (at Field, w where, ok bool) 
 	if t == nil {
 		return Field{}, where{}, false
 	}
-	at = Field{Position: p.fset.Position(t.spec.Name.Pos()), Docs: t.docs(), Type: root, pkg: p}
+	at = Field{Position: p.fset.Position(t.spec.Name.Pos()), Docs: t.docs(), Type: root, pkg: p, own: t.commented()}
 	w = where{p, t.file, t.spec.Type, root}
 	for _, name := range path {
 		next, to, foreign := w.field(name, map[*ast.TypeSpec]bool{})
@@ -124,7 +125,7 @@ func (w where) field(name string, seen map[*ast.TypeSpec]bool) (_ Field, to wher
 			}
 			found := Field{Position: w.pkg.fset.Position(node.Pos()), Type: w.named, Name: called, pkg: w.pkg}
 			if f.Doc != nil {
-				found.Docs = append(found.Docs, f.Doc)
+				found.Docs, found.own = append(found.Docs, f.Doc), true
 			}
 			_, of, _ := own.resolve()
 			found.Docs = append(found.Docs, of...)

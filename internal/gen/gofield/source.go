@@ -38,6 +38,8 @@ type Package struct {
 	source *Source
 	// methods are the names of methods, each after that of its type and a dot.
 	methods map[string]bool
+	// constants are its declarations of constants.
+	constants []*ast.GenDecl
 }
 
 // declaration is the declaration of a type.
@@ -46,6 +48,11 @@ type declaration struct {
 	file *ast.File
 	decl *ast.GenDecl
 	spec *ast.TypeSpec
+}
+
+// commented reports whether the first of docs is the comment of the type itself.
+func (d *declaration) commented() bool {
+	return d.spec.Doc != nil || !d.decl.Lparen.IsValid() && d.decl.Doc != nil
 }
 
 // docs are the comments that can have the markers of a type: upstream's tools also read the comment above the one next to it.
@@ -101,6 +108,9 @@ func (s *Source) Package(dir string) (*Package, error) {
 			decl, ok := decl.(*ast.GenDecl)
 			if !ok {
 				continue
+			}
+			if decl.Tok == token.CONST {
+				p.constants = append(p.constants, decl)
 			}
 			for _, spec := range decl.Specs {
 				if spec, ok := spec.(*ast.TypeSpec); ok {
