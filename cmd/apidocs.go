@@ -211,7 +211,7 @@ func makeDocs(ctx context.Context, at *located, d config.Docs, root, dir string)
 // checkDocs prints how the pages on disk differ from what they should be.
 func checkDocs(s ui.Streams, o docsOptions, changes []tree.Change, pages int) error {
 	if len(changes) == 0 {
-		_, err := fmt.Fprintf(s.Out, "%s of the API reference up to date\n", plural(pages, "page is", "pages are"))
+		_, err := fmt.Fprintf(s.Out, "%s up to date\n", plural(pages, "page of the API reference is", "pages of the API reference are"))
 		return err
 	}
 	paint := ui.NewPaint(s.Out, o.color)
@@ -220,6 +220,6 @@ func checkDocs(s ui.Streams, o docsOptions, changes []tree.Change, pages int) er
 			return fmt.Errorf("write the patch: %w", err)
 		}
 	}
-	s.Report().Printf("%s of the API reference not up to date; run: crdctl docs", plural(len(changes), "page is", "pages are"))
+	s.Report().Printf("%s not up to date; run: crdctl docs", plural(len(changes), "page of the API reference is", "pages of the API reference are"))
 	return ui.ErrNo
 }

@@ -62,7 +62,7 @@ func Make(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 			return nil, fmt.Errorf("write the pages: %w", err)
 		}
 		for file, text := range files {
-			if err := r.Tree.Add(path.Join(o.Dir, file), append(text, mark...)); err != nil {
+			if err := r.Tree.Add(path.Join(o.Dir, file), append(text, "\n"+mark...)); err != nil {
 				return nil, err
 			}
 		}

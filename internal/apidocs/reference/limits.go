@@ -5,6 +5,7 @@ package reference
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -203,7 +204,7 @@ func shortJSON(v any) string { return text.Shorten(asJSON(v), 400) }
 // rulesOf are the rules of CEL of a schema, less those that say that it is immutable.
 func rulesOf(s *props) (all []Rule) {
 	for _, r := range s.XValidations {
-		if keeps(r) {
+		if keeps(r) || slices.ContainsFunc(slices.Collect(maps.Keys(s.Properties)), func(name string) bool { return keepsField(r, name) }) {
 			continue
 		}
 		rule := Rule{Message: r.Message, Rule: strings.TrimSpace(r.Rule)}
@@ -240,8 +241,10 @@ var (
 
 // fixes reports whether a rule of an object keeps a field of it as it is.
 func fixes(s *props, name string) bool {
-	return slices.ContainsFunc(s.XValidations, func(r apiextv1.ValidationRule) bool {
-		rule := strings.Join(strings.Fields(r.Rule), " ")
-		return rule == fmt.Sprintf("self.%s == oldSelf.%s", name, name) || rule == fmt.Sprintf("oldSelf.%s == self.%s", name, name)
-	})
+	return slices.ContainsFunc(s.XValidations, func(r apiextv1.ValidationRule) bool { return keepsField(r, name) })
+}
+
+func keepsField(r apiextv1.ValidationRule, name string) bool {
+	rule := strings.Join(strings.Fields(r.Rule), " ")
+	return rule == fmt.Sprintf("self.%s == oldSelf.%s", name, name) || rule == fmt.Sprintf("oldSelf.%s == self.%s", name, name)
 }

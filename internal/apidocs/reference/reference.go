@@ -133,6 +133,9 @@ func Build(ctx context.Context, p *project.Project, o Options) (*Reference, erro
 				return nil, err
 			}
 		}
+		if err := kind.changed(ctx, crd); err != nil {
+			return nil, err
+		}
 		if groups[kind.Group] == nil {
 			groups[kind.Group] = &Group{Name: kind.Group}
 		}

@@ -23,7 +23,7 @@ type named struct {
 // typeOf is the named type of a field.
 func (b *builder) typeOf(path []string) named {
 	field, ok := b.crd.GoField(b.of.Name, path)
-	if !ok || field.Foreign != "" {
+	if !ok || field.Partial {
 		return named{}
 	}
 	t, _ := b.crd.GoType(b.of.Name, path)
@@ -67,12 +67,16 @@ func (n named) text(s *props) string {
 	case s.Type == "":
 		return "any"
 	}
-	text := s.Type
-	if s.Format != "" && s.Format != "int32" && s.Format != "int64" {
-		text += " (" + s.Format + ")"
-	}
+	text, open := s.Type, " ("
 	if n.name != "" && n.foreign == "" {
-		return n.name + " (" + text + ")"
+		text, open = n.name+" ("+s.Type, ", "
+	}
+	if s.Format != "" && s.Format != "int32" && s.Format != "int64" {
+		text += open + s.Format
+		open = ", "
+	}
+	if open == ", " {
+		text += ")"
 	}
 	return text
 }
@@ -115,7 +119,7 @@ func (m modules) objectMeta(crd *project.CRD, version string) Type {
 // lines, and shorten or leave out what is long.
 func (b *builder) description(path []string, text string) string {
 	field, ok := b.crd.GoField(b.of.Name, path)
-	if !ok || field.Foreign != "" {
+	if !ok || field.Partial {
 		return text
 	}
 	comments := []string{field.Comment()}
@@ -138,7 +142,7 @@ var hiddenMarkers = []string{"+crdctl:hidden", "+hidefromdoc"}
 // hidden reports whether a field, or the kind, has such a marker.
 func (b *builder) hidden(version string, path []string) bool {
 	field, ok := b.crd.GoField(version, path)
-	if !ok {
+	if !ok || field.Partial {
 		return false
 	}
 	for _, line := range field.Lines() {

@@ -22,6 +22,8 @@ type Field struct {
 	Type, Name string
 	// Foreign is the type in which the path left the source tree, as in k8s.io/api/core/v1.PodSpec; empty if it did not.
 	Foreign string
+	// Partial is set where the path goes on, to a field that the source does not have, or has in another module.
+	Partial bool
 
 	pkg *Package
 	own bool // the first of Docs is its own, not that of its type
@@ -68,7 +70,7 @@ func (p *Package) Field(root string, path []string) (Field, bool) {
 // foreign type.
 func (p *Package) TypeOf(root string, path []string) (Field, bool) {
 	at, w, ok := p.walk(root, path)
-	if !ok || at.Foreign != "" {
+	if !ok || at.Partial {
 		return at, ok
 	}
 	w, docs, foreign := w.resolve()
@@ -90,7 +92,7 @@ func (p *Package) walk(root string, path []string) (at Field, w where, ok bool) 
 	for _, name := range path {
 		next, to, foreign := w.field(name, map[*ast.TypeSpec]bool{})
 		if next.pkg == nil {
-			at.Foreign = foreign
+			at.Foreign, at.Partial = foreign, true
 			break
 		}
 		at, w = next, to
