@@ -134,3 +134,53 @@ func TestTypeOf(t *testing.T) {
 		require.Equal(t, want, strings.TrimSpace(fmt.Sprintf("%d:%d %s %s", at.Position.Line, at.Position.Column, at.Type, at.Foreign)), path)
 	}
 }
+
+// Comments of fields, types and constants are those in the source, without markers.
+func TestComments(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "types.go"), []byte(`package v1
+
+// Kind is a kind.
+// +marker
+//
+// With two paragraphs.
+// ---
+// For developers.
+type Kind struct {
+	// policy of it.
+	// +kubebuilder:validation:Enum=A;B
+	Policies []Policy `+"`json:\"policies\"`"+`
+	Bare Policy `+"`json:\"bare\"`"+`
+}
+
+// Policy is one.
+type Policy string
+
+const (
+	// A is the first.
+	A Policy = "a"
+	B Policy = "b" // B follows.
+	C = Policy("c")
+	Other = "d"
+)
+
+// E is alone.
+const E Policy = "e"
+`), 0o600))
+	p, err := Parse(dir)
+	require.NoError(t, err)
+	comment := func(path ...string) string {
+		f, ok := p.Field("Kind", path)
+		require.True(t, ok)
+		return f.Comment()
+	}
+	require.Equal(t, "Kind is a kind.\n\nWith two paragraphs.", comment())
+	require.Equal(t, "policy of it.", comment("policies"))
+	require.Empty(t, comment("bare"), "the comment of its type is not its own")
+	of, ok := p.TypeOf("Kind", []string{"policies"})
+	require.True(t, ok)
+	require.Equal(t, "Policy is one.", of.Comment())
+	require.Equal(t, map[string]string{"a": "A is the first.", "b": "B follows.", "c": "", "e": "E is alone."}, of.Constants())
+	f, _ := p.Field("Kind", []string{"policies", "none"})
+	require.True(t, f.Partial)
+}
