@@ -39,7 +39,7 @@ type Result struct {
 // checks are the rules about files.
 var checks = []func(*Source) []rule.Finding{
 	skews, kubernetesModule, controllerGen,
-	removedAPIs, webhooks, conversions, elections, finalizers, conditions, deepCopies, schemes,
+	removedAPIs, webhooks, conversions, elections, finalizers, conditions, deepCopies, schemes, copies,
 }
 
 // Check looks for the causes of symptoms. With an error, the result has what could be determined.

@@ -63,7 +63,7 @@ func (f *GoFile) AST() *ast.File {
 	return file
 }
 
-// Import is the import path of a name in the file; empty if it is no import.
+// Import is the import path of a name in the file; empty if no import has that name.
 func (f *GoFile) Import(name string) string {
 	f.AST()
 	return f.imports[name]

@@ -99,7 +99,7 @@ func removedFinding(r removedKind, uses []use) rule.Finding {
 	}
 	f := rule.New("removed-api", u.at, r.apiVersion+" "+r.kind, "%s of %s is not in Kubernetes since 1.%s%s", r.kind, r.apiVersion, r.minor, more)
 	if f.Fix = fmt.Sprintf("Use %s of %s, and compare the fields.", r.kind, r.replacement); r.replacement == "-" {
-		f.Fix = "Remove it: there is no such kind in another version."
+		f.Fix = "Remove it: no other version has the kind."
 	}
 	if u.template {
 		f.Severity = rule.Note // a value may have to ask for it

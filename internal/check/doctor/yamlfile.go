@@ -69,7 +69,7 @@ func (s *Source) documents() (all []document) {
 	return all
 }
 
-// node parses the document; nil where it is no YAML, as a template is not.
+// node parses the document; nil if it does not parse, as a template.
 func (d document) node() *yaml.Node {
 	var node yaml.Node
 	if err := yaml.Unmarshal(d.text, &node); err != nil || len(node.Content) == 0 {

@@ -110,7 +110,7 @@ func size(ctx context.Context, dir string) Cache {
 			return fs.SkipAll
 		}
 		if err != nil {
-			return nil //nolint:nilerr // what is gone, or of others, is no part of the cache
+			return nil //nolint:nilerr // what is gone, or may not be read, does not count
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
 			c.Size += info.Size()

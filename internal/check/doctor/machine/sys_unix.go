@@ -31,7 +31,7 @@ func inotify() *Inotify {
 		if err != nil {
 			return 0
 		}
-		n, _ := strconv.Atoi(strings.TrimSpace(string(data))) // 0 for what is no number
+		n, _ := strconv.Atoi(strings.TrimSpace(string(data))) // 0 for what does not parse
 		return n
 	}
 	i := Inotify{Watches: read("max_user_watches"), Instances: read("max_user_instances")}
