@@ -29,6 +29,7 @@ type kind struct {
 	*project.CRD
 	defaulted *apiextv1.CustomResourceDefinition
 	versions  map[string]*write.Version // nil for one that cannot be compiled
+	mutated   bool                      // by a webhook of the project
 }
 
 // kindOf is the kind of an object, or nil.
@@ -40,7 +41,7 @@ func (j *judge) kindOf(o object) *kind {
 	var k *kind
 	for _, crd := range j.project.CRDs {
 		if crd.Spec.Group == gk.Group && crd.Spec.Names.Kind == gk.Kind {
-			k = &kind{CRD: crd, defaulted: crd.DeepCopy(), versions: map[string]*write.Version{}}
+			k = &kind{CRD: crd, defaulted: crd.DeepCopy(), versions: map[string]*write.Version{}, mutated: j.project.Mutates(gk.Group, crd.Spec.Names.Plural)}
 			apiextv1.SetObjectDefaults_CustomResourceDefinition(k.defaulted)
 		}
 	}
@@ -122,19 +123,18 @@ func (j *judge) object(ctx context.Context, s source, o object) (all []rule.Find
 		}
 	}
 	values, rules := v.Create(ctx, object.Object)
-	webhook := j.project.Mutates(k.Spec.Group, k.Spec.Names.Plural)
 	for _, e := range values {
 		if e.Type == field.ErrorTypeRequired && s.role >= proposal {
 			continue // what is not shown is not wrong
 		}
 		f := found("sample-invalid", e.Field, "%s", write.Text(e))
-		if webhook && e.Type == field.ErrorTypeRequired {
+		if k.mutated && e.Type == field.ErrorTypeRequired {
 			f.Severity, f.Fix = rule.Note, "Add the field, unless the project's mutating webhook sets it."
 		}
 	}
 	for _, e := range rules {
 		f := found("sample-rule", e.Field, "%s", write.Text(e))
-		if webhook {
+		if k.mutated {
 			f.Severity, f.Fix = min(f.Severity, rule.Warning), "Correct the value, unless the project's mutating webhook does."
 		}
 	}
