@@ -62,8 +62,14 @@ func readBase(b *revision.Base, p *project.Project) (*baseline, error) {
 			dirs[path.Dir(old.File)] = true
 		}
 	}
+	groups := map[string]bool{}
+	for _, crd := range p.CRDs {
+		groups[crd.Spec.Group] = true
+	}
 	for _, name := range sortedKeys(r.all) {
-		if old := r.all[name][0]; r.now[name] == nil && b.Whole && dirs[path.Dir(old.File)] && !p.HasManifest(name) {
+		old := r.all[name][0]
+		own := groups[old.Spec.Group] && dirs[path.Dir(old.File)] || slices.Contains(p.Settings.CRDDirs(), path.Dir(old.File))
+		if r.now[name] == nil && b.Whole && own && !p.HasManifest(name) {
 			found.removed = append(found.removed, old)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -116,6 +117,8 @@ type entry struct {
 	crd     string // the name of the CRD
 	version string
 	field   string // the path of that field
+	// says is the message without the field's name, and proof what objects add: of a marker of a Go type, which several fields may have, it is one finding.
+	says, proof string
 }
 
 func (all *findings) add(f rule.Finding) {
@@ -129,8 +132,11 @@ func (all *findings) merged() (merged []rule.Finding) {
 	var order []key
 	for _, e := range all.list {
 		k := key{e.Rule.ID, e.scope, e.Message}
-		if e.foreign != "" {
+		switch {
+		case e.foreign != "":
 			k.what = "\x00" + e.foreign
+		case e.says != "":
+			k.what = e.says
 		}
 		if groups[k] == nil {
 			order = append(order, k)
@@ -139,10 +145,16 @@ func (all *findings) merged() (merged []rule.Finding) {
 	}
 	for _, k := range order {
 		group := groups[k]
-		worst := slices.MaxFunc(group, func(a, b entry) int { return cmp.Compare(a.Severity, b.Severity) })
+		// Of equals, the one with objects that prove it.
+		worst := slices.MaxFunc(group, func(a, b entry) int {
+			return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(len(a.Message), len(b.Message)))
+		})
 		f := worst.Finding
-		if fields := distinct(group); worst.foreign != "" && len(fields) > 1 {
+		if fields := distinct(group, func(e entry) string { return e.field }); worst.foreign != "" && len(fields) > 1 {
 			f.Message += fmt.Sprintf(" (and %d more fields of the type %s)", len(fields)-1, worst.foreign)
+		}
+		if labels := distinct(group, func(e entry) string { return strings.TrimSuffix(e.Message, e.says+e.proof) }); worst.says != "" && len(labels) > 1 {
+			f.Message += fmt.Sprintf(" (and %d more fields with the marker)", len(labels)-1)
 		}
 		merged = append(merged, f)
 	}

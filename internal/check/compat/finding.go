@@ -46,6 +46,9 @@ func (v *version) at(id string, e effect, path, words []string, format string, a
 		at = v.now.At(v.was.Name, path, words...)
 	}
 	v.put(id, e, at, foreign, path, fmt.Sprintf(format, args...))
+	if last := &v.all.list[len(v.all.list)-1]; v.inGo && foreign == "" {
+		last.says = fmt.Sprintf(format, args...)
+	}
 }
 
 // below adds a finding about a field that is gone, at the type that lost it.
@@ -81,13 +84,13 @@ func tail(path []string) []string {
 	return path[max(i, 0):]
 }
 
-// distinct are the fields of findings.
-func distinct(group []entry) (fields []string) {
+// distinct is what the findings of a group say, once each.
+func distinct(group []entry, say func(entry) string) (all []string) {
 	for _, e := range group {
-		fields = append(fields, e.field)
+		all = append(all, say(e))
 	}
-	slices.Sort(fields)
-	return slices.Compact(fields)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // few are the first of a list, and how many more there are.

@@ -165,6 +165,7 @@ func (all *findings) proves(old, now *project.CRD, e *evidence, of int) {
 		case (known.Rule.ID == "field-dropped" || known.Rule.ID == "additional-closed") != (e.kind == compat.Dropped):
 		case known.field == field || e.kind == compat.Dropped && within(field, known.field):
 			known.Message += proof
+			known.proof = proof
 			return
 		}
 	}
