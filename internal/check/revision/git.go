@@ -16,7 +16,7 @@ import (
 // ErrNoRepository is the error where there is no git, or no repository.
 var ErrNoRepository = errors.New("no git repository")
 
-// unknownError is the error of a name that is no revision.
+// unknownError is the error of a name that git does not know as a revision.
 type unknownError struct{ text string }
 
 func (e *unknownError) Error() string { return e.text }

@@ -140,7 +140,7 @@ func TestOpenRefuses(t *testing.T) {
 		_, err := revision.Open(t.Context(), c.project, c.project, name)
 		assert.ErrorContains(t, err, want, name)
 	}
-	// An object that is gone, as in a partial clone, is no empty file.
+	// An object that is gone, as in a partial clone, is an error.
 	b := c.open("main")
 	require.NoError(t, os.RemoveAll(filepath.Join(c.dir, ".git", "objects")))
 	require.NoError(t, os.MkdirAll(filepath.Join(c.dir, ".git", "objects"), 0o755))
