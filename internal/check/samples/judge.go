@@ -84,6 +84,9 @@ func (j *judge) object(ctx context.Context, s source, o object) (all []rule.Find
 		return all
 	}
 	name := o.GroupVersionKind().Version
+	if len(k.Spec.Versions) == 0 {
+		return all // a CRD of an API version that no API server takes
+	}
 	if v := k.Version(name); v == nil || !v.Served {
 		problem := "does not have"
 		if v != nil {
