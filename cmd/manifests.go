@@ -206,7 +206,7 @@ func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree)
 			for _, path := range files.Paths() {
 				_, _ = fmt.Fprintf(s.Out, "%s %s\n", tree.Create, path)
 			}
-			s.Report().Printf("would change %s in %s", plural(len(files.Paths()), "file", "files"), shortest(dir))
+			s.Report().Printf("would change %s in %s", plural(len(files.Paths()), "file", "files"), o.shortest(dir))
 			return nil
 		}
 	} else if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -227,20 +227,18 @@ func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree)
 		did = "would change"
 	}
 	if n == 0 {
-		s.Report().Printf("%s in %s: up to date", plural(len(files.Paths()), "file", "files"), shortest(dir))
+		s.Report().Printf("%s in %s: up to date", plural(len(files.Paths()), "file", "files"), o.shortest(dir))
 	} else {
-		s.Report().Printf("%s %s in %s", did, plural(n, "file", "files"), shortest(dir))
+		s.Report().Printf("%s %s in %s", did, plural(n, "file", "files"), o.shortest(dir))
 	}
 	return nil
 }
 
-// shortest is a directory as it is seen from the working directory, if it is below that.
-func shortest(dir string) string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return dir
-	}
-	if rel, err := filepath.Rel(wd, dir); err == nil && filepath.IsLocal(rel) {
+// shortest is a directory as it is seen from the project's, if it is below that.
+func (o *manifestsOptions) shortest(dir string) string {
+	from, err1 := filepath.Abs(o.dir)
+	to, err2 := filepath.Abs(dir)
+	if rel, err := filepath.Rel(from, to); errors.Join(err1, err2, err) == nil && filepath.IsLocal(rel) {
 		return rel
 	}
 	return dir

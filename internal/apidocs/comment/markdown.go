@@ -131,7 +131,7 @@ func Escape(s string) string {
 			out.WriteString(html.EscapeString(string(r)))
 		case strings.ContainsRune("|{}\\", r): // of tables, of MDX and Liquid, of the backslashes below
 			fmt.Fprintf(&out, "&#%d;", r)
-		case strings.ContainsRune("*`[]~#$", r), r == '_' && !(word(runes, i-1) && word(runes, i+1)):
+		case strings.ContainsRune("*`[]~#$", r), r == '_' && (!word(runes, i-1) || !word(runes, i+1)):
 			out.WriteString(`\` + string(r))
 		default:
 			out.WriteRune(r)

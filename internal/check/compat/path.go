@@ -14,11 +14,11 @@ func schemaPath(old, now *props, field string) (path []string) {
 	for rest := strings.TrimPrefix(field, "<nil>"); rest != ""; {
 		var name string
 		inside := false
-		switch {
-		case rest[0] == '.':
+		switch rest[0] {
+		case '.':
 			rest = rest[1:]
 			continue
-		case rest[0] == '[':
+		case '[':
 			name, rest, inside = strings.Cut(rest[1:], "]")
 		default:
 			if i := strings.IndexAny(rest, ".["); i >= 0 {

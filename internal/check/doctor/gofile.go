@@ -206,16 +206,3 @@ func (s *Source) dirOf(importPath string) (string, bool) {
 	}
 	return dir, best >= 0
 }
-
-// importPathOf is the import path of a directory of the project; empty where it is in no module.
-func (s *Source) importPathOf(dir string) string {
-	m := s.moduleOf(path.Join(dir, "x"))
-	if m == nil {
-		return ""
-	}
-	rel := dir
-	if m.Dir() != "." {
-		rel = strings.TrimPrefix(strings.TrimPrefix(dir, m.Dir()), "/")
-	}
-	return path.Join(m.Path(), rel)
-}

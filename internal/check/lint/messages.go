@@ -19,7 +19,7 @@ func ruleMessages(_ *world, f field, report reporter) {
 }
 
 func ruleMessagesOfType(_ *world, t typ, report reporter) {
-	messages(t.doc, "type "+t.decl.owner, report)
+	messages(t.doc, "type "+t.owner, report)
 }
 
 // messages looks at the messages of CEL rules.

@@ -160,7 +160,7 @@ func (c *compiler) sized(r celRule, often bool) (all []open) {
 
 // size is the bound of the values of a schema, as the cost is estimated; false for one without a size.
 func size(s *apiextensions.JSONSchemaProps, path []string) (o open, ok bool) {
-	of := func(s *apiextensions.JSONSchemaProps) *int64 { return nil }
+	var of func(s *apiextensions.JSONSchemaProps) *int64
 	switch {
 	case s.Type == "array":
 		o.keyword, of = "maxItems", func(s *apiextensions.JSONSchemaProps) *int64 { return s.MaxItems }

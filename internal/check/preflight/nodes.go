@@ -53,7 +53,7 @@ func (j *judged) required() {
 		return
 	}
 	for _, name := range s.Required {
-		if _, ok := s.Properties[name]; !ok && !(j.resource() && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name)) {
+		if _, ok := s.Properties[name]; !ok && (!j.resource() || !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name)) {
 			j.add("required-undeclared", "required", "the required field %s is not in the schema", name)
 		}
 	}

@@ -43,9 +43,10 @@ func TestWrites(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, findings, 1)
 			assert.Equal(t, c.want, findings[0].Writes, findings[0].String())
-			if name == "root rule" {
+			switch name {
+			case "root rule":
 				assert.Contains(t, findings[0].String(), "the controller is locked out")
-			} else if name == "required" {
+			case "required":
 				assert.Equal(t, "refused: create, spec update", findings[0].Refused())
 			}
 		})

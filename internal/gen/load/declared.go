@@ -55,7 +55,7 @@ func declared(ctx context.Context, find Finder, paths []string, cut bool) (all [
 	for _, path := range paths {
 		p := w.pkgs[path]
 		one := &packages.Package{
-			ID: path, PkgPath: path, Name: p.name, Dir: p.dir, Fset: w.fset, Types: p.types, TypesInfo: p.info, TypesSizes: types.SizesFor("gc", "amd64"),
+			ID: path, PkgPath: path, Name: p.name, Fset: w.fset, Types: p.types, TypesInfo: p.info, TypesSizes: types.SizesFor("gc", "amd64"),
 			Syntax: p.syntax(), Module: p.module,
 		}
 		for _, f := range p.files {
