@@ -40,9 +40,6 @@ const (
 	HTML     = "html"
 )
 
-// Formats are all formats.
-func Formats() []string { return []string{Markdown, HTML} }
-
 // Renderer has the templates of a project.
 type Renderer struct {
 	dir   fs.FS // nil for crdctl's own

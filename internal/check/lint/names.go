@@ -77,8 +77,8 @@ func kindSuffix(_ *world, t typ, report reporter) {
 	}
 	switch {
 	case has["ListMeta"] && !has["Items"]:
-		report("kind-suffix", t.decl.name, "the list %s has no items", t.owner)
+		report("kind-suffix", t.name, "the list %s has no items", t.owner)
 	case has["ObjectMeta"] && strings.HasSuffix(t.owner, "Controller"):
-		report("kind-suffix", t.decl.name, "the kind %s is named after its controller", t.owner)
+		report("kind-suffix", t.name, "the kind %s is named after its controller", t.owner)
 	}
 }

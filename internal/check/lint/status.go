@@ -42,7 +42,7 @@ func observedGeneration(_ *world, t typ, report reporter) {
 		state = ptr.Elem()
 	}
 	if fields, ok := state.Underlying().(*types.Struct); ok && fields.NumFields() > 0 && !observes(fields, 0) {
-		report("observed-generation", t.decl.name, "the status of %s does not carry the generation of the spec that it is about", t.decl.owner)
+		report("observed-generation", t.name, "the status of %s does not carry the generation of the spec that it is about", t.owner)
 	}
 }
 
