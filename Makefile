@@ -17,7 +17,7 @@ VERSIONS := v0.16.5 v0.17.2 v0.18.0 v0.19.0 v0.20.1 v0.21.0 v0.22.0 v0.23.0
 # The packages that take longest come first, so that no core is idle in the end.
 SLOW := ./e2e/stories ./e2e/script ./e2e/scaffold ./e2e/upstream ./e2e/toolchain ./e2e/corpus ./cmd ./internal/gen
 
-.PHONY: help build demo check test tests lint deadcode bench compat soak release clean
+.PHONY: help build demo check test tests lint deadcode bench compat check-repos soak release clean
 
 help: ## Show this help
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-9s %s\n", $$1, $$2}'
@@ -54,6 +54,9 @@ bench: build ## Measure all that README.md and docs quote; BENCH=Generate measur
 compat: build ## Hold verify to the truth about public repositories: REPOS=DIR has clones of those in e2e/compat/testdata; FLAGS=-edited
 	go run ./e2e/compat -repos "$(REPOS)" $(FLAGS)
 	CONTROLLER_TOOLS="$(VERSIONS)" $(TEST) -run TestControllerGen ./e2e/toolchain
+
+check-repos: build ## Run check on checkouts of public repositories in REPOS, and print what each rule finds
+	go run ./e2e/checkrepos -repos "$(REPOS)"
 
 soak: build ## Half an hour of faults at random: replicas and control plane killed, hooks that misbehave, requests refused
 	go run ./e2e/soak bin/crdctl

@@ -29,12 +29,13 @@ type Project struct {
 	CRDs     []*CRD // by group, kind and file
 	// Packages are the directories of the Go packages with API types, relative to the root, sorted.
 	Packages []string
-	// Skipped are files that have CRDs and are not judged, each with the reason.
+	// Skipped says which files have CRDs and are not judged, with the reason.
 	Skipped []string
 
 	repo   *repo.Repo
 	kinds  repo.Kinds
 	source *gofield.Source
+	copies []string // files with CRDs that files before had
 }
 
 // Open reads the project in root, which is a real path. The settings may be those that were detected.
@@ -61,6 +62,13 @@ func Open(root string, settings *config.Project) (*Project, error) {
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
+	}
+	switch copies := slices.Compact(p.copies); len(copies) {
+	case 0:
+	case 1:
+		p.Skipped = append(p.Skipped, copies[0]+" was skipped: another file has the same CRD")
+	default:
+		p.Skipped = append(p.Skipped, fmt.Sprintf("%s and %d more files were skipped: others have the same CRDs", copies[0], len(copies)-1))
 	}
 	slices.SortStableFunc(p.CRDs, func(a, b *CRD) int { return strings.Compare(a.Name, b.Name) })
 	return p, nil
@@ -121,14 +129,14 @@ func (p *Project) read(file string) error {
 	crds, err := Parse(file, data)
 	if err != nil {
 		if strings.Contains(string(data), "{{") {
-			p.Skipped = append(p.Skipped, file+": a template")
+			p.Skipped = append(p.Skipped, file+" was skipped: it is a template")
 			return nil
 		}
 		return err
 	}
 	for _, crd := range crds {
 		if slices.ContainsFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }) {
-			p.Skipped = append(p.Skipped, fmt.Sprintf("%s: a second manifest of %s", file, crd.Name))
+			p.copies = append(p.copies, file)
 			continue
 		}
 		crd.project = p
