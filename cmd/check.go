@@ -71,7 +71,14 @@ determined.`,
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return runCheck(c.Context(), s, o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			for _, name := range []string{"against", "objects"} { // an empty variable of a CI system must not mean the default
+				if f := c.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+					return ui.UsageErrorf("--%s is empty; name a revision, directory or file, or omit the flag", name)
+				}
+			}
+			return runCheck(c.Context(), s, o)
+		},
 	}
 	c.Flags().StringVar(&o.against, "against", "", "git `revision`, directory or file with the older CRDs to compare with")
 	c.Flags().BoolVar(&o.cluster, "against-cluster", false, "compare with the CRDs and the objects of a cluster, which is only read")

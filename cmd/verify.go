@@ -37,7 +37,8 @@ func newVerify(s ui.Streams, shared *options) *cobra.Command {
 		Long: `Verify generates all files in memory, as generate does, and compares them with the tree. It never writes.
 
 Exit codes: 0 if up to date; 1 if not, with the differences on standard output, as a patch for "git apply" or in the format of
---output; 2 if it could not be determined, with the reason on standard error and nothing on standard output.
+--output; 2 if it could not be determined, with the reason on standard error and nothing on standard output. With --with-check, what
+could be determined is printed all the same.
 
 Formats: text is for people, json is one object, github writes annotations for GitHub Actions, sarif is for code scanning.
 docs/verify.md describes them, and docs/ci.md has a workflow and a pre-commit hook.`,
@@ -75,11 +76,13 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 	if o.withCheck {
 		shown, done := s.Report().Work(ctx, "checking")
 		r.Check, undetermined = checked(shown, g.at, checkOptions{options: o.options})
-		done()
+		if done(); r.Check == nil {
+			r.Check = &report.Check{Undetermined: undetermined.Error(), Prefix: r.Prefix, Version: r.Version}
+		}
 	}
 	if o.output != "text" {
 		err = printReport(s, o.output, r)
-	} else if err = printVerdict(s, ui.NewPaint(s.Out, o.color), r); err == nil && r.Check != nil {
+	} else if err = printVerdict(s, ui.NewPaint(s.Out, o.color), r); err == nil && r.Check != nil && len(r.Check.Judged) > 0 {
 		err = printFindings(s, *r.Check, false)
 	}
 	switch {
@@ -87,7 +90,7 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 		return cmp.Or(err, undetermined)
 	case len(g.changes) > 0:
 		return ui.ErrNo
-	case r.Check != nil:
+	case o.withCheck:
 		return verdict(r.Check, rule.Error)
 	}
 	return nil

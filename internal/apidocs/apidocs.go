@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/apidocs/page"
 	"github.com/crdctl/crdctl/internal/apidocs/reference"
@@ -46,6 +47,15 @@ type Result struct {
 func Make(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	if len(p.CRDs) == 0 {
 		return nil, errors.New("no CustomResourceDefinition of the project was found; run \"crdctl generate\", or set crds.dir in crdctl.yaml")
+	}
+	for _, crd := range p.CRDs {
+		for _, v := range crd.Spec.Versions {
+			for _, name := range []string{crd.Spec.Group, v.Name, crd.Spec.Names.Kind} {
+				if name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
+					return nil, fmt.Errorf("%s:%d: %q cannot be the name of a directory or a page; correct the CRD", crd.File, crd.Line, name)
+				}
+			}
+		}
 	}
 	renderer, err := page.New(o.Templates, o.Named)
 	if err != nil {

@@ -72,6 +72,7 @@ func (f *findings) found() <-chan []finding {
 // cannot be checked, what is known stays.
 func (f *findings) news(found []finding, ok bool) {
 	f.done = nil
+	f.stop()
 	if !ok {
 		return
 	}
@@ -116,9 +117,15 @@ func (d *devLoop) checkAPI(ctx context.Context) ([]finding, error) {
 		child.Stop()
 		return nil, context.Cause(ctx)
 	}
-	var report struct{ Findings []finding }
+	var report struct {
+		Findings []finding
+		Judged   map[string]string
+	}
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		return nil, cmp.Or(child.Err(), err, errors.New("no findings"))
+	}
+	if report.Judged["lint"] == "" { // what a part of the answer lacks would be news in the next
+		return nil, errors.New("the Go types were not judged")
 	}
 	return report.Findings, nil
 }

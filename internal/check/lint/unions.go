@@ -41,11 +41,11 @@ func union(_ *world, t typ, report reporter) {
 		if len(named) < 2 || slices.ContainsFunc(named, func(v string) bool { return !members[strings.ToLower(v)] }) {
 			continue
 		}
-		report("union", t.decl.name, "no rule of type %s holds its member to its discriminator %s", t.decl.owner, strings.Split(jsonTag(f), ",")[0])
+		report("union", t.name, "no rule of type %s holds its member to its discriminator %s", t.owner, strings.Split(jsonTag(f), ",")[0])
 		return
 	}
 	if t.doc != nil && len(members) > 1 && oneOf.MatchString(t.doc.Text()) {
-		report("union", t.decl.name, "only the comment of type %s holds it to one of its members", t.decl.owner)
+		report("union", t.name, "only the comment of type %s holds it to one of its members", t.owner)
 	}
 }
 

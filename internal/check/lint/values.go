@@ -29,7 +29,7 @@ func enumCase(_ *world, f field, report reporter) {
 
 func enumCaseOfType(_ *world, t typ, report reporter) {
 	if o := t.p.TypesInfo.Defs[t.spec.Name]; isBasic(o.Type(), types.IsString) {
-		enumValues(t.doc, t.decl.name, "type "+t.decl.owner, report)
+		enumValues(t.doc, t.name, "type "+t.owner, report)
 	}
 }
 
@@ -69,7 +69,7 @@ func oneFormat(_ *world, f field, report reporter) {
 }
 
 func oneFormatOfType(_ *world, t typ, report reporter) {
-	formats(t.doc, t.decl.name, "type "+t.decl.owner, report)
+	formats(t.doc, t.name, "type "+t.owner, report)
 }
 
 func formats(doc *ast.CommentGroup, at token.Pos, what string, report reporter) {

@@ -53,17 +53,18 @@ func (c *compiler) expensive(r celRule, id string, limit uint64, format string, 
 	c.found = append(c.found, f)
 }
 
+// observe adds the cost of a rule to that of all. One that is refused has a finding of its own.
 func (c *compiler) observe(r celRule, cost uint64) {
+	if cost > validation.StaticEstimatedCostLimit {
+		return
+	}
 	sum, carry := bits.Add64(c.total, cost, 0)
 	if carry != 0 {
 		sum = math.MaxUint64
 	}
 	c.total = sum
-	if cost <= validation.StaticEstimatedCostLimit && cost > c.highest {
+	if cost > c.highest {
 		c.highest, c.most = cost, dottedOr(r.path, "the object")
-	}
-	if cost > validation.StaticEstimatedCostLimit {
-		c.total -= min(c.total, cost) // it has a finding of its own
 	}
 }
 

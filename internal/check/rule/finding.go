@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -59,9 +60,13 @@ func New(id string, at Place, subject, format string, args ...any) Finding {
 // Hint is what to do about the finding.
 func (f Finding) Hint() string { return cmp.Or(f.Fix, f.Rule.Fix) }
 
-// Fingerprint is the same for the same finding when lines move, or files are reformatted.
+// numbers are what changes in the message of a finding that stays the same: how many objects there are, what a rule costs.
+var numbers = regexp.MustCompile(`\d[\d.,]*`)
+
+// Fingerprint is the same for the same finding when lines move, files are reformatted, or numbers in its message change.
 func (f Finding) Fingerprint() string {
-	return fmt.Sprintf("%.16x", sha256.Sum256([]byte(strings.Join([]string{f.Rule.ID, cmp.Or(f.Subject, f.Place.File), f.Message}, "\x00"))))
+	said := numbers.ReplaceAllString(f.Message, "#")
+	return fmt.Sprintf("%.16x", sha256.Sum256([]byte(strings.Join([]string{f.Rule.ID, cmp.Or(f.Subject, f.Place.File), said}, "\x00"))))
 }
 
 // Sort puts findings into the order of their places, and removes those that say the same of the same place: versions of one CRD may

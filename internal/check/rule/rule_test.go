@@ -48,4 +48,6 @@ func TestSort(t *testing.T) {
 	assert.Equal(t, []Finding{at(0, "x"), at(0, "y"), at(1, "v1"), at(2, "b")}, got)
 	assert.NotEqual(t, at(0, "x").Fingerprint(), at(0, "y").Fingerprint())
 	assert.Equal(t, at(1, "x").Fingerprint(), at(9, "x").Fingerprint(), "lines move")
+	counted := func(n string) Finding { return Finding{Rule: one, Subject: "x", Message: n + " objects are invalid"} }
+	assert.Equal(t, counted("3").Fingerprint(), counted("12").Fingerprint(), "objects come")
 }

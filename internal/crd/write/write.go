@@ -152,7 +152,7 @@ func (v *Version) Update(ctx context.Context, object, old map[string]any) (value
 	changes := common.NewCorrelatedObject(object, old, &model.Structural{Structural: v.Structural})
 	if values = v.head.typeMeta(object); len(values) == 0 {
 		values = append(values, v.head.metadata(ctx, object, old)...)
-		values = append(values, validation.ValidateCustomResourceUpdate(nil, object, old, v.values, validation.WithRatcheting(changes))...)
+		values = append(values, validation.ValidateCustomResourceUpdate(nil, object, old, v.values, v.ratcheting(changes)...)...)
 		values = append(values, v.head.scaleSpec(object)...)
 		values = append(values, v.head.scaleStatus(object)...)
 	}
@@ -175,15 +175,23 @@ func (v *Version) UpdateStatus(ctx context.Context, object, old map[string]any) 
 	if values = v.head.typeMeta(written); len(values) == 0 {
 		values = append(values, v.head.metadata(ctx, written, old)...)
 		if has {
-			var options []validation.ValidationOption
+			var below *common.CorrelatedObject
 			if v.Structural != nil {
-				options = append(options, validation.WithRatcheting(changes.Key("status")))
+				below = changes.Key("status")
 			}
-			values = append(values, validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old["status"], v.status, options...)...)
+			values = append(values, validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old["status"], v.status, v.ratcheting(below)...)...)
 		}
 		values = append(values, v.head.scaleStatus(written)...)
 	}
 	return v.changed(ctx, values, written, old, changes)
+}
+
+// ratcheting lets through what does not change, for which there must be a structural schema.
+func (v *Version) ratcheting(changes *common.CorrelatedObject) []validation.ValidationOption {
+	if v.Structural == nil {
+		return nil
+	}
+	return []validation.ValidationOption{validation.WithRatcheting(changes)}
 }
 
 // changed is the end that both kinds of updates have in common: lists that are sets or maps, unless they were wrong already, and rules.
