@@ -5,6 +5,7 @@ package samples
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -93,6 +94,9 @@ func (j *judge) object(ctx context.Context, s source, o object) (all []rule.Find
 			problem = "does not serve"
 		}
 		f := found("sample-version", "apiVersion", "%s %s version %s", k.Name, problem, name)
+		if s.role == document && strings.Contains("/"+s.file, "/"+name+"/") {
+			f.Severity = rule.Note // it is about that version
+		}
 		f.Fix = "Use one of the versions that are served: " + strings.Join(served(k), ", ") + "."
 		return all
 	}
@@ -131,6 +135,9 @@ func (j *judge) object(ctx context.Context, s source, o object) (all []rule.Find
 			continue // what is not shown is not wrong
 		}
 		f := found("sample-invalid", e.Field, "%s", write.Text(e))
+		if e.Type == field.ErrorTypeRequired && path.Ext(s.file) == ".md" {
+			f.Severity = rule.Note // pages show parts of objects
+		}
 		if k.mutated && e.Type == field.ErrorTypeRequired {
 			f.Severity, f.Fix = rule.Note, "Add the field, unless the project's mutating webhook sets it."
 		}
