@@ -106,8 +106,12 @@ var runs = map[rule.Family]func(context.Context, *project.Project, Options, *Res
 			return nil, "", noCRDs
 		}
 		found, err := samples.Check(ctx, p)
-		if err == nil && found.Objects == 0 {
-			err = notApplicable("no object of the project's kinds was found in YAML files and Markdown pages")
+		if err == nil && found.Objects == 0 && len(found.Findings) == 0 {
+			templates := ""
+			if found.Templates > 0 {
+				templates = " (" + count(found.Templates, "template was", "templates were") + " skipped)"
+			}
+			err = notApplicable("no object of the project's kinds was found in YAML files and Markdown pages" + templates)
 		}
 		return found.Findings, found.String(), err
 	},

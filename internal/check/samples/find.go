@@ -25,6 +25,8 @@ type source struct {
 	role     role
 	objects  []object
 	problems []rule.Finding // what of the file could not be read
+	// templates is how many documents and items of lists are templates.
+	templates int
 }
 
 // role is what a file is there for.
@@ -103,7 +105,7 @@ func find(p *project.Project) ([]source, error) {
 		} else {
 			s.read(data, 1, 1, groups)
 		}
-		if len(s.objects) > 0 || len(s.problems) > 0 {
+		if len(s.objects) > 0 || len(s.problems) > 0 || s.templates > 0 {
 			all = append(all, s)
 		}
 	}
@@ -123,6 +125,9 @@ func mentions(data []byte, groups map[string]bool) bool {
 	return false
 }
 
+// kustomizations are the names that kustomize looks for.
+var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
 // list returns the manifests and the pages of a project, sorted, and those manifests that kustomizations use as patches.
 func list(root string) (files []string, patches map[string]bool, err error) {
 	patches = map[string]bool{}
@@ -137,11 +142,11 @@ func list(root string) (files []string, patches map[string]bool, err error) {
 		switch {
 		case d.IsDir() && p != root && (strings.HasPrefix(name, ".") || slices.Contains(notOurs, name)):
 			return fs.SkipDir
-		case !d.Type().IsRegular() || !slices.Contains([]string{".yaml", ".yml", ".json", ".md"}, path.Ext(name)):
+		case !d.Type().IsRegular() || !slices.Contains(kustomizations, name) && !slices.Contains([]string{".yaml", ".yml", ".json", ".md"}, path.Ext(name)):
 			return nil
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(p, root+string(filepath.Separator)))
-		if name == "kustomization.yaml" || name == "kustomization.yml" {
+		if slices.Contains(kustomizations, name) {
 			for _, patch := range patchesOf(p) {
 				patches[path.Join(path.Dir(rel), patch)] = true
 			}
@@ -163,7 +168,6 @@ func patchesOf(file string) (all []string) {
 		Patches               []struct{ Path string } `yaml:"patches"`
 		PatchesJSON6902       []struct{ Path string } `yaml:"patchesJson6902"`
 		PatchesStrategicMerge []string                `yaml:"patchesStrategicMerge"`
-		Components            []string                `yaml:"components"`
 	}
 	if yaml.Unmarshal(data, &k) != nil {
 		return nil

@@ -3,7 +3,10 @@
 package samples
 
 import (
+	"bytes"
 	"regexp"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,19 +26,23 @@ type object struct {
 	text         []byte // of the document that is the object; nil for an item of a list
 }
 
-// read adds the objects of a text that begins at a place of the file. Templates are left out.
+// read adds the objects of a text that begins at a place of the file. Templates are counted.
 func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 	docs, err := yamldoc.Split(data)
 	if err != nil {
-		return
+		s.badSeparator(data, line, err)
 	}
 	for _, doc := range docs {
-		if !mentions(doc.Text, groups) || template.Match(doc.Text) {
+		if !mentions(doc.Text, groups) {
 			continue
 		}
 		asJSON, err := kyaml.YAMLToJSON(doc.Text)
 		if err != nil {
-			if s.role == sample {
+			if template.Match(doc.Text) {
+				if ofGroup(doc.Text, groups) {
+					s.templates++
+				}
+			} else if s.role == sample {
 				for _, p := range yamldoc.Problems(doc.Text, err) {
 					at := rule.Place{File: s.file, Line: line + doc.First + max(p.Line, 1) - 2}
 					s.problems = append(s.problems, rule.New("sample-yaml", at, s.file, "%s", p.What))
@@ -56,7 +63,11 @@ func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 		for _, o := range first.items() {
 			group := o.GroupVersionKind().Group
 			if groups[group] && o.GetKind() != "" && (s.role == sample || nameOf(o) != "") && o.Object["metadata"] != nil { // else it is a part of an object
-				s.objects = append(s.objects, o)
+				if isTemplate(o.node) {
+					s.templates++
+				} else {
+					s.objects = append(s.objects, o)
+				}
 			}
 		}
 		if len(s.objects) == known {
@@ -71,8 +82,45 @@ func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 	}
 }
 
-// template is what templates replace, or envsubst: a variable at the beginning of a value.
-var template = regexp.MustCompile(`\{\{|\{%|[:-][ \t]+["']?\$\{?[A-Z_]{2,}`)
+// ofGroup reports whether a line of a text that does not parse has the API version of an object of the groups.
+func ofGroup(text []byte, groups map[string]bool) bool {
+	for _, m := range apiVersion.FindAllSubmatch(text, -1) {
+		if groups[string(m[1])] {
+			return true
+		}
+	}
+	return false
+}
+
+var apiVersion = regexp.MustCompile(`(?m)^[ \t-]*apiVersion:[ \t]*["']?([^/\s"']+)/`)
+
+// badSeparator notes a line that begins as a separator of documents does, and goes on.
+func (s *source) badSeparator(data []byte, line int, err error) {
+	for text := range bytes.Lines(data) {
+		if rest := bytes.TrimSpace(bytes.TrimPrefix(text, []byte("---"))); bytes.HasPrefix(text, []byte("---")) && len(rest) > 0 && strings.HasSuffix(err.Error(), string(rest)) {
+			break
+		}
+		line++
+	}
+	switch {
+	case template.MatchString(err.Error()):
+		s.templates++
+	case s.role == sample:
+		s.problems = append(s.problems, rule.New("sample-yaml", rule.Place{File: s.file, Line: line}, s.file, "%v", err))
+	}
+}
+
+var (
+	// template is what templates replace, or envsubst.
+	template = regexp.MustCompile(`\{\{|\{%|\$\{?[A-Z_]{2,}`)
+	// replaced is a value that begins with it: what is there instead, only those know who replace it.
+	replaced = regexp.MustCompile(`^(\{\{|\{%|\$\{?[A-Z_]{2,})`)
+)
+
+// isTemplate reports whether a value below a node is one that is replaced.
+func isTemplate(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && replaced.MatchString(n.Value) || slices.ContainsFunc(n.Content, isTemplate)
+}
 
 // items are the items of a list, or the object itself.
 func (o object) items() []object {

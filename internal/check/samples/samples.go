@@ -21,6 +21,8 @@ type Result struct {
 	Objects, Files int
 	// Skipped is how many objects were left out, since their file or directory is named as one of bad examples.
 	Skipped int
+	// Templates is how many were left out, since a program has yet to replace values in them.
+	Templates int
 }
 
 // Check judges the samples of a project. The error is about kinds whose objects could not be judged; the result has the others.
@@ -41,9 +43,14 @@ func Check(ctx context.Context, p *project.Project) (*Result, error) {
 				r.Skipped++
 				continue
 			}
+			found := j.object(ctx, s, o)
+			if err := context.Cause(ctx); err != nil {
+				return r, err // rules that were interrupted look as if they failed
+			}
 			n++
-			r.Findings = append(r.Findings, s.role.weigh(j.object(ctx, s, o))...)
+			r.Findings = append(r.Findings, s.role.weigh(found)...)
 		}
+		r.Templates += s.templates
 		r.Findings = append(r.Findings, s.role.weigh(s.problems)...)
 		if r.Objects += n; n > 0 {
 			r.Files++
@@ -54,16 +61,19 @@ func Check(ctx context.Context, p *project.Project) (*Result, error) {
 
 // String is what was judged, in words.
 func (r *Result) String() string {
-	objects, files := "objects", "files"
-	if r.Objects == 1 {
-		objects = "object"
-	}
-	if r.Files == 1 {
-		files = "file"
-	}
-	text := fmt.Sprintf("%d %s in %d %s", r.Objects, objects, r.Files, files)
+	text := count(r.Objects, "object") + " in " + count(r.Files, "file")
 	if r.Skipped > 0 {
 		text += fmt.Sprintf(", %d skipped as examples of what is wrong", r.Skipped)
 	}
+	if r.Templates > 0 {
+		text += ", " + count(r.Templates, "template") + " skipped"
+	}
 	return text
+}
+
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -3,6 +3,7 @@
 package samples_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,6 +54,12 @@ func TestPlaces(t *testing.T) {
 		"config/samples/list.yaml":          "apiVersion: v1\nkind: List\nitems:\n- apiVersion: stable.example.com/v1\n  kind: CronTab\n  metadata: {name: a}\n  spec:\n    image: 7\n",
 		"config/samples/kustomization.yaml": "patches:\n- path: patch.yaml\n",
 		"config/samples/patch.yaml":         head + "spec: {replicas: 3}\n",
+		"config/other/Kustomization":        "patches:\n- path: patch.yaml\n",
+		"config/other/patch.yaml":           head + "spec: {replicas: 3}\n",
+		"config/other/split.yaml":           head + "spec:\n  image: nginx\n--- next\n" + head,
+		"config/other/text.yaml":            "# {{ a comment }}\n" + head + "spec: {image: \"a/{{ name }}:$TAG\", replicas: a}\n",
+		"config/other/env.yaml":             head + "spec: {image: $IMAGE, replicas: a}\n",
+		"config/other/quoted.yaml":          head + "spec: {image: '{{ image }}', replicas: a}\n",
 		"charts/x/templates/a.yaml":         head + "spec: {replicas: {{ .Values.replicas }} }\n",
 		"docs/page.md":                      "# Page\n\n1. Do this:\n\n   ```yaml\n   " + "apiVersion: stable.example.com/v1\n   kind: CronTab\n   metadata: {name: a}\n   spec:\n     image: nginx\n     replicas: a lot\n   ```\n\n```yaml\n" + head + "spec: ...\n```\n",
 		"test/e2e/a.yaml":                   head + "spec: {x: 1}\n", // a part of an object, for a test to compare with
@@ -68,13 +75,37 @@ func TestPlaces(t *testing.T) {
 		got = append(got, f.Place.String()+" "+f.Severity.String()+" "+f.Rule.ID+" "+f.Message+" ("+f.Hint()+")")
 	}
 	assert.Equal(t, []string{
+		`config/other/split.yaml:6 error sample-yaml invalid Yaml document separator: next (Correct the syntax.)`,
+		`config/other/text.yaml:5:36 error sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`config/samples/list.yaml:8:5 error sample-invalid spec.image must be of type string, not integer (Correct the value, or the marker that forbids it.)`,
 		`config/samples/two.yaml:15:5 error sample-invalid spec.ports[0].port must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`config/samples/two.yaml:16:5 error sample-unknown-field the schema does not have spec.ports[1].nam (Did you mean name?)`,
 		`docs/page.md:11:6 warning sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`test/e2e/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 	}, got)
-	assert.Equal(t, "5 objects in 4 files, 2 skipped as examples of what is wrong", r.String())
+	assert.Equal(t, "6 objects in 5 files, 2 skipped as examples of what is wrong, 3 templates skipped", r.String())
+}
+
+// interrupted is a context that ends after the first look at it.
+type interrupted struct {
+	context.Context
+	looks int
+}
+
+func (c *interrupted) Err() error {
+	if c.looks++; c.looks > 1 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// An object that was not judged to its end has no findings.
+func TestInterrupted(t *testing.T) {
+	p := tree(t, map[string]string{"config/samples/a.yaml": "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\nspec: {image: 7}\n"})
+	r, err := samples.Check(&interrupted{Context: t.Context()}, p)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, r.Findings)
+	assert.Zero(t, r.Objects)
 }
 
 // A kind whose schema the API server would not take cannot be judged, and that is no verdict.

@@ -32,11 +32,15 @@ func Valid(ctx context.Context, p *project.Project) ([]Sample, error) {
 			continue
 		}
 		for _, o := range s.objects {
+			text := strings.TrimSpace(above.ReplaceAllString(string(o.text), ""))
+			if k := j.kindOf(o); text == "" || k == nil || j.version(k, o.GroupVersionKind().Version) == nil {
+				continue
+			}
+			found := j.object(ctx, s, o)
 			if err := context.Cause(ctx); err != nil {
 				return nil, err
 			}
-			text := strings.TrimSpace(above.ReplaceAllString(string(o.text), ""))
-			if k := j.kindOf(o); text == "" || k == nil || j.version(k, o.GroupVersionKind().Version) == nil || len(j.object(ctx, s, o)) > 0 {
+			if len(found) > 0 {
 				continue
 			}
 			all = append(all, Sample{o.GroupVersionKind(), s.file, text + "\n"})
