@@ -39,6 +39,9 @@ func Fixes(root string, found []rule.Finding) ([]tree.Change, error) {
 		if err != nil {
 			return nil, fmt.Errorf("fix %s: %w; nothing was written", file, err)
 		}
+		if bytes.Equal(old, text) {
+			continue
+		}
 		changes = append(changes, tree.Change{Path: file, Op: tree.Update, Old: old, New: text})
 	}
 	return changes, nil
@@ -56,6 +59,9 @@ func edit(src []byte, edits []rule.Edit) ([]byte, error) {
 		if e.Insert == "" {
 			lines = slices.Delete(lines, e.Line-1, e.Line)
 			continue
+		}
+		if !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte(e.Has)) {
+			continue // as in "type A struct{ B string }": above the line, the marker would be that of the type
 		}
 		end := "\n"
 		if bytes.HasSuffix(line, []byte("\r\n")) {

@@ -30,6 +30,14 @@ func TestFixes(t *testing.T) {
 	assert.Equal(t, before, string(changes[0].Old))
 	assert.Equal(t, "package v1\r\n\r\ntype A struct {\r\n\t// +optional\r\n\tX int32 `json:\"x,omitempty\"`\r\n\t// +required\r\n\tY int32 `json:\"y\"`\r\n}\r\n", string(changes[0].New))
 
+	// Above a type on one line, a marker would be that of the type.
+	const line = "package v1\n\ntype A struct{ B string }\n"
+	require.NoError(t, os.WriteFile(filepath.Join(root, "types.go"), []byte(line), 0o600))
+	changes, err = Fixes(root, []rule.Finding{find(rule.Edit{Line: 3, Has: "B", Insert: "// +required"})})
+	require.NoError(t, err)
+	assert.Empty(t, changes)
+
+	require.NoError(t, os.WriteFile(filepath.Join(root, "types.go"), []byte(before), 0o600))
 	for _, stale := range []rule.Edit{{Line: 6, Has: "Y", Insert: "// +required"}, {Line: 99, Has: "Y"}} {
 		_, err = Fixes(root, []rule.Finding{remove, find(stale)})
 		assert.ErrorContains(t, err, "changed during the command")
