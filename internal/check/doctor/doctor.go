@@ -36,10 +36,35 @@ type Result struct {
 	Judged   string // what was looked at, in words
 }
 
-// checks are the rules about files.
-var checks = []func(*Source) []rule.Finding{
-	skews, kubernetesModule, controllerGen,
-	removedAPIs, webhooks, conversions, elections, finalizers, conditions, deepCopies, schemes, copies,
+// check has rules about files, and what they are about in a word or two.
+type check struct {
+	name string
+	find func(*Source) []rule.Finding
+}
+
+var checks = []check{
+	{"versions in go.mod", skews},
+	{"k8s.io/kubernetes", kubernetesModule},
+	{"controller-gen", controllerGen},
+	{"removed APIs", removedAPIs},
+	{"webhooks", webhooks},
+	{"conversions", conversions},
+	{"leader election", elections},
+	{"finalizers", finalizers},
+	{"conditions", conditions},
+	{"deep copies", deepCopies},
+	{"schemes", schemes},
+	{"copies of CRDs", copies},
+}
+
+// run looks for findings. A panic is an error, and the other checks go on.
+func (c check) run(s *Source) (found []rule.Finding, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			found, err = nil, fmt.Errorf("not determined: %s: panic: %v; this is a bug of crdctl, please report it", c.name, p)
+		}
+	}()
+	return c.find(s), nil
 }
 
 // Check looks for the causes of symptoms. With an error, the result has what could be determined.
@@ -53,8 +78,10 @@ func Check(ctx context.Context, o Options) (*Result, error) {
 			problems = append(problems, err)
 		} else {
 			r.Judged = source.String()
-			for _, check := range checks {
-				r.Findings = append(r.Findings, check(source)...)
+			for _, c := range checks {
+				found, err := c.run(source)
+				r.Findings = append(r.Findings, found...)
+				problems = append(problems, err)
 			}
 		}
 	}

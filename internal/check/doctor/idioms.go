@@ -52,6 +52,9 @@ func conditions(s *Source) (all []rule.Finding) {
 		for _, c := range f.calls("append", "SetStatusCondition") {
 			set, _ := f.typeOf(c.Fun)
 			required := []string{"Type", "Status", "Reason"}
+			if len(c.Args) == 0 {
+				continue // half typed
+			}
 			if name := called(c); name == "append" {
 				if first, ok := c.Args[0].(*ast.SelectorExpr); !ok || first.Sel.Name != "Conditions" {
 					continue

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/check/rule"
+)
+
+// What is half typed has no findings, and fails no check.
+func TestHalfTyped(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/x\n",
+		"x.go": `package x
+
+import (
+	ctrl "sigs.k8s.io/controller-runtime"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+var a, b = ""
+
+func f() {
+	append()
+	meta.SetStatusCondition()
+	_ = metav1.Condition{}
+	controllerutil.AddFinalizer()
+	controllerutil.AddFinalizer(x, b)
+	ctrl.NewControllerManagedBy().For().Owns()
+	_ = ctrl.Options{{}, LeaderElection: true, LeaderElectionID: b}
+}
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
+	}
+	found, err := Check(t.Context(), Options{Root: root})
+	require.NoError(t, err)
+	assert.Equal(t, "1 module, 1 Go file, 0 YAML files", found.Judged)
+}
+
+// A check that panics is an error, and not a verdict.
+func TestPanic(t *testing.T) {
+	_, err := check{"conditions", func(s *Source) []rule.Finding { return []rule.Finding{{Subject: s.Go[0].Path}} }}.run(&Source{})
+	assert.ErrorContains(t, err, "not determined: conditions: panic: runtime error: index out of range")
+}
