@@ -161,7 +161,7 @@ func (c Check) GitHub() []byte {
 		b.WriteString(command("notice", n, "title", "crdctl "+cmp.Or(c.Command, "check")))
 	}
 	if c.Undetermined != "" {
-		b.WriteString(command("error", c.Undetermined, "title", "crdctl check"))
+		b.WriteString(command("error", c.Undetermined, "title", "crdctl "+cmp.Or(c.Command, "check")))
 	}
 	b.WriteString(c.Summary() + "\n")
 	return []byte(b.String())
@@ -217,6 +217,6 @@ func (c Check) sarifRun() object {
 	}
 	run := sarifRun(c.Version, rules, results, notifications)
 	run["invocations"].([]object)[0]["executionSuccessful"] = c.Undetermined == ""
-	run["automationDetails"] = object{"id": "crdctl/check"}
+	run["automationDetails"] = object{"id": "crdctl/" + cmp.Or(c.Command, "check")}
 	return run
 }

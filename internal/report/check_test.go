@@ -74,9 +74,19 @@ func TestSARIFIsValid(t *testing.T) {
 	log, err := undetermined.SARIF()
 	require.NoError(t, err)
 	assert.Contains(t, string(log), `"executionSuccessful": false`)
+	assert.Contains(t, string(log), `"id": "crdctl/check"`)
 	bad, err := schema.Validate(gojsonschema.NewBytesLoader(bytes.ReplaceAll(log, []byte(`"level": "error"`), []byte(`"level": "fatal"`))))
 	require.NoError(t, err)
 	assert.NotEmpty(t, bad.Errors(), "the schema allows anything")
+}
+
+// The answer of doctor is its own: code scanning replaces results of the same category.
+func TestDoctorHasItsName(t *testing.T) {
+	c := Check{Command: "doctor", Undetermined: "x"}
+	log, err := c.SARIF()
+	require.NoError(t, err)
+	assert.Contains(t, string(log), `"id": "crdctl/doctor"`)
+	assert.Contains(t, string(c.GitHub()), "title=crdctl doctor::x")
 }
 
 // Workflow commands are lines that the runner reads back as they were meant.
