@@ -76,9 +76,9 @@ func runDocs(ctx context.Context, s ui.Streams, o docsOptions) (err error) {
 		return err
 	}
 	if !o.check {
-		lock, err := o.lock(ctx, s.Err)
-		if err != nil {
-			return err
+		lock, lockErr := o.lock(ctx, s.Err)
+		if lockErr != nil {
+			return lockErr
 		}
 		defer func() { err = errors.Join(err, lock.Unlock()) }()
 	}

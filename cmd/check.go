@@ -7,6 +7,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,6 +58,9 @@ from git's objects; the working tree is not touched. With --against-cluster it c
 are stored there.
 
 By default all families run that apply. "crdctl check --list" prints the rules.
+
+With --fix it adds and removes those markers in Go types whose fix is certain and changes no schema, and then reports what is left. With
+--fix --dry-run it prints these changes as a patch instead of the findings, and exits with 0 whether or not there are any.
 
 Exit codes: 0 if there is no finding of the severity that --fail-on names, or of a higher one; 1 if there is; 2 if it could not be
 determined.`,
@@ -114,7 +118,7 @@ func ruleIDs() (ids []string) {
 	return ids
 }
 
-func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
+func runCheck(ctx context.Context, s ui.Streams, o checkOptions) (err error) {
 	switch {
 	case o.list && len(o.families) == 0:
 		return listRules(s, rule.Families)
@@ -134,6 +138,8 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 		return ui.UsageErrorf("--output %q must be text, json, github or sarif", o.output)
 	}
 	switch {
+	case o.dryRun && o.output != "text":
+		return ui.UsageErrorf("--fix --dry-run prints a patch, and cannot be used with --output %s; omit one of them", o.output)
 	case o.cluster && (o.against != "" || o.objects != ""):
 		return ui.UsageErrorf("--against-cluster cannot be used with --against or --objects; use one or the other")
 	case !o.cluster && (o.kubeconfig != "" || o.context != ""):
@@ -142,6 +148,13 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) error {
 	at, err := newSettings(nil).project(o.options)
 	if err != nil {
 		return err
+	}
+	if o.fix && !o.dryRun {
+		lock, lockErr := o.lock(ctx, s.Err)
+		if lockErr != nil {
+			return lockErr
+		}
+		defer func() { err = errors.Join(err, lock.Unlock()) }()
 	}
 	shown, done := s.Report().Work(ctx, "checking")
 	r, undetermined := checked(shown, at, o)
