@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,6 @@ import (
 
 type doctorOptions struct {
 	*options
-	deep    bool
 	failOn  string
 	output  string
 	list    bool
@@ -39,18 +39,17 @@ func newDoctor(s ui.Streams, shared *options) *cobra.Command {
 		Short: "Find why a controller does not compile, start, or do what it should",
 		Long: `Doctor looks for the causes of symptoms that controllers show: what does not compile, is forbidden or refused, or happens without an
 error. Each finding has the cause with its place, the symptom, and what fixes it. It reads go.mod, YAML files and Go files, and looks at the
-machine: the versions of Go and of kubectl in PATH, caches and their size, free disk, inotify limits, ports, and state directories that a
+machine: the versions of Go and of kubectl in PATH, the size of crdctl's cache, free disk, inotify limits, ports, and state directories that a
 killed run left. It writes nothing. It needs neither ` + config.FileName + ` nor CRDs; outside of any module it looks at the machine alone.
 
 "crdctl doctor --list" prints its rules. Those of "crdctl check" are findings here, too, if they are causes of symptoms.
 
-Exit codes: 0 if there is no finding of the severity that --fail-on names, or of a higher one; 1 if there is; 2 if nothing could be
+Exit codes: 0 if there is no finding of the severity that --fail-on names, or of a higher one; 1 if there is; 2 if a part could not be
 determined.`,
-		Example: "  crdctl doctor\n  crdctl doctor --deep --fail-on warning\n  crdctl doctor --explain kubernetes-minor-skew",
+		Example: "  crdctl doctor\n  crdctl doctor --fail-on warning\n  crdctl doctor --explain kubernetes-minor-skew",
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), s, o) },
 	}
-	c.Flags().BoolVar(&o.deep, "deep", false, "read the sizes of Go's caches, too")
 	c.Flags().StringVar(&o.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
 	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
 	c.Flags().BoolVar(&o.list, "list", false, "print the rules")
@@ -83,20 +82,17 @@ func runDoctor(ctx context.Context, s ui.Streams, o doctorOptions) error {
 		return fmt.Errorf("%w; give the project's directory with --dir", err)
 	}
 	shown, done := s.Report().Work(ctx, "examining")
-	r, err := examine(shown, base, o)
-	if done(); err != nil {
-		return err
+	r, undetermined := examine(shown, base, o)
+	if done(); ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if err := printDoctor(s, o.output, r); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(r.Findings, func(f rule.Finding) bool { return f.Severity >= failOn }) {
-		return ui.ErrNo
-	}
-	return nil
+	return cmp.Or(undetermined, verdict(&r, failOn))
 }
 
-// examine looks at the project that a directory is in, and at the machine. What could not be determined is a note.
+// examine looks at the project that a directory is in, and at the machine. With an error, the report has what could be determined.
 func examine(ctx context.Context, base string, o doctorOptions) (report.Check, error) {
 	options := doctor.Options{Kubernetes: codegen.Version}
 	r := report.Check{Command: "doctor", Prefix: report.RepositoryPrefix(base), Version: Version()}
@@ -107,22 +103,18 @@ func examine(ctx context.Context, base string, o doctorOptions) (report.Check, e
 	} else {
 		r.Prefix = report.RepositoryPrefix(options.Root)
 	}
-	m := machine.Read(ctx, options.Root, o.deep)
+	m := machine.Read(ctx, options.Root)
 	options.Machine = &m
 	found, err := doctor.Check(ctx, options)
-	if ctx.Err() != nil {
-		return r, context.Cause(ctx)
-	}
-	for _, problem := range append(problems, err) {
-		if problem != nil {
-			r.Notes = append(r.Notes, "not determined: "+problem.Error())
-		}
+	undetermined := errors.Join(append(problems, err)...)
+	if undetermined != nil {
+		r.Undetermined = undetermined.Error()
 	}
 	r.Findings, r.Judged = found.Findings, map[rule.Family]string{rule.Doctor: found.Judged}
 	if o.output == "text" || o.output == "json" {
 		r.Notes = append(r.Notes, m.Facts()...)
 	}
-	return r, nil
+	return r, undetermined
 }
 
 // projectOf is the root of the project that a directory is in, and what "crdctl check" judges there. Without crdctl.yaml, and if nothing is

@@ -68,8 +68,8 @@ type Inotify struct {
 // Ports are those that a controller-runtime program listens on by default: metrics, probes and webhooks.
 var Ports = []int{8080, 8081, 9443}
 
-// Read reads the machine, for the project in a directory. With deep, the sizes of Go's caches are read, too.
-func Read(ctx context.Context, root string, deep bool) Machine {
+// Read reads the machine, for the project in a directory.
+func Read(ctx context.Context, root string) Machine {
 	var m Machine
 	var all sync.WaitGroup
 	all.Go(func() { m.Go = goCommand(ctx) })
@@ -85,13 +85,6 @@ func Read(ctx context.Context, root string, deep bool) Machine {
 	user, err := os.UserCacheDir()
 	if err == nil {
 		m.Caches = append(m.Caches, size(ctx, filepath.Join(user, "crdctl")))
-	}
-	if deep {
-		for _, dir := range []string{m.Go.Cache, m.Go.Modules} {
-			if dir != "" {
-				m.Caches = append(m.Caches, size(ctx, dir))
-			}
-		}
 	}
 	m.Disks = disks(root, os.TempDir(), user, m.Go.Cache, m.Go.Modules)
 	return m
