@@ -15,17 +15,14 @@ import (
 
 // compat compares the project with the base. Where none was named and none can be found, only what needs none is judged.
 func (r *Result) compat(ctx context.Context, p *project.Project, o Options) ([]rule.Finding, string, error) {
-	if o.Cluster != nil && len(p.CRDs) > 0 {
+	if len(p.CRDs) == 0 && (o.Cluster != nil || o.Base == nil) {
+		return nil, "", noCRDs
+	}
+	if o.Cluster != nil {
 		result, err := compat.CheckLive(ctx, p, o.Cluster, o.Cluster.Name)
-		if err != nil {
-			return nil, "", err
-		}
-		return result.Findings, result.Judged, nil
+		return r.compared(result, err)
 	}
 	asked := slices.Contains(o.Families, rule.Compat)
-	if len(p.CRDs) == 0 && o.Base == nil {
-		return nil, "", notApplicable("no CustomResourceDefinition of the project was found")
-	}
 	if o.Base == nil && asked {
 		return nil, "", fmt.Errorf("no older revision to compare with: %w", o.NoBase)
 	}
@@ -37,11 +34,20 @@ func (r *Result) compat(ctx context.Context, p *project.Project, o Options) ([]r
 		o.NoBase, o.Base = err, nil
 		result, err = compat.Check(ctx, p, compat.Options{})
 	}
-	if err != nil {
-		return nil, "", err
+	if err == nil && len(p.CRDs) == 0 && len(result.Findings) == 0 {
+		return nil, "", noCRDs // and none was removed
 	}
-	if o.Base == nil {
+	if err == nil && o.Base == nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("compat compared no revisions: %s", o.NoBase))
 	}
-	return result.Findings, result.Judged, nil
+	return r.compared(result, err)
+}
+
+// compared is a result of the comparison, which with an error has what was found nevertheless.
+func (r *Result) compared(result *compat.Result, err error) ([]rule.Finding, string, error) {
+	if result == nil {
+		return nil, "", err
+	}
+	r.Notes = append(r.Notes, result.Notes...)
+	return result.Findings, result.Judged, err
 }

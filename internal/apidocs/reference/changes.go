@@ -34,7 +34,7 @@ func (k *Kind) changed(ctx context.Context, crd *project.CRD) error {
 		if err != nil {
 			return err
 		}
-		found, err := compat.Compare(ctx, compat.StateOf([]*project.CRD{before}), compat.StateOf([]*project.CRD{now}), nil)
+		found, _, err := compat.Compare(ctx, compat.StateOf([]*project.CRD{before}), compat.StateOf([]*project.CRD{now}), nil)
 		if err != nil {
 			return fmt.Errorf("%s: compare %s with %s: %w", crd.Name, v.Name, old.Name, err)
 		}

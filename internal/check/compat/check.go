@@ -4,6 +4,7 @@ package compat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,10 +24,12 @@ type Options struct {
 // Result is what was found.
 type Result struct {
 	Findings []rule.Finding
+	Notes    []string
 	Judged   string // what was looked at
 }
 
-// Check compares a project with an older state of it. Without one, only what the versions of a CRD break between each other is found.
+// Check compares a project with an older state of it. Without one, only what the versions of a CRD break between each other is found. With an
+// error, the result, if there is one, has what was found nevertheless.
 func Check(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	r := &Result{Findings: Versions(p.CRDs), Judged: crds(len(p.CRDs)) + ", without an older revision"}
 	if o.Base == nil {
@@ -40,24 +43,19 @@ func Check(ctx context.Context, p *project.Project, o Options) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	changed, err := Compare(ctx, b.crds, StateOf(p.CRDs), objects)
-	if err != nil {
-		return nil, err
-	}
-	r.Findings = slices.Concat(r.Findings, changed, b.gone())
+	changed, notes, problem := Compare(ctx, b.crds, StateOf(p.CRDs), objects)
+	r.Findings, r.Notes = slices.Concat(r.Findings, changed, b.gone()), notes
 	if o.Base.Whole {
-		imported, err := goPackages(p, o.Base, changed)
-		if err != nil {
-			return nil, err
-		}
-		r.Findings = append(r.Findings, imported...)
+		imported, notes, err := goPackages(p, o.Base, changed)
+		r.Findings, r.Notes = append(r.Findings, imported...), append(r.Notes, notes...)
+		problem = errors.Join(problem, err)
 	}
 	r.Judged = fmt.Sprintf("%s against %s", crds(len(b.crds)), o.Base.Name)
 	if n := len(p.CRDs) - len(b.crds); n > 0 {
 		r.Judged += fmt.Sprintf(", %d new", n)
 	}
 	r.Judged += judged
-	return r, nil
+	return r, problem
 }
 
 // objects are the samples of the base, and the objects that the user gave, of which there must be some.

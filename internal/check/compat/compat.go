@@ -10,6 +10,7 @@ package compat
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/crd/compat"
 )
 
 // State is the CRDs of a project at some time, by name.
@@ -36,24 +38,29 @@ func StateOf(crds []*project.CRD) State {
 // Compare returns what the change from one state to another breaks. A CRD that is new breaks nothing; one that is gone is for the caller to judge:
 // it may be elsewhere.
 //
-// Objects are of the older CRDs; those of other kinds are left out. What the API server says of them is added to the findings.
-func Compare(ctx context.Context, old, now State, objects Objects) ([]rule.Finding, error) {
+// Objects are of the older CRDs; those of other kinds are left out. What the API server says of them is added to the findings. The notes say of
+// which CRDs they could not be tried. With an error, there is what was found nevertheless.
+func Compare(ctx context.Context, old, now State, objects Objects) (found []rule.Finding, notes []string, err error) {
 	var all findings
+	var problems []error
 	for _, name := range sortedKeys(now) {
 		if err := context.Cause(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if old[name] == nil || same(old[name], now[name]) {
 			continue
 		}
-		if err := all.crd(ctx, old[name], now[name]); err != nil {
-			return nil, err
+		problems = append(problems, all.refused(ctx, old[name], now[name]))
+		all.crd(old[name], now[name])
+		err := all.stored(ctx, old[name], now[name], objects.of(old[name]))
+		var current *compat.CurrentError
+		if errors.As(err, &current) {
+			notes = append(notes, fmt.Sprintf("objects of %s were not tried: its older state: %s", name, current.Err))
+			continue
 		}
-		if err := all.stored(ctx, old[name], now[name], objects.of(old[name])); err != nil {
-			return nil, err
-		}
+		problems = append(problems, err)
 	}
-	return all.merged(), nil
+	return all.merged(), notes, errors.Join(problems...)
 }
 
 // same reports whether two states of a CRD have one spec. That of a cluster has more than was written.
@@ -65,10 +72,7 @@ func same(old, now *project.CRD) bool {
 }
 
 // crd compares two states of a CRD.
-func (all *findings) crd(ctx context.Context, old, now *project.CRD) error {
-	if err := all.refused(ctx, old, now); err != nil {
-		return err
-	}
+func (all *findings) crd(old, now *project.CRD) {
 	all.onceStored(old, now)
 	all.names(old, now)
 	all.conversion(old, now)
@@ -80,8 +84,10 @@ func (all *findings) crd(ctx context.Context, old, now *project.CRD) error {
 		if !v.served() {
 			continue
 		}
-		v.subresources()
-		v.shown()
+		if !v.unserved() {
+			v.subresources()
+			v.shown()
+		}
 		if before, after := schemaOf(was), schemaOf(is); before != nil && after != nil {
 			v.compare(nil, before, after)
 		}
@@ -91,7 +97,6 @@ func (all *findings) crd(ctx context.Context, old, now *project.CRD) error {
 		all.add(rule.New("storage-moved-with-new-version", at, now.Subject(storageOf(now)),
 			"%s is new and already the storage version; before, objects were stored as %s", storageOf(now), storageOf(old)))
 	}
-	return nil
 }
 
 // RemovedCRD is the finding of a CRD that is gone.

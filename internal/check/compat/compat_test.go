@@ -22,8 +22,11 @@ func changed(t *testing.T, before, after string, objects ...string) (lines []str
 		text += fmt.Sprintf("{name: o%d, spec: %s}, ", i, o)
 	}
 	state := func(text string) compat.State { return compat.StateOf([]*project.CRD{checktest.CRD(t, text)}) }
-	found, err := compat.Compare(t.Context(), state(before), state(after), stored(t, text+"]"))
+	found, notes, err := compat.Compare(t.Context(), state(before), state(after), stored(t, text+"]"))
 	require.NoError(t, err)
+	for _, note := range notes {
+		lines = append(lines, "a note: "+note)
+	}
 	for _, f := range found {
 		lines = append(lines, fmt.Sprintf("%s %s: %s", f.Severity, f.Rule.ID, f.Message))
 	}
@@ -69,6 +72,25 @@ func TestSeverity(t *testing.T) {
 	}
 }
 
+// What is stored in a version is read by its schema, also after the version is neither served nor stored any more.
+func TestStoredOnce(t *testing.T) {
+	const (
+		versions = "{spec: {versions: [{name: v1, served: %s, storage: %s, schema: {openAPIV3Schema: {properties: {spec: {type: object, properties: {%s b: {type: string}}}}}}}," +
+			" {name: v2, served: true, storage: %s, schema: {openAPIV3Schema: {properties: {spec: {type: object, properties: {b: {type: string}}}}}}}]}}"
+		a = "a: {type: string},"
+	)
+	assert.Equal(t, []string{"error field-dropped: spec.a: the field was removed; its values in stored objects are dropped"},
+		changed(t, fmt.Sprintf(versions, "false", "true", a, "false"), fmt.Sprintf(versions, "false", "false", "", "true")))
+}
+
+// An older schema that is not structural takes away the objects of its CRD, and nothing else.
+func TestOlderStateIsBad(t *testing.T) {
+	got := changed(t, `{type: object, properties: {a: {type: string}, bad: {items: {type: string}}}}`, `{type: object, properties: {b: {type: string}}}`, `{a: x}`)
+	require.Len(t, got, 3)
+	assert.Contains(t, got[0], "a note: objects of crontabs.stable.example.com were not tried: its older state: version v1: ")
+	assert.Contains(t, got[1], "error field-dropped: spec.a: ")
+}
+
 // In the status, whose only writer is the controller, what is tightened is a warning.
 func TestStatus(t *testing.T) {
 	const schema = "{spec: {versions: [{subresources: {status: {}}, schema: {openAPIV3Schema: {properties: {status: {type: object, properties: {phase: {type: string%s}}}}}}}]}}"
@@ -93,6 +115,9 @@ func TestRules(t *testing.T) {
 		"choice":        {open, rule("has(self.c) ? self.a > 1 : true", c), nil},
 		"default":       {open, rule("!has(self.c) || self.a > 1", ", c: {type: integer, default: 1}"), []string{`error cel-added: spec: objects must now keep the rule "!has(self.c) || self.a > 1"`}},
 		"changed":       {rule("self.a > 1", ""), rule("self.a > 2", ""), []string{`warning cel-changed: spec: the rule changed from "self.a > 1" to "self.a > 2"`}},
+		"open":          {`{type: object, properties: {a: {type: object}}}`, `{type: object, properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}}`, []string{"note type-changed: spec.a: the type changed from empty object to free object, which takes all of it"}},
+		"finer steps":   {`{type: object, properties: {a: {type: integer, multipleOf: 6}}}`, `{type: object, properties: {a: {type: integer, multipleOf: 3}}}`, []string{"note bound-loosened: spec.a: more values are allowed: multipleOf 6 → 3"}},
+		"other steps":   {`{type: object, properties: {a: {type: integer, multipleOf: 3}}}`, `{type: object, properties: {a: {type: integer, multipleOf: 6}}}`, []string{"error bound-tightened: spec.a: fewer values are allowed: multipleOf 3 → 6"}},
 		"only loosened": {rule("self.a > 1", ""), rule("self.a > 1 || self.b > 1", ""), nil},
 		"removed":       {rule("self.a > 1", ""), open, nil},
 		"set is now rule": {`{type: object, properties: {l: {type: array, x-kubernetes-list-type: set, items: {type: string}}}}`, `{type: object, properties: {l: {type: array, x-kubernetes-validations: [{rule: "self.all(x, self.exists_one(y, x == y))"}], items: {type: string}}}}`,

@@ -22,7 +22,10 @@ func TestExamples(t *testing.T) {
 			file := func(b rule.Block) map[string][]byte {
 				return map[string][]byte{"api/v1/types.go": []byte("package v1\n\n" + b.Text)}
 			}
-			return compat.CompareGo("api/v1", file(example[0]), file(example[1]), nil)
+			found, note, err := compat.CompareGo("api/v1", file(example[0]), file(example[1]), nil)
+			require.NoError(t, err)
+			require.Empty(t, note)
+			return found
 		}
 		require.Equal(t, []string{"yaml before", "yaml after"}, []string{example[0].Info, example[1].Info})
 		old := checktest.CRD(t, example[0].Text)
@@ -30,7 +33,7 @@ func TestExamples(t *testing.T) {
 			return []rule.Finding{compat.RemovedCRD(old, rule.Place{File: old.File, Line: old.Line})}
 		}
 		now := checktest.CRD(t, example[1].Text)
-		found, err := compat.Compare(t.Context(), compat.StateOf([]*project.CRD{old}), compat.StateOf([]*project.CRD{now}), stored(t, example[0].Text))
+		found, _, err := compat.Compare(t.Context(), compat.StateOf([]*project.CRD{old}), compat.StateOf([]*project.CRD{now}), stored(t, example[0].Text))
 		require.NoError(t, err)
 		return append(found, compat.Versions([]*project.CRD{now})...)
 	})

@@ -41,14 +41,14 @@ type goField struct {
 
 type goConst struct{ file, value string }
 
-// parseGo parses the files of a package, without tests. A file that does not parse is left out: the compiler reports it.
-func parseGo(dir string, files map[string][]byte) *goPackage {
+// parseGo parses the files of a package, without tests.
+func parseGo(dir string, files map[string][]byte) (*goPackage, error) {
 	p := &goPackage{dir: dir, types: map[string]*goType{}, consts: map[string]goConst{}, files: map[string]int{}}
 	for _, name := range sortedKeys(files) {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, files[name], parser.SkipObjectResolution)
 		if err != nil {
-			continue
+			return nil, err
 		}
 		s := source{fset, file, name}
 		p.files[name] = fset.Position(file.Name.Pos()).Line
@@ -58,7 +58,7 @@ func parseGo(dir string, files map[string][]byte) *goPackage {
 			}
 		}
 	}
-	return p
+	return p, nil
 }
 
 func (p *goPackage) declare(s source, decl *ast.GenDecl) {

@@ -13,11 +13,20 @@ import (
 )
 
 // CompareGo returns what the change of a Go package breaks for those who import it. The files have their names as keys. Where a finding about the
-// CRDs has the same cause, there is none here.
-func CompareGo(dir string, old, now map[string][]byte, known []rule.Finding) []rule.Finding {
-	d := goDiff{old: parseGo(dir, old), now: parseGo(dir, now), known: known, explained: map[string]bool{}}
+// CRDs has the same cause, there is none here. Where a file does not parse, nothing is known of what it declares: that is an error of the new
+// state, and a note about the old one.
+func CompareGo(dir string, old, now map[string][]byte, known []rule.Finding) (found []rule.Finding, note string, err error) {
+	is, err := parseGo(dir, now)
+	if err != nil {
+		return nil, "", fmt.Errorf("compare the Go package %s: %w", dir, err)
+	}
+	was, err := parseGo(dir, old)
+	if err != nil {
+		return nil, fmt.Sprintf("the Go package %s was not compared: its older state: %s", dir, err), nil
+	}
+	d := goDiff{old: was, now: is, known: known, explained: map[string]bool{}}
 	if len(d.now.files) == 0 {
-		return nil
+		return nil, "", nil
 	}
 	for _, name := range sortedKeys(d.old.types) {
 		if was, is := d.old.types[name], d.now.types[name]; is != nil && ast.IsExported(name) {
@@ -26,7 +35,7 @@ func CompareGo(dir string, old, now map[string][]byte, known []rule.Finding) []r
 	}
 	d.types()
 	d.consts()
-	return d.found
+	return d.found, "", nil
 }
 
 type goDiff struct {

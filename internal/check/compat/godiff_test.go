@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/check/checktest"
 	"github.com/crdctl/crdctl/internal/check/compat"
@@ -27,13 +28,24 @@ func TestGoHasOneCause(t *testing.T) {
 		rule.New("field-dropped", at, "x", "size: the field was removed"),
 		rule.New("enum-removed", at, "x", `mode: values are no longer allowed: "Slow"`),
 	}
+	found, note, err := compat.CompareGo("api/v1", file(before), file(after), known)
+	require.NoError(t, err)
+	assert.Empty(t, note)
 	assert.Equal(t, []string{
 		"api/v1/types.go:5:6: go-field-removed: the field TLS of Spec was removed",
 		"api/v1/types.go:8:2: go-pointer-changed: the type of the field Port changed from int to *int",
 		"api/v1/types.go:1: go-type-removed: the type Job was removed",
 		"api/v1/types.go:1: go-const-removed: the constant Other was removed",
-	}, sorted(compat.CompareGo("api/v1", file(before), file(after), known)))
-	assert.Empty(t, compat.CompareGo("api/v1", file(before), map[string][]byte{"api/v1/types.go": []byte("not Go")}, nil), "the compiler reports what does not parse")
+	}, sorted(found))
+
+	// Of what does not parse, nothing is known to be gone.
+	broken := map[string][]byte{"api/v1/a.go": []byte("not Go"), "api/v1/types.go": []byte("package v1")}
+	_, _, err = compat.CompareGo("api/v1", file(before), broken, nil)
+	require.ErrorContains(t, err, "compare the Go package api/v1: api/v1/a.go:1:1: ")
+	found, note, err = compat.CompareGo("api/v1", broken, file(after), nil)
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	assert.Contains(t, note, "the Go package api/v1 was not compared: its older state: api/v1/a.go:1:1: ")
 }
 
 func sorted(found []rule.Finding) []string {

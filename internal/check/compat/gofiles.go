@@ -4,6 +4,7 @@ package compat
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,15 +17,15 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// goPackages compares the packages with API types that others can import.
-func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (all []rule.Finding, err error) {
+// goPackages compares the packages with API types that others can import. The notes name those of which the older state does not parse.
+func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (all []rule.Finding, notes []string, problem error) {
 	for _, dir := range p.Packages {
 		if slices.Contains(strings.Split(dir, "/"), "internal") {
 			continue
 		}
 		now, err := filesNow(p.Root, dir)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		old, same := map[string][]byte{}, true
 		for _, file := range base.Files(dir) {
@@ -32,15 +33,19 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 				continue
 			}
 			if old[file], err = base.ReadFile(file); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			same = same && bytes.Equal(old[file], now[file])
 		}
 		if !same && len(old) > 0 {
-			all = append(all, CompareGo(dir, old, now, known)...)
+			found, note, err := CompareGo(dir, old, now, known)
+			all, problem = append(all, found...), errors.Join(problem, err)
+			if note != "" {
+				notes = append(notes, note)
+			}
 		}
 	}
-	return all, nil
+	return all, notes, problem
 }
 
 func isGo(name string) bool {

@@ -5,6 +5,7 @@ package compat
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,7 +156,8 @@ func (b bound) tighter(than bound) bool {
 	case *b.value == *than.value:
 		return b.exclusive
 	case b.name == "multipleOf":
-		return true
+		times := *than.value / *b.value // which is whole where all multiples of the one are multiples of the other
+		return math.Abs(times-math.Round(times)) > 1e-9
 	}
 	return (*b.value < *than.value) == b.upper
 }

@@ -52,15 +52,12 @@ func CheckLive(ctx context.Context, p *project.Project, live Live, name string) 
 	if len(old) == 0 {
 		return nil, errors.New("the cluster of " + name + " has no CRD of the project; name the context of a cluster that has")
 	}
-	found, err := Compare(ctx, old, StateOf(p.CRDs), objects)
-	if err != nil {
-		return nil, err
-	}
-	r := &Result{Findings: slices.Concat(Versions(p.CRDs), found), Judged: fmt.Sprintf("%s against the cluster of context %s, with %d objects", crds(len(old)), name, len(objects))}
+	found, notes, err := Compare(ctx, old, StateOf(p.CRDs), objects)
+	r := &Result{Findings: slices.Concat(Versions(p.CRDs), found), Notes: notes, Judged: fmt.Sprintf("%s against the cluster of context %s, with %d objects", crds(len(old)), name, len(objects))}
 	if n := len(p.CRDs) - len(old); n > 0 {
 		r.Judged += fmt.Sprintf(", %d new", n)
 	}
-	return r, nil
+	return r, err
 }
 
 // onceStored finds versions that the status of a CRD has, in which objects may be stored still, and that went.

@@ -93,7 +93,7 @@ func takes(wide, narrow string) bool {
 	case "integer or string":
 		return narrow == "integer" || narrow == "string"
 	case "free object":
-		return narrow == "object" || narrow == "map"
+		return narrow == "object" || narrow == "map" || narrow == "empty object"
 	case "map":
 		return narrow == "empty object"
 	case "object":

@@ -42,7 +42,8 @@ func (v *version) served() bool {
 	case v.was.Served && !v.is.Served:
 		add("served-off", breaks, v.now.InManifest(versionKeys(v.now, name, "served")...), "the version %s is no longer served", name)
 	}
-	return v.was.Served && v.is.Served || v.was.Storage && v.is.Storage
+	// The API server reads what is stored in a version by its schema, even after it is no longer served.
+	return v.was.Served && v.is.Served || v.was.Storage || slices.Contains(v.old.Status.StoredVersions, name)
 }
 
 // unserved reports whether only what is stored matters.

@@ -36,11 +36,21 @@ func Check(ctx context.Context, current, changed *apiextv1.CustomResourceDefinit
 	return Stored(ctx, current, changed, objects)
 }
 
+// CurrentError is the error of a current CRD that the API server's code cannot read objects with: its schema may not be structural.
+type CurrentError struct {
+	Name string
+	Err  error
+}
+
+func (e *CurrentError) Error() string { return fmt.Sprintf("the current CRD %s: %s", e.Name, e.Err) }
+
+func (e *CurrentError) Unwrap() error { return e.Err }
+
 // Stored is Check for a CRD that is changed as the API server would not let it be.
 func Stored(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) ([]Finding, error) {
 	before, err := compile(current)
 	if err != nil {
-		return nil, fmt.Errorf("the current CRD %s: %w", current.Name, err)
+		return nil, &CurrentError{current.Name, err}
 	}
 	after, err := compile(changed)
 	if err != nil {
