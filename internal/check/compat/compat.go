@@ -124,6 +124,7 @@ type entry struct {
 	field   string // the path of that field
 	// says is the message without the field's name, and proof what objects add: of a marker of a Go type, which several fields may have, it is one finding.
 	says, proof string
+	rule        string // what the API server says of an object that breaks the rule of CEL; empty if it decides that itself
 }
 
 func (all *findings) add(f rule.Finding) {

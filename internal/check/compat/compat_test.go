@@ -53,6 +53,22 @@ func TestObjects(t *testing.T) {
 		`{byKey: {a.b: {num: 4}}}`, `{list: [{mode: a}, {mode: b}]}`))
 }
 
+// Of two rules of one field, the one that an object breaks has the proof, and one that is broken without a change is a finding without the value.
+func TestObjectsOfRules(t *testing.T) {
+	const long = "a secret that is a good deal longer than what a log of a build should have in it"
+	const open = `{type: object, properties: {a: {type: string}, b: {type: string}}}`
+	got := changed(t, open, `{type: object, x-kubernetes-validations: [{rule: "self.a != 'y'"}, {rule: "self.a != 'x'", message: not x}, {rule: "self.b != 'x'", message: not b}], properties: {a: {type: string}, b: {type: string}}}`, `{a: x, b: x}`, `{a: x, b: z}`)
+	require.Len(t, got, 3)
+	assert.NotContains(t, got[0], "objects at hand")
+	assert.Contains(t, got[1], "of 2 objects at hand, 2 are invalid: default/o0, default/o1")
+	assert.Contains(t, got[2], "of 2 objects at hand, 1 are invalid: default/o0")
+	lines := changed(t, open, `{type: object, properties: {a: {type: string, oneOf: [{enum: [k]}]}, b: {type: string}}}`, `{a: `+long+`, b: x}`)
+	require.NotEmpty(t, lines)
+	for _, line := range lines {
+		assert.NotContains(t, line, long)
+	}
+}
+
 // A rule at the root that a stored object breaks is named as what it is, with and without the object.
 func TestRootRule(t *testing.T) {
 	const schema = "{spec: {versions: [{subresources: {status: {}}, schema: {openAPIV3Schema: {%s properties: {spec: {type: object, properties: {a: {type: string}}}}}}}]}}"

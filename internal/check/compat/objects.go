@@ -11,6 +11,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	kyaml "sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/check/project"
@@ -104,10 +105,9 @@ func (all *findings) stored(ctx context.Context, old, now *project.CRD, objects 
 	if err != nil {
 		return fmt.Errorf("write the objects of %s: %w", old.Name, err)
 	}
-	var order []string
-	seen := map[string]*evidence{}
+	var order []*evidence
 	for _, r := range results {
-		for i, field := range fieldsOf(r) {
+		for _, p := range problemsOf(r) {
 			v := now.Version(r.Version)
 			if v == nil {
 				v = now.Version(storageOf(now))
@@ -115,28 +115,50 @@ func (all *findings) stored(ctx context.Context, old, now *project.CRD, objects 
 			if v == nil || r.Kind == compat.Gone {
 				continue
 			}
-			steps := schemaPath(schemaOf(old.Version(r.Version)), schemaOf(v), field)
-			key := string(r.Kind) + v.Name + project.Dotted(steps)
-			if seen[key] == nil {
-				seen[key] = &evidence{kind: r.Kind, version: v.Name, path: steps, writes: r.Refused(), message: strings.TrimPrefix(messageOf(r, i), field+": ")}
-				order = append(order, key)
+			steps := schemaPath(schemaOf(old.Version(r.Version)), schemaOf(v), p.Field)
+			e := &evidence{kind: r.Kind, version: v.Name, path: steps, writes: r.Refused(), problem: p}
+			e.cause = all.cause(now, e)
+			if i := slices.IndexFunc(order, e.same); i >= 0 {
+				e = order[i]
+			} else {
+				order = append(order, e)
 			}
-			seen[key].add(r)
+			e.add(r)
 		}
 	}
-	for _, key := range order {
-		all.proves(old, now, seen[key], len(objects))
+	for _, e := range order {
+		all.proves(old, now, e, len(objects))
 	}
 	return nil
 }
 
 // evidence is what the API server says of one field in some objects.
 type evidence struct {
-	kind            compat.Kind
-	version         string
-	path            []string
-	objects         []string
-	writes, message string
+	kind    compat.Kind
+	version string
+	path    []string
+	objects []string
+	writes  string
+	problem compat.Problem
+	cause   int // the index of the finding that has the same cause; see below for what is none
+}
+
+const (
+	noCause = -1 // it is a finding of its own
+	known   = -2 // it needs none
+)
+
+// same reports whether evidence is of one finding with other evidence.
+func (e *evidence) same(o *evidence) bool {
+	if e.cause != noCause || o.cause != noCause {
+		return e.cause == o.cause
+	}
+	return e.kind == o.kind && e.version == o.version && slices.Equal(e.path, o.path) && e.message() == o.message()
+}
+
+// message is what is wrong, without the field.
+func (e *evidence) message() string {
+	return strings.TrimLeft(strings.TrimPrefix(e.problem.Text, e.problem.Field), ": ")
 }
 
 func (e *evidence) add(r compat.Finding) {
@@ -149,25 +171,56 @@ func (e *evidence) add(r compat.Finding) {
 	}
 }
 
+// cause is the finding that has the cause of the evidence, if there is one: of several about a field, the one whose rule the objects break.
+func (all *findings) cause(now *project.CRD, e *evidence) int {
+	at, found := project.Dotted(e.path), noCause
+	for i, f := range all.list {
+		isRule := strings.HasPrefix(f.Rule.ID, "cel-")
+		switch {
+		case f.version != e.version || f.crd != now.Name || !tightening[f.Rule.ID]:
+		case e.kind == compat.Dropped && f.Rule.ID == "type-changed" && within(at, f.field):
+			return known // what has another type loses what it had
+		case (f.Rule.ID == "field-dropped" || f.Rule.ID == "additional-closed") != (e.kind == compat.Dropped) || isRule != e.problem.Rule:
+		case isRule && f.rule != "" && within(at, f.field) && strings.Contains(e.problem.Text, f.rule):
+			return i
+		case isRule && f.rule != "":
+		case f.field == at && f.Rule.ID == likely(e.problem):
+			return i
+		case found == noCause && (f.field == at || e.kind == compat.Dropped && within(at, f.field)):
+			found = i
+		}
+	}
+	return found
+}
+
+// likely is the rule that finds what most likely is the cause of a problem; empty if that is not known.
+func likely(p compat.Problem) string {
+	switch {
+	case p.Type == field.ErrorTypeNotSupported:
+		return "enum-removed"
+	case p.Type == field.ErrorTypeRequired:
+		return "required-added"
+	case strings.Contains(p.Text, "should match"):
+		return "pattern-changed"
+	case strings.Contains(p.Text, "should be"), strings.Contains(p.Text, "should have"):
+		return "bound-tightened"
+	}
+	return ""
+}
+
 // proves adds the evidence to the finding that has its cause, if there is one.
 func (all *findings) proves(old, now *project.CRD, e *evidence, of int) {
-	field := project.Dotted(e.path)
 	proof := fmt.Sprintf("; %d of %d objects at hand lose it: %s", len(e.objects), of, few(e.objects))
 	if e.kind == compat.Invalid {
 		proof = fmt.Sprintf("; of %d objects at hand, %d are invalid: %s (%s)", of, len(e.objects), few(e.objects), e.writes)
 	}
-	for i := range all.list {
-		known := &all.list[i]
-		switch {
-		case known.version != e.version || known.crd != now.Name || !tightening[known.Rule.ID]:
-		case e.kind == compat.Dropped && known.Rule.ID == "type-changed" && within(field, known.field):
-			return // what has another type loses what it had
-		case (known.Rule.ID == "field-dropped" || known.Rule.ID == "additional-closed") != (e.kind == compat.Dropped):
-		case known.field == field || e.kind == compat.Dropped && within(field, known.field):
-			known.Message += proof
-			known.proof = proof
-			return
-		}
+	switch {
+	case e.cause == known:
+		return
+	case e.cause >= 0:
+		f := &all.list[e.cause]
+		f.Message, f.proof = f.Message+proof, proof
+		return
 	}
 	was, is := old.Version(e.version), now.Version(e.version)
 	if was == nil {
@@ -178,7 +231,7 @@ func (all *findings) proves(old, now *project.CRD, e *evidence, of int) {
 		v.at("field-dropped", breaks, e.path, nil, "values are dropped%s", proof)
 		return
 	}
-	v.at("stored-invalid", breaks, e.path, nil, "%s%s", e.message, proof)
+	v.at("stored-invalid", breaks, e.path, nil, "%s%s", e.message(), proof)
 }
 
 // within reports whether a field is another one, or below it.
@@ -194,21 +247,14 @@ var tightening = map[string]bool{
 	"default-removed": true,
 }
 
-// fieldsOf are the fields that a finding is about; for one that is invalid, one for each message.
-func fieldsOf(f compat.Finding) (fields []string) {
-	if f.Kind != compat.Invalid {
-		return f.Fields
+// problemsOf is what a finding is about, a field each.
+func problemsOf(f compat.Finding) []compat.Problem {
+	if f.Kind == compat.Invalid {
+		return f.Problems
 	}
-	for _, m := range f.Messages {
-		field, _, _ := strings.Cut(m, ": ")
-		fields = append(fields, field)
+	var all []compat.Problem
+	for _, path := range f.Fields {
+		all = append(all, compat.Problem{Field: path})
 	}
-	return fields
-}
-
-func messageOf(f compat.Finding, i int) string {
-	if f.Kind != compat.Invalid {
-		return ""
-	}
-	return strings.ReplaceAll(f.Messages[i], "\n", " ")
+	return all
 }

@@ -36,6 +36,7 @@ func (v *version) rules(path []string, was, is *props) {
 			was, is := differing(removed[i].Rule, r.Rule)
 			removed = slices.Delete(removed, i, i+1)
 			v.at("cel-changed", min(e, risks), path, words, "the rule changed from %q to %q", was, is)
+			v.all.list[len(v.all.list)-1].rule = refusal(r)
 			continue
 		}
 		if strings.Contains(r.Rule, "oldSelf") {
@@ -47,7 +48,19 @@ func (v *version) rules(path []string, was, is *props) {
 			lock = "; a stored object that breaks it can no longer be updated at all, neither its status nor its finalizers: the controller is locked out"
 		}
 		v.at("cel-added", e, path, words, "objects must now keep the rule %q%s", text.Shorten(r.Rule, 120), lock)
+		v.all.list[len(v.all.list)-1].rule = refusal(r)
 	}
+}
+
+// refusal is what the API server says of an object that breaks a rule, in one line; empty if an expression makes it.
+func refusal(r apiextv1.ValidationRule) string {
+	switch {
+	case r.MessageExpression != "":
+		return ""
+	case r.Message != "":
+		return strings.Join(strings.Fields(r.Message), " ")
+	}
+	return strings.Join(strings.Fields(r.Rule), " ")
 }
 
 // without are the rules that others do not have, but for white space.

@@ -23,6 +23,7 @@ func compare(ctx context.Context, before, after *resource, u *unstructured.Unstr
 		}
 		if len(wrong) > 0 {
 			f := finding(u, to, Invalid, wrong.fields(), wrong.messages())
+			f.Problems = wrong.public()
 			if f.Writes, err = refusedWrites(ctx, before, after, u, to); err != nil {
 				return nil, err
 			}

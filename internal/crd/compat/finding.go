@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // Kind says what would happen to an object.
@@ -32,8 +33,17 @@ type Finding struct {
 	Fields []string
 	// Messages are the API server's words, in their order, each with its field. What is dropped needs none.
 	Messages []string
+	// Problems are what the messages say, without values that may be whole objects, or secret.
+	Problems []Problem
 	// Writes are the ways to write an object that is invalid that the API server would refuse. A value that an update does not change may stay invalid.
 	Writes []Write
+}
+
+// Problem is one thing that is wrong with an object.
+type Problem struct {
+	Field, Text string
+	Type        field.ErrorType
+	Rule        bool // of CEL
 }
 
 // String is what a user reads.

@@ -3,6 +3,7 @@
 package compat
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -13,7 +14,8 @@ import (
 // problem is what the API server says of an object. Two that have one key are the same to its owner.
 type problem struct {
 	*field.Error
-	key string
+	key  string
+	rule bool // of CEL
 }
 
 type problems []problem
@@ -21,7 +23,7 @@ type problems []problem
 // valuesOf are problems with values. What else is wrong with a field that is invalid already is no matter.
 func valuesOf(errs field.ErrorList) (all problems) {
 	for _, e := range errs {
-		all = append(all, problem{e, e.Field + " " + string(e.Type)})
+		all = append(all, problem{e, e.Field + " " + string(e.Type), false})
 	}
 	return all
 }
@@ -29,7 +31,7 @@ func valuesOf(errs field.ErrorList) (all problems) {
 // rulesOf are rules of CEL that are broken. One field has many, which only their words tell apart.
 func rulesOf(errs field.ErrorList) (all problems) {
 	for _, e := range errs {
-		all = append(all, problem{e, e.Field + " " + e.Detail})
+		all = append(all, problem{e, e.Field + " " + e.Detail, true})
 	}
 	return all
 }
@@ -56,6 +58,15 @@ func (all problems) fields() []string {
 
 func (all problems) messages() []string {
 	return all.list(func(p problem) string { return p.Error.Error() })
+}
+
+// public are the problems as others see them, in a stable order.
+func (all problems) public() (list []Problem) {
+	for _, p := range all {
+		list = append(list, Problem{Field: p.Field, Text: write.Text(p.Error), Type: p.Type, Rule: p.rule})
+	}
+	slices.SortFunc(list, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text)) })
+	return slices.Compact(list)
 }
 
 // list is sorted: some of the API server's validators walk over maps.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 var (
@@ -32,7 +34,7 @@ func Text(e *field.Error) string {
 	case field.ErrorTypeDuplicate:
 		return fmt.Sprintf("%s is there twice", at)
 	case field.ErrorTypeNotSupported:
-		return fmt.Sprintf("%s: %v is not one of the values: %s", at, e.BadValue, strings.TrimPrefix(detail, "supported values: "))
+		return fmt.Sprintf("%s: %v is not one of the values: %s", at, text.Shorten(fmt.Sprint(e.BadValue), 40), strings.TrimPrefix(detail, "supported values: "))
 	}
 	if wrongType.MatchString(e.Detail) || strings.HasPrefix(detail, "must ") || strings.HasPrefix(detail, "should ") {
 		return at + " " + detail
