@@ -96,8 +96,8 @@ func (f *findings) news(found []finding, ok bool) {
 	}
 }
 
-// checkAPI runs "crdctl check" without the comparison with older revisions: what a changed CRD would do to stored objects is said before it
-// is installed.
+// checkAPI runs "crdctl check" without the comparison with older revisions: run warns of what a changed CRD would do to stored objects
+// before it installs the CRD.
 func (d *devLoop) checkAPI(ctx context.Context) ([]finding, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/text"
 )
 
@@ -125,7 +126,7 @@ func limitsOf(s *props, inside bool) (all []Limit) {
 	for _, in := range []struct {
 		words  string
 		schema *props
-	}{{"Each item", itemsOf(s)}, {"Each value", valuesOf(s)}} {
+	}{{"Each item", project.ItemsOf(s)}, {"Each value", project.ValuesOf(s)}} {
 		if in.schema != nil {
 			for _, l := range limitsOf(merged(in.schema), len(in.schema.Properties) == 0) {
 				add(in.words+": "+lower(l.Text), l.Code)
@@ -133,20 +134,6 @@ func limitsOf(s *props, inside bool) (all []Limit) {
 		}
 	}
 	return all
-}
-
-func itemsOf(s *props) *props {
-	if s.Items == nil {
-		return nil
-	}
-	return s.Items.Schema
-}
-
-func valuesOf(s *props) *props {
-	if s.AdditionalProperties == nil {
-		return nil
-	}
-	return s.AdditionalProperties.Schema
 }
 
 // junctors are anyOf, oneOf, not and what merged left of allOf, in words where they are about which fields there are.
@@ -221,7 +208,7 @@ func inlineRules(s *props, elsewhere bool) (all []Rule) {
 	if len(s.Properties) == 0 || elsewhere {
 		all = rulesOf(s)
 	}
-	for _, in := range []*props{itemsOf(s), valuesOf(s)} {
+	for _, in := range []*props{project.ItemsOf(s), project.ValuesOf(s)} {
 		if in != nil {
 			all = append(all, inlineRules(in, elsewhere)...)
 		}

@@ -50,9 +50,11 @@ func schemaPath(old, now *props, field string) (path []string) {
 	return path
 }
 
-func isList(s *props) bool { return s != nil && itemsOf(s) != nil }
+func isList(s *props) bool { return s != nil && project.ItemsOf(s) != nil }
 
-func isMap(s *props, name string) bool { return s != nil && valuesOf(s) != nil && !has(s, name) }
+func isMap(s *props, name string) bool {
+	return s != nil && project.ValuesOf(s) != nil && !has(s, name)
+}
 
 func has(s *props, name string) bool {
 	if s == nil {

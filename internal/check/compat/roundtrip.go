@@ -91,10 +91,10 @@ func (c *pair) compare(path []string, served, stored *props) {
 			c.unseen = append(c.unseen, project.Dotted(below(name)))
 		}
 	}
-	if a, b := itemsOf(served), itemsOf(stored); a != nil && b != nil {
+	if a, b := project.ItemsOf(served), project.ItemsOf(stored); a != nil && b != nil {
 		c.compare(below(project.Items), a, b)
 	}
-	if a, b := valuesOf(served), valuesOf(stored); a != nil && b != nil {
+	if a, b := project.ValuesOf(served), project.ValuesOf(stored); a != nil && b != nil {
 		c.compare(below(project.Values), a, b)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/text"
 )
 
@@ -85,7 +86,7 @@ func newNames(was, is *props, into map[string]bool) {
 			into[name] = true
 		}
 	}
-	for _, of := range []func(*props) *props{itemsOf, valuesOf} {
+	for _, of := range []func(*props) *props{project.ItemsOf, project.ValuesOf} {
 		if before, after := of(was), of(is); before != nil && after != nil {
 			newNames(before, after, into)
 		}

@@ -43,17 +43,17 @@ func (v *version) compare(path []string, was, is *props) {
 		}
 		v.compare(append(slices.Clone(path), name), &before, &after)
 	}
-	if before, after := itemsOf(was), itemsOf(is); before != nil && after != nil {
+	if before, after := project.ItemsOf(was), project.ItemsOf(is); before != nil && after != nil {
 		v.compare(append(slices.Clone(path), project.Items), before, after)
 	}
-	if before, after := valuesOf(was), valuesOf(is); before != nil && after != nil {
+	if before, after := project.ValuesOf(was), project.ValuesOf(is); before != nil && after != nil {
 		v.compare(append(slices.Clone(path), project.Values), before, after)
 	}
 }
 
 // lost finds a field that went. Objects keep its values where fields that no schema knows are kept.
 func (v *version) lost(parent []string, name string, was, is *props) {
-	if preserves(is) || valuesOf(is) != nil {
+	if preserves(is) || project.ValuesOf(is) != nil {
 		return
 	}
 	renamed := ""
@@ -109,7 +109,7 @@ func typeOf(s *props) string {
 		return "integer or string"
 	case s.XEmbeddedResource:
 		return "embedded resource"
-	case s.Type == "object" && valuesOf(s) != nil && len(s.Properties) == 0:
+	case s.Type == "object" && project.ValuesOf(s) != nil && len(s.Properties) == 0:
 		return "map"
 	case s.Type == "object" && preserves(s) && len(s.Properties) == 0:
 		return "free object"
@@ -124,20 +124,6 @@ func typeOf(s *props) string {
 func preserves(s *props) bool {
 	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields ||
 		s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Allows
-}
-
-func itemsOf(s *props) *props {
-	if s.Items == nil {
-		return nil
-	}
-	return s.Items.Schema
-}
-
-func valuesOf(s *props) *props {
-	if s.AdditionalProperties == nil {
-		return nil
-	}
-	return s.AdditionalProperties.Schema
 }
 
 // open finds an object that no longer keeps fields that its schema does not know, and one that began to.

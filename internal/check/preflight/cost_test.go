@@ -12,7 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/checktest"
 )
 
-// What a rule costs is said in numbers, with what makes it expensive and a bound that was tried.
+// A finding about cost has numbers, what makes the rule expensive, and a bound that was tried.
 func TestCost(t *testing.T) {
 	const name = `{"type": "string", ALLOF "x-kubernetes-validations": [{"rule": "self.matches('^[a-z]+$')"}]}`
 	rules := strings.Repeat(`{"rule": "self.all(h, h.startsWith('a'))"},`, 40)

@@ -47,12 +47,28 @@ func walk(n *Node, do func(*Node) bool) {
 		schema := n.Schema.Properties[name]
 		below(name, &schema)
 	}
-	if n.Schema.Items != nil && n.Schema.Items.Schema != nil {
-		below(Items, n.Schema.Items.Schema)
+	if items := ItemsOf(n.Schema); items != nil {
+		below(Items, items)
 	}
-	if n.Schema.AdditionalProperties != nil && n.Schema.AdditionalProperties.Schema != nil {
-		below(Values, n.Schema.AdditionalProperties.Schema)
+	if values := ValuesOf(n.Schema); values != nil {
+		below(Values, values)
 	}
+}
+
+// ItemsOf is the schema of the items of a list, or nil.
+func ItemsOf(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
+	if s.Items == nil {
+		return nil
+	}
+	return s.Items.Schema
+}
+
+// ValuesOf is the schema of the values of a map, or nil.
+func ValuesOf(s *apiextv1.JSONSchemaProps) *apiextv1.JSONSchemaProps {
+	if s.AdditionalProperties == nil {
+		return nil
+	}
+	return s.AdditionalProperties.Schema
 }
 
 // Lookup is the schema to which a path leads, or nil.
@@ -62,15 +78,9 @@ func Lookup(schema *apiextv1.JSONSchemaProps, path []string) *apiextv1.JSONSchem
 		case schema == nil:
 			return nil
 		case name == Items:
-			if schema.Items == nil {
-				return nil
-			}
-			schema = schema.Items.Schema
+			schema = ItemsOf(schema)
 		case name == Values:
-			if schema.AdditionalProperties == nil {
-				return nil
-			}
-			schema = schema.AdditionalProperties.Schema
+			schema = ValuesOf(schema)
 		default:
 			next, ok := schema.Properties[name]
 			if !ok {

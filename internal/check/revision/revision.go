@@ -77,7 +77,12 @@ func Open(ctx context.Context, root, dir, name string) (*Base, error) {
 			return b, nil
 		}
 		var unknown *unknownError
-		if _, statErr := os.Stat(seenFrom(dir, name)); statErr != nil || !errors.As(err, &unknown) {
+		_, statErr := os.Stat(seenFrom(dir, name))
+		switch noRepository := errors.Is(err, ErrNoRepository); {
+		case statErr == nil && (noRepository || errors.As(err, &unknown)):
+		case noRepository:
+			return nil, fmt.Errorf("--against %s: %w, and no file or directory has that name; name a directory or a file with the older CRDs", name, err)
+		default:
 			return nil, err
 		}
 	}

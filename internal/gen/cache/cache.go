@@ -63,7 +63,7 @@ func (s *Store) Get(k Key, v any) bool {
 	if err != nil || len(data) < 2*sha256.Size {
 		return false
 	}
-	// The sum covers the key: an entry under another's name is not mistaken for it.
+	// The sum covers the key: an entry under another's name does not pass for it.
 	sum, stored, body := data[:sha256.Size], data[sha256.Size:2*sha256.Size], data[2*sha256.Size:]
 	if want := sha256.Sum256(data[sha256.Size:]); !bytes.Equal(sum, want[:]) || !bytes.Equal(stored, k[:]) {
 		return false

@@ -154,15 +154,8 @@ func (w where) field(name string, seen map[*ast.TypeSpec]bool) (_ Field, to wher
 // resolve follows pointers, lists, maps and names to the type that they lead to, and collects the comments of the names.
 func (w where) resolve() (to where, docs []*ast.CommentGroup, foreign string) {
 	for range 100 { // types that name each other in a circle do not compile
-		switch t := w.typ.(type) {
-		case *ast.StarExpr:
-			w.typ = t.X
-		case *ast.ArrayType:
-			w.typ = t.Elt
-		case *ast.MapType:
-			w.typ = t.Value
-		case *ast.ParenExpr:
-			w.typ = t.X
+		w.typ = unwrap(w.typ)
+		switch w.typ.(type) {
 		case *ast.Ident, *ast.SelectorExpr:
 			next, out := w.declared()
 			if next == nil {
@@ -179,21 +172,27 @@ func (w where) resolve() (to where, docs []*ast.CommentGroup, foreign string) {
 
 // spec is the declaration of the type that pointers, lists and maps around a name lead to; nil for any other.
 func (w where) spec() *ast.TypeSpec {
+	w.typ = unwrap(w.typ)
+	if next, _ := w.declared(); next != nil {
+		return next.spec
+	}
+	return nil
+}
+
+// unwrap removes pointers, lists and maps around a type.
+func unwrap(typ ast.Expr) ast.Expr {
 	for {
-		switch t := w.typ.(type) {
+		switch t := typ.(type) {
 		case *ast.StarExpr:
-			w.typ = t.X
+			typ = t.X
 		case *ast.ArrayType:
-			w.typ = t.Elt
+			typ = t.Elt
 		case *ast.MapType:
-			w.typ = t.Value
+			typ = t.Value
 		case *ast.ParenExpr:
-			w.typ = t.X
+			typ = t.X
 		default:
-			if next, _ := w.declared(); next != nil {
-				return next.spec
-			}
-			return nil
+			return typ
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (r *reconciler) remove(ctx context.Context, parent *object.Object, o observ
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	if err != nil { // a conflict too: were it mistaken for another one of that name, it would not be looked at again if it is not
+	if err != nil { // a conflict too: were it treated as another one of that name, it would not be looked at again if it is not
 		return fmt.Errorf("delete %s: %w", name, err)
 	}
 	r.Wrote(o.kind.Kind, "delete")
