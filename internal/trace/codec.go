@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// AppendJSON appends the record's line to b, without a line break. A record that was read is copied as it was.
+func (r *Record) AppendJSON(b []byte) ([]byte, error) {
+	if r.Raw != nil {
+		return append(b, r.Raw...), nil
+	}
+	body, err := json.Marshal(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("encode a record of kind %s: %w", r.Body.Kind(), err)
+	}
+	b = append(b, `{"seq":`...)
+	b = strconv.AppendInt(b, r.Seq, 10)
+	b = append(b, `,"t":`...)
+	b = strconv.AppendInt(b, r.T, 10)
+	b = append(b, `,"k":"`...)
+	b = append(b, r.Body.Kind()...)
+	b = append(b, '"')
+	if len(body) > len(`{}`) {
+		b = append(b, ',')
+	}
+	return append(b, body[1:]...), nil
+}
+
+// Parse reads one line. The record keeps the line: the caller must not change it afterwards. A kind that is not known,
+// or a body that cannot be decoded, is not an error: the body is Unknown. An error means that the line is not a record.
+func Parse(line []byte) (Record, error) {
+	var head struct {
+		Seq int64 `json:"seq"`
+		T   int64 `json:"t"`
+		K   Kind  `json:"k"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return Record{}, fmt.Errorf("decode a record: %w", err)
+	}
+	if head.K == "" {
+		return Record{}, fmt.Errorf(`decode a record: no field "k"`)
+	}
+	r := Record{Seq: head.Seq, T: head.T, Raw: line}
+	create, ok := bodies[head.K]
+	if !ok {
+		r.Body = &Unknown{K: head.K}
+		return r, nil
+	}
+	r.Body = create()
+	if err := json.Unmarshal(line, r.Body); err != nil {
+		r.Body = &Unknown{K: head.K, Err: err}
+	}
+	return r, nil
+}
+
+var bodies = map[Kind]func() Body{
+	KindHeader:    func() Body { return new(Header) },
+	KindDef:       func() Body { return new(Def) },
+	KindRequest:   func() Body { return new(Request) },
+	KindVersion:   func() Body { return new(Version) },
+	KindWatch:     func() Body { return new(Watch) },
+	KindEvent:     func() Body { return new(Event) },
+	KindQueue:     func() Body { return new(Queue) },
+	KindReconcile: func() Body { return new(Reconcile) },
+	KindDecision:  func() Body { return new(Decision) },
+	KindHook:      func() Body { return new(Hook) },
+	KindAdmission: func() Body { return new(Admission) },
+	KindLog:       func() Body { return new(Log) },
+	KindKubeEvent: func() Body { return new(KubeEvent) },
+	KindMetrics:   func() Body { return new(Metrics) },
+	KindSave:      func() Body { return new(Save) },
+	KindFinding:   func() Body { return new(Finding) },
+	KindGap:       func() Body { return new(Gap) },
+	KindIndex:     func() Body { return new(Index) },
+}
