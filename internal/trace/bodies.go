@@ -153,7 +153,7 @@ type Owner struct {
 type Watch struct {
 	ID        string     `json:"id"` // Request.ID
 	Actor     ActorID    `json:"actor"`
-	State     string     `json:"state"` // open, synced (the initial events were sent) or end
+	State     string     `json:"state"` // open, synced (the initial events were sent) or end; retry is the client's: it lists again, because of End
 	Resource  ResourceID `json:"resource"`
 	Namespace string     `json:"ns,omitempty"`
 	Labels    string     `json:"labels,omitempty"`
@@ -178,16 +178,17 @@ type Event struct {
 type Queue struct {
 	Controller string   `json:"controller"`
 	Key        string   `json:"key"`           // NAMESPACE/NAME, or NAME
-	Op         string   `json:"op"`            // add, after, rateLimited, get, done, forget
-	Why        string   `json:"why,omitempty"` // own, child, related, resync, hook, timer, retry
+	Op         string   `json:"op"`            // add, after, rateLimited, forget; skip is a delivery that queues nothing, Why is the reason
+	Why        string   `json:"why,omitempty"` // own, child, related, resync, hook (it changed), shard (gained), timer, retry
 	Object     ObjectID `json:"obj,omitempty"` // whose version is the reason
 	RV         uint64   `json:"rv,omitempty"`
 	Delay      int64    `json:"delay,omitempty"`
 	Tries      int      `json:"tries,omitempty"`
 	Depth      int      `json:"depth,omitempty"`
+	Merged     bool     `json:"merged,omitempty"` // the key was to be reconciled already: this adds a cause, and no reconcile
 }
 
-// Reconcile is the begin or the end of a reconcile.
+// Reconcile is the begin or the end of a reconcile: where a worker got a key from the queue, and was done with it.
 type Reconcile struct {
 	ID         string   `json:"id"`
 	Controller string   `json:"controller"`
@@ -200,13 +201,16 @@ type Reconcile struct {
 	Result     string   `json:"result,omitempty"` // ok, requeue, error or panic
 	After      int64    `json:"after,omitempty"`  // when it asked to run again
 	Err        string   `json:"err,omitempty"`
-	Causes     []Cause  `json:"causes,omitempty"` // all that was queued since the key's last reconcile
+	Causes     []Cause  `json:"causes,omitempty"` // of a begin: all that was queued since the key's last reconcile
+	More       int      `json:"more,omitempty"`   // causes that are not listed, because they are too many
+	Depth      int      `json:"depth,omitempty"`  // of a begin: keys that are in the queue
 	Source     string   `json:"source"`           // hook, log or loop
 }
 
 // Cause is one reason of a reconcile.
 type Cause struct {
-	Why       string    `json:"why"` // as Queue.Why
+	Why       string    `json:"why"`          // as Queue.Why
+	At        int64     `json:"at,omitempty"` // when it was queued
 	Object    ObjectID  `json:"obj,omitempty"`
 	RV        uint64    `json:"rv,omitempty"`
 	Certainty Certainty `json:"certainty"`
