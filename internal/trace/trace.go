@@ -56,6 +56,9 @@ type Unknown struct {
 // counted in a Gap. The zero time of a body's fields is that of Now.
 type Sink interface {
 	Add(Body)
+	// AddAt is Add of what happened at t, which is not later than Now. It is for what is known only some time after it
+	// happened: the T of such records can be before that of the record before them, by a few milliseconds as a rule.
+	AddAt(t int64, b Body)
 	Now() int64 // nanoseconds since the recording started
 	// Defs interns what records refer to by number. The definitions are added to the recording on first use.
 	Defs() *Defs
