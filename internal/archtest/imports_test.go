@@ -75,7 +75,7 @@ var layers = [][]string{
 	{"gen", "detect", "scaffold", "crdimport", "run", "operator", "kubectl", "report", "envtest", "check", "apidocs"},
 	{"crd", "controlplane", "config", "workspace", "tree"},
 	{"fswatch", "lockfile", "tempdir"},
-	{"logging", "proc", "safefs", "startup", "templates", "text", "ui"},
+	{"logging", "proc", "safefs", "startup", "templates", "text", "trace", "ui"},
 }
 
 // exceptions are imports within a layer, each with its reason; a package stands for those below it, too.

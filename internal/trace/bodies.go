@@ -195,8 +195,8 @@ type Reconcile struct {
 	Actor      ActorID  `json:"actor,omitempty"`
 	Key        string   `json:"key"`
 	Object     ObjectID `json:"obj,omitempty"`
-	State      string   `json:"state"` // begin or end
-	Began      int64    `json:"began"`
+	State      string   `json:"state"`            // begin or end
+	Began      int64    `json:"began"`            // 0 where it is not known
 	Waited     int64    `json:"waited,omitempty"` // since the first of its causes was queued
 	Result     string   `json:"result,omitempty"` // ok, requeue, error or panic
 	After      int64    `json:"after,omitempty"`  // when it asked to run again
@@ -258,9 +258,9 @@ type Admission struct {
 type Log struct {
 	Actor     ActorID        `json:"actor,omitempty"`
 	Build     int            `json:"build,omitempty"`
-	Stream    string         `json:"stream"`          // stdout or stderr
-	Level     string         `json:"level,omitempty"` // debug, info, warning, error; empty if not known
-	Message   string         `json:"message"`         // the line, or its message where the line was read
+	Stream    string         `json:"stream,omitempty"` // stdout or stderr; empty where both go to one place
+	Level     string         `json:"level,omitempty"`  // debug, info, warning, error; empty if not known
+	Message   string         `json:"message"`          // the line, or its message where the line was read
 	Attrs     map[string]any `json:"attrs,omitempty"`
 	Key       string         `json:"key,omitempty"`
 	Reconcile string         `json:"reconcile,omitempty"`
