@@ -329,9 +329,10 @@ type Index struct {
 
 // Member is a gzip member of a recording's file.
 type Member struct {
-	Offset int64 `json:"offset"` // bytes
-	Seq    int64 `json:"seq"`    // of its first record
-	T      int64 `json:"t"`      // of its first record
+	Offset int64 `json:"offset"`         // bytes
+	Seq    int64 `json:"seq"`            // of its first record
+	T      int64 `json:"t"`              // of its first record
+	Defs   int   `json:"defs,omitempty"` // definitions in it
 }
 
 // The kind of each body.

@@ -30,6 +30,9 @@ const (
 	KindFinding   Kind = "finding"
 	KindGap       Kind = "gap"
 	KindIndex     Kind = "index"
+
+	// KindAny is for records in Gap.Dropped whose kinds are not known any more.
+	KindAny Kind = "any"
 )
 
 // A Record is one line of a recording.

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Options are the settings of a Recorder.
+type Options struct {
+	Header   Header // of the recording; Format is set, and Start and Run where they are empty
+	MaxBytes int64  // of records in memory; 0 is 16 MiB
+	File     string // also write all records to this file; empty for none
+
+	// Redact changes the line of a record before it is kept anywhere; it may change the line in place. nil changes
+	// nothing.
+	Redact func(line []byte) []byte
+}
+
+const (
+	defaultMaxBytes = 16 << 20
+	intakeRecords   = 16384 // records that wait to be encoded
+)
+
+// A Recorder keeps the records of what runs: the last ones in memory, and all of them in a file. It is a Sink for those
+// who make records, and a Source for those who read them. All methods are safe for concurrent use.
+//
+// At least Options.MaxBytes of records are in memory before the oldest go. Definitions of what a record in memory refers
+// to stay, and so do findings that are open, with their evidence.
+type Recorder struct {
+	start  time.Time
+	defs   *Defs
+	redact func([]byte) []byte
+	ring   *ring
+	file   *fileWriter // nil without a file
+	failed error       // of the file; belongs to work
+
+	mu      sync.Mutex
+	queue   []Record // that wait, by Seq
+	seq     int64    // of the last record
+	dropped map[Kind]int64
+	since   int64 // T of the first of dropped
+	closed  bool
+
+	wake chan struct{} // has a value when work has something to do
+	done chan struct{} // closed when work has ended
+}
+
+// New starts a recording. Close must be called.
+func New(o Options) (*Recorder, error) {
+	r := &Recorder{
+		start: time.Now(), redact: o.Redact, ring: newRing(o.MaxBytes),
+		dropped: map[Kind]int64{}, wake: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	if r.redact == nil {
+		r.redact = func(line []byte) []byte { return line }
+	}
+	r.defs = NewDefs(func(d *Def) { r.add(d) })
+	o.Header.Format = Format
+	if o.Header.Start == "" {
+		o.Header.Start = r.start.Format(time.RFC3339Nano)
+	}
+	if o.Header.Run == "" {
+		o.Header.Run = rand.Text()
+	}
+	if o.File != "" {
+		var err error
+		if r.file, err = createFile(o.File); err != nil {
+			return nil, err
+		}
+	}
+	r.seq = 1
+	r.keep(&Record{Seq: r.seq, T: r.Now(), Body: &o.Header}) // first, for readers and in the file
+	go r.work()
+	return r, nil
+}
+
+// Now implements Sink.
+func (r *Recorder) Now() int64 { return int64(time.Since(r.start)) }
+
+// Defs implements Sink.
+func (r *Recorder) Defs() *Defs { return r.defs }
+
+// Add implements Sink. The body must not be changed afterwards. It is lost if the recorder was closed.
+func (r *Recorder) Add(b Body) { r.add(b) }
+
+func (r *Recorder) add(b Body) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	now := r.Now()
+	if _, def := b.(*Def); len(r.queue) >= intakeRecords && !def { // a definition that is lost would make records unreadable
+		if len(r.dropped) == 0 {
+			r.since = now
+		}
+		r.dropped[b.Kind()]++
+		return
+	}
+	r.push(now, b)
+}
+
+// push queues a record. r.mu is held.
+func (r *Recorder) push(t int64, b Body) {
+	r.seq++
+	r.queue = append(r.queue, Record{Seq: r.seq, T: t, Body: b})
+	if len(r.queue) == 1 {
+		select {
+		case r.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// take returns the records that wait, and gives empty to be filled next. What was dropped since the last call comes
+// after them: nothing was taken in since.
+func (r *Recorder) take(empty []Record) (batch []Record, closed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.dropped) > 0 {
+		now := r.Now()
+		r.push(now, &Gap{From: r.since, To: now, Dropped: r.dropped, Why: "records came faster than they could be kept"})
+		r.dropped = map[Kind]int64{}
+	}
+	batch, r.queue = r.queue, empty[:0]
+	return batch, r.closed
+}
+
+// work keeps records until the recorder is closed and all are kept.
+func (r *Recorder) work() {
+	defer close(r.done)
+	var flush <-chan time.Time
+	var batch []Record
+	for {
+		select {
+		case <-r.wake:
+		case <-flush:
+			flush = nil
+			r.fileFailed(r.file.flush())
+			continue
+		}
+		clear(batch) // it holds bodies
+		var closed bool
+		batch, closed = r.take(batch)
+		for i := range batch {
+			r.keep(&batch[i])
+		}
+		r.ring.changed()
+		if r.file != nil && flush == nil && len(batch) > 0 {
+			flush = time.After(flushAfter)
+		}
+		if closed {
+			return
+		}
+	}
+}
+
+// keep encodes a record and puts it where it is kept.
+func (r *Recorder) keep(rec *Record) {
+	line, err := rec.AppendJSON(nil)
+	if err != nil {
+		kind := rec.Body.Kind()
+		rec.Body = &Gap{From: rec.T, To: rec.T, Dropped: map[Kind]int64{kind: 1}, Why: err.Error()}
+		if line, err = rec.AppendJSON(nil); err != nil {
+			panic(fmt.Sprintf("encode a gap: %v", err)) // it has numbers and strings only
+		}
+	}
+	line = r.redact(line)
+	r.ring.add(rec, line)
+	if r.file != nil {
+		r.fileFailed(r.file.add(rec, line))
+	}
+}
+
+// fileFailed ends the file at its first error, which Close returns; the recording in memory goes on.
+func (r *Recorder) fileFailed(err error) {
+	if err != nil {
+		r.failed, r.file = err, nil
+	}
+}
+
+// Close ends the recording: it waits until all records are kept, ends what Records yields, and returns the error that
+// the file had, if any. Records that are in memory can still be read.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	first := !r.closed
+	r.closed = true
+	r.mu.Unlock()
+	if first {
+		select {
+		case r.wake <- struct{}{}:
+		default:
+		}
+	}
+	<-r.done
+	if !first {
+		return nil
+	}
+	r.ring.close()
+	if r.file != nil {
+		r.failed = r.file.close(r.ring.openFindings())
+	}
+	return r.failed
+}

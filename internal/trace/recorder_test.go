@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func recorder(t *testing.T, o Options) *Recorder {
+	t.Helper()
+	r, err := New(o)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// all reads a source that ends.
+func all(t *testing.T, s Source, after int64) (got []Record) {
+	t.Helper()
+	for r, err := range s.Records(t.Context(), after) {
+		require.NoError(t, err)
+		got = append(got, r)
+	}
+	return got
+}
+
+func kinds(records []Record) string {
+	var b strings.Builder
+	for _, r := range records {
+		fmt.Fprintf(&b, "%s ", r.Body.Kind())
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestRecorderGivesWhatWasAdded(t *testing.T) {
+	r := recorder(t, Options{Header: Header{Project: "example.com/x"}})
+	actor := r.Defs().Actor(Actor{Name: "kubectl"})
+	r.Add(&Request{ID: "a", Actor: actor, Verb: "get"})
+	object := r.Defs().Object(Object{UID: "u", Name: "x"})
+	r.Add(&Version{Object: object, RV: 7})
+	assert.True(t, r.Live())
+	require.NoError(t, r.Close())
+	r.Add(&Log{Message: "too late"})
+	assert.False(t, r.Live())
+
+	got := all(t, r, 0)
+	require.Equal(t, "header def request def version", kinds(got))
+	header := got[0].Body.(*Header)
+	assert.Equal(t, Format, header.Format)
+	assert.NotEmpty(t, header.Run)
+	assert.Equal(t, "example.com/x", header.Project)
+	for i, rec := range got {
+		assert.EqualValues(t, i+1, rec.Seq)
+		assert.False(t, i > 0 && rec.T < got[i-1].T, "time goes on")
+	}
+	assert.Equal(t, &Version{Object: 1, RV: 7}, got[4].Body)
+	assert.Equal(t, "header def def version", kinds(all(t, r, got[2].Seq)), "a reader that comes back gets all definitions")
+}
+
+// A reader that was there before the records gets each once, in order, while they are made.
+func TestReaderFollows(t *testing.T) {
+	r := recorder(t, Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var got []Record
+	next := int64(0)
+	r.Add(&Save{Build: 0})
+	for rec, err := range r.Records(ctx, 0) {
+		require.NoError(t, err)
+		if _, ok := rec.Body.(*Header); ok {
+			continue
+		}
+		got = append(got, rec)
+		if next++; next == 1000 {
+			cancel()
+			continue
+		}
+		r.Add(&Save{Build: int(next)})
+	}
+	require.Len(t, got, 1000)
+	for i, rec := range got {
+		assert.Equal(t, i, rec.Body.(*Save).Build)
+	}
+}
+
+// Memory is bounded: the oldest records go, and readers that come too late get a gap of exactly these. What is needed to
+// read the others stays, and so does what an open finding rests on.
+func TestRecorderForgetsTheOldest(t *testing.T) {
+	const limit = 1 << 20
+	r := recorder(t, Options{MaxBytes: limit})
+	r.Defs().Actor(Actor{Name: "early"})
+	r.Add(&Log{Message: "evidence"}) // 3
+	r.Add(&Log{Message: "other evidence"})
+	r.Add(&Finding{ID: "f", Evidence: []int64{3}})
+	r.Add(&Finding{ID: "g", Evidence: []int64{4}})
+	r.Add(&Finding{ID: "g", Evidence: []int64{4}, Until: 1})
+	const n = 40_000
+	for i := range n {
+		r.Add(&Log{Message: fmt.Sprintf("line %d %s", i, strings.Repeat("x", 40))})
+		if i%intakeRecords == intakeRecords/2 {
+			waitFor(t, r)
+		}
+	}
+	require.NoError(t, r.Close())
+	assert.LessOrEqual(t, r.ring.bytes, int64(limit+2*chunkBytes))
+
+	got := all(t, r, 0)
+	require.Equal(t, "header def log gap finding gap log", kinds(got[:7]))
+	assert.Equal(t, "evidence", got[2].Body.(*Log).Message)
+	assert.Equal(t, map[Kind]int64{KindAny: 1}, got[3].Body.(*Gap).Dropped)
+	held := int64(len(got) - 6)
+	assert.Equal(t, map[Kind]int64{KindAny: n + 2 - held}, got[5].Body.(*Gap).Dropped)
+	assert.Equal(t, got[6].Seq-1, got[5].Seq)
+	var bytes int
+	for _, rec := range got[6:] {
+		bytes += len(rec.Raw)
+	}
+	assert.GreaterOrEqual(t, bytes, limit*3/4, "the last records are there")
+}
+
+// waitFor waits until the recorder has kept all that was added.
+func waitFor(t *testing.T, r *Recorder) {
+	t.Helper()
+	r.mu.Lock()
+	seq := r.seq
+	r.mu.Unlock()
+	for rec, err := range r.Records(t.Context(), seq-1) {
+		require.NoError(t, err)
+		if rec.Seq >= seq {
+			return
+		}
+	}
+}
+
+// Whoever adds never waits: what is too much is counted, but a definition is never lost.
+func TestRecorderDropsWhatIsTooMuch(t *testing.T) {
+	started, blocked := make(chan struct{}), make(chan struct{})
+	r := recorder(t, Options{Redact: func(line []byte) []byte {
+		if bytes.Contains(line, []byte(`"k":"save"`)) {
+			close(started)
+			<-blocked
+		}
+		return line
+	}})
+	r.Add(&Save{})
+	<-started
+	for range intakeRecords + 5 {
+		r.Add(&Log{})
+	}
+	r.Add(&Event{})
+	r.Defs().Actor(Actor{Name: "late"})
+	close(blocked)
+	waitFor(t, r)
+	r.Add(&KubeEvent{})
+	require.NoError(t, r.Close())
+	got := all(t, r, 0)
+	require.Equal(t, "header save", kinds(got[:2]))
+	require.Equal(t, "log def gap kubeEvent", kinds(got[len(got)-4:]))
+	require.Len(t, got, 2+intakeRecords+3)
+	gap := got[len(got)-2].Body.(*Gap)
+	assert.Equal(t, map[Kind]int64{KindLog: 5, KindEvent: 1}, gap.Dropped)
+	assert.LessOrEqual(t, gap.From, gap.To)
+}
+
+func TestRecorderRedacts(t *testing.T) {
+	r := recorder(t, Options{Redact: func(line []byte) []byte { return bytes.ReplaceAll(line, []byte("secret"), []byte("***")) }})
+	r.Add(&Log{Message: "a secret"})
+	require.NoError(t, r.Close())
+	assert.Equal(t, "a ***", all(t, r, 0)[1].Body.(*Log).Message)
+}
+
+// A record that cannot be encoded is a gap, and the recording goes on.
+func TestRecordThatCannotBeEncoded(t *testing.T) {
+	r := recorder(t, Options{})
+	r.Add(&Metrics{Samples: map[string]float64{"x": math.NaN()}})
+	r.Add(&Log{})
+	require.NoError(t, r.Close())
+	got := all(t, r, 0)
+	require.Equal(t, "header gap log", kinds(got))
+	assert.Equal(t, map[Kind]int64{KindMetrics: 1}, got[1].Body.(*Gap).Dropped)
+}
+
+// Many add and read at the same time; with -race this holds that they may.
+func TestRecorderIsSafe(t *testing.T) {
+	r := recorder(t, Options{MaxBytes: 1 << 18})
+	const writers, each = 4, 2000
+	readers := make(chan []int64, 2)
+	for range 2 {
+		go func() {
+			var seqs []int64
+			for rec, err := range r.Records(context.Background(), 0) {
+				if err == nil {
+					seqs = append(seqs, rec.Seq)
+				}
+			}
+			readers <- seqs
+		}()
+	}
+	written := make(chan struct{})
+	for w := range writers {
+		go func() {
+			defer func() { written <- struct{}{} }()
+			for i := range each {
+				id := r.Defs().Object(Object{UID: fmt.Sprint(i % 100), Name: fmt.Sprint(w)})
+				r.Add(&Event{Object: id})
+			}
+		}()
+	}
+	for range writers {
+		<-written
+	}
+	require.NoError(t, r.Close())
+	for range 2 {
+		seqs := <-readers
+		assert.True(t, slices.IsSorted(seqs))
+		assert.Len(t, slices.Compact(seqs), len(seqs))
+		assert.EqualValues(t, r.seq, seqs[len(seqs)-1])
+	}
+}

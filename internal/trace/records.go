@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"context"
+	"iter"
+)
+
+// Live implements Source.
+func (r *Recorder) Live() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.closed
+}
+
+// Records implements Source. A reader that is so slow that records went before it came to them gets a Gap.
+func (r *Recorder) Records(ctx context.Context, after int64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for _, l := range r.ring.first(after) {
+			if !yieldLine(l, yield) {
+				return
+			}
+		}
+		at := max(after, 1) // the header is 1
+		var t int64         // of the last record
+		for {
+			lines, more, closed := r.ring.next(at)
+			for _, l := range lines {
+				rec, err := Parse(l.text)
+				if err != nil {
+					yield(Record{}, err)
+					return
+				}
+				if lost := l.seq - at - 1; lost > 0 && !yield(gapBefore(rec, t, lost), nil) {
+					return
+				}
+				if !yield(rec, nil) {
+					return
+				}
+				at, t = rec.Seq, rec.T
+			}
+			switch {
+			case len(lines) > 0:
+			case closed:
+				return
+			default:
+				select {
+				case <-more:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// gapBefore is the record of a gap of lost records before rec. It has the place of the last of them.
+func gapBefore(rec Record, from, lost int64) Record {
+	return Record{Seq: rec.Seq - 1, T: rec.T, Body: &Gap{
+		From: from, To: rec.T, Dropped: map[Kind]int64{KindAny: lost}, Why: "records are no longer in memory",
+	}}
+}
+
+func yieldLine(l line, yield func(Record, error) bool) bool {
+	rec, err := Parse(l.text)
+	return yield(rec, err) && err == nil
+}

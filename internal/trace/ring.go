@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+)
+
+const chunkBytes = 64 << 10
+
+// ring holds the lines of the last records, in chunks of which the oldest goes as a whole.
+type ring struct {
+	maxBytes int64
+
+	mu        sync.Mutex
+	header    line
+	defs      []line // by seq; apart from the others, because they stay
+	chunks    []*chunk
+	bytes     int64  // of chunks
+	kept      []line // by seq: what is left of chunks that went
+	keptBytes int64
+	open      map[string]pinned // findings that are not resolved, by ID
+	last      int64             // seq of the newest record
+	closed    bool
+	more      chan struct{} // closed, and replaced, when a record was added
+}
+
+type line struct {
+	seq  int64
+	text []byte
+}
+
+// pinned is a finding that is open: the seq of its newest record, and of its evidence.
+type pinned struct {
+	seq      int64
+	evidence []int64
+}
+
+type chunk struct {
+	text []byte
+	seqs []int64
+	ends []int // of lines in text
+}
+
+func (c *chunk) line(i int) line {
+	begin := 0
+	if i > 0 {
+		begin = c.ends[i-1]
+	}
+	return line{c.seqs[i], c.text[begin:c.ends[i]]}
+}
+
+func (c *chunk) size() int64 { return int64(cap(c.text) + 16*cap(c.ends)) }
+
+func newRing(maxBytes int64) *ring {
+	return &ring{maxBytes: cmp.Or(maxBytes, defaultMaxBytes), open: map[string]pinned{}, more: make(chan struct{})}
+}
+
+// add keeps a record, whose line it copies. Readers see it after changed.
+func (r *ring) add(rec *Record, text []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = rec.Seq
+	switch b := rec.Body.(type) {
+	case *Header:
+		r.header = line{rec.Seq, slices.Clone(text)}
+		return
+	case *Def:
+		r.defs = append(r.defs, line{rec.Seq, slices.Clone(text)})
+		return
+	case *Finding:
+		if b.Until != 0 {
+			delete(r.open, b.ID)
+		} else {
+			r.open[b.ID] = pinned{rec.Seq, b.Evidence}
+		}
+	}
+	n := len(r.chunks)
+	if n == 0 || len(r.chunks[n-1].text)+len(text) > cap(r.chunks[n-1].text) {
+		c := &chunk{text: make([]byte, 0, max(chunkBytes, len(text)))}
+		if n > 0 {
+			c.seqs, c.ends = make([]int64, 0, len(r.chunks[n-1].seqs)+8), make([]int, 0, len(r.chunks[n-1].seqs)+8)
+		}
+		r.chunks = append(r.chunks, c)
+		r.bytes += c.size()
+		n++
+	}
+	c := r.chunks[n-1]
+	r.bytes -= c.size()
+	c.text = append(c.text, text...)
+	c.seqs = append(c.seqs, rec.Seq)
+	c.ends = append(c.ends, len(c.text))
+	r.bytes += c.size()
+	for r.bytes > r.maxBytes+chunkBytes && len(r.chunks) > 1 { // without the oldest, maxBytes are still there
+		r.evict()
+	}
+}
+
+// evict takes out the oldest chunk, but for the lines that are pinned. These have a quarter of the memory at most.
+func (r *ring) evict() {
+	oldest := r.chunks[0]
+	r.bytes -= oldest.size()
+	r.chunks = slices.Delete(r.chunks, 0, 1)
+	pins := map[int64]bool{}
+	for _, f := range r.open {
+		pins[f.seq] = true
+		for _, seq := range f.evidence {
+			pins[seq] = true
+		}
+	}
+	r.kept = slices.DeleteFunc(r.kept, func(l line) bool { return !pins[l.seq] })
+	r.keptBytes = 0
+	for _, l := range r.kept {
+		r.keptBytes += int64(len(l.text))
+	}
+	for i, seq := range oldest.seqs {
+		if l := oldest.line(i); pins[seq] && r.keptBytes+int64(len(l.text)) <= r.maxBytes/4 {
+			r.kept = append(r.kept, line{seq, slices.Clone(l.text)})
+			r.keptBytes += int64(len(l.text))
+		}
+	}
+}
+
+// changed wakes readers that wait.
+func (r *ring) changed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.more)
+	r.more = make(chan struct{})
+}
+
+// close ends readers when they have read all.
+func (r *ring) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.changed()
+}
+
+// openFindings returns the IDs of findings that are not resolved.
+func (r *ring) openFindings() (ids []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id := range r.open {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// first returns the header, and the definitions up to seq.
+func (r *ring) first(seq int64) []line {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n, _ := slices.BinarySearchFunc(r.defs, seq+1, bySeq)
+	return append([]line{r.header}, r.defs[:n]...)
+}
+
+// next returns up to some hundred lines after seq. If there are none, more is closed when that changes, unless closed is
+// true.
+func (r *ring) next(seq int64) (lines []line, more <-chan struct{}, closed bool) {
+	const limit = 256
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k, _ := slices.BinarySearchFunc(r.kept, seq+1, bySeq)
+	lines = append(lines, r.kept[k:min(len(r.kept), k+limit)]...)
+	c, _ := slices.BinarySearchFunc(r.chunks, seq+1, func(c *chunk, seq int64) int { return cmp.Compare(c.seqs[len(c.seqs)-1], seq) })
+	for ; c < len(r.chunks) && len(lines) < limit; c++ {
+		i, _ := slices.BinarySearch(r.chunks[c].seqs, seq+1)
+		for ; i < len(r.chunks[c].seqs) && len(lines) < limit; i++ {
+			l := r.chunks[c].line(i)
+			lines = append(lines, line{l.seq, slices.Clone(l.text)})
+		}
+	}
+	end := r.last // of the definitions that come between the lines, or after them if there are no more
+	if len(lines) == limit {
+		end = lines[limit-1].seq
+	}
+	d, _ := slices.BinarySearchFunc(r.defs, seq+1, bySeq)
+	n, _ := slices.BinarySearchFunc(r.defs, end+1, bySeq)
+	lines = append(lines, r.defs[d:n]...)
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.seq, b.seq) })
+	return lines, r.more, r.closed
+}
+
+func bySeq(l line, seq int64) int { return cmp.Compare(l.seq, seq) }
