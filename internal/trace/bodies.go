@@ -331,7 +331,8 @@ type Index struct {
 type Member struct {
 	Offset int64 `json:"offset"`         // bytes
 	Seq    int64 `json:"seq"`            // of its first record
-	T      int64 `json:"t"`              // of its first record
+	From   int64 `json:"from"`           // earliest T of its records
+	To     int64 `json:"to"`             // latest T of its records
 	Defs   int   `json:"defs,omitempty"` // definitions in it
 }
 

@@ -5,6 +5,7 @@ package trace
 import (
 	"crypto/rand"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 )
@@ -19,6 +20,11 @@ type Options struct {
 	// nothing.
 	Redact func(line []byte) []byte
 }
+
+var (
+	_ Sink   = (*Recorder)(nil)
+	_ Source = (*Recorder)(nil)
+)
 
 const (
 	defaultMaxBytes = 16 << 20
@@ -58,7 +64,7 @@ func New(o Options) (*Recorder, error) {
 	if r.redact == nil {
 		r.redact = func(line []byte) []byte { return line }
 	}
-	r.defs = NewDefs(func(d *Def) { r.add(d) })
+	r.defs = NewDefs(func(d *Def) { r.Add(d) })
 	o.Header.Format = Format
 	if o.Header.Start == "" {
 		o.Header.Start = r.start.Format(time.RFC3339Nano)
@@ -85,9 +91,10 @@ func (r *Recorder) Now() int64 { return int64(time.Since(r.start)) }
 func (r *Recorder) Defs() *Defs { return r.defs }
 
 // Add implements Sink. The body must not be changed afterwards. It is lost if the recorder was closed.
-func (r *Recorder) Add(b Body) { r.add(b) }
+func (r *Recorder) Add(b Body) { r.AddAt(math.MaxInt64, b) }
 
-func (r *Recorder) add(b Body) {
+// AddAt implements Sink, as Add does.
+func (r *Recorder) AddAt(t int64, b Body) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -101,7 +108,7 @@ func (r *Recorder) add(b Body) {
 		r.dropped[b.Kind()]++
 		return
 	}
-	r.push(now, b)
+	r.push(max(0, min(t, now)), b)
 }
 
 // push queues a record. r.mu is held.

@@ -78,11 +78,13 @@ func (w *fileWriter) add(rec *Record, line []byte) error {
 	}
 	if w.lines == 0 {
 		w.zip.Reset(w)
-		w.index.Members = append(w.index.Members, Member{Offset: w.offset, Seq: rec.Seq, T: rec.T})
+		w.index.Members = append(w.index.Members, Member{Offset: w.offset, Seq: rec.Seq, From: rec.T, To: rec.T})
 	}
+	m := &w.index.Members[len(w.index.Members)-1]
+	m.From, m.To = min(m.From, rec.T), max(m.To, rec.T)
 	kind := rec.Body.Kind()
 	if kind == KindDef {
-		w.index.Members[len(w.index.Members)-1].Defs++
+		m.Defs++
 	}
 	w.index.Counts[kind]++
 	w.last = *rec
