@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// Who is an actor whatever its build and process: the controller before and after a restart is the same. Pointers to
+// it can be compared.
+type Who struct {
+	Class trace.Class
+	Name  string
+}
+
+// Own reports whether it is what the author of the project works on: the controller, or the built-in loop.
+func (w *Who) Own() bool { return w.Class == trace.ClassController || w.Class == trace.ClassBuiltin }
+
+// Actor is an actor of one build and process.
+type Actor struct {
+	*trace.Actor
+
+	Who *Who
+}
+
+func (m *Model) whoIs(a *trace.Actor) *Who {
+	w := Who{Class: a.Class, Name: a.Name}
+	if m.who[w] == nil {
+		m.who[w] = &w
+	}
+	return m.who[w]
+}
+
+func (m *Model) defineActor(r trace.Record, a *trace.Actor) {
+	m.actors[a.ID] = &Actor{Actor: a, Who: m.whoIs(a)}
+	if a.Build > 0 {
+		m.addBuild(a.Build, r.T, r.Seq, nil)
+	}
+}
+
+// Actor returns an actor; one that is not defined has the name "an unknown client".
+func (m *Model) Actor(id trace.ActorID) *Actor {
+	a := m.actors[id]
+	if a == nil {
+		unknown := &trace.Actor{ID: id, Name: "an unknown client", Class: trace.ClassOther}
+		a = &Actor{Actor: unknown, Who: m.whoIs(unknown)}
+		m.actors[id] = a
+	}
+	return a
+}
+
+// Actors yields all actors.
+func (m *Model) Actors() iter.Seq[*Actor] { return values(m.actors) }
+
+// Build is a build of the controller that ran.
+type Build struct {
+	Number int
+	T      int64       // when it was known to run: the save's end, or its first request, whichever was first
+	Seq    int64       // of that record
+	Save   *trace.Save // nil if no save led to it
+}
+
+func (m *Model) addBuild(number int, t, seq int64, save *trace.Save) {
+	i := slices.IndexFunc(m.builds, func(b Build) bool { return b.Number == number })
+	if save != nil && slices.ContainsFunc(save.Steps, func(s trace.Step) bool { return !s.OK }) {
+		return // the build before runs on
+	}
+	if i < 0 {
+		m.builds = append(m.builds, Build{Number: number, T: t, Seq: seq, Save: save})
+		return
+	}
+	if save != nil {
+		m.builds[i].Save = save
+	}
+}
+
+// Builds returns the builds that ran, in order.
+func (m *Model) Builds() []Build { return m.builds }
+
+// BuildAt returns the build that ran at a time, or 0 if that is not known.
+func (m *Model) BuildAt(t int64) int {
+	for _, b := range slices.Backward(m.builds) {
+		if b.T <= t {
+			return b.Number
+		}
+	}
+	return 0
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import (
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// Link grades how one record is known to belong to another. Proof is why, in a few words.
+type Link struct {
+	Certainty trace.Certainty
+	Proof     string
+}
+
+var unknown = Link{Certainty: trace.Uncertain}
+
+// certainly is for what a version, an ID or a hook proves. Nothing in infer.go may call it.
+func certainly(proof string) Link { return Link{Certainty: trace.Certain, Proof: proof} }
+
+// Delivered returns the deliveries of a version to an actor, or to all if w is nil. That they were handed over is
+// certain; that the actor handled them is not.
+func (v *Version) Delivered(m *Model, w *Who) (all []*Delivery) {
+	for _, d := range v.Object.Deliveries {
+		if d.RV == v.RV && (w == nil || m.Actor(d.Actor).Who == w) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// Base is the version that a write was decided on, as its resource version says. Patches and applies mostly have none.
+func (r *Request) Base() (*Version, Link) {
+	if r.RVIn == 0 || r.Object == nil {
+		return nil, unknown
+	}
+	v := r.Object.At(r.RVIn)
+	if v == nil {
+		return nil, unknown
+	}
+	return v, certainly("the request has this resource version")
+}
+
+// OnOwn reports whether a write was decided on a version that the same actor wrote.
+func (r *Request) OnOwn() bool {
+	v, _ := r.Base()
+	return v != nil && v.Request != nil && v.Request.Actor.Who == r.Actor.Who
+}
+
+// Winner is the version because of which a write was refused as a conflict: the first after the one that it was decided
+// on. Its Request, if it is known, is the one that won.
+func (r *Request) Winner() (*Version, Link) {
+	if !r.Conflict() || r.RVIn == 0 || r.Object == nil {
+		return nil, unknown
+	}
+	v := r.Object.After(r.RVIn)
+	switch {
+	case v == nil || v.T > r.T && v.Writer.Certainty == trace.Uncertain:
+		return nil, unknown
+	case v.Prev == r.RVIn || r.Object.At(r.RVIn) != nil:
+		return v, certainly("it is the first version after the one that was sent")
+	}
+	return v, Link{trace.Likely, "it is the first known version after the one that was sent"}
+}
+
+// Lag says why a write was decided on an old version.
+type Lag string
+
+// The lags. The watch of the actor had handed over a newer version when the request began, or it had not; or the actor
+// had no watch of the resource.
+const (
+	LagCache   Lag = "cache"
+	LagWatch   Lag = "watch"
+	LagNoWatch Lag = "no watch"
+)
+
+// Stale reports why a write was decided on a version that was not the newest, and the delivery of a newer one to the
+// actor: before the request began with LagCache, after with LagWatch, where it may be nil. It is "" where nothing shows
+// that the write was stale.
+func (m *Model) Stale(r *Request) (Lag, *Delivery) {
+	if r.RVIn == 0 || r.Object == nil {
+		return "", nil
+	}
+	if v := r.Object.After(r.RVIn); v == nil || v.Request != nil && v.Request.T > r.T || v.Request == r {
+		return "", nil
+	}
+	for _, d := range r.Object.Deliveries {
+		if d.RV > r.RVIn && m.Actor(d.Actor).Who == r.Actor.Who {
+			if d.T <= r.Began {
+				return LagCache, d
+			}
+			return LagWatch, d
+		}
+	}
+	if m.IsWatching(r.Actor.Who, GroupResource(r.Resource)) {
+		return LagWatch, nil
+	}
+	return LagNoWatch, nil
+}
+
+// FieldWriter returns the newest version that changed a field, or one above or below it. Its Request is who wrote it.
+func (o *Object) FieldWriter(path string) *Version {
+	for _, v := range slices.Backward(o.Versions) {
+		for _, c := range v.Changes {
+			if c.Path == path || below(c.Path, path) || below(path, c.Path) {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+func below(path, above string) bool {
+	return len(path) > len(above) && path[:len(above)] == above && (path[len(above)] == '.' || path[len(above)] == '[')
+}
+
+// ReconcileOf returns the reconcile that sent a request, or nil.
+func (m *Model) ReconcileOf(r *Request) (*Reconcile, Link) {
+	if id := reconcileID(r.ID); id != "" {
+		if rec := m.reconciles[id]; rec != nil {
+			return rec, certainly("the audit ID of the request has the ID of the reconcile")
+		}
+		return nil, unknown
+	}
+	return m.inferReconcile(r)
+}
+
+// SentIn returns the requests of a reconcile, by Seq, and how that is known.
+func (m *Model) SentIn(r *Reconcile) ([]*Request, Link) {
+	if sent := m.prefixes[r.ID]; len(sent) > 0 {
+		return sent, certainly("the audit IDs of the requests have the ID of the reconcile")
+	}
+	return m.inferSent(r)
+}
+
+// Cause is one reason for a reconcile.
+type Cause struct {
+	trace.Cause
+
+	Version  *Version  // whose delivery it is; nil if it is not held
+	Delivery *Delivery // nil if it is not known
+}
+
+// Causes returns why a reconcile began: what was recorded, or else what was delivered for its key since the reconcile
+// before. It is a set: a work queue keeps a key once, however often it is added.
+func (m *Model) Causes(r *Reconcile) (all []Cause) {
+	if len(r.Causes) == 0 {
+		return m.inferCauses(r)
+	}
+	for _, c := range r.Causes {
+		cause := Cause{Cause: c}
+		if r.Source == "log" && c.Certainty == trace.Certain {
+			cause.Certainty = trace.Likely
+		}
+		if o := m.objects[c.Object]; o != nil && c.RV != 0 {
+			cause.Version = o.At(c.RV)
+			for _, d := range o.Deliveries {
+				if d.RV == c.RV && d.T <= r.Began && (r.Who == nil || m.Actor(d.Actor).Who == r.Who) {
+					cause.Delivery = d
+				}
+			}
+		}
+		all = append(all, cause)
+	}
+	return all
+}
+
+// Lines returns the log lines of a reconcile, by Seq. The certainty of each is in its record: an ID on the line proves
+// it, a key does not.
+func (m *Model) Lines(r *Reconcile) []*Log { return m.logsOf[r.ID] }

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package model is an index of the records of a recording: objects with their versions, requests, watches with what they
+// delivered, reconciles, log lines and builds, and the links between them, each with its certainty and its proof. It is
+// fed record by record, in the order of Seq, live or from a file, and it forgets what the caller no longer holds.
+//
+// It does no I/O, has no clock and judges nothing: package finding does. It is not safe for concurrent use.
+package model
+
+import (
+	"iter"
+	"slices"
+	"sort"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// Model is the index. New makes one.
+type Model struct {
+	// OnWrite, if set, is called once for each version whose request is known, when the later of the two was added.
+	OnWrite func(*Version)
+
+	header    *trace.Header
+	now       int64
+	held      []trace.Record // by Seq
+	actors    map[trace.ActorID]*Actor
+	who       map[Who]*Who
+	resources map[trace.ResourceID]*trace.Resource
+	objects   map[trace.ObjectID]*Object
+	byUID     map[string]*Object
+	byName    map[name]*Object
+
+	requests    map[string]*Request
+	prefixes    map[string][]*Request // by the ID of a reconcile, with which Request.ID starts
+	recent      []*Request            // by Seq
+	awaited     map[string]*Version   // by Request.ID of a request that was not added yet
+	watches     map[string]*Watch
+	watching    map[*Who]map[string]int // resources that an actor has open watches of, or had
+	reconciles  map[string]*Reconcile
+	keys        map[Key][]*Reconcile // by begin
+	controllers map[string]bool      // that have reconciles
+	visible     map[trace.Class]trace.Certainty
+	inferred    map[inferredKey]*Reconcile
+	inferredN   int
+	logs        []*Log
+	logsOf      map[string][]*Log         // by reconcile
+	parts       map[string][]trace.Record // decisions and hook calls, by reconcile
+	owned       map[string][]*Object      // by UID of an owner that the newest version names
+	builds      []Build
+}
+
+type name struct {
+	resource      string // GROUP/PLURAL
+	namespace, is string
+}
+
+// New returns an empty index.
+func New() *Model {
+	return &Model{
+		actors: map[trace.ActorID]*Actor{}, who: map[Who]*Who{}, resources: map[trace.ResourceID]*trace.Resource{},
+		objects: map[trace.ObjectID]*Object{}, byUID: map[string]*Object{}, byName: map[name]*Object{},
+		requests: map[string]*Request{}, prefixes: map[string][]*Request{}, awaited: map[string]*Version{},
+		watches: map[string]*Watch{}, watching: map[*Who]map[string]int{},
+		reconciles: map[string]*Reconcile{}, keys: map[Key][]*Reconcile{}, controllers: map[string]bool{}, visible: map[trace.Class]trace.Certainty{},
+		inferred: map[inferredKey]*Reconcile{}, logsOf: map[string][]*Log{}, parts: map[string][]trace.Record{}, owned: map[string][]*Object{},
+	}
+}
+
+// Add takes the next record. A record whose Seq was added before, as after a reconnect, is ignored, except for the
+// header and definitions.
+func (m *Model) Add(r trace.Record) {
+	m.now = max(m.now, r.T)
+	switch b := r.Body.(type) {
+	case *trace.Header:
+		m.header = b
+		return
+	case *trace.Def:
+		m.define(r, b)
+		return
+	case *trace.Index, *trace.Unknown:
+		return
+	}
+	if n := len(m.held); n > 0 && r.Seq <= m.held[n-1].Seq {
+		return
+	}
+	m.held = append(m.held, r)
+	switch b := r.Body.(type) {
+	case *trace.Request:
+		m.addRequest(r, b)
+	case *trace.Version:
+		m.addVersion(r, b)
+	case *trace.Watch:
+		m.addWatch(r, b)
+	case *trace.Event:
+		m.addEvent(r, b)
+	case *trace.Reconcile:
+		m.addReconcile(r, b)
+	case *trace.Log:
+		m.addLog(r, b)
+	case *trace.Decision:
+		m.parts[b.Reconcile] = append(m.parts[b.Reconcile], r)
+	case *trace.Hook:
+		if b.Reconcile != "" {
+			m.parts[b.Reconcile] = append(m.parts[b.Reconcile], r)
+		}
+	case *trace.Save:
+		m.addBuild(b.Build, r.T, r.Seq, b)
+	}
+}
+
+func (m *Model) define(r trace.Record, d *trace.Def) {
+	switch {
+	case d.Actor != nil:
+		m.defineActor(r, d.Actor)
+	case d.Resource != nil:
+		m.resources[d.Resource.ID] = d.Resource
+	case d.Object != nil:
+		m.defineObject(d.Object)
+	}
+}
+
+// Forget drops the records before a Seq. What is defined, and the newest version of each object that exists, stay.
+func (m *Model) Forget(before int64) {
+	n := sort.Search(len(m.held), func(i int) bool { return m.held[i].Seq >= before })
+	for _, r := range m.held[:n] {
+		switch b := r.Body.(type) {
+		case *trace.Request:
+			m.forgetRequest(b.ID)
+		case *trace.Version:
+			m.forgetVersions(b.Object, before)
+		case *trace.Event:
+			m.forgetDeliveries(b.Object, before)
+		case *trace.Watch:
+			if b.State == "end" {
+				delete(m.watches, b.ID)
+			}
+		case *trace.Reconcile:
+			m.forgetReconcile(b)
+		case *trace.Log:
+			m.forgetLog(b, before)
+		case *trace.Decision:
+			delete(m.parts, b.Reconcile)
+		case *trace.Hook:
+			delete(m.parts, b.Reconcile)
+		}
+	}
+	m.held = keepTail(m.held, n)
+	m.forgetInferred(before)
+}
+
+// keepTail drops the first n elements. The array shrinks with the next append that does not fit.
+func keepTail[T any](s []T, n int) []T {
+	clear(s[:n])
+	return s[n:]
+}
+
+// Header is the header of the recording, or nil if it was not added.
+func (m *Model) Header() *trace.Header { return m.header }
+
+// Now is the greatest T that was added.
+func (m *Model) Now() int64 { return m.now }
+
+// Len is the number of records that are held.
+func (m *Model) Len() int { return len(m.held) }
+
+// First is the Seq of the oldest record that is held, or 0.
+func (m *Model) First() int64 {
+	if len(m.held) == 0 {
+		return 0
+	}
+	return m.held[0].Seq
+}
+
+// Record returns a record that is held.
+func (m *Model) Record(seq int64) (trace.Record, bool) {
+	i := sort.Search(len(m.held), func(i int) bool { return m.held[i].Seq >= seq })
+	if i == len(m.held) || m.held[i].Seq != seq {
+		return trace.Record{}, false
+	}
+	return m.held[i], true
+}
+
+// Records yields the records that are held with from <= T <= to, in the order of Seq.
+func (m *Model) Records(from, to int64) iter.Seq[trace.Record] {
+	return func(yield func(trace.Record) bool) {
+		for _, r := range m.held {
+			if r.T >= from && r.T <= to && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// Resource returns a resource, or one without a name.
+func (m *Model) Resource(id trace.ResourceID) *trace.Resource {
+	if r := m.resources[id]; r != nil {
+		return r
+	}
+	return &trace.Resource{ID: id}
+}
+
+// Resources yields all resources.
+func (m *Model) Resources() iter.Seq[*trace.Resource] { return values(m.resources) }
+
+func values[K int32Kind, V any](of map[K]V) iter.Seq[V] {
+	ids := make([]K, 0, len(of))
+	for id := range of {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return func(yield func(V) bool) {
+		for _, id := range ids {
+			if !yield(of[id]) {
+				return
+			}
+		}
+	}
+}
+
+type int32Kind interface{ ~int32 }
+
+// Decisions returns what a reconcile of the built-in loop decided, in order.
+func (m *Model) Decisions(reconcile string) (all []*trace.Decision) {
+	for _, r := range m.parts[reconcile] {
+		if d, ok := r.Body.(*trace.Decision); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// Hooks returns the calls of the hook in a reconcile, as records.
+func (m *Model) Hooks(reconcile string) (all []trace.Record) {
+	for _, r := range m.parts[reconcile] {
+		if _, ok := r.Body.(*trace.Hook); ok {
+			all = append(all, r)
+		}
+	}
+	return all
+}

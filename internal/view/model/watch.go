@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// Watch is a watch of one client.
+type Watch struct {
+	*trace.Watch // as it was recorded last
+
+	Actor            *Actor
+	Resource         *trace.Resource
+	Opened           int64 // T; 0 if that was not seen
+	Synced           bool
+	Ended            int64 // T; 0 while it is open
+	Seq              int64 // of its first record
+	Delivered        int64 // events that were added
+	LastDelivered    int64 // T
+	LastDeliveredSeq int64
+}
+
+func (m *Model) addWatch(r trace.Record, b *trace.Watch) {
+	w := m.watches[b.ID]
+	if w == nil {
+		w = &Watch{Actor: m.Actor(b.Actor), Resource: m.Resource(b.Resource), Seq: r.Seq}
+		m.watches[b.ID] = w
+		if m.watching[w.Actor.Who] == nil {
+			m.watching[w.Actor.Who] = map[string]int{}
+		}
+		m.watching[w.Actor.Who][GroupResource(w.Resource)]++
+	}
+	w.Watch = b
+	switch b.State {
+	case "open":
+		w.Opened = r.T
+	case "synced":
+		w.Synced = true
+	case "end":
+		w.Ended = r.T
+	}
+}
+
+func (m *Model) addEvent(r trace.Record, b *trace.Event) {
+	if w := m.watches[b.Watch]; w != nil {
+		w.Delivered++
+		w.LastDelivered, w.LastDeliveredSeq = r.T, r.Seq
+	}
+	if o := m.objects[b.Object]; o != nil {
+		i := len(o.Deliveries)
+		for i > 0 && o.Deliveries[i-1].T > r.T { // a frame is recorded some time after it was sent
+			i--
+		}
+		o.Deliveries = slices.Insert(o.Deliveries, i, &Delivery{Event: b, Seq: r.Seq, T: r.T})
+	}
+}
+
+// Watch returns a watch, or nil.
+func (m *Model) Watch(id string) *Watch { return m.watches[id] }
+
+// Watches returns the watches that are open, and those whose end is held, by Seq.
+func (m *Model) Watches() []*Watch {
+	all := make([]*Watch, 0, len(m.watches))
+	for _, w := range m.watches {
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(a, b *Watch) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all
+}
+
+// IsWatching reports whether an actor has watched a resource, as GroupResource names it, at any time so far.
+func (m *Model) IsWatching(w *Who, resource string) bool { return m.watching[w][resource] > 0 }
