@@ -310,6 +310,26 @@ type Finding struct {
 	Certainty Certainty `json:"certainty"`
 	Fix       string    `json:"fix"`
 	Evidence  []int64   `json:"evidence"` // Seq of records
+
+	Build      int `json:"build,omitempty"`      // of the controller that ran when it appeared
+	ResolvedBy int `json:"resolvedBy,omitempty"` // build with which it ended; 0 if it ended without a new one
+}
+
+// Rights is what the roles and bindings of a cluster grant to a user, when a recording starts and when that changes.
+type Rights struct {
+	User   string  `json:"user"`
+	Grants []Grant `json:"grants"`
+}
+
+// Grant is one rule of a role.
+type Grant struct {
+	Role      string   `json:"role"`         // as "ClusterRole foo" or "Role default/foo"
+	Namespace string   `json:"ns,omitempty"` // where it holds; empty for everywhere
+	Verbs     []string `json:"verbs"`
+	Groups    []string `json:"groups,omitempty"`
+	Resources []string `json:"resources,omitempty"`
+	Names     []string `json:"names,omitempty"`
+	Paths     []string `json:"paths,omitempty"`
 }
 
 // Gap is a time in which records were dropped.
@@ -353,6 +373,7 @@ func (*KubeEvent) Kind() Kind { return KindKubeEvent }
 func (*Metrics) Kind() Kind   { return KindMetrics }
 func (*Save) Kind() Kind      { return KindSave }
 func (*Finding) Kind() Kind   { return KindFinding }
+func (*Rights) Kind() Kind    { return KindRights }
 func (*Gap) Kind() Kind       { return KindGap }
 func (*Index) Kind() Kind     { return KindIndex }
 

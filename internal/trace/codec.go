@@ -74,6 +74,7 @@ var bodies = map[Kind]func() Body{
 	KindMetrics:   func() Body { return new(Metrics) },
 	KindSave:      func() Body { return new(Save) },
 	KindFinding:   func() Body { return new(Finding) },
+	KindRights:    func() Body { return new(Rights) },
 	KindGap:       func() Body { return new(Gap) },
 	KindIndex:     func() Body { return new(Index) },
 }

@@ -28,6 +28,7 @@ const (
 	KindMetrics   Kind = "metrics"
 	KindSave      Kind = "save"
 	KindFinding   Kind = "finding"
+	KindRights    Kind = "rights"
 	KindGap       Kind = "gap"
 	KindIndex     Kind = "index"
 
