@@ -3,14 +3,12 @@
 package controlplane
 
 import (
+	"errors"
 	"fmt"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
-	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 )
 
@@ -20,18 +18,13 @@ const collectorsHook = "crdctl/collectors"
 // WithCollectors has a Quick server collect garbage and empty deleted namespaces, as kube-controller-manager does in a cluster.
 func WithCollectors(config *app.Config) error {
 	return config.KubeAPIs.ControlPlane.Generic.AddPostStartHook(collectorsHook, func(hook genericapiserver.PostStartHookContext) error {
-		config := rest.AddUserAgent(rest.CopyConfig(hook.LoopbackClientConfig), "crdctl-controllers")
-		client, err := kubernetes.NewForConfig(config)
-		if err != nil {
-			return fmt.Errorf("make the controllers' client: %w", err)
+		clients := clients{loopback: hook.LoopbackClientConfig}
+		c := &controllers{
+			typed:    informers.NewSharedInformerFactory(clients.of(informersAgent), 0),
+			metadata: metadatainformer.NewSharedInformerFactory(clients.metadataOf(informersAgent), 0),
 		}
-		meta, err := metadata.NewForConfig(config)
-		if err != nil {
-			return fmt.Errorf("make the controllers' metadata client: %w", err)
-		}
-		c := &controllers{typed: informers.NewSharedInformerFactory(client, 0), metadata: metadatainformer.NewSharedInformerFactory(meta, 0)}
-		runs, err := c.buildCollectors(hook, client, meta)
-		if err != nil {
+		runs, err := c.buildCollectors(hook, &clients)
+		if err = errors.Join(err, clients.err); err != nil {
 			return fmt.Errorf("make the controllers: %w", err)
 		}
 		c.typed.Start(hook.Done())

@@ -4,6 +4,7 @@ package controlplane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -12,10 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/controller-manager/pkg/informerfactory"
@@ -44,36 +42,29 @@ type controllers struct {
 }
 
 func startControllers(s *apiServer, pendingPods bool) (*controllers, error) {
-	config := rest.AddUserAgent(rest.CopyConfig(s.loopback), "crdctl-controllers")
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("make the controllers' client: %w", err)
-	}
-	meta, err := metadata.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("make the controllers' metadata client: %w", err)
-	}
+	clients := clients{loopback: s.loopback}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &controllers{
 		cancel:   cancel,
-		typed:    informers.NewSharedInformerFactory(client, 0),
-		metadata: metadatainformer.NewSharedInformerFactory(meta, 0),
+		typed:    informers.NewSharedInformerFactory(clients.of(informersAgent), 0),
+		metadata: metadatainformer.NewSharedInformerFactory(clients.metadataOf(informersAgent), 0),
 	}
-	runs, err := c.build(ctx, client, meta)
+	runs, err := c.build(ctx, &clients)
 	if err == nil && !pendingPods {
 		var run func()
-		run, err = runPods(ctx, client, c.typed.Core().V1().Pods())
-		runs = append(runs, run, func() { insistOnNode(ctx, client) })
+		run, err = runPods(ctx, clients.of(podsAgent), c.typed.Core().V1().Pods())
+		runs = append(runs, run, func() { insistOnNode(ctx, clients.of(podsAgent)) })
 	}
 	if pendingPods { // kept data may have the node of a run before
-		runs = append(runs, func() { _ = client.CoreV1().Nodes().Delete(ctx, nodeName, metav1.DeleteOptions{}) })
+		runs = append(runs, func() { _ = clients.of(podsAgent).CoreV1().Nodes().Delete(ctx, nodeName, metav1.DeleteOptions{}) })
 	}
-	if err != nil {
+	if err = errors.Join(err, clients.err); err != nil {
 		cancel()
 		return nil, fmt.Errorf("make the controllers: %w", err)
 	}
+	defaults := clients.of(defaultsAgent)
 	runs = append(runs, func() {
-		if err := createDefaults(ctx, client, generalRoles|controllerRoles, 1); err != nil && ctx.Err() == nil {
+		if err := createDefaults(ctx, defaults, generalRoles|controllerRoles, 1); err != nil && ctx.Err() == nil {
 			klog.ErrorS(err, "Default roles or priority classes are missing")
 		}
 	})
@@ -86,8 +77,8 @@ func startControllers(s *apiServer, pendingPods bool) (*controllers, error) {
 }
 
 // buildCollectors makes the controllers that remove objects: those whose owner has gone, and those of a namespace that was deleted.
-func (c *controllers) buildCollectors(ctx context.Context, client kubernetes.Interface, meta metadata.Interface) ([]func(), error) {
-	discovery := client.Discovery()
+func (c *controllers) buildCollectors(ctx context.Context, clients *clients) ([]func(), error) {
+	discovery := clients.of(informersAgent).Discovery()
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discovery))
 	resources, err := newDiscoveryCache(discovery, c.metadata)
 	if err != nil {
@@ -95,12 +86,12 @@ func (c *controllers) buildCollectors(ctx context.Context, client kubernetes.Int
 	}
 	informersStarted := make(chan struct{})
 	close(informersStarted) // they are, by the time that the collector runs
-	collector, err := garbagecollector.NewGarbageCollector(ctx, client, meta, mapper, garbagecollector.DefaultIgnoredResources(),
+	collector, err := garbagecollector.NewGarbageCollector(ctx, clients.of(collectorAgent), clients.metadataOf(collectorAgent), mapper, garbagecollector.DefaultIgnoredResources(),
 		informerfactory.NewInformerFactory(c.typed, c.metadata), informersStarted)
 	if err != nil {
 		return nil, err
 	}
-	namespaces := namespace.NewNamespaceController(ctx, client, meta, discovery.ServerPreferredNamespacedResources, c.typed.Core().V1().Namespaces(),
+	namespaces := namespace.NewNamespaceController(ctx, clients.of(namespaceAgent), clients.metadataOf(namespaceAgent), discovery.ServerPreferredNamespacedResources, c.typed.Core().V1().Namespaces(),
 		5*time.Minute, corev1.FinalizerKubernetes)
 	const resync = time.Second // how soon the objects of a new CRD are collected
 	return []func(){
@@ -111,38 +102,38 @@ func (c *controllers) buildCollectors(ctx context.Context, client kubernetes.Int
 }
 
 // build makes the controllers, which register with the informers, and returns what runs them.
-func (c *controllers) build(ctx context.Context, client kubernetes.Interface, meta metadata.Interface) ([]func(), error) {
+func (c *controllers) build(ctx context.Context, clients *clients) ([]func(), error) {
 	core, apps, batch, rbac := c.typed.Core().V1(), c.typed.Apps().V1(), c.typed.Batch().V1(), c.typed.Rbac().V1()
-	collectors, err := c.buildCollectors(ctx, client, meta)
+	collectors, err := c.buildCollectors(ctx, clients)
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := serviceaccount.NewServiceAccountsController(klog.FromContext(ctx), core.ServiceAccounts(), core.Namespaces(), client,
+	accounts, err := serviceaccount.NewServiceAccountsController(klog.FromContext(ctx), core.ServiceAccounts(), core.Namespaces(), clients.of("service-account-controller"),
 		serviceaccount.DefaultServiceAccountsControllerOptions())
 	if err != nil {
 		return nil, err
 	}
-	deployments, err := deployment.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(), core.Pods(), client)
+	deployments, err := deployment.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(), core.Pods(), clients.of("deployment-controller"))
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := job.NewController(ctx, client, core.Pods(), batch.Jobs(), nil, nil)
+	jobs, err := job.NewController(ctx, clients.of("job-controller"), core.Pods(), batch.Jobs(), nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	cronJobs, err := cronjob.NewControllerV2(ctx, batch.Jobs(), batch.CronJobs(), client)
+	cronJobs, err := cronjob.NewControllerV2(ctx, batch.Jobs(), batch.CronJobs(), clients.of("cronjob-controller"))
 	if err != nil {
 		return nil, err
 	}
 	// For each node a pod: where pods run there is one (see node.go), and otherwise none.
-	daemonSets, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), client,
+	daemonSets, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), clients.of("daemonset-controller"),
 		flowcontrol.NewBackOff(time.Second, 15*time.Minute))
 	if err != nil {
 		return nil, err
 	}
-	replicaSets := replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas)
-	statefulSets := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), client)
-	aggregation := clusterroleaggregation.NewClusterRoleAggregation(rbac.ClusterRoles(), client.RbacV1())
+	replicaSets := replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), clients.of("replicaset-controller"), replicaset.BurstReplicas)
+	statefulSets := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), clients.of("statefulset-controller"))
+	aggregation := clusterroleaggregation.NewClusterRoleAggregation(rbac.ClusterRoles(), clients.of("clusterrole-aggregation-controller").RbacV1())
 
 	return append(collectors,
 		func() { accounts.Run(ctx, 1) },

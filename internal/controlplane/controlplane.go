@@ -6,7 +6,7 @@
 //
 // It is not a cluster. There is no node, no scheduler, no kubelet and no network: a stand-in marks pods as
 // running or succeeded (see Options.PendingPods), and nothing in them runs. It is not for production either:
-// one member of etcd, one credential that may do everything, and a port of 127.0.0.1.
+// one member of etcd, credentials that may do everything, and a port of 127.0.0.1.
 //
 // The package prints nothing. What Kubernetes logs goes through klog, and klog belongs to the caller.
 package controlplane
@@ -55,6 +55,8 @@ type ControlPlane struct {
 	controllers *controllers
 	config      *rest.Config
 	kubeconfig  string
+	// controllerToken is the credential for the project's controller.
+	controllerToken string
 
 	stopOnce sync.Once
 	stopped  chan struct{} // closed when the teardown is over
@@ -63,6 +65,9 @@ type ControlPlane struct {
 
 // RESTConfig returns the configuration of a client that may do everything, without a client-side rate limit.
 func (c *ControlPlane) RESTConfig() *rest.Config { return rest.CopyConfig(c.config) }
+
+// ControllerToken is the credential of ControllerUser, who may do everything, as the user of RESTConfig.
+func (c *ControlPlane) ControllerToken() string { return c.controllerToken }
 
 // URL is the address of the API server, https://127.0.0.1:PORT.
 func (c *ControlPlane) URL() string { return c.config.Host }

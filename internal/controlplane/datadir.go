@@ -68,7 +68,7 @@ func lockData(path string) (*os.File, error) {
 	return lock, nil
 }
 
-func (w *workspace) secrets() string      { return filepath.Join(w.data, "secrets") }
+func (w *workspace) secrets() string      { return filepath.Join(w.data, secretsDir) }
 func (w *workspace) etcdDir() string      { return filepath.Join(w.data, "etcd") }
 func (w *workspace) clientSocket() string { return filepath.Join(w.private.Path, "c.sock") }
 

@@ -38,7 +38,7 @@ func TestOthersAreRefused(t *testing.T) {
 	}{
 		"no credential":    {rest.AnonymousClientConfig(c.RESTConfig()), http.StatusUnauthorized, all},
 		"wrong credential": {withToken(c.RESTConfig(), strings.Repeat("0", 64)), http.StatusUnauthorized, all},
-		"service account":  {withToken(c.RESTConfig(), token.Status.Token), http.StatusForbidden, []string{"/api/v1/secrets", "/metrics", rbacaudit.Path + "?user=" + adminUser}},
+		"service account":  {withToken(c.RESTConfig(), token.Status.Token), http.StatusForbidden, []string{"/api/v1/secrets", "/metrics", rbacaudit.Path + "?user=" + AdminUser}},
 	} {
 		client, err := rest.HTTPClientFor(test.config)
 		require.NoError(t, err)

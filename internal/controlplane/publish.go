@@ -22,6 +22,7 @@ func (c *ControlPlane) publish(s *secrets) error {
 	if err != nil {
 		return err
 	}
+	c.controllerToken = s.controllerToken
 	for _, path := range c.kubeconfigs() {
 		if err := writePrivate(path, content); err != nil {
 			return fmt.Errorf("write kubeconfig: %w", err)

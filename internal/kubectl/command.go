@@ -29,7 +29,8 @@ func newCommand(ctx context.Context, kubeconfig string, plain bool, loaded func(
 		WithDiscoveryQPS(50).
 		WithWarningPrinter(streams).
 		WithWrapConfigFn(func(config *rest.Config) *rest.Config {
-			config.QPS = -1 // or "delete --all" of 2,000 objects takes seven minutes, at 5 a second
+			config.QPS = -1                                            // or "delete --all" of 2,000 objects takes seven minutes, at 5 a second
+			config.UserAgent = "kubectl/" + clientVersion().GitVersion // a client's own default is the name of this program
 			config.Wrap(endRequestsWith(ctx))
 			if loaded != nil {
 				loaded()

@@ -108,7 +108,7 @@ func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target.API
 		reporter.Note("objects are kept in %s; the kubeconfig %s stays the same in later runs", o.Plane.DataDir, filepath.Join(o.Plane.DataDir, "kubeconfig"))
 	}
 	return &target.API{
-		Config: plane.RESTConfig(), Kubeconfig: plane.Kubeconfig(), Ours: true, Kept: o.Plane.DataDir != "", DataDir: o.Plane.DataDir,
+		Config: plane.RESTConfig(), Kubeconfig: plane.Kubeconfig(), ControllerToken: plane.ControllerToken(), Ours: true, Kept: o.Plane.DataDir != "", DataDir: o.Plane.DataDir,
 		Install: controlplane.InstallCRDsPromptly, Compare: compare,
 		Ended: plane.Done(),
 		Why:   func() error { return whyEnded(plane.Err()) },
@@ -151,10 +151,15 @@ func connectToBackground(ctx context.Context, o Options, s daemon.State, reporte
 		return nil, err
 	}
 	config.QPS = -1 // the server is ours alone
+	config.UserAgent = controlplane.UserAgent
+	token, err := daemon.ControllerToken(o.Root)
+	if err != nil {
+		return nil, err
+	}
 	reporter.Note("using the control plane in the background at %s", s.URL)
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &target.API{
-		Config: config, Kubeconfig: s.Kubeconfig, Ours: true, Install: controlplane.InstallCRDsPromptly, Compare: compare, Kept: true,
+		Config: config, Kubeconfig: s.Kubeconfig, ControllerToken: token, Ours: true, Install: controlplane.InstallCRDsPromptly, Compare: compare, Kept: true,
 		Ended: daemon.Ended(watching, o.Root),
 		Why: func() error {
 			return errors.New("the background process stopped; see \"crdctl cluster status\"")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/fswatch"
@@ -101,16 +102,27 @@ func (d *devLoop) begin(ctx context.Context) error {
 	if err := d.installer.begin(ctx); err != nil {
 		return err
 	}
-	env := append(d.installer.env(), "KUBECONFIG="+d.target.Kubeconfig)
-	if d.installer.who != nil {
-		kubeconfig, err := d.installer.who.kubeconfig(ctx, d.controllerDir(), d.target.Kubeconfig)
-		if err != nil {
-			return err
-		}
-		env = append(env, "KUBECONFIG="+kubeconfig)
+	kubeconfig, err := d.kubeconfig(ctx)
+	if err != nil {
+		return err
 	}
-	d.env = env
+	d.env = append(d.installer.env(), "KUBECONFIG="+kubeconfig)
 	return nil
+}
+
+// kubeconfig is the file for the controller's process. On a control plane of crdctl's its credential is not that of kubectl, so that the API server
+// can tell the two apart.
+func (d *devLoop) kubeconfig(ctx context.Context) (string, error) {
+	switch {
+	case d.installer.who != nil:
+		return d.installer.who.kubeconfig(ctx, d.controllerDir(), d.target.Kubeconfig)
+	case d.target.ControllerToken != "":
+		return writeKubeconfig(d.controllerDir(), d.target.Kubeconfig, func(user *clientcmdapi.AuthInfo, _ *clientcmdapi.Context) {
+			user.Token = d.target.ControllerToken
+		})
+	default:
+		return d.target.Kubeconfig, nil
+	}
 }
 
 // crdPaths are where the CRDs are, as far as that is below the root.
@@ -326,6 +338,6 @@ func (d *devLoop) renewToken(ctx context.Context) error {
 	if d.installer.who == nil {
 		return nil
 	}
-	_, err := d.installer.who.kubeconfig(ctx, d.controllerDir(), d.target.Kubeconfig)
+	_, err := d.kubeconfig(ctx)
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -126,19 +127,26 @@ func (i *identity) kubeconfig(ctx context.Context, dir, admin string) (string, e
 	if err != nil {
 		return "", fmt.Errorf("make a token of %s/%s: %w", i.account.Namespace, i.account.Name, err)
 	}
-	config, err := clientcmd.LoadFromFile(admin)
-	if err != nil {
-		return "", fmt.Errorf("read the kubeconfig: %w", err)
-	}
 	tokenFile := filepath.Join(dir, "token")
 	if err := os.WriteFile(tokenFile, []byte(answer.Status.Token), 0o600); err != nil {
 		return "", err
 	}
-	for _, user := range config.AuthInfos {
+	return writeKubeconfig(dir, admin, func(user *clientcmdapi.AuthInfo, context *clientcmdapi.Context) {
 		user.Token, user.TokenFile = "", tokenFile // which clients read again, when it changes
+		context.Namespace = i.account.Namespace
+	})
+}
+
+// writeKubeconfig writes a kubeconfig into dir that is another one with a changed user and context, and returns its path.
+func writeKubeconfig(dir, admin string, change func(*clientcmdapi.AuthInfo, *clientcmdapi.Context)) (string, error) {
+	config, err := clientcmd.LoadFromFile(admin)
+	if err != nil {
+		return "", fmt.Errorf("read the kubeconfig: %w", err)
 	}
-	for _, c := range config.Contexts {
-		c.Namespace = i.account.Namespace
+	for _, context := range config.Contexts {
+		if user := config.AuthInfos[context.AuthInfo]; user != nil {
+			change(user, context)
+		}
 	}
 	content, err := clientcmd.Write(*config)
 	if err != nil {

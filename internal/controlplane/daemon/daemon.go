@@ -126,6 +126,17 @@ func Kubeconfig(root string) (*controlplane.Kubeconfig, error) {
 	return controlplane.ReadKubeconfig(dir, state.KubeconfigName)
 }
 
+// ControllerToken returns the credential for the controller of a project on its control plane in the background, or "" where an older crdctl
+// started it.
+func ControllerToken(root string) (string, error) {
+	dir, err := state.OpenCluster(root)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = dir.Close() }()
+	return controlplane.ControllerToken(dir)
+}
+
 // WriteKubeconfig replaces the content of State.Kubeconfig, where there is one.
 func WriteKubeconfig(root string, content []byte) error {
 	dir, err := state.OpenCluster(root)

@@ -87,7 +87,7 @@ func (o Options) on(ctx context.Context, t *target.API, crds []manifest.CRD, ske
 	ctx, stop := t.BoundTo(ctx, o.Root)
 	defer stop()
 	b := o.operator(crds, reporter)
-	b.Config, b.Own, b.Mark = t.Config, t.Ours, mark
+	b.Config, b.Own, b.Mark = t.LoopConfig(), t.Ours, mark
 	// A preview changes nothing in a cluster of the user's.
 	if install := len(crds) > 0 && len(o.CRDNames) == 0 && !o.SkipCRDs; install && (sketch == nil || t.Ours) {
 		if err := t.InstallCRDs(ctx, crds, reporter); err != nil {

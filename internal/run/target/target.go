@@ -23,6 +23,8 @@ import (
 type API struct {
 	Config     *rest.Config
 	Kubeconfig string // for the controller's process
+	// ControllerToken replaces the credential of Kubeconfig for the controller's process; "" where it has none of its own.
+	ControllerToken string
 	// ControllerDir is a directory with the same path in every run for what the controller reads; "" where the run has none but its own.
 	ControllerDir string
 	// Ours tells a control plane of crdctl's from a cluster that exists, in which others have objects.
@@ -38,6 +40,15 @@ type API struct {
 	Install func(ctx context.Context, config *rest.Config, crds ...*apiextv1.CustomResourceDefinition) error
 	// Compare lists what a changed CRD does to stored objects, "" for no harm. It is nil in a build that cannot tell.
 	Compare func(ctx context.Context, before, after *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) (string, error)
+}
+
+// LoopConfig is Config for the built-in controller, which has a user agent of its own.
+func (t *API) LoopConfig() *rest.Config {
+	config := rest.CopyConfig(t.Config)
+	if t.Ours {
+		config.UserAgent = ""
+	}
+	return config
 }
 
 // Use connects, runs a function on the API server, and closes the connection when it returns.
