@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+)
+
+// replacement is one thing to find in text. A line that has none of hints has nothing of it, which is quick to see.
+type replacement struct {
+	hints   []string
+	replace func(text []byte) []byte
+}
+
+var (
+	jwt        = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(\.[A-Za-z0-9_-]*)?`)
+	bearer     = regexp.MustCompile(`(?i)(bearer(?: |%20|\\t)+)([A-Za-z0-9._~+/=-]{8,})`)
+	authorized = regexp.MustCompile(`(?i)(authorization(?:\\?")?[:=] *(?:\[?\\?")?(?:basic |token )?)([A-Za-z0-9._~+/=-]{8,})`)
+	privateKey = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^"]*-----END [A-Z ]*PRIVATE KEY-----|[^"]*)`)
+	quoted     = regexp.MustCompile(`((?:Invalid|Unsupported|Duplicate) value: )("(?:[^"\\]|\\.)*"|[^:]+)`)
+)
+
+func (r *Redactor) replacements() []replacement {
+	all := []replacement{
+		{[]string{"eyJ"}, func(b []byte) []byte { return jwt.ReplaceAllFunc(b, r.valueOf) }},
+		{[]string{"earer", "EARER"}, func(b []byte) []byte { return r.second(bearer, b) }},
+		{[]string{"uthorization", "UTHORIZATION"}, func(b []byte) []byte { return r.second(authorized, b) }},
+		{[]string{"PRIVATE KEY"}, func(b []byte) []byte { return privateKey.ReplaceAllFunc(b, r.valueOf) }},
+	}
+	for _, token := range r.o.Tokens {
+		if t := escaped(token); t != "" {
+			all = append(all, replacement{[]string{t}, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(t), r.valueOf([]byte(t))) }})
+		}
+	}
+	for _, p := range []struct{ path, name string }{{r.o.Project, "$PROJECT"}, {r.o.Home, "~"}} {
+		if path := escaped(p.path); len(path) > 1 { // the root directory is in each path
+			all = append(all, replacement{[]string{path}, func(b []byte) []byte { return replacePath(b, path, p.name) }})
+		}
+	}
+	return all
+}
+
+// escaped is s as it is within a JSON string.
+func escaped(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return ""
+	}
+	return string(b[1 : len(b)-1])
+}
+
+func (r *Redactor) valueOf(b []byte) []byte { return []byte(r.value(b)) }
+
+// second replaces the second group of all matches.
+func (r *Redactor) second(re *regexp.Regexp, b []byte) []byte {
+	return re.ReplaceAllFunc(b, func(match []byte) []byte {
+		m := re.FindSubmatch(match)
+		if m == nil || bytes.HasPrefix(m[2], []byte("redacted")) {
+			return match
+		}
+		return slices.Concat(m[1], r.valueOf(m[2]))
+	})
+}
+
+// replacePath replaces a path and what is below it, but not paths that only begin or end with the same characters.
+func replacePath(b []byte, path, name string) []byte {
+	var out []byte
+	for {
+		i := bytes.Index(b, []byte(path))
+		if i < 0 {
+			return append(out, b...)
+		}
+		end := i + len(path)
+		within := i > 0 && inName(b[i-1]) && (i < 2 || b[i-2] != '\\') || end < len(b) && inName(b[end])
+		out = append(out, b[:i]...)
+		if within {
+			out = append(out, path...)
+		} else {
+			out = append(out, name...)
+		}
+		b = b[end:]
+	}
+}
+
+// inName reports whether a character next to a path makes it another path. A dot may end a sentence, and what follows a
+// backslash is a line break.
+func inName(c byte) bool {
+	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// Line redacts text: a line of a recording, or a part of one. It may change the line in place. Strings in it are as in
+// JSON, and stay so.
+func (r *Redactor) Line(line []byte) []byte {
+	for _, t := range r.texts {
+		for _, hint := range t.hints {
+			if bytes.Contains(line, []byte(hint)) {
+				line = t.replace(line)
+				break
+			}
+		}
+	}
+	return line
+}
+
+// Message redacts what the API server answered about an object of t: it quotes values that it finds invalid.
+func (r *Redactor) Message(t Target, message string) string {
+	if message == "" || !r.mayQuote(t) {
+		return message
+	}
+	return quoted.ReplaceAllStringFunc(message, func(s string) string {
+		m := quoted.FindStringSubmatch(s)
+		return m[1] + r.value([]byte(m[2]))
+	})
+}
