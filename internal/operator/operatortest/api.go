@@ -85,6 +85,7 @@ func (a *API) roundTrip(r *http.Request) (*http.Response, error) {
 // Request is what a client asked for.
 type Request struct {
 	Method, Path, Accept, ContentType, Body string
+	AuditID                                 string
 	Query                                   url.Values
 }
 

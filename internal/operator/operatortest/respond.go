@@ -48,5 +48,6 @@ func (a *API) try(request *http.Request, body string) *http.Response {
 func requestOf(r *http.Request, body string) Request {
 	return Request{
 		Method: r.Method, Path: r.URL.Path, Accept: r.Header.Get("Accept"), ContentType: r.Header.Get("Content-Type"), Body: body, Query: r.URL.Query(),
+		AuditID: r.Header.Get("Audit-ID"),
 	}
 }
