@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/metrics"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 	"github.com/crdctl/crdctl/internal/operator/shard"
 )
 
@@ -29,7 +30,7 @@ func (c *instance) replicas() (*shard.Shards, error) {
 		Client: client, Namespace: c.LeaseNamespace, Name: c.Loop.Name, Identity: host,
 		Shards: c.Loop.Shards, By: c.Loop.ShardBy, LeaseDuration: c.Loop.LeaseDuration, Log: c.Log,
 		Gained: func(gained int) {
-			c.enqueueAll(func(namespace, name string) bool { return shards.Of(namespace, name) == gained })
+			c.enqueueAll(pipeline.Shard, func(namespace, name string) bool { return shards.Of(namespace, name) == gained })
 		},
 	})
 	return shards, nil

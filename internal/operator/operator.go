@@ -28,7 +28,9 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/metrics"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 	"github.com/crdctl/crdctl/internal/operator/shard"
+	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -53,6 +55,10 @@ type Options struct {
 	Log         *slog.Logger
 	// Mark is that of the processes of hooks, see proc.Options.
 	Mark string
+	// Trace takes records of what the controller does; nil records nothing. With TraceBodies other than none, also what hooks are asked,
+	// and what they answer.
+	Trace       trace.Sink
+	TraceBodies trace.Bodies
 	// Reporter prints what crdctl itself has to say.
 	Reporter ui.Reporter
 	// Out is where a preview is printed.
@@ -65,6 +71,7 @@ type instance struct {
 	client    rest.Interface // makes requests of any group and version
 	catalogue *composite.Catalogue
 	metrics   *metrics.Metrics                 // nil if metrics are off
+	trace     *pipeline.Trace                  // nil if nothing is recorded
 	epoch     atomic.Int64                     // counts the changes of what decides
 	patience  time.Duration                    // with what is not there yet; 0 is without end
 	state     atomic.Pointer[controller.State] // nil until the loop runs
@@ -80,6 +87,9 @@ func open(o Options) (*instance, error) {
 	if o.MetricsAddr != "" {
 		c.metrics = metrics.NewMetrics()
 		c.Config.Wrap(c.metrics.Transport)
+	}
+	if c.trace = pipeline.New(o.Trace, o.TraceBodies); c.trace != nil {
+		c.Config.Wrap(c.trace.Transport)
 	}
 	config := informer.ClientConfig(c.Config)
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
@@ -121,7 +131,7 @@ func (c *instance) run(ctx context.Context) error {
 	options := controller.Options{
 		Config: c.Config, Workers: c.Loop.Workers, Resync: *c.Loop.Resync, Namespaces: c.Loop.Namespaces, Selector: c.Loop.Selector,
 		FirstRetry: c.Loop.RetryFirst, LastRetry: c.Loop.RetryLast, Stream: c.Loop.WatchList,
-		NoEvents: c.NoEvents, Log: c.Log,
+		NoEvents: c.NoEvents, Trace: c.trace, Log: c.Log,
 	}
 	if c.metrics != nil {
 		options.Metrics = c.metrics
@@ -193,9 +203,9 @@ func (c *instance) run(ctx context.Context) error {
 }
 
 // enqueueAll does nothing before the loop runs: it begins with all objects anyway.
-func (c *instance) enqueueAll(which func(namespace, name string) bool) {
+func (c *instance) enqueueAll(why string, which func(namespace, name string) bool) {
 	if s := c.state.Load(); s != nil {
-		(*s).EnqueueAll(which)
+		(*s).EnqueueAll(why, which)
 	}
 }
 
@@ -214,7 +224,7 @@ func (c *instance) followChanges(ctx context.Context, decider hook.Decider, read
 		}
 		c.epoch.Add(1)
 		c.Log.Info("Hook or templates changed; reconciling all objects")
-		c.enqueueAll(nil)
+		c.enqueueAll(pipeline.Hook, nil)
 	}
 }
 

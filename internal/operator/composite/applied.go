@@ -59,12 +59,12 @@ func (m *applied) content(o *object.Object) uint64 {
 	return m.sum(string(o.UID()), o.Substance())
 }
 
-// last returns what came of the last apply of a child, and whether that had the same body.
-func (m *applied) last(kind Served, key cache.ObjectName, body []byte) (became uint64, same bool) {
+// last returns what came of the last apply of a child, whether that had the same body, and whether there was none.
+func (m *applied) last(kind Served, key cache.ObjectName, body []byte) (became uint64, same, none bool) {
 	m.mu.Lock()
 	last, ok := m.sums[m.child(kind, key)]
 	m.mu.Unlock()
-	return last.became, ok && last.asked == maphash.Bytes(m.seed, body)
+	return last.became, ok && last.asked == maphash.Bytes(m.seed, body), !ok
 }
 
 func (m *applied) applied(parent cache.ObjectName, kind Served, key cache.ObjectName, body []byte, now *object.Object) {

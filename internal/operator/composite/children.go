@@ -14,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/controller"
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/object"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 )
 
 // bringInLine applies the children that are not what they should be, and then removes those that are no longer wanted. What
@@ -21,6 +22,7 @@ import (
 // the place of a child that works. It returns how much was changed.
 func (r *reconciler) bringInLine(ctx context.Context, parent *object.Object, d *decision) (changes int, err error) {
 	var problems []error
+	recorded := pipeline.From(ctx)
 	missing := false
 	for i := range d.desired {
 		changed, err := r.bring(ctx, parent, &d.desired[i])
@@ -34,10 +36,15 @@ func (r *reconciler) bringInLine(ctx context.Context, parent *object.Object, d *
 	}
 	kept := false
 	for _, o := range d.observed {
-		if o.object.Deleting() || isWanted(o, d.desired) {
+		if isWanted(o, d.desired) {
+			continue
+		}
+		if o.object.Deleting() {
+			recorded.Decided(o.kind.Kind, o.object.Key(), o.object, "none", "is being deleted")
 			continue
 		}
 		if missing {
+			recorded.Decided(o.kind.Kind, o.object.Key(), o.object, "none", "not deleted until all others are applied")
 			kept = true
 			continue
 		}
@@ -67,6 +74,7 @@ func isWanted(o observed, all []desired) bool {
 
 func (r *reconciler) remove(ctx context.Context, parent *object.Object, o observed) error {
 	name := o.kind.Kind + " " + o.object.Key().String()
+	pipeline.From(ctx).Decided(o.kind.Kind, o.object.Key(), o.object, "delete", "the answer does not have it")
 	err := r.writer.delete(ctx, o.kind.Served, o.object)
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -86,25 +94,30 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 		return false, fmt.Errorf("apply %s: %w", d.String(), err)
 	}
 	key := cache.ObjectName{Namespace: d.namespace, Name: d.name}
+	recorded := pipeline.From(ctx)
 	known := d.kind.feeds.Get(key)
 	// What was applied before and has to be applied again, another writer changed or removed.
-	before, undone := r.memory.last(d.kind.Served, key, body)
+	before, undone, first := r.memory.last(d.kind.Served, key, body)
 	if known != nil && known.Owner() == parent.UID() {
 		if known.Deleting() {
+			recorded.Decided(d.kind.Kind, key, known, "none", "is being deleted")
 			return false, nil // it comes back after it has gone
 		}
 		if undone && before == r.memory.content(known) {
+			recorded.Decided(d.kind.Kind, key, known, "none", "same as last applied")
 			return false, nil
 		}
 	}
 	child := r.memory.child(d.kind.Served, key)
 	if undone {
 		if wait := r.memory.wait(child, time.Now()); wait > 0 {
+			recorded.Decided(d.kind.Kind, key, known, "none", "left to another writer that reverts it")
 			return false, &controller.LaterError{After: wait, Err: &contestedError{d.String()}}
 		}
 	}
 	if known == nil || known.Owner() != parent.UID() {
 		if err := r.mayTake(ctx, parent, d); err != nil {
+			recorded.Decided(d.kind.Kind, key, known, "none", "is not this object's, or that could not be found out")
 			return false, err
 		}
 	}
@@ -113,6 +126,7 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 		err = hook.Withhold(err) // it may quote a value, and more people can read events than Secrets
 	}
 	if err != nil {
+		recorded.Decided(d.kind.Kind, key, known, "apply", "failed")
 		return false, fmt.Errorf("apply %s: %w", d.String(), err)
 	}
 	if !r.ReadsChildren {
@@ -120,6 +134,10 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 	}
 	r.memory.applied(parent.Key(), d.kind.Served, key, body, now)
 	r.Wrote(d.kind.Kind, "apply")
+	if recorded != nil {
+		action, why := d.applied(known, now, undone, created, first)
+		recorded.Decided(d.kind.Kind, key, now, action, why)
+	}
 	if known != nil && known.SameVersion(now) {
 		return false, nil // the API server found nothing to change
 	}
@@ -132,4 +150,27 @@ func (r *reconciler) bring(ctx context.Context, parent *object.Object, d *desire
 	}
 	r.log.Info(verb, "key", parent.Key().String(), "child", d.String())
 	return true, nil
+}
+
+// applied is what an apply came to, and why it was sent, for the record. Undone tells that the same was applied before, first that nothing
+// was.
+func (d *desired) applied(known, now *object.Object, undone, created, first bool) (action, why string) {
+	switch {
+	case undone:
+		why = "another writer changed it"
+		if known == nil {
+			why = "it is missing"
+		}
+	case first:
+		why = "not applied since the start"
+	default:
+		why = "the answer changed"
+	}
+	switch {
+	case created:
+		return "create", why
+	case known != nil && known.SameVersion(now):
+		return "apply", why + "; the API server found nothing to change"
+	}
+	return "update", why
 }

@@ -9,6 +9,7 @@
 package composite
 
 import (
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 )
 
 // Options say whose children, and which.
@@ -109,6 +111,8 @@ func (r *reconciler) Resyncs() bool { return true }
 
 // childChanged has the parent reconciled. The owner reference has its name; its UID is checked when it is reconciled.
 func (r *reconciler) childChanged(before, after *object.Object) {
+	now := cmp.Or(after, before)
+	var last cache.ObjectName
 	for _, o := range []*object.Object{before, after} {
 		if o == nil || o.Owner() == "" {
 			continue
@@ -117,9 +121,15 @@ func (r *reconciler) childChanged(before, after *object.Object) {
 		if r.handle.Kind.Namespaced {
 			key.Namespace = o.Namespace()
 		}
-		if r.handle.Get(key) != nil { // also a new one of that name, which waits until the old one's children have gone
-			r.handle.Enqueue(key, 0) // twice is once for a queue
+		if key == last {
+			continue
 		}
+		last = key
+		if r.handle.Get(key) == nil {
+			r.handle.Skip(now, "its owner "+key.String()+" is not known")
+			continue
+		}
+		r.handle.Enqueue(key, pipeline.Child, now) // also a new one of that name, which waits until the old one's children have gone
 	}
 }
 

@@ -62,7 +62,8 @@ func inBubble(t *testing.T, kinds []Served, test func(*bed), change ...func(*bed
 			Record: func(_ controller.ObjectReference, kind, reason, message string) {
 				b.recorded.Add(kind + " " + reason + ": " + message)
 			},
-			Enqueue: func(key cache.ObjectName, after time.Duration) { b.enqueued.Add(key.String() + " " + after.String()) },
+			Enqueue: func(key cache.ObjectName, why string, _ *object.Object) { b.enqueued.Add(key.String() + " " + why) },
+			Skip:    func(*object.Object, string) {},
 			Get:     func(key cache.ObjectName) *object.Object { return b.parents[key] },
 			Follow: func(s informer.Source, h informer.Handler) informer.Set {
 				f := informer.New(client, s, s.Owned != nil, informer.NewServer(slog.New(b.log)), slog.New(b.log))

@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 )
 
 func (r *reconciler) Reconcile(ctx context.Context, request controller.Request) (controller.Result, error) {
@@ -34,6 +35,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request controller.Request) 
 	case err == nil || ctx.Err() != nil:
 		return result, err
 	}
+	pipeline.From(ctx).Failed(hook.Public(err))
 	if _, later := controller.PutOff(err); !later {
 		r.handle.Record(r.handle.Kind.Reference(parent), corev1.EventTypeWarning, "SyncError", hook.Public(err))
 	}
@@ -50,14 +52,17 @@ func (r *reconciler) reconcile(ctx context.Context, parent *object.Object) (cont
 	if err != nil {
 		return controller.Result{}, err
 	}
-	quiet := controller.Result{Quiet: true}
+	quiet, recorded := controller.Result{Quiet: true}, pipeline.From(ctx)
 	held := finalizers.has(r.finalizer)
 	switch {
 	case parent.Deleting() && !held:
+		recorded.DecidedSelf("children", "none", "the object is being deleted: its children are the garbage collector's")
 		return quiet, nil // its children go with it: the API server's garbage collector sees to that
 	case held && !r.Decider.Has(hook.Finalize): // there was a finalize hook once
+		recorded.DecidedSelf("finalizers", "update", "there is no finalize hook any more")
 		return quiet, r.setFinalizers(ctx, parent, finalizers.without(r.finalizer))
 	case !parent.Deleting() && !held && r.Decider.Has(hook.Finalize):
+		recorded.DecidedSelf("finalizers", "update", "it is set before anything else is done")
 		// Before anything else, so that whatever is done can be undone. The new version comes back as an event.
 		return quiet, r.setFinalizers(ctx, parent, append(finalizers, r.finalizer))
 	}
@@ -71,7 +76,9 @@ func (r *reconciler) reconcile(ctx context.Context, parent *object.Object) (cont
 	}
 	r.recordEvents(parent, decided.answer.Events)
 	changes, childErr := 0, error(nil)
-	if !decided.leavesChildren(finalizers) {
+	if decided.leavesChildren(finalizers) {
+		recorded.DecidedSelf("children", "none", "they are left to the garbage collector")
+	} else {
 		changes, childErr = r.bringInLine(ctx, parent, decided)
 	}
 	now, statusErr := r.writeStatus(ctx, parent, decided.answer.Status)
@@ -79,6 +86,7 @@ func (r *reconciler) reconcile(ctx context.Context, parent *object.Object) (cont
 		return controller.Result{}, err
 	}
 	if decided.isFinal() {
+		recorded.DecidedSelf("finalizers", "update", "the hook answered finalized")
 		if err := r.release(ctx, now); err != nil {
 			return controller.Result{}, err
 		}
@@ -127,7 +135,7 @@ func (r *reconciler) decide(ctx context.Context, parent *object.Object, all []ob
 		op = hook.Finalize
 	}
 	body := r.request(parent, d.observed, related, d.finalizing)
-	said, err := r.Decider.Call(ctx, hook.Call{Op: op, Kind: parent.Kind(), Key: parent.Key().String(), Body: body})
+	said, err := r.ask(ctx, hook.Call{Op: op, Kind: parent.Kind(), Key: parent.Key().String(), Body: body})
 	if err != nil {
 		return nil, ofHook(op, err)
 	}
@@ -138,6 +146,17 @@ func (r *reconciler) decide(ctx context.Context, parent *object.Object, all []ob
 		return nil, ofHook(op, err)
 	}
 	return d, nil
+}
+
+// ask calls the decider, and has the call recorded.
+func (r *reconciler) ask(ctx context.Context, call hook.Call) ([]byte, error) {
+	recorded := pipeline.From(ctx).Call(string(call.Op))
+	if recorded != nil {
+		call.Observer = recorded
+	}
+	said, err := r.Decider.Call(ctx, call)
+	recorded.End(call.Body, said, err)
+	return said, err
 }
 
 // ofHook says whose error it is, unless it says so itself: hooks do, with the program or URL.

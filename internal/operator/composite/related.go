@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/hook"
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 )
 
 // relatedKind are the related objects of one kind.
@@ -138,7 +139,7 @@ func (r *reconciler) askForRules(ctx context.Context, parent *object.Object) ([]
 		return known.rules, nil
 	}
 	body := parent.AppendJSON(append(append([]byte(`{"controller":`), r.controller...), `,"parent":`...))
-	said, err := r.Decider.Call(ctx, hook.Call{Op: hook.Customize, Kind: parent.Kind(), Key: parent.Key().String(), Body: append(body, '}')})
+	said, err := r.ask(ctx, hook.Call{Op: hook.Customize, Kind: parent.Kind(), Key: parent.Key().String(), Body: append(body, '}')})
 	if err != nil {
 		return nil, err
 	}
@@ -180,13 +181,14 @@ func (r *reconciler) followRelated(of *rule) following {
 // relatedChanged has every parent reconciled that asked for the object as it was, or as it is.
 func (r *reconciler) relatedChanged(kind Served, before, after *object.Object) {
 	was, is := &candidate{Object: before}, &candidate{Object: after}
+	now := cmp.Or(after, before)
 	r.related.mu.Lock()
 	defer r.related.mu.Unlock()
 	for parent, asked := range r.related.rules {
 		for i := range asked.rules {
 			rule := &asked.rules[i]
 			if rule.served == kind && (before != nil && rule.selects(was) || after != nil && rule.selects(is)) {
-				r.handle.Enqueue(parent, 0)
+				r.handle.Enqueue(parent, pipeline.Related, now)
 				break
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdctl/crdctl/internal/operator/object"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 )
 
 // patchStep is a step of a JSON patch.
@@ -27,7 +28,9 @@ type patchStep struct {
 // version of the object: a status says what was found, and the next reconcile finds what is new. But it depends on the
 // identity, since an object that was made anew must not get its predecessor's status.
 func (r *reconciler) writeStatus(ctx context.Context, parent *object.Object, status json.RawMessage) (*object.Object, error) {
+	recorded := pipeline.From(ctx)
 	if status == nil {
+		recorded.DecidedSelf("status", "none", "the answer has none")
 		return parent, nil
 	}
 	wanted, err := r.withGeneration(parent, status)
@@ -39,9 +42,15 @@ func (r *reconciler) writeStatus(ctx context.Context, parent *object.Object, sta
 		return parent, err
 	}
 	before := parent.Field("status")
-	if sameJSON(before, wanted) || r.memory.isWritten(parent, text, before) {
+	if sameJSON(before, wanted) {
+		recorded.DecidedSelf("status", "none", "same as it is")
 		return parent, nil
 	}
+	if r.memory.isWritten(parent, text, before) {
+		recorded.DecidedSelf("status", "none", "same as last written")
+		return parent, nil
+	}
+	recorded.DecidedSelf("status", "update", "the answer differs from what it is")
 	var subresource []string
 	if r.handle.Kind.StatusSubresource {
 		subresource = []string{"status"}

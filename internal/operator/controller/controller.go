@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 )
 
 // controller is what one kind gets: feeds that fill a queue, and workers that empty it.
@@ -25,6 +26,7 @@ type controller struct {
 	feeds      informer.Set // one for each namespace that is followed
 	needs      *needs
 	queue      workqueue.TypedRateLimitingInterface[cache.ObjectName]
+	trace      *pipeline.Queue // records what is queued; nil if nothing is
 	reconciler Reconciler
 	events     recorder
 	repeated   repeated
@@ -36,10 +38,34 @@ type recorder interface {
 }
 
 func newController(kind Kind, o Options, events recorder) *controller {
-	return &controller{
-		kind: kind, log: o.Log.With("kind", kind.Kind), options: o, events: events, needs: &needs{},
-		queue: workqueue.NewTypedRateLimitingQueueWithConfig[cache.ObjectName](newFailures(o.FirstRetry, o.LastRetry), o.queue(kind)),
+	c := &controller{kind: kind, log: o.Log.With("kind", kind.Kind), options: o, events: events, needs: &needs{}}
+	c.queue, c.trace = o.Trace.Queue(kind.crdName(), newFailures(o.FirstRetry, o.LastRetry), o.queue(kind))
+	return c
+}
+
+// add queues a key because of the version of an object, which may be nil.
+func (c *controller) add(key cache.ObjectName, why string, o *object.Object) {
+	if c.trace == nil {
+		c.queue.Add(key)
+		return
 	}
+	c.trace.AddFor(key, why, o)
+}
+
+func (c *controller) addAfter(key cache.ObjectName, why string, after time.Duration) {
+	if c.trace == nil {
+		c.queue.AddAfter(key, after)
+		return
+	}
+	c.trace.AddAfter(key, why, after)
+}
+
+func (c *controller) addRateLimited(key cache.ObjectName) {
+	if c.trace == nil {
+		c.queue.AddRateLimited(key)
+		return
+	}
+	c.trace.AddRateLimited(key)
 }
 
 // enqueue is told of every change of the kind's objects.
@@ -50,15 +76,15 @@ func (c *controller) enqueue(before, after *object.Object) {
 	}
 	key := o.Key()
 	c.log.Debug("Handler queues", "key", key)
-	c.queue.Add(key)
+	c.add(key, pipeline.Own, o)
 }
 
 // enqueueAll has every object reconciled again; which says of which keys, nil means all.
-func (c *controller) enqueueAll(which func(namespace, name string) bool) {
+func (c *controller) enqueueAll(why string, which func(namespace, name string) bool) {
 	for _, f := range c.feeds {
 		for _, key := range f.Keys() {
 			if which == nil || which(key.Namespace, key.Name) {
-				c.queue.Add(key)
+				c.add(key, why, nil)
 			}
 		}
 	}
@@ -125,7 +151,7 @@ func (c *controller) resync(ctx context.Context) {
 		}
 		for _, f := range c.feeds {
 			for _, key := range f.Keys() {
-				c.queue.AddAfter(key, rand.N(c.options.Resync))
+				c.addAfter(key, pipeline.Resync, rand.N(c.options.Resync))
 			}
 		}
 	}

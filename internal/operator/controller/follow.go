@@ -36,6 +36,7 @@ func (l *loop) follow(s informer.Source, h informer.Handler) informer.Set {
 				s.Owned = l.owns
 			}
 			f = informer.New(l.client, s, s.Owned != nil, l.server, l.Log.With("kind", s.Kind))
+			f.Record(l.Trace)
 			l.followed[key] = f
 			if l.begun {
 				l.parts.Go(func() { f.Run(l.ctx) })
@@ -122,9 +123,9 @@ func (l *loop) Waiting() (keys int) {
 	return keys
 }
 
-func (l *loop) EnqueueAll(which func(namespace, name string) bool) {
+func (l *loop) EnqueueAll(why string, which func(namespace, name string) bool) {
 	for _, c := range l.controllers {
-		c.enqueueAll(which)
+		c.enqueueAll(why, which)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -25,7 +26,7 @@ func TestFollowedKindsAreSharedAndWaitedFor(t *testing.T) {
 			children.Owned = func(object.Owner) bool { return true }
 			for _, f := range h.Follow(children, func(_, after *object.Object) {
 				told.Add(h.Kind.Kind + " " + after.Name())
-				h.Enqueue(cache.ObjectName{Namespace: after.Namespace(), Name: after.OwnerName()}, 0)
+				h.Enqueue(cache.ObjectName{Namespace: after.Namespace(), Name: after.OwnerName()}, pipeline.Child, after)
 			}) {
 				feeds[f] = true
 			}

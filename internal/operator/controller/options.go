@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 )
 
 // Options says what to follow, and how.
@@ -37,7 +39,9 @@ type Options struct {
 	Metrics Metrics
 	// Started, if not nil, is handed the loop before its workers start.
 	Started func(State)
-	Log     *slog.Logger
+	// Trace records what happens; nil records nothing.
+	Trace *pipeline.Trace
+	Log   *slog.Logger
 }
 
 // Shards divides the keys among processes.
@@ -64,8 +68,8 @@ type State interface {
 	Sizes() map[string]int
 	// Waiting is how many keys are in the queues.
 	Waiting() int
-	// EnqueueAll has the keys reconciled that which names; nil is all.
-	EnqueueAll(which func(namespace, name string) bool)
+	// EnqueueAll has the keys reconciled that which names; nil is all. Why is for the record.
+	EnqueueAll(why string, which func(namespace, name string) bool)
 }
 
 // queue is how the queue of a kind is made.

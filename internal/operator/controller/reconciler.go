@@ -63,8 +63,10 @@ type Handle struct {
 	Client rest.Interface
 	// Record writes an event. It never waits.
 	Record func(about ObjectReference, eventType, reason, message string)
-	// Enqueue has an object reconciled, at once or after a time.
-	Enqueue func(key cache.ObjectName, after time.Duration)
+	// Enqueue has an object reconciled, because of a version of another one. Why is for the record, as in package pipeline.
+	Enqueue func(key cache.ObjectName, why string, o *object.Object)
+	// Skip records that a version of another object has none reconciled, and why.
+	Skip func(o *object.Object, why string)
 	// Get is the last known state of an object of the kind, nil if there is none.
 	Get func(cache.ObjectName) *object.Object
 	// Follow returns the feeds of another kind, in the namespaces of the loop, which are shared with all who ask for the

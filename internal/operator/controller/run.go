@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -108,7 +107,7 @@ func (l *loop) controller(kind Kind) (*controller, error) {
 	handle := Handle{
 		Kind: kind, Client: l.client, Record: l.events.Record,
 		Get:     func(key cache.ObjectName) *object.Object { return c.feeds.Get(key) },
-		Enqueue: func(key cache.ObjectName, after time.Duration) { c.queue.AddAfter(key, after) },
+		Enqueue: c.add, Skip: l.Trace.Skip,
 		Follow: func(s informer.Source, h informer.Handler) informer.Set {
 			feeds := l.follow(s, h)
 			if !l.hasBegun() {
@@ -128,7 +127,9 @@ func (l *loop) controller(kind Kind) (*controller, error) {
 	}
 	for _, namespace := range l.namespaces(kind.Namespaced) {
 		source.Namespace = namespace
-		c.feeds = append(c.feeds, informer.New(l.client, source, false, l.server, c.log))
+		f := informer.New(l.client, source, false, l.server, c.log)
+		f.Record(l.Trace)
+		c.feeds = append(c.feeds, f)
 	}
 	return c, nil
 }

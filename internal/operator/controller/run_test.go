@@ -24,6 +24,7 @@ import (
 	"github.com/crdctl/crdctl/internal/operator/informer"
 	"github.com/crdctl/crdctl/internal/operator/object"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -163,12 +164,10 @@ func TestHandleGetsAndEnqueues(t *testing.T) {
 		if o := handle.Get(keyOf("b")); o == nil || o.UID() != "uid-b" || handle.Get(keyOf("c")) != nil {
 			t.Errorf("%v", o)
 		}
-		handle.Enqueue(keyOf("a"), time.Hour)
-		within(time.Hour - time.Second)
-		done.Expect(t, "not yet")
-		within(2 * time.Second)
-		done.Expect(t, "after an hour", "a")
-		r.state.EnqueueAll(nil)
+		handle.Enqueue(keyOf("a"), pipeline.Child, nil)
+		within(time.Second)
+		done.Expect(t, "enqueued", "a")
+		r.state.EnqueueAll(pipeline.Hook, nil)
 		within(time.Second)
 		done.Expect(t, "all", "a", "b")
 		r.end(t)

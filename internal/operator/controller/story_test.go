@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -56,7 +57,7 @@ func TestTheLogReconcilerGivesMemoryBack(t *testing.T) {
 		if o := l.controllers[0].feeds[0].Get(keyOf("a")); o == nil || !o.IsMetadataOnly() {
 			t.Errorf("%+v", o)
 		}
-		r.state.EnqueueAll(nil)
+		r.state.EnqueueAll(pipeline.Hook, nil)
 		within(time.Second)
 		r.end(t)
 		if r.log.Count("Object ") != 1 || r.synced() != 1 || r.log.Count("Reconcile failed") != 0 {

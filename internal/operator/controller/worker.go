@@ -13,6 +13,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 )
 
 const (
@@ -33,12 +35,14 @@ func (c *controller) next(ctx context.Context) bool {
 	}
 	if err := c.kind.checkKey(key); err != nil {
 		c.queue.Forget(key) // trying again cannot make it valid
+		c.trace.Drop(key, err.Error())
 		c.log.Warn(msgKeyDropped, "key", key.String(), "err", err)
 		return true
 	}
 	mine, done, ok := c.options.begin(ctx, key)
 	if !ok {
 		c.queue.Forget(key) // another replica's; when it becomes ours, all keys are queued
+		c.trace.Drop(key, "it is another replica's")
 		c.repeated.forget(key)
 		if c.feeds.Get(key) == nil {
 			c.reconciler.Forget(key)
@@ -51,9 +55,14 @@ func (c *controller) next(ctx context.Context) bool {
 }
 
 func (c *controller) work(ctx context.Context, key cache.ObjectName) {
-	result, err := c.sync(ctx, key)
+	request := Request{Kind: c.kind, Key: key, Object: c.feeds.Get(key)}
+	recorded := c.trace.Begin(key, request.Object)
+	result, err := c.sync(pipeline.With(ctx, recorded), request)
 	if c.options.Metrics != nil {
 		c.options.Metrics.Reconciled(c.kind.Kind, resultOf(err))
+	}
+	if recorded != nil {
+		recorded.End(outcome(ctx, result, err))
 	}
 	switch {
 	case err == nil:
@@ -63,13 +72,30 @@ func (c *controller) work(ctx context.Context, key cache.ObjectName) {
 			c.log.Info("Successfully synced "+strconv.Quote(key.String()), "key", key.String())
 		}
 		if result.After > 0 {
-			c.queue.AddAfter(key, result.After)
+			c.addAfter(key, pipeline.Timer, result.After)
 		}
 	case ctx.Err() != nil: // stopping, or having lost the key to another replica, is no failure
 		c.queue.Forget(key)
 	default:
 		c.retry(key, err)
 	}
+}
+
+// outcome is how the record of a reconcile ends.
+func outcome(ctx context.Context, r Result, err error) (result string, after time.Duration, _ error) {
+	if err == nil && r.After == 0 {
+		return pipeline.OK, 0, nil
+	}
+	after, later := PutOff(err)
+	switch {
+	case err == nil:
+		return pipeline.Requeue, r.After, nil
+	case later || ctx.Err() != nil:
+		return pipeline.Requeue, after, err
+	case errors.As(err, new(*panicError)):
+		return pipeline.Panic, 0, err
+	}
+	return pipeline.Error, 0, err
 }
 
 func resultOf(err error) string {
@@ -86,19 +112,19 @@ func (c *controller) retry(key cache.ObjectName, err error) {
 	log := c.log.With("key", key.String())
 	after, later := PutOff(err)
 	if later && after == 0 {
-		c.queue.AddRateLimited(key)
+		c.addRateLimited(key)
 		log.Info(msgPutOff, "err", err, "times", c.queue.NumRequeues(key))
 		return
 	}
 	repeats, tell := c.repeated.note(key, err, time.Now())
 	if later { // the failures before it count on: being put off is no success
-		c.queue.AddAfter(key, after)
+		c.addAfter(key, pipeline.Retry, after)
 		if tell {
 			log.Info(msgPutOff, withRepeats(repeats, "err", err, "after", after)...)
 		}
 		return
 	}
-	c.queue.AddRateLimited(key)
+	c.addRateLimited(key)
 	if !tell {
 		return
 	}
@@ -111,13 +137,12 @@ func (c *controller) retry(key cache.ObjectName, err error) {
 }
 
 // sync reconciles one key and records the event. A panic is this key's failure, and no other key's.
-func (c *controller) sync(ctx context.Context, key cache.ObjectName) (result Result, err error) {
+func (c *controller) sync(ctx context.Context, request Request) (result Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &panicError{value: p, stack: debug.Stack()}
 		}
 	}()
-	request := Request{Kind: c.kind, Key: key, Object: c.feeds.Get(key)}
 	result, err = c.reconciler.Reconcile(ctx, request)
 	if err != nil || request.Object == nil {
 		return result, err

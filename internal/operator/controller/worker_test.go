@@ -17,6 +17,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/metrics"
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -192,10 +193,10 @@ func TestOtherReplicasKeysAreLeftAlone(t *testing.T) {
 		s.mu.Lock()
 		s.mine["theirs"] = true
 		s.mu.Unlock()
-		r.state.EnqueueAll(func(_, name string) bool { return name == "theirs" })
+		r.state.EnqueueAll(pipeline.Shard, func(_, name string) bool { return name == "theirs" })
 		within(time.Second)
 		done.Expect(t, "both are mine", "theirs")
-		r.state.EnqueueAll(nil)
+		r.state.EnqueueAll(pipeline.Shard, nil)
 		within(time.Second)
 		done.Expect(t, "all again", "mine", "theirs")
 		r.end(t)

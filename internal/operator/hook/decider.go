@@ -24,6 +24,24 @@ type Call struct {
 	Kind string
 	Key  string
 	Body []byte // Metacontroller's request, a JSON object
+	// Observer is told how the call goes; it may be nil.
+	Observer Observer
+}
+
+// Observer is told of steps of a call. Its methods do not wait.
+type Observer interface {
+	// Asks is called with the program, URL or directory of templates that is asked.
+	Asks(name string)
+	// Started is called when the call has had its turn.
+	Started()
+	// Printed is called for each line that a program printed to stderr for this call.
+	Printed(line string)
+}
+
+func (c Call) started() {
+	if c.Observer != nil {
+		c.Observer.Started()
+	}
 }
 
 // Decider decides the desired children of objects.

@@ -132,6 +132,9 @@ func (h *hooks) Call(ctx context.Context, c Call) ([]byte, error) {
 	if caller == nil {
 		return nil, fmt.Errorf("no %s hook is set", c.Op)
 	}
+	if c.Observer != nil {
+		c.Observer.Asks(h.names[c.Op])
+	}
 	h.mu.Lock()
 	if h.ctx.Err() != nil {
 		h.mu.Unlock()

@@ -36,9 +36,13 @@ func (p *perCall) call(ctx context.Context, c Call) (_ []byte, err error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	c.started()
 	answer := &bounded{limit: p.limit, full: make(chan struct{})}
 	stderr := newStderrLog(p.log, func() []any { return []any{"kind", c.Kind, "key", c.Key, "hook", string(c.Op)} })
 	stderr.fold = p.said.about(c.Kind + " " + c.Key)
+	if c.Observer != nil {
+		stderr.seen = c.Observer.Printed
+	}
 	child, err := p.program.start(proc.Options{Stdin: bytes.NewReader(c.Body), Stdout: answer, Stderr: stderr, Brief: true},
 		"CRDCTL_HOOK="+string(c.Op), "CRDCTL_KIND="+c.Kind, "CRDCTL_KEY="+c.Key)
 	if err != nil {

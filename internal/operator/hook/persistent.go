@@ -58,6 +58,7 @@ func (p *persistent) call(ctx context.Context, c Call) ([]byte, error) {
 		select {
 		case requests <- line:
 			requests, line = nil, nil // once
+			c.started()
 		case r := <-w.result:
 			return r.answer, r.err
 		case <-timer.C:
@@ -101,6 +102,7 @@ func (p *persistent) start() error {
 	defer stdin.Close() //nolint:errcheck // the process has it
 	s := &server{owner: p, in: in, requests: make(chan []byte), gone: make(chan struct{}), idle: make(chan struct{}), pending: map[uint64]*waiting{}}
 	s.stderr = newStderrLog(p.log, s.attrs)
+	s.stderr.seen = s.observed
 	s.out = &lineWriter{limit: p.limit + envelope, take: s.printed}
 	s.child, err = p.program.start(proc.Options{Stdin: stdin, Stdout: s.out, Stderr: s.stderr, Grace: stopGrace}, "CRDCTL_HOOK_PERSISTENT=1")
 	if err != nil {

@@ -32,7 +32,8 @@ type stderrLog struct {
 	left  int   // bytes that may still be logged
 	out   int64 // bytes of whole lines that were left out
 	last  []byte
-	fold  *folding // nil where nothing is left out that was there before
+	fold  *folding          // nil where nothing is left out that was there before
+	seen  func(line string) // is told of each line that is not left out; nil for nobody
 }
 
 func newStderrLog(log *slog.Logger, attrs func() []any) *stderrLog {
@@ -62,6 +63,9 @@ func (s *stderrLog) add(line []byte) error {
 		return nil
 	}
 	s.left -= cost
+	if s.seen != nil {
+		s.seen(printable(line))
+	}
 	s.write(s.fold.take(printable(line)))
 	return nil
 }

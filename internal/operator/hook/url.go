@@ -46,6 +46,7 @@ type web struct {
 func (w *web) call(ctx context.Context, c Call) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.timeout, timedOut(w.timeout))
 	defer cancel()
+	c.started()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(c.Body))
 	if err != nil {
 		return nil, err

@@ -34,6 +34,15 @@ func (s *server) attrs() []any {
 	return []any{"hook", s.owner.program.name, "calls", len(s.pending)}
 }
 
+// observed passes a line of stderr on to the call that it belongs to, as far as that can be told.
+func (s *server) observed(line string) {
+	s.owner.mu.Lock()
+	defer s.owner.mu.Unlock()
+	if c, ok := s.only(); ok && c.call.Observer != nil {
+		c.call.Observer.Printed(line)
+	}
+}
+
 // only is the call that the process is at, if it is one. The owner's lock is held.
 func (s *server) only() (*waiting, bool) {
 	if len(s.pending) != 1 {

@@ -63,7 +63,8 @@ func (f *Informer) replaceAll(objects []any) {
 
 func (f *Informer) changed(o *object.Object) {
 	if before := f.store.get(o.Key()); before != nil && before.SameVersion(o) {
-		return // a second list after an interruption
+		f.trace.Skip(o, "same version") // a second list after an interruption
+		return
 	}
 	f.tell(f.store.put(o), o)
 }

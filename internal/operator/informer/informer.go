@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/crdctl/crdctl/internal/operator/object"
+	"github.com/crdctl/crdctl/internal/operator/pipeline"
 )
 
 const (
@@ -46,6 +47,7 @@ type Informer struct {
 	first    sync.Once
 	absent   atomic.Bool // the API server does not serve the kind
 	trouble  trouble
+	trace    *pipeline.Trace // nil if nothing is recorded
 }
 
 // New makes a feed that runs when Run is called. ByOwner allows OwnedBy.
@@ -54,6 +56,12 @@ func New(client rest.Interface, source Source, byOwner bool, server *Server, log
 		reader: newReader(client, source), server: server, log: log,
 		store: newStore(byOwner), synced: make(chan struct{}),
 	}
+}
+
+// Record has what becomes of deliveries recorded. It is for before Run.
+func (f *Informer) Record(t *pipeline.Trace) {
+	f.trace = t
+	t.Follow(f.reader.Resource, f.reader.Kind, f.reader.Namespaced)
 }
 
 // Source is what the feed reads.
@@ -110,6 +118,7 @@ func (f *Informer) Run(ctx context.Context) {
 			retry = firstRetry
 		}
 		f.note(cause)
+		f.trace.Relist(f.reader.Resource, f.reader.Kind, f.reader.Namespace, f.reader.Selector, cause)
 		select {
 		case <-ctx.Done():
 			return

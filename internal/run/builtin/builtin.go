@@ -20,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 	"github.com/crdctl/crdctl/internal/tempdir"
+	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -50,6 +51,10 @@ type Options struct {
 	CRDNames []string
 	// Render is a file with an object for which the built-in loop shows what it would do; "-" for standard input.
 	Render string
+	// Trace takes records of what the built-in loop does; nil records nothing. With TraceBodies other than none, also questions to hooks
+	// and their answers.
+	Trace       trace.Sink
+	TraceBodies trace.Bodies
 	// Debug shows the built-in controller's pipeline, Quiet shows only what is wrong, and Color colors its log.
 	Debug, Quiet, Color bool
 	// In is where an object to render is read from that no file is named for.
@@ -118,7 +123,7 @@ func (o Options) operator(crds []manifest.CRD, reporter ui.Reporter) operator.Op
 	b := operator.Options{
 		Own: !o.Cluster.IsSet(), Root: o.Root, Loop: o.Loop, CRDNames: o.CRDNames,
 		Leases: o.Leases, LeaseNamespace: o.LeaseNamespace, MetricsAddr: o.MetricsAddr, Profiling: o.Profiling, NoEvents: o.NoEvents,
-		Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Reporter: reporter, Out: o.Out,
+		Trace: o.Trace, TraceBodies: o.TraceBodies, Log: newLogger(o.Err, o.Debug, o.Quiet, o.Color), Reporter: reporter, Out: o.Out,
 	}
 	if len(o.CRDNames) == 0 {
 		b.CRDs = manifest.Definitions(crds)

@@ -140,6 +140,9 @@ func (t *Templates) Call(ctx context.Context, c hook.Call) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(t.ctx, func() { cancel(hook.ErrClosed) })()
+	if c.Observer != nil {
+		c.Observer.Asks(t.dir)
+	}
 	out, err := t.render(ctx, p, kind, c)
 	if err == nil {
 		return out, nil
@@ -162,6 +165,9 @@ func (t *Templates) render(ctx context.Context, p *parsed, kind byte, c hook.Cal
 		return nil, err
 	}
 	defer leave()
+	if c.Observer != nil {
+		c.Observer.Started()
+	}
 	began := time.Now()
 	out, err := t.pool.render(ctx, p, kind, c.Body, limit, t.Options)
 	return out, t.lanes.ended(key, c.Body, time.Since(began), limit, t.Timeout, t.explain(err, len(c.Body)))
