@@ -28,6 +28,7 @@ type runOptions struct {
 	settings         *settings
 	debug, debugWait bool
 	debugPort        int
+	recording        recordingFlags
 }
 
 func newRun(s ui.Streams, shared *options) *cobra.Command {
@@ -59,6 +60,9 @@ the CRDs, logs changes, and records the event Synced. With -v 1 it also logs wha
 or with the section loop in crdctl.yaml, it reconciles each object to what the hook or the templates return. "crdctl manifests"
 prints what a cluster needs to run it.
 
+Run records what the control plane and the controller do, without the data of Secrets, and reports what goes wrong: hot loops,
+conflicts, denied requests. --record writes the recording to a file for "crdctl view"; --findings=false records nothing.
+
 With --kubeconfig, --context or --master, run uses an existing cluster and starts no control plane.
 
 In a module without crdctl.yaml, run detects the settings as "crdctl generate" does.
@@ -69,6 +73,7 @@ $(KUBECONFIG) in an argument is replaced by its value, as is any other environme
   crdctl run -- --workers=4
   crdctl run --data-dir ~/.local/state/crontab
   crdctl run --as-service-account default/crontab
+  crdctl run --record session.crdctl.gz
   crdctl run --debug --build-flags '-tags=integration'
   crdctl run --no-controller
   crdctl run --builtin -f crd.yaml
@@ -93,6 +98,7 @@ $(KUBECONFIG) in an argument is replaced by its value, as is any other environme
 	f.BoolVar(&o.NoController, "no-controller", false, "do not start the controller; print the arguments and environment that it needs")
 	f.BoolVar(&o.Once, "once", false, "end with exit code 2 when the controller does not compile or ends by itself")
 	f.BoolVar(&o.SkipGenerate, "skip-generate", false, "do not generate, neither at the start nor on changes")
+	o.recording.bind(f)
 	targetFlags(f, &o.Options.Options)
 	o.loop.bind(f, &o.Options.Options)
 	o.plane.bind(f)
@@ -124,6 +130,9 @@ func runRun(ctx context.Context, s ui.Streams, o *runOptions, args []string) (er
 	}
 	if o.debug {
 		o.Debugger = &run.Debugger{Port: o.debugPort, Wait: o.debugWait}
+	}
+	if o.Recording, err = o.recording.settle(); err != nil {
+		return err
 	}
 	o.CRDs = func() ([]manifest.CRD, error) { return crdsToUse(o.Root, o.Project, o.CRDFiles) }
 	o.Hurry, o.BeforeExit, o.Args = o.interrupts.Hurry, o.interrupts.BeforeExit, args

@@ -4,6 +4,7 @@ package run
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/run/observe"
 	"github.com/crdctl/crdctl/internal/tempdir"
 )
 
@@ -33,6 +35,9 @@ type binary struct {
 	path string
 	sum  [sha256.Size]byte
 }
+
+// digest is what a recording has of a binary.
+func (b *binary) digest() string { return hex.EncodeToString(b.sum[:]) }
 
 // binaryPrefix begins the names of binaries that run.
 const binaryPrefix = "controller-"
@@ -68,22 +73,52 @@ func (d *devLoop) start(b *binary) error {
 	if d.Debugger != nil {
 		path, args, signal = d.Debugger.command(path, args)
 	}
-	stdout, stderr := sturdy(d.Out), sturdy(d.Err)
-	if d.Controller != nil {
-		stdout, stderr = d.Controller, d.Controller
-	}
+	observed := d.observe.Process(b.digest())
+	stdout, stderr := d.outputs(observed)
 	process, err := proc.Start(proc.Options{
 		Path: path, Args: args, StopSignal: signal, Dir: d.Root, Stdout: stdout, Stderr: stderr, Grace: graceTime, Env: env, Mark: tempdir.Mark(d.dir),
 	})
 	if err != nil {
+		observed.Started(0)
 		return err
 	}
+	observed.Started(process.PID())
 	d.child = controller{process: process, sum: b.sum}
 	if d.Debugger != nil {
 		d.child.session = d.Debugger.follow(process, d.reporter)
 	}
 	d.removeBinaries(b)
 	return nil
+}
+
+// outputs are where the controller writes.
+func (d *devLoop) outputs(observed *observe.Process) (stdout, stderr io.Writer) {
+	switch {
+	case d.Controller != nil:
+		both := observed.Output(d.Controller, "")
+		return both, both
+	case observed != nil && sameFile(d.Out, d.Err): // by one pipe, which keeps the order
+		both := observed.Output(d.Err, "")
+		return both, both
+	}
+	return observed.Output(sturdy(d.Out), "stdout"), observed.Output(sturdy(d.Err), "stderr")
+}
+
+// sameFile reports whether what is written to both goes to one file, pipe or terminal.
+func sameFile(a, b io.Writer) bool {
+	info := func(w io.Writer) os.FileInfo {
+		f, ok := w.(*os.File)
+		if !ok {
+			return nil
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return nil
+		}
+		return info
+	}
+	x, y := info(a), info(b)
+	return x != nil && y != nil && os.SameFile(x, y)
 }
 
 // command returns the arguments and the environment of the controller.

@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/run/observe"
 	"github.com/crdctl/crdctl/internal/run/target"
 	"github.com/crdctl/crdctl/internal/tempdir"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -42,6 +43,9 @@ type devLoop struct {
 	env       []string // of the controller, beyond ours
 	child     controller
 	steps     steps
+	observe   *observe.Run  // nil where nothing is recorded
+	save      *observe.Save // what is done about the change that is followed
+	asked     bool          // the next change that is followed is none of a file
 
 	findings  *findings // nil where the API is not checked
 	unchecked bool      // what was generated has not been checked yet
@@ -75,6 +79,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.installer.end(context.WithoutCancel(ctx))) }()
+	d.installer.timed = func(name string, do func() error) error { return d.save.Step(name, do) }
 	// Before anything is read, so that no change falls between the two.
 	manifests := slices.Concat(d.crdPaths(), d.Project.Controller.Manifests, d.Project.Controller.Samples, d.installer.watched())
 	if d.watcher, err = fswatch.New(d.Root, manifests, config.FileName); err != nil {
@@ -91,6 +96,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 	if d.NoController {
 		d.steps.build, d.steps.start = d.buildNothing, (&instructions{devLoop: d}).print
 	}
+	defer d.sample(ctx)()
 	// The controller ends before the control plane does, whatever happens.
 	defer d.stopChild()
 	return target.Interrupted(ctx, d.loop(ctx))
@@ -158,7 +164,7 @@ func (d *devLoop) loop(ctx context.Context) error {
 	if d.findings != nil {
 		defer d.findings.end()
 	}
-	err := d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
+	err := d.rebuild(ctx)
 	for {
 		if ctx.Err() != nil {
 			return target.Failure(ctx)
@@ -208,6 +214,12 @@ func (d *devLoop) loop(ctx context.Context) error {
 	}
 }
 
+// rebuild follows a change of no file.
+func (d *devLoop) rebuild(ctx context.Context) error {
+	d.asked = true
+	return d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
+}
+
 // follow does what a change asks for: generate, install, apply, build, start. What the API server is told and what the
 // compiler does go on side by side; the controller starts when both are done. What could not be done is left to the
 // next change, whatever that is.
@@ -215,6 +227,8 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	if _, err := os.Stat(d.Root); err != nil {
 		return nil // moved or removed: the end of the run is on its way, and has the words for it
 	}
+	d.save = d.observe.Save(d.saved(c))
+	defer d.save.End()
 	c, d.missed = d.missed.Add(c), fswatch.Change{}
 	if c.Settings {
 		d.settings.changed(d.Root, d.reporter)
@@ -222,7 +236,7 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	}
 	generated := d.asksToGenerate(c) || d.stale
 	if generated {
-		err := d.steps.generate(ctx)
+		err := d.save.Step("generate", func() error { return d.steps.generate(ctx) })
 		switch {
 		case err == nil:
 		case d.Discovered && errors.Is(err, errNotGenerated):
@@ -250,7 +264,11 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 	built := len(c.Sources) > 0 || c.All
 	if built {
 		var program *binary
-		if program, err = d.steps.build(ctx, generated); err == nil {
+		err = d.save.Step("build", func() (err error) {
+			program, err = d.steps.build(ctx, generated)
+			return err
+		})
+		if err == nil {
 			d.ready = program
 		}
 	}
@@ -282,11 +300,13 @@ func (d *devLoop) follow(ctx context.Context, c fswatch.Change) error {
 		}
 		return nil
 	}
-	d.steps.stop()
-	if ctx.Err() != nil {
-		return nil
-	}
-	return d.steps.start(d.ready)
+	return d.save.Step("restart", func() error {
+		d.steps.stop()
+		if ctx.Err() != nil {
+			return nil
+		}
+		return d.steps.start(d.ready)
+	})
 }
 
 // asksToGenerate reports whether a change is one of what files are generated from.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,7 +19,9 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/run/observe"
 	"github.com/crdctl/crdctl/internal/run/target"
+	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -193,5 +196,47 @@ func TestLoopKeepsTheSameProgram(t *testing.T) {
 		}); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// What a loop does about a save is recorded, with the files of the save; what no file asked for has none.
+func TestLoopRecordsSaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		recorder, err := trace.New(trace.Options{})
+		require.NoError(t, err)
+		f := newFakeLoop(t, Options{})
+		f.observe = observe.New(recorder, "crontab")
+		start := f.steps.start
+		f.steps.start = func(b *binary) error {
+			f.child = controller{process: &proc.Process{}, sum: b.sum}
+			f.observe.Process(b.digest()).Started(1)
+			return start(b)
+		}
+		require.NoError(t, f.run(t, func() {
+			f.fail["build"] = errFake
+			f.save("main.go", "apis/v1/types.go")
+			delete(f.fail, "build")
+			f.program++
+			f.save("main.go")
+		}))
+		f.observe.Close()
+		require.NoError(t, recorder.Close())
+		var saves []string
+		for r, err := range recorder.Records(t.Context(), 0) {
+			require.NoError(t, err)
+			if s, ok := r.Body.(*trace.Save); ok {
+				line := fmt.Sprintf("build %d, files %v:", s.Build, s.Files)
+				for _, step := range s.Steps {
+					line += fmt.Sprintf(" %s %v %s", step.Name, step.OK, step.Message)
+				}
+				saves = append(saves, line)
+				assert.Equal(t, s.Before != s.After, s.Steps[len(s.Steps)-1].Name == "restart", line)
+			}
+		}
+		assert.Equal(t, []string{
+			"build 1, files []: generate true  build true  restart true ",
+			"build 1, files [apis/v1/types.go main.go]: generate true  build false file.yaml:3: no good",
+			"build 2, files [main.go]: generate true  build true  restart true ",
+		}, saves)
 	})
 }

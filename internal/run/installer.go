@@ -45,6 +45,8 @@ type installer struct {
 	skipped   string         // the last message about APIs that are not registered
 	adapted   string         // the last message about the manager's configuration file
 	said      string         // the last message about its arguments
+
+	timed func(name string, do func() error) error // does a part of what a change asks for; nil for just that
 }
 
 func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*installer, error) {
@@ -186,14 +188,14 @@ func (i *installer) begin(ctx context.Context) error {
 	if err := i.removeWebhooks(ctx); err != nil { // of a run that was killed
 		return err
 	}
-	if err := i.tried("the CRDs", i.install(ctx)); err != nil {
+	if err := i.tried("the CRDs", i.step("crds", func() error { return i.install(ctx) })); err != nil {
 		return err
 	}
 	var broken error
 	if len(i.Project.Controller.Manifests) > 0 {
 		if i.applier == nil {
 			i.reporter.Note("the controller's manifests are not applied: this cluster is not crdctl's own")
-		} else if broken = i.tried(i.manifestPaths(), i.applyManifests(ctx, true)); broken != nil && (i.Once || i.Account != nil) {
+		} else if broken = i.tried(i.manifestPaths(), i.step("apply", func() error { return i.applyManifests(ctx, true) })); broken != nil && (i.Once || i.Account != nil) {
 			return broken // the account may be in what could not be applied
 		} else if broken != nil {
 			i.reporter.Note("%v", broken)
@@ -215,15 +217,15 @@ func (i *installer) begin(ctx context.Context) error {
 // update does what a change asks for. Only CRDs that are not installed keep a controller from being started.
 func (i *installer) update(ctx context.Context, change fswatch.Change) (blocking, other error) {
 	// Also when sources changed: generate may have written manifests.
-	if err := i.tried("the CRDs", i.install(ctx)); err != nil || i.applier == nil {
+	if err := i.tried("the CRDs", i.step("crds", func() error { return i.install(ctx) })); err != nil || i.applier == nil {
 		return err, nil
 	}
 	var problems []error
 	if changed := change.Below(i.Project.Controller.Manifests...); changed || len(i.Project.Controller.Manifests) > 0 {
-		problems = append(problems, i.tried(i.manifestPaths(), i.applyManifests(ctx, changed)))
+		problems = append(problems, i.tried(i.manifestPaths(), i.step("apply", func() error { return i.applyManifests(ctx, changed) })))
 	}
 	if change.Below(i.Project.Controller.Samples...) {
-		problems = append(problems, i.tried(strings.Join(i.Project.Controller.Samples, ", "), i.applySamples(ctx)))
+		problems = append(problems, i.tried(strings.Join(i.Project.Controller.Samples, ", "), i.step("apply", func() error { return i.applySamples(ctx) })))
 	}
 	return nil, errors.Join(problems...)
 }
@@ -235,6 +237,13 @@ func (i *installer) tried(what string, err error) error {
 	}
 	i.broken[what] = err != nil
 	return err
+}
+
+func (i *installer) step(name string, do func() error) error {
+	if i.timed == nil {
+		return do()
+	}
+	return i.timed(name, do)
 }
 
 func (i *installer) manifestPaths() string {

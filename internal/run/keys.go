@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/crdctl/crdctl/internal/fswatch"
 )
 
 // KeysHelp lists the keys of a run on a terminal. The caller of Run handles q and h.
@@ -27,7 +25,7 @@ func (d *devLoop) press(ctx context.Context, key byte) error {
 			return nil
 		}
 		d.restart = true
-		return d.follow(ctx, fswatch.Change{Sources: []string{"go.mod"}})
+		return d.rebuild(ctx)
 	case 'a':
 		if err := d.steps.samples(ctx); err != nil {
 			d.reporter.Note("%v", err)

@@ -53,6 +53,8 @@ type Options struct {
 	BeforeExit func(func())
 	// Controller gets both outputs of the project's controller instead of Out and Err, where that is not nil.
 	Controller *ui.MarginWriter
+	// Recording says what is recorded of the run.
+	Recording Recording
 	// Keys are what the user presses during the run; nil where there is no terminal.
 	Keys <-chan byte
 
@@ -75,6 +77,11 @@ func (p Plane) isSet() bool { return p != Plane{} }
 // that was all.
 func Run(ctx context.Context, o Options) (err error) {
 	reporter := ui.NewReporter(o.Err)
+	recording, err := o.record()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, recording.end()) }()
 	open := func() (*target.API, error) { return connect(ctx, o, reporter) }
 	if o.Builtin {
 		return builtin.Run(ctx, o.Options, open)
@@ -92,6 +99,6 @@ func Run(ctx context.Context, o Options) (err error) {
 		return target.Interrupted(ctx, err)
 	}
 	return target.Use(ctx, open, func(t *target.API) error {
-		return (&devLoop{Options: o, target: t, reporter: reporter}).run(ctx)
+		return (&devLoop{Options: o, target: t, reporter: reporter, observe: recording.observed()}).run(ctx)
 	})
 }

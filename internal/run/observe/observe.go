@@ -19,7 +19,6 @@ type Run struct {
 	mu    sync.Mutex
 	build int
 	sum   string // digest of the binary of the build
-	actor trace.ActorID
 }
 
 // New returns a recorder of what the controller with a name does. It is to be closed.
@@ -36,34 +35,47 @@ func (r *Run) Close() {
 	}
 }
 
-// Next returns the number of the build that a binary is, by its digest: that of the build that runs, or the next one.
-func (r *Run) Next(sum string) int {
+// Process is a process of the controller. A nil one is not recorded.
+type Process struct {
+	run     *Run
+	build   int
+	sum     string
+	started chan struct{}
+	actor   trace.ActorID // once it has started
+}
+
+// Process returns the process that will run a binary, by its digest. Another binary than the last that ran is the next build.
+func (r *Run) Process(sum string) *Process {
 	if r == nil {
-		return 0
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if sum == r.sum {
-		return r.build
+	p := &Process{run: r, build: r.build, sum: sum, started: make(chan struct{})}
+	if sum != r.sum {
+		p.build++
 	}
-	return r.build + 1
+	return p
 }
 
-// Started notes that a process of a binary is the controller now.
-func (r *Run) Started(sum string, pid int) {
-	if r == nil {
+// Started must be called once: with 0 where the process could not be started.
+func (p *Process) Started(pid int) {
+	if p == nil {
 		return
 	}
-	build := r.Next(sum)
-	actor := r.sink.Defs().Actor(trace.Actor{Name: r.name, Class: trace.ClassController, Build: build, PID: pid})
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.build, r.sum, r.actor = build, sum, actor
+	defer close(p.started)
+	if pid == 0 {
+		return
+	}
+	p.actor = p.run.sink.Defs().Actor(trace.Actor{Name: p.run.name, Class: trace.ClassController, Build: p.build, PID: pid})
+	p.run.mu.Lock()
+	defer p.run.mu.Unlock()
+	p.run.build, p.run.sum = p.build, p.sum
 }
 
-// running returns the build that runs, and its process as an actor.
-func (r *Run) running() (build int, sum string, actor trace.ActorID) {
+// running returns the build that runs, and the digest of its binary.
+func (r *Run) running() (build int, sum string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.build, r.sum, r.actor
+	return r.build, r.sum
 }

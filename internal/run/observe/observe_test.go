@@ -63,6 +63,12 @@ func recorded[B trace.Body](s *sink) (all []B) {
 	return all
 }
 
+func started(r *Run, sum string, pid int) *Process {
+	p := r.Process(sum)
+	p.Started(pid)
+	return p
+}
+
 // The formats of logs that controllers have, each as its library writes it.
 func TestReadLine(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -120,15 +126,16 @@ func TestReadLine(t *testing.T) {
 func TestOutput(t *testing.T) {
 	s := newSink()
 	r := New(s, "crontab")
-	r.Started("aa", 100)
+	p := r.Process("aa")
 	var out, errOut bytes.Buffer
-	stdout, stderr := r.Output(&out, "stdout"), r.Output(&errOut, "stderr")
+	stdout, stderr := p.Output(&out, "stdout"), p.Output(&errOut, "stderr")
 	for _, p := range []string{"a line\nhalf ", "of one\r\n\n", "no end"} {
 		_, err := stdout.Write([]byte(p))
 		require.NoError(t, err)
 		_, err = stderr.Write([]byte(strings.ToUpper(p)))
 		require.NoError(t, err)
 	}
+	p.Started(100) // what a process prints may be seen before its number
 	r.Close()
 	assert.Equal(t, "a line\nhalf of one\r\n\nno end", out.String())
 	assert.Equal(t, strings.ToUpper(out.String()), errOut.String())
@@ -142,6 +149,21 @@ func TestOutput(t *testing.T) {
 	assert.Equal(t, []*trace.Def{{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController, Build: 1, PID: 100}}}, recorded[*trace.Def](s))
 	_, err := stdout.Write([]byte("after the end\n"))
 	assert.NoError(t, err, "the controller must not notice")
+}
+
+// A process that ends in the middle of a line does not spoil the first line of the next.
+func TestOutputOfTwoProcesses(t *testing.T) {
+	s := newSink()
+	r := New(s, "crontab")
+	for i, text := range []string{"panic: bo", "hello\n"} {
+		_, err := started(r, "aa", i+1).Output(&bytes.Buffer{}, "stderr").Write([]byte(text))
+		require.NoError(t, err)
+	}
+	r.Close()
+	logs := recorded[*trace.Log](s)
+	require.Len(t, logs, 2)
+	assert.Equal(t, trace.Log{Actor: 1, Build: 1, Stream: "stderr", Message: "panic: bo"}, *logs[0])
+	assert.Equal(t, trace.Log{Actor: 2, Build: 1, Stream: "stderr", Message: "hello"}, *logs[1])
 }
 
 // stuck is a sink that takes nothing until it is let go.
@@ -162,7 +184,7 @@ func TestOutputIsNeverSlower(t *testing.T) {
 	s := &stuck{sink: newSink(), let: make(chan struct{})}
 	s.added = make(chan struct{}, 1_000_000)
 	r := New(s, "crontab")
-	w := r.Output(&bytes.Buffer{}, "stdout")
+	w := started(r, "aa", 1).Output(&bytes.Buffer{}, "stdout")
 	printed := 0
 	for range 3 * maxWaiting / maxLine {
 		_, err := w.Write([]byte(strings.Repeat("a line\n", maxLine/len("a line\n"))))
@@ -185,7 +207,7 @@ func TestOutputIsNeverSlower(t *testing.T) {
 func TestOutputOfOneLine(t *testing.T) {
 	s := newSink()
 	r := New(s, "crontab")
-	w := r.Output(&bytes.Buffer{}, "")
+	w := started(r, "aa", 1).Output(&bytes.Buffer{}, "")
 	for range 100 {
 		_, err := w.Write(bytes.Repeat([]byte{'a'}, maxLine/2))
 		require.NoError(t, err)
@@ -206,7 +228,7 @@ func TestReconciles(t *testing.T) {
 	}
 	s := newSink()
 	r := New(s, "crontab")
-	_, err := r.Output(&bytes.Buffer{}, "stderr").Write([]byte(strings.Join([]string{
+	_, err := started(r, "aa", 1).Output(&bytes.Buffer{}, "stderr").Write([]byte(strings.Join([]string{
 		line("LEVEL(-5)", "Reconciling", "1", ""),
 		line("INFO", "Reconciling", "of the user", ""),
 		line("LEVEL(-5)", "Reconcile successful", "1", ""),
@@ -223,7 +245,8 @@ func TestReconciles(t *testing.T) {
 	var got []trace.Reconcile
 	for _, rec := range recorded[*trace.Reconcile](s) {
 		assert.Equal(t, rec.ID == "1" || rec.ID == "2", rec.Began > 0, "began: %+v", rec)
-		rec.Began = 0
+		assert.Equal(t, trace.ActorID(1), rec.Actor)
+		rec.Began, rec.Actor = 0, 0
 		got = append(got, *rec)
 	}
 	assert.Equal(t, []trace.Reconcile{
@@ -243,7 +266,7 @@ func TestSave(t *testing.T) {
 	r := New(s, "crontab")
 	save := r.Save(nil)
 	assert.NoError(t, save.Step("build", func() error { return nil }))
-	r.Started("aa", 1)
+	started(r, "aa", 1)
 	save.End()
 
 	save = r.Save([]string{"main.go"})
@@ -253,10 +276,9 @@ func TestSave(t *testing.T) {
 
 	save = r.Save([]string{"main.go"})
 	assert.NoError(t, save.Step("build", func() error { return nil }))
-	assert.Equal(t, 2, r.Next("bb"))
-	r.Started("bb", 2)
+	started(r, "bb", 2)
 	save.End()
-	r.Started("bb", 3) // again, after a crash
+	started(r, "bb", 3) // again, after a crash
 
 	r.Save([]string{"README.md"}).End()
 	r.Close()
@@ -284,13 +306,14 @@ func TestSave(t *testing.T) {
 func TestNoRun(t *testing.T) {
 	var r *Run
 	var out bytes.Buffer
-	assert.Equal(t, &out, r.Output(&out, "stdout"))
+	p := r.Process("aa")
+	assert.Equal(t, &out, p.Output(&out, "stdout"))
+	p.Started(1)
 	save := r.Save([]string{"main.go"})
 	did := false
 	assert.NoError(t, save.Step("build", func() error { did = true; return nil }))
 	assert.True(t, did)
 	save.End()
-	r.Started("aa", r.Next("aa"))
 	r.Sample(t.Context(), "127.0.0.1:1")
 	r.Close()
 }

@@ -20,33 +20,39 @@ const (
 )
 
 // Output returns a writer that passes on all bytes as they are, and has the lines recorded. A stream is "stdout", "stderr", or empty
-// where both go to w. The writer is as fast as w: what cannot be read in time is not recorded, and counted. A nil Run returns w.
-func (r *Run) Output(w io.Writer, stream string) io.Writer {
-	if r == nil {
+// where both go to w. The writer is as fast as w: what cannot be read in time is not recorded, and counted. A nil Process returns w.
+func (p *Process) Output(w io.Writer, stream string) io.Writer {
+	if p == nil {
 		return w
 	}
-	return &output{w: w, lines: r.lines, stream: stream}
+	return &output{w: w, lines: p.run.lines, of: source{p, stream}}
+}
+
+// source is a stream of a process.
+type source struct {
+	*Process
+	stream string
 }
 
 type output struct {
-	w      io.Writer
-	lines  *lines
-	stream string
+	w     io.Writer
+	lines *lines
+	of    source
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if n > 0 { // what a writer took may be the caller's buffer for the next
-		o.lines.take(o.stream, p[:n])
+		o.lines.take(o.of, p[:n])
 	}
 	return n, err
 }
 
 // chunk is a part of what a stream had.
 type chunk struct {
-	stream string
-	at     int64
-	bytes  []byte
+	of    source
+	at    int64
+	bytes []byte
 }
 
 // lines reads what the controller prints, one goroutine for all streams.
@@ -62,18 +68,18 @@ type lines struct {
 	lost   int64 // lines since the last gap
 	from   int64 // when the first of them was lost
 
-	open map[string]*bytes.Buffer // by stream: the line that is not complete yet
+	open map[source]*bytes.Buffer // the lines that are not complete yet
 }
 
 func newLines(r *Run) *lines {
-	l := &lines{run: r, reconciles: newReconciles(), chunks: make(chan chunk, 1024), ended: make(chan struct{}), open: map[string]*bytes.Buffer{}}
+	l := &lines{run: r, reconciles: newReconciles(), chunks: make(chan chunk, 1024), ended: make(chan struct{}), open: map[source]*bytes.Buffer{}}
 	go l.read()
 	return l
 }
 
 // take returns at once.
-func (l *lines) take(stream string, p []byte) {
-	c := chunk{stream: stream, at: l.run.sink.Now(), bytes: bytes.Clone(p)}
+func (l *lines) take(of source, p []byte) {
+	c := chunk{of: of, at: l.run.sink.Now(), bytes: bytes.Clone(p)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -107,15 +113,22 @@ func (l *lines) read() {
 	defer close(l.ended)
 	for c := range l.chunks {
 		l.waiting.Add(-int64(len(c.bytes)))
+		l.flush(c.of.Process, c.at)
 		l.split(c)
 		l.gap(c.at)
 	}
-	for stream, open := range l.open {
-		if open.Len() > 0 {
-			l.line(stream, open.String(), l.run.sink.Now())
+	l.flush(nil, l.run.sink.Now())
+	l.gap(l.run.sink.Now())
+}
+
+// flush ends the lines of all processes but one: they have ended.
+func (l *lines) flush(but *Process, at int64) {
+	for of, open := range l.open {
+		if of.Process != but {
+			l.line(of, open.String(), at)
+			delete(l.open, of)
 		}
 	}
-	l.gap(l.run.sink.Now())
 }
 
 // gap records what was lost. The line that is open then has lost its end.
@@ -131,33 +144,33 @@ func (l *lines) gap(until int64) {
 }
 
 func (l *lines) split(c chunk) {
-	open := l.open[c.stream]
+	open := l.open[c.of]
 	if open == nil {
 		open = &bytes.Buffer{}
-		l.open[c.stream] = open
+		l.open[c.of] = open
 	}
 	for part := range bytes.SplitAfterSeq(c.bytes, []byte{'\n'}) {
 		text, whole := bytes.CutSuffix(part, []byte{'\n'})
 		open.Write(text[:min(len(text), maxLine-open.Len())])
 		if whole {
-			l.line(c.stream, open.String(), c.at)
+			l.line(c.of, open.String(), c.at)
 			open.Reset()
 		}
 	}
 }
 
-func (l *lines) line(stream, text string, at int64) {
+func (l *lines) line(of source, text string, at int64) {
 	text = strings.TrimSuffix(text, "\r")
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	read := readLine(text)
 	record := read.record()
-	build, _, actor := l.run.running()
-	record.Stream, record.Build, record.Actor = stream, build, actor
+	<-of.started
+	record.Stream, record.Build, record.Actor = of.stream, of.build, of.actor
 	l.run.sink.AddAt(at, record)
 	if reconcile := l.reconciles.record(read, at); reconcile != nil {
-		reconcile.Actor = actor
+		reconcile.Actor = of.actor
 		l.run.sink.AddAt(at, reconcile)
 	}
 }

@@ -24,7 +24,7 @@ func (r *Run) Save(files []string) *Save {
 	if r == nil {
 		return nil
 	}
-	_, before, _ := r.running()
+	_, before := r.running()
 	return &Save{run: r, files: files, before: before}
 }
 
@@ -50,6 +50,6 @@ func (s *Save) End() {
 	if s == nil || len(s.steps) == 0 {
 		return
 	}
-	build, after, _ := s.run.running()
+	build, after := s.run.running()
 	s.run.sink.Add(&trace.Save{Build: build, Files: s.files, Steps: s.steps, Before: s.before, After: after})
 }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/fswatch"
+	"github.com/crdctl/crdctl/internal/run/observe"
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/trace/redact"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+// Recording says what is recorded of a run. The zero value records into memory only.
+type Recording struct {
+	// Off records nothing, and finds nothing.
+	Off bool
+	// File also gets all records; "" for none.
+	File   string
+	Bodies trace.Bodies
+	// Crdctl is the version of crdctl.
+	Crdctl string
+}
+
+// recording is what records a run; nil records nothing.
+type recording struct {
+	*trace.Recorder
+	redactor *redact.Redactor
+	observe  *observe.Run
+}
+
+// record starts the recording of a run.
+func (o *Options) record() (*recording, error) {
+	if o.Recording.Off || o.Cluster.IsSet() {
+		return nil, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then no path is below it
+	}
+	redactor := redact.New(redact.Options{Project: o.Root, Home: home})
+	recorder, err := trace.New(trace.Options{File: o.Recording.File, Redact: redactor.Line, Header: trace.Header{
+		Crdctl: o.Recording.Crdctl, Kubernetes: controlplane.KubernetesVersion, Project: o.projectName(),
+		Plane: trace.PlaneOwn, Bodies: cmp.Or(o.Recording.Bodies, trace.BodiesNone), Redacted: redactor.Rules(),
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("--record: %w", err)
+	}
+	return &recording{Recorder: recorder, redactor: redactor, observe: observe.New(recorder, path.Base(o.projectName()))}, nil
+}
+
+// end is called when nothing is recorded any more.
+func (r *recording) end() error {
+	if r == nil {
+		return nil
+	}
+	r.observe.Close()
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("--record: %w", err)
+	}
+	return nil
+}
+
+func (r *recording) observed() *observe.Run {
+	if r == nil {
+		return nil
+	}
+	return r.observe
+}
+
+// projectName is the path of the project's module, or the name of its directory.
+func (o *Options) projectName() string {
+	if o.Project != nil {
+		if module, err := (workspace.ImportPaths{}).Of(o.Root); err == nil {
+			return module
+		}
+	}
+	return filepath.Base(o.Root)
+}
+
+// saved are the files of a change as a recording has them; none for what no file asked for.
+func (d *devLoop) saved(c fswatch.Change) (files []string) {
+	asked := d.asked
+	if d.asked = false; asked {
+		return nil
+	}
+	if files = slices.Concat(c.Sources, c.Manifests); c.Settings {
+		files = append(files, config.FileName)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// sample records the metrics of a controller that serves them where this run has told it to. The function that it returns ends that.
+func (d *devLoop) sample(ctx context.Context) (end func()) {
+	m := d.installer.manager
+	if d.observe == nil || m == nil || d.NoController {
+		return func() {}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var sampling sync.WaitGroup
+	sampling.Go(func() { d.observe.Sample(ctx, m.metrics) })
+	return func() { stop(); sampling.Wait() }
+}
