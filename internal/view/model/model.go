@@ -171,6 +171,9 @@ func (m *Model) First() int64 {
 	return m.held[0].Seq
 }
 
+// At returns the record at an index from 0 to Len.
+func (m *Model) At(i int) trace.Record { return m.held[i] }
+
 // Record returns a record that is held.
 func (m *Model) Record(seq int64) (trace.Record, bool) {
 	i := sort.Search(len(m.held), func(i int) bool { return m.held[i].Seq >= seq })

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+var childDrift = &Type{
+	Name:  "child-drift",
+	Means: "an object is updated again and again, and each time the API server stores other values than were sent, as defaults do",
+	Fix:   "do not compare what is stored with what the controller would send: set the fields that have defaults, compare only the fields that the controller sets, or use server-side apply",
+	needs: []trace.Kind{trace.KindRequest},
+	install: func(b base) {
+		d := &drifts{base: b, of: map[drifting]*drift{}}
+		b.onRequest = append(b.onRequest, d.request)
+		b.onTick = append(b.onTick, d.tick)
+	},
+}
+
+const (
+	driftWrites = 3
+	driftQuiet  = 30 * second
+)
+
+type drifts struct {
+	base
+
+	of map[drifting]*drift
+}
+
+type drifting struct {
+	who    *model.Who
+	object *model.Object
+}
+
+type drift struct {
+	window
+
+	noops int
+	from  int64 // generation before the first
+	to    int64
+}
+
+func (d *drifts) request(r *model.Request) {
+	if !r.Actor.Who.Own() || r.Object == nil || r.Verb != "update" || !r.OK() || r.DryRun {
+		return
+	}
+	k := drifting{r.Actor.Who, r.Object}
+	if len(r.Drift) == 0 {
+		d.end(k)
+		return
+	}
+	w := d.of[k]
+	if w == nil {
+		w = &drift{}
+		d.of[k] = w
+		if r.Version != nil {
+			if before := r.Object.At(r.Version.Prev); before != nil {
+				w.from = before.Generation
+			}
+		}
+	}
+	w.add(r.T, r.Seq)
+	if r.NoOp {
+		w.noops++
+	}
+	if r.Version != nil {
+		w.to = r.Version.Generation
+	}
+	if w.total >= driftWrites {
+		d.show(r, w)
+	}
+}
+
+func (d *drifts) show(r *model.Request, w *drift) {
+	generation := "generation unchanged"
+	if w.from != 0 && w.to > w.from {
+		generation = fmt.Sprintf("generation +%d", w.to-w.from)
+	}
+	if w.noops > 0 {
+		generation += fmt.Sprintf(", %d changed nothing", w.noops)
+	}
+	var fields []string
+	for i, c := range r.Drift {
+		if i == 3 {
+			fields = append(fields, fmt.Sprintf("and %d more", len(r.Drift)-i))
+			break
+		}
+		fields = append(fields, fmt.Sprintf("%s: sent %s, stored %s", c.Path, value(c.Old), value(c.New)))
+	}
+	d.report(trace.Finding{
+		Subject: r.Object.String(), Since: w.began, Certainty: trace.Certain, Evidence: w.evidence(),
+		Message: fmt.Sprintf("%s was updated %d times by %s, %s; %s", r.Object, w.total, r.Actor.Name, generation, strings.Join(fields, "; ")),
+	}, r.T)
+}
+
+func (d *drifts) tick(now int64) {
+	for k, w := range d.of {
+		if now-w.last() > driftQuiet {
+			d.end(k)
+		}
+	}
+}
+
+func (d *drifts) end(k drifting) {
+	if d.of[k] != nil {
+		delete(d.of, k)
+		d.resolve(k.object.String())
+	}
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package finding finds what goes wrong in a recording: hot loops, fights about fields, conflicts, refused watches and
+// the rest, each as a sentence with its evidence, its certainty and what to do. It is a function of the records and of
+// the times that it is told: it does no I/O, has no clock, and the same records give the same findings live and from a
+// file.
+package finding
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+const (
+	second = int64(1e9)
+
+	// settle is for how long a record waits until findings look at it. Records of one write come from several places,
+	// in any order; after this time their links are known.
+	settle = 300 * second / 1000
+
+	// heldMax is how many records are held to link others with. Beyond it the oldest half is forgotten.
+	heldMax = 16_384
+
+	// openMax is how many findings of one type are listed; resolvedMax how many that were resolved.
+	openMax, resolvedMax = 50, 1000
+)
+
+// Engine finds. New makes one. It is not safe for concurrent use.
+type Engine struct {
+	types   []*Type
+	m       *model.Model
+	pending []trace.Record // that were not looked at, by Seq
+	now     int64          // of the newest record, or of Tick
+	clock   int64          // of the newest record that was looked at
+	ticked  int64          // seconds
+
+	seen map[trace.Kind]int64 // records that were added
+	lost map[trace.Kind]int64 // records that were dropped, as gaps say
+
+	onRequest   []func(*model.Request)
+	onVersion   []func(*model.Version)
+	onDelivery  []func(*model.Object, *model.Delivery)
+	onBegin     []func(*model.Reconcile)
+	onEnd       []func(*model.Reconcile)
+	onWatch     []func(*model.Watch, *trace.Watch, trace.Record)
+	onQueue     []func(*trace.Queue, trace.Record)
+	onLog       []func(*trace.Log, trace.Record)
+	onKubeEvent []func(*trace.KubeEvent, trace.Record)
+	onMetrics   []func(*trace.Metrics, trace.Record)
+	onAdmission []func(*trace.Admission, trace.Record)
+	onRights    []func(*trace.Rights, trace.Record)
+	onGap       []func(*trace.Gap, trace.Record)
+	onTick      []func(now int64)
+
+	retries  *retries // stuck finalizers have the next try, too
+	findings map[string]*entry
+	open     map[string]int // by type
+	resolved int
+	changed  []string
+}
+
+// New returns an engine that has seen nothing.
+func New() *Engine {
+	e := &Engine{types: types, m: model.New(), seen: map[trace.Kind]int64{}, lost: map[trace.Kind]int64{}, findings: map[string]*entry{}, open: map[string]int{}}
+	for _, t := range types {
+		t.install(base{e, t})
+	}
+	return e
+}
+
+// Add takes the next record, in the order of Seq. Findings and an index in the recording are ignored: what they say is
+// found again.
+func (e *Engine) Add(r trace.Record) {
+	r.Raw = nil // its fields are enough, and it is held
+	switch b := r.Body.(type) {
+	case *trace.Finding, *trace.Index, *trace.Unknown:
+		return
+	case *trace.Header, *trace.Def:
+		e.m.Add(r)
+		return
+	case *trace.Gap:
+		for k, n := range b.Dropped {
+			e.lost[k] += n
+		}
+	}
+	e.seen[r.Body.Kind()]++
+	e.m.Add(r)
+	e.pending = append(e.pending, r)
+	e.Tick(r.T)
+}
+
+// Tick tells the time, as nanoseconds since the recording started, so that findings that come and go with time do so
+// while no records come.
+func (e *Engine) Tick(t int64) {
+	e.now = max(e.now, t)
+	n := 0
+	for n < len(e.pending) && e.pending[n].T <= e.now-settle {
+		e.advance(e.pending[n].T)
+		e.look(e.pending[n])
+		n++
+	}
+	if n > 0 {
+		clear(e.pending[:n])
+		e.pending = e.pending[n:]
+	}
+	if len(e.pending) == 0 {
+		e.advance(e.now - settle)
+	}
+	if e.m.Len() > heldMax {
+		e.forget()
+	}
+}
+
+// End looks at all records that wait. It is for a recording that ended.
+func (e *Engine) End() { e.Tick(e.now + settle) }
+
+// advance moves the clock, with a tick for each second that has passed.
+func (e *Engine) advance(t int64) {
+	for s := e.ticked + 1; s*second <= t; s++ {
+		e.ticked, e.clock = s, max(e.clock, s*second)
+		for _, f := range e.onTick {
+			f(s * second)
+		}
+	}
+	e.clock = max(e.clock, t)
+}
+
+func (e *Engine) forget() {
+	before := e.m.At(e.m.Len() / 2).Seq
+	if len(e.pending) > 0 {
+		before = min(before, e.pending[0].Seq)
+	}
+	e.m.Forget(before)
+}
+
+// look hands a record to the findings that are made of its kind.
+func (e *Engine) look(r trace.Record) {
+	switch b := r.Body.(type) {
+	case *trace.Request:
+		if q := e.m.Request(b.ID); q != nil && q.Seq == r.Seq {
+			call(e.onRequest, q)
+		}
+	case *trace.Version:
+		if o := e.m.Object(b.Object); o != nil {
+			if v := o.At(b.RV); v != nil && v.Seq == r.Seq {
+				call(e.onVersion, v)
+			}
+		}
+	case *trace.Event:
+		if o := e.m.Object(b.Object); o != nil {
+			d := &model.Delivery{Event: b, Seq: r.Seq, T: r.T}
+			for _, f := range e.onDelivery {
+				f(o, d)
+			}
+		}
+	case *trace.Reconcile:
+		e.lookAtReconcile(b, r)
+	case *trace.Watch:
+		if w := e.m.Watch(b.ID); w != nil {
+			for _, f := range e.onWatch {
+				f(w, b, r)
+			}
+		}
+	case *trace.Queue:
+		call2(e.onQueue, b, r)
+	case *trace.Log:
+		call2(e.onLog, b, r)
+	case *trace.KubeEvent:
+		call2(e.onKubeEvent, b, r)
+	case *trace.Metrics:
+		call2(e.onMetrics, b, r)
+	case *trace.Admission:
+		call2(e.onAdmission, b, r)
+	case *trace.Rights:
+		call2(e.onRights, b, r)
+	case *trace.Gap:
+		call2(e.onGap, b, r)
+	}
+}
+
+// lookAtReconcile has begin called once for each reconcile, though a line may tell only of its end.
+func (e *Engine) lookAtReconcile(b *trace.Reconcile, r trace.Record) {
+	rec := e.m.Reconcile(b.ID)
+	if rec == nil {
+		return
+	}
+	if rec.Seq == r.Seq {
+		call(e.onBegin, rec)
+	}
+	if b.State == "end" {
+		call(e.onEnd, rec)
+	}
+}
+
+func call[T any](all []func(T), t T) {
+	for _, f := range all {
+		f(t)
+	}
+}
+
+func call2[T any](all []func(T, trace.Record), t T, r trace.Record) {
+	for _, f := range all {
+		f(t, r)
+	}
+}
+
+// Findings returns all findings, those that were resolved last, otherwise in the order in which they appeared.
+func (e *Engine) Findings() []trace.Finding {
+	all := make([]trace.Finding, 0, len(e.findings))
+	for _, f := range e.findings {
+		all = append(all, f.Finding)
+	}
+	slices.SortFunc(all, func(a, b trace.Finding) int {
+		if open := cmp.Compare(min(a.Until, 1), min(b.Until, 1)); open != 0 {
+			return open
+		}
+		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// Changes returns the findings that appeared or were resolved since it was called before.
+func (e *Engine) Changes() (all []trace.Finding) {
+	for _, id := range e.changed {
+		if f := e.findings[id]; f != nil {
+			all = append(all, f.Finding)
+		}
+	}
+	e.changed = nil
+	return all
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+var hotLoop = &Type{
+	Name:    "hot-loop",
+	Means:   "an object is reconciled again and again because of what the reconcile before wrote: at least 5 times in 5 seconds",
+	Fix:     "write only what differs: compare the status with what is stored, without times and counters, before the update; or filter the event with a predicate such as GenerationChangedPredicate",
+	needs:   []trace.Kind{trace.KindRequest, trace.KindVersion},
+	install: func(b base) { newHotLoops(b) },
+}
+
+// hotLoops has the chains of each object: reconciles caused by the version that an earlier one wrote, or, where
+// reconciles are not recorded, writes that were decided on the version that the write before made.
+type hotLoops struct {
+	base
+
+	chains map[string]*chain // by subject
+}
+
+type chain struct {
+	window
+
+	object  string
+	weak    window         // of the marks, those that are not certain
+	stacked bool           // certain because of what each write was decided on, not because of a recorded cause
+	wrote   *model.Version // the newest
+	changed string         // its paths
+}
+
+const (
+	hotWindow = 5 * second
+	hotLinks  = 5
+	hotQuiet  = 3 * second
+)
+
+func newHotLoops(b base) {
+	h := &hotLoops{base: b, chains: map[string]*chain{}}
+	b.onBegin = append(b.onBegin, h.reconcile)
+	b.onVersion = append(b.onVersion, h.version)
+	b.onTick = append(b.onTick, h.tick)
+}
+
+// reconcile adds a link if all that caused a reconcile was written by the controller while it reconciled the key.
+func (h *hotLoops) reconcile(rec *model.Reconcile) {
+	var wrote *model.Version
+	certainty := trace.Certain
+	for _, c := range h.m.Causes(rec) {
+		v := c.Version
+		if c.Why == "resync" || c.Why == "timer" || c.Why == "retry" {
+			return
+		}
+		if v == nil || v.Request == nil || !v.Request.Actor.Who.Own() {
+			return
+		}
+		writer, l := h.m.ReconcileOf(v.Request)
+		if writer == nil || writer == rec || writer.Controller != rec.Controller || writer.Key != rec.Key {
+			return
+		}
+		certainty = weaker(certainty, c.Certainty, l.Certainty, v.Writer.Certainty)
+		wrote = v
+	}
+	if wrote == nil {
+		return
+	}
+	stacked := false
+	if r := wrote.Request; rec.Source == "log" && wrote.Object == rec.Object && r.RVIn != 0 {
+		if stacked = r.OnOwn(); !stacked {
+			return // it was decided on what another client wrote
+		}
+		certainty = trace.Certain // of the message, which then does not name a cause
+	}
+	subject := rec.Controller + " " + rec.Key
+	if rec.Object != nil {
+		subject = rec.Object.String()
+	}
+	h.link(subject, wrote, certainty, stacked, rec.Began, rec.Seq)
+}
+
+// version adds a link for a write of a controller whose reconciles are not recorded.
+func (h *hotLoops) version(v *model.Version) {
+	r := v.Request
+	if r == nil || !r.Actor.Who.Own() || h.isRecorded(r.Actor.Class) || lease(v.Object.Resource()) || v.Writer.Certainty != trace.Certain {
+		return
+	}
+	before := v.Object.At(v.Prev)
+	if before == nil || before.Request == nil || before.Request.Actor.Who != r.Actor.Who || h.disturbed(before, r) {
+		return
+	}
+	certainty := trace.Certain
+	if !r.OnOwn() {
+		if len(before.Delivered(h.m, r.Actor.Who)) == 0 {
+			return
+		}
+		certainty = trace.Likely
+	}
+	h.link(v.Object.String(), v, certainty, certainty == trace.Certain, r.T, r.Seq)
+}
+
+// disturbed reports whether anything of the key that the actor did not write was delivered to it between two writes.
+func (h *hotLoops) disturbed(before *model.Version, r *model.Request) bool {
+	foreign := func(o *model.Object) bool {
+		for _, d := range slices.Backward(o.Deliveries) {
+			if d.T > r.Began {
+				continue
+			}
+			if d.T < before.T {
+				return false
+			}
+			v := o.At(d.RV)
+			if h.m.Actor(d.Actor).Who == r.Actor.Who && (v == nil || v.Request == nil || v.Request.Actor.Who != r.Actor.Who) {
+				return true
+			}
+		}
+		return false
+	}
+	return foreign(before.Object) || slices.ContainsFunc(h.m.Owned(before.Object), foreign)
+}
+
+// link adds a link, unless the write changed the spec in a new way: then the controller is getting somewhere.
+func (h *hotLoops) link(subject string, wrote *model.Version, certainty trace.Certainty, stacked bool, t, seq int64) {
+	c := h.chains[subject]
+	if c == nil {
+		c = &chain{object: subject}
+		h.chains[subject] = c
+	}
+	changed := pathsOf(wrote)
+	before := wrote.Object.At(wrote.Prev)
+	progress := before != nil && before.Generation != wrote.Generation && (changed == "" || changed != c.changed)
+	c.wrote, c.changed = wrote, changed
+	if progress {
+		return
+	}
+	c.add(t, seq)
+	if c.stacked = stacked; certainty != trace.Certain {
+		c.weak.add(t, seq)
+	}
+	c.weak.cut(t - hotWindow)
+	if c.cut(t - hotWindow); c.n() >= hotLinks {
+		h.show(c)
+	}
+}
+
+func pathsOf(v *model.Version) string {
+	var all []string
+	for _, c := range paths(v.Version) {
+		all = append(all, c.Path)
+	}
+	return strings.Join(all, ",")
+}
+
+func (h *hotLoops) show(c *chain) {
+	r := c.wrote.Request
+	certainty := trace.Certain
+	how := "by"
+	switch {
+	case c.weak.n() > 0:
+		certainty, how = trace.Likely, "by"
+	case c.stacked:
+		how = "on top of"
+	}
+	message := fmt.Sprintf("hot loop: %s is reconciled %s its own %s, %s", c.object, how, writeOf(c), perSecond(c.rate()))
+	if certainty == trace.Likely {
+		message = strings.Replace(message, "is reconciled", "is probably reconciled", 1)
+	}
+	if !h.isRecorded(r.Actor.Class) && h.seen[trace.KindReconcile] == 0 {
+		message = fmt.Sprintf("hot loop: %s is written %s its own %s, %s writes", c.object, how, writeOf(c), perSecond(c.rate()))
+		if certainty == trace.Likely {
+			message = strings.Replace(message, "is written by", "is written again, probably because of", 1)
+		}
+	}
+	if changes := paths(c.wrote.Version); len(changes) > 0 {
+		message += fmt.Sprintf("; %s: %s → %s", changes[0].Path, value(changes[0].Old), value(changes[0].New))
+		if len(changes) > 1 {
+			message += fmt.Sprintf(" and %s", count(len(changes)-1, "more field", "more fields"))
+		}
+	}
+	message += fmt.Sprintf(" (%s by %s, %s)", r.Method(), r.Actor.Name, times(c.total))
+	h.report(trace.Finding{
+		Subject: c.object, Since: c.began, Message: message, Certainty: certainty, Evidence: evidence(append(c.evidence(), r.Seq, c.wrote.Seq)...),
+	}, c.last())
+}
+
+// writeOf names what is written: "status write", "annotation write" or "write".
+func writeOf(c *chain) string {
+	changes := paths(c.wrote.Version)
+	all := func(prefix string) bool {
+		return len(changes) > 0 && !slices.ContainsFunc(changes, func(c trace.Change) bool { return !strings.HasPrefix(c.Path, prefix) })
+	}
+	what := "write"
+	switch {
+	case c.wrote.Request.Subresource == "status", all("status"):
+		what = "status write"
+	case all("metadata.annotations"):
+		what = "annotation write"
+	case all("spec"):
+		what = "spec write"
+	}
+	if o := c.wrote.Object.String(); o != c.object {
+		what += " of " + o
+	}
+	return what
+}
+
+func (h *hotLoops) tick(now int64) {
+	for subject, c := range h.chains {
+		if c.n() == 0 || now-c.last() > hotQuiet {
+			h.resolve(subject)
+			delete(h.chains, subject)
+		}
+	}
+}

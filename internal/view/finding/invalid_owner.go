@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+var invalidOwner = &Type{
+	Name:  "invalid-owner",
+	Means: "an owner reference names an owner that the garbage collector will judge absent, or one that the controller watches without controller: true",
+	Fix:   "an owner is in the namespace of the owned object, or cluster-scoped, and its UID, kind and name are those of the reference; set it with controllerutil.SetControllerReference",
+	needs: []trace.Kind{trace.KindVersion},
+	install: func(b base) {
+		o := &owners{base: b, of: map[*model.Object]bool{}}
+		b.onVersion = append(b.onVersion, o.version)
+	},
+}
+
+type owners struct {
+	base
+
+	of map[*model.Object]bool // that have a finding
+}
+
+func (d *owners) version(v *model.Version) {
+	o := v.Object
+	if v != o.Newest() || len(v.Owners) == 0 && !d.of[o] {
+		return
+	}
+	if v.Type != "DELETED" {
+		for _, ref := range v.Owners {
+			problem, certainty := d.problem(v, ref)
+			if problem == "" {
+				continue
+			}
+			d.of[o] = true
+			d.report(trace.Finding{
+				Subject: o.String(), Certainty: certainty, Evidence: evidence(v.Seq),
+				Message: fmt.Sprintf("%s names an owner that is not valid, %s %s %s; written by %s", o, ref.Kind, ref.Name, problem, by(v.Request)),
+			}, v.T)
+			return
+		}
+	}
+	if d.of[o] {
+		delete(d.of, o)
+		d.resolve(o.String())
+	}
+}
+
+// problem is why a reference is not valid, or "".
+func (d *owners) problem(v *model.Version, ref trace.Owner) (string, trace.Certainty) {
+	if problem := d.absent(v.Object, ref); problem != "" {
+		return problem, trace.Certain
+	}
+	owner := d.m.ByUID(ref.UID)
+	if ref.Controller || owner == nil || v.Object.Controller() != nil || v.Request == nil || !v.Request.Actor.Who.Own() {
+		return "", ""
+	}
+	who := v.Request.Actor.Who
+	if d.m.IsWatching(who, model.GroupResource(owner.Resource())) && d.m.IsWatching(who, model.GroupResource(v.Object.Resource())) {
+		return fmt.Sprintf("without controller: true; %s watches both, and its Owns() does not map changes of it to the owner", who.Name), trace.Likely
+	}
+	return "", ""
+}
+
+// absent is why the garbage collector does not find an owner where it looks, or "".
+func (e *Engine) absent(o *model.Object, ref trace.Owner) string {
+	owner := e.m.ByUID(ref.UID)
+	if owner == nil {
+		group, _, found := strings.Cut(ref.APIVersion, "/")
+		if !found {
+			group = ""
+		}
+		for r := range e.m.Resources() {
+			if r.Kind != ref.Kind || r.Group != group {
+				continue
+			}
+			namespace := o.Namespace
+			if !r.Namespaced {
+				namespace = ""
+			}
+			if other := e.m.ByName(model.GroupResource(r), namespace, ref.Name); other != nil && !other.Deleted && other.Newest() != nil {
+				return fmt.Sprintf("absent: the UID is %s, and the one that exists has %s", ref.UID, other.UID)
+			}
+		}
+		return ""
+	}
+	kind := owner.Resource().Kind
+	switch {
+	case owner.Namespace != "" && o.Namespace == "":
+		return fmt.Sprintf("in namespace %s, which an object that is cluster-scoped cannot refer to", owner.Namespace)
+	case owner.Namespace != "" && owner.Namespace != o.Namespace:
+		return fmt.Sprintf("absent in namespace %s (it is in %s)", o.Namespace, owner.Namespace)
+	case owner.Name != ref.Name, kind != "" && kind != ref.Kind:
+		return fmt.Sprintf("absent: the UID is that of %s", owner)
+	}
+	return ""
+}

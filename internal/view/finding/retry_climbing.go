@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import (
+	"fmt"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+var retryClimbing = &Type{
+	Name:  "retry-climbing",
+	Means: "a key fails at least 3 times in a row, and is tried again after longer and longer times",
+	Fix:   "fix the cause of the error; return no error for what only a change can fix, since a change is delivered anyway",
+	needs: []trace.Kind{trace.KindReconcile},
+	lacks: noReconciles,
+	install: func(b base) {
+		r := &retries{base: b, of: map[model.Key]*retry{}}
+		b.retries = r
+		b.onEnd = append(b.onEnd, r.end)
+		b.onQueue = append(b.onQueue, r.queue)
+		b.onTick = append(b.onTick, r.tick)
+	},
+}
+
+const (
+	retryLeast = 3
+	retryQuiet = 30 * second
+)
+
+type retries struct {
+	base
+
+	of map[model.Key]*retry
+}
+
+// retry is the failures of a key in a row.
+type retry struct {
+	window
+
+	subject string
+	err     string
+	delay   int64 // until it is tried again; 0 if that is not known
+	next    int64 // T
+}
+
+func (d *retries) end(rec *model.Reconcile) {
+	k := model.Key{Controller: rec.Controller, Key: rec.Key}
+	if rec.Result != "error" && rec.Result != "panic" {
+		d.forget(k)
+		return
+	}
+	w := d.of[k]
+	if w == nil {
+		w = &retry{subject: subjectOf(rec)}
+		d.of[k] = w
+	}
+	w.add(rec.Ended, rec.EndSeq)
+	if w.err = rec.Err; w.n() > 10 {
+		w.marks = w.marks[1:]
+	}
+	if w.next < rec.Ended {
+		w.delay, w.next = 0, 0
+	}
+	d.show(w)
+}
+
+// subjectOf is the object of a reconcile, or its controller and key.
+func subjectOf(rec *model.Reconcile) string {
+	if rec.Object != nil {
+		return rec.Object.String()
+	}
+	return rec.Controller + " " + rec.Key
+}
+
+func (d *retries) queue(q *trace.Queue, r trace.Record) {
+	k := model.Key{Controller: q.Controller, Key: q.Key}
+	w := d.of[k]
+	if w == nil {
+		return
+	}
+	switch q.Op {
+	case "rateLimited":
+		if w.delay, w.next = q.Delay, r.T+q.Delay; q.Delay == 0 {
+			w.next = 0
+		}
+		d.show(w)
+	case "forget":
+		d.forget(k)
+	}
+}
+
+func (d *retries) show(w *retry) {
+	if w.total < retryLeast {
+		return
+	}
+	message := fmt.Sprintf("%s failed %d times in a row, last error %s", w.subject, w.total, quote(w.err))
+	if next := d.nextTry(w); next != "" {
+		message += ", " + next
+	} else if w.n() > 1 {
+		message += fmt.Sprintf(", the last two %s apart", model.Duration(w.last()-w.marks[w.n()-2].t))
+	}
+	d.report(trace.Finding{Subject: w.subject, Since: w.began, Message: message, Certainty: trace.Certain, Evidence: w.evidence()}, w.last())
+}
+
+// nextTry is when a key is tried again, as the queue says.
+func (d *retries) nextTry(w *retry) string {
+	if w.next == 0 {
+		return ""
+	}
+	return fmt.Sprintf("next try in %s (%s)", model.Duration(w.next-d.clock), at(w.next))
+}
+
+func (d *retries) forget(k model.Key) {
+	if w := d.of[k]; w != nil {
+		delete(d.of, k)
+		d.resolve(w.subject)
+	}
+}
+
+func (d *retries) tick(now int64) {
+	for k, w := range d.of {
+		apart := int64(0)
+		if w.n() > 1 {
+			apart = w.last() - w.marks[w.n()-2].t
+		}
+		if now-max(w.last(), w.next) > max(retryQuiet, 4*apart) {
+			d.forget(k)
+		} else if w.next > now {
+			d.show(w)
+		}
+	}
+}

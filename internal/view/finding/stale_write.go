@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import (
+	"fmt"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+var staleWrite = &Type{
+	Name:  "stale-write",
+	Means: "the controller wrote an object that it had read before another write: its cache was behind, or the watch was",
+	Fix:   "return the error and reconcile again, or patch without a resource version; do not keep objects between reconciles",
+	needs: []trace.Kind{trace.KindRequest, trace.KindVersion, trace.KindEvent},
+	install: func(b base) {
+		s := &stale{base: b, of: map[drifting]*window{}}
+		b.onRequest = append(b.onRequest, s.request)
+		b.onTick = append(b.onTick, s.tick)
+	},
+}
+
+const staleQuiet = 10 * second
+
+type stale struct {
+	base
+
+	of map[drifting]*window
+}
+
+func (s *stale) request(r *model.Request) {
+	if !r.Conflict() || !r.Actor.Who.Own() || r.Object == nil {
+		return
+	}
+	v, l := r.Winner()
+	if v == nil {
+		return
+	}
+	k := drifting{r.Actor.Who, r.Object}
+	w := s.of[k]
+	if w == nil {
+		w = &window{}
+		s.of[k] = w
+	}
+	w.add(r.T, r.Seq)
+	winner := by(v.Request)
+	if v.Request != nil && v.Request.Actor.Who == r.Actor.Who {
+		winner = "an earlier write of its own (" + v.Request.Method() + ")"
+	}
+	message := fmt.Sprintf("%s: %s sent version %d, but %d by %s had won", r.Object, r.Actor.Name, r.RVIn, v.RV, winner)
+	seqs := []int64{v.Seq}
+	if v.Request != nil {
+		seqs = append(seqs, v.Request.Seq)
+	}
+	lag, d := s.m.Stale(r)
+	if d != nil {
+		seqs = append(seqs, d.Seq)
+	}
+	switch {
+	case lag == model.LagCache:
+		message += fmt.Sprintf("; its watch had it %s before: stale cache", model.Duration(r.Began-d.T))
+	case lag == model.LagWatch && d != nil:
+		message += fmt.Sprintf("; its watch was handed it %s after the request began: watch lag", model.Duration(d.T-r.Began))
+	case lag == model.LagWatch:
+		message += "; its watch was not handed it: watch lag"
+	case lag == model.LagNoWatch:
+		message += "; it does not watch such objects, so that it read the object before"
+	}
+	if w.total > 1 {
+		message += fmt.Sprintf(" (%d times)", w.total)
+	}
+	s.report(trace.Finding{
+		Subject: k.subject(), Since: w.began, Certainty: l.Certainty, Message: message, Evidence: evidence(append(w.evidence(), seqs...)...),
+	}, r.T)
+}
+
+func (s *stale) tick(now int64) {
+	for k, w := range s.of {
+		if now-w.last() > staleQuiet {
+			delete(s.of, k)
+			s.resolve(k.subject())
+		}
+	}
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import (
+	"fmt"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+func (e *Engine) undetermined(t *Type) string {
+	for _, k := range t.needs {
+		if n := e.lost[k]; n > 0 {
+			return fmt.Sprintf("%d records of kind %s were dropped", n, k)
+		}
+	}
+	if t.lacks != nil {
+		return t.lacks(e)
+	}
+	return ""
+}
+
+// noReconciles is for what only reconciles show.
+func noReconciles(e *Engine) string {
+	if e.seen[trace.KindReconcile] == 0 {
+		return "no reconcile is recorded: the controller has no hook, and prints no lines about them"
+	}
+	return ""
+}
+
+// noReconcilesOrMetrics is for what samples of the controller's metrics show, too.
+func noReconcilesOrMetrics(e *Engine) string {
+	if e.seen[trace.KindMetrics] > 0 {
+		return ""
+	}
+	if reason := noReconciles(e); reason != "" {
+		return reason + ", and its metrics are not recorded"
+	}
+	return ""
+}
+
+// throughProxy is for what others than the controller do.
+func throughProxy(e *Engine) string {
+	if h := e.m.Header(); h != nil && h.Plane == trace.PlaneProxy {
+		return "the cluster was seen through a proxy, which shows the requests of the controller only"
+	}
+	return ""
+}
+
+// isRecorded reports whether the reconciles of a class of actors are recorded, even if none has begun.
+func (e *Engine) isRecorded(c trace.Class) bool {
+	if e.m.Visible(c) {
+		return true
+	}
+	level := "hook"
+	if c == trace.ClassBuiltin {
+		level = "loop"
+	}
+	if h := e.m.Header(); h != nil {
+		for _, l := range h.Levels {
+			if l == level {
+				return true
+			}
+		}
+	}
+	return false
+}

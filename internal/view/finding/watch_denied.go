@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import (
+	"fmt"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+var watchDenied = &Type{
+	Name:  "watch-denied",
+	Means: "the controller cannot list or watch a resource: its cache is never synced, and mostly nothing is reconciled until it is",
+	Fix:   "grant list and watch, or install the CRD",
+	needs: []trace.Kind{trace.KindRequest},
+	install: func(b base) {
+		d := &denied{base: b, of: map[watching]*refusals{}, wrote: map[*model.Who]bool{}}
+		b.onRequest = append(b.onRequest, d.request)
+		b.onWatch = append(b.onWatch, d.watch)
+		b.onTick = append(b.onTick, d.tick)
+	},
+}
+
+const deniedQuiet = 120 * second // a reflector tries again at least each minute
+
+type denied struct {
+	base
+
+	of    map[watching]*refusals
+	wrote map[*model.Who]bool
+}
+
+type watching struct {
+	who       *model.Who
+	resource  string
+	namespace string
+}
+
+func (w watching) subject() string { return w.who.Name + ", " + w.what() }
+
+func (w watching) what() string {
+	if w.namespace != "" {
+		return w.resource + " in " + w.namespace
+	}
+	return w.resource
+}
+
+type refusals struct {
+	window
+
+	synced bool // before
+}
+
+func (d *denied) request(r *model.Request) {
+	if !r.Actor.Who.Own() {
+		return
+	}
+	if r.Writes() && r.OK() && !lease(r.Resource) {
+		d.wrote[r.Actor.Who] = true
+	}
+	if r.Verb != "list" && r.Verb != "watch" || r.Name != "" {
+		return
+	}
+	k := watching{r.Actor.Who, model.GroupResource(r.Resource), r.Namespace}
+	if r.OK() {
+		if r.Verb == "watch" || d.of[k] != nil && d.of[k].n() > 0 {
+			d.synced(k)
+		}
+		return
+	}
+	if r.Code != 401 && r.Code != 403 && r.Code != 404 {
+		return
+	}
+	w := d.of[k]
+	if w == nil {
+		w = &refusals{}
+		d.of[k] = w
+	}
+	w.add(r.T, r.Seq)
+	if w.n() > 10 {
+		w.marks = w.marks[1:]
+	}
+	d.show(r, k, w)
+}
+
+func (d *denied) show(r *model.Request, k watching, w *refusals) {
+	message := fmt.Sprintf("%s were never synced: %d", k.what(), r.Code)
+	if w.synced {
+		message = fmt.Sprintf("%s are no longer synced: %d", k.what(), r.Code)
+	}
+	switch {
+	case w.synced:
+	case d.isRecorded(k.who.Class) && len(d.m.Keys()) == 0:
+		message += ", nothing is reconciled"
+	case !d.wrote[k.who]:
+		message += ", nothing is reconciled as far as its requests show"
+	default:
+		message += ", changes of them are not seen"
+	}
+	message += fmt.Sprintf("; %s asked %s", k.who.Name, times(w.total))
+	if w.n() > 1 {
+		message += ", every " + model.Duration((w.last()-w.first())/int64(w.n()-1))
+	}
+	fix := "grant it to the controller's role: " + marker(r.Resource, "", "get", "list", "watch")
+	if r.Code == 404 {
+		fix = "install the CRD of " + k.resource + ", or do not watch it"
+	}
+	d.report(trace.Finding{Subject: k.subject(), Since: w.began, Message: message, Certainty: trace.Certain, Evidence: w.evidence(), Fix: fix}, r.T)
+}
+
+func (d *denied) watch(w *model.Watch, b *trace.Watch, _ trace.Record) {
+	if w.Actor.Who.Own() && (b.State == "open" || b.State == "synced") {
+		d.synced(watching{w.Actor.Who, model.GroupResource(w.Resource), b.Namespace})
+	}
+}
+
+func (d *denied) synced(k watching) {
+	if d.of[k] != nil && d.of[k].n() > 0 {
+		d.resolve(k.subject())
+	}
+	d.of[k] = &refusals{synced: true}
+}
+
+func (d *denied) tick(now int64) {
+	for k, w := range d.of {
+		if w.n() > 0 && now-w.last() > deniedQuiet {
+			delete(d.of, k)
+			d.resolve(k.subject())
+		}
+	}
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import (
+	"fmt"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+var watchesAllSecrets = &Type{
+	Name:  "watches-all-secrets",
+	Means: "the controller watches the Secrets of all namespaces, without a selector: it has each of them in its memory, and its role reads all",
+	Fix:   "restrict the cache to a namespace or a label (cache.Options.ByObject), watch metadata only, or get single Secrets with a client that does not cache them (client.CacheOptions.DisableFor)",
+	needs: []trace.Kind{trace.KindWatch},
+	install: func(b base) {
+		a := &allSecrets{base: b, open: map[*model.Who]map[string]bool{}, ended: map[*model.Who]int64{}}
+		b.onWatch = append(b.onWatch, a.watch)
+		b.onTick = append(b.onTick, a.tick)
+	},
+}
+
+const secretsQuiet = 10 * second
+
+type allSecrets struct {
+	base
+
+	open  map[*model.Who]map[string]bool // watches
+	ended map[*model.Who]int64
+}
+
+func (a *allSecrets) watch(w *model.Watch, b *trace.Watch, r trace.Record) {
+	who := w.Actor.Who
+	if !who.Own() || w.Resource.Group != "" || w.Resource.Resource != "secrets" || b.Namespace != "" || b.Labels != "" || b.Fields != "" {
+		return
+	}
+	if b.State == "end" {
+		delete(a.open[who], w.ID)
+		a.ended[who] = r.T
+		return
+	}
+	if a.open[who] == nil {
+		a.open[who] = map[string]bool{}
+	}
+	a.open[who][w.ID] = true
+	message := fmt.Sprintf("%s watches all Secrets of the cluster", who.Name)
+	if n := max(b.Objects, w.Delivered); n > 0 {
+		message += fmt.Sprintf(", %d so far", n)
+	}
+	a.report(trace.Finding{Subject: who.Name, Message: message, Certainty: trace.Certain, Evidence: evidence(w.Seq, r.Seq)}, r.T)
+}
+
+func (a *allSecrets) tick(now int64) {
+	for who, t := range a.ended {
+		if len(a.open[who]) > 0 {
+			delete(a.ended, who)
+		} else if now-t > secretsQuiet {
+			delete(a.ended, who)
+			a.resolve(who.Name)
+		}
+	}
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import "github.com/crdctl/crdctl/internal/trace"
+
+var webhookSlow = &Type{
+	Name:  "webhook-slow",
+	Means: "at least 3 calls of a webhook within a minute took more than half a second: each write of the objects waits for it",
+	Fix:   "read from caches in the webhook, and call nothing else; narrow its rules, its selectors or its matchConditions",
+	needs: []trace.Kind{trace.KindAdmission},
+	install: installWebhooks(3, func(_ *trace.Admission, took int64) bool { return took > webhookSlowTook }, func(k webhook, c *calls) string {
+		return k.String() + " is slow: " + slowestOf(c)
+	}),
+}
