@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The first screen has the finding as a sentence, and the table of requests leads to what made each.
+func TestPageOfARecording(t *testing.T) {
+	p := open(t, serve(t, crontab()).URL())
+	p.has(".finding.open", "CronTab default/x is reconciled by its own status write, 37/s since build 6")
+	p.has(".finding.open .sure", "certain")
+	p.has(".notice", "recording of")
+	p.has(".last", "CronTab default/x")
+	assert.NotContains(t, eval[string](p, `location.href`), "token", "the token stayed in the address bar")
+
+	p.shoot("now")
+	p.key("4")
+	p.has("crd-rows[aria-label=Requests] .row", "PUT status")
+	p.key("j")
+	p.has(".why", "Sent by")
+	p.has(".why", "which it wrote itself")
+	p.has(".why .item.certain", "reconcile of CronTab default/x")
+	p.shoot("requests")
+}

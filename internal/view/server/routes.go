@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// routes are the data endpoints. Each but the stream answers one JSON object.
+func (s *session) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc(dataPath+"stream", s.stream)
+	for name, answer := range map[string]func(query) any{
+		"requests": s.requests,
+		"watches":  s.watches,
+		"log":      s.log,
+		"why":      s.why,
+	} {
+		mux.HandleFunc(dataPath+name, func(w http.ResponseWriter, r *http.Request) {
+			s.mu.Lock()
+			body, err := json.Marshal(answer(query{r.URL.Query()}))
+			s.mu.Unlock()
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(body)
+		})
+	}
+	return mux
+}
+
+// query has the parameters of a question.
+type query struct{ url.Values }
+
+// number returns a parameter, or 0.
+func (q query) number(name string) int64 {
+	n, _ := strconv.ParseInt(q.Get(name), 10, 64) // a number that is wrong is one that is missing
+	return n
+}
+
+func (q query) is(name string) bool { return q.Get(name) == "true" }
+
+// words are the words of a search, all of which must be in what is found.
+func (q query) words() []string { return strings.Fields(strings.ToLower(q.Get("q"))) }
+
+// inTime reports whether a time is in the range that was selected.
+func (q query) inTime(t int64) bool {
+	to := q.number("to")
+	return t >= q.number("from") && (to == 0 || t <= to)
+}
+
+// isHeld reports whether a record was there when the client began to look at rows, so that these stay where they are.
+func (q query) isHeld(seq int64) bool {
+	last := q.number("cap")
+	return last == 0 || seq <= last
+}
+
+func hasWords(words []string, text ...string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	all := strings.ToLower(strings.Join(text, " "))
+	for _, w := range words {
+		if not, ok := strings.CutPrefix(w, "-"); ok && not != "" {
+			if strings.Contains(all, not) {
+				return false
+			}
+		} else if !strings.Contains(all, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// rows is the answer to a question for rows: those of a range, and how many there are.
+type rows[T any] struct {
+	Total int   `json:"total"`
+	First int   `json:"first"` // the number of Rows[0], from 0
+	Rows  []T   `json:"rows"`
+	Seq   int64 `json:"seq"` // the newest record when this was answered
+}
+
+// maxRows bounds the rows of an answer.
+const maxRows = 500
+
+// page returns the rows of the range that was asked for. all has the oldest first; rows are counted from the newest.
+func page[A, T any](s *session, q query, all []A, row func(A) T) rows[T] {
+	offset := min(max(int(q.number("offset")), 0), len(all))
+	limit := min(int(q.number("limit")), maxRows)
+	if limit <= 0 {
+		limit = 100
+	}
+	out := rows[T]{Total: len(all), First: offset, Rows: []T{}, Seq: s.last}
+	for i := offset; i < min(offset+limit, len(all)); i++ {
+		out.Rows = append(out.Rows, row(all[len(all)-1-i]))
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+// session is what is known of the recording: the model and the sums. All of it is guarded by mu.
+type session struct {
+	file       string
+	maxRecords int
+	frame      time.Duration
+
+	mu       sync.Mutex
+	model    *model.Model
+	sums     *sums
+	findings *findings
+	last     int64 // Seq of the newest record
+	state    state
+	trouble  string    // why state is lost
+	asOf     time.Time // when state became lost
+	dropped  int64     // records that are no longer held, because of maxRecords
+	unknown  int64     // records that this version does not know
+	gaps     []gap
+	changes  int64 // of anything that frames show
+}
+
+// state is how the session and its source are connected.
+type state string
+
+const (
+	stateOpening state = "opening" // nothing was read so far
+	stateLive    state = "live"
+	stateFile    state = "file" // read to its end
+	stateLost    state = "lost" // trying again
+)
+
+// maxGaps bounds the gaps that are held. Those that are older are in the sums.
+const maxGaps = 1000
+
+type gap struct {
+	From, To int64
+	Dropped  map[trace.Kind]int64
+	Why      string
+}
+
+func newSession(o Options) *session {
+	s := &session{file: o.File, maxRecords: o.MaxRecords, frame: o.Frame, state: stateOpening}
+	s.reset()
+	return s
+}
+
+// reset forgets everything, for a new run. s.mu is held, or s is not shared yet.
+func (s *session) reset() {
+	s.model, s.sums, s.findings = model.New(), newSums(), newFindings()
+	s.last, s.dropped, s.unknown, s.gaps = 0, 0, 0, nil
+}
+
+// retry is how long a source that was lost is left alone.
+const retry = time.Second
+
+// feed reads the source until ctx ends. A source that is lost is tried again; a file is read once.
+func (s *session) feed(ctx context.Context, source trace.Source) {
+	for ctx.Err() == nil {
+		s.mu.Lock()
+		after := s.last
+		s.mu.Unlock()
+		var failed error
+		for r, err := range source.Records(ctx, after) {
+			if err != nil {
+				failed = err
+				break
+			}
+			if s.add(r, source.Live()) {
+				break // another run: from its start
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if s.ended(source.Live(), failed) {
+			return
+		}
+		select {
+		case <-time.After(retry):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// ended notes how the source's sequence ended, and reports whether that was its end.
+func (s *session) ended(live bool, failed error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	if !live {
+		s.state = stateFile
+		if failed != nil {
+			s.trouble = failed.Error()
+		}
+		return true
+	}
+	if s.state != stateLost {
+		s.state, s.asOf = stateLost, time.Now()
+	}
+	if s.trouble = "the recording ended"; failed != nil {
+		s.trouble = failed.Error()
+	}
+	return false
+}
+
+// add takes a record, and reports whether it shows that another run has begun, whose records must be read from their
+// start.
+func (s *session) add(r trace.Record, live bool) (other bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	if live {
+		s.state, s.trouble = stateLive, ""
+	}
+	if h, ok := r.Body.(*trace.Header); ok {
+		if was := s.model.Header(); was != nil && was.Run != h.Run {
+			other = s.last > 0
+			s.reset()
+			if other {
+				return true
+			}
+		}
+	}
+	switch b := r.Body.(type) {
+	case *trace.Gap:
+		if len(s.gaps) == maxGaps {
+			s.gaps = s.gaps[1:]
+		}
+		s.gaps = append(s.gaps, gap{From: b.From, To: b.To, Dropped: b.Dropped, Why: b.Why})
+	case *trace.Unknown:
+		s.unknown++
+	}
+	r.Raw = nil // the body has what the page shows
+	if _, def := r.Body.(*trace.Def); !def {
+		if r.Seq <= s.last && r.Seq != 0 {
+			return false // as after a reconnect
+		}
+		s.sums.add(r)
+	}
+	s.last = max(s.last, r.Seq)
+	s.model.Add(r)
+	s.findings.add(r)
+	if s.model.Len() > s.maxRecords {
+		// In steps: to forget costs more than to add.
+		n := int64(s.maxRecords / 10)
+		s.model.Forget(s.model.First() + n)
+		s.dropped += n
+	}
+	return false
+}

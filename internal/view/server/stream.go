@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+// frame is what the page always shows. It has sums and findings; rows are asked for.
+type frame struct {
+	Seq      int64         `json:"seq"`
+	Run      string        `json:"run"`
+	State    state         `json:"state"`
+	Trouble  string        `json:"trouble,omitempty"`
+	AsOf     string        `json:"asOf,omitempty"` // when the source was lost
+	File     string        `json:"file,omitempty"`
+	Header   *trace.Header `json:"header,omitempty"`
+	Now      int64         `json:"now"`     // T of the newest record
+	First    int64         `json:"first"`   // T of the oldest record that is held
+	Records  int           `json:"records"` // that are held
+	Dropped  int64         `json:"dropped,omitempty"`
+	Unknown  int64         `json:"unknown,omitempty"`
+	Skipped  int64         `json:"skipped,omitempty"` // frames since the one before that the browser was too slow for
+	Rates    rates         `json:"rates"`
+	Findings []findingRow  `json:"findings"`
+	Resolved int           `json:"resolved"`
+	Gaps     []gap         `json:"gaps,omitempty"`
+	Saves    []saved       `json:"saves,omitempty"`
+	Strip    strip         `json:"strip"`
+	Last     *lastRow      `json:"last,omitempty"` // reconcile
+	Visible  bool          `json:"visible"`        // reconciles that send nothing are recorded
+	Own      string        `json:"own,omitempty"`  // the project's controller
+	Build    int           `json:"build,omitempty"`
+	Kinds    []kindCount   `json:"kinds,omitempty"`
+}
+
+// rates are of the last seconds.
+type rates struct {
+	Records    float64 `json:"records"`    // a second
+	Reconciles float64 `json:"reconciles"` // a second
+	P50        int64   `json:"p50"`        // of reconciles, or of requests where no reconcile is recorded
+	P99        int64   `json:"p99"`
+	Depth      int     `json:"depth"`
+	Conflicts  int32   `json:"conflicts"` // of the whole recording
+	Denied     int32   `json:"denied"`
+	Requests   int32   `json:"requests"`
+	Writes     int32   `json:"writes"`
+	NoOps      int32   `json:"noops"`
+	Total      int64   `json:"total"` // reconciles
+}
+
+type findingRow struct {
+	trace.Finding
+
+	Build int `json:"build,omitempty"` // that ran when it appeared
+}
+
+// strip is the number of records by time, for the brush.
+type strip struct {
+	From   int64   `json:"from"`
+	Step   int64   `json:"step"`
+	Counts []int32 `json:"counts"`
+}
+
+type kindCount struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
+}
+
+const (
+	stripBars    = 240
+	recent       = 5 * int64(time.Second)
+	maxResolved  = 20
+	maxFindings  = 200
+	maxFrameGaps = 100
+)
+
+// stream writes frames as lines: at most one each s.frame, and none where nothing changed since the Seq that the client
+// has, except to show that the connection lives. A client that reads slowly gets fewer.
+func (s *session) stream(w http.ResponseWriter, r *http.Request) {
+	q := query{r.URL.Query()}
+	after, run := q.number("after"), q.Get("run")
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	control := http.NewResponseController(w)
+	tick := time.NewTicker(s.frame)
+	defer tick.Stop()
+	var seen int64 = -1
+	written := time.Now()
+	for {
+		s.mu.Lock()
+		f, changes := (*frame)(nil), s.changes
+		if known := seen < 0 && run != "" && run == s.run() && after == s.last && s.state == stateLive; changes != seen && !known {
+			f = s.frameNow()
+		}
+		s.mu.Unlock()
+		seen = changes
+		line := []byte{} // an empty line only shows that the server lives
+		if f != nil {
+			if late := time.Since(written) - s.frame; late > s.frame && written != (time.Time{}) {
+				f.Skipped = int64(late / s.frame)
+			}
+			var err error
+			if line, err = json.Marshal(f); err != nil {
+				return
+			}
+		}
+		if f != nil || time.Since(written) > time.Second {
+			_ = control.SetWriteDeadline(time.Now().Add(time.Minute))
+			began := time.Now()
+			if _, err := w.Write(append(line, '\n')); err != nil || control.Flush() != nil {
+				return
+			}
+			written = began
+		}
+		select {
+		case <-tick.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (s *session) run() string {
+	if h := s.model.Header(); h != nil {
+		return h.Run
+	}
+	return ""
+}
+
+// frameNow makes a frame. s.mu is held.
+func (s *session) frameNow() *frame {
+	f := &frame{
+		Seq: s.last, Run: s.run(), State: s.state, Trouble: s.trouble, File: s.file, Header: s.model.Header(), Now: s.model.Now(),
+		Records: s.model.Len(), Dropped: s.dropped, Unknown: s.unknown, Findings: []findingRow{},
+		Gaps: s.gaps[max(0, len(s.gaps)-maxFrameGaps):], Saves: s.sums.saves, Rates: s.rates(), Strip: s.strip(), Last: s.lastReconcile(), Kinds: s.kinds(),
+	}
+	if s.state == stateLost {
+		f.AsOf = s.asOf.Format(time.RFC3339)
+	}
+	if r, ok := s.model.Record(s.model.First()); ok {
+		f.First = r.T
+	}
+	class := trace.ClassController
+	for a := range s.model.Actors() {
+		if a.Who.Own() {
+			f.Own, class = a.Name, a.Class
+			f.Build = max(f.Build, a.Build)
+		}
+	}
+	f.Visible = f.Own == "" || s.model.Visible(class)
+	for _, b := range s.findings.all() {
+		if b.Until != 0 {
+			if f.Resolved++; f.Resolved > maxResolved {
+				continue
+			}
+		}
+		if len(f.Findings) < maxFindings {
+			f.Findings = append(f.Findings, findingRow{Finding: b, Build: s.model.BuildAt(b.Since)})
+		}
+	}
+	return f
+}
+
+func (s *session) rates() rates {
+	now := s.model.Now()
+	last := s.sums.over(max(0, now-recent), now)
+	seconds := float64(max(min(now, recent), int64(time.Second))) / float64(time.Second)
+	r := rates{
+		Records: float64(last.Records) / seconds, Depth: s.sums.depth,
+		Conflicts: s.sums.total.Conflicts, Denied: s.sums.total.Denied, Requests: s.sums.total.Requests,
+		Writes: s.sums.total.Writes, NoOps: s.sums.total.NoOps,
+	}
+	var n int32
+	for i, of := range last.Reconciles {
+		n += of
+		r.Total += int64(s.sums.total.Reconciles[i])
+	}
+	r.Reconciles = float64(n) / seconds
+	h := &last.worked
+	if r.Total == 0 {
+		h = &last.request
+	}
+	r.P50, r.P99 = h.quantile(.5), h.quantile(.99)
+	return r
+}
+
+// strip counts the records of the whole time that the sums have.
+func (s *session) strip() strip {
+	n := int64(len(s.sums.seconds))
+	step := max(1, (n+stripBars-1)/stripBars)
+	out := strip{From: s.sums.first * int64(time.Second), Step: step * int64(time.Second), Counts: []int32{}}
+	for i := int64(0); i < n; i += step {
+		var sum int32
+		for _, of := range s.sums.seconds[i:min(i+step, n)] {
+			sum += of.Records
+		}
+		out.Counts = append(out.Counts, sum)
+	}
+	return out
+}
+
+// kinds counts the objects that the project's own actors watch, or else have asked about.
+func (s *session) kinds() []kindCount {
+	by := map[string]int{}
+	for o := range s.model.Objects() {
+		if !o.Deleted && s.isOfInterest(o.Resource()) {
+			kind := o.Resource().Kind
+			if kind == "" {
+				kind = o.Resource().Resource
+			}
+			by[kind]++
+		}
+	}
+	all := []kindCount{}
+	for kind, n := range by {
+		all = append(all, kindCount{kind, n})
+	}
+	slices.SortFunc(all, func(a, b kindCount) int {
+		if a.Count != b.Count {
+			return b.Count - a.Count
+		}
+		if a.Kind < b.Kind {
+			return -1
+		}
+		return 1
+	})
+	return all[:min(len(all), 12)]
+}
+
+// isOfInterest reports whether a resource is one that the project's own actors watch.
+func (s *session) isOfInterest(r *trace.Resource) bool {
+	for a := range s.model.Actors() {
+		if a.Who.Own() && s.model.IsWatching(a.Who, model.GroupResource(r)) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastRow is the newest reconcile that ended, as a waterfall.
+type lastRow struct {
+	ID        string          `json:"id"`
+	Seq       int64           `json:"seq"`
+	Key       string          `json:"key"`
+	Object    trace.ObjectID  `json:"obj,omitempty"`
+	Began     int64           `json:"began"`
+	Took      int64           `json:"took"`
+	Waited    int64           `json:"waited"`
+	Result    string          `json:"result"`
+	Err       string          `json:"err,omitempty"`
+	Source    string          `json:"source"`
+	Requests  []requestRow    `json:"requests"`
+	Certainty trace.Certainty `json:"certainty"`
+	Written   int             `json:"written"`
+	Reasons   []string        `json:"reasons,omitempty"` // why nothing was written
+}
+
+func (s *session) lastReconcile() *lastRow {
+	var last *model.Reconcile
+	for _, k := range s.model.Keys() {
+		all := s.model.Reconciles(k)
+		for _, r := range slices.Backward(all) {
+			if r.Ended != 0 {
+				if last == nil || r.Ended > last.Ended {
+					last = r
+				}
+				break
+			}
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	sent, link := s.model.SentIn(last)
+	row := &lastRow{
+		ID: last.ID, Seq: last.EndSeq, Key: last.Key, Began: last.Began, Took: last.Took(), Waited: last.Waited, Result: last.Result, Err: last.Err,
+		Source: last.Source, Requests: []requestRow{}, Certainty: link.Certainty,
+	}
+	if last.Object != nil {
+		row.Key, row.Object = last.Object.String(), last.Object.ID
+	}
+	for i, r := range sent {
+		if r.Writes() && r.OK() && !r.NoOp {
+			row.Written++
+		}
+		if i < 40 {
+			row.Requests = append(row.Requests, requestRowOf(r))
+		}
+	}
+	for i, d := range s.model.Decisions(last.ID) {
+		if i < 10 && d.Action == "none" {
+			row.Reasons = append(row.Reasons, fmt.Sprintf("%s: %s", d.Child, d.Why))
+		}
+	}
+	return row
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The page: head, brush, objects, the six views, the inspector and the log.
+
+import { html, render, nothing } from '/lib/lit-html/lit-html.js';
+import { follow, takeToken } from './api.js';
+import { bytes, clock, count, duration, plural, rate, setStart } from './format.js';
+import { brush } from './brush.js';
+import { keys, help } from './keys.js';
+import { inspector, readLink } from './inspector.js';
+import { log } from './log.js';
+import { tree } from './tree.js';
+import { views } from './views.js';
+import { change, onChange, state, take } from './state.js';
+
+takeToken();
+readLink();
+
+const root = /** @type {HTMLElement} */ (document.getElementById('app'));
+
+function status(f) {
+  if (state.lost) return html`<strong class="state bad">disconnected: as of ${clock(f.now, 0)}, trying again</strong>`;
+  switch (f.state) {
+    case 'live': return state.frozen
+      ? html`<strong class="state frozen">frozen at ${clock(f.now, 0)}; space goes on</strong>`
+      : html`<span class="state live">live</span>`;
+    case 'file': return html`<span class="state file">recording</span>`;
+    case 'lost': return html`<strong class="state bad">disconnected: as of ${clock(f.now, 0)}, trying again</strong>`;
+    default: return html`<span class="state">opening</span>`;
+  }
+}
+
+function head(f) {
+  const r = f.rates, save = f.saves?.at(-1);
+  const live = f.state !== 'file';
+  return html`<header>
+    <h1>crdctl</h1>
+    <span class="project">${f.own || f.header?.project || ''}${f.build ? html` · build ${f.build}` : nothing}${save
+      ? html` <span class=${save.ok ? '' : 'bad'}>(saved ${clock(save.t, 0)}, ${save.ok ? 'ok ' + duration(save.took) : 'failed'})</span>` : nothing}</span>
+    ${status(f)}
+    ${f.header?.plane === 'proxy' ? html`<span class="badge">seen through a proxy: only this controller is exact</span>` : nothing}
+    <span class="figures">
+      ${live ? html`<span>${rate(r.records)} records</span><span>${rate(r.reconciles)} reconciles</span>` : html`<span>${plural(r.total, 'reconcile')}</span>`}
+      <span>p50 ${duration(r.p50)} p99 ${duration(r.p99)}</span>
+      ${live ? html`<span>queue ${r.depth}</span>` : nothing}
+      <span class=${r.conflicts ? 'bad' : ''}>409: ${count(r.conflicts)}</span>
+      <span class=${r.denied ? 'bad' : ''}>403: ${count(r.denied)}</span>
+    </span>
+    <label class="search">Search <input id="search" type="search" placeholder="/ words, -not" autocomplete="off" spellcheck="false"
+      .value=${state.search} @input=${(e) => change({ search: e.target.value })}></label>
+    <button title="Keys" aria-label="Help: keys" @click=${() => change({ help: !state.help })}>?</button>
+  </header>`;
+}
+
+/** What the user must know before reading on. */
+function notices(f) {
+  const all = [];
+  if (f.state === 'file') {
+    const h = f.header;
+    all.push(html`recording of ${h?.start ? new Date(h.start).toLocaleString() : 'an unknown time'}, crdctl ${h?.crdctl ?? 'of an unknown version'},
+      ${h?.redacted?.length ? 'redacted: ' + h.redacted.join(', ') : 'not redacted'}${h?.cutFrom ? `, cut from ${h.cutFrom}` : ''}: ${f.file}`);
+  }
+  if (f.trouble) all.push(html`<span class="bad">${f.state === 'lost' ? 'the control plane does not answer' : 'the recording was not read to its end'}: ${f.trouble}</span>`);
+  if (state.lost) all.push(html`<span class="bad">crdctl does not answer (${state.lost}); all stays readable</span>`);
+  if (f.unknown) all.push(html`${plural(f.unknown, 'record')} of a newer version of crdctl ${f.unknown === 1 ? 'was' : 'were'} not read`);
+  if (f.dropped) all.push(html`the page holds the newest ${plural(f.records, 'record')}, from ${clock(f.first, 0)} on; "crdctl view FILE --from --to" opens an earlier part`);
+  if (state.skipped > 0) all.push(html`the browser is slow: showing 1 frame of ${state.skipped + 1}; nothing is lost on the server`);
+  return all.map((n) => html`<p class="notice" role="note">${n}</p>`);
+}
+
+const titles = [['now', 'Now'], ['flow', 'Flow'], ['object', 'Object'], ['requests', 'Requests'], ['time', 'Time'], ['rights', 'Rights & hooks']];
+
+function tabs() {
+  return html`<nav role="tablist" aria-label="Views">${titles.map(([id, title], i) => html`<button role="tab" id="tab-${id}" aria-controls="view"
+    aria-selected=${state.view === id ? 'true' : 'false'} @click=${() => change({ view: id })}><kbd>${i + 1}</kbd> ${title}</button>`)}</nav>`;
+}
+
+function page() {
+  const f = state.frame;
+  if (state.refused) {
+    return html`<main class="alone"><h1>crdctl</h1><p>This page needs the URL that crdctl printed: it ends with <code>#token=…</code>, and each run has another.</p></main>`;
+  }
+  if (!f) {
+    return html`<main class="alone"><h1>crdctl</h1><p>${state.lost ? `crdctl does not answer (${state.lost}), trying again.` : 'Connecting.'}</p></main>`;
+  }
+  setStart(f.header);
+  document.title = `${f.findings.filter((x) => !x.until).length ? '● ' : ''}${f.own || f.file || 'crdctl'} - crdctl`;
+  return html`${head(f)}${notices(f)}${brush(f)}
+    <div class="columns">
+      ${tree(f)}
+      <main>${tabs()}<section id="view" role="tabpanel" aria-labelledby="tab-${state.view}" class="view ${state.view}">${views[state.view](f)}</section></main>
+      ${inspector(f)}
+    </div>
+    ${log(f)}
+    ${state.help ? help() : nothing}`;
+}
+
+root.textContent = ''; // what index.html has for browsers without JavaScript
+onChange(() => render(page(), root));
+addEventListener('keydown', keys);
+change();
+follow({
+  frame: take,
+  lost: (why) => change({ lost: why, lostAt: Date.now() }),
+  refused: () => change({ refused: true }),
+});

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Times, numbers and certainties as text.
+
+import { html, nothing } from '/lib/lit-html/lit-html.js';
+
+/** @param {number} ns */
+export function duration(ns) {
+  if (ns === undefined || ns === null || ns < 0) return '–';
+  const units = [[60e9 * 2, 60e9, ' min'], [1e9, 1e9, ' s'], [0, 1e6, ' ms']];
+  for (const [least, unit, name] of units) {
+    if (ns >= least) {
+      const n = ns / unit;
+      return (n < 9.95 ? n.toFixed(1).replace(/\.0$/, '') : Math.round(n)) + name;
+    }
+  }
+  return '–';
+}
+
+let start = 0; // wall clock at T = 0, in ms
+
+/** @param {any} header of the recording */
+export function setStart(header) {
+  start = header?.start ? Date.parse(header.start) : 0;
+}
+
+/** Wall clock of a record, to the millisecond. */
+export function clock(t, digits = 3) {
+  const d = new Date(start + t / 1e6);
+  const two = (n) => String(n).padStart(2, '0');
+  const time = `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
+  return digits ? `${time}.${String(d.getMilliseconds()).padStart(3, '0')}` : time;
+}
+
+export const wall = (t) => start / 1000 + t / 1e9;
+
+/** @param {number} n */
+export function bytes(n) {
+  if (!n) return '';
+  for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {
+    if (n < 1024 || unit === 'GiB') return `${n < 10 && unit !== 'B' ? n.toFixed(1) : Math.round(n)} ${unit}`;
+    n /= 1024;
+  }
+  return '';
+}
+
+/** @param {number} n */
+export const rate = (n) => (n >= 10 ? Math.round(n) : Math.round(n * 10) / 10) + '/s';
+
+export const count = (n) => Number(n ?? 0).toLocaleString('en');
+
+export const plural = (n, one, many = one + 's') => `${count(n)} ${n === 1 ? one : many}`;
+
+/** How sure a link is: by a word, and by the line that CSS draws. */
+export const certainty = (c, proof) =>
+  c ? html`<span class="sure ${c}" title=${proof || nothing}>${c}${proof && c !== 'certain' ? ': ' + proof : ''}</span>` : nothing;
+
+/** A value of a field in one line. */
+export function value(v) {
+  if (v === undefined) return '(none)';
+  const text = JSON.stringify(v);
+  return text.length > 240 ? text.slice(0, 240) + '…' : text;
+}

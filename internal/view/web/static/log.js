@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The lines that the controller printed, the newest first.
+
+import { html, nothing } from '/lib/lit-html/lit-html.js';
+import './rows.js';
+import { clock } from './format.js';
+import { select } from './inspector.js';
+import { change, scope, state, version } from './state.js';
+
+const columns = [
+  { title: 'time', width: '13ch', cell: (l) => clock(l.t) },
+  { title: 'build', width: '6ch', kind: 'number', cell: (l) => l.build || '' },
+  { title: 'level', width: '8ch', cell: (l) => l.level || l.stream },
+  { title: 'key', width: 'minmax(0, 20ch)', cell: (l) => l.key ?? '' },
+  { title: 'message', width: 'minmax(20ch, 1fr)', cell: (l) => l.message + (l.attrs ? ' ' + l.attrs : '') },
+];
+
+export function log() {
+  return html`<section class="log ${state.openLog ? '' : 'shut'}" aria-label="Log">
+    <div class="chips"><h2><button aria-expanded=${state.openLog ? 'true' : 'false'} @click=${() => change({ openLog: !state.openLog })}>Log</button></h2>
+      ${state.openLog ? html`
+        <button class="chip" aria-pressed=${state.onlyLog ? 'true' : 'false'} @click=${() => change({ onlyLog: !state.onlyLog })}>only selection</button>
+        <label>level <select @change=${(e) => change({ level: e.target.value })}>${['', 'error', 'warning', 'info', 'debug'].map((l) => html`<option value=${l} ?selected=${l === state.level}>${l || 'all'}</option>`)}</select></label>` : nothing}
+    </div>
+    ${state.openLog ? html`<crd-rows .source=${'log'} .label=${'Log lines'} .columns=${columns} .pick=${(l) => select(l.seq)} .selected=${state.seq}
+      .empty=${'The controller printed nothing that matches.'} .rowClass=${(l) => (l.level === 'error' ? 'bad' : '')}
+      .params=${{ ...scope(), level: state.level, key: state.onlyLog ? state.why?.key : '', reconcile: state.onlyLog ? state.why?.reconcile : '' }}
+      .version=${version()}></crd-rows>` : nothing}
+  </section>`;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// View 1: what is wrong, and what made it. Sentences first; where all is quiet, the last reconcile.
+
+import { html, nothing } from '/lib/lit-html/lit-html.js';
+import { certainty, clock, duration, plural } from './format.js';
+import { select } from './inspector.js';
+import { change, state } from './state.js';
+
+function finding(f, now) {
+  const open = !f.until;
+  return html`<li class="finding ${open ? 'open' : 'resolved'} ${f.certainty}">
+    <p class="sentence"><span class="mark" aria-hidden="true">${open ? '●' : '✓'}</span>
+      <b>${f.type.replaceAll('-', ' ')}</b>: ${f.message} ${certainty(f.certainty)}</p>
+    <p class="detail">since ${clock(f.since, 0)} (${duration((f.until || now) - f.since)})${f.build ? `, build ${f.build}` : ''}${open ? '' : `; resolved ${clock(f.until, 0)}`}</p>
+    ${f.fix && open ? html`<p class="fix">${f.fix}</p>` : nothing}
+    ${f.evidence?.length ? html`<p class="detail">evidence: ${f.evidence.slice(0, 8).map((seq) => html`<button class="ref" @click=${() => select(seq)}>#${seq}</button> `)}${
+      f.evidence.length > 8 ? `and ${f.evidence.length - 8} more` : ''}</p>` : nothing}
+  </li>`;
+}
+
+/** The requests of a reconcile by time. */
+function waterfall(r) {
+  const whole = Math.max(r.took, 1) + r.waited;
+  const bar = (kind, from, took, text) => html`<div class="bar" role="listitem">
+    <span class="name">${text}</span>
+    <svg aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 1000 10"><rect class=${kind} x=${(1000 * from) / whole} width=${Math.max(2, (1000 * took) / whole)} height="10"></rect></svg>
+    <span class="took">${duration(took)}</span></div>`;
+  return html`<div class="waterfall" role="list" aria-label="Last reconcile">
+    ${r.waited ? bar('waited', 0, r.waited, 'waited in the queue') : nothing}
+    ${bar('worked', r.waited, r.took, `reconcile ${r.key}`)}
+    ${r.requests.map((q) => bar(q.code >= 400 ? 'bad' : 'request', r.waited + Math.max(0, q.t - r.began), q.took, `${q.method} ${q.target} ${q.code}${q.noop ? ' (changed nothing)' : ''}`))}
+  </div>`;
+}
+
+function last(f) {
+  const r = f.last;
+  if (!r) return nothing;
+  const wrote = r.written ? `${plural(r.written, 'object')} written` : 'nothing written' + (r.reasons?.length ? ': ' + r.reasons.join('; ') : '');
+  const kinds = (f.kinds ?? []).map((k) => plural(k.count, k.kind)).join(', ');
+  return html`<section class="last"><h2>Last reconcile</h2>
+    <p>${kinds ? kinds + '. ' : ''}Last reconcile ${duration(f.now - r.began - r.took)} ago: <button class="ref" @click=${() => select(r.seq)}>${r.key}</button>
+      took ${duration(r.took)}, ${r.result || 'no result'}${r.err ? ': ' + r.err : ''}; ${wrote}. ${r.requests.length ? certainty(r.certainty) : nothing}</p>
+    ${waterfall(r)}</section>`;
+}
+
+function saveCard(f) {
+  const s = f.saves?.at(-1);
+  if (!s) return nothing;
+  return html`<section class="save ${s.ok ? '' : 'broken'}"><h2>Newest save</h2>
+    ${s.ok
+      ? html`<p>Build ${s.build} runs since ${clock(s.t, 0)}, after ${duration(s.took)}${s.files?.length ? ': ' + s.files.join(', ') : ''}.</p>`
+      : html`<p>The save of ${clock(s.t, 0)} failed; build ${f.build || s.build - 1} runs on.</p><pre>${s.why}</pre>`}
+    ${s.compare ? html`<table class="compare"><caption>A minute before and after it</caption><thead><tr><th></th><th>before</th><th>after</th></tr></thead><tbody>
+      ${s.compare.map((c) => html`<tr><th>${c.name}</th><td>${c.before}</td><td>${c.after}</td></tr>`)}</tbody></table>` : nothing}</section>`;
+}
+
+export function now(f) {
+  const open = f.findings.filter((x) => !x.until);
+  const resolved = f.findings.filter((x) => x.until);
+  const nothingYet = !f.last && !f.rates.requests;
+  return html`
+    <h2 class="hidden">Findings</h2>
+    <ul class="findings" aria-live="polite">${open.map((x) => finding(x, f.now))}</ul>
+    ${open.length ? nothing : html`<p class="quiet">${nothingYet ? 'Nothing was recorded yet.' : '✓ No finding: rights, writes, watches, finalizers and queue are quiet.'}</p>`}
+    ${nothingYet ? html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f config/samples</code></p>` : nothing}
+    ${f.visible || nothingYet ? nothing : html`<p class="hint">Reconciles that send nothing are invisible: the controller prints no lines about them. Add <code>--zap-log-level=5 --zap-encoder=json</code> to its arguments.</p>`}
+    ${saveCard(f)}${last(f)}
+    ${f.gaps?.map((g) => html`<p class="gap">recording gap from ${clock(g.From)} to ${clock(g.To)}: ${Object.entries(g.Dropped ?? {}).map(([k, n]) => `${n} ${k}`).join(', ')} dropped: ${g.Why}</p>`)}
+    ${resolved.length ? html`<section><h2><button aria-expanded=${state.resolved ? 'true' : 'false'} @click=${() => change({ resolved: !state.resolved })}>${plural(f.resolved, 'finding')} resolved</button></h2>
+      ${state.resolved ? html`<ul class="findings">${resolved.map((x) => finding(x, f.now))}</ul>` : nothing}</section>` : nothing}`;
+}

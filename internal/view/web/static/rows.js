@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A table of any length: it asks the server for the rows that are seen, and has only these in the document. The newest
+// row is the first. While one scrolls, rows that come later are kept out, so that nothing moves under the pointer.
+
+import { html, render, nothing } from '/lib/lit-html/lit-html.js';
+import { repeat } from '/lib/lit-html/directives/repeat.js';
+import { ask, Refused } from './api.js';
+
+const rowHeight = 24;
+const mostRows = 20_000;
+const around = 20; // rows that are asked for above and below
+
+/**
+ * @typedef {{title: string, width: string, cell: (row: any) => unknown, kind?: string}} Column
+ */
+
+export class Rows extends HTMLElement {
+  /** @type {string} endpoint */ source = '';
+  /** @type {string} for screen readers */ label = '';
+  /** @type {Column[]} */ columns = [];
+  /** @type {(row: any) => string} */ rowClass = () => '';
+  /** @type {(row: any) => void} */ pick = () => {};
+  /** @type {unknown} what is there without rows */ empty = 'Nothing.';
+  /** @type {(total: number) => void} */ counted = () => {};
+
+  #params = '';
+  #query = {};
+  #version = '';
+  #total = 0;
+  #first = 0;
+  #rows = [];
+  #cursor = -1;
+  #cap = 0;
+  #seq = 0;
+  #busy = false;
+  #again = false;
+  #asked = false;
+  #trouble = '';
+  #selected = 0;
+
+  /** The Seq that is selected. */
+  set selected(seq) {
+    if (seq === this.#selected) return;
+    this.#selected = seq;
+    if (this.#asked) this.update();
+  }
+
+  get selected() {
+    return this.#selected;
+  }
+
+  /** What is asked for. Other parameters begin at the top again. */
+  set params(p) {
+    const text = JSON.stringify(p);
+    if (text === this.#params) return;
+    this.#params = text;
+    this.#query = p;
+    this.#cursor = -1;
+    this.#cap = 0;
+    if (this.isConnected && this.scrollTop) this.scrollTop = 0;
+    this.#load();
+  }
+
+  /** Another version means that there may be other rows. */
+  set version(v) {
+    if (v === this.#version) return;
+    this.#version = v;
+    if (!this.#cap) this.#load();
+  }
+
+  connectedCallback() {
+    this.tabIndex = 0;
+    this.setAttribute('role', 'table');
+    this.addEventListener('scroll', () => this.#scrolled(), { passive: true });
+    this.#resized = new ResizeObserver(() => this.#scrolled());
+    this.#resized.observe(this);
+    this.#load();
+  }
+
+  disconnectedCallback() {
+    this.#resized?.disconnect();
+  }
+
+  /** @type {ResizeObserver | undefined} */ #resized;
+
+  #scrolled() {
+    this.#cap = this.scrollTop > rowHeight ? this.#cap || this.#seq : 0;
+    const first = Math.floor(this.scrollTop / rowHeight);
+    const last = Math.min(first + Math.ceil(this.clientHeight / rowHeight), this.#total);
+    if (first < this.#first || last > this.#first + this.#rows.length) this.#load();
+  }
+
+  async #load() {
+    if (!this.source || !this.isConnected) return;
+    if (this.#busy) {
+      this.#again = true;
+      return;
+    }
+    this.#busy = true;
+    const offset = Math.max(0, Math.floor(this.scrollTop / rowHeight) - around);
+    const limit = Math.min(500, Math.ceil((this.clientHeight || 400) / rowHeight) + 2 * around);
+    const params = this.#params;
+    try {
+      const answer = await ask(this.source, { ...this.#query, offset, limit, cap: this.#cap });
+      if (params === this.#params) {
+        this.#total = answer.total;
+        this.#first = answer.first;
+        this.#rows = answer.rows;
+        this.#seq = answer.seq;
+        this.#asked = true;
+        this.#trouble = '';
+        this.counted(answer.total);
+        this.update();
+      } else {
+        this.#again = true;
+      }
+    } catch (err) {
+      if (!(err instanceof Refused)) this.#trouble = 'not answered; what is here is as it was';
+      this.update();
+    }
+    this.#busy = false;
+    if (this.#again) {
+      this.#again = false;
+      this.#load();
+    }
+  }
+
+  /** Moves the selection by n rows. */
+  move(n) {
+    const at = this.#rows.findIndex((r) => r.seq === this.selected && r.seq);
+    const from = at >= 0 ? this.#first + at : this.#cursor;
+    this.#cursor = Math.max(0, Math.min(from + n, Math.min(this.#total, mostRows) - 1));
+    const top = this.#cursor * rowHeight;
+    const head = this.querySelector('.head')?.clientHeight ?? 0;
+    if (top < this.scrollTop) this.scrollTop = top;
+    else if (top + rowHeight + head > this.scrollTop + this.clientHeight) this.scrollTop = top + rowHeight + head - this.clientHeight;
+    const row = this.#rows[this.#cursor - this.#first];
+    if (row) this.pick(row);
+    this.update();
+  }
+
+  update() {
+    this.setAttribute('aria-label', this.label);
+    this.setAttribute('aria-rowcount', String(this.#total + 1));
+    this.style.setProperty('--columns', this.columns.map((c) => c.width).join(' '));
+    // The widths that columns have at least, so that all rows are as wide.
+    this.style.setProperty('--least', `${this.columns.reduce((n, c) => n + Number(/\d+/.exec(c.width)?.[0] ?? 0) + 2, 2)}ch`);
+    const shown = Math.min(this.#total, mostRows);
+    render(
+      html`<div class="head" role="row">${this.columns.map((c) => html`<span role="columnheader" class=${c.kind ?? ''}>${c.title}</span>`)}</div>
+        ${this.#trouble ? html`<p class="note">${this.#trouble}</p>` : nothing}
+        ${this.#asked && !this.#total ? html`<div class="none">${this.empty}</div>` : nothing}
+        <div class="space"><div class="body" role="rowgroup">
+          ${repeat(
+            this.#rows.slice(0, Math.max(0, shown - this.#first)),
+            (r, i) => r.seq || r.id || this.#first + i,
+            (r, i) => html`<div role="row" class="row ${this.rowClass(r)} ${r.seq && r.seq === this.selected ? 'selected' : ''}"
+              aria-rowindex=${this.#first + i + 2} aria-selected=${r.seq && r.seq === this.selected ? 'true' : nothing}
+              @click=${() => { this.#cursor = this.#first + i; this.pick(r); }}>
+              ${this.columns.map((c) => html`<span role="cell" class=${c.kind ?? ''}>${c.cell(r)}</span>`)}</div>`,
+          )}
+        </div></div>
+        ${this.#total > mostRows ? html`<p class="note">The newest ${mostRows.toLocaleString('en')} of ${this.#total.toLocaleString('en')}: narrow the filter or the time to see others.</p>` : nothing}`,
+      this,
+    );
+    const space = /** @type {HTMLElement} */ (this.querySelector('.space'));
+    space.style.height = `${shown * rowHeight}px`;
+    /** @type {HTMLElement} */ (space.firstElementChild).style.transform = `translateY(${this.#first * rowHeight}px)`;
+  }
+}
+
+customElements.define('crd-rows', Rows);
