@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/user"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
+	"github.com/crdctl/crdctl/internal/controlplane/record"
 )
 
 const (
@@ -32,7 +34,8 @@ var errStopped = errors.New("stopped")
 // apiServer is a kube-apiserver: the aggregator, the built-in kinds and the CRDs behind one port.
 type apiServer struct {
 	listener *listener
-	loopback *rest.Config // of the API server's own all-powerful client
+	recorder *record.Recorder // nil without a recording
+	loopback *rest.Config     // of the API server's own all-powerful client
 	client   kubernetes.Interface
 	run      func(context.Context) error
 	drain    func() // waits for the requests in flight and turns new ones away
@@ -50,9 +53,12 @@ type apiServer struct {
 
 // newAPIServer prepares a server. Half of that needs the store; awaitStore is called in between, so that the
 // two come up side by side.
-func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() error) (*apiServer, error) {
-	recorder := rbacaudit.NewRecorder()
-	config, err := serverConfig(l, s, etcdSocket, recorder)
+func newAPIServer(l *listener, s *secrets, etcdSocket string, recording *record.Options, awaitStore func() error) (*apiServer, error) {
+	seen := listeners{access: rbacaudit.NewRecorder()}
+	if recording != nil {
+		seen.record = record.New(*recording, AdminUser, ControllerUser, user.APIServerUser)
+	}
+	config, err := serverConfig(l, s, etcdSocket, seen)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +75,7 @@ func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() 
 		return nil, errors.New("create the API server: the aggregator has no delegate; this crdctl does not fit its Kubernetes libraries")
 	}
 	openAPI.serve(kube)
-	aggregator.GenericAPIServer.Handler.NonGoRestfulMux.Handle(rbacaudit.Path, recorder)
+	aggregator.GenericAPIServer.Handler.NonGoRestfulMux.Handle(rbacaudit.Path, seen.access)
 	prepared, err := aggregator.PrepareRun()
 	if err != nil {
 		return nil, fmt.Errorf("prepare the API server: %w", err)
@@ -81,6 +87,7 @@ func newAPIServer(l *listener, s *secrets, etcdSocket string, awaitStore func() 
 	}
 	return &apiServer{
 		listener: l,
+		recorder: seen.record,
 		loopback: loopback,
 		client:   client,
 		run:      prepared.Run,

@@ -9,6 +9,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+
+	"github.com/crdctl/crdctl/internal/controlplane/record"
 )
 
 // What the clients of this process are called, at the end of their user agents. Those of controllers that are not here have the names of
@@ -18,7 +20,7 @@ const (
 	collectorAgent = "garbage-collector"
 	namespaceAgent = "namespace-controller"
 	podsAgent      = "pod-simulator"
-	defaultsAgent  = "bootstrap"
+	defaultsAgent  = record.Bootstrap
 )
 
 // clients makes clients of the API server's own user that differ by their user agents. The first error is kept; a client that could not be made

@@ -22,12 +22,13 @@ import (
 	generatedopenapi "k8s.io/kubernetes/pkg/generated/openapi"
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
+	"github.com/crdctl/crdctl/internal/controlplane/record"
 )
 
 const serviceRange = "10.96.0.0/16"
 
 // serverConfig turns the flags that a kube-apiserver of this kind would get into its configuration.
-func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *rbacaudit.Recorder) (app.CompletedConfig, error) {
+func serverConfig(l *listener, s *secrets, etcdSocket string, seen listeners) (app.CompletedConfig, error) {
 	o := serverOptions(l, s, etcdSocket)
 	// kube-apiserver's command does this before it runs; Complete relies on it.
 	if err := o.GenericServerRunOptions.ComponentGlobalsRegistry.Set(); err != nil {
@@ -40,7 +41,7 @@ func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *rbacaudi
 	if errs := completed.Validate(); len(errs) > 0 {
 		return app.CompletedConfig{}, fmt.Errorf("validate the API server's options: %w", errors.Join(errs...))
 	}
-	config, err := newConfig(completed, recorder)
+	config, err := newConfig(completed, seen)
 	if err != nil {
 		return app.CompletedConfig{}, fmt.Errorf("configure the API server: %w", err)
 	}
@@ -53,21 +54,27 @@ func serverConfig(l *listener, s *secrets, etcdSocket string, recorder *rbacaudi
 	outer := &config.Aggregator.GenericConfig.Config
 	build := outer.BuildHandlerChainFunc
 	outer.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
-		return recorder.Follow(build(handler, c))
+		return seen.access.Follow(seen.record.Follow(build(seen.record.Inside(handler), c)))
 	}
 	return config.Complete()
 }
 
-// newConfig is app.NewConfig with an authorizer that the recorder hears, from the beginning: admission plugins keep the one
+// listeners hear of all requests and change none.
+type listeners struct {
+	access *rbacaudit.Recorder
+	record *record.Recorder // nil for none
+}
+
+// newConfig is app.NewConfig with an authorizer that the listeners hear, from the beginning: admission plugins keep the one
 // that they are made with.
-func newConfig(opts options.CompletedOptions, recorder *rbacaudit.Recorder) (*app.Config, error) {
+func newConfig(opts options.CompletedOptions, seen listeners) (*app.Config, error) {
 	schemes := []*runtime.Scheme{legacyscheme.Scheme, apiextensionsapiserver.Scheme, aggregatorscheme.Scheme}
 	generic, informers, storage, err := apiserver.BuildGenericConfig(
 		opts.CompletedOptions, schemes, kubecontrolplane.DefaultAPIResourceConfigSource(), generatedopenapi.GetOpenAPIDefinitions, opts.InformerName)
 	if err != nil {
 		return nil, err
 	}
-	generic.Authorization.Authorizer = recorder.Listen(generic.Authorization.Authorizer)
+	generic.Authorization.Authorizer = seen.record.Listen(seen.access.Listen(generic.Authorization.Authorizer))
 	c := &app.Config{Options: opts}
 	kube, services, initializers, err := app.CreateKubeAPIServerConfig(opts, generic, informers, storage)
 	if err != nil {

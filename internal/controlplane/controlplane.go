@@ -18,6 +18,7 @@ import (
 	etcdversion "go.etcd.io/etcd/api/v3/version"
 	"k8s.io/client-go/rest"
 
+	"github.com/crdctl/crdctl/internal/controlplane/record"
 	_ "github.com/crdctl/crdctl/internal/startup/quietetcd"       // else the API server's etcd clients write to stderr
 	_ "github.com/crdctl/crdctl/internal/startup/register/legacy" // every command starts sooner
 )
@@ -43,6 +44,8 @@ type Options struct {
 	// PendingPods leaves pods as the API server created them. Otherwise they become Running and Ready, or
 	// Succeeded when their restart policy is not Always, so that Deployments and Jobs make progress.
 	PendingPods bool
+	// Record has all requests recorded, until Stop has ended. Nil installs nothing.
+	Record *record.Options
 }
 
 // ControlPlane is a running control plane.

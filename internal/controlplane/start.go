@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/crdctl/crdctl/internal/controlplane/record"
 	"github.com/crdctl/crdctl/internal/startup/register"
 )
 
@@ -49,7 +50,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 		return err
 	}
 	// From here to serve, nothing looks at ctx: see the comment of Start.
-	server, err := newAPIServer(c.listener, secrets, c.space.clientSocket(), c.store.await)
+	server, err := newAPIServer(c.listener, secrets, c.space.clientSocket(), c.options.Record, c.store.await)
 	if err != nil {
 		return err
 	}
@@ -59,6 +60,10 @@ func (c *ControlPlane) start(ctx context.Context) error {
 		return err
 	}
 	slowDown(c.store.etcd.Server)
+	if c.options.Record != nil {
+		kinds := clients{loopback: c.server.loopback}
+		c.server.recorder.Start(kinds.of(record.Agent).Discovery())
+	}
 	if c.controllers, err = startControllers(c.server, c.options.PendingPods); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ func (c *ControlPlane) teardown() error {
 	switch {
 	case c.server != nil:
 		c.server.stop()
+		c.server.recorder.Close()
 	case c.listener != nil:
 		errs = append(errs, c.listener.Close())
 	}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/trace/diff"
+)
+
+// work makes the records of an answered request.
+func (x *exchange) work(w *worker) {
+	x.actor = w.actor(x.user, x.agent)
+	if x.info == nil || !x.info.IsResourceRequest {
+		w.other(x)
+		return
+	}
+	answered, sent := x.decode()
+	rec := x.record(w, answered)
+	rec.Object, rec.NoOp = w.written(x, rec, answered, sent)
+	if x.ignored() {
+		return
+	}
+	rec.Actor = w.Sink.Defs().Actor(x.actor)
+	w.Sink.AddAt(x.ended, rec)
+}
+
+// ignored reports whether a request makes no record of its own: what the API server and the controllers in this process
+// read, and what creates the objects that every cluster has.
+func (x *exchange) ignored() bool {
+	return x.actor.Class == trace.ClassSystem && x.code < http.StatusBadRequest && (!changes(x.method) || x.bootstraps())
+}
+
+func (x *exchange) bootstraps() bool {
+	return x.actor.Class == trace.ClassSystem && (x.actor.Name == Bootstrap || x.actor.Name == apiServer)
+}
+
+// other records a request that is not about a resource, or one that was refused before that was known.
+func (w *worker) other(x *exchange) {
+	if x.actor.Class == trace.ClassSystem || x.actor.Class == trace.ClassCrdctl {
+		return
+	}
+	rec := &trace.Request{
+		ID: x.id, Actor: w.Sink.Defs().Actor(x.actor), Began: x.began, Verb: strings.ToLower(x.method), Path: x.path,
+		Code: x.code, Bytes: x.bytes, Decision: x.annotations[decisionKey], Because: x.annotations[reasonKey],
+	}
+	if x.code >= http.StatusBadRequest {
+		if status, err := decode(x.answerType, x.answerEncoding, x.answer); err == nil {
+			rec.Reason, rec.Message = status.Reason, status.Message
+		}
+	}
+	w.Sink.AddAt(x.ended, rec)
+}
+
+// The annotations of the API server's authorization.
+const (
+	decisionKey = "authorization.k8s.io/decision"
+	reasonKey   = "authorization.k8s.io/reason"
+)
+
+// decode reads what was answered and what was sent, as far as they are objects; nil for what is not.
+func (x *exchange) decode() (answered, sent *object) {
+	answered, err := decode(x.answerType, x.answerEncoding, x.answer)
+	if err != nil {
+		answered = nil
+	}
+	if x.sent != nil && len(x.sent.copied) > 0 && !strings.HasPrefix(x.contentType, "application/json-patch") {
+		if sent, err = decode(x.contentType, "", x.sent.copied); err != nil {
+			sent = nil
+		}
+	}
+	return answered, sent
+}
+
+// record fills in what the request itself tells.
+func (x *exchange) record(w *worker, answered *object) *trace.Request {
+	query, _ := url.ParseQuery(x.query) // what can be read of it
+	rec := &trace.Request{
+		ID: x.id, Began: x.began, Verb: verb(x.info, x.contentType), Resource: w.resource(x.info, answered), Subresource: x.info.Subresource,
+		Namespace: x.info.Namespace, Name: x.info.Name, Selector: selector(x.info), Code: x.code, Bytes: x.bytes,
+		Decision: x.annotations[decisionKey], Because: x.annotations[reasonKey], Layers: x.layers,
+	}
+	if changes(x.method) {
+		rec.FieldManager, rec.DryRun = query.Get("fieldManager"), query.Has("dryRun")
+		rec.Force, _ = strconv.ParseBool(query.Get("force"))
+		if rec.FieldManager == "" && x.method != http.MethodDelete { // as the API server has it
+			rec.FieldManager, _, _ = strings.Cut(x.agent, "/")
+		}
+	}
+	if warnings, _ := utilnet.ParseWarningHeaders(x.warnings); len(warnings) > 0 {
+		for _, warning := range warnings {
+			rec.Warnings = append(rec.Warnings, warning.Text)
+		}
+	}
+	if x.code >= http.StatusBadRequest && answered != nil {
+		rec.Reason, rec.Message = answered.Reason, answered.Message
+	}
+	return rec
+}
+
+func verb(info *request.RequestInfo, contentType string) string {
+	if info.Verb == "patch" && strings.HasPrefix(contentType, "application/apply-patch") {
+		return "apply"
+	}
+	return info.Verb
+}
+
+func selector(info *request.RequestInfo) string {
+	if info.LabelSelector != "" && info.FieldSelector != "" {
+		return info.LabelSelector + "," + info.FieldSelector
+	}
+	return info.LabelSelector + info.FieldSelector
+}
+
+// resource returns the number of the resource of a request.
+func (w *worker) resource(info *request.RequestInfo, answered *object) trace.ResourceID {
+	gvr := schema.GroupVersionResource{Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource}
+	if answered != nil && info.Subresource == "" && info.Verb != "deletecollection" && info.Name+info.Namespace != "" {
+		return w.resources.learn(gvr, answered, info.Namespace != "")
+	}
+	return w.resources.id(gvr)
+}
+
+// isSecret reports whether objects of a resource must not be recorded.
+func isSecret(info *request.RequestInfo) bool {
+	return info.APIGroup == "" && info.Resource == "secrets"
+}
+
+// written relates a request to the object that it is about and to the version that it made.
+func (w *worker) written(x *exchange, rec *trace.Request, answered, sent *object) (id trace.ObjectID, noop bool) {
+	if sent != nil {
+		rec.RVIn = sent.rv()
+	}
+	if answered == nil {
+		return w.resources.byName[nameKey(x.info)], false
+	}
+	if x.info.Verb == "deletecollection" && x.code < http.StatusBadRequest && !rec.DryRun {
+		for _, uid := range answered.uids() {
+			w.versions.deleting(uid, x.id, x.ended)
+		}
+		return 0, false
+	}
+	uid := answered.Metadata.UID
+	if x.code >= http.StatusBadRequest || uid == "" { // a Status
+		if uid = answered.Details.UID; uid == "" {
+			return w.resources.byName[nameKey(x.info)], false
+		}
+		if x.method == http.MethodDelete && x.code < http.StatusBadRequest && !rec.DryRun {
+			w.versions.deleting(uid, x.id, x.ended)
+		}
+		return w.Sink.Defs().Lookup(uid), false
+	}
+	if rec.Name == "" {
+		rec.Name = answered.Metadata.Name
+	}
+	id = w.object(x.info, answered)
+	rec.RVOut = answered.rv()
+	if !changes(x.method) || rec.DryRun || rec.RVOut == 0 {
+		return id, false
+	}
+	existed := rec.RVIn == rec.RVOut || w.versions.existed(uid, rec.RVOut, x.began)
+	switch {
+	case existed && answered.gone(): // the answer has the version before
+		w.versions.deleting(uid, x.id, x.ended)
+		existed = false
+	case !existed:
+		w.versions.see(&version{
+			uid: uid, rv: rec.RVOut, t: x.ended, typ: x.change(answered), by: x.id, silent: x.bootstraps(), object: x.whole(answered),
+			secret: isSecret(x.info), id: id,
+		})
+	}
+	w.compare(x, rec, answered, sent)
+	return id, existed && x.method != http.MethodPost
+}
+
+// whole is the answer if it is the object that the request is about, and nil if it is another one, such as a Scale, that
+// has the UID and the version of the object.
+func (x *exchange) whole(answered *object) *object {
+	if x.info.Subresource != "" && x.info.Subresource != "status" && x.info.Subresource != "ephemeralcontainers" && x.info.Subresource != "resize" {
+		return nil
+	}
+	return answered
+}
+
+// change is what a request did with its object. An apply may have created it, so deliveries know better.
+func (x *exchange) change(answered *object) string {
+	switch {
+	case answered.gone():
+		return deleted
+	case x.info.Subresource == "" && (x.method == http.MethodPost || x.code == http.StatusCreated):
+		return added
+	default:
+		return ""
+	}
+}
+
+// compare fills in how what was stored differs from what was sent.
+func (w *worker) compare(x *exchange, rec *trace.Request, answered, sent *object) {
+	if sent == nil || isSecret(x.info) {
+		return
+	}
+	drift := x.method == http.MethodPut && (x.info.Subresource == "" || x.info.Subresource == "status")
+	if !drift && w.Bodies != trace.BodiesAll {
+		return
+	}
+	before, err := sent.fields()
+	if err != nil {
+		return
+	}
+	prepare(before, false)
+	if drift {
+		if after, err := answered.fields(); err == nil {
+			prepare(after, false)
+			rec.Drift = allowed(w.Bodies, diff.Drift(before, after, x.info.Subresource))
+		}
+	}
+	if w.Bodies == trace.BodiesAll {
+		rec.Body, _ = json.Marshal(before) // it was decoded from JSON or can be
+	}
+}
+
+// object returns the number of an object.
+func (w *worker) object(info *request.RequestInfo, o *object) trace.ObjectID {
+	id := w.Sink.Defs().Object(trace.Object{
+		UID: o.Metadata.UID, Resource: w.resource(info, o), Namespace: o.Metadata.Namespace, Name: o.Metadata.Name,
+	})
+	w.resources.byName[name{info.APIGroup, info.Resource, o.Metadata.Namespace, o.Metadata.Name}] = id
+	return id
+}
+
+// name is how requests name objects.
+type name struct{ group, resource, namespace, name string }
+
+func nameKey(info *request.RequestInfo) name {
+	return name{info.APIGroup, info.Resource, info.Namespace, info.Name}
+}

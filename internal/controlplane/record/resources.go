@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// askAgain is how long an API group that the server does not have is not asked for again.
+const askAgain = time.Second
+
+// resources numbers API resources. The kind comes from an object, or else from discovery.
+type resources struct {
+	sink  trace.Sink
+	kinds discovery.DiscoveryInterface
+	known map[schema.GroupVersionResource]trace.ResourceID
+	lists map[schema.GroupVersion][]metav1.APIResource
+	asked map[schema.GroupVersion]time.Time
+	// byName has the object that has a name now.
+	byName map[name]trace.ObjectID
+}
+
+func newResources(sink trace.Sink, kinds discovery.DiscoveryInterface) resources {
+	return resources{
+		sink: sink, kinds: kinds, known: map[schema.GroupVersionResource]trace.ResourceID{},
+		lists: map[schema.GroupVersion][]metav1.APIResource{}, asked: map[schema.GroupVersion]time.Time{}, byName: map[name]trace.ObjectID{},
+	}
+}
+
+// id returns the number of a resource.
+func (r *resources) id(gvr schema.GroupVersionResource) trace.ResourceID {
+	if id, ok := r.known[gvr]; ok {
+		return id
+	}
+	if gvr.Resource == "" {
+		return 0
+	}
+	def := trace.Resource{Group: gvr.Group, Version: gvr.Version, Resource: gvr.Resource}
+	gv := gvr.GroupVersion()
+	if !has(r.lists[gv], gvr.Resource) && time.Since(r.asked[gv]) > askAgain && r.kinds != nil {
+		r.asked[gv] = time.Now()
+		if list, err := r.kinds.ServerResourcesForGroupVersion(gv.String()); err == nil {
+			r.lists[gv] = list.APIResources
+		}
+	}
+	for _, found := range r.lists[gv] {
+		if found.Name == gvr.Resource {
+			def.Kind, def.Namespaced = found.Kind, found.Namespaced
+		}
+	}
+	id := r.sink.Defs().Resource(def)
+	if def.Kind != "" {
+		r.known[gvr] = id
+	}
+	return id
+}
+
+// learn returns the number of the resource of an object, which knows its kind.
+func (r *resources) learn(gvr schema.GroupVersionResource, o *object, namespaced bool) trace.ResourceID {
+	if id, ok := r.known[gvr]; ok {
+		return id
+	}
+	if gvk := schema.FromAPIVersionAndKind(o.APIVersion, o.Kind); gvk.GroupVersion() == gvr.GroupVersion() && gvk.Kind != "Status" {
+		r.known[gvr] = r.sink.Defs().Resource(trace.Resource{
+			Group: gvr.Group, Version: gvr.Version, Resource: gvr.Resource, Kind: gvk.Kind, Namespaced: namespaced,
+		})
+		return r.known[gvr]
+	}
+	return r.id(gvr)
+}
+
+func has(list []metav1.APIResource, name string) bool {
+	for _, r := range list {
+		if r.Name == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"cmp"
+	"container/list"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/trace/diff"
+)
+
+const (
+	added    = "ADDED"
+	modified = "MODIFIED"
+	deleted  = "DELETED"
+)
+
+const (
+	// A version is often delivered before the request that made it is answered. It waits for that request for
+	// settleAlone at most, and for older versions of the object for settleKnown.
+	settleAlone = 250 * time.Millisecond
+	settleKnown = 25 * time.Millisecond
+	// deleteMemory is how long an answered deletion waits for the version that it made.
+	deleteMemory = 10 * time.Second
+	// heldBytes and heldObjects bound the objects that are held to compare the next version with.
+	heldBytes   = 32 << 20
+	heldObjects = 50_000
+)
+
+// version is a version of an object that was seen, and waits until it can be recorded.
+type version struct {
+	uid    string
+	rv     uint64
+	t      int64 // when it was first seen
+	due    int64
+	typ    string // empty if it is not known
+	by     string // request ID
+	silent bool   // it is known, but not recorded
+	// baseline is a version that a client in this process listed: it is not recorded for that.
+	baseline bool
+	object   *object
+	secret   bool
+	id       trace.ObjectID
+}
+
+// held is an object as it was recorded last.
+type held struct {
+	uid        string
+	rv         uint64
+	t          int64
+	apiVersion string
+	body       []byte // JSON, with what is compared; nil if it is not known
+	bodyRV     uint64
+	elem       *list.Element
+}
+
+// versions puts together what requests and deliveries show of objects, and records each version once, in order.
+type versions struct {
+	sink    trace.Sink
+	bodies  trace.Bodies
+	pending map[string][]*version // by UID
+	held    map[string]*held
+	lru     list.List // of *held, the last used first
+	bytes   int
+	deletes map[string]deletion // by UID
+}
+
+type deletion struct {
+	by string
+	t  int64
+}
+
+func newVersions(sink trace.Sink, bodies trace.Bodies) versions {
+	return versions{sink: sink, bodies: bodies, pending: map[string][]*version{}, held: map[string]*held{}, deletes: map[string]deletion{}}
+}
+
+// existed reports whether a version of an object is known to have been there before t.
+func (v *versions) existed(uid string, rv uint64, t int64) bool {
+	if h := v.held[uid]; h != nil && h.rv == rv {
+		return h.t < t
+	}
+	for _, p := range v.pending[uid] {
+		if p.rv == rv {
+			return p.t < t
+		}
+	}
+	return false
+}
+
+// see notes a version.
+func (v *versions) see(n *version) {
+	if h := v.held[n.uid]; h != nil && n.rv <= h.rv {
+		if n.rv < h.rv && n.by != "" && !n.silent { // too late to compare it
+			v.sink.AddAt(n.t, &trace.Version{Object: n.id, Type: cmp.Or(n.typ, modified), RV: n.rv, By: n.by})
+		}
+		return
+	}
+	n.due = n.t + int64(settleAlone)
+	if n.by != "" || n.silent {
+		n.due = n.t + int64(settleKnown)
+	}
+	all := v.pending[n.uid]
+	i, found := slices.BinarySearchFunc(all, n.rv, func(p *version, rv uint64) int { return cmp.Compare(p.rv, rv) })
+	if !found {
+		v.pending[n.uid] = slices.Insert(all, i, n)
+		return
+	}
+	p := all[i]
+	p.t, p.due, p.by, p.silent = min(p.t, n.t), min(p.due, n.due), cmp.Or(p.by, n.by), p.silent || n.silent
+	p.baseline = p.baseline && n.baseline
+	if p.typ != deleted && n.typ != "" {
+		p.typ = n.typ
+	}
+	if p.object == nil || p.object.partial() {
+		p.object = cmp.Or(n.object, p.object)
+	}
+}
+
+// deleting notes that a request deleted an object, of which the answer did not tell the version.
+func (v *versions) deleting(uid, by string, t int64) { v.deletes[uid] = deletion{by, t} }
+
+// settle records the versions that waited long enough, or all.
+func (v *versions) settle(now int64, all bool) {
+	for uid, waiting := range v.pending {
+		n := 0
+		for n < len(waiting) && (all || v.ready(waiting[n], now)) {
+			v.record(waiting[n])
+			n++
+		}
+		if n == len(waiting) {
+			delete(v.pending, uid)
+		} else {
+			v.pending[uid] = waiting[n:]
+		}
+	}
+	for uid, d := range v.deletes {
+		if now-d.t > int64(deleteMemory) {
+			delete(v.deletes, uid)
+		}
+	}
+}
+
+func (v *versions) ready(n *version, now int64) bool {
+	if d, ok := v.deletes[n.uid]; ok && n.by == "" && n.typ == deleted {
+		n.by = d.by
+		delete(v.deletes, n.uid)
+		return true
+	}
+	return now >= n.due
+}
+
+// record records one version.
+func (v *versions) record(n *version) {
+	h := v.held[n.uid]
+	if h == nil {
+		h = &held{uid: n.uid}
+		h.elem = v.lru.PushFront(h)
+		v.held[n.uid] = h
+	} else {
+		v.lru.MoveToFront(h.elem)
+	}
+	h.rv, h.t = n.rv, n.t
+	rec := &trace.Version{Object: n.id, Type: cmp.Or(n.typ, modified), RV: n.rv, By: n.by}
+	v.describe(rec, n, h)
+	if n.typ == deleted { // the version stays, for what comes late
+		v.hold(h, nil, n.rv)
+	}
+	if !n.silent && (n.by != "" || !n.baseline) {
+		v.sink.AddAt(n.t, rec)
+	}
+	v.evict()
+}
+
+// describe fills in what the object tells, and holds it for the next version.
+func (v *versions) describe(rec *trace.Version, n *version, h *held) {
+	if n.object == nil {
+		return
+	}
+	fields, err := n.object.fields()
+	if err != nil {
+		return
+	}
+	metadataOf(rec, fields)
+	partial := n.object.partial() || n.secret
+	if partial {
+		fields = map[string]any{"metadata": fields["metadata"]}
+	}
+	prepare(fields, n.secret)
+	comparable := h.body != nil && (n.object.partial() || h.apiVersion == n.object.APIVersion)
+	if comparable && n.typ != deleted {
+		var before map[string]any
+		if err := utiljson.Unmarshal(h.body, &before); err != nil {
+			return
+		}
+		if partial {
+			before = map[string]any{"metadata": before["metadata"]}
+		}
+		changes := diff.Changes(before, fields)
+		rec.Prev = h.bodyRV
+		rec.ManagedOnly = len(changes) == 0 && !partial
+		rec.Changes = v.allowed(changes)
+	}
+	if partial && !n.secret {
+		return // the body of before is the better one to compare with
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return
+	}
+	if !comparable && v.bodies == trace.BodiesAll && !partial {
+		rec.Full = body
+	}
+	h.apiVersion = n.object.APIVersion
+	v.hold(h, body, n.rv)
+}
+
+// metadataOf fills in the fields of metadata that a version has.
+func metadataOf(rec *trace.Version, fields map[string]any) {
+	u := unstructured.Unstructured{Object: fields}
+	rec.Generation, rec.Finalizers = u.GetGeneration(), u.GetFinalizers()
+	rec.Deleting, _, _ = unstructured.NestedString(fields, "metadata", "deletionTimestamp")
+	for _, o := range u.GetOwnerReferences() {
+		rec.Owners = append(rec.Owners, trace.Owner{
+			APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: string(o.UID), Controller: o.Controller != nil && *o.Controller,
+		})
+	}
+}
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// prepare removes what is not compared, and what must not be held.
+func prepare(fields map[string]any, secret bool) {
+	metadata, _ := fields["metadata"].(map[string]any)
+	delete(metadata, "managedFields")
+	if annotations, ok := metadata["annotations"].(map[string]any); ok && secret {
+		delete(annotations, lastApplied)
+	}
+}
+
+// allowed leaves of the changes what the level of bodies allows: without bodies, the values of fields that are neither
+// metadata nor status are left out.
+func (v *versions) allowed(changes []trace.Change) []trace.Change { return allowed(v.bodies, changes) }
+
+func allowed(bodies trace.Bodies, changes []trace.Change) []trace.Change {
+	if bodies != trace.BodiesNone {
+		return changes
+	}
+	for i, c := range changes {
+		root, _, _ := strings.Cut(c.Path, ".")
+		root, _, _ = strings.Cut(root, "[")
+		if root != "metadata" && root != "status" {
+			changes[i] = trace.Change{Path: c.Path}
+		}
+	}
+	return changes
+}
+
+func (v *versions) hold(h *held, body []byte, rv uint64) {
+	v.bytes += len(body) - len(h.body)
+	h.body, h.bodyRV = body, rv
+}
+
+// evict drops the objects that were not seen for longest.
+func (v *versions) evict() {
+	for v.bytes > heldBytes || len(v.held) > heldObjects {
+		h := v.lru.Remove(v.lru.Back()).(*held)
+		delete(v.held, h.uid)
+		v.bytes -= len(h.body)
+	}
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// watch is an open watch. chunk belongs to the handler that serves it; what is below belongs to the worker.
+type watch struct {
+	x     *exchange
+	r     *Recorder
+	chunk []byte // written since the last flush
+	begun bool
+
+	rec      trace.Watch
+	actor    trace.Actor
+	rest     []byte // of the stream, that is not a whole frame yet
+	failed   bool   // the stream cannot be read
+	initial  bool   // the initial events end with a bookmark
+	selected bool   // an object may come and go without being created or deleted
+	reason   string // of an ERROR event
+}
+
+func newWatch(r *Recorder, x *exchange) *watch { return &watch{x: x, r: r} }
+
+// flush queues what was handed to the client at t.
+func (w *watch) flush(t int64) {
+	if !w.begun {
+		w.begun = true
+		w.r.put(watchOpen{w, t})
+	}
+	if len(w.chunk) > 0 {
+		w.r.put(delivery{w, t, w.chunk})
+		w.chunk = nil
+	}
+}
+
+type watchOpen struct {
+	*watch
+	t int64
+}
+
+func (watchOpen) size() int         { return 0 }
+func (watchOpen) kind() trace.Kind  { return trace.KindWatch }
+func (o watchOpen) work(to *worker) { o.open(to, o.t) }
+
+// delivery is what was handed to the client of a watch at once.
+type delivery struct {
+	*watch
+	t       int64
+	content []byte
+}
+
+func (d delivery) size() int       { return len(d.content) }
+func (delivery) kind() trace.Kind  { return trace.KindEvent }
+func (d delivery) work(to *worker) { d.read(to, d.t, d.content) }
+
+type watchEnd struct{ *watch }
+
+func (watchEnd) size() int         { return 0 }
+func (watchEnd) kind() trace.Kind  { return trace.KindWatch }
+func (e watchEnd) work(to *worker) { e.end(to) }
+
+// state records the watch as it is.
+func (w *watch) state(to *worker, t int64, state string) {
+	w.rec.State = state
+	rec := w.rec
+	to.Sink.AddAt(t, &rec)
+}
+
+func (w *watch) open(to *worker, t int64) {
+	x := w.x
+	w.actor = to.actor(x.user, x.agent)
+	query, _ := url.ParseQuery(x.query) // what can be read of it
+	w.rec = trace.Watch{
+		ID: x.id, Actor: to.Sink.Defs().Actor(w.actor), Resource: to.resource(x.info, nil), Namespace: x.info.Namespace,
+		Labels: x.info.LabelSelector, Fields: x.info.FieldSelector, FromRV: number(query.Get("resourceVersion")),
+	}
+	w.initial = query.Get("sendInitialEvents") == "true"
+	w.selected = x.info.LabelSelector != "" || x.info.FieldSelector != ""
+	w.state(to, t, "open")
+	if !w.initial { // the client has listed
+		w.state(to, t, "synced")
+	}
+}
+
+func (w *watch) end(to *worker) {
+	x := w.x
+	w.rec.Bytes = x.bytes
+	switch {
+	case w.reason == string(metav1.StatusReasonExpired), w.reason == string(metav1.StatusReasonGone):
+		w.rec.End = "expired"
+	case w.reason != "":
+		w.rec.End = "error"
+	case x.canceled:
+		w.rec.End = "client"
+	default:
+		w.rec.End = "timeout"
+	}
+	w.state(to, x.ended, "end")
+	if w.actor.Class != trace.ClassSystem {
+		rec := x.record(to, nil)
+		rec.Actor, rec.RVIn = w.rec.Actor, w.rec.FromRV
+		to.Sink.AddAt(x.ended, rec)
+	}
+}
+
+// read takes the frames out of what was delivered.
+func (w *watch) read(to *worker, t int64, content []byte) {
+	if w.failed {
+		return
+	}
+	if w.x.answerEncoding == "gzip" { // each flush ends a member
+		var err error
+		if content, err = gunzip(content); err != nil {
+			w.failed = true
+			return
+		}
+	}
+	if len(w.rest) > 0 {
+		content = append(w.rest, content...)
+	}
+	protobuf := strings.HasPrefix(w.x.answerType, typeProtobuf)
+	if !protobuf && !strings.HasPrefix(w.x.answerType, typeJSON) {
+		w.failed = true
+		return
+	}
+	for {
+		frame, rest := cutLine(content)
+		if protobuf {
+			frame, rest = cutFrame(content)
+		}
+		if frame == nil {
+			break
+		}
+		content = rest
+		typ, o, err := decodeFrame(frame, protobuf)
+		if err == nil {
+			w.event(to, t, typ, o)
+		}
+	}
+	w.rest = bytes.Clone(content)
+}
+
+// cutLine takes one JSON frame.
+func cutLine(content []byte) (frame, rest []byte) {
+	i := bytes.IndexByte(content, '\n')
+	if i < 0 {
+		return nil, content
+	}
+	return content[:i], content[i+1:]
+}
+
+// cutFrame takes one protobuf frame, which has its length before it.
+func cutFrame(content []byte) (frame, rest []byte) {
+	if len(content) < 4 {
+		return nil, content
+	}
+	end := 4 + int(binary.BigEndian.Uint32(content))
+	if len(content) < end {
+		return nil, content
+	}
+	return content[4:end], content[end:]
+}
+
+func decodeFrame(frame []byte, protobuf bool) (typ string, o *object, err error) {
+	if protobuf {
+		var event metav1.WatchEvent
+		if err := event.Unmarshal(frame); err != nil {
+			return "", nil, err
+		}
+		o, err = decodeProtobuf(event.Object.Raw)
+		return event.Type, o, err
+	}
+	var event struct {
+		Type   string          `json:"type"`
+		Object json.RawMessage `json:"object"`
+	}
+	if err := json.Unmarshal(frame, &event); err != nil {
+		return "", nil, err
+	}
+	o, err = decodeJSON(event.Object)
+	return event.Type, o, err
+}
+
+// event is one event of a watch.
+func (w *watch) event(to *worker, t int64, typ string, o *object) {
+	system := w.actor.Class == trace.ClassSystem
+	switch typ {
+	case "BOOKMARK":
+		if w.initial && w.rec.State == "open" && o.endsInitialEvents() {
+			w.state(to, t, "synced")
+		}
+		return
+	case "ERROR":
+		w.reason = o.Reason
+		if w.reason == "" {
+			w.reason = http.StatusText(o.Code)
+		}
+		if !system {
+			to.Sink.AddAt(t, &trace.Event{Watch: w.rec.ID, Actor: w.rec.Actor, Type: typ})
+		}
+		return
+	}
+	uid, rv := o.Metadata.UID, o.rv()
+	if uid == "" {
+		return // such as a table of kubectl's
+	}
+	w.rec.Events++
+	if typ == added {
+		w.rec.Objects++
+	} else if typ == deleted {
+		w.rec.Objects--
+	}
+	id := to.object(w.x.info, o)
+	if typ == deleted && !w.selected {
+		delete(to.resources.byName, name{w.x.info.APIGroup, w.x.info.Resource, o.Metadata.Namespace, o.Metadata.Name})
+	}
+	if !system {
+		to.Sink.AddAt(t, &trace.Event{Watch: w.rec.ID, Actor: w.rec.Actor, Type: typ, Object: id, RV: rv})
+	}
+	n := &version{uid: uid, rv: rv, t: t, typ: typ, secret: isSecret(w.x.info), id: id, baseline: system && w.rec.State == "open", object: o}
+	if w.selected && typ != modified {
+		n.typ = ""
+	}
+	to.versions.see(n)
+}
+
+// endsInitialEvents reports whether a bookmark is the one after the initial events.
+func (o *object) endsInitialEvents() bool {
+	if m, ok := o.typed.(metav1.Object); ok {
+		return m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+	}
+	var bookmark metav1.PartialObjectMetadata
+	return json.Unmarshal(o.raw, &bookmark) == nil && bookmark.Annotations[metav1.InitialEventsAnnotationKey] == "true"
+}
