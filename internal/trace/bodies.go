@@ -349,11 +349,12 @@ type Index struct {
 
 // Member is a gzip member of a recording's file.
 type Member struct {
-	Offset int64 `json:"offset"`         // bytes
-	Seq    int64 `json:"seq"`            // of its first record
-	From   int64 `json:"from"`           // earliest T of its records
-	To     int64 `json:"to"`             // latest T of its records
-	Defs   int   `json:"defs,omitempty"` // definitions in it
+	Offset  int64 `json:"offset"` // bytes
+	Seq     int64 `json:"seq"`    // of its first record
+	From    int64 `json:"from"`   // earliest T of its records
+	To      int64 `json:"to"`     // latest T of its records
+	Records int64 `json:"records"`
+	Defs    int64 `json:"defs,omitempty"` // definitions in it
 }
 
 // The kind of each body.

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -33,26 +34,21 @@ func (r *Record) AppendJSON(b []byte) ([]byte, error) {
 // Parse reads one line. The record keeps the line: the caller must not change it afterwards. A kind that is not known,
 // or a body that cannot be decoded, is not an error: the body is Unknown. An error means that the line is not a record.
 func Parse(line []byte) (Record, error) {
-	var head struct {
-		Seq int64 `json:"seq"`
-		T   int64 `json:"t"`
-		K   Kind  `json:"k"`
+	h, err := parseHead(line)
+	if err != nil {
+		return Record{}, err
 	}
-	if err := json.Unmarshal(line, &head); err != nil {
-		return Record{}, fmt.Errorf("decode a record: %w", err)
+	r := Record{Seq: h.seq, T: h.t, Raw: line, Body: &Unknown{K: h.kind}}
+	var body any = new(struct{})
+	if create, ok := bodies[h.kind]; ok {
+		r.Body = create()
+		body = r.Body
 	}
-	if head.K == "" {
-		return Record{}, fmt.Errorf(`decode a record: no field "k"`)
-	}
-	r := Record{Seq: head.Seq, T: head.T, Raw: line}
-	create, ok := bodies[head.K]
-	if !ok {
-		r.Body = &Unknown{K: head.K}
-		return r, nil
-	}
-	r.Body = create()
-	if err := json.Unmarshal(line, r.Body); err != nil {
-		r.Body = &Unknown{K: head.K, Err: err}
+	if err := json.Unmarshal(line, body); err != nil {
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+			return Record{}, fmt.Errorf("decode a record: %w", err)
+		}
+		r.Body = &Unknown{K: h.kind, Err: err}
 	}
 	return r, nil
 }

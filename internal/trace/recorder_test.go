@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -228,3 +229,5 @@ func TestRecorderIsSafe(t *testing.T) {
 		assert.EqualValues(t, r.seq, seqs[len(seqs)-1])
 	}
 }
+
+const timeout = time.Minute // of what must happen

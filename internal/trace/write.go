@@ -78,15 +78,9 @@ func (w *fileWriter) add(rec *Record, line []byte) error {
 	}
 	if w.lines == 0 {
 		w.zip.Reset(w)
-		w.index.Members = append(w.index.Members, Member{Offset: w.offset, Seq: rec.Seq, From: rec.T, To: rec.T})
+		w.index.Members = append(w.index.Members, Member{Offset: w.offset})
 	}
-	m := &w.index.Members[len(w.index.Members)-1]
-	m.From, m.To = min(m.From, rec.T), max(m.To, rec.T)
-	kind := rec.Body.Kind()
-	if kind == KindDef {
-		m.Defs++
-	}
-	w.index.Counts[kind]++
+	w.index.count(&w.index.Members[len(w.index.Members)-1], head{rec.Seq, rec.T, rec.Body.Kind()})
 	w.last = *rec
 	w.lines += len(line) + 1
 	if _, err := w.zip.Write(line); err != nil {
@@ -94,6 +88,19 @@ func (w *fileWriter) add(rec *Record, line []byte) error {
 	}
 	_, err := w.zip.Write([]byte{'\n'})
 	return w.failed(err)
+}
+
+// count adds a record to the index.
+func (x *Index) count(m *Member, h head) {
+	if m.Records == 0 {
+		m.Seq, m.From, m.To = h.seq, h.t, h.t
+	}
+	m.Records++
+	m.From, m.To = min(m.From, h.t), max(m.To, h.t)
+	x.Counts[h.kind]++
+	if h.kind == KindDef {
+		m.Defs++
+	}
 }
 
 func (w *fileWriter) endMember() error {
