@@ -77,7 +77,7 @@ func (w *program) read(p *pkg, path string, fromStd bool) error {
 			p.forget(f)
 		}
 		if !cut {
-			syntax, err := parser.ParseFile(w.fset, f.name, src, w.mode(p))
+			syntax, err := parser.ParseFile(w.fset, f.name, withoutBodies(src), w.mode(p))
 			if err != nil {
 				return fmt.Errorf("%w: %w", ErrUnsupported, err)
 			}

@@ -80,6 +80,9 @@ func (w *program) parseTarget(p *pkg, t Target) error {
 		}
 		f := newFile(p, filepath.Join(p.dir, name), src)
 		f.generated = generated
+		if !generated {
+			src = withoutBodies(src)
+		}
 		if f.syntax, err = parser.ParseFile(w.fset, f.name, src, parser.SkipObjectResolution); err != nil {
 			if !generated {
 				continue // the compiler has the words for it
