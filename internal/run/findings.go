@@ -19,15 +19,15 @@ import (
 // findings has the API checked after what is generated from it was, next to the loop, and reports what was not found before. A process of its
 // own does it, as for generate: type-checking takes memory that this process would keep.
 type findings struct {
-	check    func(context.Context) ([]finding, error)
+	check    func(context.Context) ([]checkFinding, error)
 	reporter ui.Reporter
 	known    map[string]bool // by fingerprint; nil before the first check
 	stop     context.CancelFunc
-	done     chan []finding // of the check that runs; nil when none does
+	done     chan []checkFinding // of the check that runs; nil when none does
 }
 
-// finding is what a report of "crdctl check -o json" has.
-type finding struct {
+// checkFinding is what a report of "crdctl check -o json" has.
+type checkFinding struct {
 	Rule, Severity, File, Message, Fix, Fingerprint string
 	Line, Column                                    int
 }
@@ -39,7 +39,7 @@ const mostFindings = 5
 func (f *findings) begin(ctx context.Context) {
 	f.end()
 	ctx, f.stop = context.WithCancel(ctx)
-	done := make(chan []finding, 1)
+	done := make(chan []checkFinding, 1)
 	f.done = done
 	go func() {
 		defer close(done)
@@ -61,7 +61,7 @@ func (f *findings) end() {
 }
 
 // found is where the findings of the check that runs arrive.
-func (f *findings) found() <-chan []finding {
+func (f *findings) found() <-chan []checkFinding {
 	if f == nil {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (f *findings) found() <-chan []finding {
 
 // news reports what the check found that the one before did not. The first has nothing to compare with. Without an answer, as for an API that
 // cannot be checked, what is known stays.
-func (f *findings) news(found []finding, ok bool) {
+func (f *findings) news(found []checkFinding, ok bool) {
 	f.done = nil
 	f.stop()
 	if !ok {
@@ -98,7 +98,7 @@ func (f *findings) news(found []finding, ok bool) {
 
 // checkAPI runs "crdctl check" without the comparison with older revisions: run warns of what a changed CRD would do to stored objects
 // before it installs the CRD.
-func (d *devLoop) checkAPI(ctx context.Context) ([]finding, error) {
+func (d *devLoop) checkAPI(ctx context.Context) ([]checkFinding, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (d *devLoop) checkAPI(ctx context.Context) ([]finding, error) {
 		return nil, context.Cause(ctx)
 	}
 	var report struct {
-		Findings []finding
+		Findings []checkFinding
 		Judged   map[string]string
 	}
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {

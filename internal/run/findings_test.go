@@ -17,10 +17,10 @@ import (
 // Only what the check before did not find is printed, and of much that is new the beginning.
 func TestNewFindings(t *testing.T) {
 	var said bytes.Buffer
-	var next []finding
+	var next []checkFinding
 	var failure error
-	f := &findings{reporter: ui.NewReporter(&said), check: func(context.Context) ([]finding, error) { return next, failure }}
-	check := func(found ...finding) string {
+	f := &findings{reporter: ui.NewReporter(&said), check: func(context.Context) ([]checkFinding, error) { return next, failure }}
+	check := func(found ...checkFinding) string {
 		said.Reset()
 		next = found
 		f.begin(t.Context())
@@ -29,8 +29,8 @@ func TestNewFindings(t *testing.T) {
 		assert.Nil(t, f.found())
 		return said.String()
 	}
-	one := finding{Rule: "column-path", Severity: "warning", File: "api/v1/types.go", Line: 3, Column: 4, Message: "one", Fix: "Do it.", Fingerprint: "1"}
-	note := finding{Rule: "maxlength", Severity: "note", Fingerprint: "2"}
+	one := checkFinding{Rule: "column-path", Severity: "warning", File: "api/v1/types.go", Line: 3, Column: 4, Message: "one", Fix: "Do it.", Fingerprint: "1"}
+	note := checkFinding{Rule: "maxlength", Severity: "note", Fingerprint: "2"}
 	assert.Empty(t, check(one), "the first has nothing to compare with")
 	assert.Empty(t, check(one, note), "a note alone is no news")
 	failure = errors.New("does not compile")
@@ -41,7 +41,7 @@ func TestNewFindings(t *testing.T) {
 	assert.Empty(t, check(moved, note), "known")
 	assert.Empty(t, check(note))
 	assert.Equal(t, "crdctl: check: api/v1/types.go:3:4: warning: one [column-path]; Do it.\n", check(one, note), "again")
-	many := []finding{one}
+	many := []checkFinding{one}
 	for i := range 7 {
 		n := one
 		n.Fingerprint = fmt.Sprint("many", i)
@@ -52,7 +52,7 @@ func TestNewFindings(t *testing.T) {
 
 // A check that runs is stopped for the next one, and at the end.
 func TestFindingsAreStopped(t *testing.T) {
-	f := &findings{check: func(ctx context.Context) ([]finding, error) {
+	f := &findings{check: func(ctx context.Context) ([]checkFinding, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}

@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/run/observe"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/redact"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -37,6 +38,7 @@ type recording struct {
 	*trace.Recorder
 	redactor *redact.Redactor
 	observe  *observe.Run
+	file     string
 }
 
 // record starts the recording of a run.
@@ -56,7 +58,7 @@ func (o *Options) record() (*recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--record: %w", err)
 	}
-	return &recording{Recorder: recorder, redactor: redactor, observe: observe.New(recorder, path.Base(o.projectName()))}, nil
+	return &recording{Recorder: recorder, redactor: redactor, file: o.Recording.File, observe: observe.New(recorder, path.Base(o.projectName()))}, nil
 }
 
 // end is called when nothing is recorded any more.
@@ -69,6 +71,29 @@ func (r *recording) end() error {
 		return fmt.Errorf("--record: %w", err)
 	}
 	return nil
+}
+
+// follow reports findings until the context ends, or the function that it returns is called.
+func (r *recording) follow(ctx context.Context, reporter ui.Reporter) (end func()) {
+	if r == nil {
+		return func() {}
+	}
+	see := "crdctl view --findings"
+	if r.file != "" {
+		see = config.Command{Words: []string{"crdctl", "view", r.file, "--findings"}}.String()
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() { newNotes(r.Recorder, reporter, see).follow(ctx) })
+	return func() { stop(); following.Wait() }
+}
+
+// sink is nil where nothing is recorded.
+func (r *recording) sink() trace.Sink {
+	if r == nil {
+		return nil
+	}
+	return r.Recorder
 }
 
 func (r *recording) observed() *observe.Run {

@@ -82,8 +82,10 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, recording.end()) }()
+	defer recording.follow(ctx, reporter)()
 	open := func() (*target.API, error) { return connect(ctx, o, reporter) }
 	if o.Builtin {
+		o.Trace, o.TraceBodies = recording.sink(), o.Recording.Bodies
 		return builtin.Run(ctx, o.Options, open)
 	}
 	if _, err := o.CRDs(); errors.Is(err, fs.ErrNotExist) {
