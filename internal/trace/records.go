@@ -16,6 +16,11 @@ func (r *Recorder) Live() bool {
 
 // Records implements Source. A reader that is so slow that records went before it came to them gets a Gap.
 func (r *Recorder) Records(ctx context.Context, after int64) iter.Seq2[Record, error] {
+	return r.held(ctx, after, true, func() {})
+}
+
+// held implements idle.
+func (r *Recorder) held(ctx context.Context, after int64, follow bool, wait func()) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, l := range r.ring.first(after) {
 			if !yieldLine(l, yield) {
@@ -42,9 +47,10 @@ func (r *Recorder) Records(ctx context.Context, after int64) iter.Seq2[Record, e
 			}
 			switch {
 			case len(lines) > 0:
-			case closed:
+			case closed || !follow:
 				return
 			default:
+				wait()
 				select {
 				case <-more:
 				case <-ctx.Done():
