@@ -67,7 +67,7 @@ func runDocs(ctx context.Context, s ui.Streams, o docsOptions) (err error) {
 		_, err = s.Out.Write([]byte(text))
 		return err
 	}
-	at, err := o.located()
+	at, err := o.withCRDs(o.crds)
 	if err != nil {
 		return err
 	}
@@ -103,30 +103,6 @@ func runDocs(ctx context.Context, s ui.Streams, o docsOptions) (err error) {
 	written := n[tree.Create] + n[tree.Update]
 	s.Report().Printf("%d written, %d removed, %d unchanged in %s", written, n[tree.Delete], r.Tree.Len()-written, filepath.FromSlash(d.Dir))
 	return nil
-}
-
-// located is the project; with --crd-dir, the directory itself will do.
-func (o docsOptions) located() (*located, error) {
-	at, err := newSettings(nil).project(o.options)
-	if o.crds == "" {
-		return at, err
-	}
-	base, baseErr := realPath(o.dir)
-	if baseErr != nil {
-		return nil, fmt.Errorf("%w; give the project's directory with --dir", baseErr)
-	}
-	if err != nil {
-		at = &located{root: base, settings: &config.Project{}}
-	}
-	rel := relativeTo(at.root, base, o.crds)
-	if !filepath.IsLocal(filepath.FromSlash(rel)) {
-		return nil, ui.UsageErrorf("--crd-dir %s is not below the directory %s; name one above both with --dir", o.crds, at.root)
-	}
-	if _, err := os.Stat(filepath.Join(at.root, filepath.FromSlash(rel))); err != nil {
-		return nil, ui.UsageErrorf("--crd-dir: %w", err)
-	}
-	at.settings = &config.Project{CRDs: config.CRDs{Dir: rel}, Docs: at.settings.Docs}
-	return at, nil
 }
 
 // docs are the settings with the flags that were given instead of theirs. Paths are relative to the root; those of flags may lead out of it.

@@ -33,12 +33,10 @@ type checkOptions struct {
 	// cluster reports whether compat compares with a cluster, and kubeconfig and context which.
 	cluster             bool
 	kubeconfig, context string
-	failOn              string
-	output              string
-	list                bool
-	fix                 bool
-	dryRun              bool
-	explain             string
+	ruleFlags
+	crds   string
+	fix    bool
+	dryRun bool
 }
 
 func newCheck(s ui.Streams, shared *options) *cobra.Command {
@@ -89,18 +87,10 @@ determined.`,
 	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `file` of the cluster, with --against-cluster")
 	c.Flags().StringVar(&o.context, "context", "", "`context` of the kubeconfig, with --against-cluster (default: the current one)")
 	c.Flags().StringVar(&o.objects, "objects", "", "`directory` or file with stored objects, which compat writes under the new CRDs")
-	c.Flags().StringVar(&o.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
-	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
+	c.Flags().StringVar(&o.crds, "crd-dir", "", "`directory` of the CRDs, where there are no settings or Go types")
 	c.Flags().BoolVar(&o.fix, "fix", false, "fix in the Go types what is certain and changes no schema")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --fix: print the changes as a patch without making them")
-	c.Flags().BoolVar(&o.list, "list", false, "print the rules")
-	c.Flags().StringVar(&o.explain, "explain", "", "print the page of a `rule`, with examples")
-	// The flags are there, and nothing else can go wrong.
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(verifyOutputs(), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions([]string{"note", "warning", "error"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("explain", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
-	})
+	o.register(c)
 	return c
 }
 
@@ -111,31 +101,20 @@ func familyNames() (names []string) {
 	return names
 }
 
-func ruleIDs() (ids []string) {
-	for _, r := range rule.All() {
-		ids = append(ids, r.ID)
-	}
-	return ids
-}
-
 func runCheck(ctx context.Context, s ui.Streams, o checkOptions) (err error) {
-	switch {
-	case o.list && len(o.families) == 0:
-		return listRules(s, rule.Families)
-	case o.list:
-		return listRules(s, o.families)
-	case o.explain != "":
-		return explainRule(s, o.explain)
+	families := o.families
+	if len(families) == 0 {
+		families = rule.Families
 	}
-	failOn, err := rule.ParseSeverity(o.failOn)
+	if done, err := o.explained(s, families); done {
+		return err
+	}
+	failOn, err := o.threshold()
 	if err != nil {
-		return ui.UsageErrorf("--fail-on %w", err)
+		return err
 	}
 	if o.dryRun && !o.fix {
 		return ui.UsageErrorf("--dry-run is for --fix; add it, or omit --dry-run")
-	}
-	if outputs := verifyOutputs(); !slices.Contains(outputs, o.output) {
-		return ui.UsageErrorf("--output %q must be text, json, github or sarif", o.output)
 	}
 	switch {
 	case o.dryRun && o.output != "text":
@@ -145,7 +124,7 @@ func runCheck(ctx context.Context, s ui.Streams, o checkOptions) (err error) {
 	case !o.cluster && (o.kubeconfig != "" || o.context != ""):
 		return ui.UsageErrorf("--kubeconfig and --context require --against-cluster")
 	}
-	at, err := newSettings(nil).project(o.options)
+	at, err := o.withCRDs(o.crds)
 	if err != nil {
 		return err
 	}

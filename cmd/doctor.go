@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,10 +25,7 @@ import (
 
 type doctorOptions struct {
 	*options
-	failOn  string
-	output  string
-	list    bool
-	explain string
+	ruleFlags
 }
 
 func newDoctor(s ui.Streams, shared *options) *cobra.Command {
@@ -50,32 +46,17 @@ determined.`,
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), s, o) },
 	}
-	c.Flags().StringVar(&o.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
-	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
-	c.Flags().BoolVar(&o.list, "list", false, "print the rules")
-	c.Flags().StringVar(&o.explain, "explain", "", "print the page of a `rule`, with examples")
-	// The flags are there, and nothing else can go wrong.
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(verifyOutputs(), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions([]string{"note", "warning", "error"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("explain", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
-	})
+	o.register(c)
 	return c
 }
 
 func runDoctor(ctx context.Context, s ui.Streams, o doctorOptions) error {
-	switch {
-	case o.list:
-		return listRules(s, []rule.Family{rule.Doctor})
-	case o.explain != "":
-		return explainRule(s, o.explain)
+	if done, err := o.explained(s, []rule.Family{rule.Doctor}); done {
+		return err
 	}
-	failOn, err := rule.ParseSeverity(o.failOn)
+	failOn, err := o.threshold()
 	if err != nil {
-		return ui.UsageErrorf("--fail-on %w", err)
-	}
-	if outputs := verifyOutputs(); !slices.Contains(outputs, o.output) {
-		return ui.UsageErrorf("--output %q must be text, json, github or sarif", o.output)
+		return err
 	}
 	base, err := realPath(o.dir)
 	if err != nil {
