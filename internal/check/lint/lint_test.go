@@ -69,3 +69,27 @@ func judge(t *testing.T, example string) []rule.Finding {
 func TestExamples(t *testing.T) {
 	checktest.Examples(t, rule.Lint, 1, func(t *testing.T, example []rule.Block) []rule.Finding { return judge(t, example[0].Text) })
 }
+
+// Any Go source that parses can be judged, and one that does not is an error: nothing panics.
+func FuzzSource(f *testing.F) {
+	root, err := filepath.Abs("../../..")
+	require.NoError(f, err)
+	for _, r := range rule.All() {
+		if r.Family == rule.Lint && len(r.Flagged) > 0 {
+			f.Add(r.Flagged[0].Text)
+		}
+	}
+	f.Add("type CronTab struct { CronTab; Spec *CronTab `json:\"spec\"`; Status CronTabStatus[int] }\n\ntype CronTabStatus[T any] struct { *CronTabStatus[T]; T []T `json:\",inline\"` }\n")
+	f.Add("// +crdctl:allow=\n// +kubebuilder:validation:XValidation:rule=\"\n// +kubebuilder:default={\n// +listMapKey=\ntype CronTabSpec struct { A, B map[string]map[string]CronTabSpec `json:`; _ func() }\n")
+	f.Fuzz(func(t *testing.T, example string) {
+		found, err := lint.Check(t.Context(), lint.Source{Root: root, Dirs: []string{dir}, Files: map[string]map[string][]byte{dir: {"types.go": []byte(head + example + kind)}},
+			Tags: markerlint.Families{Kubebuilder: true, Gengo: true, Fields: true}})
+		if err != nil {
+			require.NotContains(t, err.Error(), "panic")
+		}
+		_, _, err = allow.Apply(found, nil, allow.Options{
+			Files: []string{"types.go"}, Read: func(string) ([]byte, error) { return []byte(head + example + kind), nil }, Judged: func(*rule.Rule) bool { return true },
+		})
+		require.NoError(t, err)
+	})
+}
