@@ -23,7 +23,7 @@ const about = `crdctl scaffolds, generates, verifies and runs Kubernetes control
 It needs only Go: the code generators, an API server with etcd, and kubectl are built in.`
 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
-	return append(newCodegenCommands(s, o), newRun(s, o), newCluster(s, o), newKubectl(s, o), newTest(s, o), newEnvtest(s, o), newGenDocs(s))
+	return append(newCodegenCommands(s, o), newRun(s, o), newView(s, o), newCluster(s, o), newKubectl(s, o), newTest(s, o), newEnvtest(s, o), newGenDocs(s))
 }
 
 // linked are the versions of what is linked in.

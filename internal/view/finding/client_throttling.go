@@ -18,7 +18,7 @@ var clientThrottling = &Type{
 	Fix:   "send fewer requests (read from caches, write only what differs), or raise QPS and Burst of the rest.Config",
 	needs: []trace.Kind{trace.KindLog},
 	lacks: func(e *Engine) string {
-		if e.seen[trace.KindLog] == 0 {
+		if e.seen[trace.KindLog] == 0 && !e.captures("log") {
 			return "no output of the controller is recorded"
 		}
 		return ""

@@ -4,6 +4,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/trace"
 )
@@ -22,7 +23,7 @@ func (e *Engine) undetermined(t *Type) string {
 
 // noReconciles is for what only reconciles show.
 func noReconciles(e *Engine) string {
-	if e.seen[trace.KindReconcile] == 0 {
+	if e.seen[trace.KindReconcile] == 0 && !e.captures("hook") && !e.captures("loop") {
 		return "no reconcile is recorded: the controller has no hook, and prints no lines about them"
 	}
 	return ""
@@ -56,12 +57,11 @@ func (e *Engine) isRecorded(c trace.Class) bool {
 	if c == trace.ClassBuiltin {
 		level = "loop"
 	}
-	if h := e.m.Header(); h != nil {
-		for _, l := range h.Levels {
-			if l == level {
-				return true
-			}
-		}
-	}
-	return false
+	return e.captures(level)
+}
+
+// captures reports whether the recording has what a level of capture gives, if there was anything.
+func (e *Engine) captures(level string) bool {
+	h := e.m.Header()
+	return h != nil && slices.Contains(h.Levels, level)
 }

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !crdctl_codegen && !crdctl_loop
+
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/view/finding"
+)
+
+// findingsFlags are the flags of "crdctl view --findings".
+type findingsFlags struct {
+	print  bool
+	output string
+	failOn []string
+}
+
+func (f *findingsFlags) register(c *cobra.Command) {
+	set := c.Flags()
+	set.BoolVar(&f.print, "findings", false, "print what went wrong, and exit with 1 if anything did")
+	set.StringVarP(&f.output, "output", "o", "text", "with --findings: `format` of the output: text or json")
+	set.StringSliceVar(&f.failOn, "fail-on", nil, "with --findings: `types` of findings that make the exit code 1 (default: all)")
+	// The flag is there, and nothing else can go wrong.
+	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(finding.Names(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *findingsFlags) validate(set *pflag.FlagSet) error {
+	for _, name := range []string{"output", "fail-on"} {
+		if set.Changed(name) && !f.print {
+			return ui.UsageErrorf("--%s requires --findings", name)
+		}
+	}
+	if f.output != "text" && f.output != "json" {
+		return ui.UsageErrorf("--output %q must be text or json", f.output)
+	}
+	if set.Changed("fail-on") && len(f.failOn) == 0 { // an empty variable of a CI system must not mean the default
+		return ui.UsageErrorf("--fail-on is empty; name types of findings, or omit the flag")
+	}
+	for _, name := range f.failOn {
+		if near, unknown := finding.Unknown(name); unknown {
+			hint := "use some of " + strings.Join(finding.Names(), ", ")
+			if near != "" {
+				hint = fmt.Sprintf("did you mean %q? The types are %s", near, strings.Join(finding.Names(), ", "))
+			}
+			return ui.UsageErrorf("--fail-on %q is not a type of findings; %s", name, hint)
+		}
+	}
+	return nil
+}
+
+// findingsDocument is the one object of -o json. Scripts read it: fields may come, none may go or change its meaning. See
+// docs/view.md.
+type findingsDocument struct {
+	Recording    *trace.Header          `json:"recording"`
+	Records      int64                  `json:"records"`
+	Duration     int64                  `json:"duration"` // nanoseconds to the newest record
+	Findings     []trace.Finding        `json:"findings"`
+	Undetermined []finding.Undetermined `json:"undetermined"`
+}
+
+// viewFindings prints what went wrong in a recording.
+func viewFindings(ctx context.Context, s ui.Streams, f findingsFlags, file string) error {
+	source, err := openRecording(file)
+	if err != nil {
+		return err
+	}
+	d, err := findingsOf(ctx, source)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if f.output == "json" {
+		e := json.NewEncoder(s.Out)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(d); err != nil {
+			return err
+		}
+	} else {
+		d.text(s.Out)
+		d.summary(s.Report())
+	}
+	return d.verdict(f.failOn)
+}
+
+// findingsOf reads a recording from its begin to its end.
+func findingsOf(ctx context.Context, source trace.Source) (*findingsDocument, error) {
+	d := &findingsDocument{Findings: []trace.Finding{}, Undetermined: []finding.Undetermined{}}
+	engine := finding.New()
+	for r, err := range source.Records(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if h, ok := r.Body.(*trace.Header); ok {
+			d.Recording = h
+		}
+		d.Records++
+		d.Duration = max(d.Duration, r.T)
+		engine.Add(r)
+	}
+	if d.Recording == nil {
+		return nil, fmt.Errorf("no header: this is not a recording of crdctl")
+	}
+	engine.End()
+	d.Findings = append(d.Findings, engine.Findings()...)
+	d.Undetermined = append(d.Undetermined, engine.Undetermined()...)
+	return d, nil
+}
+
+func (d *findingsDocument) text(w io.Writer) {
+	for _, f := range d.Findings {
+		fmt.Fprintf(w, "%s [%s]\n", f.Message, f.Type)
+		since := "since " + seconds(f.Since)
+		if f.Build > 0 {
+			since += fmt.Sprintf(" in build %d", f.Build)
+		}
+		if f.Until > 0 {
+			since += ", until " + seconds(f.Until)
+		}
+		fmt.Fprintf(w, "    %s, %s; records %s\n    Fix: %s\n", f.Certainty, since, numbers(f.Evidence), f.Fix)
+	}
+}
+
+// seconds is a time in a recording.
+func seconds(t int64) string { return fmt.Sprintf("+%.1f s", float64(t)/1e9) }
+
+func numbers(seqs []int64) string {
+	all := make([]string, 0, len(seqs))
+	for _, s := range seqs {
+		all = append(all, fmt.Sprint(s))
+	}
+	return strings.Join(all, ", ")
+}
+
+// summary says how much was read, and what that cannot show.
+func (d *findingsDocument) summary(r ui.Reporter) {
+	open := 0
+	for _, f := range d.Findings {
+		if f.Until == 0 {
+			open++
+		}
+	}
+	noun := "findings"
+	if len(d.Findings) == 1 {
+		noun = "finding"
+	}
+	r.Printf("%d records in %s: %d %s, %d of them resolved", d.Records, seconds(d.Duration)[1:], len(d.Findings), noun, len(d.Findings)-open)
+	types := map[string][]string{}
+	var reasons []string
+	for _, u := range d.Undetermined {
+		if types[u.Reason] == nil {
+			reasons = append(reasons, u.Reason)
+		}
+		types[u.Reason] = append(types[u.Reason], u.Type)
+	}
+	for _, reason := range reasons {
+		r.Note("not determined: %s: %s", strings.Join(types[reason], ", "), reason)
+	}
+}
+
+// verdict is ErrNo if there is a finding of the types, or of any without types; and an error if there may be one.
+func (d *findingsDocument) verdict(failOn []string) error {
+	for _, f := range d.Findings {
+		if len(failOn) == 0 || slices.Contains(failOn, f.Type) {
+			return ui.ErrNo
+		}
+	}
+	for _, u := range d.Undetermined {
+		if slices.Contains(failOn, u.Type) {
+			return fmt.Errorf("%s cannot be determined: %s", u.Type, u.Reason)
+		}
+	}
+	return nil
+}
