@@ -46,6 +46,9 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target.API,
 	if s.Running && o.Plane.isSet() {
 		return nil, errors.New("this project has a control plane in the background, so --data-dir, --port and --pods cannot be used; stop it with \"crdctl cluster stop\", or omit the flags")
 	}
+	if s.Running && o.Recording.File != "" {
+		return nil, errors.New("this project has a control plane in the background, which is not recorded, so --record cannot be used; stop it with \"crdctl cluster stop\", or omit the flag")
+	}
 	dir, err := state.Open(o.Root)
 	if errors.Is(err, state.ErrRunning) {
 		if other, lookErr := daemon.RunStatus(o.Root); lookErr == nil && other != nil && other.PID != 0 {
@@ -97,7 +100,7 @@ func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target.API
 		reporter.Note("waiting for etcd and the API server to be ready (%s of at most %s)", passed, startTimeout)
 	})()
 	plane, err := controlplane.Start(startCtx, controlplane.Options{
-		Kubeconfig: state.Kubeconfig(o.Root), Dir: o.Plane.DataDir, Port: o.Plane.Port, PendingPods: o.Plane.PendingPods,
+		Kubeconfig: state.Kubeconfig(o.Root), Dir: o.Plane.DataDir, Port: o.Plane.Port, PendingPods: o.Plane.PendingPods, Record: o.recording.options(o),
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/controlplane/record"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/observe"
 	"github.com/crdctl/crdctl/internal/trace"
@@ -62,7 +63,7 @@ func (o *Options) record() (*recording, error) {
 }
 
 // end is called when nothing is recorded any more.
-func (r *recording) end() error {
+func (r *recording) end(reporter ui.Reporter) error {
 	if r == nil {
 		return nil
 	}
@@ -70,7 +71,32 @@ func (r *recording) end() error {
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("--record: %w", err)
 	}
+	if r.file != "" {
+		reporter.Note("the recording is in %s; see \"%s\"", r.file, r.command())
+	}
 	return nil
+}
+
+// command shows what is in the recording.
+func (r *recording) command(flags ...string) string {
+	words := []string{"crdctl", "view"}
+	if r.file != "" {
+		words = append(words, r.file)
+	}
+	return config.Command{Words: append(words, flags...)}.String()
+}
+
+// options have the requests to a control plane recorded; nil for a run that is not recorded.
+func (r *recording) options(o Options) *record.Options {
+	if r == nil {
+		return nil
+	}
+	options := &record.Options{Sink: r.Recorder, Bodies: o.Recording.Bodies, Controller: r.observe.Controller}
+	if o.Account != nil {
+		account := o.Account.User()
+		options.IsController = func(user string) bool { return user == account }
+	}
+	return options
 }
 
 // follow reports findings until the context ends, or the function that it returns is called.
@@ -78,13 +104,9 @@ func (r *recording) follow(ctx context.Context, reporter ui.Reporter) (end func(
 	if r == nil {
 		return func() {}
 	}
-	see := "crdctl view --findings"
-	if r.file != "" {
-		see = config.Command{Words: []string{"crdctl", "view", r.file, "--findings"}}.String()
-	}
 	ctx, stop := context.WithCancel(ctx)
 	var following sync.WaitGroup
-	following.Go(func() { newNotes(r.Recorder, reporter, see).follow(ctx) })
+	following.Go(func() { newNotes(r.Recorder, reporter, r.command("--findings")).follow(ctx) })
 	return func() { stop(); following.Wait() }
 }
 

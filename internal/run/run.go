@@ -58,7 +58,8 @@ type Options struct {
 	// Keys are what the user presses during the run; nil where there is no terminal.
 	Keys <-chan byte
 
-	modCache string // the go command's
+	modCache  string // the go command's
+	recording *recording
 }
 
 // Plane says how a control plane of the run's own is. The zero value is a fresh one, that is gone afterwards.
@@ -77,15 +78,14 @@ func (p Plane) isSet() bool { return p != Plane{} }
 // that was all.
 func Run(ctx context.Context, o Options) (err error) {
 	reporter := ui.NewReporter(o.Err)
-	recording, err := o.record()
-	if err != nil {
+	if o.recording, err = o.record(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, recording.end()) }()
-	defer recording.follow(ctx, reporter)()
+	defer func() { err = errors.Join(err, o.recording.end(reporter)) }()
+	defer o.recording.follow(ctx, reporter)()
 	open := func() (*target.API, error) { return connect(ctx, o, reporter) }
 	if o.Builtin {
-		o.Trace, o.TraceBodies = recording.sink(), o.Recording.Bodies
+		o.Trace, o.TraceBodies = o.recording.sink(), o.Recording.Bodies
 		return builtin.Run(ctx, o.Options, open)
 	}
 	if _, err := o.CRDs(); errors.Is(err, fs.ErrNotExist) {
@@ -101,6 +101,6 @@ func Run(ctx context.Context, o Options) (err error) {
 		return target.Interrupted(ctx, err)
 	}
 	return target.Use(ctx, open, func(t *target.API) error {
-		return (&devLoop{Options: o, target: t, reporter: reporter, observe: recording.observed()}).run(ctx)
+		return (&devLoop{Options: o, target: t, reporter: reporter, observe: o.recording.observed()}).run(ctx)
 	})
 }

@@ -16,9 +16,10 @@ type Run struct {
 	name  string // of the controller
 	lines *lines
 
-	mu    sync.Mutex
-	build int
-	sum   string // digest of the binary of the build
+	mu      sync.Mutex
+	build   int
+	sum     string   // digest of the binary of the build
+	process *Process // the last; nil before the first
 }
 
 // New returns a recorder of what the controller with a name does. It is to be closed.
@@ -41,7 +42,10 @@ type Process struct {
 	build   int
 	sum     string
 	started chan struct{}
-	actor   trace.ActorID // once it has started
+
+	// Once it has started:
+	pid   int
+	actor trace.ActorID
 }
 
 // Process returns the process that will run a binary, by its digest. Another binary than the last that ran is the next build.
@@ -55,7 +59,20 @@ func (r *Run) Process(sum string) *Process {
 	if sum != r.sum {
 		p.build++
 	}
+	r.process = p
 	return p
+}
+
+// Controller is the controller as it is now. It is for who sees its requests: the first of them may come before Started.
+func (r *Run) Controller() trace.Actor {
+	r.mu.Lock()
+	p := r.process
+	r.mu.Unlock()
+	if p == nil {
+		return trace.Actor{Name: r.name, Class: trace.ClassController}
+	}
+	<-p.started
+	return trace.Actor{Name: r.name, Class: trace.ClassController, Build: p.build, PID: p.pid}
 }
 
 // Started must be called once: with 0 where the process could not be started.
@@ -67,6 +84,7 @@ func (p *Process) Started(pid int) {
 	if pid == 0 {
 		return
 	}
+	p.pid = pid
 	p.actor = p.run.sink.Defs().Actor(trace.Actor{Name: p.run.name, Class: trace.ClassController, Build: p.build, PID: pid})
 	p.run.mu.Lock()
 	defer p.run.mu.Unlock()
