@@ -166,6 +166,7 @@ type generation struct {
 
 	generators map[string]string // the generator of each file
 	called     map[string]string // that of each file of controller-gen's calls
+	inEngines  []engineFiles     // what engines made in this run
 	known      *knownResult      // nil where nothing is kept
 	results    *cache.Store      // nil where nothing is kept
 }
@@ -236,6 +237,7 @@ func (g *generation) cachedOrMade(ctx context.Context, o Options) (*made, error)
 		key, err := c.put(ctx, m, g.local)
 		if key != (cache.Key{}) {
 			g.known = &knownResult{o.Results, key}
+			err = errors.Join(err, g.keepEngine())
 		}
 		if err != nil {
 			m.Notes = append(m.Notes, fmt.Sprintf("crdctl: warning: the result cannot be cached (%v), so the next run is not faster; set XDG_CACHE_HOME to a directory that you can write to", err))

@@ -27,6 +27,7 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 		return nil, nil, nil
 	}
 	here, elsewhere := g.split()
+	kept, elsewhere := g.keptEngine(elsewhere)
 	elsewhere, done, err := g.withSchemas(ctx, elsewhere)
 	defer func() { err = errors.Join(err, done()) }()
 	if err != nil {
@@ -55,7 +56,10 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 		}
 	}
 	both.Wait()
-	return append(ours, theirs...), append(notes, said...), errors.Join(err, engineErr)
+	if engineErr == nil {
+		g.noteEngine(elsewhere, theirs, said)
+	}
+	return slices.Concat(ours, theirs, kept), append(notes, said...), errors.Join(err, engineErr)
 }
 
 // split tells the generators that are linked into this program from those that an engine must run.
@@ -184,7 +188,7 @@ func (g *generation) runOn(ctx context.Context, graph *load.Graph, gens []codege
 // load loads what the generators read, and leaves what it cannot find to the go command.
 func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, error) {
 	if g.env != nil {
-		g.more = slices.DeleteFunc(slices.Clone(g.plan.MayLoad), func(path string) bool { return !g.env.Has(path) })
+		g.more = g.mayLoad()
 		graph, err := load.Packages(ctx, g.env, slices.Concat(whole, g.more))
 		if err == nil {
 			g.graph, g.local = graph, graph.Local
@@ -210,4 +214,9 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 		g.graph = graph
 	}
 	return graph, err
+}
+
+// mayLoad are the packages that tags name, of those that there are.
+func (g *generation) mayLoad() []string {
+	return slices.DeleteFunc(slices.Clone(g.plan.MayLoad), func(path string) bool { return !g.env.Has(path) })
 }
