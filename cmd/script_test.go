@@ -3,6 +3,9 @@
 package cmd_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -29,6 +32,8 @@ func TestMain(m *testing.M) {
 		},
 		// cisteps PAGE DIR writes what a page of the documentation has CI systems run to a directory.
 		"cisteps": func() { exit(ciSteps(os.Args[1], os.Args[2])) },
+		// pack LINES FILE writes JSON lines as the file of a recording that was not closed.
+		"pack": func() { exit(pack(os.Args[1], os.Args[2])) },
 		// makecluster ROOT makes the directory of a control plane in the background that does not run.
 		"makecluster": func() {
 			dir, err := state.CreateCluster(os.Args[1])
@@ -38,6 +43,19 @@ func TestMain(m *testing.M) {
 			exit(err)
 		},
 	})
+}
+
+func pack(lines, file string) error {
+	data, err := os.ReadFile(lines)
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(data); err != nil {
+		return err
+	}
+	return errors.Join(w.Close(), os.WriteFile(file, packed.Bytes(), 0o600))
 }
 
 func exit(err error) {

@@ -7,6 +7,7 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -72,12 +73,12 @@ type findingsDocument struct {
 
 // viewFindings prints what went wrong in a recording.
 func viewFindings(ctx context.Context, s ui.Streams, f findingsFlags, file string) error {
-	source, err := openRecording(file)
+	recording, err := trace.OpenFile(file)
 	if err != nil {
 		return err
 	}
-	d, err := findingsOf(ctx, source)
-	if err != nil {
+	d, err := findingsOf(ctx, recording)
+	if err = errors.Join(err, recording.Close()); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if f.output == "json" {
@@ -90,6 +91,9 @@ func viewFindings(ctx context.Context, s ui.Streams, f findingsFlags, file strin
 	} else {
 		d.text(s.Out)
 		d.summary(s.Report())
+		if cut := recording.CutOff(); cut != nil {
+			s.Report().Note("%v", cut)
+		}
 	}
 	return d.verdict(f.failOn)
 }
@@ -108,9 +112,6 @@ func findingsOf(ctx context.Context, source trace.Source) (*findingsDocument, er
 		d.Records++
 		d.Duration = max(d.Duration, r.T)
 		engine.Add(r)
-	}
-	if d.Recording == nil {
-		return nil, fmt.Errorf("no header: this is not a recording of crdctl")
 	}
 	engine.End()
 	d.Findings = append(d.Findings, engine.Findings()...)
