@@ -19,6 +19,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/controlplane/record"
+	"github.com/crdctl/crdctl/internal/trace"
 )
 
 const (
@@ -75,7 +76,11 @@ func newAPIServer(l *listener, s *secrets, etcdSocket string, recording *record.
 		return nil, errors.New("create the API server: the aggregator has no delegate; this crdctl does not fit its Kubernetes libraries")
 	}
 	openAPI.serve(kube)
-	aggregator.GenericAPIServer.Handler.NonGoRestfulMux.Handle(rbacaudit.Path, seen.access)
+	mux := aggregator.GenericAPIServer.Handler.NonGoRestfulMux
+	mux.Handle(rbacaudit.Path, seen.access)
+	if recording != nil && recording.Source != nil {
+		mux.Handle(trace.Path, trace.Handler(recording.Source))
+	}
 	prepared, err := aggregator.PrepareRun()
 	if err != nil {
 		return nil, fmt.Errorf("prepare the API server: %w", err)

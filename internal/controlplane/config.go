@@ -11,6 +11,7 @@ import (
 
 	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/util/webhook"
 	aggregatorscheme "k8s.io/kube-aggregator/pkg/apiserver/scheme"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/controlplane/record"
+	"github.com/crdctl/crdctl/internal/trace"
 )
 
 const serviceRange = "10.96.0.0/16"
@@ -55,6 +57,10 @@ func serverConfig(l *listener, s *secrets, etcdSocket string, seen listeners) (a
 	build := outer.BuildHandlerChainFunc
 	outer.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
 		return seen.access.Follow(seen.record.Follow(build(seen.record.Inside(handler), c)))
+	}
+	isLong := outer.LongRunningFunc
+	outer.LongRunningFunc = func(r *http.Request, info *request.RequestInfo) bool {
+		return info.Path == trace.Path || isLong(r, info)
 	}
 	return config.Complete()
 }

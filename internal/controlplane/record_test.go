@@ -3,8 +3,10 @@
 package controlplane
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,15 +14,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/controlplane/record"
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/trace/redact"
 )
 
 // recording is a control plane that is recorded, with a client of kubectl's and one of a controller's.
@@ -31,14 +38,14 @@ type recording struct {
 	controller *rest.Config
 }
 
-func startRecorded(t *testing.T, bodies trace.Bodies) *recording {
+func startRecorded(t *testing.T, name string, bodies trace.Bodies) *recording {
 	t.Helper()
 	recorder, err := trace.New(trace.Options{MaxBytes: 64 << 20})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, recorder.Close()) })
 	r := &recording{recorder: recorder}
 	r.plane = start(t, Options{Record: &record.Options{
-		Sink: recorder, Bodies: bodies, Controller: func() trace.Actor { return trace.Actor{Name: "widgets", Build: 3} },
+		Sink: recorder, Source: recorder, Bodies: bodies, Redact: redact.New(redact.Options{}), Controller: func() trace.Actor { return trace.Actor{Name: name, Build: 3} },
 	}})
 	r.kubectl, r.controller = r.plane.RESTConfig(), withToken(r.plane.RESTConfig(), r.plane.ControllerToken())
 	r.kubectl.UserAgent, r.controller.UserAgent = "kubectl/v1", "controller-1234/v0.0.0"
@@ -120,7 +127,7 @@ var widgets = schema.GroupVersionResource{Group: "record.example.com", Version: 
 // TestRecord holds that writes, the versions that they make and what a watch delivers are recorded with who did what.
 func TestRecord(t *testing.T) {
 	t.Parallel()
-	r := startRecorded(t, trace.BodiesChanged)
+	r := startRecorded(t, "widgets", trace.BodiesChanged)
 	kubectl, controller := dynamic.NewForConfigOrDie(r.kubectl), dynamic.NewForConfigOrDie(r.controller)
 	require.NoError(t, InstallCRDsPromptly(t.Context(), r.plane.RESTConfig(), crd(t, "widgets", "Widget", widgets.Group)))
 	mine := controller.Resource(widgets).Namespace("default")
@@ -173,4 +180,86 @@ func TestRecord(t *testing.T) {
 		"MODIFIED one by kubectl metadata.deletionGracePeriodSeconds ->0 metadata.deletionTimestamp ->TIME metadata.generation 2->3",
 		"widgets patch widgets 200", "DELETED one by widgets", "widgets gets DELETED one",
 	}, got)
+}
+
+// TestRecordOfBuiltinKinds holds that requests in protobuf, controllers of this process and Secrets are recorded as they are to be.
+func TestRecordOfBuiltinKinds(t *testing.T) {
+	t.Parallel()
+	r := startRecorded(t, "controller", trace.BodiesAll)
+	r.controller.ContentType = runtime.ContentTypeProtobuf
+	controller := kubernetes.NewForConfigOrDie(r.controller)
+	const marker = "d29uZGVybGFuZA"
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"password": marker}}
+	secret, err := controller.CoreV1().Secrets("default").Create(t.Context(), secret, metav1.CreateOptions{})
+	require.NoError(t, err)
+	secret.Data["password"] = []byte(marker + marker)
+	_, err = controller.CoreV1().Secrets("default").Update(t.Context(), secret, metav1.UpdateOptions{})
+	require.NoError(t, err)
+
+	labels := map[string]string{"app": "x"}
+	deployments := controller.AppsV1().Deployments("default")
+	made, err := deployments.Create(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "x"}, Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}},
+	}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	expect := func(resource string, lines ...string) {
+		t.Helper()
+		if !assert.EventuallyWithT(t, func(c *assert.CollectT) {
+			story := strings.Join(r.story(resource), "\n")
+			for _, line := range lines {
+				assert.Regexp(c, "(?m)^"+line+"$", story)
+			}
+		}, patience, tick) {
+			t.Fatal(strings.Join(r.story(resource), "\n"))
+		}
+	}
+	expect("replicasets", "deployment-controller create replicasets 201", "ADDED x-.* by deployment-controller")
+	expect("pods", "replicaset-controller create pods 201", "ADDED x-.* by replicaset-controller", "pod-simulator update pods/status 200", "MODIFIED x-.* by pod-simulator .* status.phase \"Pending\"->\"Running\".*")
+	made.Spec.Template.Spec.Containers[0].TerminationMessagePolicy = ""
+	made.ResourceVersion = ""
+	_, err = deployments.Update(t.Context(), made, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	expect("deployments", `controller update deployments 200 .*drift spec.template.spec.containers\[0\].terminationMessagePolicy ->"File".*`)
+	background := metav1.DeletePropagationBackground
+	require.NoError(t, deployments.Delete(t.Context(), "x", metav1.DeleteOptions{PropagationPolicy: &background}))
+	expect("deployments", "controller delete deployments 200", "DELETED x by controller")
+	expect("replicasets", "garbage-collector delete replicasets 200", "DELETED x-.* by garbage-collector")
+	expect("pods", "MODIFIED x-.* by garbage-collector metadata.deletionGracePeriodSeconds.*", "DELETED x-.* by garbage-collector")
+	expect("secrets", "ADDED s by controller", `MODIFIED s by controller data.password "redacted:.*`)
+	for _, rec := range r.records() {
+		line, err := rec.AppendJSON(nil)
+		require.NoError(t, err)
+		assert.NotContains(t, string(line), marker)
+	}
+}
+
+// TestRecordIsServed holds that another process can follow a recording, that no service account can, and that a reader does not hold up the end.
+func TestRecordIsServed(t *testing.T) {
+	t.Parallel()
+	r := startRecorded(t, "controller", trace.BodiesNone)
+	client, err := rest.HTTPClientFor(r.kubectl)
+	require.NoError(t, err)
+	account := rest.CopyConfig(r.kubectl)
+	account.Impersonate.UserName = "system:serviceaccount:default:default"
+	other, err := rest.HTTPClientFor(account)
+	require.NoError(t, err)
+	refused, err := other.Get(r.plane.URL() + trace.Path)
+	require.NoError(t, err)
+	closeIt(t, refused.Body)
+	assert.Equal(t, http.StatusForbidden, refused.StatusCode)
+
+	answer, err := client.Get(r.plane.URL() + trace.Path)
+	require.NoError(t, err)
+	defer closeIt(t, answer.Body)
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	name := newNamespace(t, kubernetes.NewForConfigOrDie(r.kubectl))
+	for found := false; !found; {
+		require.True(t, lines.Scan(), "the stream ended: %v", lines.Err())
+		found = strings.Contains(lines.Text(), name)
+	}
+	stop(t, r.plane)
+	for lines.Scan() { // what is left; the server does not wait for this reader
+	}
 }

@@ -15,12 +15,16 @@ import (
 	"k8s.io/client-go/discovery"
 
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/trace/redact"
 )
 
 // Options say what is recorded, and where it goes.
 type Options struct {
 	Sink   trace.Sink
+	Source trace.Source // of what the sink keeps, which is served at trace.Path; nil for none
 	Bodies trace.Bodies // how much of objects is recorded; empty is BodiesNone
+	// Redact takes secrets out of objects and messages. Without it, Secrets have metadata only.
+	Redact *redact.Redactor
 	// Controller returns Name, Build and PID of the project's controller that runs; nil if that is not known. It is
 	// called for each request of the controller, and must be quick.
 	Controller func() trace.Actor
@@ -144,7 +148,7 @@ type worker struct {
 
 func newWorker(r *Recorder, kinds discovery.DiscoveryInterface) *worker {
 	w := &worker{Recorder: r, resources: newResources(r.Sink, kinds)}
-	w.versions = newVersions(r.Sink, r.Bodies)
+	w.versions = newVersions(r.Options)
 	return w
 }
 

@@ -4,17 +4,20 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/diff"
+	"github.com/crdctl/crdctl/internal/trace/redact"
 )
 
 // work makes the records of an answered request.
@@ -30,6 +33,7 @@ func (x *exchange) work(w *worker) {
 	if x.ignored() {
 		return
 	}
+	rec.Body = w.body(x, sent)
 	rec.Actor = w.Sink.Defs().Actor(x.actor)
 	w.Sink.AddAt(x.ended, rec)
 }
@@ -55,7 +59,7 @@ func (w *worker) other(x *exchange) {
 	}
 	if x.code >= http.StatusBadRequest {
 		if status, err := decode(x.answerType, x.answerEncoding, x.answer); err == nil {
-			rec.Reason, rec.Message = status.Reason, status.Message
+			rec.Reason, rec.Message = status.Reason, w.message(redact.Target{}, status.Message)
 		}
 	}
 	w.Sink.AddAt(x.ended, rec)
@@ -98,11 +102,11 @@ func (x *exchange) record(w *worker, answered *object) *trace.Request {
 	}
 	if warnings, _ := utilnet.ParseWarningHeaders(x.warnings); len(warnings) > 0 {
 		for _, warning := range warnings {
-			rec.Warnings = append(rec.Warnings, warning.Text)
+			rec.Warnings = append(rec.Warnings, w.message(target(x.info), warning.Text))
 		}
 	}
 	if x.code >= http.StatusBadRequest && answered != nil {
-		rec.Reason, rec.Message = answered.Reason, answered.Message
+		rec.Reason, rec.Message = answered.Reason, w.message(target(x.info), answered.Message)
 	}
 	return rec
 }
@@ -130,9 +134,27 @@ func (w *worker) resource(info *request.RequestInfo, answered *object) trace.Res
 	return w.resources.id(gvr)
 }
 
-// isSecret reports whether objects of a resource must not be recorded.
-func isSecret(info *request.RequestInfo) bool {
-	return info.APIGroup == "" && info.Resource == "secrets"
+// target is what a request is about, for what redacts it.
+func target(info *request.RequestInfo) redact.Target {
+	return redact.Target{Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource}
+}
+
+// message redacts a text that may quote an object.
+func (o *Options) message(t redact.Target, text string) string {
+	if o.Redact == nil {
+		return text
+	}
+	return o.Redact.Message(t, text)
+}
+
+// learn has what custom resources declare as passwords redacted from now on.
+func (o *Options) learn(info *request.RequestInfo, answered *object) {
+	if o.Redact == nil || info.Resource != "customresourcedefinitions" || info.APIGroup != apiextv1.GroupName {
+		return
+	}
+	if fields, err := answered.fields(); err == nil {
+		o.Redact.Learn(fields)
+	}
 }
 
 // written relates a request to the object that it is about and to the version that it made.
@@ -162,6 +184,7 @@ func (w *worker) written(x *exchange, rec *trace.Request, answered, sent *object
 	if rec.Name == "" {
 		rec.Name = answered.Metadata.Name
 	}
+	w.learn(x.info, answered)
 	id = w.object(x.info, answered)
 	rec.RVOut = answered.rv()
 	if !changes(x.method) || rec.DryRun || rec.RVOut == 0 {
@@ -174,11 +197,11 @@ func (w *worker) written(x *exchange, rec *trace.Request, answered, sent *object
 		existed = false
 	case !existed:
 		w.versions.see(&version{
-			uid: uid, rv: rec.RVOut, t: x.ended, typ: x.change(answered), by: x.id, silent: x.bootstraps(), object: x.whole(answered),
-			secret: isSecret(x.info), id: id,
+			uid: uid, rv: rec.RVOut, t: x.ended, typ: x.change(answered), by: x.id, began: x.began, silent: x.bootstraps(), object: x.whole(answered),
+			target: target(x.info), id: id,
 		})
 	}
-	w.compare(x, rec, answered, sent)
+	rec.Drift = w.drift(x, answered, sent)
 	return id, existed && x.method != http.MethodPost
 }
 
@@ -203,29 +226,56 @@ func (x *exchange) change(answered *object) string {
 	}
 }
 
-// compare fills in how what was stored differs from what was sent.
-func (w *worker) compare(x *exchange, rec *trace.Request, answered, sent *object) {
-	if sent == nil || isSecret(x.info) {
-		return
+// drift returns how what was stored differs from what an update sent.
+func (w *worker) drift(x *exchange, answered, sent *object) []trace.Change {
+	if sent == nil || x.method != http.MethodPut || x.info.Subresource != "" && x.info.Subresource != "status" || w.withheld(x) {
+		return nil
 	}
-	drift := x.method == http.MethodPut && (x.info.Subresource == "" || x.info.Subresource == "status")
-	if !drift && w.Bodies != trace.BodiesAll {
-		return
+	before, err1 := sent.fields()
+	after, err2 := answered.fields()
+	if errors.Join(err1, err2) != nil {
+		return nil
 	}
-	before, err := sent.fields()
-	if err != nil {
-		return
+	t := target(x.info)
+	return allowed(w.Bodies, diff.Drift(w.prepare(t, before), w.prepare(t, after), x.info.Subresource))
+}
+
+// body returns what was sent, as JSON.
+func (w *worker) body(x *exchange, sent *object) json.RawMessage {
+	if w.Bodies != trace.BodiesAll || x.sent == nil || w.withheld(x) {
+		return nil
 	}
-	prepare(before, false)
-	if drift {
-		if after, err := answered.fields(); err == nil {
-			prepare(after, false)
-			rec.Drift = allowed(w.Bodies, diff.Drift(before, after, x.info.Subresource))
+	var redacted any
+	t := target(x.info)
+	switch {
+	case sent != nil:
+		fields, err := sent.fields()
+		if err != nil {
+			return nil
+		}
+		redacted = w.prepare(t, fields)
+	case strings.HasPrefix(x.contentType, "application/json-patch"):
+		var patch []any
+		if json.Unmarshal(x.sent.copied, &patch) != nil {
+			return nil
+		}
+		if redacted = patch; w.Redact != nil {
+			redacted = w.Redact.Object(t, patch)
 		}
 	}
-	if w.Bodies == trace.BodiesAll {
-		rec.Body, _ = json.Marshal(before) // it was decoded from JSON or can be
+	if redacted == nil {
+		return nil
 	}
+	body, err := json.Marshal(redacted)
+	if err != nil || string(body) == "null" {
+		return nil
+	}
+	return body
+}
+
+// withheld reports whether the bodies of a request must not be recorded.
+func (w *worker) withheld(x *exchange) bool {
+	return w.Redact == nil && (x.info.APIGroup == "" && (x.info.Resource == "secrets" || x.info.Subresource == "token") || x.info.APIGroup == "authentication.k8s.io")
 }
 
 // object returns the number of an object.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/diff"
+	"github.com/crdctl/crdctl/internal/trace/redact"
 )
 
 const (
@@ -43,11 +44,12 @@ type version struct {
 	due    int64
 	typ    string // empty if it is not known
 	by     string // request ID
+	began  int64  // when that request began
 	silent bool   // it is known, but not recorded
 	// baseline is a version that a client in this process listed: it is not recorded for that.
 	baseline bool
 	object   *object
-	secret   bool
+	target   redact.Target
 	id       trace.ObjectID
 }
 
@@ -64,8 +66,7 @@ type held struct {
 
 // versions puts together what requests and deliveries show of objects, and records each version once, in order.
 type versions struct {
-	sink    trace.Sink
-	bodies  trace.Bodies
+	Options
 	pending map[string][]*version // by UID
 	held    map[string]*held
 	lru     list.List // of *held, the last used first
@@ -78,8 +79,8 @@ type deletion struct {
 	t  int64
 }
 
-func newVersions(sink trace.Sink, bodies trace.Bodies) versions {
-	return versions{sink: sink, bodies: bodies, pending: map[string][]*version{}, held: map[string]*held{}, deletes: map[string]deletion{}}
+func newVersions(o Options) versions {
+	return versions{Options: o, pending: map[string][]*version{}, held: map[string]*held{}, deletes: map[string]deletion{}}
 }
 
 // existed reports whether a version of an object is known to have been there before t.
@@ -99,7 +100,7 @@ func (v *versions) existed(uid string, rv uint64, t int64) bool {
 func (v *versions) see(n *version) {
 	if h := v.held[n.uid]; h != nil && n.rv <= h.rv {
 		if n.rv < h.rv && n.by != "" && !n.silent { // too late to compare it
-			v.sink.AddAt(n.t, &trace.Version{Object: n.id, Type: cmp.Or(n.typ, modified), RV: n.rv, By: n.by})
+			v.Sink.AddAt(n.t, &trace.Version{Object: n.id, Type: cmp.Or(n.typ, modified), RV: n.rv, By: n.by})
 		}
 		return
 	}
@@ -114,7 +115,7 @@ func (v *versions) see(n *version) {
 		return
 	}
 	p := all[i]
-	p.t, p.due, p.by, p.silent = min(p.t, n.t), min(p.due, n.due), cmp.Or(p.by, n.by), p.silent || n.silent
+	p.t, p.due, p.by, p.began, p.silent = min(p.t, n.t), min(p.due, n.due), cmp.Or(p.by, n.by), cmp.Or(p.began, n.began), p.silent || n.silent
 	p.baseline = p.baseline && n.baseline
 	if p.typ != deleted && n.typ != "" {
 		p.typ = n.typ
@@ -132,6 +133,9 @@ func (v *versions) settle(now int64, all bool) {
 	for uid, waiting := range v.pending {
 		n := 0
 		for n < len(waiting) && (all || v.ready(waiting[n], now)) {
+			if n+1 < len(waiting) {
+				waiting[n].claim(waiting[n+1])
+			}
 			v.record(waiting[n])
 			n++
 		}
@@ -145,6 +149,14 @@ func (v *versions) settle(now int64, all bool) {
 		if now-d.t > int64(deleteMemory) {
 			delete(v.deletes, uid)
 		}
+	}
+}
+
+// claim takes the request of the next version for this one, too, if that ended the object and this one set the time of the deletion meanwhile:
+// such a request makes both.
+func (n *version) claim(next *version) {
+	if n.by == "" && next.typ == deleted && next.by != "" && n.t >= next.began && n.object != nil && n.object.Metadata.DeletionTimestamp != "" {
+		n.by = next.by
 	}
 }
 
@@ -167,14 +179,19 @@ func (v *versions) record(n *version) {
 	} else {
 		v.lru.MoveToFront(h.elem)
 	}
+	rec := &trace.Version{Object: n.id, Type: n.typ, RV: n.rv, By: n.by}
+	if rec.Type == "" && h.rv == 0 {
+		rec.Type = added
+	} else if rec.Type == "" {
+		rec.Type = modified
+	}
 	h.rv, h.t = n.rv, n.t
-	rec := &trace.Version{Object: n.id, Type: cmp.Or(n.typ, modified), RV: n.rv, By: n.by}
 	v.describe(rec, n, h)
 	if n.typ == deleted { // the version stays, for what comes late
 		v.hold(h, nil, n.rv)
 	}
 	if !n.silent && (n.by != "" || !n.baseline) {
-		v.sink.AddAt(n.t, rec)
+		v.Sink.AddAt(n.t, rec)
 	}
 	v.evict()
 }
@@ -189,11 +206,14 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 		return
 	}
 	metadataOf(rec, fields)
-	partial := n.object.partial() || n.secret
+	withheld := v.Redact == nil && n.target == secrets
+	partial := n.object.partial() || withheld
 	if partial {
 		fields = map[string]any{"metadata": fields["metadata"]}
 	}
-	prepare(fields, n.secret)
+	if fields = v.prepare(n.target, fields); fields == nil {
+		return
+	}
 	comparable := h.body != nil && (n.object.partial() || h.apiVersion == n.object.APIVersion)
 	if comparable && n.typ != deleted {
 		var before map[string]any
@@ -206,16 +226,16 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 		changes := diff.Changes(before, fields)
 		rec.Prev = h.bodyRV
 		rec.ManagedOnly = len(changes) == 0 && !partial
-		rec.Changes = v.allowed(changes)
+		rec.Changes = allowed(v.Bodies, changes)
 	}
-	if partial && !n.secret {
+	if partial && !withheld {
 		return // the body of before is the better one to compare with
 	}
 	body, err := json.Marshal(fields)
 	if err != nil {
 		return
 	}
-	if !comparable && v.bodies == trace.BodiesAll && !partial {
+	if !comparable && v.Bodies == trace.BodiesAll && !partial {
 		rec.Full = body
 	}
 	h.apiVersion = n.object.APIVersion
@@ -236,19 +256,22 @@ func metadataOf(rec *trace.Version, fields map[string]any) {
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// prepare removes what is not compared, and what must not be held.
-func prepare(fields map[string]any, secret bool) {
+var secrets = redact.Target{Resource: "secrets"}
+
+// prepare removes what is not compared, and what must not be recorded. It returns nil if nothing is left.
+func (o *Options) prepare(t redact.Target, fields map[string]any) map[string]any {
 	metadata, _ := fields["metadata"].(map[string]any)
 	delete(metadata, "managedFields")
-	if annotations, ok := metadata["annotations"].(map[string]any); ok && secret {
+	if o.Redact != nil {
+		fields, _ = o.Redact.Object(t, fields).(map[string]any)
+	} else if annotations, ok := metadata["annotations"].(map[string]any); ok && t == secrets {
 		delete(annotations, lastApplied)
 	}
+	return fields
 }
 
 // allowed leaves of the changes what the level of bodies allows: without bodies, the values of fields that are neither
 // metadata nor status are left out.
-func (v *versions) allowed(changes []trace.Change) []trace.Change { return allowed(v.bodies, changes) }
-
 func allowed(bodies trace.Bodies, changes []trace.Change) []trace.Change {
 	if bodies != trace.BodiesNone {
 		return changes

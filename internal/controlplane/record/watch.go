@@ -222,6 +222,7 @@ func (w *watch) event(to *worker, t int64, typ string, o *object) {
 	} else if typ == deleted {
 		w.rec.Objects--
 	}
+	to.learn(w.x.info, o)
 	id := to.object(w.x.info, o)
 	if typ == deleted && !w.selected {
 		delete(to.resources.byName, name{w.x.info.APIGroup, w.x.info.Resource, o.Metadata.Namespace, o.Metadata.Name})
@@ -229,8 +230,8 @@ func (w *watch) event(to *worker, t int64, typ string, o *object) {
 	if !system {
 		to.Sink.AddAt(t, &trace.Event{Watch: w.rec.ID, Actor: w.rec.Actor, Type: typ, Object: id, RV: rv})
 	}
-	n := &version{uid: uid, rv: rv, t: t, typ: typ, secret: isSecret(w.x.info), id: id, baseline: system && w.rec.State == "open", object: o}
-	if w.selected && typ != modified {
+	n := &version{uid: uid, rv: rv, t: t, typ: typ, target: target(w.x.info), id: id, baseline: system && w.rec.State == "open", object: o}
+	if w.selected && typ != modified || w.rec.State == "open" && typ == added { // it may be older
 		n.typ = ""
 	}
 	to.versions.see(n)
