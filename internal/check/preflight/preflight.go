@@ -18,13 +18,20 @@ import (
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
 
-// checks are the rules, as functions of one CRD. An error says that something could not be determined.
-var checks = []func(crd *project.CRD) ([]rule.Finding, error){
-	strict, refusals, rules, inMaps, of(columns), of(scale), of(subresources), of(tooLarge), of(shortNames), nodes,
+// check is a rule, or some, as a function of one CRD. An error says that something could not be determined.
+type check func(ctx context.Context, crd *project.CRD) ([]rule.Finding, error)
+
+var checks = []check{
+	quick(strict), quick(refusals), rules, quick(inMaps), of(columns), of(scale), of(subresources), of(tooLarge), of(shortNames), quick(nodes),
 }
 
-func of(check func(crd *project.CRD) []rule.Finding) func(*project.CRD) ([]rule.Finding, error) {
-	return func(crd *project.CRD) ([]rule.Finding, error) { return check(crd), nil }
+// quick is a check that takes too little time to be interrupted.
+func quick(judge func(crd *project.CRD) ([]rule.Finding, error)) check {
+	return func(_ context.Context, crd *project.CRD) ([]rule.Finding, error) { return judge(crd) }
+}
+
+func of(judge func(crd *project.CRD) []rule.Finding) check {
+	return func(_ context.Context, crd *project.CRD) ([]rule.Finding, error) { return judge(crd), nil }
 }
 
 // Check returns what is wrong with the CRDs.
@@ -64,7 +71,7 @@ func judge(ctx context.Context, crd *project.CRD) (all []rule.Finding, err error
 		if ctx.Err() != nil {
 			return nil, nil
 		}
-		found, err := check(crd)
+		found, err := check(ctx, crd)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: CRD %s: %w", crd.File, crd.Line, crd.Name, err)
 		}

@@ -3,6 +3,7 @@
 package preflight
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"regexp"
@@ -22,7 +23,7 @@ import (
 )
 
 // rules compiles the CEL rules as the API server does, also where it would not since it refuses the schema for another reason.
-func rules(crd *project.CRD) (all []rule.Finding, err error) {
+func rules(ctx context.Context, crd *project.CRD) (all []rule.Finding, err error) {
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil || !hasRules(v.Schema.OpenAPIV3Schema) {
@@ -32,7 +33,7 @@ func rules(crd *project.CRD) (all []rule.Finding, err error) {
 		if err := apiextv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, root, nil); err != nil {
 			return nil, err
 		}
-		c := compiler{crd: crd, version: v.Name, root: root}
+		c := compiler{ctx: ctx, crd: crd, version: v.Name, root: root}
 		c.walk(celNode{schema: root, context: validation.RootCELContext(root)})
 		c.budget()
 		all = append(all, c.found...)
@@ -56,8 +57,9 @@ func hasRules(s *apiextv1.JSONSchemaProps) bool {
 		s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && hasRules(s.AdditionalProperties.Schema)
 }
 
-// compiler compiles the rules of a version.
+// compiler compiles the rules of a version. It ends early when its context does, which the caller of all checks looks at.
 type compiler struct {
+	ctx     context.Context //nolint:containedctx // it is that of one call
 	crd     *project.CRD
 	version string
 	root    *apiextensions.JSONSchemaProps
@@ -88,6 +90,9 @@ func (n celNode) child(schema *apiextensions.JSONSchemaProps, name string, conte
 }
 
 func (c *compiler) walk(n celNode) {
+	if c.ctx.Err() != nil {
+		return
+	}
 	if len(n.schema.XValidations) > 0 {
 		c.compile(n)
 	}
@@ -121,6 +126,9 @@ func (c *compiler) compile(n celNode) {
 		return
 	}
 	for i, result := range results {
+		if c.ctx.Err() != nil {
+			return
+		}
 		r := celRule{celNode: n, index: i, result: result, since: oldestMinor}
 		if result.Error != nil || result.MessageExpressionError != nil {
 			c.newer(&r, types)
