@@ -57,18 +57,23 @@ func (all *findings) versions(crd *project.CRD) {
 		}
 		add("not-round-trip", "without a conversion, what is written as %[1]s and stored as %[2]s loses %[3]s", c.pruned)
 		add("not-round-trip", "without a conversion, an update through %[1]s loses %[3]s of the stored version %[2]s", c.unseen)
+		add("not-round-trip", "without a conversion, what is written as %[1]s is not valid as the stored version %[2]s, which has other types: %[3]s", c.types)
 		add("default-missing-in-version", "%[1]s and the stored version %[2]s have other defaults for %[3]s", c.defaults)
 	}
 }
 
 // pair compares a served version with the stored one.
 type pair struct {
-	// pruned are the fields of the served version that the stored one lacks, unseen those that the served one lacks; defaults are those that differ.
-	pruned, unseen, defaults []string
+	// pruned are the fields of the served version that the stored one lacks, unseen those that the served one lacks; types and defaults are
+	// those that differ.
+	pruned, unseen, types, defaults []string
 }
 
 func (c *pair) compare(path []string, served, stored *props) {
-	if typeOf(served) != typeOf(stored) {
+	if a, b := typeOf(served), typeOf(stored); a != b {
+		if !takes(b, a) {
+			c.types = append(c.types, project.Dotted(path)+" ("+a+" and "+b+")")
+		}
 		return
 	}
 	below := func(name string) []string { return append(slices.Clone(path), name) }

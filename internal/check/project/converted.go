@@ -4,13 +4,16 @@ package project
 
 import (
 	"bytes"
+	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// Converted reports whether versions of the CRD are converted, although its manifest does not have it: kustomize patches a webhook into it, or
-// the Go types have the functions of controller-runtime's conversion webhook.
+// Converted reports whether versions of the CRD are converted, although its manifest does not have it: kustomize patches a webhook into it, the
+// Go types have the functions of controller-runtime's conversion webhook, or other Go code answers reviews of conversions.
 func (c *CRD) Converted() bool {
 	if c.project == nil {
 		return false
@@ -29,5 +32,31 @@ func (c *CRD) Converted() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(c.project.converters(), func(src []byte) bool {
+		return bytes.Contains(src, reviews) || bytes.Contains(src, []byte(c.Spec.Names.Kind+"{"))
+	})
+}
+
+// What Go code has that converts: reviews that a webhook of its own answers, or a converter that controller-runtime's builder is given for a kind.
+var reviews, withConverter = []byte("ConversionReview"), []byte(".WithConverter(")
+
+// findConverters reads the Go files of the project that convert objects. What a webhook of its own is asked to convert, only the cluster knows.
+func (p *Project) findConverters() (found [][]byte) {
+	others := []string{"vendor", "third_party", "testdata", "test", "node_modules"}
+	_ = filepath.WalkDir(p.Root, func(path string, d fs.DirEntry, err error) error {
+		name := filepath.Base(path)
+		switch {
+		case err != nil:
+			return fs.SkipDir // what cannot be read shows no conversion
+		case d.IsDir() && path != p.Root && (strings.HasPrefix(name, ".") || slices.Contains(others, name)):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "zz_generated"):
+			return nil
+		}
+		if src, err := safefs.ReadFile(path, safefs.MaxFile); err == nil && (bytes.Contains(src, reviews) || bytes.Contains(src, withConverter)) {
+			found = append(found, src)
+		}
+		return nil
+	})
+	return found
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
@@ -36,6 +37,8 @@ type Project struct {
 	kinds  repo.Kinds
 	source *gofield.Source
 	copies []string // files with CRDs that files before had
+	// converters are the Go files that convert objects; see findConverters.
+	converters func() [][]byte
 }
 
 // Open reads the project in root, which is a real path. The settings may be those that were detected.
@@ -45,6 +48,7 @@ func Open(root string, settings *config.Project) (*Project, error) {
 		return nil, err
 	}
 	p := &Project{Root: root, Settings: settings, repo: r, kinds: r.KindsByGroup(), source: gofield.NewSource()}
+	p.converters = sync.OnceValue(p.findConverters)
 	for _, dirs := range p.kinds {
 		for dir := range dirs {
 			p.Packages = append(p.Packages, dir)
