@@ -76,6 +76,7 @@ func (all *findings) crd(old, now *project.CRD) {
 	all.onceStored(old, now)
 	all.names(old, now)
 	all.conversion(old, now)
+	all.kept(old, now)
 	for i := range old.Spec.Versions {
 		was := &old.Spec.Versions[i]
 		is := now.Version(was.Name)

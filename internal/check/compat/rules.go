@@ -5,6 +5,7 @@ package compat
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -17,12 +18,12 @@ import (
 func (v *version) rules(path []string, was, is *props) {
 	removed := without(was.XValidations, is.XValidations)
 	added := without(is.XValidations, was.XValidations)
-	fresh := map[string]bool{}
+	fresh, defaulted := map[string]bool{}, map[string]string{}
 	if len(added) > 0 {
-		newNames(was, is, fresh)
+		newNames(was, is, fresh, defaulted)
 	}
 	for _, r := range added {
-		if guarded(r.Rule, fresh) || slices.ContainsFunc(removed, func(o apiextv1.ValidationRule) bool { return loosened(o.Rule, r.Rule) }) {
+		if guarded(r.Rule, fresh) || holdsByDefault(r.Rule, defaulted) || slices.ContainsFunc(removed, func(o apiextv1.ValidationRule) bool { return loosened(o.Rule, r.Rule) }) {
 			continue
 		}
 		e := v.tightened(path)
@@ -76,19 +77,21 @@ func without(rules, others apiextv1.ValidationRules) (rest []apiextv1.Validation
 	return rest
 }
 
-// newNames collects the names of fields that are new below a field.
-func newNames(was, is *props, into map[string]bool) {
+// newNames collects the names of fields that are new below a field: those without a default, and those with one, as JSON.
+func newNames(was, is *props, into map[string]bool, defaulted map[string]string) {
 	for name := range is.Properties {
 		after := is.Properties[name]
 		if before, known := was.Properties[name]; known {
-			newNames(&before, &after, into)
+			newNames(&before, &after, into, defaulted)
 		} else if after.Default == nil {
 			into[name] = true
+		} else {
+			defaulted[name] = compact(after.Default.Raw)
 		}
 	}
 	for _, of := range []func(*props) *props{project.ItemsOf, project.ValuesOf} {
 		if before, after := of(was), of(is); before != nil && after != nil {
-			newNames(before, after, into)
+			newNames(before, after, into, defaulted)
 		}
 	}
 }
@@ -119,6 +122,19 @@ func guarded(rule string, names map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// otherThan is the beginning of a rule that holds where a field is not a text.
+var otherThan = regexp.MustCompile(`^self\.(\w+)\s*!=\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*\|\|`)
+
+// holdsByDefault reports whether a rule surely holds for objects in which new fields have their defaults.
+func holdsByDefault(rule string, defaulted map[string]string) bool {
+	m := otherThan.FindStringSubmatch(strings.Join(strings.Fields(rule), " "))
+	if m == nil {
+		return false
+	}
+	value, ok := defaulted[m[1]]
+	return ok && value != strconv.Quote(m[2]+m[3])
 }
 
 // isChanged reports whether a rule most likely was another one before: it says the same of what it refuses, or names almost the same.
