@@ -195,6 +195,7 @@ type Reconcile struct {
 	Actor      ActorID  `json:"actor,omitempty"`
 	Key        string   `json:"key"`
 	Object     ObjectID `json:"obj,omitempty"`
+	Of         string   `json:"of,omitempty"`     // KIND or KIND.GROUP of the object that the key names, where Object is not known
 	State      string   `json:"state"`            // begin or end
 	Began      int64    `json:"began"`            // 0 where it is not known
 	Waited     int64    `json:"waited,omitempty"` // since the first of its causes was queued

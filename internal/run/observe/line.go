@@ -187,6 +187,14 @@ func (l line) key() string {
 	return ""
 }
 
+// kind is that of the object that the key of a controller-runtime line names, as KIND.GROUP.
+func (l line) kind() string {
+	if group := l.text("controllerGroup"); group != "" {
+		return l.text("controllerKind") + "." + group
+	}
+	return l.text("controllerKind")
+}
+
 func join(namespace, name string) string {
 	if namespace == "" {
 		return name

@@ -222,7 +222,7 @@ func TestOutputOfOneLine(t *testing.T) {
 }
 
 func TestReconciles(t *testing.T) {
-	const console = "2026-11-23T11:20:18Z\t%L\t%M\t{\"controller\": \"crontab\", \"namespace\": \"default\", \"name\": \"x\", \"reconcileID\": \"%I\"%E}"
+	const console = "2026-11-23T11:20:18Z\t%L\t%M\t{\"controller\": \"crontab\", \"controllerGroup\": \"stable.example.com\", \"controllerKind\": \"CronTab\", \"namespace\": \"default\", \"name\": \"x\", \"reconcileID\": \"%I\"%E}"
 	line := func(level, message, id, more string) string {
 		return strings.NewReplacer("%L", level, "%M", message, "%I", id, "%E", more).Replace(console)
 	}
@@ -250,12 +250,12 @@ func TestReconciles(t *testing.T) {
 		got = append(got, *rec)
 	}
 	assert.Equal(t, []trace.Reconcile{
-		{ID: "1", Controller: "crontab", Key: "default/x", State: "begin", Source: "log"},
-		{ID: "1", Controller: "crontab", Key: "default/x", State: "end", Result: "ok", Source: "log"},
-		{ID: "2", Controller: "crontab", Key: "default/x", State: "begin", Source: "log"},
-		{ID: "2", Controller: "crontab", Key: "default/x", State: "end", Result: "requeue", After: int64(90 * time.Second), Source: "log"},
-		{ID: "3", Controller: "crontab", Key: "default/x", State: "end", Result: "error", Err: "no such thing", Source: "log"},
-		{ID: "4", Controller: "crontab", Key: "default/x", State: "end", Result: "panic", Err: "panic: boom [recovered]", Source: "log"},
+		{ID: "1", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "begin", Source: "log"},
+		{ID: "1", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "end", Result: "ok", Source: "log"},
+		{ID: "2", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "begin", Source: "log"},
+		{ID: "2", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "end", Result: "requeue", After: int64(90 * time.Second), Source: "log"},
+		{ID: "3", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "end", Result: "error", Err: "no such thing", Source: "log"},
+		{ID: "4", Controller: "crontab", Key: "default/x", Of: "CronTab.stable.example.com", State: "end", Result: "panic", Err: "panic: boom [recovered]", Source: "log"},
 	}, got)
 	assert.Len(t, recorded[*trace.Log](s), 10)
 }

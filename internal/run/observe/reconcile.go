@@ -30,7 +30,7 @@ func (r *reconciles) record(l line, at int64) *trace.Reconcile {
 	if id == "" || l.text("controller") == "" {
 		return nil
 	}
-	record := &trace.Reconcile{ID: id, Controller: l.text("controller"), Key: l.key(), State: "end", Source: "log"}
+	record := &trace.Reconcile{ID: id, Controller: l.text("controller"), Key: l.key(), Of: l.kind(), State: "end", Source: "log"}
 	switch {
 	case l.message == "Reconciling" && l.level == "debug":
 		if len(r.began) >= maxReconciles {

@@ -208,3 +208,12 @@ func TestForget(t *testing.T) {
 	assert.Nil(t, m.Object(1))
 	assert.Nil(t, m.ByUID("ua"))
 }
+
+// A reconcile that a line of a log tells of is of the object that its kind and key name, and of none where that is not held.
+func TestReconcileOfALineHasItsObject(t *testing.T) {
+	m := read(t, definitions+`{"seq":8,"t":5,"k":"reconcile","id":"x","controller":"crontab","key":"default/b","of":"ConfigMap","state":"begin","began":5,"source":"log"}
+{"seq":9,"t":6,"k":"reconcile","id":"y","controller":"crontab","key":"default/b","of":"Other.example.com","state":"begin","began":6,"source":"log"}`)
+	require.NotNil(t, m.Reconcile("x").Object)
+	assert.Equal(t, "ub", m.Reconcile("x").Object.UID)
+	assert.Nil(t, m.Reconcile("y").Object)
+}

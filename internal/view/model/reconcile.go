@@ -5,6 +5,7 @@ package model
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/trace"
 )
@@ -55,6 +56,8 @@ func (m *Model) addReconcile(rec trace.Record, b *trace.Reconcile) {
 	}
 	if b.Object != 0 {
 		r.Object = m.objects[b.Object]
+	} else if r.Object == nil && b.Of != "" {
+		r.Object = m.named(b.Of, b.Key)
 	}
 	if b.Actor != 0 {
 		r.Who = m.Actor(b.Actor).Who
@@ -67,6 +70,24 @@ func (m *Model) addReconcile(rec trace.Record, b *trace.Reconcile) {
 		r.Ended, r.EndSeq, r.Result, r.After, r.Err = rec.T, rec.Seq, b.Result, b.After, b.Err
 	}
 	m.see(b)
+}
+
+// named returns the newest object of a kind, KIND or KIND.GROUP, with a key; nil if it is not held.
+func (m *Model) named(kind, key string) *Object {
+	kind, group, _ := strings.Cut(kind, ".")
+	namespace, name, found := strings.Cut(key, "/")
+	if !found {
+		namespace, name = "", key
+	}
+	for r := range m.Resources() {
+		if r.Kind != kind || r.Group != group {
+			continue
+		}
+		if o := m.ByName(GroupResource(r), namespace, name); o != nil {
+			return o
+		}
+	}
+	return nil
 }
 
 // see notes how far reconciles of a class of actors are recorded. Lines about errors alone do not show the others.

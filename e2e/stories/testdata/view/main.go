@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command view is a controller that does wrong what controllers do wrong, so that a recording of it must show it. What it does
+// with a CronTab depends on its name; one with another name it leaves alone.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"reflect"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// fixed is what the story changes: without it, the status of a CronTab has the time of each reconcile.
+const fixed = false
+
+var crontabs = schema.GroupVersionKind{Group: "stable.example.com", Version: "v1", Kind: "CronTab"}
+
+func newCronTab() *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(crontabs)
+	return u
+}
+
+func main() {
+	metricsAddr := flag.String("metrics-bind-address", "0", "where metrics are served")
+	options := zap.Options{}
+	options.BindFlags(flag.CommandLine)
+	flag.Parse()
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&options)))
+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{Metrics: metricsserver.Options{BindAddress: *metricsAddr}})
+	must(err)
+	r := &reconciler{Client: mgr.GetClient(), count: map[string]int{}}
+	must(ctrl.NewControllerManagedBy(mgr).Named("crontab").For(newCronTab()).Owns(&appsv1.Deployment{}).Owns(&corev1.ConfigMap{}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 4}).Complete(r))
+	// Its role lacks secrets at first: this one is never synced.
+	must(ctrl.NewControllerManagedBy(mgr).Named("needy").For(&corev1.Secret{}).Complete(&idle{}))
+	must(mgr.Start(ctrl.SetupSignalHandler()))
+}
+
+func must(err error) {
+	if err != nil {
+		ctrl.Log.Error(err, "cannot start")
+		os.Exit(1)
+	}
+}
+
+type idle struct{}
+
+func (*idle) Reconcile(context.Context, ctrl.Request) (ctrl.Result, error) { return ctrl.Result{}, nil }
+
+type reconciler struct {
+	client.Client
+
+	mu    sync.Mutex
+	count map[string]int // reconciles by name
+}
+
+func (r *reconciler) nth(name string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.count[name]++
+	return r.count[name]
+}
+
+func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	u := newCronTab()
+	if err := r.Get(ctx, req.NamespacedName, u); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	switch n := r.nth(req.Name); req.Name {
+	case "clock": // its own status write makes the next reconcile
+		time.Sleep(50 * time.Millisecond)
+		if fixed {
+			return ctrl.Result{}, nil
+		}
+		unstructured.SetNestedField(u.Object, time.Now().Format(time.RFC3339Nano), "status", "lastSeen")
+		return ctrl.Result{}, client.IgnoreNotFound(ignoreConflict(r.Status().Update(ctx, u)))
+	case "patched-clock": // the same by a patch, which says nothing of the version that it was decided on
+		time.Sleep(100 * time.Millisecond)
+		if n > 40 {
+			return ctrl.Result{}, nil
+		}
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"lastSeen":"`+time.Now().Format(time.RFC3339Nano)+`"}}`))
+		return ctrl.Result{}, r.Status().Patch(ctx, u, patch)
+	case "twice": // an annotation of its own makes it reconcile again
+		if u.GetAnnotations()["stable.example.com/seen"] == "yes" {
+			return ctrl.Result{}, nil
+		}
+		u.SetAnnotations(map[string]string{"stable.example.com/seen": "yes"})
+		return ctrl.Result{}, r.Update(ctx, u)
+	case "drift":
+		return r.drift(ctx, u, n)
+	case "fight":
+		return ctrl.Result{}, r.deployment(ctx, u, 3)
+	case "conflict": // what it writes is old by then
+		time.Sleep(300 * time.Millisecond)
+		unstructured.SetNestedField(u.Object, int64(n), "status", "tries")
+		return ctrl.Result{}, ignoreConflict(r.Status().Update(ctx, u))
+	case "deaf": // its child has an owner reference without controller: true, so that its end is not heard of
+		if n > 1 {
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, r.configMap(ctx, u, u.GetNamespace(), false)
+	case "parent":
+		return ctrl.Result{}, r.configMap(ctx, u, u.GetNamespace(), true)
+	case "abroad": // its child is in a namespace where the garbage collector does not find the owner
+		if n > 1 {
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, r.configMap(ctx, u, "other", true)
+	case "stuck":
+		if u.GetDeletionTimestamp() != nil {
+			return ctrl.Result{}, errors.New("cleanup: the crane is out of order")
+		}
+		if controllerutil.AddFinalizer(u, "example.com/cleanup") {
+			return ctrl.Result{}, r.Update(ctx, u)
+		}
+	}
+	return ctrl.Result{}, nil
+}
+
+func ignoreConflict(err error) error {
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+func (r *reconciler) child(u *unstructured.Unstructured, namespace string, controller bool) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: u.GetName(), Namespace: namespace, OwnerReferences: []metav1.OwnerReference{{
+		APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Name: u.GetName(), UID: u.GetUID(), Controller: &controller,
+	}}}
+}
+
+func (r *reconciler) configMap(ctx context.Context, u *unstructured.Unstructured, namespace string, controller bool) error {
+	c := &corev1.ConfigMap{ObjectMeta: r.child(u, namespace, controller), Data: map[string]string{"a": "b"}}
+	err := r.Create(ctx, c)
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+// wanted has none of the fields that the API server sets.
+func (r *reconciler) wanted(u *unstructured.Unstructured, replicas int32) *appsv1.Deployment {
+	labels := map[string]string{"app": u.GetName()}
+	return &appsv1.Deployment{ObjectMeta: r.child(u, u.GetNamespace(), true), Spec: appsv1.DeploymentSpec{
+		Paused: true, Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "a"}}}},
+	}}
+}
+
+// drift compares what is stored with what it sends, which differ for ever.
+func (r *reconciler) drift(ctx context.Context, u *unstructured.Unstructured, n int) (ctrl.Result, error) {
+	want, have := r.wanted(u, 1), &appsv1.Deployment{}
+	err := r.Get(ctx, client.ObjectKeyFromObject(u), have)
+	if apierrors.IsNotFound(err) {
+		err = r.Create(ctx, want)
+	} else if err == nil && !reflect.DeepEqual(have.Spec, want.Spec) {
+		have.Spec = want.Spec
+		err = ignoreConflict(r.Update(ctx, have))
+	}
+	if n > 25 {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: 100 * time.Millisecond}, err
+}
+
+// deployment insists on a number of replicas.
+func (r *reconciler) deployment(ctx context.Context, u *unstructured.Unstructured, replicas int32) error {
+	have := &appsv1.Deployment{}
+	err := r.Get(ctx, client.ObjectKeyFromObject(u), have)
+	if apierrors.IsNotFound(err) {
+		return r.Create(ctx, r.wanted(u, replicas))
+	}
+	if err != nil || *have.Spec.Replicas == replicas {
+		return err
+	}
+	have.Spec.Replicas = &replicas
+	return r.Update(ctx, have)
+}
