@@ -171,17 +171,11 @@ func (r *recording) hotLoop(by trace.ActorID, n int) {
 	}
 }
 
-func (r *recording) finding(f trace.Finding) int64 { return r.add(&f) }
-
 // crontab is a recording of a hot loop in build 6, as a file.
 func crontab() *recording {
 	r := newRecording(false)
 	r.after(time.Second)
 	r.add(&trace.Save{Build: 6, Files: []string{"internal/controller/controller.go"}, Steps: []trace.Step{{Name: "build", Took: 2e9, OK: true}, {Name: "restart", Took: 3e8, OK: true}}})
 	r.hotLoop(controller, 100)
-	r.finding(trace.Finding{
-		ID: "hot-loop/default/x", Type: "hot-loop", Subject: "CronTab default/x", Since: 2e9, Certainty: trace.Certain,
-		Message: "CronTab default/x is reconciled by its own status write, 37/s since build 6", Fix: "Write status only if it differs: compare before Update.", Evidence: []int64{20, 25},
-	})
 	return r
 }

@@ -11,7 +11,8 @@ import (
 // The first screen has the finding as a sentence, and the table of requests leads to what made each.
 func TestPageOfARecording(t *testing.T) {
 	p := open(t, serve(t, crontab()).URL())
-	p.has(".finding.open", "CronTab default/x is reconciled by its own status write, 37/s since build 6")
+	p.has(".finding.open", "hot loop: CronTab default/x is reconciled by its own status write, 44/s")
+	p.has(".finding.open", "secrets were never synced: 403")
 	p.has(".finding.open .sure", "certain")
 	p.has(".notice", "recording of")
 	p.has(".last", "CronTab default/x")
@@ -25,4 +26,17 @@ func TestPageOfARecording(t *testing.T) {
 	p.has(".why", "which it wrote itself")
 	p.has(".why .item.certain", "reconcile of CronTab default/x")
 	p.shoot("requests")
+	p.key("1")
+	p.click(".tree .row")
+	p.has(".object-head", "CronTab default/x")
+	p.shoot("object")
+	p.key("2")
+	p.waits(`document.querySelector("canvas")?.width > 500`)
+	p.shoot("flow")
+	p.key("5")
+	p.has(".uplot", "requeue")
+	p.shoot("time")
+	p.key("6")
+	p.has(".rights-parts", "//+kubebuilder:rbac:groups=\"\",resources=secrets,verbs=list")
+	p.shoot("rights")
 }

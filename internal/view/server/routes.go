@@ -19,6 +19,13 @@ func (s *session) routes() http.Handler {
 		"watches":  s.watches,
 		"log":      s.log,
 		"why":      s.why,
+		"tree":     s.tree,
+		"object":   s.object,
+		"versions": s.versions,
+		"flow":     s.flow,
+		"flowrows": s.flowRows,
+		"time":     s.time,
+		"rights":   s.rights,
 	} {
 		mux.HandleFunc(dataPath+name, func(w http.ResponseWriter, r *http.Request) {
 			s.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/finding"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
 
@@ -20,7 +21,7 @@ type session struct {
 	mu       sync.Mutex
 	model    *model.Model
 	sums     *sums
-	findings *findings
+	engine   *finding.Engine
 	last     int64 // Seq of the newest record
 	state    state
 	trouble  string    // why state is lost
@@ -28,6 +29,11 @@ type session struct {
 	dropped  int64     // records that are no longer held, because of maxRecords
 	unknown  int64     // records that this version does not know
 	gaps     []gap
+	lastEnd  string // ID of the reconcile that ended last
+	granted  *trace.Rights
+	arrived  time.Time // when the newest record was added
+
+	kubeEvents map[trace.ObjectID][]kubeEvent
 	changes  int64 // of anything that frames show
 }
 
@@ -58,8 +64,8 @@ func newSession(o Options) *session {
 
 // reset forgets everything, for a new run. s.mu is held, or s is not shared yet.
 func (s *session) reset() {
-	s.model, s.sums, s.findings = model.New(), newSums(), newFindings()
-	s.last, s.dropped, s.unknown, s.gaps = 0, 0, 0, nil
+	s.model, s.sums, s.engine = model.New(), newSums(), finding.New()
+	s.last, s.dropped, s.unknown, s.gaps, s.lastEnd, s.granted, s.kubeEvents = 0, 0, 0, nil, "", nil, map[trace.ObjectID][]kubeEvent{}
 }
 
 // retry is how long a source that was lost is left alone.
@@ -67,6 +73,17 @@ const retry = time.Second
 
 // feed reads the source until ctx ends. A source that is lost is tried again; a file is read once.
 func (s *session) feed(ctx context.Context, source trace.Source) {
+	go func() {
+		for tick := time.NewTicker(retry); ; {
+			select {
+			case <-tick.C:
+				s.tick()
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			}
+		}
+	}()
 	for ctx.Err() == nil {
 		s.mu.Lock()
 		after := s.last
@@ -101,6 +118,7 @@ func (s *session) ended(live bool, failed error) bool {
 	s.changes++
 	if !live {
 		s.state = stateFile
+		s.engine.End()
 		if failed != nil {
 			s.trouble = failed.Error()
 		}
@@ -141,17 +159,26 @@ func (s *session) add(r trace.Record, live bool) (other bool) {
 		s.gaps = append(s.gaps, gap{From: b.From, To: b.To, Dropped: b.Dropped, Why: b.Why})
 	case *trace.Unknown:
 		s.unknown++
+	case *trace.Reconcile:
+		if b.State == "end" {
+			s.lastEnd = b.ID
+		}
+	case *trace.Rights:
+		s.granted = b
+	case *trace.KubeEvent:
+		s.addKubeEvent(r, b)
 	}
 	r.Raw = nil // the body has what the page shows
 	if _, def := r.Body.(*trace.Def); !def {
 		if r.Seq <= s.last && r.Seq != 0 {
 			return false // as after a reconnect
 		}
-		s.sums.add(r)
+		s.sums.add(r, s.isOwn(r))
 	}
 	s.last = max(s.last, r.Seq)
 	s.model.Add(r)
-	s.findings.add(r)
+	s.engine.Add(r)
+	s.arrived = time.Now()
 	if s.model.Len() > s.maxRecords {
 		// In steps: to forget costs more than to add.
 		n := int64(s.maxRecords / 10)
@@ -159,4 +186,35 @@ func (s *session) add(r trace.Record, live bool) (other bool) {
 		s.dropped += n
 	}
 	return false
+}
+
+// tick tells the engine the time, so that findings are resolved while nothing is recorded.
+func (s *session) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != stateLive {
+		return
+	}
+	s.engine.Tick(s.model.Now() + int64(time.Since(s.arrived)))
+	if len(s.engine.Changes()) > 0 {
+		s.changes++
+	}
+}
+
+// isOwn reports whether a record is a request of the project's own actors.
+func (s *session) isOwn(r trace.Record) bool {
+	b, ok := r.Body.(*trace.Request)
+	return ok && s.model.Actor(b.Actor).Who.Own()
+}
+
+// maxKubeEvents bounds the events that are held of an object, and the objects whose events are held.
+const maxKubeEvents = 100
+
+func (s *session) addKubeEvent(r trace.Record, b *trace.KubeEvent) {
+	all := s.kubeEvents[b.Object]
+	if all == nil && len(s.kubeEvents) >= 100*maxKubeEvents {
+		return
+	}
+	all = append(all, kubeEvent{Seq: r.Seq, T: r.T, Type: b.Type, Reason: b.Reason, Message: b.Message, Count: b.Count})
+	s.kubeEvents[b.Object] = all[max(0, len(all)-maxKubeEvents):]
 }

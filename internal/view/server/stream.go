@@ -29,7 +29,7 @@ type frame struct {
 	Unknown  int64         `json:"unknown,omitempty"`
 	Skipped  int64         `json:"skipped,omitempty"` // frames since the one before that the browser was too slow for
 	Rates    rates         `json:"rates"`
-	Findings []findingRow  `json:"findings"`
+	Findings []trace.Finding  `json:"findings"`
 	Resolved int           `json:"resolved"`
 	Gaps     []gap         `json:"gaps,omitempty"`
 	Saves    []saved       `json:"saves,omitempty"`
@@ -39,6 +39,7 @@ type frame struct {
 	Own      string        `json:"own,omitempty"`  // the project's controller
 	Build    int           `json:"build,omitempty"`
 	Kinds    []kindCount   `json:"kinds,omitempty"`
+	Compare  []compared    `json:"compare,omitempty"` // before and after the newest save
 }
 
 // rates are of the last seconds.
@@ -54,12 +55,6 @@ type rates struct {
 	Writes     int32   `json:"writes"`
 	NoOps      int32   `json:"noops"`
 	Total      int64   `json:"total"` // reconciles
-}
-
-type findingRow struct {
-	trace.Finding
-
-	Build int `json:"build,omitempty"` // that ran when it appeared
 }
 
 // strip is the number of records by time, for the brush.
@@ -79,6 +74,7 @@ const (
 	recent       = 5 * int64(time.Second)
 	maxResolved  = 20
 	maxFindings  = 200
+	maxEvidence  = 20
 	maxFrameGaps = 100
 )
 
@@ -138,7 +134,7 @@ func (s *session) run() string {
 func (s *session) frameNow() *frame {
 	f := &frame{
 		Seq: s.last, Run: s.run(), State: s.state, Trouble: s.trouble, File: s.file, Header: s.model.Header(), Now: s.model.Now(),
-		Records: s.model.Len(), Dropped: s.dropped, Unknown: s.unknown, Findings: []findingRow{},
+		Records: s.model.Len(), Dropped: s.dropped, Unknown: s.unknown, Findings: []trace.Finding{}, Compare: s.compare(),
 		Gaps: s.gaps[max(0, len(s.gaps)-maxFrameGaps):], Saves: s.sums.saves, Rates: s.rates(), Strip: s.strip(), Last: s.lastReconcile(), Kinds: s.kinds(),
 	}
 	if s.state == stateLost {
@@ -155,14 +151,15 @@ func (s *session) frameNow() *frame {
 		}
 	}
 	f.Visible = f.Own == "" || s.model.Visible(class)
-	for _, b := range s.findings.all() {
+	for _, b := range s.engine.Findings() {
 		if b.Until != 0 {
 			if f.Resolved++; f.Resolved > maxResolved {
 				continue
 			}
 		}
 		if len(f.Findings) < maxFindings {
-			f.Findings = append(f.Findings, findingRow{Finding: b, Build: s.model.BuildAt(b.Since)})
+			b.Evidence = b.Evidence[:min(len(b.Evidence), maxEvidence)]
+			f.Findings = append(f.Findings, b)
 		}
 	}
 	return f
@@ -208,9 +205,12 @@ func (s *session) strip() strip {
 
 // kinds counts the objects that the project's own actors watch, or else have asked about.
 func (s *session) kinds() []kindCount {
-	by := map[string]int{}
+	by, interest := map[string]int{}, map[*trace.Resource]bool{}
+	for r := range s.model.Resources() {
+		interest[r] = s.isOfInterest(r)
+	}
 	for o := range s.model.Objects() {
-		if !o.Deleted && s.isOfInterest(o.Resource()) {
+		if !o.Deleted && interest[o.Resource()] {
 			kind := o.Resource().Kind
 			if kind == "" {
 				kind = o.Resource().Resource
@@ -263,18 +263,7 @@ type lastRow struct {
 }
 
 func (s *session) lastReconcile() *lastRow {
-	var last *model.Reconcile
-	for _, k := range s.model.Keys() {
-		all := s.model.Reconciles(k)
-		for _, r := range slices.Backward(all) {
-			if r.Ended != 0 {
-				if last == nil || r.Ended > last.Ended {
-					last = r
-				}
-				break
-			}
-		}
-	}
+	last := s.model.Reconcile(s.lastEnd)
 	if last == nil {
 		return nil
 	}

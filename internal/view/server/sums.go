@@ -32,7 +32,8 @@ type second struct {
 type counts struct {
 	Reconciles [4]int32 // ok, requeue, error, panic
 	Requests   int32
-	Writes     int32 // of the project's own controller
+	Writes     int32
+	OwnWrites  int32 // of the project's own actors
 	NoOps      int32
 	Conflicts  int32
 	Denied     int32
@@ -75,7 +76,7 @@ func (s *sums) at(t int64) *second {
 	return &s.seconds[n-s.first]
 }
 
-func (s *sums) add(r trace.Record) {
+func (s *sums) add(r trace.Record, own bool) {
 	if _, ok := r.Body.(*trace.Header); ok {
 		return
 	}
@@ -83,7 +84,7 @@ func (s *sums) add(r trace.Record) {
 	now.Records++
 	switch b := r.Body.(type) {
 	case *trace.Request:
-		s.request(now, r.T, b)
+		s.request(now, r.T, b, own)
 	case *trace.Reconcile:
 		if b.State == "begin" {
 			now.waited.add(b.Waited)
@@ -107,7 +108,7 @@ func (s *sums) add(r trace.Record) {
 	}
 }
 
-func (s *sums) request(now *second, t int64, b *trace.Request) {
+func (s *sums) request(now *second, t int64, b *trace.Request, own bool) {
 	count := func(n func(*counts) *int32) { *n(&now.counts)++; *n(&s.total)++ }
 	count(func(c *counts) *int32 { return &c.Requests })
 	if b.Verb != "watch" {
@@ -116,6 +117,9 @@ func (s *sums) request(now *second, t int64, b *trace.Request) {
 	switch b.Verb {
 	case "create", "update", "patch", "apply", "delete", "deletecollection":
 		count(func(c *counts) *int32 { return &c.Writes })
+		if own {
+			count(func(c *counts) *int32 { return &c.OwnWrites })
+		}
 	}
 	switch {
 	case b.NoOp:
@@ -208,6 +212,7 @@ func (a *second) merge(b *second) {
 	}
 	a.Requests += b.Requests
 	a.Writes += b.Writes
+	a.OwnWrites += b.OwnWrites
 	a.NoOps += b.NoOps
 	a.Conflicts += b.Conflicts
 	a.Denied += b.Denied

@@ -4,6 +4,7 @@
 
 import { html } from '/lib/lit-html/lit-html.js';
 import { back, link, select } from './inspector.js';
+import { step } from './object.js';
 import { change, state } from './state.js';
 
 const order = ['now', 'flow', 'object', 'requests', 'time', 'rights'];
@@ -18,6 +19,11 @@ const all = {
   Escape: ['back', () => (state.help ? change({ help: false }) : state.seq ? back() : change({ from: 0, to: 0, obj: 0 }))],
   ArrowLeft: ['to the cause', () => select(state.why?.cause)],
   ArrowRight: ['to the effect', () => select(state.why?.effect)],
+  '[': ['version before', () => step(-1)],
+  ']': ['version after', () => step(1)],
+  d: ['what changed, or the whole object', () => change({ diff: state.diff === 'change' ? 'whole' : 'change' })],
+  m: ['managedFields', () => change({ managed: !state.managed })],
+  t: ['table with the content of the lanes', () => change({ table: !state.table })],
   '/': ['search', () => document.getElementById('search')?.focus()],
   f: ['to the filter', () => document.querySelector('.view .chip')?.focus()],
   ' ': ['freeze, and go on', () => freeze()],

@@ -7,12 +7,18 @@ import { certainty, clock, duration, plural } from './format.js';
 import { select } from './inspector.js';
 import { change, state } from './state.js';
 
+/** The message; most begin with the type. */
+function sentence(f) {
+  const type = f.type.replaceAll('-', ' ');
+  return html`<b>${type}</b>: ${f.message.startsWith(type + ': ') ? f.message.slice(type.length + 2) : f.message}`;
+}
+
 function finding(f, now) {
   const open = !f.until;
   return html`<li class="finding ${open ? 'open' : 'resolved'} ${f.certainty}">
     <p class="sentence"><span class="mark" aria-hidden="true">${open ? '●' : '✓'}</span>
-      <b>${f.type.replaceAll('-', ' ')}</b>: ${f.message} ${certainty(f.certainty)}</p>
-    <p class="detail">since ${clock(f.since, 0)} (${duration((f.until || now) - f.since)})${f.build ? `, build ${f.build}` : ''}${open ? '' : `; resolved ${clock(f.until, 0)}`}</p>
+      ${sentence(f)} ${certainty(f.certainty)}</p>
+    <p class="detail">since ${clock(f.since, 0)} (${duration((f.until || now) - f.since)})${f.build ? `, build ${f.build}` : ''}${open ? '' : `; resolved ${clock(f.until, 0)}${f.resolvedBy ? ` by build ${f.resolvedBy}` : ''}`}</p>
     ${f.fix && open ? html`<p class="fix">${f.fix}</p>` : nothing}
     ${f.evidence?.length ? html`<p class="detail">evidence: ${f.evidence.slice(0, 8).map((seq) => html`<button class="ref" @click=${() => select(seq)}>#${seq}</button> `)}${
       f.evidence.length > 8 ? `and ${f.evidence.length - 8} more` : ''}</p>` : nothing}
@@ -51,8 +57,8 @@ function saveCard(f) {
     ${s.ok
       ? html`<p>Build ${s.build} runs since ${clock(s.t, 0)}, after ${duration(s.took)}${s.files?.length ? ': ' + s.files.join(', ') : ''}.</p>`
       : html`<p>The save of ${clock(s.t, 0)} failed; build ${f.build || s.build - 1} runs on.</p><pre>${s.why}</pre>`}
-    ${s.compare ? html`<table class="compare"><caption>A minute before and after it</caption><thead><tr><th></th><th>before</th><th>after</th></tr></thead><tbody>
-      ${s.compare.map((c) => html`<tr><th>${c.name}</th><td>${c.before}</td><td>${c.after}</td></tr>`)}</tbody></table>` : nothing}</section>`;
+    ${f.compare ? html`<table class="compare"><caption>Before and after it, at most a minute each; that it is the cause is not proven</caption><thead><tr><th></th><th>before</th><th>after</th></tr></thead><tbody>
+      ${f.compare.map((c) => html`<tr><th>${c.name}</th><td>${c.before}</td><td>${c.after}</td></tr>`)}</tbody></table>` : nothing}</section>`;
 }
 
 export function now(f) {
@@ -61,7 +67,8 @@ export function now(f) {
   const nothingYet = !f.last && !f.rates.requests;
   return html`
     <h2 class="hidden">Findings</h2>
-    <ul class="findings" aria-live="polite">${open.map((x) => finding(x, f.now))}</ul>
+    <p class="hidden" role="status" aria-live="polite">${open.length ? `${plural(open.length, 'finding')}: ${open.map((x) => x.type.replaceAll('-', ' ') + ', ' + x.subject).join('; ')}` : 'no finding'}</p>
+    <ul class="findings">${open.map((x) => finding(x, f.now))}</ul>
     ${open.length ? nothing : html`<p class="quiet">${nothingYet ? 'Nothing was recorded yet.' : '✓ No finding: rights, writes, watches, finalizers and queue are quiet.'}</p>`}
     ${nothingYet ? html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f config/samples</code></p>` : nothing}
     ${f.visible || nothingYet ? nothing : html`<p class="hint">Reconciles that send nothing are invisible: the controller prints no lines about them. Add <code>--zap-log-level=5 --zap-encoder=json</code> to its arguments.</p>`}

@@ -1,9 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects by owner. Quiet ones are there, but what is bad comes first.
+// Objects by owner. Those with findings come first, and are open; of many others only the roots are.
 
-import { html } from '/lib/lit-html/lit-html.js';
+import { html, nothing } from '/lib/lit-html/lit-html.js';
+import './rows.js';
+import { change, state } from './state.js';
+
+function toggle(id) {
+  const closed = new Set(state.closed);
+  if (!closed.delete(id)) closed.add(id);
+  change({ closed });
+}
+
+const columns = [
+  {
+    title: 'object', width: 'minmax(16ch, 1fr)', cell: (r) => html`<span class="indent d${Math.min(r.depth, 8)}"></span>${r.children
+      ? html`<button class="twist" aria-expanded=${r.open ? 'true' : 'false'} aria-label=${`${r.children} owned by ${r.kind} ${r.name}`}
+          @click=${(e) => { e.stopPropagation(); toggle(r.id); }}>${r.open ? '▾' : '▸'}</button>` : html`<span class="twist"></span>`}<span class="kind">${r.kind}</span> ${r.name}`,
+  },
+  { title: '', width: 'minmax(7ch, max-content)', cell: (r) => (r.red ? html`<span class="bad" title=${r.red}>✗ owner</span>` : r.problem ? html`<span class="bad">${r.problem}</span>` : r.state) },
+];
 
 export function tree(f) {
-  return html`<aside class="tree" aria-label="Objects"><h2>Objects</h2></aside>`;
+  return html`<aside class="tree" aria-label="Objects">
+    <div class="chips"><h2>Objects</h2>
+      <button class="chip" aria-pressed=${state.bad ? 'true' : 'false'} @click=${() => change({ bad: !state.bad })}>only with findings</button>
+      ${state.at ? html`<button class="chip" aria-pressed="true" @click=${() => change({ at: 0, rv: 0 })}>as of version ${state.rv} ✕</button>` : nothing}</div>
+    <crd-rows .source=${'tree'} .label=${'Objects by owner'} .columns=${columns} .selectedId=${state.obj}
+      .pick=${(r) => change({ obj: r.id, rv: 0, view: state.view === 'requests' ? 'requests' : 'object' })}
+      .rowClass=${(r) => (r.id === state.obj ? 'selected' : '') + (r.red ? ' red' : '')}
+      .empty=${state.bad ? 'No object has a finding.' : 'No object of a kind that the controller watches.'}
+      .params=${{ q: state.search, bad: state.bad, at: state.at, toggled: [...state.closed].join(',') }}
+      .version=${`${f.run}/${Math.floor(f.now / 1e9)}/${f.records ? 1 : 0}/${f.findings.length}/${f.state}`}></crd-rows>
+  </aside>`;
 }

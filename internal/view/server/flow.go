@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+// flow is what led to what in a range of time: lanes of items, and the edges between them.
+type flow struct {
+	From  int64      `json:"from"`
+	To    int64      `json:"to"`
+	Lanes []lane     `json:"lanes"`
+	Items []flowItem `json:"items"`
+	Edges []edge     `json:"edges"`
+	More  int        `json:"more,omitempty"` // items that are not listed
+	Keys  int        `json:"keys"`           // lanes of keys that there are
+	Seq   int64      `json:"seq"`
+}
+
+type lane struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // save, actor, watch or key
+}
+
+type flowItem struct {
+	Seq   int64  `json:"seq"`
+	Lane  int    `json:"lane"`
+	Kind  string `json:"kind"` // save, write, delivery, wait, reconcile, request, version
+	Begin int64  `json:"begin"`
+	End   int64  `json:"end"`
+	Text  string `json:"text"`
+	Bad   bool   `json:"bad,omitempty"`
+}
+
+// edge leads from what was before to what came of it.
+type edge struct {
+	From      int64           `json:"from"`
+	To        int64           `json:"to"`
+	Certainty trace.Certainty `json:"certainty"`
+}
+
+const (
+	maxFlowItems = 3000
+	maxKeyLanes  = 40
+	flowRange    = int64(10e9) // that is shown where none was chosen
+)
+
+func (s *session) flow(q query) any { return s.flowOf(q) }
+
+// flowRows answers with the items as rows: the same content as the canvas has.
+func (s *session) flowRows(q query) any {
+	f := s.flowOf(q)
+	type row struct {
+		flowItem
+
+		Name string `json:"name"`
+	}
+	return page(s, q, f.Items, func(i flowItem) row { return row{i, f.Lanes[i.Lane].Name} })
+}
+
+func (s *session) flowOf(q query) *flow {
+	now := s.model.Now()
+	f := &flow{From: q.number("from"), To: q.number("to"), Lanes: []lane{}, Items: []flowItem{}, Edges: []edge{}, Seq: s.last}
+	if f.To == 0 || f.To > now {
+		f.To = now
+	}
+	if f.From == 0 {
+		f.From = max(0, f.To-flowRange)
+	}
+	m := flowMaker{s: s, f: f, lanes: map[lane]int{}, words: q.words()}
+	m.laneOf(lane{"saves and builds", "save"})
+	var keys []*model.Reconcile
+	for r := range s.model.Records(f.From, f.To) {
+		keys = m.add(r, keys)
+	}
+	m.keys(keys)
+	slices.SortStableFunc(f.Items, func(a, b flowItem) int { return cmp.Compare(a.Begin, b.Begin) })
+	if over := len(f.Items) - maxFlowItems; over > 0 {
+		f.More = over
+		f.Items = f.Items[over:]
+	}
+	m.order()
+	return f
+}
+
+type flowMaker struct {
+	s     *session
+	f     *flow
+	lanes map[lane]int
+	words []string
+}
+
+func (m *flowMaker) laneOf(l lane) int {
+	i, ok := m.lanes[l]
+	if !ok {
+		i = len(m.f.Lanes)
+		m.lanes[l] = i
+		m.f.Lanes = append(m.f.Lanes, l)
+	}
+	return i
+}
+
+func (m *flowMaker) item(l lane, i flowItem) {
+	if !hasWords(m.words, l.Name, i.Text) {
+		return
+	}
+	i.Lane = m.laneOf(l)
+	m.f.Items = append(m.f.Items, i)
+}
+
+func (m *flowMaker) edge(from, to int64, c trace.Certainty) {
+	if from != 0 && to != 0 && from != to && len(m.f.Edges) < 2*maxFlowItems {
+		m.f.Edges = append(m.f.Edges, edge{from, to, c})
+	}
+}
+
+// add takes a record that is not of a reconcile, and collects the reconciles.
+func (m *flowMaker) add(r trace.Record, keys []*model.Reconcile) []*model.Reconcile {
+	model := m.s.model
+	switch b := r.Body.(type) {
+	case *trace.Save:
+		s := savedOf(r, b)
+		m.item(lane{"saves and builds", "save"}, flowItem{Seq: r.Seq, Kind: "save", Begin: r.T - s.Took, End: r.T, Text: fmt.Sprintf("build %d", b.Build), Bad: !s.OK})
+	case *trace.Request:
+		q := model.Request(b.ID)
+		if q == nil {
+			break
+		}
+		rec, _ := model.ReconcileOf(q)
+		if rec != nil && q.Actor.Who.Own() {
+			if rec.Seq == 0 || rec.Source == "inferred" {
+				keys = append(keys, rec)
+			}
+			break
+		}
+		if !q.Writes() && !q.Actor.Who.Own() && q.OK() {
+			break
+		}
+		m.item(lane{actorName(q.Actor), "actor"}, flowItem{Seq: r.Seq, Kind: "write", Begin: b.Began, End: r.T, Text: requestItem(q).Text, Bad: !q.OK()})
+		if q.Version != nil {
+			m.edge(q.Seq, q.Version.Seq, q.Version.Writer.Certainty)
+		}
+	case *trace.Event:
+		a := model.Actor(b.Actor)
+		o := model.Object(b.Object)
+		if !a.Who.Own() || o == nil {
+			break
+		}
+		m.item(lane{"watch of " + resourceName(o.Resource()), "watch"}, flowItem{Seq: r.Seq, Kind: "delivery", Begin: r.T, End: r.T, Text: m.s.describe(r)})
+		if v := o.At(b.RV); v != nil {
+			m.edge(v.Seq, r.Seq, trace.Certain)
+		}
+	case *trace.Reconcile:
+		if rec := model.Reconcile(b.ID); rec != nil && b.State == "begin" {
+			keys = append(keys, rec)
+		}
+	}
+	return keys
+}
+
+func resourceName(r *trace.Resource) string { return model.GroupResource(r) }
+
+// keys adds the reconciles, for as many keys as there are lanes: those with most come first.
+func (m *flowMaker) keys(all []*model.Reconcile) {
+	count := map[model.Key]int{}
+	seen := map[*model.Reconcile]bool{}
+	for _, r := range all {
+		if !seen[r] {
+			seen[r] = true
+			count[model.Key{Controller: r.Controller, Key: r.Key}]++
+		}
+	}
+	m.f.Keys = len(count)
+	most := make([]model.Key, 0, len(count))
+	for k := range count {
+		most = append(most, k)
+	}
+	slices.SortFunc(most, func(a, b model.Key) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Controller, b.Controller))
+	})
+	shown := map[model.Key]bool{}
+	for _, k := range most[:min(len(most), maxKeyLanes)] {
+		shown[k] = true
+	}
+	for _, r := range all {
+		if seen[r] && shown[model.Key{Controller: r.Controller, Key: r.Key}] {
+			seen[r] = false // once
+			m.reconcile(r)
+		}
+	}
+}
+
+func (m *flowMaker) reconcile(r *model.Reconcile) {
+	l := lane{r.Key, "key"}
+	if r.Controller != "" {
+		l.Name = r.Controller + " " + r.Key
+	}
+	end := r.Ended
+	if end == 0 {
+		end = m.f.To
+	}
+	if r.Waited > 0 {
+		m.item(l, flowItem{Seq: r.Seq, Kind: "wait", Begin: r.Began - r.Waited, End: r.Began, Text: "waited " + model.Duration(r.Waited)})
+	}
+	m.item(l, flowItem{Seq: r.Seq, Kind: "reconcile", Begin: r.Began, End: end, Text: m.s.reconcileItem(r).Text, Bad: r.Result == "error" || r.Result == "panic"})
+	for _, c := range m.s.model.Causes(r) {
+		switch {
+		case c.Delivery != nil:
+			m.edge(c.Delivery.Seq, r.Seq, c.Certainty)
+		case c.Version != nil:
+			m.edge(c.Version.Seq, r.Seq, c.Certainty)
+		}
+	}
+	sent, link := m.s.model.SentIn(r)
+	for _, q := range sent {
+		m.item(l, flowItem{Seq: q.Seq, Kind: "request", Begin: q.Began, End: q.T, Text: requestItem(q).Text, Bad: !q.OK()})
+		m.edge(r.Seq, q.Seq, link.Certainty)
+		if v := q.Version; v != nil {
+			m.item(l, flowItem{Seq: v.Seq, Kind: "version", Begin: v.T, End: v.T, Text: versionItem(v).Text})
+			m.edge(q.Seq, v.Seq, v.Writer.Certainty)
+		}
+	}
+}
+
+// order puts the lanes in the order in which things happen: saves, actors, watches, keys.
+func (m *flowMaker) order() {
+	kinds := map[string]int{"save": 0, "actor": 1, "watch": 2, "key": 3}
+	at := make([]int, len(m.f.Lanes))
+	for i := range at {
+		at[i] = i
+	}
+	old := m.f.Lanes
+	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(kinds[old[a].Kind], kinds[old[b].Kind]) })
+	now, lanes := make([]int, len(at)), make([]lane, len(at))
+	for i, was := range at {
+		now[was], lanes[i] = i, old[was]
+	}
+	m.f.Lanes = lanes
+	for i := range m.f.Items {
+		m.f.Items[i].Lane = now[m.f.Items[i].Lane]
+	}
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+// object is one object: how it is at a version, and how it got there.
+type object struct {
+	ID         trace.ObjectID  `json:"id"`
+	Name       string          `json:"name"`
+	UID        string          `json:"uid"`
+	Deleted    bool            `json:"deleted,omitempty"`
+	Deleting   string          `json:"deleting,omitempty"`
+	Versions   []versionMark   `json:"versions"` // that are held, for the slider
+	RV         uint64          `json:"rv"`
+	Seq        int64           `json:"seq"`
+	T          int64           `json:"t"`
+	Generation int64           `json:"generation,omitempty"`
+	Writer     string          `json:"writer,omitempty"`
+	Certainty  trace.Certainty `json:"certainty,omitempty"`
+	Prev       uint64          `json:"prev,omitempty"`
+	Changes    []trace.Change  `json:"changes"`
+	State      string          `json:"state"`
+	Whole      bool            `json:"whole"` // State has all fields; else those that changed
+	Owners     []ownerRow      `json:"owners"`
+	Children   []ownerRow      `json:"children"`
+	Finalizers []finalizer     `json:"finalizers"`
+	Conditions []condition     `json:"conditions"`
+	Events     []kubeEvent     `json:"events"`
+	Fields     []fieldWriter   `json:"fields"`
+}
+
+type versionMark struct {
+	RV uint64 `json:"rv"`
+	T  int64  `json:"t"`
+}
+
+type ownerRow struct {
+	ID         trace.ObjectID `json:"id,omitempty"`
+	Name       string         `json:"name"`
+	Controller bool           `json:"controller,omitempty"`
+	Red        string         `json:"red,omitempty"`
+}
+
+type finalizer struct {
+	Name  string `json:"name"`
+	Since int64  `json:"since"` // T of the first version that is held with it
+}
+
+type condition struct {
+	T       int64  `json:"t"`
+	RV      uint64 `json:"rv"`
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+type kubeEvent struct {
+	Seq     int64  `json:"seq"`
+	T       int64  `json:"t"`
+	Type    string `json:"type"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	Count   int    `json:"count,omitempty"`
+}
+
+type fieldWriter struct {
+	Path  string          `json:"path"`
+	By    string          `json:"by"`
+	T     int64           `json:"t"`
+	Seq   int64           `json:"seq"`
+	N     int             `json:"n"` // versions that changed it
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+const (
+	maxMarks  = 2000
+	maxListed = 100
+)
+
+// object answers with an object, or null.
+func (s *session) object(q query) any {
+	o := s.model.Object(trace.ObjectID(q.number("id")))
+	if o == nil {
+		return nil
+	}
+	out := &object{
+		ID: o.ID, Name: o.String(), UID: o.UID, Deleted: o.Deleted, Versions: []versionMark{}, Changes: []trace.Change{}, Owners: []ownerRow{},
+		Children: []ownerRow{}, Finalizers: []finalizer{}, Conditions: []condition{}, Events: s.eventsOf(o), Fields: fieldsOf(o),
+	}
+	for _, v := range o.Versions[max(0, len(o.Versions)-maxMarks):] {
+		out.Versions = append(out.Versions, versionMark{v.RV, v.T})
+	}
+	v := o.At(uint64(q.number("rv")))
+	if v == nil {
+		v = o.Newest()
+	}
+	for i, c := range s.model.Owned(o) {
+		if i < maxListed {
+			out.Children = append(out.Children, ownerRow{ID: c.ID, Name: c.String()})
+		}
+	}
+	if v == nil {
+		return out
+	}
+	out.RV, out.Seq, out.T, out.Generation, out.Prev, out.Deleting = v.RV, v.Seq, v.T, v.Generation, v.Prev, v.Deleting
+	out.Writer, out.Certainty = writerOf(v)
+	if v.Changes != nil {
+		out.Changes = v.Changes
+	}
+	state, whole := o.State(v.RV)
+	text, _ := json.MarshalIndent(state, "", "  ") // was JSON
+	out.State, out.Whole = string(text), whole
+	t := forest{s: s}
+	for _, owner := range v.Owners {
+		row := ownerRow{Name: owner.Kind + " " + owner.Name, Controller: owner.Controller}
+		if p := s.model.ByUID(owner.UID); p != nil {
+			row.ID, row.Name = p.ID, p.String()
+		}
+		row.Red = t.red(o)
+		out.Owners = append(out.Owners, row)
+	}
+	for _, name := range v.Finalizers {
+		f := finalizer{Name: name, Since: v.T}
+		for _, before := range slices.Backward(o.Versions) {
+			if before.RV <= v.RV && slices.Contains(before.Finalizers, name) {
+				f.Since = before.T
+			}
+		}
+		out.Finalizers = append(out.Finalizers, f)
+	}
+	out.Conditions = conditionsOf(o)
+	return out
+}
+
+func writerOf(v *model.Version) (string, trace.Certainty) {
+	if v.Request == nil {
+		return "", trace.Uncertain
+	}
+	return actorName(v.Request.Actor) + ": " + v.Request.Method(), v.Writer.Certainty
+}
+
+func (s *session) eventsOf(o *model.Object) []kubeEvent {
+	all := []kubeEvent{}
+	for _, e := range s.kubeEvents[o.ID] {
+		all = append(all, e)
+	}
+	return all
+}
+
+// conditionsOf returns the changes of an object's conditions, the newest first.
+func conditionsOf(o *model.Object) []condition {
+	all, last, looked := []condition{}, map[string]string{}, 0
+	for _, v := range o.Versions {
+		if v.Full == nil && !slices.ContainsFunc(v.Changes, func(c trace.Change) bool { return strings.HasPrefix(c.Path, "status.conditions") || c.Path == "status" }) {
+			continue
+		}
+		if looked++; looked > maxListed {
+			break
+		}
+		state, _ := o.State(v.RV)
+		status, _ := state["status"].(map[string]any)
+		conditions, _ := status["conditions"].([]any)
+		for _, c := range conditions {
+			fields, _ := c.(map[string]any)
+			text := func(name string) string { t, _ := fields[name].(string); return t }
+			is := text("status") + " " + text("reason")
+			if last[text("type")] == is {
+				continue
+			}
+			last[text("type")] = is
+			all = append(all, condition{T: v.T, RV: v.RV, Type: text("type"), Status: text("status"), Reason: text("reason"), Message: text("message")})
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// fieldsOf returns who wrote each field that changed last.
+func fieldsOf(o *model.Object) []fieldWriter {
+	all, by := []fieldWriter{}, map[string]int{}
+	for _, v := range slices.Backward(o.Versions) {
+		for _, c := range v.Changes {
+			if i, ok := by[c.Path]; ok {
+				all[i].N++
+				continue
+			}
+			if len(all) == maxListed {
+				continue
+			}
+			who, _ := writerOf(v)
+			if who == "" {
+				who = "not known"
+			}
+			by[c.Path] = len(all)
+			all = append(all, fieldWriter{Path: c.Path, By: who, T: v.T, Seq: v.Seq, N: 1, Value: c.New})
+		}
+	}
+	return all
+}
+
+// versionRow is a version, or several in a row that differ in managedFields only.
+type versionRow struct {
+	Seq        int64           `json:"seq"`
+	T          int64           `json:"t"`
+	RV         uint64          `json:"rv"`
+	Generation int64           `json:"generation,omitempty"`
+	Type       string          `json:"type"`
+	Writer     string          `json:"writer"`
+	Certainty  trace.Certainty `json:"certainty"`
+	Summary    string          `json:"summary"`
+	Folded     int             `json:"folded,omitempty"`
+}
+
+// versions answers with the versions of an object, the newest first.
+func (s *session) versions(q query) any {
+	var all []versionRow
+	o := s.model.Object(trace.ObjectID(q.number("id")))
+	if o == nil {
+		return page(s, q, all, func(r versionRow) versionRow { return r })
+	}
+	words := q.words()
+	for _, v := range o.Versions {
+		if !q.isHeld(v.Seq) || !q.inTime(v.T) {
+			continue
+		}
+		who, certainty := writerOf(v)
+		row := versionRow{Seq: v.Seq, T: v.T, RV: v.RV, Generation: v.Generation, Type: v.Type, Writer: who, Certainty: certainty, Summary: summary(v)}
+		if !hasWords(words, row.Writer, row.Summary) {
+			continue
+		}
+		if last := len(all) - 1; v.ManagedOnly && !q.is("managed") && last >= 0 && all[last].Folded > 0 && all[last].Writer == who {
+			row.Folded = all[last].Folded + 1
+			all[last] = row
+			continue
+		} else if v.ManagedOnly {
+			row.Folded = 1
+		}
+		all = append(all, row)
+	}
+	return page(s, q, all, func(r versionRow) versionRow { return r })
+}
+
+func summary(v *model.Version) string {
+	switch {
+	case v.ManagedOnly:
+		return "only metadata.managedFields"
+	case len(v.Changes) == 0 && v.Type == "ADDED":
+		return "created"
+	case v.Type == "DELETED":
+		return "deleted"
+	case len(v.Changes) == 0:
+		return "changes were not recorded"
+	}
+	paths := []string{}
+	for i, c := range v.Changes {
+		if i == 3 {
+			paths = append(paths, fmt.Sprintf("%d more", len(v.Changes)-3))
+			break
+		}
+		paths = append(paths, fmt.Sprintf("%s: %s → %s", c.Path, short(c.Old), short(c.New)))
+	}
+	return strings.Join(paths, "; ")
+}
+
+func short(raw json.RawMessage) string {
+	if raw == nil {
+		return "(none)"
+	}
+	if r := []rune(string(raw)); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return string(raw)
+}

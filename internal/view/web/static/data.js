@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Answers of endpoints that views draw as a whole. A view asks each time that it is drawn; the server is asked when the
+// question or the recording changed, once at a time.
+
+import { ask, Refused } from './api.js';
+import { change } from './state.js';
+
+const held = new Map();
+
+/**
+ * @param {string} name of the endpoint
+ * @param {Record<string, unknown>} params
+ * @param {string} version of the recording
+ * @returns {any} the newest answer, or null
+ */
+export function data(name, params, version) {
+  const question = JSON.stringify(params);
+  let h = held.get(name);
+  if (!h) held.set(name, (h = { busy: false, question: '', version: '', answer: null }));
+  if (!h.busy && (h.question !== question || h.version !== version)) {
+    const other = h.question !== question;
+    h.busy = true;
+    h.question = question;
+    h.version = version;
+    if (other) h.answer = h.answer && { ...h.answer, old: true };
+    ask(name, params).then(
+      (answer) => { h.busy = false; h.answer = answer; change(); },
+      (err) => { h.busy = false; if (!(err instanceof Refused)) setTimeout(() => { h.version = ''; }, 1000); },
+    );
+  }
+  return h.answer;
+}

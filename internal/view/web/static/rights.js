@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// View 6: what is denied, what was granted for nothing, and what webhooks and hooks cost.
+
+import { html, nothing } from '/lib/lit-html/lit-html.js';
+import { chip } from './requests.js';
+import { data } from './data.js';
+import { clock, count, duration } from './format.js';
+import { select } from './inspector.js';
+import { scope, state, version } from './state.js';
+
+export function rights(f) {
+  const d = data('rights', { ...scope(), own: state.own }, version());
+  if (!d) return html`<p class="hint">Loading.</p>`;
+  const denied = d.asked.filter((a) => a.denied), asked = d.asked.filter((a) => !a.denied);
+  return html`<div class="chips" role="group" aria-label="Filter">${chip('own', 'only the controller')}</div>
+  <div class="rights-parts">
+    <section><h2>Denied</h2>${denied.length ? html`<table><thead><tr><th>actor</th><th>verb</th><th>resource</th><th>namespace</th><th>times</th><th>last</th></tr></thead><tbody>
+      ${denied.map((a) => html`<tr class="bad"><td>${a.actor}</td><td>${a.verb}</td><td>${a.resource}</td><td>${a.ns || 'all'}</td><td>${count(a.denied)}</td><td><button class="ref" @click=${() => select(a.seq)}>${clock(a.last, 0)}</button></td></tr>
+        <tr><td colspan="6">${a.because}${a.marker ? html`<br>→ to allow it: <code>${a.marker}</code>` : nothing}</td></tr>`)}</tbody></table>`
+      : html`<p class="quiet">✓ No request was denied.</p>`}</section>
+    <section><h2>Granted</h2>${d.recorded
+      ? html`<table><thead><tr><th>rule</th><th>role</th><th>used</th></tr></thead><tbody>${d.granted.map((g) => html`<tr class=${g.used ? '' : 'warn'}><td>${g.rule}</td><td>${g.role}</td>
+          <td>${g.used ? html`<button class="ref" @click=${() => select(g.seq)}>${count(g.used)}</button>` : 'not in this recording'}</td></tr>`)}</tbody></table>`
+      : html`<p class="hint">The controller runs with all rights, or what its roles grant was not recorded: "crdctl run --as-service-account" records it.</p>`}</section>
+    <section><h2>Webhooks, conversions, policies and hooks</h2>${d.calls.length ? html`<table><thead><tr><th>type</th><th>name</th><th>operation</th><th>calls</th><th>p50</th><th>p99</th><th>patches</th><th>refused</th><th>errors</th><th>failed open</th><th>last</th></tr></thead><tbody>
+      ${d.calls.map((c) => html`<tr class=${c.errors || c.failedOpen ? 'bad' : ''}><td>${c.type}</td><td>${c.name}</td><td>${c.op}</td><td>${count(c.n)}</td><td>${duration(c.p50)}</td><td>${duration(c.p99)}</td>
+        <td>${c.patches || ''}</td><td>${c.denied || ''}</td><td>${c.errors || ''}</td><td>${c.failedOpen || ''}</td><td><button class="ref" @click=${() => select(c.seq)}>${clock(c.last, 0)}</button></td></tr>`)}</tbody></table>`
+      : html`<p class="hint">No webhook, conversion, policy or hook was called.</p>`}</section>
+    <section><h2>Asked for</h2>${asked.length ? html`<table><thead><tr><th>actor</th><th>verb</th><th>resource</th><th>namespace</th><th>times</th><th>last</th><th>allowed by</th></tr></thead><tbody>
+      ${asked.map((a) => html`<tr><td>${a.actor}</td><td>${a.verb}</td><td>${a.resource}</td><td>${a.ns || 'all'}</td><td>${count(a.n)}</td><td><button class="ref" @click=${() => select(a.seq)}>${clock(a.last, 0)}</button></td><td>${a.because ?? ''}</td></tr>`)}</tbody></table>`
+      : html`<p class="hint">Nothing was asked for.</p>`}</section>
+  </div>`;
+}
