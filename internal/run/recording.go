@@ -91,7 +91,7 @@ func (r *recording) options(o Options) *record.Options {
 	if r == nil {
 		return nil
 	}
-	options := &record.Options{Sink: r.Recorder, Bodies: o.Recording.Bodies, Controller: r.observe.Controller}
+	options := &record.Options{Sink: r.Recorder, Source: r.Recorder, Redact: r.redactor, Bodies: o.Recording.Bodies, Controller: r.observe.Controller}
 	if o.Account != nil {
 		account := o.Account.User()
 		options.IsController = func(user string) bool { return user == account }
