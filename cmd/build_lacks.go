@@ -13,7 +13,7 @@ import (
 
 // planeCommands are the commands that only the full build has, and codegenCommands those that the codegen build has, too.
 var (
-	planeCommands   = []string{"run", "cluster", "kubectl", "test", "envtest"}
+	planeCommands   = []string{"run", "cluster", "kubectl", "view", "test", "envtest"}
 	codegenCommands = []string{"init", "create", "delete", "upgrade", "adopt", "generate", "verify", "check", "doctor", "docs", "manifests"}
 )
 

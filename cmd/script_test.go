@@ -4,8 +4,6 @@ package cmd_test
 
 import (
 	"bytes"
-	"compress/gzip"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -19,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane/state"
 	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/scripttest"
+	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -32,8 +31,8 @@ func TestMain(m *testing.M) {
 		},
 		// cisteps PAGE DIR writes what a page of the documentation has CI systems run to a directory.
 		"cisteps": func() { exit(ciSteps(os.Args[1], os.Args[2])) },
-		// pack LINES FILE writes JSON lines as the file of a recording that was not closed.
-		"pack": func() { exit(pack(os.Args[1], os.Args[2])) },
+		// makerecording LINES FILE makes a recording of lines.
+		"makerecording": func() { exit(makeRecording(os.Args[1], os.Args[2])) },
 		// makecluster ROOT makes the directory of a control plane in the background that does not run.
 		"makecluster": func() {
 			dir, err := state.CreateCluster(os.Args[1])
@@ -45,24 +44,27 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func pack(lines, file string) error {
-	data, err := os.ReadFile(lines)
-	if err != nil {
-		return err
-	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	if _, err := w.Write(data); err != nil {
-		return err
-	}
-	return errors.Join(w.Close(), os.WriteFile(file, packed.Bytes(), 0o600))
-}
-
 func exit(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+func makeRecording(lines, path string) error {
+	content, err := os.ReadFile(lines)
+	if err != nil {
+		return err
+	}
+	_, err = trace.SaveFile(path, filepath.Base(lines), func(yield func(trace.Record, error) bool) {
+		for line := range bytes.Lines(content) {
+			rec, err := trace.Parse(bytes.TrimSpace(line))
+			if !yield(rec, err) {
+				return
+			}
+		}
+	})
+	return err
 }
 
 // ownConfig runs the tests without the configuration of the user who tests; those in this process need it as the scripts do.

@@ -5,43 +5,305 @@
 package cmd
 
 import (
-	"github.com/spf13/cobra"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+
+	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/view/export"
 )
 
 type viewOptions struct {
 	*options
+	file   string // the recording; empty for the control plane that runs
+	from   string
+	to     string
+	save   string
+	export string
+
 	findings findingsFlags
 }
 
 func newView(s ui.Streams, shared *options) *cobra.Command {
 	o := viewOptions{options: shared}
 	c := &cobra.Command{
-		Use:   "view FILE",
+		Use:   "view [FILE]",
 		Short: "Show what a controller did, and why",
-		Long: `View reads a recording that "crdctl run --record FILE" wrote. With --findings it prints what went wrong: hot loops, fights about fields,
-conflicts, refused watches, stuck finalizers and more, each with its evidence, its certainty and what to do.
+		Long: `View reads a recording that "crdctl run --record FILE" wrote, also one of a run that was killed. Without a file, it reads what the
+control plane of this project has in memory.
+
+--findings prints what went wrong: hot loops, fights about fields, conflicts, refused watches, stuck finalizers and more, each with
+its evidence, its certainty and what to do.
+
+--save writes a part of a recording to another file, and lists what was redacted before it was recorded. --export writes the
+requests as an audit log (audit.k8s.io/v1, for example for Kubernetes History Inspector), or reconciles, requests and hook calls
+as OpenTelemetry spans in JSON (otlp), to standard output. --from and --to are a duration before the end, such as 2m, a time such
+as 12:03:07 or 2026-11-23T12:03:07Z, or now. docs/recording.md describes the file.
 
 Exit codes with --findings: 0 if there is no finding, or none of the types that --fail-on names; 1 if there is, also if it was resolved
 meanwhile; 2 if it could not be determined.`,
-		Example: "  crdctl view run.crdctl.gz --findings\n  crdctl view run.crdctl.gz --findings -o json\n  crdctl view run.crdctl.gz --findings --fail-on hot-loop,conflict-storm",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return ui.UsageErrorf("name one file; \"crdctl run --record FILE\" writes it")
-			}
-			return nil
-		},
+		Example: `  crdctl view run.crdctl.gz --findings -o json
+  crdctl view run.crdctl.gz --findings --fail-on hot-loop,conflict-storm
+  crdctl view run.crdctl.gz --from 2m --save last.crdctl.gz
+  crdctl view run.crdctl.gz --export audit > audit.log`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.file = args[0]
+			}
 			if err := o.findings.validate(c.Flags()); err != nil {
 				return err
 			}
-			if !o.findings.print {
-				return ui.UsageErrorf("add --findings")
-			}
-			return viewFindings(c.Context(), s, o.findings, args[0])
+			return runView(c.Context(), s, o)
 		},
 	}
+	f := c.Flags()
+	f.StringVar(&o.from, "from", "", "`time` at which --save and --export begin; default the start of the recording")
+	f.StringVar(&o.to, "to", "", "`time` at which --save and --export end; default now")
+	f.StringVar(&o.save, "save", "", "write the recording, or the part from --from to --to, to this `file`")
+	f.StringVar(&o.export, "export", "", "print the recording in another `format`: audit or otlp")
 	o.findings.register(c)
+	// The flag is there, and nothing else can go wrong.
+	_ = c.RegisterFlagCompletionFunc("export", cobra.FixedCompletions(viewExports, cobra.ShellCompDirectiveNoFileComp))
 	return c
+}
+
+var viewExports = []string{"audit", "otlp"}
+
+func (o *viewOptions) validate() error {
+	var modes []string
+	for flag, is := range map[string]bool{"--findings": o.findings.print, "--save": o.save != "", "--export": o.export != ""} {
+		if is {
+			modes = append(modes, flag)
+		}
+	}
+	slices.Sort(modes)
+	switch {
+	case len(modes) > 1:
+		return ui.UsageErrorf("%s cannot be used together", strings.Join(modes, " and "))
+	case (o.from != "" || o.to != "") && o.save == "" && o.export == "":
+		return ui.UsageErrorf("--from and --to require --save or --export")
+	case o.export != "" && !slices.Contains(viewExports, o.export):
+		return ui.UsageErrorf("--export %q must be %s", o.export, strings.Join(viewExports, " or "))
+	case o.save != "" && !strings.HasSuffix(o.save, ".gz"):
+		return ui.UsageErrorf("--save %q must end in .gz, for example in .crdctl.gz", o.save)
+	case len(modes) == 0:
+		return ui.UsageErrorf("one of --findings, --save and --export is required")
+	}
+	return nil
+}
+
+func runView(ctx context.Context, s ui.Streams, o viewOptions) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	v, err := o.open(ctx, false)
+	if err != nil {
+		return err
+	}
+	for _, note := range v.notes {
+		s.Report().Note("%s", note)
+	}
+	if o.findings.print {
+		err = viewFindings(ctx, s, o.findings, v)
+	} else {
+		err = v.write(ctx, s, o)
+	}
+	return errors.Join(err, v.close())
+}
+
+// write writes a part of the recording in the form that was asked for.
+func (v *viewed) write(ctx context.Context, s ui.Streams, o viewOptions) error {
+	part, err := v.part(ctx, o.from, o.to)
+	switch {
+	case err != nil:
+		return err
+	case o.save != "":
+		return v.cut(s, o.save, part)
+	case o.export == "audit":
+		return export.Audit(s.Out, part)
+	}
+	return export.OTLP(s.Out, part)
+}
+
+// viewed is a recording that is open.
+type viewed struct {
+	trace.Source
+	header trace.Header
+	name   string
+	end    int64    // the newest T, or Now of what runs
+	notes  []string // what the user must know of it
+	file   *trace.File
+}
+
+// open opens the file, or else what the control plane that runs has in memory: live to follow it, or only what is there.
+func (o *viewOptions) open(ctx context.Context, live bool) (*viewed, error) {
+	if o.file != "" {
+		return openRecording(o.file)
+	}
+	return o.attach(ctx, live)
+}
+
+func openRecording(path string) (*viewed, error) {
+	f, err := trace.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	v := viewed{Source: f, header: f.Header(), name: filepath.Base(path), file: f}
+	for _, m := range f.Index().Members {
+		v.end = max(v.end, m.To)
+	}
+	if err := f.CutOff(); err != nil {
+		v.notes = append(v.notes, err.Error())
+	}
+	if v.header.Format > trace.Format {
+		v.notes = append(v.notes, fmt.Sprintf("%s: written by crdctl %s in format %d; this crdctl reads format %d and ignores what it does not know",
+			path, v.header.Crdctl, v.header.Format, trace.Format))
+	}
+	return &v, nil
+}
+
+func (o *viewOptions) attach(ctx context.Context, live bool) (*viewed, error) {
+	root, err := o.ownRoot()
+	if err != nil {
+		return nil, err
+	}
+	c, err := findCredential(root, false)
+	if err != nil {
+		return nil, fmt.Errorf("%w; or name a recording: crdctl view FILE", err)
+	}
+	client, err := rest.HTTPClientFor(&rest.Config{
+		Host: c.kubeconfig.Server, BearerToken: c.kubeconfig.Token, TLSClientConfig: rest.TLSClientConfig{CAData: c.kubeconfig.CA},
+	})
+	if err != nil {
+		return nil, err
+	}
+	header, err := remoteHeader(ctx, client, c.kubeconfig.Server)
+	if err != nil {
+		return nil, err
+	}
+	v := viewed{Source: trace.Remote{Client: client, URL: c.kubeconfig.Server, Follow: live}, header: *header, name: "the control plane of " + root}
+	start, err := time.Parse(time.RFC3339Nano, header.Start)
+	if err != nil {
+		return nil, fmt.Errorf("%s: start of the recording: %w", c.kubeconfig.Server, err)
+	}
+	v.end = int64(time.Since(start))
+	return &v, nil
+}
+
+// remoteHeader asks for the first record only.
+func remoteHeader(ctx context.Context, client *http.Client, url string) (*trace.Header, error) {
+	for rec, err := range (trace.Remote{Client: client, URL: url}).Records(ctx, 0) {
+		if errors.Is(err, trace.ErrNotRecorded) {
+			return nil, fmt.Errorf(`%w; start "crdctl run" again without --findings=false`, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if h, ok := rec.Body.(*trace.Header); ok {
+			return h, nil
+		}
+		break
+	}
+	return nil, fmt.Errorf("%s: its recording has no header; it may be of another version of crdctl", url)
+}
+
+func (v *viewed) close() error {
+	if v.file == nil {
+		return nil
+	}
+	return v.file.Close()
+}
+
+// part returns the records from one time to another, as the flags have them. It can be read more than once.
+func (v *viewed) part(ctx context.Context, from, to string) (iter.Seq2[trace.Record, error], error) {
+	begin, err := v.moment("--from", from, 0)
+	if err != nil {
+		return nil, err
+	}
+	end, err := v.moment("--to", to, v.end)
+	switch {
+	case err != nil:
+		return nil, err
+	case begin > v.end || end < 0:
+		return nil, fmt.Errorf("%s: nothing was recorded then; the recording is of %s to %s", v.name, v.clock(0), v.clock(v.end))
+	case end < begin:
+		return nil, ui.UsageErrorf("--from must be before --to")
+	case v.file != nil && from == "" && to == "":
+		return v.Records(ctx, 0), nil
+	case v.file != nil:
+		return v.file.Between(ctx, begin, end), nil
+	}
+	return v.held(ctx, begin, end)
+}
+
+// held reads what a control plane has in memory, which is bounded.
+func (v *viewed) held(ctx context.Context, begin, end int64) (iter.Seq2[trace.Record, error], error) {
+	var records []trace.Record
+	for rec, err := range v.Records(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		switch rec.Body.(type) {
+		case *trace.Header, *trace.Def:
+		default:
+			if rec.T < begin || rec.T > end {
+				continue
+			}
+		}
+		records = append(records, rec)
+	}
+	return func(yield func(trace.Record, error) bool) {
+		for _, rec := range records {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}, nil
+}
+
+// moment reads the time that a flag has.
+func (v *viewed) moment(flag, text string, otherwise int64) (int64, error) {
+	switch d, err := time.ParseDuration(text); {
+	case text == "":
+		return otherwise, nil
+	case text == "now":
+		return v.end, nil
+	case err == nil && d >= 0:
+		return max(0, v.end-int64(d)), nil
+	}
+	start, err := time.Parse(time.RFC3339Nano, v.header.Start)
+	if err != nil {
+		return 0, fmt.Errorf("%s: start of the recording: %w", v.name, err)
+	}
+	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return int64(t.Sub(start)), nil
+	}
+	if t, err := time.ParseInLocation(time.TimeOnly, text, start.Location()); err == nil {
+		t = time.Date(start.Year(), start.Month(), start.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), start.Location())
+		if t.Before(start.Truncate(time.Second)) { // on the day after
+			t = t.AddDate(0, 0, 1)
+		}
+		return int64(t.Sub(start)), nil
+	}
+	return 0, ui.UsageErrorf("%s %q must be a duration before the end such as 2m, a time such as 12:03:07, or now", flag, text)
+}
+
+// clock is the wall clock at a time of the recording.
+func (v *viewed) clock(t int64) string {
+	start, err := time.Parse(time.RFC3339Nano, v.header.Start)
+	if err != nil {
+		return time.Duration(t).String()
+	}
+	return start.Add(time.Duration(t)).Format(time.DateTime)
 }

@@ -7,7 +7,6 @@ package cmd
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -72,14 +71,10 @@ type findingsDocument struct {
 }
 
 // viewFindings prints what went wrong in a recording.
-func viewFindings(ctx context.Context, s ui.Streams, f findingsFlags, file string) error {
-	recording, err := trace.OpenFile(file)
+func viewFindings(ctx context.Context, s ui.Streams, f findingsFlags, v *viewed) error {
+	d, err := findingsOf(ctx, v)
 	if err != nil {
-		return err
-	}
-	d, err := findingsOf(ctx, recording)
-	if err = errors.Join(err, recording.Close()); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return fmt.Errorf("%s: %w", v.name, err)
 	}
 	if f.output == "json" {
 		e := json.NewEncoder(s.Out)
@@ -91,9 +86,6 @@ func viewFindings(ctx context.Context, s ui.Streams, f findingsFlags, file strin
 	} else {
 		d.text(s.Out)
 		d.summary(s.Report())
-		if cut := recording.CutOff(); cut != nil {
-			s.Report().Note("%v", cut)
-		}
 	}
 	return d.verdict(f.failOn)
 }

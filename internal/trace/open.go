@@ -172,3 +172,16 @@ func (f *File) CutOff() error { return f.cutOff }
 
 // Live implements Source.
 func (f *File) Live() bool { return false }
+
+// Is reports whether the file has this path, too.
+func (f *File) Is(path string) (bool, error) {
+	here, err := f.file.Stat()
+	if err != nil {
+		return false, err
+	}
+	there, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(here, there), err
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"reflect"
+	"slices"
+)
+
+// SaveFile writes records of one recording to a file of their own, as they are, with the definitions that they need. records
+// is read twice. The name of where they come from goes into the header, unless that has one. It returns what it wrote.
+func SaveFile(path, from string, records iter.Seq2[Record, error]) (_ Index, err error) {
+	needed := references{seen: map[any]bool{}, resources: map[ObjectID]ResourceID{}}
+	for rec, err := range records {
+		if err != nil {
+			return Index{}, err
+		}
+		needed.add(rec.Body)
+	}
+	w, err := createFile(path)
+	if err != nil {
+		return Index{}, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
+	if err := w.save(from, records, needed.has); err != nil {
+		return Index{}, err
+	}
+	return w.index, nil
+}
+
+func (w *fileWriter) save(from string, records iter.Seq2[Record, error], needed func(*Def) bool) error {
+	open := map[string]bool{}
+	for rec, err := range records {
+		if err != nil {
+			return w.failed(err)
+		}
+		line, err := rec.AppendJSON(nil)
+		if err != nil {
+			return w.failed(err)
+		}
+		switch b := rec.Body.(type) {
+		case *Header:
+			if line, err = cutHeader(b, line, from); err != nil {
+				return w.failed(err)
+			}
+		case *Def:
+			if !needed(b) {
+				continue
+			}
+		case *Finding:
+			open[b.ID] = b.Until == 0
+		}
+		if err := w.add(&rec, line); err != nil {
+			return err
+		}
+	}
+	var ids []string
+	for id, is := range open {
+		if is {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return w.close(ids)
+}
+
+// cutHeader is the line of a header with the name of the recording that it is cut from. Fields that are not known stay.
+func cutHeader(h *Header, line []byte, from string) ([]byte, error) {
+	if h.CutFrom != "" {
+		return line, nil
+	}
+	name, err := json.Marshal(from)
+	if err != nil {
+		return nil, fmt.Errorf("encode the header: %w", err)
+	}
+	return slices.Concat(bytes.TrimSuffix(line, []byte("}")), []byte(`,"cutFrom":`), name, []byte("}")), nil
+}
+
+// references are the definitions that records need.
+type references struct {
+	seen      map[any]bool // by ActorID, ResourceID and ObjectID
+	resources map[ObjectID]ResourceID
+	unknown   bool // some records may need any of them
+}
+
+func (r *references) add(b Body) {
+	switch b := b.(type) {
+	case *Unknown:
+		r.unknown = true
+	case *Def:
+		if b.Object != nil {
+			r.resources[b.Object.ID] = b.Object.Resource
+		}
+	default:
+		r.walk(reflect.ValueOf(b))
+	}
+}
+
+func (r *references) walk(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			r.walk(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			r.walk(v.Field(i))
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.Uint8 {
+			for i := range v.Len() {
+				r.walk(v.Index(i))
+			}
+		}
+	case reflect.Int32:
+		id := v.Interface()
+		r.seen[id] = true
+		if object, ok := id.(ObjectID); ok {
+			r.seen[r.resources[object]] = true
+		}
+	}
+}
+
+func (r *references) has(d *Def) bool {
+	switch {
+	case r.unknown:
+	case d.Actor != nil:
+		return r.seen[d.Actor.ID]
+	case d.Resource != nil:
+		return r.seen[d.Resource.ID]
+	case d.Object != nil:
+		return r.seen[d.Object.ID]
+	}
+	return true
+}
