@@ -71,7 +71,8 @@ func (f *fights) change(v *model.Version, c trace.Change) {
 		f.fields[k] = &fight{who: who, old: old, new: now, t: v.T}
 		return
 	}
-	back := who != was.who && now == was.old && old == was.new
+	rival := was.who
+	back := who != rival && now == was.old && old == was.new
 	was.who, was.old, was.new, was.t = who, old, now, v.T
 	if !back {
 		if was.flips != nil && was.subject != "" {
@@ -85,19 +86,15 @@ func (f *fights) change(v *model.Version, c trace.Change) {
 	}
 	was.flips.add(v.T, v.Seq)
 	if was.flips.n() >= fightFlips {
-		f.show(v, c, was)
+		f.show(v, c, was, rival)
 	}
 }
 
-func (f *fights) show(v *model.Version, c trace.Change, w *fight) {
-	one, other := v, v.Object.At(v.Prev)
-	name := "another client"
-	if other != nil && other.Request != nil {
-		name = other.Request.Actor.Name
-	}
-	a, b := one.Request.Actor.Name, name
+func (f *fights) show(v *model.Version, c trace.Change, w *fight, rival *model.Who) {
+	who := v.Request.Actor.Who
+	a, b := who.Name, rival.Name // who wrote other fields in between does not count
 	from, to := short(c.New), short(c.Old)
-	if other != nil && other.Request != nil && other.Request.Actor.Who.Own() && !one.Request.Actor.Who.Own() {
+	if rival.Own() && !who.Own() {
 		a, b, from, to = b, a, to, from // the controller comes first
 	}
 	w.subject = fmt.Sprintf("%s, %s", v.Object, c.Path)

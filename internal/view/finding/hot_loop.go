@@ -66,6 +66,9 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 		if writer == nil || writer == rec || writer.Controller != rec.Controller || writer.Key != rec.Key {
 			return
 		}
+		if h.m.BuildAt(writer.Began) != h.m.BuildAt(rec.Began) {
+			return // the first of a build is reconciled because of what it lists
+		}
 		certainty = weaker(certainty, c.Certainty, l.Certainty, v.Writer.Certainty)
 		wrote = v
 	}
