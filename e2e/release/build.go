@@ -30,6 +30,7 @@ type release struct {
 	log     io.Writer // what was made, and what the go command prints
 	date    time.Time // of the commit, and of all files in archives
 	sums    []string
+	staged  string // the directory of its files until all are made
 }
 
 // make makes all builds for all platforms.
@@ -43,11 +44,16 @@ func (r *release) make(ctx context.Context, platforms, builds []string) (err err
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp("", "crdctl-release-")
+	// In the directory itself, so that files can be renamed into it.
+	temp, err := os.MkdirTemp(r.out, ".release-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	r.staged = filepath.Join(temp, "files")
+	if err := os.Mkdir(r.staged, 0o755); err != nil {
+		return err
+	}
 	for _, build := range builds {
 		manuals, err := r.manuals(ctx, temp, build)
 		if err != nil {
@@ -59,8 +65,32 @@ func (r *release) make(ctx context.Context, platforms, builds []string) (err err
 			}
 		}
 	}
+	return r.publish(ctx)
+}
+
+// sumsFile has the checksums of all other files.
+const sumsFile = "SHA256SUMS"
+
+// publish moves the files of a release that is complete to their directory, which until then has those of an earlier release. The checksums
+// of that one go first and the new ones come last: at no time are there checksums of other files.
+func (r *release) publish(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
 	slices.SortFunc(r.sums, func(a, b string) int { return strings.Compare(a[sha256.Size*2:], b[sha256.Size*2:]) })
-	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(strings.Join(r.sums, "")), 0o644)
+	if err := os.Remove(filepath.Join(r.out, sumsFile)); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	made, err := os.ReadDir(r.staged)
+	if err != nil {
+		return err
+	}
+	for _, f := range made {
+		if err := os.Rename(filepath.Join(r.staged, f.Name()), filepath.Join(r.out, f.Name())); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(r.out, sumsFile), []byte(strings.Join(r.sums, "")), 0o644)
 }
 
 // one makes the archive and the bill of materials of one build for one platform.
@@ -132,7 +162,7 @@ func (r *release) compile(ctx context.Context, out, goos, goarch, build string) 
 // write writes a file of the release, and remembers its sum.
 func (r *release) write(name string, content []byte) error {
 	r.sums = append(r.sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(content), name))
-	return os.WriteFile(filepath.Join(r.out, name), content, 0o644)
+	return os.WriteFile(filepath.Join(r.staged, name), content, 0o644)
 }
 
 // checkTags refuses a version that is not a tag of the commit, if the commit has tags of versions. Without git there are none.

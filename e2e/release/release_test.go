@@ -7,6 +7,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -98,4 +99,31 @@ func TestCheckTags(t *testing.T) {
 	require.NoError(t, checkTags(t.Context(), dir, "v1.2.4"))
 	require.NoError(t, checkTags(t.Context(), dir, ""))
 	require.EqualError(t, checkTags(t.Context(), dir, "v1.2.3"), "-version v1.2.3: the commit is tagged v1.2.4; omit -version, or check out the tag")
+}
+
+// Files come to their directory together, with their checksums; a release that was interrupted changes nothing there.
+func TestPublish(t *testing.T) {
+	r := &release{out: t.TempDir(), staged: t.TempDir()}
+	require.NoError(t, os.WriteFile(filepath.Join(r.out, sumsFile), []byte("of an earlier release"), 0o600))
+	require.NoError(t, r.write("b.zip", []byte("b")))
+	require.NoError(t, r.write("a.zip", []byte("a")))
+	names := func() (all []string) {
+		entries, err := os.ReadDir(r.out)
+		require.NoError(t, err)
+		for _, e := range entries {
+			all = append(all, e.Name())
+		}
+		return all
+	}
+	assert.Equal(t, []string{sumsFile}, names())
+	interrupted, stop := context.WithCancel(t.Context())
+	stop()
+	require.ErrorIs(t, r.publish(interrupted), context.Canceled)
+	assert.Equal(t, []string{sumsFile}, names())
+
+	require.NoError(t, r.publish(t.Context()))
+	assert.Equal(t, []string{sumsFile, "a.zip", "b.zip"}, names())
+	sums, err := os.ReadFile(filepath.Join(r.out, sumsFile))
+	require.NoError(t, err)
+	assert.Equal(t, "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb  a.zip\n3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d  b.zip\n", string(sums))
 }
