@@ -17,7 +17,7 @@ var fieldFight = &Type{
 	needs: []trace.Kind{trace.KindRequest, trace.KindVersion},
 	lacks: throughProxy,
 	install: func(b base) {
-		f := &fights{base: b, fields: map[field]*fight{}, seed: maphash.MakeSeed()}
+		f := &fights{base: b, fields: map[field]*fight{}, shown: map[*fight]bool{}, seed: maphash.MakeSeed()}
 		b.onVersion = append(b.onVersion, f.version)
 		b.onTick = append(b.onTick, f.tick)
 	},
@@ -34,6 +34,7 @@ type fights struct {
 	base
 
 	fields map[field]*fight
+	shown  map[*fight]bool // that have a finding
 	seed   maphash.Seed
 }
 
@@ -75,10 +76,7 @@ func (f *fights) change(v *model.Version, c trace.Change) {
 	back := who != rival && now == was.old && old == was.new
 	was.who, was.old, was.new, was.t = who, old, now, v.T
 	if !back {
-		if was.flips != nil && was.subject != "" {
-			f.resolve(was.subject)
-		}
-		was.flips = nil
+		f.end(was)
 		return
 	}
 	if was.flips == nil {
@@ -97,7 +95,7 @@ func (f *fights) show(v *model.Version, c trace.Change, w *fight, rival *model.W
 	if rival.Own() && !who.Own() {
 		a, b, from, to = b, a, to, from // the controller comes first
 	}
-	w.subject = fmt.Sprintf("%s, %s", v.Object, c.Path)
+	w.subject, f.shown[w] = fmt.Sprintf("%s, %s", v.Object, c.Path), true
 	period := float64(w.flips.last()-w.flips.first()) / float64(w.flips.n()-1) * 2 / float64(second)
 	f.report(trace.Finding{
 		Subject: w.subject, Since: w.flips.began, Certainty: v.Writer.Certainty, Evidence: w.flips.evidence(),
@@ -109,15 +107,18 @@ func (f *fights) tick(now int64) {
 	if now/second%10 == 0 {
 		f.prune(now)
 	}
-	for _, w := range f.fields {
-		if w.subject == "" || w.flips == nil {
-			continue
-		}
+	for w := range f.shown {
 		period := (w.flips.last() - w.flips.first()) / int64(max(1, w.flips.n()-1))
 		if now-w.t > max(fightQuiet, 3*period) {
-			f.resolve(w.subject)
-			w.flips, w.subject = nil, ""
+			f.end(w)
 		}
+	}
+}
+
+func (f *fights) end(w *fight) {
+	if w.flips = nil; f.shown[w] {
+		delete(f.shown, w)
+		f.resolve(w.subject)
 	}
 }
 
