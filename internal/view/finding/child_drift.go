@@ -41,9 +41,10 @@ type drifting struct {
 type drift struct {
 	window
 
-	noops int
-	from  int64 // generation before the first
-	to    int64
+	noops  int
+	from   int64 // generation before the first
+	to     int64
+	wanted int64 // generation of the owner: a new one is a reason to update
 }
 
 func (d *drifts) request(r *model.Request) {
@@ -55,9 +56,13 @@ func (d *drifts) request(r *model.Request) {
 		d.end(k)
 		return
 	}
+	wanted := d.wanted(r.Object)
+	if w := d.of[k]; w != nil && w.wanted != wanted {
+		d.end(k)
+	}
 	w := d.of[k]
 	if w == nil {
-		w = &drift{}
+		w = &drift{wanted: wanted}
 		d.of[k] = w
 		if r.Version != nil {
 			if before := r.Object.At(r.Version.Prev); before != nil {
@@ -75,6 +80,16 @@ func (d *drifts) request(r *model.Request) {
 	if w.total >= driftWrites {
 		d.show(r, w)
 	}
+}
+
+// wanted is the generation of an object's controller owner, or 0.
+func (d *drifts) wanted(o *model.Object) int64 {
+	if ref := o.Controller(); ref != nil {
+		if owner := d.m.ByUID(ref.UID); owner != nil && owner.Newest() != nil {
+			return owner.Newest().Generation
+		}
+	}
+	return 0
 }
 
 func (d *drifts) show(r *model.Request, w *drift) {
