@@ -106,6 +106,10 @@ func (d *drifts) show(r *model.Request, w *drift) {
 			fields = append(fields, fmt.Sprintf("and %d more", len(r.Drift)-i))
 			break
 		}
+		if withheld(c) {
+			fields = append(fields, c.Path+" is stored with another value than sent")
+			continue
+		}
 		fields = append(fields, fmt.Sprintf("%s: sent %s, stored %s", c.Path, value(c.Old), value(c.New)))
 	}
 	d.report(trace.Finding{

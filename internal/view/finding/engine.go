@@ -115,7 +115,10 @@ func (e *Engine) Tick(t int64) {
 }
 
 // End looks at all records that wait. It is for a recording that ended.
-func (e *Engine) End() { e.Tick(e.now + settle) }
+func (e *Engine) End() {
+	e.m.End()
+	e.Tick(e.now + settle)
+}
 
 // advance moves the clock, with a tick for each second that has passed.
 func (e *Engine) advance(t int64) {

@@ -97,9 +97,13 @@ func (f *fights) show(v *model.Version, c trace.Change, w *fight, rival *model.W
 	}
 	w.subject, f.shown[w] = fmt.Sprintf("%s, %s", v.Object, c.Path), true
 	period := float64(w.flips.last()-w.flips.first()) / float64(w.flips.n()-1) * 2 / float64(second)
+	certainty, values := v.Writer.Certainty, from+"↔"+to
+	if withheld(c) { // that it is the value before is a guess
+		certainty, values = weaker(certainty, trace.Likely), "changes in turn"
+	}
 	f.report(trace.Finding{
-		Subject: w.subject, Since: w.flips.began, Certainty: v.Writer.Certainty, Evidence: w.flips.evidence(),
-		Message: fmt.Sprintf("%s: %s %s↔%s, %s ↔ %s, every %.1f s (%d changes)", v.Object, c.Path, from, to, a, b, period, w.flips.total),
+		Subject: w.subject, Since: w.flips.began, Certainty: certainty, Evidence: w.flips.evidence(),
+		Message: fmt.Sprintf("%s: %s %s, %s ↔ %s, every %.1f s (%d changes)", v.Object, c.Path, values, a, b, period, w.flips.total),
 	}, v.T)
 }
 

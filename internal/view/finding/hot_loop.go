@@ -35,6 +35,8 @@ type chain struct {
 	stacked bool           // certain because of what each write was decided on, not because of a recorded cause
 	wrote   *model.Version // the newest
 	changed string         // its paths
+	run     int            // links without anything between them
+	shown   bool
 }
 
 const (
@@ -50,21 +52,20 @@ func newHotLoops(b base) {
 	b.onTick = append(b.onTick, h.tick)
 }
 
-// reconcile adds a link if all that caused a reconcile was written by the controller while it reconciled the key.
+// reconcile adds a link if all that caused a reconcile was written by the controller while it reconciled the key. One
+// that has no such cause ends the chain: the reconcile after a change by another client is no loop, however often that
+// client changes something.
 func (h *hotLoops) reconcile(rec *model.Reconcile) {
 	var wrote *model.Version
-	certainty := trace.Certain
+	certainty, foreign := trace.Certain, false
 	for _, c := range h.m.Causes(rec) {
-		v := c.Version
 		if c.Why == "resync" || c.Why == "timer" || c.Why == "retry" {
-			return
+			continue
 		}
-		if v == nil || v.Request == nil || !v.Request.Actor.Who.Own() {
-			return
-		}
-		writer, l := h.m.ReconcileOf(v.Request)
-		if writer == nil || writer == rec || writer.Controller != rec.Controller || writer.Key != rec.Key {
-			return
+		v, l := h.wroteFor(rec, c.Version)
+		if v == nil {
+			foreign = true
+			continue
 		}
 		if h.m.BuildAt(writer.Began) != h.m.BuildAt(rec.Began) {
 			return // the first of a build is reconciled because of what it lists
@@ -72,7 +73,12 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 		certainty = weaker(certainty, c.Certainty, l.Certainty, v.Writer.Certainty)
 		wrote = v
 	}
+	subject := subjectOf(rec)
 	if wrote == nil {
+		h.unlink(subject)
+		return
+	}
+	if foreign {
 		return
 	}
 	stacked := false
@@ -82,21 +88,34 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 		}
 		certainty = trace.Certain // of the message, which then does not name a cause
 	}
-	subject := rec.Controller + " " + rec.Key
-	if rec.Object != nil {
-		subject = rec.Object.String()
-	}
 	h.link(subject, wrote, certainty, stacked, rec.Began, rec.Seq)
+}
+
+// wroteFor returns v if an earlier reconcile of the key of rec wrote it, and how that is known.
+func (h *hotLoops) wroteFor(rec *model.Reconcile, v *model.Version) (*model.Version, model.Link) {
+	if v == nil || v.Request == nil || !v.Request.Actor.Who.Own() {
+		return nil, model.Link{}
+	}
+	writer, l := h.m.ReconcileOf(v.Request)
+	if writer == nil || writer == rec || writer.Controller != rec.Controller || writer.Key != rec.Key {
+		return nil, model.Link{}
+	}
+	return v, l
 }
 
 // version adds a link for a write of a controller whose reconciles are not recorded.
 func (h *hotLoops) version(v *model.Version) {
 	r := v.Request
-	if r == nil || !r.Actor.Who.Own() || h.isRecorded(r.Actor.Class) || lease(v.Object.Resource()) || v.Writer.Certainty != trace.Certain {
+	if h.isRecorded(trace.ClassController) || h.isRecorded(trace.ClassBuiltin) || lease(v.Object.Resource()) {
+		return
+	}
+	if r == nil || !r.Actor.Who.Own() || v.Writer.Certainty != trace.Certain {
+		h.unlink(v.Object.String())
 		return
 	}
 	before := v.Object.At(v.Prev)
 	if before == nil || before.Request == nil || before.Request.Actor.Who != r.Actor.Who || h.disturbed(before, r) {
+		h.unlink(v.Object.String())
 		return
 	}
 	certainty := trace.Certain
@@ -141,15 +160,27 @@ func (h *hotLoops) link(subject string, wrote *model.Version, certainty trace.Ce
 	progress := before != nil && before.Generation != wrote.Generation && (changed == "" || changed != c.changed)
 	c.wrote, c.changed = wrote, changed
 	if progress {
+		h.unlink(subject)
 		return
 	}
+	c.run++
 	c.add(t, seq)
 	if c.stacked = stacked; certainty != trace.Certain {
 		c.weak.add(t, seq)
 	}
 	c.weak.cut(t - hotWindow)
-	if c.cut(t - hotWindow); c.n() >= hotLinks {
+	if c.cut(t - hotWindow); c.n() >= hotLinks && (c.run >= hotLinks || c.shown) {
+		c.shown = true
 		h.show(c)
+	}
+}
+
+// unlink ends a chain, unless it was a loop: that may be disturbed, and goes on.
+func (h *hotLoops) unlink(subject string) {
+	if c := h.chains[subject]; c != nil {
+		if c.run = 0; !c.shown {
+			delete(h.chains, subject)
+		}
 	}
 }
 
@@ -182,7 +213,7 @@ func (h *hotLoops) show(c *chain) {
 		}
 	}
 	if changes := paths(c.wrote.Version); len(changes) > 0 {
-		message += fmt.Sprintf("; %s: %s → %s", changes[0].Path, value(changes[0].Old), value(changes[0].New))
+		message += "; " + changed(changes[0])
 		if len(changes) > 1 {
 			message += fmt.Sprintf(" and %s", count(len(changes)-1, "more field", "more fields"))
 		}

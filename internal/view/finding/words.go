@@ -32,6 +32,17 @@ func value(raw json.RawMessage) string {
 	return text.Shorten(string(raw), 40)
 }
 
+// changed is a change in a sentence. Values that are not recorded are left out.
+func changed(c trace.Change) string {
+	if withheld(c) {
+		return c.Path + " changes"
+	}
+	return fmt.Sprintf("%s: %s → %s", c.Path, value(c.Old), value(c.New))
+}
+
+// withheld reports whether the values of a change are not recorded.
+func withheld(c trace.Change) bool { return c.Old == nil && c.New == nil }
+
 // short is a value without the quotes of a string.
 func short(raw json.RawMessage) string {
 	var s string

@@ -17,6 +17,10 @@ import (
 const (
 	pause    = int64(100e6)
 	lateness = int64(5e6)
+
+	// settle is for how long a request waits until it is put into a reconcile: its version, which has the owner of what it
+	// created, and requests that began before may be recorded after it.
+	settle = int64(200e6)
 )
 
 func likely(format string, args ...any) Link {
@@ -77,11 +81,43 @@ func (m *Model) root(o *Object) *Object {
 	return o
 }
 
+// await has a request inferred later, in the order in which requests began.
+func (m *Model) await(r *Request) {
+	if !r.Actor.Who.Own() || r.Verb == "list" || r.Verb == "watch" || byDesign(r.Resource) {
+		return
+	}
+	i := len(m.waiting)
+	for i > 0 && m.waiting[i-1].Began > r.Began {
+		i--
+	}
+	m.waiting = slices.Insert(m.waiting, i, r)
+}
+
+// byDesign reports whether objects of a resource are written by other parts of a controller than its reconciles.
+func byDesign(r *trace.Resource) bool {
+	return r.Resource == "events" || r.Group == "coordination.k8s.io"
+}
+
+// inferUntil infers the requests that were answered until a time.
+func (m *Model) inferUntil(t int64) {
+	n := 0
+	for n < len(m.waiting) && m.waiting[n].T <= t {
+		m.infer(m.waiting[n])
+		n++
+	}
+	if n > 0 {
+		m.waiting = keepTail(m.waiting, n)
+	}
+}
+
 // infer puts a request of a controller whose reconciles are not recorded into a reconcile: the one of the same key that
 // sent something just before, unless it had sent the same already; a controller that reads from caches sends each write
 // once.
 func (m *Model) infer(r *Request) {
-	if !r.Actor.Who.Own() || m.Visible(r.Actor.Class) || r.Object == nil || r.inferred != nil || r.Verb == "list" || r.Verb == "watch" {
+	if r.Object == nil && r.Name != "" {
+		r.Object = m.ByName(GroupResource(r.Resource), r.Namespace, r.Name)
+	}
+	if m.Visible(r.Actor.Class) || r.Object == nil || r.inferred != nil {
 		return
 	}
 	k := inferredKey{r.Actor.Who, m.root(r.Object)}
@@ -140,6 +176,9 @@ func (r *Reconcile) repeats(next *Request) bool {
 // inferReconcile finds the reconcile of a request without an ID: the one of its key that ran, as lines of the log say,
 // or one that was put together of requests.
 func (m *Model) inferReconcile(r *Request) (*Reconcile, Link) {
+	if r.inferred == nil && slices.Contains(m.waiting, r) {
+		m.inferUntil(r.T)
+	}
 	if r.inferred != nil {
 		return r.inferred, likely("same key, and no pause before it")
 	}

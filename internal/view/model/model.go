@@ -17,9 +17,6 @@ import (
 
 // Model is the index. New makes one.
 type Model struct {
-	// OnWrite, if set, is called once for each version whose request is known, when the later of the two was added.
-	OnWrite func(*Version)
-
 	header    *trace.Header
 	now       int64
 	held      []trace.Record // by Seq
@@ -42,6 +39,7 @@ type Model struct {
 	visible     map[trace.Class]trace.Certainty
 	inferred    map[inferredKey]*Reconcile
 	inferredN   int
+	waiting     []*Request // to be inferred, by begin
 	logs        []*Log
 	logsOf      map[string][]*Log         // by reconcile
 	parts       map[string][]trace.Record // decisions and hook calls, by reconcile
@@ -106,7 +104,11 @@ func (m *Model) Add(r trace.Record) {
 	case *trace.Save:
 		m.addBuild(b.Build, r.T, r.Seq, b)
 	}
+	m.inferUntil(m.now - settle)
 }
+
+// End is for a recording that ended: it infers what it would otherwise wait with for records that may still come.
+func (m *Model) End() { m.inferUntil(m.now) }
 
 func (m *Model) define(r trace.Record, d *trace.Def) {
 	switch {
@@ -144,6 +146,7 @@ func (m *Model) Forget(before int64) {
 			delete(m.parts, b.Reconcile)
 		}
 	}
+	m.inferUntil(m.now - settle)
 	m.held = keepTail(m.held, n)
 	m.forgetInferred(before)
 }

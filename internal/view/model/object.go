@@ -216,12 +216,6 @@ func (m *Model) Owned(o *Object) []*Object { return m.owned[o.UID] }
 func (m *Model) join(v *Version, r *Request, l Link) {
 	v.Request, v.Writer = r, l
 	r.Version = v
-	if r.Verb == "create" && reconcileID(r.ID) == "" {
-		m.infer(r) // its owner is known only now
-	}
-	if m.OnWrite != nil {
-		m.OnWrite(v)
-	}
 }
 
 func (m *Model) forgetVersions(id trace.ObjectID, before int64) {

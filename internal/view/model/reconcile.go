@@ -93,7 +93,10 @@ func (m *Model) named(kind, key string) *Object {
 // see notes how far reconciles of a class of actors are recorded. Lines about errors alone do not show the others.
 func (m *Model) see(b *trace.Reconcile) {
 	class := trace.ClassController
-	if b.Source == "loop" {
+	switch {
+	case b.Actor != 0:
+		class = m.Actor(b.Actor).Class
+	case b.Source == "loop":
 		class = trace.ClassBuiltin
 	}
 	if b.Source != "log" {

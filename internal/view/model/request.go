@@ -100,8 +100,8 @@ func (m *Model) addRequest(rec trace.Record, b *trace.Request) {
 	} else if r.Writes() && r.OK() && !b.NoOp && b.RVOut != 0 && b.RVOut != b.RVIn && r.Object != nil {
 		m.expect(r)
 	}
-	if id == "" && b.Verb != "create" {
-		m.infer(r)
+	if id == "" {
+		m.await(r)
 	}
 }
 

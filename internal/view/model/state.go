@@ -24,7 +24,9 @@ func (s *state) fold(v *Version) {
 		s.full, s.changes, s.order = v.Full, nil, nil
 	}
 	for _, c := range v.Changes {
-		s.set(c)
+		if c.Old != nil || c.New != nil {
+			s.set(c)
+		}
 	}
 }
 
@@ -64,7 +66,9 @@ func (o *Object) State(rv uint64) (object map[string]any, whole bool) {
 			whole = json.Unmarshal(v.Full, &object) == nil
 		}
 		for _, c := range v.Changes {
-			apply(object, c.Path, c.New)
+			if c.Old != nil || c.New != nil { // else its values are not recorded
+				apply(object, c.Path, c.New)
+			}
 		}
 	}
 	return object, whole
