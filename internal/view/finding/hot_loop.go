@@ -67,9 +67,6 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 			foreign = true
 			continue
 		}
-		if h.m.BuildAt(writer.Began) != h.m.BuildAt(rec.Began) {
-			return // the first of a build is reconciled because of what it lists
-		}
 		certainty = weaker(certainty, c.Certainty, l.Certainty, v.Writer.Certainty)
 		wrote = v
 	}
@@ -99,6 +96,9 @@ func (h *hotLoops) wroteFor(rec *model.Reconcile, v *model.Version) (*model.Vers
 	writer, l := h.m.ReconcileOf(v.Request)
 	if writer == nil || writer == rec || writer.Controller != rec.Controller || writer.Key != rec.Key {
 		return nil, model.Link{}
+	}
+	if h.m.BuildAt(writer.Began) != h.m.BuildAt(rec.Began) {
+		return nil, model.Link{} // the first of a build is reconciled because of what it lists
 	}
 	return v, l
 }
