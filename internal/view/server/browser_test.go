@@ -175,7 +175,7 @@ func (p *tab) waits(expression string) {
 // has waits until an element has a text.
 func (p *tab) has(selector, text string) {
 	p.t.Helper()
-	p.waits(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.innerText.includes(%q))`, selector, text))
+	p.waits(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => (e.innerText ?? '').includes(%q))`, selector, text))
 }
 
 func (p *tab) click(selector string) { p.t.Helper(); p.do(chromedp.Click(chromedp.CSS(selector))) }

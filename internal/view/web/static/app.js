@@ -72,7 +72,7 @@ const titles = [['now', 'Now'], ['flow', 'Flow'], ['object', 'Object'], ['reques
 
 function tabs() {
   return html`<nav role="tablist" aria-label="Views">${titles.map(([id, title], i) => html`<button role="tab" id="tab-${id}" aria-controls="view"
-    aria-selected=${state.view === id ? 'true' : 'false'} @click=${() => change({ view: id })}><kbd>${i + 1}</kbd> ${title}</button>`)}</nav>`;
+    aria-selected=${state.view === id ? 'true' : 'false'} @click=${() => change({ view: id })}><kbd aria-hidden="true">${i + 1}</kbd> ${title}</button>`)}</nav>`;
 }
 
 function page() {

@@ -54,19 +54,19 @@ function timeline(d, width) {
   };
 }
 
-/** All that led to a record, and all that followed. */
+/** What led to a record, and what followed, as many steps as one reconcile has, twice. */
 function chain(d, seq) {
   const lit = new Set(seq ? [seq] : []);
   for (const [a, b] of [['from', 'to'], ['to', 'from']]) {
     const next = new Map();
     for (const e of d.edges) next.set(e[a], [...(next.get(e[a]) ?? []), e[b]]);
-    const queue = seq ? [seq] : [], seen = new Set(queue);
-    for (let i = 0; i < queue.length && i < 400; i++) {
-      for (const n of next.get(queue[i]) ?? []) {
-        if (seen.has(n)) continue;
+    let step = seq ? [seq] : [];
+    const seen = new Set(step);
+    for (let depth = 0; depth < 6 && seen.size < 400; depth++) {
+      step = step.flatMap((n) => next.get(n) ?? []).filter((n) => !seen.has(n));
+      for (const n of step) {
         seen.add(n);
         lit.add(n);
-        queue.push(n);
       }
     }
   }

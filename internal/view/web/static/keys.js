@@ -44,8 +44,10 @@ export function keys(e) {
   if (typing && e.key === 'Escape') /** @type {HTMLElement} */ (e.target).blur();
   if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
   if ((e.key === ' ' || e.key === 'Enter') && /** @type {Element} */ (e.target).closest('button, a, summary')) return; // presses it
-  if (/^[1-6]$/.test(e.key)) change({ view: order[Number(e.key) - 1] });
-  else if (all[e.key]) all[e.key][1]();
+  if (/^[1-6]$/.test(e.key)) {
+    /** @type {HTMLElement} */ (document.activeElement)?.blur(); // j and k are for the table of the view
+    change({ view: order[Number(e.key) - 1] });
+  } else if (all[e.key]) all[e.key][1]();
   else return;
   e.preventDefault();
 }

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/server"
+)
+
+// A page without anything says what makes something, and shows that as soon as it is recorded.
+func TestNothingYet(t *testing.T) {
+	r := newRecording(true)
+	p := open(t, serve(t, r, live).URL())
+	p.has(".quiet", "Nothing was recorded yet")
+	p.has(".hint", "crdctl kubectl apply -f config/samples")
+	p.has(".state.live", "live")
+	p.shoot("empty")
+	r.after(time.Second)
+	r.hotLoop(controller, 30)
+	p.has(".finding.open", "reconciled by its own status write")
+	p.waits(`!document.body.innerText.includes("Nothing was recorded yet")`)
+}
+
+func live(o *server.Options) { o.File = "" }
+
+// A control plane that is gone leaves what was recorded readable; another run begins anew.
+func TestControlPlaneIsGone(t *testing.T) {
+	r := newRecording(true)
+	r.after(time.Second)
+	r.hotLoop(controller, 30)
+	p := open(t, serve(t, r, live).URL())
+	p.has(".finding.open", "reconciled by its own status write")
+	r.fail(errors.New("connection refused"))
+	p.has(".state.bad", "disconnected: as of 12:00:01, trying again")
+	p.has(".notice", "connection refused")
+	p.has(".finding.open", "reconciled by its own status write")
+	p.shoot("disconnected")
+
+	other := newRecording(true)
+	header := *other.records[0].Body.(*trace.Header)
+	header.Run, header.Project = "run-2", "example.com/other"
+	other.records[0].Body = &header
+	r.mu.Lock()
+	r.records, r.failed = other.records, nil
+	r.mu.Unlock()
+	p.has(".quiet", "Nothing was recorded yet")
+	p.has(".state.live", "live")
+}
+
+// A page whose server is gone keeps what it has, and says so.
+func TestServerIsGone(t *testing.T) {
+	s, err := server.New(server.Options{Source: crontab(), File: "crontab.crdctl.gz"})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx) }()
+	p := open(t, s.URL(), "ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
+	p.has(".finding.open", "reconciled by its own status write")
+	cancel()
+	require.NoError(t, <-done)
+	p.has(".state.bad", "disconnected: as of 12:00:03, trying again")
+	p.has(".finding.open", "reconciled by its own status write")
+	p.key("4")
+	p.has(".view .note", "not answered")
+}
+
+// Without the token there is nothing, and the page says what is missing.
+func TestPageWithoutToken(t *testing.T) {
+	d := doorOf(t, serve(t, crontab()).URL())
+	p := open(t, d.base+"/", "401")
+	p.has("main", "This page needs the URL that crdctl printed")
+}
+
+// Text of objects and log lines stays text.
+func TestInjection(t *testing.T) {
+	evil := `<img src=x onerror="document.title='pwned'"><script>document.title='pwned'</script>${alert(1)}`
+	r := newRecording(false)
+	const object trace.ObjectID = 9
+	r.add(&trace.Def{Object: &trace.Object{ID: object, UID: "evil", Resource: cronTabs, Namespace: "default", Name: evil}})
+	r.add(&trace.Watch{ID: "w", Actor: controller, Resource: cronTabs, State: "open"})
+	r.after(time.Second)
+	value, err := json.Marshal(evil)
+	require.NoError(t, err)
+	rv := r.nextRV()
+	r.add(&trace.Version{Object: object, Type: "MODIFIED", RV: rv, By: "evil", Finalizers: []string{evil}, Changes: []trace.Change{{Path: `metadata.annotations["` + evil + `"]`, Old: value, New: value}}})
+	r.add(&trace.Request{ID: "evil", Actor: controller, Began: r.t, Verb: "update", Resource: cronTabs, Namespace: "default", Name: evil, Object: object, Code: 403, Reason: evil, Message: evil, Warnings: []string{evil}})
+	r.add(&trace.Log{Actor: controller, Stream: "stderr", Level: "error", Message: evil, Key: evil, Attrs: map[string]any{"x": evil}})
+	r.add(&trace.KubeEvent{Object: object, Type: "Warning", Reason: evil, Message: evil})
+	r.add(&trace.Save{Build: 7, Files: []string{evil}, Steps: []trace.Step{{Name: "build", Message: evil}}})
+	r.add(&trace.Admission{Type: "validating", Name: evil, Request: "evil", Began: r.t, Err: evil})
+	r.add(&trace.Reconcile{ID: "r", Controller: evil, Actor: controller, Key: evil, State: "begin", Began: r.t, Source: "hook"})
+	r.after(time.Millisecond)
+	r.add(&trace.Reconcile{ID: "r", Controller: evil, Actor: controller, Key: evil, State: "end", Began: r.t - 1e6, Result: "error", Err: evil, Source: "hook"})
+	p := open(t, serve(t, r).URL())
+	p.has(".save pre", evil)
+	p.has(".log .row", "<img src=x")
+	p.click(".tree .row")
+	p.has(".object-head", "<img src=x")
+	p.has(".facts", evil)
+	p.key("4")
+	p.has("crd-rows[aria-label=Requests] .row", "<img src=x")
+	p.key("j")
+	p.has(".why", evil)
+	p.key("2")
+	p.waits(`document.querySelector("canvas")?.width > 100`)
+	p.key("t")
+	p.has(".view .row", "<img src=x")
+	p.key("5")
+	p.has(".view", "<img src=x")
+	p.key("6")
+	p.has(".rights-parts", "<img src=x")
+	assert.False(t, eval[bool](p, `document.title.includes("pwned") || !!document.querySelector("img, #app script")`))
+}
+
+// Everything can be done with the keyboard.
+func TestKeyboard(t *testing.T) {
+	p := open(t, serve(t, crontab()).URL())
+	p.has(".finding.open", "reconciled by its own status write")
+	p.key("?")
+	p.has("[role=dialog]", "version before")
+	p.key(kb.Escape)
+	p.waits(`!document.querySelector("[role=dialog]")`)
+	p.key("4")
+	p.has(".view .row", "PUT status")
+	for range 60 {
+		p.key("j")
+	}
+	p.waits(`document.querySelector("crd-rows[aria-label=Requests]").scrollTop > 0`)
+	p.waits(`!!document.querySelector("crd-rows[aria-label=Requests] .row.selected")`)
+	p.has(".why", "Decided on")
+	first := eval[string](p, `document.querySelector(".why h3").innerText`)
+	p.key(kb.ArrowLeft)
+	p.waits(fmt.Sprintf(`document.querySelector(".why h3").innerText !== %q`, first))
+	p.key(kb.Escape)
+	p.waits(fmt.Sprintf(`document.querySelector(".why h3").innerText === %q`, first))
+	p.key(kb.Enter)
+	p.has(".object-head", "version 5102")
+	p.key("[")
+	p.has(".object-head", "version 5101")
+	p.has(".tree", "as of version 5101")
+	p.key("]")
+	p.has(".object-head", "version 5102")
+	p.key("d")
+	p.has(".object-parts pre", `"cronSpec"`)
+	p.key("/")
+	p.key("kubectl")
+	p.key(kb.Escape)
+	p.key("4")
+	p.has(".view .none", "No request of the controller matches")
+	p.key("f")
+	p.waits(`document.activeElement.classList.contains("chip")`)
+	p.key("l")
+	p.waits(`!!document.querySelector(".log.shut")`)
+}
+
+// A range of time is drawn with the pointer, and all views keep to it.
+func TestBrush(t *testing.T) {
+	p := open(t, serve(t, crontab()).URL())
+	p.key("4")
+	p.has(".view .row", "PUT status")
+	before := eval[string](p, `document.querySelector(".view crd-rows").ariaRowCount`)
+	p.do(
+		chromedp.MouseEvent("mousePressed", 500, 75, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseMoved", 700, 75, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseReleased", 700, 75, chromedp.ButtonLeft),
+	)
+	p.has(".brush", "all time")
+	p.waits(fmt.Sprintf(`document.querySelector(".view crd-rows").ariaRowCount !== %q`, before))
+}
+
+// A gap is drawn, with how many of what, and why.
+func TestGap(t *testing.T) {
+	r := crontab()
+	r.add(&trace.Gap{From: r.t - 1e9, To: r.t, Dropped: map[trace.Kind]int64{trace.KindEvent: 312}, Why: "intake was full"})
+	p := open(t, serve(t, r).URL())
+	p.has(".gap", "312 event dropped: intake was full")
+	assert.True(t, eval[bool](p, `!!document.querySelector(".brush .gap")`))
+}
+
+// What a screen reader has: names, roles and states of all regions, and findings as a status.
+func TestAccessibilityTree(t *testing.T) {
+	p := open(t, serve(t, crontab()).URL())
+	p.has(".finding.open", "reconciled by its own status write")
+	p.has(".tree .row", "CronTab")
+	nodes, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	require.NoError(t, err)
+	found := map[string]bool{}
+	text := func(v *accessibility.Value) string {
+		var s string
+		if v != nil && len(v.Value) > 0 {
+			_ = json.Unmarshal(v.Value, &s) // what is not a string is not compared
+		}
+		return s
+	}
+	for _, n := range nodes.Nodes {
+		if !n.Ignored {
+			found[strings.ToLower(strings.Join(strings.Fields(text(n.Role)+" "+text(n.Name)), " "))] = true
+		}
+	}
+	for _, want := range []string{
+		"tab Now", "tab Rights & hooks", "tabpanel Now", "complementary Objects", "complementary Why", "region Log", "table Objects by owner", "table Log lines",
+		"columnheader message", "searchbox Search", "button Help: keys", "status", "list Last reconcile", "heading Last reconcile",
+	} {
+		assert.True(t, found[strings.ToLower(want)], "%q is not in the accessibility tree", want)
+	}
+	assert.True(t, eval[bool](p, `document.querySelector("[role=status]").innerText.includes("hot loop, CronTab default/x")`))
+	for i, title := range []string{"Now", "Flow", "Object", "Requests", "Time", "Rights & hooks"} {
+		p.key(fmt.Sprint(i + 1))
+		p.waits(fmt.Sprintf(`document.querySelector("[role=tab][aria-selected=true]").innerText.includes(%q)`, title))
+		assert.Empty(t, eval[[]string](p, `[...document.querySelectorAll("button, input, select")].filter((e) => !(e.innerText || e.ariaLabel || e.labels?.length || e.title)).map((e) => e.outerHTML)`), "%s has controls without a name", title)
+	}
+	p.key("2")
+	p.has(".hint", "line:")
+	p.key("t")
+	p.has("crd-rows[aria-label=Flow] .row", "reconcile")
+}
