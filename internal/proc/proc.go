@@ -29,6 +29,8 @@ type Options struct {
 	// Stdout and Stderr may be files, which the child then writes to itself, or others, whose errors it does not notice.
 	Stdout io.Writer
 	Stderr io.Writer
+	// Files are the child's as well, from file descriptor 3 on. Windows has no such thing.
+	Files []*os.File
 	// StopSignal is how the child is asked to stop; SIGTERM if nil.
 	StopSignal os.Signal
 	// Grace is how long the child may take to stop after it was asked to, before it is killed.
@@ -58,6 +60,7 @@ func Start(o Options) (*Process, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, o.Path, o.Args...)
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Env, o.Dir, o.Stdin, o.Stdout, o.Stderr
+	cmd.ExtraFiles = o.Files
 	cmd.SysProcAttr = sysProcAttr()
 	mark := ""
 	if o.Mark != "" {

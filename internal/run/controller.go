@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/proc"
+	"github.com/crdctl/crdctl/internal/run/hookpipe"
 	"github.com/crdctl/crdctl/internal/run/observe"
 	"github.com/crdctl/crdctl/internal/tempdir"
 )
@@ -75,8 +76,15 @@ func (d *devLoop) start(b *binary) error {
 	}
 	observed := d.observe.Process(b.digest())
 	stdout, stderr := d.outputs(observed)
+	files, more, err := d.hook(observed)
+	if err != nil {
+		observed.Started(0)
+		return err
+	}
+	defer closeAll(files)
 	process, err := proc.Start(proc.Options{
-		Path: path, Args: args, StopSignal: signal, Dir: d.Root, Stdout: stdout, Stderr: stderr, Grace: graceTime, Env: env, Mark: tempdir.Mark(d.dir),
+		Path: path, Args: args, StopSignal: signal, Dir: d.Root, Stdout: stdout, Stderr: stderr, Files: files, Grace: graceTime,
+		Env: append(env, more...), Mark: tempdir.Mark(d.dir),
 	})
 	if err != nil {
 		observed.Started(0)
@@ -154,11 +162,12 @@ func (d *devLoop) removeBinaries(but *binary) {
 }
 
 // controllerEnv is our environment with the one cluster that the controller may find in it: not that which the user's
-// shell names, and not that in which crdctl itself happens to run. Of two settings of a variable, the last holds.
+// shell names, and not that in which crdctl itself happens to run; and without the pipe of another run. Of two settings of a variable, the
+// last holds.
 func controllerEnv(ours, more []string) []string {
 	env := slices.DeleteFunc(slices.Clone(ours), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return name == "KUBECONFIG" || name == "KUBERNETES_SERVICE_HOST" || name == "KUBERNETES_SERVICE_PORT"
+		return slices.Contains([]string{"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", hookpipe.Variable}, name)
 	})
 	return append(env, more...)
 }

@@ -33,7 +33,7 @@ type stderrLog struct {
 	out   int64 // bytes of whole lines that were left out
 	last  []byte
 	fold  *folding          // nil where nothing is left out that was there before
-	seen  func(line string) // is told of each line that is not left out; nil for nobody
+	seen  func(line string) // gets each line that is not left out; may be nil
 }
 
 func newStderrLog(log *slog.Logger, attrs func() []any) *stderrLog {

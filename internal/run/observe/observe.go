@@ -5,6 +5,7 @@
 package observe
 
 import (
+	"os"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -18,13 +19,16 @@ type Run struct {
 
 	mu      sync.Mutex
 	build   int
-	sum     string   // digest of the binary of the build
-	process *Process // the last; nil before the first
+	sum     string            // digest of the binary of the build
+	process *Process          // the last; nil before the first
+	pipes   map[*os.File]bool // that are read
+
+	following sync.WaitGroup // on pipes
 }
 
 // New returns a recorder of what the controller with a name does. It is to be closed.
 func New(sink trace.Sink, name string) *Run {
-	r := &Run{sink: sink, name: name}
+	r := &Run{sink: sink, name: name, pipes: map[*os.File]bool{}}
 	r.lines = newLines(r)
 	return r
 }
@@ -32,6 +36,7 @@ func New(sink trace.Sink, name string) *Run {
 // Close records the lines that are not recorded yet.
 func (r *Run) Close() {
 	if r != nil {
+		r.closePipes()
 		r.lines.close()
 	}
 }
