@@ -29,7 +29,10 @@ type owners struct {
 
 func (d *owners) version(v *model.Version) {
 	o := v.Object
-	if v != o.Newest() || len(v.Owners) == 0 && !d.of[o] {
+	if newest := o.Newest(); v != newest && newest.Type != "DELETED" { // the garbage collector may have been as fast as that
+		return
+	}
+	if len(v.Owners) == 0 && !d.of[o] {
 		return
 	}
 	if v.Type != "DELETED" {
