@@ -112,7 +112,7 @@ func (h *hooks) follow(log *slog.Logger) {
 			continue
 		case <-h.watcher.Changes:
 		}
-		log.Info("Hook changed on disk")
+		log.Debug("Hook changed on disk") // what follows is logged as Info
 		for _, s := range h.servers {
 			s.replace()
 		}

@@ -97,7 +97,7 @@ func (t *Templates) follow() {
 		t.current.Store(p)
 		t.lanes.forget()
 		t.pool.keep(p)
-		t.Log.Info("Templates changed on disk", "folder", t.dir)
+		t.Log.Debug("Templates changed on disk", "directory", t.dir)
 		select {
 		case t.changed <- struct{}{}:
 		default:
