@@ -280,3 +280,30 @@ func TestFileIsNotOverwritten(t *testing.T) {
 	require.NoError(t, r.Close())
 	assert.Len(t, all(t, opened(t, path), 0), 1)
 }
+
+// A recording of an earlier version is read as it was. The file is of the first format, and is not made anew.
+func TestOldFile(t *testing.T) {
+	f := opened(t, "testdata/format1.crdctl.gz")
+	require.NoError(t, f.CutOff())
+	h := f.Header()
+	assert.Equal(t, "v0.9.0", h.Crdctl)
+	assert.Equal(t, "2026-11-23T10:00:00.5+01:00", h.Start)
+	assert.Equal(t, BodiesAll, h.Bodies)
+	got := all(t, f, 0)
+	assert.Equal(t, "header def def def request version watch event queue reconcile decision hook admission log kubeEvent metrics save rights gap finding", kinds(got))
+	for _, r := range got {
+		_, unknown := r.Body.(*Unknown)
+		assert.False(t, unknown, "%s", r.Raw)
+	}
+	object := got[3].Body.(*Def).Object
+	assert.Equal(t, &Object{ID: 1, UID: "u-1", Resource: 1, Namespace: "default", Name: "x"}, object)
+	version := got[5].Body.(*Version)
+	assert.Equal(t, []Change{{Path: "spec.a", New: json.RawMessage(`"File"`)}}, version.Changes)
+	assert.Equal(t, object.ID, version.Object)
+	assert.EqualValues(t, 7, version.RV)
+	cause := got[9].Body.(*Reconcile).Causes[0]
+	assert.Equal(t, Certain, cause.Certainty)
+	assert.Equal(t, map[Kind]int64{KindEvent: 3}, got[18].Body.(*Gap).Dropped)
+	assert.Equal(t, []string{"f"}, f.Index().Open)
+	assert.Equal(t, []int64{5, 6}, got[19].Body.(*Finding).Evidence)
+}

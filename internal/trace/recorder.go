@@ -34,8 +34,8 @@ const (
 // A Recorder keeps the records of what runs: the last ones in memory, and all of them in a file. It is a Sink for those
 // who make records, and a Source for those who read them. All methods are safe for concurrent use.
 //
-// At least Options.MaxBytes of records are in memory before the oldest go. Definitions of what a record in memory refers
-// to stay, and so do findings that are open, with their evidence.
+// Options.MaxBytes of records are in memory before the oldest go. Definitions of what a record in memory refers to stay,
+// and so do findings that are open, with their evidence.
 type Recorder struct {
 	start  time.Time
 	defs   *Defs
@@ -43,6 +43,7 @@ type Recorder struct {
 	ring   *ring
 	file   *fileWriter // nil without a file
 	failed error       // of the file; belongs to work
+	line   []byte      // the last; belongs to work
 
 	mu      sync.Mutex
 	queue   []Record // that wait, by Seq
@@ -156,6 +157,9 @@ func (r *Recorder) work() {
 		for i := range batch {
 			r.keep(&batch[i])
 		}
+		if r.ring.turned() {
+			r.ring.forget(r.defs.forget(r.ring.needed()))
+		}
 		r.ring.changed()
 		if r.file != nil && flush == nil && len(batch) > 0 {
 			flush = time.After(flushAfter)
@@ -168,19 +172,44 @@ func (r *Recorder) work() {
 
 // keep encodes a record and puts it where it is kept.
 func (r *Recorder) keep(rec *Record) {
-	line, err := rec.AppendJSON(nil)
+	if id := about(rec.Body); id != 0 {
+		r.defs.use(id)
+	}
+	line, err := rec.AppendJSON(r.line[:0])
 	if err != nil {
 		kind := rec.Body.Kind()
 		rec.Body = &Gap{From: rec.T, To: rec.T, Dropped: map[Kind]int64{kind: 1}, Why: err.Error()}
-		if line, err = rec.AppendJSON(nil); err != nil {
+		if line, err = rec.AppendJSON(r.line[:0]); err != nil {
 			panic(fmt.Sprintf("encode a gap: %v", err)) // it has numbers and strings only
 		}
 	}
+	r.line = line // is used again: it is copied where it is kept
 	line = r.redact(line)
 	r.ring.add(rec, line)
 	if r.file != nil {
 		r.fileFailed(r.file.add(rec, line))
 	}
+}
+
+// about returns the object that a record is about.
+func about(b Body) ObjectID {
+	switch b := b.(type) {
+	case *Request:
+		return b.Object
+	case *Version:
+		return b.Object
+	case *Event:
+		return b.Object
+	case *Queue:
+		return b.Object
+	case *Reconcile:
+		return b.Object
+	case *Decision:
+		return b.Object
+	case *KubeEvent:
+		return b.Object
+	}
+	return 0
 }
 
 // fileFailed ends the file at its first error, which Close returns; the recording in memory goes on.

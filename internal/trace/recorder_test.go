@@ -131,20 +131,61 @@ func TestRecorderForgetsTheOldest(t *testing.T) {
 }
 
 // waitFor waits until the recorder has kept all that was added.
-func waitFor(t *testing.T, r *Recorder) {
+func waitFor(t testing.TB, r *Recorder) {
 	t.Helper()
 	r.mu.Lock()
 	seq := r.seq
 	r.mu.Unlock()
-	for rec, err := range r.Records(t.Context(), seq-1) {
-		require.NoError(t, err)
-		if rec.Seq >= seq {
+	for {
+		lines, more, _ := r.ring.next(seq - 1)
+		if len(lines) > 0 {
 			return
 		}
+		<-more
 	}
 }
 
-// Whoever adds never waits: what is too much is counted, but a definition is never lost.
+// Objects that no record in memory is about are forgotten, and defined anew when they come back. What is there can always
+// be read.
+func TestRecorderForgetsObjects(t *testing.T) {
+	r := recorder(t, Options{MaxBytes: 1 << 18})
+	evidence := r.Defs().Object(Object{UID: "evidence"})
+	r.Add(&Event{Object: evidence}) // 3
+	r.Add(&Finding{ID: "f", Evidence: []int64{3}})
+	first := r.Defs().Object(Object{UID: "first"})
+	r.Add(&Event{Object: first})
+	lasting := r.Defs().Object(Object{UID: "lasting"})
+	const n = 50_000
+	for i := range n {
+		r.Add(&Event{Object: r.Defs().Object(Object{UID: fmt.Sprint(i), Name: "x"})})
+		if i%1000 == 0 {
+			r.Add(&Event{Object: lasting}) // whose number was not asked for again
+			waitFor(t, r)
+		}
+	}
+	assert.Zero(t, r.Defs().Lookup("first"))
+	assert.Equal(t, lasting, r.Defs().Lookup("lasting"))
+	assert.Equal(t, evidence, r.Defs().Lookup("evidence"))
+	again := r.Defs().Object(Object{UID: "first"})
+	assert.Greater(t, again, first, "numbers are not given twice")
+	r.Add(&Event{Object: again})
+	require.NoError(t, r.Close())
+	assert.Less(t, len(r.ring.defs), n/4)
+	defined := map[ObjectID]bool{}
+	events := 0
+	for _, rec := range all(t, r, 0) {
+		switch b := rec.Body.(type) {
+		case *Def:
+			defined[b.Object.ID] = true
+		case *Event:
+			require.True(t, defined[b.Object], "%d", b.Object)
+			events++
+		}
+	}
+	assert.Greater(t, events, 1000)
+}
+
+// Add never waits: what is too much is counted, but a definition is never lost.
 func TestRecorderDropsWhatIsTooMuch(t *testing.T) {
 	started, blocked := make(chan struct{}), make(chan struct{})
 	r := recorder(t, Options{Redact: func(line []byte) []byte {

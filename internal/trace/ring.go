@@ -16,13 +16,14 @@ type ring struct {
 
 	mu        sync.Mutex
 	header    line
-	defs      []line // by seq; apart from the others, because they stay
+	defs      []definition // by seq; apart from the others, because they stay
 	chunks    []*chunk
 	bytes     int64  // of chunks
 	kept      []line // by seq: what is left of chunks that went
 	keptBytes int64
 	open      map[string]pinned // findings that are not resolved, by ID
 	last      int64             // seq of the newest record
+	turn      int64             // last, when all records of the turn before had gone
 	closed    bool
 	more      chan struct{} // closed, and replaced, when a record was added
 }
@@ -30,6 +31,12 @@ type ring struct {
 type line struct {
 	seq  int64
 	text []byte
+}
+
+// definition is the line of a Def, and the object that it defines, if it does.
+type definition struct {
+	line
+	object ObjectID
 }
 
 // pinned is a finding that is open: the seq of its newest record, and of its evidence.
@@ -68,7 +75,11 @@ func (r *ring) add(rec *Record, text []byte) {
 		r.header = line{rec.Seq, slices.Clone(text)}
 		return
 	case *Def:
-		r.defs = append(r.defs, line{rec.Seq, slices.Clone(text)})
+		d := definition{line: line{rec.Seq, slices.Clone(text)}}
+		if b.Object != nil {
+			d.object = b.Object.ID
+		}
+		r.defs = append(r.defs, d)
 		return
 	case *Finding:
 		if b.Until != 0 {
@@ -123,6 +134,43 @@ func (r *ring) evict() {
 	}
 }
 
+// turned reports whether all records have gone that were there when it last returned true.
+func (r *ring) turned() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.chunks) == 0 || len(r.chunks[0].seqs) == 0 || r.chunks[0].seqs[0] <= r.turn {
+		return false
+	}
+	r.turn = r.last
+	return true
+}
+
+// needed returns what the records need that stay when others go.
+func (r *ring) needed() map[any]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	needed := references{seen: map[any]bool{}}
+	for _, l := range r.kept {
+		if rec, err := Parse(l.text); err == nil {
+			needed.add(rec.Body)
+		}
+	}
+	return needed.seen
+}
+
+// forget takes out definitions of objects.
+func (r *ring) forget(objects map[ObjectID]bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defs := make([]definition, 0, len(r.defs)-len(objects)) // what is taken out must not be kept by the array
+	for _, d := range r.defs {
+		if !objects[d.object] {
+			defs = append(defs, d)
+		}
+	}
+	r.defs = defs
+}
+
 // changed wakes readers that wait.
 func (r *ring) changed() {
 	r.mu.Lock()
@@ -154,8 +202,7 @@ func (r *ring) openFindings() (ids []string) {
 func (r *ring) first(seq int64) []line {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n, _ := slices.BinarySearchFunc(r.defs, seq+1, bySeq)
-	return append([]line{r.header}, r.defs[:n]...)
+	return r.defined([]line{r.header}, 0, seq)
 }
 
 // next returns up to some hundred lines after seq. If there are none, more is closed when that changes, unless closed is
@@ -178,11 +225,18 @@ func (r *ring) next(seq int64) (lines []line, more <-chan struct{}, closed bool)
 	if len(lines) == limit {
 		end = lines[limit-1].seq
 	}
-	d, _ := slices.BinarySearchFunc(r.defs, seq+1, bySeq)
-	n, _ := slices.BinarySearchFunc(r.defs, end+1, bySeq)
-	lines = append(lines, r.defs[d:n]...)
+	lines = r.defined(lines, seq, end)
 	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.seq, b.seq) })
 	return lines, r.more, r.closed
+}
+
+// defined appends the definitions after one seq, up to another. r.mu is held.
+func (r *ring) defined(lines []line, after, to int64) []line {
+	i, _ := slices.BinarySearchFunc(r.defs, after+1, func(d definition, seq int64) int { return cmp.Compare(d.seq, seq) })
+	for ; i < len(r.defs) && r.defs[i].seq <= to; i++ {
+		lines = append(lines, r.defs[i].line)
+	}
+	return lines
 }
 
 func bySeq(l line, seq int64) int { return cmp.Compare(l.seq, seq) }
