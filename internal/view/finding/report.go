@@ -43,7 +43,6 @@ func (e *Engine) reportAs(t *Type, f trace.Finding, at int64) {
 	e.findings[f.ID] = &entry{f, at}
 	e.open[t.Name]++
 	e.note(f.ID)
-	return
 }
 
 // resolveAs ends a finding.

@@ -41,7 +41,7 @@ func TestGuesses(t *testing.T) {
 func recording(t *testing.T, file string) (all []trace.Record) {
 	f, err := os.Open(file)
 	require.NoError(t, err)
-	defer f.Close()
+	defer func() { require.NoError(t, f.Close()) }()
 	r, err := gzip.NewReader(f)
 	require.NoError(t, err)
 	data, err := io.ReadAll(r)
