@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/check/cluster"
-	"github.com/crdctl/crdctl/internal/check/preflight"
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
@@ -88,12 +87,11 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 
 // runs are the families. Each returns its findings, and what it judged in words.
 var runs = map[rule.Family]func(context.Context, *project.Project, Options, *Result) (found []rule.Finding, judged string, err error){
-	rule.Preflight: func(ctx context.Context, p *project.Project, _ Options, _ *Result) ([]rule.Finding, string, error) {
+	rule.Preflight: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
 		if len(p.CRDs) == 0 {
 			return nil, "", noCRDs
 		}
-		found, err := preflight.Check(ctx, p.CRDs)
-		return found, count(len(p.CRDs), "CRD", "CRDs"), err
+		return r.preflight(ctx, p, o)
 	},
 	rule.Lint: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
 		return r.lint(ctx, p, o)
@@ -101,12 +99,16 @@ var runs = map[rule.Family]func(context.Context, *project.Project, Options, *Res
 	rule.Compat: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
 		return r.compat(ctx, p, o)
 	},
-	rule.Samples: func(ctx context.Context, p *project.Project, _ Options, _ *Result) ([]rule.Finding, string, error) {
+	rule.Samples: func(ctx context.Context, p *project.Project, o Options, _ *Result) ([]rule.Finding, string, error) {
 		if len(p.CRDs) == 0 {
 			return nil, "", noCRDs
 		}
-		found, err := samples.Check(ctx, p)
-		if err == nil && found.Objects == 0 && len(found.Findings) == 0 {
+		since, err := sinceBase(p, o)
+		if err != nil {
+			return nil, "", err
+		}
+		found, err := samples.Check(ctx, p, since)
+		if err == nil && found.Objects+found.Unchanged == 0 && len(found.Findings) == 0 {
 			templates := ""
 			if found.Templates > 0 {
 				templates = " (" + count(found.Templates, "template was", "templates were") + " skipped)"

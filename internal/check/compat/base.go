@@ -79,6 +79,21 @@ func readBase(b *revision.Base, p *project.Project) (*baseline, error) {
 	return found, nil
 }
 
+// Older are the CRDs of a project as an older state of it has them; none if it has none.
+func Older(b *revision.Base, p *project.Project) (State, error) {
+	old, err := readBase(b, p)
+	if errors.Is(err, ErrNoCRDs) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return old.crds, nil
+}
+
+// Same reports whether a CRD is as it was.
+func (s State) Same(crd *project.CRD) bool { return s[crd.Name] != nil && same(s[crd.Name], crd) }
+
 // foreign reports whether a file is of other projects, or of tests.
 func foreign(file string) bool {
 	for dir := range strings.SplitSeq(path.Dir(file), "/") {

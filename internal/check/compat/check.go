@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/check/project"
@@ -44,6 +45,9 @@ func Check(ctx context.Context, p *project.Project, o Options) (*Result, error) 
 		return nil, err
 	}
 	changed, notes, problem := Compare(ctx, b.crds, StateOf(p.CRDs), objects)
+	if o.Base.Given {
+		r.Findings = unknown(r.Findings, Versions(slices.Collect(maps.Values(b.crds))))
+	}
 	r.Findings, r.Notes = slices.Concat(r.Findings, changed, b.gone()), notes
 	if o.Base.Whole {
 		imported, notes, err := goPackages(p, o.Base, changed)
@@ -56,6 +60,13 @@ func Check(ctx context.Context, p *project.Project, o Options) (*Result, error) 
 	}
 	r.Judged += judged
 	return r, problem
+}
+
+// unknown are the findings that others do not have.
+func unknown(found, others []rule.Finding) []rule.Finding {
+	return slices.DeleteFunc(found, func(f rule.Finding) bool {
+		return slices.ContainsFunc(others, func(o rule.Finding) bool { return o.Fingerprint() == f.Fingerprint() })
+	})
 }
 
 // objects are the samples of the base, and the objects that the user gave, of which there must be some.

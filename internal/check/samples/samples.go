@@ -23,11 +23,27 @@ type Result struct {
 	Skipped int
 	// Templates is how many were left out, since a program has yet to replace values in them.
 	Templates int
+	// Unchanged is how many were left out, since neither their files nor their CRDs changed.
+	Unchanged int
+
+	since string
 }
 
-// Check judges the samples of a project. The error is about kinds whose objects could not be judged; the result has the others.
-func Check(ctx context.Context, p *project.Project) (*Result, error) {
+// Since is an older state of a project. What is wrong with an object was wrong there, too, if its file and its CRD are the same.
+type Since struct {
+	Name string
+	// File reports whether a file is as it was, and CRD whether a CRD is.
+	File func(file string) (bool, error)
+	CRD  func(crd *project.CRD) bool
+}
+
+// Check judges the samples of a project; with an older state, those that changed or whose CRDs did. The error is about kinds whose objects could
+// not be judged; the result has the others.
+func Check(ctx context.Context, p *project.Project, since *Since) (*Result, error) {
 	r := &Result{}
+	if since != nil {
+		r.since = since.Name
+	}
 	sources, err := find(p)
 	if err != nil {
 		return r, err
@@ -37,10 +53,19 @@ func Check(ctx context.Context, p *project.Project) (*Result, error) {
 		if err := context.Cause(ctx); err != nil {
 			return r, err
 		}
-		n := 0
+		n, unchanged := 0, false
+		if since != nil {
+			if unchanged, err = since.File(s.file); err != nil {
+				return r, err
+			}
+		}
 		for _, o := range s.objects {
 			if s.role == counterexample {
 				r.Skipped++
+				continue
+			}
+			if k := j.kindOf(o); unchanged && k != nil && since.CRD(k.CRD) {
+				r.Unchanged++
 				continue
 			}
 			found := j.object(ctx, s, o)
@@ -51,7 +76,9 @@ func Check(ctx context.Context, p *project.Project) (*Result, error) {
 			r.Findings = append(r.Findings, s.role.weigh(found)...)
 		}
 		r.Templates += s.templates
-		r.Findings = append(r.Findings, s.role.weigh(s.problems)...)
+		if !unchanged {
+			r.Findings = append(r.Findings, s.role.weigh(s.problems)...)
+		}
 		if r.Objects += n; n > 0 {
 			r.Files++
 		}
@@ -62,6 +89,9 @@ func Check(ctx context.Context, p *project.Project) (*Result, error) {
 // String is what was judged, in words.
 func (r *Result) String() string {
 	text := count(r.Objects, "object") + " in " + count(r.Files, "file")
+	if r.Unchanged > 0 {
+		text += fmt.Sprintf(", %d unchanged since %s", r.Unchanged, r.since)
+	}
 	if r.Skipped > 0 {
 		text += fmt.Sprintf(", %d skipped as examples of what is wrong", r.Skipped)
 	}

@@ -40,7 +40,7 @@ func tree(t *testing.T, files map[string]string) *project.Project {
 
 func TestExamples(t *testing.T) {
 	checktest.Examples(t, rule.Samples, 1, func(t *testing.T, example []rule.Block) []rule.Finding {
-		r, err := samples.Check(t.Context(), tree(t, map[string]string{"config/samples/x.yaml": example[0].Text}))
+		r, err := samples.Check(t.Context(), tree(t, map[string]string{"config/samples/x.yaml": example[0].Text}), nil)
 		require.NoError(t, err)
 		return r.Findings
 	})
@@ -68,7 +68,7 @@ func TestPlaces(t *testing.T) {
 		"examples/bad-image.yaml":       head + "spec: {}\n",
 		"vendor/a.yaml":                 head + "spec: {}\n",
 	})
-	r, err := samples.Check(t.Context(), p)
+	r, err := samples.Check(t.Context(), p, nil)
 	require.NoError(t, err)
 	var got []string
 	for _, f := range rule.Sort(r.Findings) {
@@ -102,7 +102,7 @@ func (c *interrupted) Err() error {
 // An object that was not judged to its end has no findings.
 func TestInterrupted(t *testing.T) {
 	p := tree(t, map[string]string{"config/samples/a.yaml": "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\nspec: {image: 7}\n"})
-	r, err := samples.Check(&interrupted{Context: t.Context()}, p)
+	r, err := samples.Check(&interrupted{Context: t.Context()}, p, nil)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, r.Findings)
 	assert.Zero(t, r.Objects)
@@ -111,6 +111,6 @@ func TestInterrupted(t *testing.T) {
 // A kind whose schema the API server would not take cannot be judged, and that is no verdict.
 func TestSchemaThatIsRefused(t *testing.T) {
 	p := tree(t, map[string]string{"config/samples/a.yaml": "apiVersion: stable.example.com/v1\nkind: Broken\nmetadata: {name: a}\n"})
-	_, err := samples.Check(t.Context(), p)
+	_, err := samples.Check(t.Context(), p, nil)
 	assert.ErrorContains(t, err, "crds/broken.yaml:1: the samples of brokens.stable.example.com/v1 cannot be checked: the schema is not structural")
 }

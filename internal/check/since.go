@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/check/compat"
+	"github.com/crdctl/crdctl/internal/check/preflight"
+	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/check/samples"
+	"github.com/crdctl/crdctl/internal/safefs"
+)
+
+// preflight judges the CRDs. With a base that the user named, it leaves out what that has as well, except for errors: what the API server
+// refuses cannot be installed, new or not.
+func (r *Result) preflight(ctx context.Context, p *project.Project, o Options) ([]rule.Finding, string, error) {
+	judged := count(len(p.CRDs), "CRD", "CRDs")
+	found, err := preflight.Check(ctx, p.CRDs)
+	if err != nil || o.Base == nil || !o.Base.Given {
+		return found, judged, err
+	}
+	older, err := compat.Older(o.Base, p)
+	if err != nil {
+		return found, judged, err
+	}
+	before, err := preflight.Check(ctx, slices.Collect(maps.Values(older)))
+	if err != nil {
+		return found, judged, err
+	}
+	known := map[string]bool{}
+	for _, f := range before {
+		known[f.Fingerprint()] = true
+	}
+	r.hide(&found, func(f rule.Finding) bool { return f.Severity < rule.Error && known[f.Fingerprint()] })
+	return found, judged + " since " + o.Base.Name, nil
+}
+
+// sinceBase reports which samples and CRDs are as in a base that the user named; nil if none was.
+func sinceBase(p *project.Project, o Options) (*samples.Since, error) {
+	if o.Base == nil || !o.Base.Given || !o.Base.Whole {
+		return nil, nil
+	}
+	older, err := compat.Older(o.Base, p)
+	if err != nil {
+		return nil, err
+	}
+	return &samples.Since{Name: o.Base.Name, CRD: older.Same, File: func(file string) (bool, error) {
+		if !o.Base.Has(file) {
+			return false, nil
+		}
+		was, err := o.Base.ReadFile(file)
+		if err != nil {
+			return false, err
+		}
+		is, err := safefs.ReadFile(filepath.Join(p.Root, filepath.FromSlash(file)), safefs.MaxFile)
+		return bytes.Equal(was, is), err
+	}}, nil
+}
