@@ -105,6 +105,7 @@ func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target.API
 	if err != nil {
 		return nil, err
 	}
+	o.recording.hide(plane.RESTConfig().BearerToken, plane.ControllerToken())
 	reporter.Note("control plane ready in %.1fs: Kubernetes %s at %s; try \"crdctl kubectl get namespaces\"",
 		time.Since(began).Seconds(), controlplane.KubernetesVersion, plane.URL())
 	if o.Plane.DataDir != "" {

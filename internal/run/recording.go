@@ -99,6 +99,16 @@ func (r *recording) options(o Options) *record.Options {
 	return options
 }
 
+// hide keeps credentials out of what is recorded from now on.
+func (r *recording) hide(tokens ...string) {
+	if r == nil {
+		return
+	}
+	for _, token := range tokens {
+		r.redactor.Hide(token)
+	}
+}
+
 // follow reports findings until the context ends, or the function that it returns is called.
 func (r *recording) follow(ctx context.Context, reporter ui.Reporter) (end func()) {
 	if r == nil {

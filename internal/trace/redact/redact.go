@@ -20,19 +20,17 @@ import (
 
 // Options say what else to redact.
 type Options struct {
-	Project    string   // directory that becomes $PROJECT
-	Home       string   // directory that becomes ~
-	Tokens     []string // credentials, wherever they occur in text
-	ConfigMaps bool     // also the data of ConfigMaps
+	Project    string // directory that becomes $PROJECT
+	Home       string // directory that becomes ~
+	ConfigMaps bool   // also the data of ConfigMaps
 }
 
 // A Redactor redacts one recording. It is safe for concurrent use.
 type Redactor struct {
-	key   []byte
-	o     Options
-	texts []replacement
-
-	learning  sync.Mutex
+	key       []byte
+	o         Options
+	learning  sync.Mutex // of what is below
+	texts     atomic.Pointer[[]replacement]
 	passwords atomic.Pointer[passwords]
 }
 
@@ -40,7 +38,8 @@ type Redactor struct {
 func New(o Options) *Redactor {
 	r := &Redactor{key: make([]byte, sha256.Size), o: o}
 	_, _ = rand.Read(r.key) // never fails
-	r.texts = r.replacements()
+	texts := r.replacements()
+	r.texts.Store(&texts)
 	r.passwords.Store(&passwords{})
 	return r
 }

@@ -30,17 +30,26 @@ func (r *Redactor) replacements() []replacement {
 		{[]string{"uthorization", "UTHORIZATION"}, func(b []byte) []byte { return r.second(authorized, b) }},
 		{[]string{"PRIVATE KEY"}, func(b []byte) []byte { return privateKey.ReplaceAllFunc(b, r.valueOf) }},
 	}
-	for _, token := range r.o.Tokens {
-		if t := escaped(token); t != "" {
-			all = append(all, replacement{[]string{t}, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(t), r.valueOf([]byte(t))) }})
-		}
-	}
 	for _, p := range []struct{ path, name string }{{r.o.Project, "$PROJECT"}, {r.o.Home, "~"}} {
 		if path := escaped(p.path); len(path) > 1 { // the root directory is in each path
 			all = append(all, replacement{[]string{path}, func(b []byte) []byte { return replacePath(b, path, p.name) }})
 		}
 	}
 	return all
+}
+
+// Hide redacts a credential in text from now on, wherever it occurs.
+func (r *Redactor) Hide(token string) {
+	t := escaped(token)
+	if t == "" {
+		return
+	}
+	r.learning.Lock()
+	defer r.learning.Unlock()
+	texts := append(slices.Clone(*r.texts.Load()), replacement{[]string{t}, func(b []byte) []byte {
+		return bytes.ReplaceAll(b, []byte(t), r.valueOf([]byte(t)))
+	}})
+	r.texts.Store(&texts)
 }
 
 // escaped is s as it is within a JSON string.
@@ -94,7 +103,7 @@ func inName(c byte) bool {
 // Line redacts text: a line of a recording, or a part of one. It may change the line in place. Strings in it are as in
 // JSON, and stay so.
 func (r *Redactor) Line(line []byte) []byte {
-	for _, t := range r.texts {
+	for _, t := range *r.texts.Load() {
 		for _, hint := range t.hints {
 			if bytes.Contains(line, []byte(hint)) {
 				line = t.replace(line)
