@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stories
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/model"
+)
+
+// recorded is the project of testdata/view while "crdctl run" records it.
+type recorded struct {
+	*world
+	dir, file string
+	run       *process
+}
+
+// record starts the run of a controller that is written for the story. Its modules are those of the story of kubebuilder.
+func (w *world) record(args ...string) *recorded {
+	w.Helper()
+	r := &recorded{world: w, dir: filepath.Join(w.dir, "view"), file: filepath.Join(w.dir, "run.crdctl.gz")}
+	w.check(os.CopyFS(r.dir, os.DirFS("testdata/view")))
+	kubebuilder, err := txtar.ParseFile("testdata/script/kubebuilder.txtar")
+	w.check(err)
+	i := slices.IndexFunc(kubebuilder.Files, func(f txtar.File) bool { return f.Name == "shop/go.mod" })
+	require.GreaterOrEqual(w, i, 0)
+	w.write(filepath.Join(r.dir, "go.mod"), strings.Replace(string(kubebuilder.Files[i].Data), "module example.com/shop", "module example.com/view", 1))
+	w.run(r.dir, "go", "list", "-mod=mod", "-deps", ".") // writes go.sum
+	r.run = w.start(r.dir, crdctl, append([]string{"run", "--record", r.file}, args...)...)
+	return r
+}
+
+// says waits until a note that matches was printed, at any time.
+func (r *recorded) says(pattern string) {
+	r.Helper()
+	want := regexp.MustCompile(`(?m)^crdctl: ` + pattern)
+	r.until(pattern+" is printed", func() bool { return want.MatchString(r.run.text()) })
+}
+
+// has reports whether there is a finding of a type about a subject that has a text.
+func has(all []trace.Finding, kind, subject string) bool {
+	return slices.ContainsFunc(all, func(f trace.Finding) bool { return f.Type == kind && strings.Contains(f.Subject, subject) })
+}
+
+// findings are those of the recording, which may still be written. There must be some.
+func (r *recorded) findings() (all []trace.Finding) {
+	r.Helper()
+	out, stderr, err := r.try(r.dir, crdctl, "view", r.file, "--findings", "-o", "json")
+	require.Equal(r, 1, exitCode(err), "%v\n%s%s", err, out, stderr)
+	var document struct{ Findings []trace.Finding }
+	require.NoError(r, json.Unmarshal([]byte(out), &document))
+	return document.Findings
+}
+
+// model is the recording as the view has it.
+func (r *recorded) model() *model.Model {
+	r.Helper()
+	file, err := trace.OpenFile(r.file)
+	require.NoError(r, err)
+	m := model.New()
+	for record, err := range file.Records(r.Context(), 0) {
+		require.NoError(r, err)
+		m.Add(record)
+	}
+	return m
+}
+
+// crontabs are objects of the story by their names, which say what the controller does wrong with them.
+func crontabs(names ...string) (manifest string) {
+	for _, name := range names {
+		manifest += fmt.Sprintf("---\napiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: %s, namespace: default}\nspec: {image: a}\n", name)
+	}
+	return manifest
+}
+
+// A controller does wrong what controllers do wrong, all at once. The run reports each while it goes on, and the recording has each with
+// its evidence; what is in order is in no finding.
+func TestFindingsOfARecordedRun(t *testing.T) {
+	r := newWorld(t).record("--record-bodies", "changed", "--as-service-account", "default/crontab")
+
+	// One watch that is denied keeps all controllers of the program from starting, without a line in the log.
+	r.says(`finding: secrets were never synced: 403, .*\[watch-denied, certain\]; see "crdctl view .*run.crdctl.gz --findings"`)
+	assert.NotContains(t, r.run.text(), "Starting workers")
+	r.replace(filepath.Join(r.dir, "config/rbac/role.yaml"), "[configmaps]", "[configmaps, secrets]")
+	r.says(`finding: secrets were never synced: .*; resolved \[watch-denied\]`)
+	r.until("the controller works", func() bool { return strings.Contains(r.run.text(), "Starting workers") })
+
+	r.kubectl(r.dir, "create", "namespace", "other")
+	file := filepath.Join(r.world.dir, "crontabs.yaml")
+	r.write(file, crontabs("clock", "patched-clock", "twice", "drift", "fight", "conflict", "deaf", "parent", "abroad", "stuck", "quiet"))
+	r.kubectl(r.dir, "apply", "-f", file)
+	for _, child := range []string{"deployment/fight", "configmap/deaf", "configmap/parent"} {
+		r.eventually(child[strings.Index(child, "/")+1:], r.dir, crdctl, "kubectl", "get", child, "-o", "name", "--ignore-not-found")
+	}
+	r.eventually("example.com/cleanup", r.dir, crdctl, "kubectl", "get", "crontab", "stuck", "-o", "jsonpath={.metadata.finalizers}")
+	r.kubectl(r.dir, "delete", "crontab", "stuck", "--wait=false")
+	r.kubectl(r.dir, "delete", "configmap", "deaf", "parent")
+	r.until("there was a fight and a storm", func() bool {
+		r.kubectl(r.dir, "scale", "deployment", "fight", "--replicas=5")
+		r.kubectl(r.dir, "annotate", "--overwrite", "crontab", "conflict", "at="+fmt.Sprint(time.Now().UnixNano()))
+		all := r.findings()
+		return has(all, "field-fight", "default/fight") && has(all, "conflict-storm", "default/conflict")
+	})
+	r.says(`finding: CronTab default/stuck deleting for .*\[stuck-finalizer`)
+
+	// A save that does not compile changes nothing, and one that fixes a loop ends it.
+	main := filepath.Join(r.dir, "main.go")
+	r.replace(main, "const fixed = false", "const fixed = nothing")
+	r.says("the controller does not compile")
+	r.replace(main, "const fixed = nothing", "const fixed = true")
+	r.says(`finding: hot loop: CronTab default/clock .*; resolved by build 2 \[hot-loop\]`)
+	r.end(r.run)
+	r.says("the recording is in .*run.crdctl.gz; see \"crdctl view ")
+
+	all := r.findings()
+	for _, want := range []struct {
+		kind      string
+		subject   string
+		certainty trace.Certainty
+		message   string
+	}{
+		{"watch-denied", "view, secrets", trace.Certain, `^secrets were never synced: 403, nothing is reconciled`},
+		{"hot-loop", "CronTab default/clock", trace.Certain, `own status write, [\d.]+/s; status.lastSeen: ".*" → ".*" \(PUT status by view, \d+ times\); resolved by build 2$`},
+		{"hot-loop", "CronTab default/patched-clock", trace.Likely, `probably .* own status write, .*status.lastSeen.*PATCH status by view`},
+		{"child-drift", "Deployment default/drift", trace.Certain, `was updated \d+ times by view, .*progressDeadlineSeconds: sent nothing, stored 600`},
+		{"no-op-writes", "", trace.Certain, `deployments.apps changed nothing`},
+		{"field-fight", "Deployment default/fight, spec.replicas", trace.Certain, `spec.replicas 3↔5, view ↔ kubectl, every [\d.]+ s`},
+		{"conflict-storm", "view, CronTab default/conflict", trace.Certain, `conflicts on CronTab default/conflict by view, .*kubectl \(PATCH\)`},
+		{"stale-write", "view, CronTab default/conflict", trace.Certain, `view sent version \d+, but \d+ by kubectl \(PATCH\) had won; its watch had it .* before: stale cache`},
+		{"delivered-not-reconciled", "ConfigMap default/deaf", trace.Certain, `DELETED .* was delivered to view, no reconcile of CronTab default/deaf followed: the owner reference has no controller: true`},
+		{"invalid-owner", "ConfigMap other/abroad", trace.Certain, `CronTab abroad absent in namespace other`},
+		{"collected", "ConfigMap other/abroad", trace.Certain, `was deleted by garbage-collector: owner CronTab abroad absent in namespace other`},
+		{"stuck-finalizer", "CronTab default/stuck", trace.Certain, `deleting for \d+ s, waits for example.com/cleanup; \d+ reconciles, last error "cleanup: the crane is out of order"`},
+		{"retry-climbing", "CronTab default/stuck", trace.Certain, `failed \d+ times in a row, last error "cleanup: the crane is out of order"`},
+	} {
+		i := slices.IndexFunc(all, func(f trace.Finding) bool { return f.Type == want.kind && strings.Contains(f.Subject, want.subject) })
+		if !assert.GreaterOrEqual(t, i, 0, "no %s of %s", want.kind, want.subject) {
+			continue
+		}
+		assert.Regexp(t, want.message, all[i].Message)
+		assert.Equal(t, want.certainty, all[i].Certainty, all[i].Message)
+		assert.NotEmpty(t, all[i].Evidence, all[i].Message)
+		assert.NotEmpty(t, all[i].Fix, all[i].Message)
+	}
+	for _, f := range all {
+		assert.NotContains(t, f.Subject, "default/quiet", f.Message)
+		assert.NotContains(t, f.Subject, "default/parent", f.Message)
+		assert.NotEqual(t, "recording-gap", f.Type, f.Message)
+	}
+
+	m := r.model()
+	r.seesWhyTwice(m)
+	r.seesTheChildComeBack(m)
+	r.seesTheSaves(m)
+}
+
+// The second reconcile of an object was caused by the annotation that the first wrote.
+func (r *recorded) seesWhyTwice(m *model.Model) {
+	r.Helper()
+	all := m.Reconciles(model.Key{Controller: "crontab", Key: "default/twice"})
+	require.GreaterOrEqual(r, len(all), 2)
+	for _, cause := range m.Causes(all[1]) {
+		v := cause.Version
+		if v == nil || v.Request == nil || v.Request.Verb != "update" || len(v.Changes) == 0 {
+			continue
+		}
+		assert.Equal(r, "view", v.Request.Actor.Name)
+		assert.Equal(r, trace.Likely, cause.Certainty, "lines prove no cause")
+		assert.Contains(r, v.Changes[0].Path, "metadata.annotations")
+		writer, _ := m.ReconcileOf(v.Request)
+		assert.Same(r, all[0], writer)
+		return
+	}
+	r.Errorf("no cause of the second reconcile is the write of the first: %+v", m.Causes(all[1]))
+}
+
+// A child with a controller reference is deleted: its end is delivered, a reconcile follows, and makes it again.
+func (r *recorded) seesTheChildComeBack(m *model.Model) {
+	r.Helper()
+	var ended, made int64
+	for o := range m.Objects() {
+		if o.String() != "ConfigMap default/parent" {
+			continue
+		}
+		for _, v := range o.Versions {
+			switch {
+			case v.Type == "DELETED":
+				require.NotNil(r, v.Request)
+				assert.Equal(r, trace.ClassKubectl, v.Request.Actor.Class)
+				require.NotEmpty(r, o.Deliveries)
+				ended = v.T
+			case v.Type == "ADDED" && v.Request != nil && ended != 0:
+				assert.Equal(r, "create", v.Request.Verb)
+				made = v.T
+			}
+		}
+	}
+	require.NotZero(r, ended, "the end of the child is not recorded")
+	require.Greater(r, made, ended, "the child that came back is not recorded")
+	assert.True(r, slices.ContainsFunc(m.Reconciles(model.Key{Controller: "crontab", Key: "default/parent"}), func(rec *model.Reconcile) bool {
+		return rec.Ended > ended && rec.Began < made
+	}), "no reconcile between the end of the child and its return")
+}
+
+// Each save has its steps, and the build that runs after it.
+func (r *recorded) seesTheSaves(m *model.Model) {
+	r.Helper()
+	var saves []*trace.Save
+	metrics := 0
+	for record := range m.Records(0, 1<<62) {
+		switch b := record.Body.(type) {
+		case *trace.Save:
+			saves = append(saves, b)
+		case *trace.Metrics:
+			metrics++
+		}
+	}
+	assert.Positive(r, metrics)
+	byFile := slices.DeleteFunc(slices.Clone(saves), func(s *trace.Save) bool { return !slices.Equal(s.Files, []string{"main.go"}) })
+	require.Len(r, byFile, 2)
+	broken, good := byFile[0], byFile[1]
+	step := func(s *trace.Save, name string) trace.Step {
+		i := slices.IndexFunc(s.Steps, func(step trace.Step) bool { return step.Name == name })
+		require.GreaterOrEqual(r, i, 0, "no step %s in %+v", name, s)
+		return s.Steps[i]
+	}
+	assert.False(r, step(broken, "build").OK)
+	assert.Contains(r, step(broken, "build").Message, "undefined: nothing")
+	assert.Equal(r, 1, broken.Build)
+	assert.Equal(r, broken.Before, broken.After)
+	assert.True(r, step(good, "restart").OK)
+	assert.Equal(r, 2, good.Build)
+	assert.NotEqual(r, good.Before, good.After)
+}
