@@ -183,7 +183,7 @@ func checked(ctx context.Context, at *located, o checkOptions) (*report.Check, e
 
 func checkProject(ctx context.Context, at *located, o checkOptions) (*check.Result, error) {
 	p, err := project.Open(at.root, at.settings)
-	if err != nil {
+	if p == nil {
 		return nil, err
 	}
 	options := check.Options{Families: o.families}

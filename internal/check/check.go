@@ -76,6 +76,14 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 			r.Judged[family] = judged
 		}
 	}
+	for _, broken := range p.Undecodable {
+		if slices.Contains(families, rule.Preflight) {
+			r.Findings = append(r.Findings, rule.New("refused-schema", broken.Place, broken.Name, "the API server cannot read the CRD: %v", broken.Err))
+			r.Notes = append(r.Notes, fmt.Sprintf("only preflight has judged the CRD %s, which cannot be decoded", broken.Name))
+		} else {
+			problems = append(problems, broken)
+		}
+	}
 	r.withoutDoubles(p)
 	problems = append(problems, r.allow(p))
 	r.Findings = rule.Sort(r.Findings)
@@ -88,7 +96,7 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 // runs are the families. Each returns its findings, and what it judged in words.
 var runs = map[rule.Family]func(context.Context, *project.Project, Options, *Result) (found []rule.Finding, judged string, err error){
 	rule.Preflight: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
-		if len(p.CRDs) == 0 {
+		if len(p.CRDs)+len(p.Undecodable) == 0 {
 			return nil, "", noCRDs
 		}
 		return r.preflight(ctx, p, o)

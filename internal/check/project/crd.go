@@ -82,7 +82,7 @@ func parse(file string, doc yamldoc.Document) (*CRD, error) {
 	crd.CustomResourceDefinition = &apiextv1.CustomResourceDefinition{}
 	unknown, err := kjson.UnmarshalStrict(asJSON, crd.CustomResourceDefinition)
 	if err != nil && head.APIVersion == apiextv1.SchemeGroupVersion.String() {
-		return nil, fmt.Errorf("%s:%d: CustomResourceDefinition %s: %w", file, doc.Line, crd.Name, err)
+		return nil, crd.undecodable(err)
 	}
 	for _, err := range unknown {
 		p := Problem{What: err.Error()}

@@ -30,6 +30,8 @@ type Project struct {
 	CRDs     []*CRD // by group, kind and file
 	// Packages are the directories of the Go packages with API types, relative to the root, sorted.
 	Packages []string
+	// Undecodable are the CRDs that the API server could not read.
+	Undecodable []*UndecodableError
 	// Skipped says which files have CRDs and are not judged, with the reason.
 	Skipped []string
 
@@ -41,7 +43,8 @@ type Project struct {
 	converters func() [][]byte
 }
 
-// Open reads the project in root, which is a real path. The settings may be those that were detected.
+// Open reads the project in root, which is a real path. The settings may be those that were detected. Where all that is wrong is that CRDs
+// cannot be decoded, there is an error and the project without them.
 func Open(root string, settings *config.Project) (*Project, error) {
 	r, err := repo.Open(root)
 	if err != nil {
@@ -64,8 +67,12 @@ func Open(root string, settings *config.Project) (*Project, error) {
 	for _, file := range files {
 		problems = append(problems, p.read(file))
 	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
+	problem := errors.Join(problems...)
+	if problem != nil {
+		only := false
+		if p.Undecodable, only = undecodable(problem); !only {
+			return nil, problem
+		}
 	}
 	switch copies := slices.Compact(p.copies); len(copies) {
 	case 0:
@@ -75,7 +82,7 @@ func Open(root string, settings *config.Project) (*Project, error) {
 		p.Skipped = append(p.Skipped, fmt.Sprintf("%s and %d more files were skipped: others have the same CRDs", copies[0], len(copies)-1))
 	}
 	slices.SortStableFunc(p.CRDs, func(a, b *CRD) int { return strings.Compare(a.Name, b.Name) })
-	return p, nil
+	return p, problem
 }
 
 // manifests are the files that may have CRDs of the project: those of the directories that generators write to and, where these have none of a
@@ -130,13 +137,10 @@ func (p *Project) read(file string) error {
 	if err != nil {
 		return err
 	}
-	crds, err := Parse(file, data)
-	if err != nil {
-		if strings.Contains(string(data), "{{") {
-			p.Skipped = append(p.Skipped, file+" was skipped: it is a template")
-			return nil
-		}
-		return err
+	crds, problem := Parse(file, data)
+	if problem != nil && strings.Contains(string(data), "{{") {
+		p.Skipped = append(p.Skipped, file+" was skipped: it is a template")
+		return nil
 	}
 	for _, crd := range crds {
 		if slices.ContainsFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }) {
@@ -146,7 +150,7 @@ func (p *Project) read(file string) error {
 		crd.project = p
 		p.CRDs = append(p.CRDs, crd)
 	}
-	return nil
+	return problem
 }
 
 // HasManifest reports whether any manifest of the project, judged or not, is of the CRD with a name.
