@@ -21,7 +21,7 @@ func work(r *Recorder, i int) {
 	n := i / 5 % 10_000
 	object := r.Defs().Object(Object{UID: fmt.Sprintf("9d3c2f0e-7a53-4f0b-8e5c-%012d", n), Resource: resource, Namespace: "default", Name: fmt.Sprintf("crontab-%d", n)})
 	id := fmt.Sprintf("7b1f66a4-19e2-4b0a-a3c8-%012d.1", i/5)
-	rv := uint64(100_000 + i/5) //nolint:gosec // not negative
+	rv := uint64(100_000 + i/5)
 	switch i % 5 {
 	case 0:
 		r.Add(&Request{ID: id, Actor: actor, Began: r.Now() - 3e6, Verb: "update", Resource: resource, Subresource: "status", Namespace: "default",
@@ -122,5 +122,5 @@ func grows(t testing.TB, limit int64, n int) int64 {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	require.NoError(t, r.Close())
-	return int64(after.HeapAlloc) - int64(before.HeapAlloc) //nolint:gosec // far less
+	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 }

@@ -358,26 +358,62 @@ type Member struct {
 	Defs    int64 `json:"defs,omitempty"` // definitions in it
 }
 
-// The kind of each body.
-func (*Header) Kind() Kind    { return KindHeader }
-func (*Def) Kind() Kind       { return KindDef }
-func (*Request) Kind() Kind   { return KindRequest }
-func (*Version) Kind() Kind   { return KindVersion }
-func (*Watch) Kind() Kind     { return KindWatch }
-func (*Event) Kind() Kind     { return KindEvent }
-func (*Queue) Kind() Kind     { return KindQueue }
+// Kind implements Body.
+func (*Header) Kind() Kind { return KindHeader }
+
+// Kind implements Body.
+func (*Def) Kind() Kind { return KindDef }
+
+// Kind implements Body.
+func (*Request) Kind() Kind { return KindRequest }
+
+// Kind implements Body.
+func (*Version) Kind() Kind { return KindVersion }
+
+// Kind implements Body.
+func (*Watch) Kind() Kind { return KindWatch }
+
+// Kind implements Body.
+func (*Event) Kind() Kind { return KindEvent }
+
+// Kind implements Body.
+func (*Queue) Kind() Kind { return KindQueue }
+
+// Kind implements Body.
 func (*Reconcile) Kind() Kind { return KindReconcile }
-func (*Decision) Kind() Kind  { return KindDecision }
-func (*Hook) Kind() Kind      { return KindHook }
+
+// Kind implements Body.
+func (*Decision) Kind() Kind { return KindDecision }
+
+// Kind implements Body.
+func (*Hook) Kind() Kind { return KindHook }
+
+// Kind implements Body.
 func (*Admission) Kind() Kind { return KindAdmission }
-func (*Log) Kind() Kind       { return KindLog }
+
+// Kind implements Body.
+func (*Log) Kind() Kind { return KindLog }
+
+// Kind implements Body.
 func (*KubeEvent) Kind() Kind { return KindKubeEvent }
-func (*Metrics) Kind() Kind   { return KindMetrics }
-func (*Save) Kind() Kind      { return KindSave }
-func (*Finding) Kind() Kind   { return KindFinding }
-func (*Rights) Kind() Kind    { return KindRights }
-func (*Gap) Kind() Kind       { return KindGap }
-func (*Index) Kind() Kind     { return KindIndex }
+
+// Kind implements Body.
+func (*Metrics) Kind() Kind { return KindMetrics }
+
+// Kind implements Body.
+func (*Save) Kind() Kind { return KindSave }
+
+// Kind implements Body.
+func (*Finding) Kind() Kind { return KindFinding }
+
+// Kind implements Body.
+func (*Rights) Kind() Kind { return KindRights }
+
+// Kind implements Body.
+func (*Gap) Kind() Kind { return KindGap }
+
+// Kind implements Body.
+func (*Index) Kind() Kind { return KindIndex }
 
 // Kind returns the kind that the line has.
 func (u *Unknown) Kind() Kind { return u.K }

@@ -68,11 +68,14 @@ type Sink interface {
 	Defs() *Defs
 }
 
-// ActorID, ResourceID and ObjectID number what Def records define, from 1 each; 0 is "not known".
+// Numbers of what Def records define, from 1 each; 0 is "not known".
 type (
-	ActorID    int32
+	// ActorID numbers actors.
+	ActorID int32
+	// ResourceID numbers resources.
 	ResourceID int32
-	ObjectID   int32
+	// ObjectID numbers objects.
+	ObjectID int32
 )
 
 // Certainty grades a link between records.

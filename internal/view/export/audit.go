@@ -170,7 +170,7 @@ func (d *definitions) uri(r *trace.Request) string {
 	if res.Group != "" {
 		p = path.Join("/apis", res.Group, res.Version)
 	}
-	if r.Namespace != "" && !(res.Group == "" && res.Resource == "namespaces") {
+	if r.Namespace != "" && (res.Group != "" || res.Resource != "namespaces") {
 		p = path.Join(p, "namespaces", r.Namespace)
 	}
 	p = path.Join(p, res.Resource, r.Name, r.Subresource)
