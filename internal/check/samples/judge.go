@@ -23,6 +23,8 @@ type judge struct {
 	project  *project.Project
 	kinds    map[string]*kind // by group and kind
 	problems []error          // kinds that cannot be judged
+	// placeholders is how many values were not judged, since the reader has to put in others.
+	placeholders int
 }
 
 // kind is a CRD with the versions that were compiled so far.
@@ -133,6 +135,10 @@ func (j *judge) object(ctx context.Context, s source, o object) (all []rule.Find
 	for _, e := range values {
 		if e.Type == field.ErrorTypeRequired && s.role >= proposal {
 			continue // what is not shown is not wrong
+		}
+		if o.toFill(e) {
+			j.placeholders++
+			continue
 		}
 		f := found("sample-invalid", e.Field, "%s", write.Text(e))
 		if e.Type == field.ErrorTypeRequired && path.Ext(s.file) == ".md" {

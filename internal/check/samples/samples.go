@@ -26,6 +26,9 @@ type Result struct {
 	// Unchanged is how many were left out, since neither their files nor their CRDs changed.
 	Unchanged int
 
+	// Placeholders is how many values of the others were, since the reader has to put in others.
+	Placeholders int
+
 	since string
 }
 
@@ -83,6 +86,7 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 			r.Files++
 		}
 	}
+	r.Placeholders = j.placeholders
 	return r, errors.Join(j.problems...)
 }
 
@@ -97,6 +101,9 @@ func (r *Result) String() string {
 	}
 	if r.Templates > 0 {
 		text += ", " + count(r.Templates, "template") + " skipped"
+	}
+	if r.Placeholders > 0 {
+		text += ", " + count(r.Placeholders, "placeholder") + " skipped"
 	}
 	return text
 }

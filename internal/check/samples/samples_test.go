@@ -52,6 +52,7 @@ func TestPlaces(t *testing.T) {
 	p := tree(t, map[string]string{
 		"config/samples/two.yaml":           head + "spec:\n  image: nginx\n---\n# second\n" + head + "spec:\n  image: nginx\n  ports:\n  - name: a\n    port: x\n  - nam: b\n    port: 1\n",
 		"config/samples/list.yaml":          "apiVersion: v1\nkind: List\nitems:\n- apiVersion: stable.example.com/v1\n  kind: CronTab\n  metadata: {name: a}\n  spec:\n    image: 7\n",
+		"config/samples/fill.yaml":          head + "spec:\n  image: [IMAGE]\n  replicas: <how many>\n  ports:\n  - name: a\n    port: PORT_NUMBER\n  - name: b\n    port: [80]\n",
 		"config/samples/kustomization.yaml": "patches:\n- path: patch.yaml\n",
 		"config/samples/patch.yaml":         head + "spec: {replicas: 3}\n",
 		"config/other/Kustomization":        "patches:\n- path: patch.yaml\n",
@@ -77,13 +78,14 @@ func TestPlaces(t *testing.T) {
 	assert.Equal(t, []string{
 		`config/other/split.yaml:6 error sample-yaml invalid Yaml document separator: next (Correct the syntax.)`,
 		`config/other/text.yaml:5:36 error sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
+		`config/samples/fill.yaml:11:5 error sample-invalid spec.ports[1].port must be of type integer, not array (Correct the value, or the marker that forbids it.)`,
 		`config/samples/list.yaml:8:5 error sample-invalid spec.image must be of type string, not integer (Correct the value, or the marker that forbids it.)`,
 		`config/samples/two.yaml:15:5 error sample-invalid spec.ports[0].port must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`config/samples/two.yaml:16:5 error sample-unknown-field the schema does not have spec.ports[1].nam (Did you mean name?)`,
 		`docs/page.md:11:6 warning sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`test/e2e/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 	}, got)
-	assert.Equal(t, "6 objects in 5 files, 2 skipped as examples of what is wrong, 3 templates skipped", r.String())
+	assert.Equal(t, "7 objects in 6 files, 2 skipped as examples of what is wrong, 3 templates skipped, 3 placeholders skipped", r.String())
 }
 
 // interrupted is a context that ends after the first look at it.

@@ -45,6 +45,14 @@ func Follow(node *yaml.Node, path string) *yaml.Node {
 	return name
 }
 
+// Value returns the value at a path; nil if there is none.
+func Value(node *yaml.Node, path string) *yaml.Node {
+	for path = strings.TrimPrefix(path, "."); path != "" && node != nil; {
+		node, _, path = step(node, path)
+	}
+	return node
+}
+
 // step follows the first part of a path. Keys may have dots in them: the longest that fits is taken.
 func step(node *yaml.Node, path string) (value, key *yaml.Node, rest string) {
 	if index, ok := strings.CutPrefix(path, "["); ok {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package samples
+
+import (
+	"regexp"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdctl/crdctl/internal/text/yamlpath"
+)
+
+var (
+	// bracketed is a value as documentation writes what the reader has to put in: <name> or [NAME].
+	bracketed = regexp.MustCompile(`^(<[^<>]+>|\[[A-Z][A-Z0-9_ -]*\])$`)
+	capitals  = regexp.MustCompile(`^[A-Z][A-Z0-9]*([_-][A-Z0-9]+)*$`)
+	words     = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`)
+)
+
+// toFill reports whether the value that an error is about is for the reader to put in. Words in capitals, such as SECRET_NAME, may be meant where
+// there is a choice of values, and YAML reads [NAME] as a list.
+func (o object) toFill(e *field.Error) bool {
+	v := yamlpath.Value(o.node, e.Field)
+	switch {
+	case v == nil:
+		return false
+	case v.Kind == yaml.SequenceNode:
+		return v.Style&yaml.FlowStyle != 0 && len(v.Content) == 1 && capitals.MatchString(v.Content[0].Value)
+	}
+	return v.Kind == yaml.ScalarNode && (bracketed.MatchString(v.Value) || e.Type != field.ErrorTypeNotSupported && words.MatchString(v.Value))
+}
