@@ -62,20 +62,22 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 		if c.Why == "resync" || c.Why == "timer" || c.Why == "retry" {
 			continue
 		}
-		v, l := h.wroteFor(rec, c.Version)
-		if v == nil {
-			foreign = true
-			continue
+		writer, l := h.writerOf(c.Version)
+		switch {
+		case writer == rec: // a line may be read later than what follows it happens
+		case writer == nil || writer.Controller != rec.Controller || writer.Key != rec.Key || h.m.BuildAt(writer.Began) != h.m.BuildAt(rec.Began):
+			foreign = true // also the first of a build, which is reconciled because of what it lists
+		default:
+			certainty = weaker(certainty, c.Certainty, l.Certainty, c.Version.Writer.Certainty)
+			wrote = c.Version
 		}
-		certainty = weaker(certainty, c.Certainty, l.Certainty, v.Writer.Certainty)
-		wrote = v
 	}
 	subject := subjectOf(rec)
-	if wrote == nil {
+	switch {
+	case wrote == nil && (foreign || rec.Source != "log"):
 		h.unlink(subject)
 		return
-	}
-	if foreign {
+	case wrote == nil || foreign:
 		return
 	}
 	stacked := false
@@ -88,19 +90,12 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 	h.link(subject, wrote, certainty, stacked, rec.Began, rec.Seq)
 }
 
-// wroteFor returns v if an earlier reconcile of the key of rec wrote it, and how that is known.
-func (h *hotLoops) wroteFor(rec *model.Reconcile, v *model.Version) (*model.Version, model.Link) {
+// writerOf returns the reconcile that wrote a version, if the controller did, and how that is known.
+func (h *hotLoops) writerOf(v *model.Version) (*model.Reconcile, model.Link) {
 	if v == nil || v.Request == nil || !v.Request.Actor.Who.Own() {
 		return nil, model.Link{}
 	}
-	writer, l := h.m.ReconcileOf(v.Request)
-	if writer == nil || writer == rec || writer.Controller != rec.Controller || writer.Key != rec.Key {
-		return nil, model.Link{}
-	}
-	if h.m.BuildAt(writer.Began) != h.m.BuildAt(rec.Began) {
-		return nil, model.Link{} // the first of a build is reconciled because of what it lists
-	}
-	return v, l
+	return h.m.ReconcileOf(v.Request)
 }
 
 // version adds a link for a write of a controller whose reconciles are not recorded.

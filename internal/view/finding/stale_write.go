@@ -11,7 +11,7 @@ import (
 
 var staleWrite = &Type{
 	Name:  "stale-write",
-	Means: "the controller wrote an object that it had read before another write: its cache was behind, or the watch was",
+	Means: "at least 3 times within 10 seconds, the controller wrote an object that it had read before another write: its cache was behind, or the watch was",
 	Fix:   "return the error and reconcile again, or patch without a resource version; do not keep objects between reconciles",
 	needs: []trace.Kind{trace.KindRequest, trace.KindVersion, trace.KindEvent},
 	install: func(b base) {
@@ -21,7 +21,10 @@ var staleWrite = &Type{
 	},
 }
 
-const staleQuiet = 10 * second
+const (
+	staleWindow = 10 * second
+	staleLeast  = 3 // one now and then is how conflicts are meant to work
+)
 
 type stale struct {
 	base
@@ -44,6 +47,9 @@ func (s *stale) request(r *model.Request) {
 		s.of[k] = w
 	}
 	w.add(r.T, r.Seq)
+	if w.cut(r.T - staleWindow); w.n() < staleLeast {
+		return
+	}
 	winner := by(v.Request)
 	if v.Request != nil && v.Request.Actor.Who == r.Actor.Who {
 		winner = "an earlier write of its own (" + v.Request.Method() + ")"
@@ -67,9 +73,7 @@ func (s *stale) request(r *model.Request) {
 	case lag == model.LagNoWatch:
 		message += "; it does not watch such objects, so that it read the object before"
 	}
-	if w.total > 1 {
-		message += fmt.Sprintf(" (%d times)", w.total)
-	}
+	message += fmt.Sprintf(" (%d times)", w.total)
 	s.report(trace.Finding{
 		Subject: k.subject(), Since: w.began, Certainty: l.Certainty, Message: message, Evidence: evidence(append(w.evidence(), seqs...)...),
 	}, r.T)
@@ -77,7 +81,7 @@ func (s *stale) request(r *model.Request) {
 
 func (s *stale) tick(now int64) {
 	for k, w := range s.of {
-		if now-w.last() > staleQuiet {
+		if now-w.last() > staleWindow {
 			delete(s.of, k)
 			s.resolve(k.subject())
 		}
