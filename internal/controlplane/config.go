@@ -32,6 +32,9 @@ const serviceRange = "10.96.0.0/16"
 // serverConfig turns the flags that a kube-apiserver of this kind would get into its configuration.
 func serverConfig(l *listener, s *secrets, etcdSocket string, seen listeners) (app.CompletedConfig, error) {
 	o := serverOptions(l, s, etcdSocket)
+	if seen.record != nil {
+		o.Admission.GenericAdmission.Decorators = append(o.Admission.GenericAdmission.Decorators, seen.record)
+	}
 	// kube-apiserver's command does this before it runs; Complete relies on it.
 	if err := o.GenericServerRunOptions.ComponentGlobalsRegistry.Set(); err != nil {
 		return app.CompletedConfig{}, fmt.Errorf("set feature gates: %w", err)
@@ -89,7 +92,7 @@ func newConfig(opts options.CompletedOptions, seen listeners) (*app.Config, erro
 	c.KubeAPIs = kube
 	plane := kube.ControlPlane
 	webhooks := webhook.NewDefaultAuthenticationInfoResolverWrapper(plane.ProxyTransport, plane.Generic.EgressSelector, plane.Generic.LoopbackClientConfig, plane.Generic.TracerProvider)
-	c.ApiExtensions, err = apiserver.CreateAPIExtensionsConfig(*plane.Generic, plane.VersionedInformers, initializers, opts.CompletedOptions, opts.MasterCount, services, webhooks)
+	c.ApiExtensions, err = apiserver.CreateAPIExtensionsConfig(*plane.Generic, plane.VersionedInformers, initializers, opts.CompletedOptions, opts.MasterCount, services, seen.record.Convert(webhooks))
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,11 @@ package controlplane
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,6 +34,7 @@ import (
 
 // recording is a control plane that is recorded, with a client of kubectl's and one of a controller's.
 type recording struct {
+	t          *testing.T
 	plane      *ControlPlane
 	recorder   *trace.Recorder
 	kubectl    *rest.Config
@@ -43,7 +46,7 @@ func startRecorded(t *testing.T, name string, bodies trace.Bodies) *recording {
 	recorder, err := trace.New(trace.Options{MaxBytes: 64 << 20})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, recorder.Close()) })
-	r := &recording{recorder: recorder}
+	r := &recording{t: t, recorder: recorder}
 	r.plane = start(t, Options{Record: &record.Options{
 		Sink: recorder, Source: recorder, Bodies: bodies, Redact: redact.New(redact.Options{}), Controller: func() trace.Actor { return trace.Actor{Name: name, Build: 3} },
 	}})
@@ -54,10 +57,12 @@ func startRecorded(t *testing.T, name string, bodies trace.Bodies) *recording {
 
 // records are all that were made until now.
 func (r *recording) records() (all []trace.Record) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // what there is, and no more
-	for rec := range r.recorder.Records(ctx, 0) {
-		all = append(all, rec)
+	answer := httptest.NewRecorder()
+	trace.Handler(r.recorder).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, trace.Path+"?follow=false", nil))
+	for line := range bytes.Lines(answer.Body.Bytes()) {
+		if rec, err := trace.Parse(bytes.TrimSuffix(line, []byte("\n"))); assert.NoError(r.t, err) {
+			all = append(all, rec)
+		}
 	}
 	return all
 }

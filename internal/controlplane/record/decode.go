@@ -88,6 +88,9 @@ type object struct {
 	head
 	raw   []byte         // JSON
 	typed runtime.Object // of protobuf
+
+	prepared map[string]any // see Options.prepared
+	done     bool
 }
 
 // decode reads an answer, or what was sent.

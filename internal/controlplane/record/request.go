@@ -4,7 +4,6 @@ package record
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -231,13 +230,12 @@ func (w *worker) drift(x *exchange, answered, sent *object) []trace.Change {
 	if sent == nil || x.method != http.MethodPut || x.info.Subresource != "" && x.info.Subresource != "status" || w.withheld(x) {
 		return nil
 	}
-	before, err1 := sent.fields()
-	after, err2 := answered.fields()
-	if errors.Join(err1, err2) != nil {
+	t := target(x.info)
+	before, after := w.prepared(t, sent), w.prepared(t, answered)
+	if before == nil || after == nil {
 		return nil
 	}
-	t := target(x.info)
-	return allowed(w.Bodies, diff.Drift(w.prepare(t, before), w.prepare(t, after), x.info.Subresource))
+	return allowed(w.Bodies, diff.Drift(before, after, x.info.Subresource))
 }
 
 // body returns what was sent, as JSON.
@@ -249,11 +247,7 @@ func (w *worker) body(x *exchange, sent *object) json.RawMessage {
 	t := target(x.info)
 	switch {
 	case sent != nil:
-		fields, err := sent.fields()
-		if err != nil {
-			return nil
-		}
-		redacted = w.prepare(t, fields)
+		redacted = w.prepared(t, sent)
 	case strings.HasPrefix(x.contentType, "application/json-patch"):
 		var patch []any
 		if json.Unmarshal(x.sent.copied, &patch) != nil {

@@ -201,8 +201,8 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 	if n.object == nil {
 		return
 	}
-	fields, err := n.object.fields()
-	if err != nil {
+	fields := v.prepared(n.target, n.object)
+	if fields == nil {
 		return
 	}
 	metadataOf(rec, fields)
@@ -210,9 +210,6 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 	partial := n.object.partial() || withheld
 	if partial {
 		fields = map[string]any{"metadata": fields["metadata"]}
-	}
-	if fields = v.prepare(n.target, fields); fields == nil {
-		return
 	}
 	comparable := h.body != nil && (n.object.partial() || h.apiVersion == n.object.APIVersion)
 	if comparable && n.typ != deleted {
@@ -258,15 +255,26 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 var secrets = redact.Target{Resource: "secrets"}
 
-// prepare removes what is not compared, and what must not be recorded. It returns nil if nothing is left.
-func (o *Options) prepare(t redact.Target, fields map[string]any) map[string]any {
+// prepared returns an object without what is not compared, and without what must not be recorded; nil if nothing is left. It must not be changed.
+func (o *Options) prepared(t redact.Target, from *object) map[string]any {
+	if from.done {
+		return from.prepared
+	}
+	from.done = true
+	fields, err := from.fields()
+	if err != nil {
+		return nil
+	}
 	metadata, _ := fields["metadata"].(map[string]any)
 	delete(metadata, "managedFields")
 	if o.Redact != nil {
-		fields, _ = o.Redact.Object(t, fields).(map[string]any)
-	} else if annotations, ok := metadata["annotations"].(map[string]any); ok && t == secrets {
+		from.prepared, _ = o.Redact.Object(t, fields).(map[string]any)
+		return from.prepared
+	}
+	if annotations, ok := metadata["annotations"].(map[string]any); ok && t == secrets {
 		delete(annotations, lastApplied)
 	}
+	from.prepared = fields
 	return fields
 }
 

@@ -182,15 +182,27 @@ func decodeFrame(frame []byte, protobuf bool) (typ string, o *object, err error)
 		o, err = decodeProtobuf(event.Object.Raw)
 		return event.Type, o, err
 	}
+	typ, content, err := cutEvent(frame)
+	if err != nil {
+		return "", nil, err
+	}
+	o, err = decodeJSON(content)
+	return typ, o, err
+}
+
+// cutEvent takes the object out of an event. It knows how the API server writes one, which saves the time to read it twice.
+func cutEvent(frame []byte) (typ string, content []byte, err error) {
+	if rest, ok := bytes.CutPrefix(frame, []byte(`{"type":"`)); ok {
+		if typ, content, ok := bytes.Cut(rest, []byte(`","object":`)); ok && len(typ) < 16 && bytes.HasSuffix(content, []byte("}}")) {
+			return string(typ), content[:len(content)-1], nil
+		}
+	}
 	var event struct {
 		Type   string          `json:"type"`
 		Object json.RawMessage `json:"object"`
 	}
-	if err := json.Unmarshal(frame, &event); err != nil {
-		return "", nil, err
-	}
-	o, err = decodeJSON(event.Object)
-	return event.Type, o, err
+	err = json.Unmarshal(frame, &event)
+	return event.Type, event.Object, err
 }
 
 // event is one event of a watch.

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crdctl/crdctl/e2e/internal/harness/api"
+	"github.com/crdctl/crdctl/e2e/internal/harness/measure"
+	"github.com/crdctl/crdctl/e2e/internal/harness/program"
+)
+
+const (
+	// recorderRounds are the pairs of sides that are compared, unless -benchtime says otherwise.
+	recorderWriters = 8
+	recorderObjects = 1000
+)
+
+// BenchmarkRecorder measures what the recording of requests, versions and deliveries costs the API server of "crdctl run": two runs of the
+// built-in controller, of which one has --findings=false, get BENCH_WRITES updates (2000) in turns. Each side's medians are reported, and of
+// the pairs the median of the ratios with its quartiles.
+func BenchmarkRecorder(b *testing.B) {
+	writes := number(b, "BENCH_WRITES", 2000)
+	sides := []*recorderSide{newRecorderSide(b, "--findings=false"), newRecorderSide(b)}
+	taken := []samples{{}, {}}
+	ratios := samples{}
+	for b.Loop() {
+		round := len(taken[0]["cpu-µs/write"])
+		for i := range sides {
+			side := (i + round) % 2
+			sides[side].measure(b, writes, taken[side])
+		}
+		for unit := range taken[0] {
+			ratios.add(taken[1][unit][round]/taken[0][unit][round], unit)
+		}
+	}
+	b.Run("recorder=off", taken[0].report)
+	b.Run("recorder=on", taken[1].report)
+	b.Run("ratio", func(b *testing.B) {
+		for unit, all := range ratios {
+			slices.Sort(all)
+			b.ReportMetric(ratios.median(unit), unit)
+			b.ReportMetric(all[len(all)/4], unit+"-q1")
+			b.ReportMetric(all[len(all)*3/4], unit+"-q3")
+		}
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+// recorderSide is a run whose API server is measured.
+type recorderSide struct {
+	*cluster
+	process *program.Process
+}
+
+func newRecorderSide(b *testing.B, flags ...string) *recorderSide {
+	b.Helper()
+	dir := must(os.MkdirTemp("", "bench-"))(b)
+	b.Cleanup(func() { check(b, os.RemoveAll(dir)) })
+	side, kubeconfig := builtin(b, dir)
+	side.Argv = append(side.Argv, flags...)
+	s := &recorderSide{process: must(program.Start(side))(b)}
+	b.Cleanup(func() { check(b, s.process.End()) })
+	s.cluster = &cluster{Server: must(api.Connect(b.Context(), kubeconfig, s.process.Done()))(b), kubeconfig: kubeconfig}
+	_, _, err := s.process.Await(b.Context(), 0, "running the built-in controller")
+	check(b, err)
+	s.grow(b, recorderObjects)
+	return s
+}
+
+// measure has some writers update objects, and adds what that took.
+func (s *recorderSide) measure(b *testing.B, writes int, to samples) {
+	b.Helper()
+	var mu sync.Mutex
+	var latencies []time.Duration
+	before := must(measure.UsageOf(s.process.PID()))(b)
+	check(b, each(b.Context(), 0, writes, recorderWriters, func(n int) error {
+		sent := time.Now()
+		_, _, err := s.bump(context.WithoutCancel(b.Context()), n%recorderObjects)
+		mu.Lock()
+		defer mu.Unlock()
+		latencies = append(latencies, time.Since(sent))
+		return err
+	}))
+	written := time.Now()
+	time.Sleep(time.Second) // for what is decoded afterwards
+	after := must(measure.UsageOf(s.process.PID()))(b)
+	slices.Sort(latencies)
+	to.add(float64((after.CPU-before.CPU).Microseconds())/float64(writes), "cpu-µs/write")
+	to.add(float64(writes)/written.Sub(before.At).Seconds(), "writes/sec")
+	to.add(float64(percentile(latencies, 0.99).Microseconds())/1000, "p99-ms")
+	progress(fmt.Sprintf("%.0f µs of CPU a write", to["cpu-µs/write"][len(to["cpu-µs/write"])-1]))
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controlplane
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// admissions are those that were recorded, by name.
+func (r *recording) admissions() map[string]*trace.Admission {
+	all := map[string]*trace.Admission{}
+	for _, rec := range r.records() {
+		if a, ok := rec.Body.(*trace.Admission); ok {
+			all[a.Name] = a
+		}
+	}
+	return all
+}
+
+// TestRecordOfAdmission holds that refusals of plugins and webhooks, and calls of conversion webhooks are recorded.
+func TestRecordOfAdmission(t *testing.T) {
+	t.Parallel()
+	r := startRecorded(t, "controller", trace.BodiesChanged)
+	kubectl := kubernetes.NewForConfigOrDie(r.kubectl)
+	server := httptest.NewTLSServer(http.HandlerFunc(convert))
+	defer server.Close()
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+
+	_, err := kubectl.CoreV1().ConfigMaps("missing").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, metav1.CreateOptions{})
+	require.Error(t, err)
+	url, none := server.URL+"/validate", admissionregistrationv1.SideEffectClassNone
+	_, err = kubectl.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(t.Context(), &admissionregistrationv1.ValidatingWebhookConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: "x"}, Webhooks: []admissionregistrationv1.ValidatingWebhook{{
+			Name: "no.example.com", ClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: ca}, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+			Rules: []admissionregistrationv1.RuleWithOperations{{Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
+				Rule: admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}}}},
+		}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		_, err := kubectl.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"}}, metav1.CreateOptions{})
+		assert.ErrorContains(c, err, "no.example.com")
+	}, patience, tick)
+
+	things := crd(t, "things", "Thing", "convert.example.com")
+	second := *things.Spec.Versions[0].DeepCopy()
+	second.Name, second.Storage = "v2", false
+	things.Spec.Versions = append(things.Spec.Versions, second)
+	url2 := server.URL + "/convert"
+	things.Spec.Conversion = &apiextv1.CustomResourceConversion{Strategy: apiextv1.WebhookConverter, Webhook: &apiextv1.WebhookConversion{
+		ClientConfig: &apiextv1.WebhookClientConfig{URL: &url2, CABundle: ca}, ConversionReviewVersions: []string{"v1"},
+	}}
+	require.NoError(t, InstallCRDsPromptly(t.Context(), r.plane.RESTConfig(), things))
+	thing := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "convert.example.com/v2", "kind": "Thing", "metadata": map[string]any{"name": "x"}}}
+	_, err = dynamic.NewForConfigOrDie(r.kubectl).Resource(schema.GroupVersionResource{Group: "convert.example.com", Version: "v2", Resource: "things"}).Namespace("default").
+		Create(t.Context(), thing, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	host := server.Listener.Addr().String()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		all := r.admissions()
+		if plugin := all["NamespaceLifecycle"]; assert.NotNil(c, plugin) {
+			assert.Equal(c, "plugin CREATE false", plugin.Type+" "+plugin.Op+map[bool]string{true: " true", false: " false"}[plugin.Allowed])
+			assert.Contains(c, plugin.Err, `"missing" not found`)
+			assert.NotEmpty(c, plugin.Request)
+		}
+		if webhook := all["no.example.com"]; assert.NotNil(c, webhook) {
+			assert.Equal(c, "validating", webhook.Type)
+			assert.False(c, webhook.Allowed)
+			assert.NotEmpty(c, webhook.Request)
+		}
+		if conversion := all[host+"/convert"]; assert.NotNil(c, conversion) {
+			assert.Equal(c, "conversion", conversion.Type)
+			assert.True(c, conversion.Allowed, conversion.Err)
+			assert.Equal(c, 1, conversion.Objects)
+			assert.Contains(c, []string{"v1->v2", "v2->v1"}, conversion.Op)
+		}
+	}, patience, tick)
+}
+
+// convert is a conversion webhook that changes the version alone, and refuses whatever else it is asked.
+func convert(w http.ResponseWriter, req *http.Request) {
+	var review apiextv1.ConversionReview
+	if err := json.NewDecoder(req.Body).Decode(&review); err != nil || req.URL.Path != "/convert" {
+		http.Error(w, "no", http.StatusTeapot)
+		return
+	}
+	answer := &apiextv1.ConversionResponse{UID: review.Request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
+	for _, raw := range review.Request.Objects {
+		var o map[string]any
+		if err := json.Unmarshal(raw.Raw, &o); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		o["apiVersion"] = review.Request.DesiredAPIVersion
+		answer.ConvertedObjects = append(answer.ConvertedObjects, runtime.RawExtension{Object: &unstructured.Unstructured{Object: o}})
+	}
+	review.Response, review.Request = answer, nil
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(review); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
