@@ -79,6 +79,7 @@ func (d *devLoop) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.installer.end(context.WithoutCancel(ctx))) }()
+	d.installer.rights = d.recording.rights()
 	d.installer.timed = func(name string, do func() error) error { return d.save.Step(name, do) }
 	// Before anything is read, so that no change falls between the two.
 	manifests := slices.Concat(d.crdPaths(), d.Project.Controller.Manifests, d.Project.Controller.Samples, d.installer.watched())

@@ -19,6 +19,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/target"
@@ -46,7 +47,8 @@ type installer struct {
 	adapted   string         // the last message about the manager's configuration file
 	said      string         // the last message about its arguments
 
-	timed func(name string, do func() error) error // does a part of what a change asks for; nil for just that
+	rights func(user string, grants []rbacaudit.Grant) // takes what the roles grant to the controller's account; nil where nothing does
+	timed  func(name string, do func() error) error    // does a part of what a change asks for; nil for just that
 }
 
 func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*installer, error) {
@@ -57,6 +59,7 @@ func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*
 		if c.manager, err = newManager(o.Manager, dir, o.NoController); err != nil {
 			return nil, err
 		}
+		c.manager.recorded = o.recording != nil && !o.NoController
 		port, certDir = cmp.Or(port, c.manager.webhookPort()), c.manager.certDir()
 	}
 	if !t.Ours {
@@ -211,7 +214,18 @@ func (i *installer) begin(ctx context.Context) error {
 	if i.who, err = newIdentity(ctx, i.target.Config, *i.Account, i.Project.Controller.Manifests); err != nil {
 		return target.Broken(err) // the manifests are all there: it is the settings or the flags that must change
 	}
+	i.tellRights(ctx)
 	return nil
+}
+
+// tellRights tells what the roles grant now.
+func (i *installer) tellRights(ctx context.Context) {
+	if i.who == nil || i.rights == nil {
+		return
+	}
+	if grants, err := rbacaudit.Grants(ctx, i.who.client.RbacV1(), i.who.account); err == nil { // the report at the end has the error
+		i.rights(i.who.account.User(), grants)
+	}
 }
 
 // update does what a change asks for. Only CRDs that are not installed keep a controller from being started.
@@ -326,6 +340,7 @@ func (i *installer) applyManifests(ctx context.Context, changed bool) error {
 	}
 	left, err := i.applier.prune(ctx, before, objects)
 	i.applied = append(objects, left...)
+	i.tellRights(ctx)
 	if err == nil {
 		i.manifests = string(content)
 	}

@@ -22,6 +22,7 @@ const defaultWebhookPort = 9443
 var (
 	metricsFlags     = []string{"metrics-bind-address", "metrics-bind-addr", "metrics-addr", "metrics-address", "metrics-listen-address"}
 	probeFlags       = []string{"health-probe-bind-address", "health-probe-bind-addr", "health-probe-addr", "healthz-bind-address", "health-addr", "healthz-addr", "probe-addr"}
+	secureFlags      = []string{"metrics-secure", "secure-metrics"}
 	leaderFlags      = []string{"leader-elect", "leader-election", "enable-leader-election", "leader-elect-enabled"}
 	webhookPortFlags = []string{"webhook-port", "webhook-server-port", "webhook-bind-port"}
 	certDirFlags     = []string{"webhook-cert-path", "webhook-cert-dir", "webhook-certs-dir", "webhook-tls-dir", "cert-dir"}
@@ -35,6 +36,8 @@ type manager struct {
 	metrics string // addresses
 	probes  string
 	pod     *pod // nil where no manifest has the program
+	// recorded has the metrics served without TLS and credentials, on 127.0.0.1: what records the run has none that the program would take.
+	recorded bool
 }
 
 // newManager has the program serve on ports that are free now, or with anyPort on those that are free when it starts.
@@ -93,6 +96,9 @@ func (m *manager) args(hooks *webhooks) (args []string) {
 	}
 	set(metricsFlags, m.metrics)
 	set(probeFlags, m.probes)
+	if m.recorded {
+		set(secureFlags, "false")
+	}
 	set(leaderFlags, "false")
 	if hooks != nil {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))

@@ -259,3 +259,12 @@ func TestSourcesBuildKustomizations(t *testing.T) {
 	assert.Equal(t, []string{"orders.certs.example.com", "another"}, names)
 	assert.Contains(t, s.files(), "config/default/account.yaml")
 }
+
+// A run that is recorded reads the metrics, without the credentials that a program asks for in a cluster.
+func TestManagerServesMetricsToTheRecording(t *testing.T) {
+	m, err := newManager(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"metrics-bind-address": {}, "metrics-secure": {Bool: true}}}, t.TempDir(), false)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"--metrics-bind-address=" + m.metrics}, m.args(nil))
+	m.recorded = true
+	assert.Equal(t, []string{"--metrics-bind-address=" + m.metrics, "--metrics-secure=false"}, m.args(nil))
+}

@@ -96,6 +96,9 @@ func (n *notes) news(now int64) {
 
 // line is what is reported of a finding; nothing for what was reported before.
 func (n *notes) line(f trace.Finding, now int64) string {
+	if f.Type == "permission-unused" {
+		return "" // the end of the run has the list
+	}
 	was, known := n.said[f.ID]
 	switch {
 	case f.Until != 0 && was.open:

@@ -9,11 +9,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/controlplane/rbacaudit"
 	"github.com/crdctl/crdctl/internal/controlplane/record"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/observe"
@@ -126,6 +128,27 @@ func (r *recording) sink() trace.Sink {
 		return nil
 	}
 	return r.Recorder
+}
+
+// rights returns what records the rights of the controller's account, when they changed; nil where nothing is recorded.
+func (r *recording) rights() func(user string, grants []rbacaudit.Grant) {
+	if r == nil {
+		return nil
+	}
+	var last *trace.Rights
+	return func(user string, grants []rbacaudit.Grant) {
+		now := &trace.Rights{User: user}
+		for _, g := range grants {
+			now.Grants = append(now.Grants, trace.Grant{
+				Role: g.Role, Namespace: g.Namespace, Verbs: g.Rule.Verbs, Groups: g.Rule.APIGroups, Resources: g.Rule.Resources,
+				Names: g.Rule.ResourceNames, Paths: g.Rule.NonResourceURLs,
+			})
+		}
+		if !reflect.DeepEqual(now, last) {
+			r.Add(now)
+			last = now
+		}
+	}
 }
 
 func (r *recording) observed() *observe.Run {
