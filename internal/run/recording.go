@@ -54,7 +54,7 @@ func (o *Options) record() (*recording, error) {
 		home = "" // then no path is below it
 	}
 	redactor := redact.New(redact.Options{Project: o.Root, Home: home})
-	recorder, err := trace.New(trace.Options{File: o.Recording.File, Redact: redactor.Line, Header: trace.Header{
+	recorder, err := trace.New(trace.Options{File: o.Recording.File, Redact: redactor.Line, RedactBody: redactor.Body, Header: trace.Header{
 		Crdctl: o.Recording.Crdctl, Kubernetes: controlplane.KubernetesVersion, Project: o.projectName(),
 		Plane: trace.PlaneOwn, Bodies: cmp.Or(o.Recording.Bodies, trace.BodiesNone), Redacted: redactor.Rules(),
 	}})

@@ -19,6 +19,9 @@ type Options struct {
 	// Redact changes the line of a record before it is kept anywhere; it may change the line in place. nil changes
 	// nothing.
 	Redact func(line []byte) []byte
+
+	// RedactBody changes a body before its line is made; nil changes nothing.
+	RedactBody func(Body)
 }
 
 var (
@@ -40,6 +43,7 @@ type Recorder struct {
 	start  time.Time
 	defs   *Defs
 	redact func([]byte) []byte
+	body   func(Body)
 	ring   *ring
 	file   *fileWriter // nil without a file
 	failed error       // of the file; belongs to work
@@ -59,7 +63,7 @@ type Recorder struct {
 // New starts a recording. Close must be called.
 func New(o Options) (*Recorder, error) {
 	r := &Recorder{
-		start: time.Now(), redact: o.Redact, ring: newRing(o.MaxBytes),
+		start: time.Now(), redact: o.Redact, body: o.RedactBody, ring: newRing(o.MaxBytes),
 		dropped: map[Kind]int64{}, wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	if r.redact == nil {
@@ -91,7 +95,7 @@ func (r *Recorder) Now() int64 { return int64(time.Since(r.start)) }
 // Defs implements Sink.
 func (r *Recorder) Defs() *Defs { return r.defs }
 
-// Add implements Sink. The body must not be changed afterwards. It is lost if the recorder was closed.
+// Add implements Sink. The body belongs to the recorder afterwards. It is lost if the recorder was closed.
 func (r *Recorder) Add(b Body) { r.AddAt(math.MaxInt64, b) }
 
 // AddAt implements Sink, as Add does.
@@ -172,6 +176,9 @@ func (r *Recorder) work() {
 
 // keep encodes a record and puts it where it is kept.
 func (r *Recorder) keep(rec *Record) {
+	if r.body != nil {
+		r.body(rec.Body)
+	}
 	if id := about(rec.Body); id != 0 {
 		r.defs.use(id)
 	}
