@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stories
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+const (
+	recordedCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.recorded.example.com}
+spec:
+  group: recorded.example.com
+  scope: Namespaced
+  names: {plural: gadgets, singular: gadget, kind: Gadget, listKind: GadgetList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`
+	// A change of spec.message changes one of the three children.
+	recordedHook = `#!/usr/bin/env python3
+import json, sys, time
+parent = json.load(sys.stdin)["parent"]
+time.sleep(0.12)
+data = {"a": parent["spec"]["message"], "b": "same", "c": "same"}
+children = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"is": data[name]}} for name in data]
+json.dump({"children": children}, sys.stdout)
+`
+	recordedObject = "apiVersion: recorded.example.com/v1\nkind: Gadget\nmetadata: {name: demo}\nspec: {message: first}\n"
+)
+
+// A recording of the built-in controller has, for each reconcile, all that led to it, what the hook was asked and answered, and why a
+// child was written or not; each link is certain.
+func TestTheBuiltInControllerIsRecorded(t *testing.T) {
+	w := newWorld(t)
+	in := func(name string) string { return filepath.Join(w.dir, name) }
+	w.write(in("crd.yaml"), recordedCRD)
+	w.write(in("sync.py"), recordedHook)
+	w.check(os.Chmod(in("sync.py"), 0o755))
+	w.write(in("object.yaml"), recordedObject)
+	run := w.start(w.dir, crdctl, "run", "--builtin", "-f", "crd.yaml", "--hook", "./sync.py", "--owns", "v1/ConfigMap", "--resync", "0s",
+		"--record", "recording.crdctl.gz", "--record-bodies", "all")
+	run.waitFor("Started workers")
+	w.run(w.dir, crdctl, "kubectl", "apply", "-f", "object.yaml")
+	run.waitFor("Child created", "Child created", "Child created", "Successfully synced")
+	w.replace(in("object.yaml"), "first", "second")
+	w.run(w.dir, crdctl, "kubectl", "apply", "-f", "object.yaml")
+	run.waitFor(`Child updated kind=Gadget key=default/demo child="ConfigMap default/a"`, "Successfully synced")
+	w.replace(in("sync.py"), `"b": "same"`, `"b": "edited"`)
+	run.waitFor("Hook or templates changed", `Child updated kind=Gadget key=default/demo child="ConfigMap default/b"`, "Successfully synced")
+	require.Equal(t, 0, run.interrupt())
+	w.expectRecorded(in("recording.crdctl.gz"))
+}
+
+func (w *world) expectRecorded(file string) {
+	w.Helper()
+	recording, err := trace.OpenFile(file)
+	w.check(err)
+	defer recording.Close() //nolint:errcheck // it was read
+	begun, calls, requests := map[string]*trace.Reconcile{}, map[string]*trace.Hook{}, map[string][]string{}
+	decided := map[string][]string{}
+	var afterEdit []string // reconciles because of the hook's change
+	for r, err := range recording.Records(w.Context(), 0) {
+		w.check(err)
+		switch b := r.Body.(type) {
+		case *trace.Reconcile:
+			if b.State == "begin" {
+				begun[b.ID] = b
+			}
+			if slices.ContainsFunc(b.Causes, func(c trace.Cause) bool { return c.Why == "hook" }) {
+				afterEdit = append(afterEdit, b.ID)
+			}
+		case *trace.Hook:
+			calls[b.Reconcile] = b
+		case *trace.Request:
+			if id, _, ok := strings.Cut(b.ID, "."); ok {
+				requests[id] = append(requests[id], b.Verb+" "+b.Name)
+			}
+		case *trace.Decision:
+			decided[b.Reconcile] = append(decided[b.Reconcile], b.Child+": "+b.Action+", "+b.Why)
+		}
+	}
+	for id, r := range begun {
+		assert.NotEmpty(w, r.Causes, "causes of %s", id)
+		for _, c := range r.Causes {
+			assert.Equal(w, trace.Certain, c.Certainty, "a cause of %s: %+v", id, c)
+		}
+	}
+	const same = ": none, same as last applied"
+	const noStatus = "status: none, the answer has none"
+	want := []string{"ConfigMap default/a: update, the answer changed", "ConfigMap default/b" + same, "ConfigMap default/c" + same, noStatus}
+	changed := ""
+	for id, all := range decided {
+		if slices.Equal(all, want) {
+			changed = id
+		}
+	}
+	require.NotEmpty(w, changed, "no reconcile changed one child and left two: %q", decided)
+	assert.Equal(w, "own", begun[changed].Causes[0].Why)
+	assert.NotZero(w, begun[changed].Waited, "wait in the queue")
+	assert.Equal(w, []string{"apply a"}, requests[changed], "requests of the reconcile")
+	call := calls[changed]
+	require.NotNil(w, call, "call of the hook")
+	assert.Contains(w, string(call.Question), `"message":"second"`)
+	assert.Contains(w, string(call.Answer), `"second"`)
+	assert.True(w, slices.ContainsFunc(afterEdit, func(id string) bool {
+		return slices.Contains(decided[id], "ConfigMap default/b: update, the answer changed")
+	}), "decided after the edit of the hook: %q of %q", decided, afterEdit)
+}
