@@ -153,7 +153,7 @@ func TestRecord(t *testing.T) {
 	one, err = mine.Update(ctx, one, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	<-watch.ResultChan()
-	one, err = mine.Update(ctx, one, metav1.UpdateOptions{})
+	_, err = mine.Update(ctx, one, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	_, err = mine.Update(ctx, stale, metav1.UpdateOptions{})
 	require.Error(t, err)

@@ -229,9 +229,10 @@ func (w *watch) event(to *worker, t int64, typ string, o *object) {
 		return // such as a table of kubectl's
 	}
 	w.rec.Events++
-	if typ == added {
+	switch typ {
+	case added:
 		w.rec.Objects++
-	} else if typ == deleted {
+	case deleted:
 		w.rec.Objects--
 	}
 	to.learn(w.x.info, o)
