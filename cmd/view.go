@@ -32,6 +32,7 @@ type viewOptions struct {
 	export string
 
 	findings findingsFlags
+	page     pageFlags
 }
 
 func newView(s ui.Streams, shared *options) *cobra.Command {
@@ -40,7 +41,10 @@ func newView(s ui.Streams, shared *options) *cobra.Command {
 		Use:   "view [FILE]",
 		Short: "Show what a controller did, and why",
 		Long: `View reads a recording that "crdctl run --record FILE" wrote, also one of a run that was killed. Without a file, it reads what the
-control plane of this project has in memory.
+control plane of this project has in memory, and follows it.
+
+It serves a page on 127.0.0.1 and prints its URL. The page shows what is wrong and what made it, what led to what, the versions of each
+object and who wrote them, requests, times, and rights. It reads only. docs/view.md describes it.
 
 --findings prints what went wrong: hot loops, fights about fields, conflicts, refused watches, stuck finalizers and more, each with
 its evidence, its certainty and what to do.
@@ -52,7 +56,9 @@ as 12:03:07 or 2026-11-23T12:03:07Z, or now. docs/recording.md describes the fil
 
 Exit codes with --findings: 0 if there is no finding, or none of the types that --fail-on names; 1 if there is, also if it was resolved
 meanwhile; 2 if it could not be determined.`,
-		Example: `  crdctl view run.crdctl.gz --findings -o json
+		Example: `  crdctl view
+  crdctl view run.crdctl.gz --open
+  crdctl view run.crdctl.gz --findings -o json
   crdctl view run.crdctl.gz --findings --fail-on hot-loop,conflict-storm
   crdctl view run.crdctl.gz --from 2m --save last.crdctl.gz
   crdctl view run.crdctl.gz --export audit > audit.log`,
@@ -68,11 +74,12 @@ meanwhile; 2 if it could not be determined.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.from, "from", "", "`time` at which --save and --export begin; default the start of the recording")
-	f.StringVar(&o.to, "to", "", "`time` at which --save and --export end; default now")
+	f.StringVar(&o.from, "from", "", "`time` at which to begin; default the start of the recording")
+	f.StringVar(&o.to, "to", "", "`time` at which to end; default now")
 	f.StringVar(&o.save, "save", "", "write the recording, or the part from --from to --to, to this `file`")
 	f.StringVar(&o.export, "export", "", "print the recording in another `format`: audit or otlp")
 	o.findings.register(c)
+	o.page.register(f)
 	// The flag is there, and nothing else can go wrong.
 	_ = c.RegisterFlagCompletionFunc("export", cobra.FixedCompletions(viewExports, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -91,16 +98,18 @@ func (o *viewOptions) validate() error {
 	switch {
 	case len(modes) > 1:
 		return ui.UsageErrorf("%s cannot be used together", strings.Join(modes, " and "))
-	case (o.from != "" || o.to != "") && o.save == "" && o.export == "":
-		return ui.UsageErrorf("--from and --to require --save or --export")
+	case (o.from != "" || o.to != "") && o.findings.print:
+		return ui.UsageErrorf("--from and --to cannot be used with --findings")
+	case (o.from != "" || o.to != "") && len(modes) == 0 && o.file == "":
+		return ui.UsageErrorf("--from and --to require a file, --save or --export")
+	case (o.page.open || o.page.port != 0) && len(modes) > 0:
+		return ui.UsageErrorf("--open and --ui-port cannot be used with %s", modes[0])
 	case o.export != "" && !slices.Contains(viewExports, o.export):
 		return ui.UsageErrorf("--export %q must be %s", o.export, strings.Join(viewExports, " or "))
 	case o.save != "" && !strings.HasSuffix(o.save, ".gz"):
 		return ui.UsageErrorf("--save %q must end in .gz, for example in .crdctl.gz", o.save)
-	case len(modes) == 0:
-		return ui.UsageErrorf("one of --findings, --save and --export is required")
 	}
-	return nil
+	return o.page.validate()
 }
 
 func runView(ctx context.Context, s ui.Streams, o viewOptions) error {
@@ -114,9 +123,12 @@ func runView(ctx context.Context, s ui.Streams, o viewOptions) error {
 	for _, note := range v.notes {
 		s.Report().Note("%s", note)
 	}
-	if o.findings.print {
+	switch {
+	case o.findings.print:
 		err = viewFindings(ctx, s, o.findings, v)
-	} else {
+	case o.save == "" && o.export == "":
+		err = viewPage(ctx, s, o, v)
+	default:
 		err = v.write(ctx, s, o)
 	}
 	return errors.Join(err, v.close())

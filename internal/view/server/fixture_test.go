@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
@@ -40,7 +39,11 @@ func (r *recording) Records(ctx context.Context, after int64) iter.Seq2[trace.Re
 				yield(trace.Record{}, failed)
 				return
 			}
-			for _, rec := range all {
+			from := 0
+			if !first {
+				from = int(min(after, int64(len(all)))) // the Seq of a record is its place
+			}
+			for _, rec := range all[from:] {
 				_, def := rec.Body.(*trace.Def)
 				_, header := rec.Body.(*trace.Header)
 				if (rec.Seq > after || first && (def || header)) && !yield(rec, nil) {
@@ -68,7 +71,7 @@ func (r *recording) add(b trace.Body) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	seq := int64(len(r.records) + 1)
-	r.records = append(slices.Clip(r.records), trace.Record{Seq: seq, T: r.t, Body: b})
+	r.records = append(r.records, trace.Record{Seq: seq, T: r.t, Body: b})
 	return seq
 }
 

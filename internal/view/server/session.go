@@ -18,23 +18,23 @@ type session struct {
 	maxRecords int
 	frame      time.Duration
 
-	mu       sync.Mutex
-	model    *model.Model
-	sums     *sums
-	engine   *finding.Engine
-	last     int64 // Seq of the newest record
-	state    state
-	trouble  string    // why state is lost
-	asOf     time.Time // when state became lost
-	dropped  int64     // records that are no longer held, because of maxRecords
-	unknown  int64     // records that this version does not know
-	gaps     []gap
-	lastEnd  string // ID of the reconcile that ended last
-	granted  *trace.Rights
-	arrived  time.Time // when the newest record was added
+	mu      sync.Mutex
+	model   *model.Model
+	sums    *sums
+	engine  *finding.Engine
+	last    int64 // Seq of the newest record
+	state   state
+	trouble string    // why state is lost
+	asOf    time.Time // when state became lost
+	dropped int64     // records that are no longer held, because of maxRecords
+	unknown int64     // records that this version does not know
+	gaps    []gap
+	lastEnd string // ID of the reconcile that ended last
+	granted *trace.Rights
+	arrived time.Time // when the newest record was added
 
 	kubeEvents map[trace.ObjectID][]kubeEvent
-	changes  int64 // of anything that frames show
+	changes    int64 // of anything that frames show
 }
 
 // state is how the session and its source are connected.

@@ -15,31 +15,31 @@ import (
 
 // frame is what the page always shows. It has sums and findings; rows are asked for.
 type frame struct {
-	Seq      int64         `json:"seq"`
-	Run      string        `json:"run"`
-	State    state         `json:"state"`
-	Trouble  string        `json:"trouble,omitempty"`
-	AsOf     string        `json:"asOf,omitempty"` // when the source was lost
-	File     string        `json:"file,omitempty"`
-	Header   *trace.Header `json:"header,omitempty"`
-	Now      int64         `json:"now"`     // T of the newest record
-	First    int64         `json:"first"`   // T of the oldest record that is held
-	Records  int           `json:"records"` // that are held
-	Dropped  int64         `json:"dropped,omitempty"`
-	Unknown  int64         `json:"unknown,omitempty"`
-	Skipped  int64         `json:"skipped,omitempty"` // frames since the one before that the browser was too slow for
-	Rates    rates         `json:"rates"`
-	Findings []trace.Finding  `json:"findings"`
-	Resolved int           `json:"resolved"`
-	Gaps     []gap         `json:"gaps,omitempty"`
-	Saves    []saved       `json:"saves,omitempty"`
-	Strip    strip         `json:"strip"`
-	Last     *lastRow      `json:"last,omitempty"` // reconcile
-	Visible  bool          `json:"visible"`        // reconciles that send nothing are recorded
-	Own      string        `json:"own,omitempty"`  // the project's controller
-	Build    int           `json:"build,omitempty"`
-	Kinds    []kindCount   `json:"kinds,omitempty"`
-	Compare  []compared    `json:"compare,omitempty"` // before and after the newest save
+	Seq      int64           `json:"seq"`
+	Run      string          `json:"run"`
+	State    state           `json:"state"`
+	Trouble  string          `json:"trouble,omitempty"`
+	AsOf     string          `json:"asOf,omitempty"` // when the source was lost
+	File     string          `json:"file,omitempty"`
+	Header   *trace.Header   `json:"header,omitempty"`
+	Now      int64           `json:"now"`     // T of the newest record
+	First    int64           `json:"first"`   // T of the oldest record that is held
+	Records  int             `json:"records"` // that are held
+	Dropped  int64           `json:"dropped,omitempty"`
+	Unknown  int64           `json:"unknown,omitempty"`
+	Skipped  int64           `json:"skipped,omitempty"` // frames since the one before that the browser was too slow for
+	Rates    rates           `json:"rates"`
+	Findings []trace.Finding `json:"findings"`
+	Resolved int             `json:"resolved"`
+	Gaps     []gap           `json:"gaps,omitempty"`
+	Saves    []saved         `json:"saves,omitempty"`
+	Strip    strip           `json:"strip"`
+	Last     *lastRow        `json:"last,omitempty"` // reconcile
+	Visible  bool            `json:"visible"`        // reconciles that send nothing are recorded
+	Own      string          `json:"own,omitempty"`  // the project's controller
+	Build    int             `json:"build,omitempty"`
+	Kinds    []kindCount     `json:"kinds,omitempty"`
+	Compare  []compared      `json:"compare,omitempty"` // before and after the newest save
 }
 
 // rates are of the last seconds.

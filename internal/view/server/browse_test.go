@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server_test
+
+import (
+	"html"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The browser gets a file that only the user can read: neither its arguments nor its environment have the token.
+func TestBrowse(t *testing.T) {
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\nls -l \"$1\" >'"+bin+"/mode'\ncp \"$1\" '"+bin+"/file'\necho \"$@\" >'"+bin+"/args'\nenv >'"+bin+"/env'\n"), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	s := serve(t, crontab())
+	remove, err := s.Browse(t.Context())
+	require.NoError(t, err)
+	read := func(name string) string {
+		content, err := os.ReadFile(filepath.Join(bin, name))
+		require.NoError(t, err)
+		return string(content)
+	}
+	assert.Contains(t, html.UnescapeString(read("file")), "url="+s.URL()+`"`)
+	assert.True(t, strings.HasPrefix(read("mode"), "-rw------- "), read("mode"))
+	token := doorOf(t, s.URL()).token
+	assert.NotContains(t, read("args")+read("env"), token)
+	file := strings.TrimSpace(read("args"))
+	require.FileExists(t, file)
+	require.NoError(t, remove())
+	assert.NoDirExists(t, filepath.Dir(file))
+
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\necho no display >&2\nexit 3\n"), 0o755))
+	_, err = s.Browse(t.Context())
+	assert.ErrorContains(t, err, "no display")
+}
