@@ -64,6 +64,8 @@ func (c *collections) request(r *model.Request) {
 		}
 		if p := c.absent(r.Object, ref); p != "" {
 			problem = fmt.Sprintf("owner %s %s %s", ref.Kind, ref.Name, p)
+		} else if c.m.ByUID(ref.UID) != nil {
+			return // it exists, or its end is recorded later
 		} else if problem == "" {
 			certainty = trace.Likely
 			problem = fmt.Sprintf("owner %s %s with the UID %s, which was not seen in this recording", ref.Kind, ref.Name, ref.UID)

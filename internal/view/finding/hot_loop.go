@@ -24,7 +24,7 @@ var hotLoop = &Type{
 type hotLoops struct {
 	base
 
-	chains map[string]*chain // by subject
+	chains map[string]*chain // by controller and key, or by object
 }
 
 type chain struct {
@@ -72,10 +72,10 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 			wrote = c.Version
 		}
 	}
-	subject := subjectOf(rec)
+	key := rec.Controller + " " + rec.Key // the object is not known of each reconcile
 	switch {
 	case wrote == nil && (foreign || rec.Source != "log"):
-		h.unlink(subject)
+		h.unlink(key)
 		return
 	case wrote == nil || foreign:
 		return
@@ -87,7 +87,7 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 		}
 		certainty = trace.Certain // of the message, which then does not name a cause
 	}
-	h.link(subject, wrote, certainty, stacked, rec.Began, rec.Seq)
+	h.link(key, subjectOf(rec), wrote, certainty, stacked, rec.Began, rec.Seq)
 }
 
 // writerOf returns the reconcile that wrote a version, if the controller did, and how that is known.
@@ -120,7 +120,7 @@ func (h *hotLoops) version(v *model.Version) {
 		}
 		certainty = trace.Likely
 	}
-	h.link(v.Object.String(), v, certainty, certainty == trace.Certain, r.T, r.Seq)
+	h.link(v.Object.String(), v.Object.String(), v, certainty, certainty == trace.Certain, r.T, r.Seq)
 }
 
 // disturbed reports whether anything of the key that the actor did not write was delivered to it between two writes.
@@ -144,18 +144,18 @@ func (h *hotLoops) disturbed(before *model.Version, r *model.Request) bool {
 }
 
 // link adds a link, unless the write changed the spec in a new way: then the controller is getting somewhere.
-func (h *hotLoops) link(subject string, wrote *model.Version, certainty trace.Certainty, stacked bool, t, seq int64) {
-	c := h.chains[subject]
+func (h *hotLoops) link(key, subject string, wrote *model.Version, certainty trace.Certainty, stacked bool, t, seq int64) {
+	c := h.chains[key]
 	if c == nil {
 		c = &chain{object: subject}
-		h.chains[subject] = c
+		h.chains[key] = c
 	}
 	changed := pathsOf(wrote)
 	before := wrote.Object.At(wrote.Prev)
 	progress := before != nil && before.Generation != wrote.Generation && (changed == "" || changed != c.changed)
 	c.wrote, c.changed = wrote, changed
 	if progress {
-		h.unlink(subject)
+		h.unlink(key)
 		return
 	}
 	c.run++
@@ -171,10 +171,10 @@ func (h *hotLoops) link(subject string, wrote *model.Version, certainty trace.Ce
 }
 
 // unlink ends a chain, unless it was a loop: that may be disturbed, and goes on.
-func (h *hotLoops) unlink(subject string) {
-	if c := h.chains[subject]; c != nil {
+func (h *hotLoops) unlink(key string) {
+	if c := h.chains[key]; c != nil {
 		if c.run = 0; !c.shown {
-			delete(h.chains, subject)
+			delete(h.chains, key)
 		}
 	}
 }
@@ -241,10 +241,10 @@ func writeOf(c *chain) string {
 }
 
 func (h *hotLoops) tick(now int64) {
-	for subject, c := range h.chains {
+	for key, c := range h.chains {
 		if c.n() == 0 || now-c.last() > hotQuiet {
-			h.resolve(subject)
-			delete(h.chains, subject)
+			h.resolve(c.object)
+			delete(h.chains, key)
 		}
 	}
 }

@@ -34,8 +34,9 @@ type Model struct {
 	watches     map[string]*Watch
 	watching    map[*Who]map[string]int // resources that an actor has open watches of, or had
 	reconciles  map[string]*Reconcile
-	keys        map[Key][]*Reconcile // by begin
-	controllers map[string]bool      // that have reconciles
+	keys        map[Key][]*Reconcile       // by begin
+	controllers map[string]bool            // that have reconciles
+	keyed       map[string]*trace.Resource // of the keys of a controller
 	visible     map[trace.Class]trace.Certainty
 	inferred    map[inferredKey]*Reconcile
 	inferredN   int
@@ -59,7 +60,7 @@ func New() *Model {
 		objects: map[trace.ObjectID]*Object{}, byUID: map[string]*Object{}, byName: map[name]*Object{},
 		requests: map[string]*Request{}, prefixes: map[string][]*Request{}, awaited: map[string]*Version{},
 		watches: map[string]*Watch{}, watching: map[*Who]map[string]int{},
-		reconciles: map[string]*Reconcile{}, keys: map[Key][]*Reconcile{}, controllers: map[string]bool{}, visible: map[trace.Class]trace.Certainty{},
+		reconciles: map[string]*Reconcile{}, keys: map[Key][]*Reconcile{}, controllers: map[string]bool{}, keyed: map[string]*trace.Resource{}, visible: map[trace.Class]trace.Certainty{},
 		inferred: map[inferredKey]*Reconcile{}, logsOf: map[string][]*Log{}, parts: map[string][]trace.Record{}, owned: map[string][]*Object{},
 	}
 }

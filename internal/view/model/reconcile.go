@@ -54,10 +54,15 @@ func (m *Model) addReconcile(rec trace.Record, b *trace.Reconcile) {
 		m.keys[k] = slices.Insert(m.keys[k], i, r)
 		m.controllers[b.Controller] = true
 	}
-	if b.Object != 0 {
+	switch {
+	case m.objects[b.Object] != nil:
 		r.Object = m.objects[b.Object]
-	} else if r.Object == nil && b.Of != "" {
+		m.keyed[b.Controller] = r.Object.resource
+	case r.Object == nil && b.Of != "":
 		r.Object = m.named(b.Of, b.Key)
+	case r.Object == nil && m.keyed[b.Controller] != nil: // as of another reconcile that names its object
+		of := m.keyed[b.Controller]
+		r.Object = m.named(strings.TrimSuffix(of.Kind+"."+of.Group, "."), b.Key)
 	}
 	if b.Actor != 0 {
 		r.Who = m.Actor(b.Actor).Who
