@@ -10,8 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/crdctl/crdctl/internal/check/cluster"
+	"github.com/crdctl/crdctl/internal/check/compat"
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
@@ -41,6 +43,7 @@ type Result struct {
 	Allowed int
 
 	hidden []rule.Finding // further findings, which are not reported
+	older  func() (compat.State, error)
 }
 
 // notApplicable is the error of a family that has nothing to judge. Its text says why.
@@ -54,6 +57,7 @@ const noCRDs = notApplicable("no CustomResourceDefinition of the project was fou
 // result has what the other families found.
 func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	r := &Result{Judged: map[rule.Family]string{}, Notes: slices.Clone(p.Skipped)}
+	r.older = sync.OnceValues(func() (compat.State, error) { return compat.Older(o.Base, p) })
 	families := o.Families
 	if len(families) == 0 {
 		families = rule.Families
@@ -107,11 +111,11 @@ var runs = map[rule.Family]func(context.Context, *project.Project, Options, *Res
 	rule.Compat: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
 		return r.compat(ctx, p, o)
 	},
-	rule.Samples: func(ctx context.Context, p *project.Project, o Options, _ *Result) ([]rule.Finding, string, error) {
+	rule.Samples: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
 		if len(p.CRDs) == 0 {
 			return nil, "", noCRDs
 		}
-		since, err := sinceBase(p, o)
+		since, err := r.sinceBase(p, o)
 		if err != nil {
 			return nil, "", err
 		}

@@ -5,11 +5,9 @@ package check
 import (
 	"bytes"
 	"context"
-	"maps"
 	"path/filepath"
-	"slices"
+	"strings"
 
-	"github.com/crdctl/crdctl/internal/check/compat"
 	"github.com/crdctl/crdctl/internal/check/preflight"
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
@@ -25,28 +23,37 @@ func (r *Result) preflight(ctx context.Context, p *project.Project, o Options) (
 	if err != nil || o.Base == nil || !o.Base.Given {
 		return found, judged, err
 	}
-	older, err := compat.Older(o.Base, p)
+	older, err := r.older()
 	if err != nil {
 		return found, judged, err
 	}
-	before, err := preflight.Check(ctx, slices.Collect(maps.Values(older)))
+	var changed []*project.CRD
+	same, known := map[string]bool{}, map[string]bool{}
+	for _, crd := range p.CRDs {
+		if same[crd.Name] = older.Same(crd); !same[crd.Name] && older[crd.Name] != nil {
+			changed = append(changed, older[crd.Name])
+		}
+	}
+	before, err := preflight.Check(ctx, changed)
 	if err != nil {
 		return found, judged, err
 	}
-	known := map[string]bool{}
 	for _, f := range before {
 		known[f.Fingerprint()] = true
 	}
-	r.hide(&found, func(f rule.Finding) bool { return f.Severity < rule.Error && known[f.Fingerprint()] })
+	r.hide(&found, func(f rule.Finding) bool {
+		name, _, _ := strings.Cut(f.Subject, "/")
+		return f.Severity < rule.Error && (same[strings.TrimSuffix(name, ":")] || known[f.Fingerprint()])
+	})
 	return found, judged + " since " + o.Base.Name, nil
 }
 
 // sinceBase reports which samples and CRDs are as in a base that the user named; nil if none was.
-func sinceBase(p *project.Project, o Options) (*samples.Since, error) {
+func (r *Result) sinceBase(p *project.Project, o Options) (*samples.Since, error) {
 	if o.Base == nil || !o.Base.Given || !o.Base.Whole {
 		return nil, nil
 	}
-	older, err := compat.Older(o.Base, p)
+	older, err := r.older()
 	if err != nil {
 		return nil, err
 	}
