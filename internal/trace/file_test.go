@@ -267,15 +267,17 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 
 // A recorder replaces a recording, but nothing else.
 func TestFileIsNotOverwritten(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "main.go")
-	require.NoError(t, os.WriteFile(path, []byte("package main"), 0o600))
-	_, err := New(Options{File: path})
-	require.ErrorContains(t, err, path+": exists and is not a recording")
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	assert.Equal(t, "package main", string(b))
+	for name, content := range map[string][]byte{"main.go": []byte("package main"), "backup.tar.gz": zipped(t, "files")} {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		_, err := New(Options{File: path})
+		require.ErrorContains(t, err, path+": exists and is not a recording")
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, content, b)
+	}
 
-	path = recorded(t, 10)
+	path := recorded(t, 10)
 	r := recorder(t, Options{File: path})
 	require.NoError(t, r.Close())
 	assert.Len(t, all(t, opened(t, path), 0), 1)

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 )
@@ -49,14 +48,17 @@ func createFile(path string) (*fileWriter, error) {
 	return w, nil
 }
 
-// replaceable truncates the file, unless it holds something other than a recording.
+// replaceable truncates the file, unless it holds something other than a recording, such as an archive.
 func replaceable(f *os.File) error {
-	var magic [2]byte
-	switch n, err := f.ReadAt(magic[:], 0); {
-	case n > 0 && !isGzip(magic[:n]):
-		return fmt.Errorf("%s: exists and is not a recording; choose another name", f.Name())
-	case err != nil && !errors.Is(err, io.EOF):
+	info, err := f.Stat()
+	if err != nil {
 		return err
+	}
+	if info.Size() > 0 {
+		old := File{file: f, size: info.Size()}
+		if err := old.readHeader(); err != nil {
+			return fmt.Errorf("%s: exists and is not a recording; choose another name", f.Name())
+		}
 	}
 	return f.Truncate(0)
 }
