@@ -46,8 +46,8 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target.API,
 	if s.Running && o.Plane.isSet() {
 		return nil, errors.New("this project has a control plane in the background, so --data-dir, --port and --pods cannot be used; stop it with \"crdctl cluster stop\", or omit the flags")
 	}
-	if s.Running && o.Recording.File != "" {
-		return nil, errors.New("this project has a control plane in the background, which is not recorded, so --record cannot be used; stop it with \"crdctl cluster stop\", or omit the flag")
+	if s.Running && (o.Recording.File != "" || o.Recording.Page) {
+		return nil, errors.New("this project has a control plane in the background, which is not recorded, so --record and --ui cannot be used; stop it with \"crdctl cluster stop\", or omit the flags")
 	}
 	dir, err := state.Open(o.Root)
 	if errors.Is(err, state.ErrRunning) {

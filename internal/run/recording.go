@@ -22,6 +22,7 @@ import (
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/redact"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/view/server"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -34,6 +35,11 @@ type Recording struct {
 	Bodies trace.Bodies
 	// Crdctl is the version of crdctl.
 	Crdctl string
+	// MaxBytes bounds the records in memory; 0 is a default.
+	MaxBytes int64
+	// Page serves the page of the view, on Port of 127.0.0.1, or on a free one for 0.
+	Page bool
+	Port int
 }
 
 // recording is what records a run; nil records nothing.
@@ -54,7 +60,7 @@ func (o *Options) record() (*recording, error) {
 		home = "" // then no path is below it
 	}
 	redactor := redact.New(redact.Options{Project: o.Root, Home: home})
-	recorder, err := trace.New(trace.Options{File: o.Recording.File, Redact: redactor.Line, RedactBody: redactor.Body, Header: trace.Header{
+	recorder, err := trace.New(trace.Options{File: o.Recording.File, MaxBytes: o.Recording.MaxBytes, Redact: redactor.Line, RedactBody: redactor.Body, Header: trace.Header{
 		Crdctl: o.Recording.Crdctl, Kubernetes: controlplane.KubernetesVersion, Project: o.projectName(),
 		Plane: trace.PlaneOwn, Bodies: cmp.Or(o.Recording.Bodies, trace.BodiesNone), Redacted: redactor.Rules(),
 	}})
@@ -120,6 +126,26 @@ func (r *recording) follow(ctx context.Context, reporter ui.Reporter) (end func(
 	var following sync.WaitGroup
 	following.Go(func() { newNotes(r.Recorder, reporter, r.command("--findings")).follow(ctx) })
 	return func() { stop(); following.Wait() }
+}
+
+// serve serves the page, if that is asked for, until the context ends, or the function that it returns is called.
+func (r *recording) serve(ctx context.Context, o Recording, reporter ui.Reporter) (end func(), err error) {
+	if r == nil || !o.Page {
+		return func() {}, nil
+	}
+	page, err := server.New(server.Options{Source: r.Recorder, Port: o.Port})
+	if err != nil {
+		return nil, fmt.Errorf("--ui: %w", err)
+	}
+	reporter.Note("the page is at %s; it is for you only: the URL has a token", page.URL())
+	ctx, stop := context.WithCancel(ctx)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		if err := page.Serve(ctx); err != nil && ctx.Err() == nil {
+			reporter.Note("--ui: %v", err)
+		}
+	})
+	return func() { stop(); serving.Wait() }, nil
 }
 
 // sink is nil where nothing is recorded.

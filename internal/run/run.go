@@ -83,6 +83,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, o.recording.end(reporter)) }()
 	defer o.recording.follow(ctx, reporter)()
+	closePage, err := o.recording.serve(ctx, o.Recording, reporter)
+	if err != nil {
+		return err
+	}
+	defer closePage()
 	open := func() (*target.API, error) { return connect(ctx, o, reporter) }
 	if o.Builtin {
 		o.Trace, o.TraceBodies = o.recording.sink(), o.Recording.Bodies
