@@ -32,6 +32,7 @@ func TestPageOfARecording(t *testing.T) {
 	p.shoot("object")
 	p.key("2")
 	p.waits(`document.querySelector("canvas")?.width > 500`)
+	p.has(".why", "Decided on")
 	p.shoot("flow")
 	p.key("5")
 	p.has(".uplot", "requeue")

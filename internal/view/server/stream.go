@@ -88,7 +88,7 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 	tick := time.NewTicker(s.frame)
 	defer tick.Stop()
 	var seen int64 = -1
-	written := time.Now()
+	written, blocked := time.Now(), time.Duration(0) // blocked is how long the client did not take the last frame
 	for {
 		s.mu.Lock()
 		f, changes := (*frame)(nil), s.changes
@@ -99,9 +99,7 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 		seen = changes
 		line := []byte{} // an empty line only shows that the server lives
 		if f != nil {
-			if late := time.Since(written) - s.frame; late > s.frame && written != (time.Time{}) {
-				f.Skipped = int64(late / s.frame)
-			}
+			f.Skipped = int64(blocked / s.frame)
 			var err error
 			if line, err = json.Marshal(f); err != nil {
 				return
@@ -113,7 +111,7 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 			if _, err := w.Write(append(line, '\n')); err != nil || control.Flush() != nil {
 				return
 			}
-			written = began
+			written, blocked = time.Now(), time.Since(began)
 		}
 		select {
 		case <-tick.C:

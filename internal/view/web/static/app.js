@@ -65,7 +65,7 @@ function notices(f) {
   if (f.unknown) all.push(html`${plural(f.unknown, 'record')} of a newer version of crdctl ${f.unknown === 1 ? 'was' : 'were'} not read`);
   if (f.dropped) all.push(html`the page holds the newest ${plural(f.records, 'record')}, from ${clock(f.first, 0)} on; "crdctl view FILE --from --to" opens an earlier part`);
   if (state.skipped > 0) all.push(html`the browser is slow: showing 1 frame of ${state.skipped + 1}; nothing is lost on the server`);
-  return all.map((n) => html`<p class="notice" role="note">${n}</p>`);
+  return html`<div class="notices">${all.map((n) => html`<p class="notice" role="note">${n}</p>`)}</div>`;
 }
 
 const titles = [['now', 'Now'], ['flow', 'Flow'], ['object', 'Object'], ['requests', 'Requests'], ['time', 'Time'], ['rights', 'Rights & hooks']];

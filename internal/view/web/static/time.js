@@ -74,6 +74,7 @@ class Chart extends HTMLElement {
             if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
             u.ctx.fillStyle = color(s.ok ? '--text' : '--bad');
             u.ctx.fillRect(x, u.bbox.top, devicePixelRatio, u.bbox.height);
+            u.ctx.textAlign = 'left';
             u.ctx.fillText(`build ${s.build}`, x + 4, u.bbox.top + 10);
           }
         }],
