@@ -57,7 +57,7 @@ func TestTheBuiltInControllerIsRecorded(t *testing.T) {
 	run.waitFor("Child created", "Child created", "Child created", "Successfully synced")
 	w.replace(in("object.yaml"), "first", "second")
 	w.run(w.dir, crdctl, "kubectl", "apply", "-f", "object.yaml")
-	run.waitFor(`Child updated kind=Gadget key=default/demo child="ConfigMap default/a"`, "Successfully synced")
+	run.waitFor(`Child updated kind=Gadget key=default/demo child="ConfigMap default/a"`, "Successfully synced", "Successfully synced") // the second is about the child's change
 	w.replace(in("sync.py"), `"b": "same"`, `"b": "edited"`)
 	run.waitFor("Hook or templates changed", `Child updated kind=Gadget key=default/demo child="ConfigMap default/b"`, "Successfully synced")
 	require.Equal(t, 0, run.interrupt())
