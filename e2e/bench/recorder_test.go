@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// recorderRounds are the pairs of sides that are compared, unless -benchtime says otherwise.
 	recorderWriters = 8
+	// recorderObjects are updated in turns, so that the recorder holds the version before.
 	recorderObjects = 1000
 )
 

@@ -141,18 +141,18 @@ func (l listening) Authorize(ctx context.Context, a authorizer.Attributes) (auth
 func (r *Recorder) finish(x *exchange, a *answer, req *http.Request) {
 	x.ended = r.Sink.Now()
 	x.code, x.bytes = a.code, a.bytes
-	x.id = a.Header().Get("Audit-ID")
-	x.warnings = a.Header().Values("Warning")
 	x.canceled = req.Context().Err() != nil
-	x.look()
 	if x.sent != nil {
 		x.sent.end()
 	}
-	if a.watch != nil {
+	if a.watch != nil { // what it is about is being read
 		a.watch.flush(x.ended)
 		r.put(watchEnd{a.watch})
 		return
 	}
+	x.id = a.Header().Get("Audit-ID")
+	x.warnings = a.Header().Values("Warning")
+	x.look()
 	r.put(x)
 }
 
