@@ -95,7 +95,7 @@ func (s *session) object(q query) any {
 	}
 	out := &object{
 		ID: o.ID, Name: o.String(), UID: o.UID, Deleted: o.Deleted, Versions: []versionMark{}, Changes: []trace.Change{}, Owners: []ownerRow{},
-		Children: []ownerRow{}, Finalizers: []finalizer{}, Conditions: []condition{}, Events: s.eventsOf(o), Fields: fieldsOf(o),
+		Children: []ownerRow{}, Finalizers: []finalizer{}, Conditions: []condition{}, Events: append([]kubeEvent{}, s.kubeEvents[o.ID]...), Fields: fieldsOf(o),
 	}
 	for _, v := range o.Versions[max(0, len(o.Versions)-maxMarks):] {
 		out.Versions = append(out.Versions, versionMark{v.RV, v.T})
@@ -147,14 +147,6 @@ func writerOf(v *model.Version) (string, trace.Certainty) {
 		return "", trace.Uncertain
 	}
 	return actorName(v.Request.Actor) + ": " + v.Request.Method(), v.Writer.Certainty
-}
-
-func (s *session) eventsOf(o *model.Object) []kubeEvent {
-	all := []kubeEvent{}
-	for _, e := range s.kubeEvents[o.ID] {
-		all = append(all, e)
-	}
-	return all
 }
 
 // conditionsOf returns the changes of an object's conditions, the newest first.

@@ -201,15 +201,15 @@ func (s *session) whyConflict(w *why, r *model.Request) {
 	if v.Request != nil {
 		items = append(items, requestItem(v.Request).by(v.Writer))
 	}
-	switch lag, d := s.model.Stale(r); {
-	case lag == model.LagCache:
+	switch lag, d := s.model.Stale(r); lag {
+	case model.LagCache:
 		items = append(items, item{
 			Text: fmt.Sprintf("its watch had a newer version %s before: the cache or the code was stale", model.Duration(r.Began-d.T)),
 			Seq:  d.Seq, Certainty: trace.Certain, Proof: "delivered before the request began",
 		})
-	case lag == model.LagWatch:
+	case model.LagWatch:
 		items = append(items, item{Text: "its watch did not have a newer version yet: watch lag", Certainty: trace.Certain, Proof: "not delivered when the request began"})
-	case lag == model.LagNoWatch:
+	case model.LagNoWatch:
 		items = append(items, item{Text: "it has no watch of the resource"})
 	}
 	w.add("Refused because of", items...)

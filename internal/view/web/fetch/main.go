@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,13 +22,12 @@ import (
 )
 
 func main() {
+	log.SetFlags(0)
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: fetch DIRECTORY")
-		os.Exit(1)
+		log.Fatal("usage: fetch DIRECTORY")
 	}
 	if err := fetch(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "fetch:", err)
-		os.Exit(1)
+		log.Fatal("fetch: ", err)
 	}
 }
 
@@ -70,9 +70,9 @@ func pack(name, library, integrity string) (files map[string][]byte, err error) 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	npm := exec.Command("npm", "pack", "--silent", "--pack-destination", temp, name)
-	npm.Dir, npm.Stderr = temp, os.Stderr
-	if err := npm.Run(); err != nil {
-		return nil, fmt.Errorf("npm pack: %w", err)
+	npm.Dir = temp
+	if out, err := npm.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("npm pack: %w: %s", err, out)
 	}
 	packed, err := filepath.Glob(filepath.Join(temp, "*.tgz"))
 	if err != nil || len(packed) != 1 {
