@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,12 +21,13 @@ import (
 )
 
 func main() {
-	log.SetFlags(0)
-	if len(os.Args) != 2 {
-		log.Fatal("usage: fetch DIRECTORY")
+	err := errors.New("usage: fetch DIRECTORY")
+	if len(os.Args) == 2 {
+		err = fetch(os.Args[1])
 	}
-	if err := fetch(os.Args[1]); err != nil {
-		log.Fatal("fetch: ", err)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fetch:", err)
+		os.Exit(1)
 	}
 }
 
