@@ -23,7 +23,7 @@ type recordingFlags struct {
 	bodies   string
 	findings bool
 	ui       bool
-	port     int
+	page     pageFlags
 	memory   string
 }
 
@@ -36,17 +36,18 @@ func (f *recordingFlags) bind(set *pflag.FlagSet) {
 	set.StringVar(&f.bodies, "record-bodies", recordedBodies[0], "record `LEVEL` of the spec and data of objects: none, changed or all")
 	set.BoolVar(&f.findings, "findings", true, "record the run and report findings such as hot loops")
 	set.BoolVar(&f.ui, "ui", false, "serve a page that shows what the controller does, on 127.0.0.1")
-	set.IntVar(&f.port, "ui-port", 0, "with --ui: `port` of the page (default: a free one)")
+	f.page.register(set)
 	set.StringVar(&f.memory, "ui-memory", "128Mi", "with --ui: `size` of the records that are kept in memory")
 }
 
 func (f *recordingFlags) settle() (run.Recording, error) {
+	if err := f.page.validate(); err != nil {
+		return run.Recording{}, err
+	}
 	size, err := resource.ParseQuantity(f.memory)
 	switch {
-	case (f.set.Changed("ui-port") || f.set.Changed("ui-memory")) && !f.ui:
-		return run.Recording{}, ui.UsageErrorf("--ui-port and --ui-memory require --ui")
-	case f.port < 0 || f.port > 65535:
-		return run.Recording{}, ui.UsageErrorf("--ui-port must be between 0 and 65535, got %d", f.port)
+	case (f.set.Changed("ui-port") || f.set.Changed("ui-memory") || f.page.open) && !f.ui:
+		return run.Recording{}, ui.UsageErrorf("--ui-port, --ui-memory and --open require --ui")
 	case err != nil || size.Value() < 1<<20:
 		return run.Recording{}, ui.UsageErrorf("--ui-memory %q must be a size of at least 1Mi, for example 128Mi", f.memory)
 	case !slices.Contains(recordedBodies, f.bodies):
@@ -54,7 +55,7 @@ func (f *recordingFlags) settle() (run.Recording, error) {
 	case !f.findings && (f.file != "" || f.ui || f.set.Changed("record-bodies")):
 		return run.Recording{}, ui.UsageErrorf("--findings=false records nothing, so --record, --record-bodies and --ui cannot be used with it")
 	}
-	r := run.Recording{Off: !f.findings, File: f.file, Bodies: trace.Bodies(f.bodies), Crdctl: Version(), Page: f.ui, Port: f.port}
+	r := run.Recording{Off: !f.findings, File: f.file, Bodies: trace.Bodies(f.bodies), Crdctl: Version(), Page: f.ui, Port: f.page.port, Open: f.page.open}
 	if f.ui {
 		r.MaxBytes = size.Value()
 	}

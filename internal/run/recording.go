@@ -40,6 +40,8 @@ type Recording struct {
 	// Page serves the page of the view, on Port of 127.0.0.1, or on a free one for 0.
 	Page bool
 	Port int
+	// Open opens the page in the user's browser.
+	Open bool
 }
 
 // recording is what records a run; nil records nothing.
@@ -145,7 +147,19 @@ func (r *recording) serve(ctx context.Context, o Recording, reporter ui.Reporter
 			reporter.Note("--ui: %v", err)
 		}
 	})
-	return func() { stop(); serving.Wait() }, nil
+	remove := func() error { return nil }
+	if o.Open {
+		if clean, err := page.Browse(ctx); err != nil {
+			reporter.Note("--open: %v; open the URL yourself", err)
+		} else {
+			remove = clean
+		}
+	}
+	return func() {
+		stop()
+		serving.Wait()
+		_ = remove() // in a temporary directory of the user's
+	}, nil
 }
 
 // sink is nil where nothing is recorded.
