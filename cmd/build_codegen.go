@@ -18,7 +18,7 @@ const about = `crdctl scaffolds, generates and verifies Kubernetes controllers f
   crdctl generate
   crdctl verify
 
-This is the codegen build: run, test, cluster, envtest and kubectl are in the full build.`
+This is the codegen build: run, view, test, cluster, envtest and kubectl are in the full build.`
 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
 	return append(newCodegenCommands(s, o), notInBuild("control plane", fullBuild, planeCommands)...)

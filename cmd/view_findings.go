@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -84,7 +83,9 @@ func viewFindings(ctx context.Context, s ui.Streams, f findingsFlags, v *viewed)
 			return err
 		}
 	} else {
-		d.text(s.Out)
+		if err := d.text(s); err != nil {
+			return err
+		}
 		d.summary(s.Report())
 	}
 	return d.verdict(f.failOn)
@@ -111,9 +112,8 @@ func findingsOf(ctx context.Context, source trace.Source) (*findingsDocument, er
 	return d, nil
 }
 
-func (d *findingsDocument) text(w io.Writer) {
+func (d *findingsDocument) text(s ui.Streams) error {
 	for _, f := range d.Findings {
-		fmt.Fprintf(w, "%s [%s]\n", f.Message, f.Type)
 		since := "since " + seconds(f.Since)
 		if f.Build > 0 {
 			since += fmt.Sprintf(" in build %d", f.Build)
@@ -121,8 +121,11 @@ func (d *findingsDocument) text(w io.Writer) {
 		if f.Until > 0 {
 			since += ", until " + seconds(f.Until)
 		}
-		fmt.Fprintf(w, "    %s, %s; records %s\n    Fix: %s\n", f.Certainty, since, numbers(f.Evidence), f.Fix)
+		if err := s.Printf("%s [%s]\n    %s, %s; records %s\n    Fix: %s", f.Message, f.Type, f.Certainty, since, numbers(f.Evidence), f.Fix); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // seconds is a time in a recording.

@@ -7,7 +7,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 
 	"github.com/spf13/pflag"
@@ -55,7 +54,9 @@ func viewPage(ctx context.Context, s ui.Streams, o viewOptions, v *viewed) error
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.Out, page.URL())
+	if err := s.Printf("%s", page.URL()); err != nil {
+		return errors.Join(err, page.Close())
+	}
 	s.Report().Note("the page is for you only: its URL has a token; Ctrl-C ends it")
 	remove := func() error { return nil }
 	if o.page.open {

@@ -38,8 +38,7 @@ var banned = []struct{ pattern, instead string }{
 }
 
 // exempt are the literals that need such a phrase, by file and the text around it.
-var exempt = []struct{ file, text, reason string }{
-}
+var exempt = []struct{ file, text, reason string }{}
 
 func TestPlainEnglish(t *testing.T) {
 	var patterns []string
