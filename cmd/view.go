@@ -54,8 +54,8 @@ requests as an audit log (audit.k8s.io/v1, for example for Kubernetes History In
 as OpenTelemetry spans in JSON (otlp), to standard output. --from and --to are a duration before the end, such as 2m, a time such
 as 12:03:07 or 2026-11-23T12:03:07Z, or now. docs/recording.md describes the file.
 
-Exit codes with --findings: 0 if there is no finding, or none of the types that --fail-on names; 1 if there is, also if it was resolved
-meanwhile; 2 if it could not be determined.`,
+Exit codes with --findings: 0 if there is no finding of the types that --fail-on names, by default all types; 1 if there is one, even
+if it was resolved; 2 if the recording cannot be read, or a type that --fail-on names cannot be determined.`,
 		Example: `  crdctl view
   crdctl view run.crdctl.gz --open
   crdctl view run.crdctl.gz --findings -o json
@@ -248,7 +248,7 @@ func (v *viewed) part(ctx context.Context, from, to string) (iter.Seq2[trace.Rec
 	case err != nil:
 		return nil, err
 	case begin > v.end || end < 0:
-		return nil, fmt.Errorf("%s: nothing was recorded then; the recording is of %s to %s", v.name, v.clock(0), v.clock(v.end))
+		return nil, fmt.Errorf("%s: no records in that time; the recording covers %s to %s", v.name, v.clock(0), v.clock(v.end))
 	case end < begin:
 		return nil, ui.UsageErrorf("--from must be before --to")
 	case v.file != nil && from == "" && to == "":

@@ -48,7 +48,7 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return fmt.Errorf("%s: nothing was recorded then; the recording is of %s to %s", v.name, v.clock(0), v.clock(v.end))
+		return fmt.Errorf("%s: no records in that time; the recording covers %s to %s", v.name, v.clock(0), v.clock(v.end))
 	}
 	var end int64
 	for _, m := range index.Members {

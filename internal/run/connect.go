@@ -161,6 +161,9 @@ func connectToBackground(ctx context.Context, o Options, s daemon.State, reporte
 		return nil, err
 	}
 	reporter.Note("using the control plane in the background at %s", s.URL)
+	if o.recording != nil {
+		reporter.Note("its requests are not recorded, so findings about them are missing; \"crdctl cluster stop\" has run start its own")
+	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &target.API{
 		Config: config, Kubeconfig: s.Kubeconfig, ControllerToken: token, Ours: true, Install: controlplane.InstallCRDsPromptly, Compare: compare, Kept: true,

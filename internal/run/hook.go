@@ -10,7 +10,7 @@ import (
 	"github.com/crdctl/crdctl/internal/run/observe"
 )
 
-// hook is what a controller inherits to tell of its work queues: files, and the environment that says so. Both are empty where nothing is
+// hook is what a controller inherits to report on its work queues: files, and the environment that says so. Both are empty where nothing is
 // recorded, on Windows, where no file is inherited, and with a debugger, which has files of its own there.
 func (d *devLoop) hook(observed *observe.Process) (files []*os.File, env []string, err error) {
 	if observed == nil || d.Debugger != nil || runtime.GOOS == "windows" {

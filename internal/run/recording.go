@@ -64,12 +64,22 @@ func (o *Options) record() (*recording, error) {
 	redactor := redact.New(redact.Options{Project: o.Root, Home: home})
 	recorder, err := trace.New(trace.Options{File: o.Recording.File, MaxBytes: o.Recording.MaxBytes, Redact: redactor.Line, RedactBody: redactor.Body, Header: trace.Header{
 		Crdctl: o.Recording.Crdctl, Kubernetes: controlplane.KubernetesVersion, Project: o.projectName(),
-		Plane: trace.PlaneOwn, Bodies: cmp.Or(o.Recording.Bodies, trace.BodiesNone), Redacted: redactor.Rules(),
+		Plane: trace.PlaneOwn, Bodies: cmp.Or(o.Recording.Bodies, trace.BodiesNone), Levels: o.captured(), Redacted: redactor.Rules(),
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("--record: %w", err)
 	}
 	return &recording{Recorder: recorder, redactor: redactor, file: o.Recording.File, observe: observe.New(recorder, path.Base(o.projectName()))}, nil
+}
+
+// captured names what a recording of the run has, as trace.Header does. Whether the project's own controller reports its reconciles is not
+// known before it runs.
+func (o *Options) captured() []string {
+	levels := []string{"audit", "watch", "admission", "conversion"}
+	if o.Builtin {
+		return append(levels, "loop")
+	}
+	return append(levels, "log")
 }
 
 // end is called when nothing is recorded any more.

@@ -95,7 +95,7 @@ func (r *Recorder) Follow(next http.Handler) http.Handler {
 	})
 }
 
-// isProbe reports whether a request is for the health of the server, or one of crdctl's own to what is no part of Kubernetes.
+// isProbe reports whether a request is for the health of the server, or one of crdctl's own to what is not part of Kubernetes.
 func isProbe(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/livez" || path == "/metrics" || strings.HasPrefix(path, "/crdctl/")
 }

@@ -57,7 +57,7 @@ func New(sink trace.Sink, bodies trace.Bodies) *Trace {
 // id returns an ID that no other has. It has no dot: that divides a reconcile's ID from the number of its request.
 func (t *Trace) id() string { return t.run + "-" + strconv.FormatInt(t.last.Add(1), 10) }
 
-// Follow tells of a kind whose objects may be in records.
+// Follow names a kind whose objects may be in records.
 func (t *Trace) Follow(resource schema.GroupVersionResource, name string, namespaced bool) {
 	if t == nil {
 		return

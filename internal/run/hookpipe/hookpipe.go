@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package hookpipe records what a controller made by crdctl tells of its work queues and syncs: lines of JSON in a pipe, which the file
+// Package hookpipe records what a controller made by crdctl reports of its work queues and syncs: lines of JSON in a pipe, which the file
 // zz_generated.trace.go of a project writes where CRDCTL_TRACE is set. It starts no process, and does not guess: after lines that were lost,
 // the causes of a reconcile are called likely, not certain.
 package hookpipe

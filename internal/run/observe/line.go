@@ -202,7 +202,7 @@ func join(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// text returns the value of an attribute, or "" where it is no string.
+// text returns the value of an attribute, or "" if it is not a string.
 func (l line) text(attr string) string {
 	v, _ := l.attrs[attr].(string)
 	return v

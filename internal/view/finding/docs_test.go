@@ -16,7 +16,7 @@ import (
 func TestTypesAreDocumented(t *testing.T) {
 	const page, begin, end = "../../../docs/view.md", "-update -->\n", "<!-- end of findings -->"
 	var table strings.Builder
-	table.WriteString("| type | what is the case | what to do |\n|---|---|---|\n")
+	table.WriteString("| type | what happens | what to do |\n|---|---|---|\n")
 	for _, typ := range Types() {
 		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", typ.Name, typ.Means, typ.Fix)
 	}

@@ -53,7 +53,7 @@ func newHotLoops(b base) {
 }
 
 // reconcile adds a link if all that caused a reconcile was written by the controller while it reconciled the key. One
-// that has no such cause ends the chain: the reconcile after a change by another client is no loop, however often that
+// that has no such cause ends the chain: the reconcile after a change by another client is not a loop, however often that
 // client changes something.
 func (h *hotLoops) reconcile(rec *model.Reconcile) {
 	var wrote *model.Version

@@ -70,7 +70,7 @@ func (e *Engine) note(id string) {
 		e.changed = append(e.changed, id)
 	}
 	if len(e.changed) > openMax*len(e.types) {
-		e.changed = e.changed[1:] // no one asks
+		e.changed = e.changed[1:] // Changes is not called
 	}
 }
 

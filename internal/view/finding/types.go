@@ -12,7 +12,7 @@ import (
 // Type is a type of findings.
 type Type struct {
 	Name  string // as in --fail-on
-	Means string // what is the case, for the table in the documentation
+	Means string // what happens, for the table in the documentation
 	Fix   string // what to do, where the finding has nothing better
 
 	needs   []trace.Kind // if records of these kinds were dropped, it cannot be ruled out

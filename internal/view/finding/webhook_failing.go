@@ -6,7 +6,7 @@ import "github.com/crdctl/crdctl/internal/trace"
 
 var webhookFailing = &Type{
 	Name:  "webhook-failing",
-	Means: "calls of a webhook fail, so that the API server refuses what it is asked about, or converts nothing",
+	Means: "calls of a webhook fail: the API server rejects the request or cannot convert the object",
 	Fix:   "look at the error and at the output of the webhook's server: its port, its certificate, a panic, a timeout",
 	needs: []trace.Kind{trace.KindAdmission},
 	install: installWebhooks(1, func(b *trace.Admission, _ int64) bool { return b.Err != "" && !b.FailedOpen }, func(k webhook, c *calls) string {

@@ -224,7 +224,7 @@ func TestForget(t *testing.T) {
 	assert.Nil(t, m.ByUID("ua"))
 }
 
-// A reconcile that a line of a log tells of is of the object that its kind and key name, and of none where that is not held.
+// A reconcile that a log line reports is of the object that its kind and key name, and of none if that object is not held.
 func TestReconcileOfALineHasItsObject(t *testing.T) {
 	m := read(t, definitions+`{"seq":8,"t":5,"k":"reconcile","id":"x","controller":"crontab","key":"default/b","of":"ConfigMap","state":"begin","began":5,"source":"log"}
 {"seq":9,"t":6,"k":"reconcile","id":"y","controller":"crontab","key":"default/b","of":"Other.example.com","state":"begin","began":6,"source":"log"}`)

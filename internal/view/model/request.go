@@ -117,7 +117,7 @@ func (m *Model) expect(r *Request) {
 		return
 	}
 	if len(r.Object.answered) > 16 {
-		clear(r.Object.answered) // versions that nobody records
+		clear(r.Object.answered) // versions that are not recorded
 	}
 	if r.Object.answered == nil {
 		r.Object.answered = map[uint64]*Request{}
