@@ -58,15 +58,11 @@ func viewPage(ctx context.Context, s ui.Streams, o viewOptions, v *viewed) error
 		return errors.Join(err, page.Close())
 	}
 	s.Report().Note("the page is for you only: its URL has a token; Ctrl-C ends it")
-	remove := func() error { return nil }
+	end := func() error { return nil }
 	if o.page.open {
-		if clean, err := page.Browse(ctx); err != nil {
-			s.Report().Note("--open: %v; open the URL yourself", err)
-		} else {
-			remove = clean
-		}
+		end = page.Open(ctx, func(err error) { s.Report().Note("--open: %v; open the URL yourself", err) })
 	}
-	return errors.Join(untilClosed(ctx, page.Serve), remove())
+	return errors.Join(untilClosed(ctx, page.Serve), end())
 }
 
 // attached is what the control plane of this project records, also after it was started again elsewhere.

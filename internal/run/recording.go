@@ -157,18 +157,14 @@ func (r *recording) serve(ctx context.Context, o Recording, reporter ui.Reporter
 			reporter.Note("--ui: %v", err)
 		}
 	})
-	remove := func() error { return nil }
+	closed := func() error { return nil }
 	if o.Open {
-		if clean, err := page.Browse(ctx); err != nil {
-			reporter.Note("--open: %v; open the URL yourself", err)
-		} else {
-			remove = clean
-		}
+		closed = page.Open(ctx, func(err error) { reporter.Note("--open: %v; open the URL yourself", err) })
 	}
 	return func() {
 		stop()
 		serving.Wait()
-		_ = remove() // in a temporary directory of the user's
+		_ = closed() // what is left is in a temporary directory of the user's
 	}, nil
 }
 

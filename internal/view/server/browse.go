@@ -34,8 +34,45 @@ func (s *Server) Browse(ctx context.Context) (remove func() error, err error) {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", file}
 	}
-	if out, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w: %s", name, err, out), remove())
+	if err := run(exec.CommandContext(ctx, name, args...), filepath.Join(dir, "output")); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), remove())
 	}
 	return remove, nil
+}
+
+// run runs a command. Its output is in a file, not in a pipe: a browser that it started and that runs on has the output,
+// too, and would be waited for.
+func run(cmd *exec.Cmd, output string) error {
+	f, err := os.OpenFile(output, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = f, f
+	err = errors.Join(cmd.Run(), f.Close())
+	if err != nil {
+		out, _ := os.ReadFile(output) // it only explains err
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// Open is Browse while the page is served: some commands end only when the browser ends. end stops waiting for it, and
+// removes the file.
+func (s *Server) Open(ctx context.Context, failed func(error)) (end func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	removed := make(chan func() error, 1)
+	go func() {
+		remove, err := s.Browse(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				failed(err)
+			}
+			remove = func() error { return nil }
+		}
+		removed <- remove
+	}()
+	return func() error {
+		cancel()
+		return (<-removed)()
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"html"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,6 +37,26 @@ func TestBrowse(t *testing.T) {
 	assert.NoDirExists(t, filepath.Dir(file))
 
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\necho no display >&2\nexit 3\n"), 0o755))
-	_, err = s.Browse(t.Context())
-	assert.ErrorContains(t, err, "no display")
+	failed := make(chan error)
+	end := s.Open(t.Context(), func(err error) { failed <- err })
+	assert.ErrorContains(t, <-failed, "no display")
+	require.NoError(t, end())
+}
+
+// A browser that the command leaves running, with the command's output, is not waited for.
+func TestBrowseLeavesTheBrowser(t *testing.T) {
+	bin := t.TempDir()
+	script := "#!/bin/sh\nsleep 60 &\necho $! >'" + bin + "/pid'\n"
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "xdg-open"), []byte(script), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	remove, err := serve(t, crontab()).Browse(t.Context())
+	require.NoError(t, err)
+	content, err := os.ReadFile(filepath.Join(bin, "pid"))
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	require.NoError(t, err)
+	browser, err := os.FindProcess(pid)
+	require.NoError(t, err)
+	require.NoError(t, browser.Kill(), "it was waited for")
+	require.NoError(t, remove())
 }
