@@ -28,9 +28,7 @@ func (s *session) routes() http.Handler {
 		"rights":   s.rights,
 	} {
 		mux.HandleFunc(dataPath+name, func(w http.ResponseWriter, r *http.Request) {
-			s.mu.Lock()
-			body, err := json.Marshal(answer(query{r.URL.Query()}))
-			s.mu.Unlock()
+			body, err := s.locked(answer, query{r.URL.Query()})
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return
@@ -40,6 +38,13 @@ func (s *session) routes() http.Handler {
 		})
 	}
 	return mux
+}
+
+// locked gets an answer as JSON. One that panics leaves the session to others.
+func (s *session) locked(answer func(query) any, q query) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return json.Marshal(answer(q))
 }
 
 // query has the parameters of a question.

@@ -34,7 +34,7 @@ type session struct {
 	arrived time.Time // when the newest record was added
 
 	kubeEvents map[trace.ObjectID][]kubeEvent
-	changes    int64 // of anything that frames show
+	changes    int64 // of anything that frames show; from 1 on, so that 0 is before all
 }
 
 // state is how the session and its source are connected.
@@ -57,7 +57,7 @@ type gap struct {
 }
 
 func newSession(o Options) *session {
-	s := &session{file: o.File, maxRecords: o.MaxRecords, frame: o.Frame, state: stateOpening}
+	s := &session{file: o.File, maxRecords: o.MaxRecords, frame: o.Frame, state: stateOpening, changes: 1}
 	s.reset()
 	return s
 }

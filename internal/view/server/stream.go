@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/finding"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
 
 // frame is what the page always shows. It has sums and findings; rows are asked for.
 type frame struct {
 	Seq      int64           `json:"seq"`
+	Change   int64           `json:"change"` // grows with all that frames show, records or not
 	Run      string          `json:"run"`
 	State    state           `json:"state"`
 	Trouble  string          `json:"trouble,omitempty"`
@@ -40,6 +42,8 @@ type frame struct {
 	Build    int             `json:"build,omitempty"`
 	Kinds    []kindCount     `json:"kinds,omitempty"`
 	Compare  []compared      `json:"compare,omitempty"` // before and after the newest save
+
+	Undetermined []finding.Undetermined `json:"undetermined,omitempty"`
 }
 
 // rates are of the last seconds.
@@ -78,27 +82,20 @@ const (
 	maxFrameGaps = 100
 )
 
-// stream writes frames as lines: at most one each s.frame, and none where nothing changed since the Seq that the client
-// has, except to show that the connection lives. A client that reads slowly gets fewer.
+// stream writes frames as lines: at most one each s.frame, and none where nothing changed since the Change that the
+// client has, except to show that the connection lives. A client that reads slowly gets fewer.
 func (s *session) stream(w http.ResponseWriter, r *http.Request) {
-	q := query{r.URL.Query()}
-	after, run := q.number("after"), q.Get("run")
+	seen := query{r.URL.Query()}.number("after") // 0 is before all
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	control := http.NewResponseController(w)
 	tick := time.NewTicker(s.frame)
 	defer tick.Stop()
-	var seen int64 = -1
 	written, blocked := time.Now(), time.Duration(0) // blocked is how long the client did not take the last frame
 	for {
-		s.mu.Lock()
-		f, changes := (*frame)(nil), s.changes
-		if known := seen < 0 && run != "" && run == s.run() && after == s.last && s.state == stateLive; changes != seen && !known {
-			f = s.frameNow()
-		}
-		s.mu.Unlock()
-		seen = changes
+		f := s.frameAfter(seen)
 		line := []byte{} // an empty line only shows that the server lives
 		if f != nil {
+			seen = f.Change
 			f.Skipped = int64(blocked / s.frame)
 			var err error
 			if line, err = json.Marshal(f); err != nil {
@@ -121,6 +118,16 @@ func (s *session) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// frameAfter makes a frame, or nil if nothing changed since the one with that Change.
+func (s *session) frameAfter(change int64) *frame {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if change == s.changes {
+		return nil
+	}
+	return s.frameNow()
+}
+
 func (s *session) run() string {
 	if h := s.model.Header(); h != nil {
 		return h.Run
@@ -131,7 +138,7 @@ func (s *session) run() string {
 // frameNow makes a frame. s.mu is held.
 func (s *session) frameNow() *frame {
 	f := &frame{
-		Seq: s.last, Run: s.run(), State: s.state, Trouble: s.trouble, File: s.file, Header: s.model.Header(), Now: s.model.Now(),
+		Seq: s.last, Change: s.changes, Undetermined: s.engine.Undetermined(), Run: s.run(), State: s.state, Trouble: s.trouble, File: s.file, Header: s.model.Header(), Now: s.model.Now(),
 		Records: s.model.Len(), Dropped: s.dropped, Unknown: s.unknown, Findings: []trace.Finding{}, Compare: s.compare(),
 		Gaps: s.gaps[max(0, len(s.gaps)-maxFrameGaps):], Saves: s.sums.saves, Rates: s.rates(), Strip: s.strip(), Last: s.lastReconcile(), Kinds: s.kinds(),
 	}

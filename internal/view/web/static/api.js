@@ -40,22 +40,21 @@ export async function ask(name, params = {}, signal = undefined) {
  * @param {{frame: (f: any) => void, lost: (why: string) => void, refused: () => void}} on
  */
 export async function follow(on) {
-  let after = 0, run = '', pause = 250;
+  let after = 0, pause = 250;
   for (;;) {
     await shown();
     const stop = new AbortController();
     const hide = () => document.hidden && stop.abort();
     document.addEventListener('visibilitychange', hide);
     try {
-      const answer = await fetch(`/data/stream?after=${after}&run=${run}`, { headers: authorization(), signal: stop.signal });
+      const answer = await fetch(`/data/stream?after=${after}`, { headers: authorization(), signal: stop.signal });
       if (answer.status === 401) return on.refused();
       if (!answer.ok || !answer.body) throw new Error(String(answer.status));
       for await (const line of lines(answer.body, stop)) {
         pause = 250;
         if (!line) continue; // the server lives
         const frame = JSON.parse(line);
-        after = frame.seq;
-        run = frame.run;
+        after = frame.change;
         on.frame(frame);
       }
       throw new Error('the server closed the connection');
