@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,63 @@ func TestServerIsGone(t *testing.T) {
 	p.has(".finding.open", "reconciled by its own status write")
 	p.key("4")
 	p.has(".view .note", "not answered")
+}
+
+// A tab whose connection broke gets what changed meanwhile, also where no record came.
+func TestStreamResumes(t *testing.T) {
+	r := newRecording(true)
+	r.after(time.Second)
+	r.hotLoop(controller, 3)
+	d := doorOf(t, serve(t, r, live).URL())
+	type shown struct {
+		Seq, Change int64
+		State       string
+	}
+	until := func(after int64, state string) shown { // the first frame that has the state
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/data/stream?after=%d", d.base, after), nil)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+d.token)
+		answer, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		defer func() { _ = answer.Body.Close() }()
+		var f shown
+		for frames := json.NewDecoder(answer.Body); f.State != state || f.Seq < int64(len(r.records)); {
+			require.NoError(t, frames.Decode(&f))
+		}
+		return f
+	}
+	before := until(0, "live")
+	r.fail(errors.New("connection refused"))
+	lost := until(before.Change, "lost")
+	r.fail(nil)
+	until(0, "live")
+	again := until(lost.Change, "live")
+	assert.Equal(t, before.Seq, again.Seq, "no record came")
+}
+
+// What no record shows is not called quiet.
+func TestNotDetermined(t *testing.T) {
+	r := newRecording(false)
+	r.after(time.Second)
+	r.add(&trace.Request{ID: "get", Actor: controller, Began: r.t, Verb: "get", Resource: cronTabs, Namespace: "default", Name: "x", Object: cronTabX, Code: 200})
+	p := open(t, serve(t, r).URL())
+	p.has(".quiet", "✓ No finding.")
+	p.has(".undetermined", "no reconcile is recorded")
+}
+
+// The URL of another run works in a tab that has the one before.
+func TestOtherURLInTheSameTab(t *testing.T) {
+	s := serve(t, crontab())
+	d := doorOf(t, s.URL())
+	p := open(t, d.base+"/#token="+strings.Repeat("0", 64), "401")
+	p.has("main", "This page needs the URL that crdctl printed")
+	p.do(chromedp.Navigate(s.URL()))
+	require.Eventually(t, func() bool {
+		found, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`!!document.querySelector(".finding.open")`))
+		return err == nil && found // the page is loaded meanwhile
+	}, time.Minute, 50*time.Millisecond)
 }
 
 // Without the token there is nothing, and the page says what is missing.

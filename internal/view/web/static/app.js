@@ -4,7 +4,7 @@
 
 import { html, render, nothing } from '/lib/lit-html/lit-html.js';
 import { follow, takeToken } from './api.js';
-import { bytes, clock, count, duration, plural, rate, setStart } from './format.js';
+import { clock, count, duration, plural, rate, setStart } from './format.js';
 import { brush } from './brush.js';
 import { keys, help } from './keys.js';
 import { inspector, readLink } from './inspector.js';
@@ -19,6 +19,7 @@ readLink();
 const root = /** @type {HTMLElement} */ (document.getElementById('app'));
 
 function status(f) {
+  if (state.refused) return html`<strong class="state bad">disconnected: as of ${clock(f.now, 0)}</strong>`;
   if (state.lost) return html`<strong class="state bad">disconnected: as of ${clock(f.now, 0)}, trying again</strong>`;
   switch (f.state) {
     case 'live': return state.frozen
@@ -55,6 +56,7 @@ function head(f) {
 /** What the user must know before reading on. */
 function notices(f) {
   const all = [];
+  if (state.refused) all.push(html`<span class="bad">crdctl was started again: open the URL that it printed; what is shown is from the run before</span>`);
   if (f.state === 'file') {
     const h = f.header;
     all.push(html`recording of ${h?.start ? new Date(h.start).toLocaleString() : 'an unknown time'}, crdctl ${h?.crdctl ?? 'of an unknown version'},
@@ -77,7 +79,7 @@ function tabs() {
 
 function page() {
   const f = state.frame;
-  if (state.refused) {
+  if (state.refused && !f) {
     return html`<main class="alone"><h1>crdctl</h1><p>This page needs the URL that crdctl printed: it ends with <code>#token=…</code>, and each run has another.</p></main>`;
   }
   if (!f) {
@@ -98,9 +100,10 @@ function page() {
 root.textContent = ''; // what index.html has for browsers without JavaScript
 onChange(() => render(page(), root));
 addEventListener('keydown', keys);
+addEventListener('hashchange', () => location.reload()); // the URL of another run, or a link, was pasted into this tab
 change();
 follow({
   frame: take,
-  lost: (why) => change({ lost: why, lostAt: Date.now() }),
-  refused: () => change({ refused: true }),
+  lost: (why) => change({ lost: why }),
+  refused: () => change({ refused: true, lost: '' }),
 });

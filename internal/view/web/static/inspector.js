@@ -3,7 +3,7 @@
 // WHY: what led to the record that is selected, and what followed, each with how sure that is.
 
 import { html, nothing } from '/lib/lit-html/lit-html.js';
-import { ask } from './api.js';
+import { ask, Refused } from './api.js';
 import { certainty, clock, duration, value } from './format.js';
 import { change, state } from './state.js';
 
@@ -23,9 +23,9 @@ async function refresh() {
   asked = state.frame?.seq ?? 0;
   try {
     const why = await ask('why', { seq });
-    if (seq === state.seq) change({ why, ...(why.obj && why.kind === 'object' ? { obj: why.obj } : {}) });
-  } catch {
-    if (seq === state.seq) change({ why: { seq, title: `record #${seq}`, missing: true, sections: [] } });
+    if (seq === state.seq) change({ why, whyLost: false, ...(why.obj && why.kind === 'object' ? { obj: why.obj } : {}) });
+  } catch (err) {
+    if (seq === state.seq && !(err instanceof Refused)) change({ whyLost: true });
   }
 }
 
@@ -65,6 +65,7 @@ export function inspector(f) {
   if (w && !w.missing && !state.frozen && f.state === 'live' && f.now - w.t < 10e9 && f.seq > asked) refresh();
   return html`<aside class="why" aria-label="Why">
     <h2>Why</h2>
+    ${state.whyLost ? html`<p class="note">crdctl did not answer; what is shown is as it was</p>` : nothing}
     ${!w ? html`<p class="hint">Select something: what led to it, and what followed, is shown here.</p>` : html`
       <h3>${w.title}</h3>
       ${w.missing ? html`<p>This record is no longer held.</p>` : html`<p class="at">${clock(w.t)}${w.took ? `, took ${duration(w.took)}` : ''} · #${w.seq}

@@ -61,16 +61,31 @@ function saveCard(f) {
       ${f.compare.map((c) => html`<tr><th>${c.name}</th><td>${c.before}</td><td>${c.after}</td></tr>`)}</tbody></table>` : nothing}</section>`;
 }
 
+/** What the recording can neither show nor rule out, one line for each reason. */
+function undetermined(f) {
+  const types = new Map();
+  for (const u of f.undetermined ?? []) types.set(u.reason, [...(types.get(u.reason) ?? []), u.type]);
+  return [...types].map(([reason, of]) => html`<p class="hint undetermined">not determined: ${of.join(', ')}: ${reason}</p>`);
+}
+
+/** What is there without a finding. */
+function quiet(f, nothingYet) {
+  if (f.state === 'opening') return html`<p class="hint">Reading the recording.</p>`;
+  if (!nothingYet) return html`<p class="quiet">✓ No finding.</p>${undetermined(f)}`;
+  if (f.state === 'file') return html`<p class="quiet">Nothing was recorded.</p>`;
+  return html`<p class="quiet">Nothing was recorded yet.</p>
+    ${f.state === 'live' ? html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f config/samples</code></p>` : nothing}`;
+}
+
 export function now(f) {
   const open = f.findings.filter((x) => !x.until);
   const resolved = f.findings.filter((x) => x.until);
   const nothingYet = !f.last && !f.rates.requests;
   return html`
     <h2 class="hidden">Findings</h2>
-    <p class="hidden" role="status" aria-live="polite">${open.length ? `${plural(open.length, 'finding')}: ${open.map((x) => x.type.replaceAll('-', ' ') + ', ' + x.subject).join('; ')}` : 'no finding'}</p>
+    <p class="hidden" role="status" aria-live="polite">${open.length ? `${plural(open.length, 'finding')}: ${open.map((x) => x.type.replaceAll('-', ' ') + ', ' + x.subject).join('; ')}` : f.state === 'opening' ? 'reading the recording' : 'no finding'}</p>
     <ul class="findings">${open.map((x) => finding(x, f.now))}</ul>
-    ${open.length ? nothing : html`<p class="quiet">${nothingYet ? 'Nothing was recorded yet.' : '✓ No finding: rights, writes, watches, finalizers and queue are quiet.'}</p>`}
-    ${nothingYet ? html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f config/samples</code></p>` : nothing}
+    ${open.length ? nothing : quiet(f, nothingYet)}
     ${f.visible || nothingYet ? nothing : html`<p class="hint">Reconciles that send nothing are invisible: the controller prints no lines about them. Add <code>--zap-log-level=5 --zap-encoder=json</code> to its arguments.</p>`}
     ${saveCard(f)}${last(f)}
     ${f.gaps?.map((g) => html`<p class="gap">recording gap from ${clock(g.From)} to ${clock(g.To)}: ${Object.entries(g.Dropped ?? {}).map(([k, n]) => `${n} ${k}`).join(', ')} dropped: ${g.Why}</p>`)}

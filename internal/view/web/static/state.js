@@ -4,8 +4,8 @@
 
 /**
  * @typedef {{
- *   frame: any, pending: any, lost: string, lostAt: number, refused: boolean, offered: boolean, skipped: number,
- *   view: string, seq: number, obj: number, why: any, back: number[],
+ *   frame: any, pending: any, lost: string, refused: boolean, skipped: number,
+ *   view: string, seq: number, obj: number, why: any, whyLost: boolean, back: number[],
  *   from: number, to: number, frozen: boolean, search: string,
  *   own: boolean, writes: boolean, failed: boolean,
  *   openLog: boolean, onlyLog: boolean, level: string, help: boolean,
@@ -16,8 +16,8 @@
 
 /** @type {State} */
 export const state = {
-  frame: null, pending: null, lost: '', lostAt: 0, refused: false, offered: false, skipped: 0,
-  view: 'now', seq: 0, obj: 0, why: null, back: [],
+  frame: null, pending: null, lost: '', refused: false, skipped: 0,
+  view: 'now', seq: 0, obj: 0, why: null, whyLost: false, back: [],
   from: 0, to: 0, frozen: false, search: '',
   own: true, writes: false, failed: false,
   openLog: true, onlyLog: false, level: '', help: false,
