@@ -2,7 +2,10 @@
 
 package redact
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // passwords are the fields of format password, by the resource and by the kind of their objects.
 type passwords struct {
@@ -53,6 +56,10 @@ func (r *Redactor) Learn(crd any) {
 	t, k := Target{Group: group, Resource: resource}, groupKind{group, kind}
 	p.byResource[t], p.byKind[k] = merge(p.byResource[t], found), merge(p.byKind[k], found)
 	r.passwords.Store(p)
+	if len(old.byKind) == 0 { // a controller repeats in its log what the API server answered
+		texts := append(slices.Clone(*r.texts.Load()), replacement{[]string{" value: "}, func(b []byte) []byte { return r.quotes(b, true) }})
+		r.texts.Store(&texts)
+	}
 }
 
 func object(v any) map[string]any {
@@ -126,5 +133,8 @@ func (w *walker) apply(f *field, v any) {
 
 // mayQuote reports whether the API server's messages about an object of t may quote something that is redacted.
 func (r *Redactor) mayQuote(t Target) bool {
+	if t == (Target{}) {
+		return len(r.passwords.Load().byKind) > 0 // of some kind
+	}
 	return t.dropped() || t.hasData(r) || r.passwords.Load().byResource[Target{Group: t.Group, Resource: t.Resource}] != nil
 }

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -101,6 +102,17 @@ var lines = []string{
 	"open /home/MARKER: permission denied, KEPT",
 }
 
+// refusals are answers of the API server, which a controller repeats.
+var refusals = []string{
+	`spec.login: Invalid value: "MARKER": too short`,
+	`spec.login: Invalid value: "a\"MARKER\\": too short`,
+	`[spec.size: Invalid value: 3: too low, spec.login: Unsupported value: "MARKER": supported values: "a"]`,
+	`spec.users[1]: Duplicate value: {"name":"a","login":"MARKER"}`,
+	`spec.users: Invalid value: main.User{Name:"a", PIN:"MARKER"}: no`,
+	`spec.login: Invalid value: "MARKER`,
+	`spec.login: Invalid value: `,
+}
+
 func redactor(marker string) *Redactor {
 	r := New(Options{Home: "/home/" + marker, ConfigMaps: true})
 	r.Hide("<" + marker + "&co>")
@@ -128,6 +140,17 @@ func record(t testing.TB, dir, marker string) string {
 		rec.Add(&trace.Log{Message: fill(l)})
 	}
 	rec.Add(&trace.Request{Message: r.Message(widgets, fill(`spec.login: Invalid value: "MARKER": too short`))})
+	for _, message := range refusals {
+		message = fill(message)
+		rec.Add(&trace.Log{Message: message})
+		rec.Add(&trace.Log{Message: fmt.Sprintf("E1123 x.go:1] %q err=%q", "failed", message)})
+		rec.Add(&trace.Log{Message: "failed", Attrs: map[string]any{"error": message, "all": []any{message}}})
+		rec.Add(&trace.Reconcile{Err: message})
+		rec.Add(&trace.Hook{Stderr: message})
+		rec.Add(&trace.Request{Message: r.Message(widgets, message)})
+		rec.Add(&trace.Request{Message: r.Message(Target{}, message)})
+		rec.Add(&trace.Request{Message: r.Message(secrets, message)})
+	}
 	question := json.RawMessage(fill(`{"parent":{"apiVersion":"example.com/v1","kind":"Widget","spec":{"login":"MARKER","size":"KEPT"}}}`))
 	answer := json.RawMessage(fill(`{"children":[{"apiVersion":"v1","kind":"Secret","stringData":{"a":"MARKER"}}]}`))
 	rec.Add(&trace.Hook{Question: question, Answer: answer, Stderr: fill("Bearer MARKERMARKER")})
@@ -234,4 +257,24 @@ func BenchmarkLine(b *testing.B) {
 	for b.Loop() {
 		r.Line(line)
 	}
+}
+
+// What a message has besides values is kept, and a message that names no more than a Secret as a whole.
+func TestMessage(t *testing.T) {
+	r := New(Options{})
+	line := `{"message":"x: Invalid value: \"a\": too short"}`
+	assert.Equal(t, line, string(r.Line([]byte(line))), "no field is a password")
+	r.Learn(decode(t, widgetCRD))
+	assert.Regexp(t, `^\{"message":"x: Invalid value: redacted:1:[0-9a-f]{8}: too short","n":1\}$`,
+		string(r.Line([]byte(`{"message":"x: Invalid value: \"a\": too short","n":1}`))))
+	once := r.Message(widgets, `[x: Invalid value: 3: too low, y: Duplicate value: "a"]`)
+	assert.Regexp(t, `^\[x: Invalid value: redacted:1:[0-9a-f]{8}: too low, y: Duplicate value: redacted:1:[0-9a-f]{8}\]$`, once)
+	assert.Equal(t, `{"message":"`+once+`"}`, string(r.Line([]byte(`{"message":"`+once+`"}`))))
+	for _, message := range []string{
+		`secrets "x" not found`, `secrets "x" already exists`,
+		`secrets "x" is forbidden: User "u" cannot get resource "secrets" in API group "" in the namespace "default"`,
+	} {
+		assert.Equal(t, message, r.Message(secrets, message))
+	}
+	assert.Regexp(t, "^"+Value.String()+"$", r.Message(secrets, `Secret "x" is invalid: data: Too long: may not be more than 1 byte`))
 }

@@ -20,7 +20,10 @@ var (
 	bearer     = regexp.MustCompile(`(?i)(bearer(?: |%20|\\t)+)([A-Za-z0-9._~+/=-]{8,})`)
 	authorized = regexp.MustCompile(`(?i)(authorization(?:\\?")?[:=] *(?:\[?\\?")?(?:basic |token )?)([A-Za-z0-9._~+/=-]{8,})`)
 	privateKey = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^"]*-----END [A-Z ]*PRIVATE KEY-----|[^"]*)`)
-	quoted     = regexp.MustCompile(`((?:Invalid|Unsupported|Duplicate) value: )("(?:[^"\\]|\\.)*"|[^:]+)`)
+	quoted     = regexp.MustCompile(`(?:Invalid|Unsupported|Duplicate) value: `)
+	scalar     = regexp.MustCompile(`^(?:-?[0-9]+(?:\.[0-9]+)?|true|false|null)(?::|$)`)
+	kept       = regexp.MustCompile(`^redacted:[0-9]+:[0-9a-f]{8}`)
+	names      = regexp.MustCompile(`^[a-z.]+ "[^"]*" (?:not found|already exists)$|^[a-z./]+(?: "[^"]*")? is forbidden: User "[^"]*" cannot [^{}]*$`)
 )
 
 func (r *Redactor) replacements() []replacement {
@@ -114,13 +117,71 @@ func (r *Redactor) Line(line []byte) []byte {
 	return line
 }
 
-// Message redacts what the API server answered about an object of t: it quotes values that it finds invalid.
+// Message redacts what the API server answered about an object of t: it quotes values that it finds invalid. Of an object that
+// has nothing but secrets, only messages that name no more than the object and the user are kept.
 func (r *Redactor) Message(t Target, message string) string {
-	if message == "" || !r.mayQuote(t) {
+	switch {
+	case message == "" || !r.mayQuote(t):
+		return message
+	case !t.dropped() && !t.hasData(r):
+		return string(r.quotes([]byte(message), false))
+	case names.MatchString(message):
 		return message
 	}
-	return quoted.ReplaceAllStringFunc(message, func(s string) string {
-		m := quoted.FindStringSubmatch(s)
-		return m[1] + r.value([]byte(m[2]))
-	})
+	return r.value([]byte(message))
+}
+
+// quotes redacts the values that messages of the API server quote in text, or in a line of JSON.
+func (r *Redactor) quotes(text []byte, isJSON bool) []byte {
+	var out []byte
+	for {
+		found := quoted.FindIndex(text)
+		if found == nil {
+			return append(out, text...)
+		}
+		out, text = append(out, text[:found[1]]...), text[found[1]:]
+		from, to, end := quotation(text, isJSON)
+		if to > from {
+			out = append(out, r.value(text[from:to])...)
+			text = text[end:]
+		}
+	}
+}
+
+// quotation finds the value that text begins with, and the end of its quotes. Quotes within a string have backslashes before them,
+// more of them the deeper they are. What is not quoted may have anything in it: all of the message is the value. It is
+// empty if nothing is left to redact.
+func quotation(text []byte, isJSON bool) (from, to, end int) {
+	if kept.Match(text) {
+		return 0, 0, 0
+	}
+	if s := scalar.Find(text); s != nil {
+		n := len(bytes.TrimSuffix(s, []byte(":")))
+		return 0, n, n
+	}
+	opening := len(text) - len(bytes.TrimLeft(text, `\\`))
+	isQuoted := opening < len(text) && text[opening] == '"' && (!isJSON || opening%2 == 1)
+	if isQuoted {
+		from = opening + 1
+	}
+	backslashes := 0
+	for i := from; i < len(text); i++ {
+		if text[i] == '\\' {
+			backslashes++
+			continue
+		}
+		if text[i] == '"' {
+			switch {
+			case isJSON && backslashes%2 == 0: // the string in JSON ends
+				return from, i, i
+			case !isQuoted:
+			case backslashes < opening: // the string that the message is in ends
+				return from, i - backslashes, i - backslashes
+			case (backslashes-opening)%(2*(opening+1)) == 0:
+				return from, i - opening, i + 1
+			}
+		}
+		backslashes = 0
+	}
+	return from, len(text), len(text)
 }
