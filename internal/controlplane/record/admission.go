@@ -234,9 +234,9 @@ func (c conversion) work(w *worker) {
 	c.rec.Allowed = c.err == nil && answer.Response.Result.Status == "Success"
 	switch {
 	case c.err != nil:
-		c.rec.Err = c.err.Error()
+		c.rec.Err = w.message(redact.Target{}, c.err.Error())
 	case !c.rec.Allowed:
-		c.rec.Err = answer.Response.Result.Message
+		c.rec.Err = w.message(redact.Target{}, answer.Response.Result.Message)
 	}
 	w.Sink.AddAt(c.t, c.rec)
 }
