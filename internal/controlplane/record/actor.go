@@ -5,6 +5,7 @@ package record
 import (
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
@@ -18,12 +19,19 @@ const (
 // apiServer is the name of the API server's own requests.
 const apiServer = "kube-apiserver"
 
+// maxAgent bounds what is kept of a user agent, in bytes.
+const maxAgent = 64
+
 // users are those of the control plane's own credentials.
 type users struct{ admin, controller, system string }
 
 // actor returns who sent a request. The credential counts first, and then the user agent.
 func (r *Recorder) actor(user, agent string) trace.Actor {
 	product, _, _ := strings.Cut(agent, "/")
+	product = text.Cut(product, maxAgent)
+	if user == "" { // whoever it is: a definition for each agent that it invents would never go
+		return trace.Actor{Name: "unauthenticated", Class: trace.ClassOther}
+	}
 	a := trace.Actor{Name: product, Class: trace.ClassOther, User: user, Agent: product}
 	if a.Name == "" {
 		a.Name = "unknown"
@@ -32,7 +40,8 @@ func (r *Recorder) actor(user, agent string) trace.Actor {
 	case user == r.users.system:
 		a.Class, a.Name, a.Agent = trace.ClassSystem, apiServer, apiServer
 		if i := strings.LastIndexByte(agent, '/'); i >= 0 && i+1 < len(agent) && agent[i+1] != '$' {
-			a.Name, a.Agent = agent[i+1:], agent[i+1:]
+			a.Name = text.Cut(agent[i+1:], maxAgent)
+			a.Agent = a.Name
 		}
 	case product == "crdctl-loop":
 		a.Class = trace.ClassBuiltin
