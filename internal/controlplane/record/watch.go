@@ -63,13 +63,20 @@ type delivery struct {
 
 func (d delivery) size() int       { return len(d.content) }
 func (delivery) kind() trace.Kind  { return trace.KindEvent }
-func (d delivery) work(to *worker) { d.read(to, d.t, d.content) }
+func (d delivery) work(to *worker) { d.reopen(to, d.t); d.read(to, d.t, d.content) }
 
 type watchEnd struct{ *watch }
 
 func (watchEnd) size() int         { return 0 }
 func (watchEnd) kind() trace.Kind  { return trace.KindWatch }
-func (e watchEnd) work(to *worker) { e.end(to) }
+func (e watchEnd) work(to *worker) { e.reopen(to, e.x.ended); e.end(to) }
+
+// reopen opens a watch of which the begin was dropped.
+func (w *watch) reopen(to *worker, t int64) {
+	if w.rec.ID == "" {
+		w.open(to, t)
+	}
+}
 
 // state records the watch as it is.
 func (w *watch) state(to *worker, t int64, state string) {
