@@ -251,7 +251,8 @@ type Admission struct {
 	Allowed    bool            `json:"allowed,omitempty"`
 	Objects    int             `json:"objects,omitempty"` // converted
 	Patch      json.RawMessage `json:"patch,omitempty"`
-	Err        string          `json:"err,omitempty"`
+	Reason     string          `json:"reason,omitempty"` // why a webhook that answered did not allow it
+	Err        string          `json:"err,omitempty"`    // why the call itself failed
 	FailedOpen bool            `json:"failedOpen,omitempty"`
 }
 

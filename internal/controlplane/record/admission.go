@@ -98,13 +98,26 @@ func (d *decorated) called(ctx context.Context, attributes admission.Attributes,
 		Type: cmp.Or(plugins[d.name], "plugin"), Name: d.name, Request: requestID(ctx), Op: string(attributes.GetOperation()), Began: began, Allowed: err == nil,
 	}}
 	if err != nil {
-		c.rec.Err = d.r.message(redact.Target{Group: c.resource.Group, Resource: c.resource.Resource}, err.Error())
-		if name := webhookName.FindStringSubmatch(c.rec.Err); name != nil {
-			c.rec.Name = name[1]
-		}
+		refused(c.rec, d.r.message(redact.Target{Group: c.resource.Group, Resource: c.resource.Resource}, err.Error()))
 	}
 	d.r.put(c)
 }
+
+// refused notes why a plugin did not allow a request. A webhook that was called and denied it has not failed.
+func refused(rec *trace.Admission, message string) {
+	name := webhookName.FindStringSubmatch(message)
+	if name != nil {
+		rec.Name = name[1]
+	}
+	if denial.MatchString(message) {
+		rec.Reason = message
+	} else {
+		rec.Err = message
+	}
+}
+
+// denial matches the API server's message about a webhook that answered, and did not allow the request.
+var denial = regexp.MustCompile(`^admission webhook "[^"]+" denied the request`)
 
 // webhookName finds in an error which of the webhooks it is from: their plugin calls all that are configured.
 var webhookName = regexp.MustCompile(`webhook "([^"]+)"`)
