@@ -74,12 +74,13 @@ type kubeEvent struct {
 }
 
 type fieldWriter struct {
-	Path  string          `json:"path"`
-	By    string          `json:"by"`
-	T     int64           `json:"t"`
-	Seq   int64           `json:"seq"`
-	N     int             `json:"n"` // versions that changed it
-	Value json.RawMessage `json:"value,omitempty"`
+	Path      string          `json:"path"`
+	By        string          `json:"by"`
+	Certainty trace.Certainty `json:"certainty,omitempty"` // of By; none where that is not known
+	T         int64           `json:"t"`
+	Seq       int64           `json:"seq"`
+	N         int             `json:"n"` // versions that changed it
+	Value     json.RawMessage `json:"value,omitempty"`
 }
 
 const (
@@ -189,12 +190,12 @@ func fieldsOf(o *model.Object) []fieldWriter {
 			if len(all) == maxListed {
 				continue
 			}
-			who, _ := writerOf(v)
+			who, certainty := writerOf(v)
 			if who == "" {
-				who = "not known"
+				who, certainty = "not known", ""
 			}
 			by[c.Path] = len(all)
-			all = append(all, fieldWriter{Path: c.Path, By: who, T: v.T, Seq: v.Seq, N: 1, Value: c.New})
+			all = append(all, fieldWriter{Path: c.Path, By: who, Certainty: certainty, T: v.T, Seq: v.Seq, N: 1, Value: c.New})
 		}
 	}
 	return all

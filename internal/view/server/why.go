@@ -4,6 +4,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -208,12 +209,21 @@ func (s *session) whyConflict(w *why, r *model.Request) {
 			Seq:  d.Seq, Certainty: trace.Certain, Proof: "delivered before the request began",
 		})
 	case model.LagWatch:
-		items = append(items, item{Text: "its watch did not have a newer version yet: watch lag", Certainty: trace.Certain, Proof: "not delivered when the request began"})
+		i := item{Text: "its watch did not have a newer version yet: watch lag", Certainty: trace.Certain, Proof: "not delivered when the request began"}
+		if s.hasGap(v.T, r.Began) {
+			i.Certainty, i.Proof = trace.Likely, "no delivery is recorded before the request began, but the recording has a gap then"
+		}
+		items = append(items, i)
 	case model.LagNoWatch:
 		items = append(items, item{Text: "it has no watch of the resource"})
 	}
 	w.add("Refused because of", items...)
 	w.Cause = v.Seq
+}
+
+// hasGap reports whether records between two times were dropped.
+func (s *session) hasGap(from, to int64) bool {
+	return slices.ContainsFunc(s.gaps, func(g gap) bool { return g.From <= to && g.To >= from })
 }
 
 func (s *session) whyVersion(w *why, v *model.Version) {
@@ -306,7 +316,11 @@ func (s *session) whyReconcile(w *why, r *model.Reconcile) {
 			i.Seq, i.T, i.Changes = c.Version.Seq, c.Version.T, c.Version.Changes
 			i.Text += ": " + versionItem(c.Version).Text
 			if c.Version.Request != nil {
-				i.Text += ", written by " + actorName(c.Version.Request.Actor) + ": " + c.Version.Request.Method()
+				by := ", written by "
+				if c.Version.Writer.Certainty != trace.Certain {
+					by = ", likely written by "
+				}
+				i.Text += by + actorName(c.Version.Request.Actor) + ": " + c.Version.Request.Method()
 			}
 			w.causedBy(c.Version.Seq)
 		case c.RV != 0:

@@ -31,13 +31,10 @@ let shown = null;
 const related = (r) => html`<li class=${r.red ? 'bad' : ''}>${r.id ? html`<button class="ref" @click=${() => change({ obj: r.id, rv: 0, at: 0 })}>${r.name}</button>` : r.name}${
   r.controller ? ' (controller)' : ''}${r.red ? html` <b>✗ ${r.red}</b>` : nothing}</li>`;
 
-const parts = [
-  ['managedFields', (c) => c.path.startsWith('metadata.managedFields')],
-  ['status', (c) => c.path.startsWith('status')],
-];
+const isManaged = (c) => c.path.startsWith('metadata.managedFields');
 
 function diff(o) {
-  const kept = o.changes.filter((c) => state.managed || !parts[0][1](c));
+  const kept = o.changes.filter((c) => state.managed || !isManaged(c));
   const hidden = o.changes.length - kept.length;
   return html`<ul class="fields">${kept.map((c) => html`<li class="field"><code>${c.path}</code>: <del>${value(c.old)}</del> → <ins>${value(c.new)}</ins></li>`)}</ul>
     ${kept.length ? nothing : html`<p class="hint">${hidden ? 'Only metadata.managedFields differs.' : o.prev ? 'No change was recorded.' : 'The first version that was seen.'}</p>`}`;
@@ -66,7 +63,7 @@ export function object(f) {
         <h4>Owners</h4><ul>${o.owners.length ? o.owners.map(related) : html`<li>none</li>`}</ul>
         <h4>Owned</h4><ul>${o.children.length ? o.children.map(related) : html`<li>none</li>`}</ul>
         <h4>Finalizers</h4><ul>${o.finalizers.length ? o.finalizers.map((x) => html`<li>${x.name}, for at least ${duration(f.now - x.since)}</li>`) : html`<li>none</li>`}</ul>
-        ${o.fields.length ? html`<h4>Who wrote which field last</h4><ul>${o.fields.slice(0, 12).map((x) => html`<li><code>${x.path}</code> ${x.by} <button class="ref" @click=${() => select(x.seq)}>${clock(x.t, 0)}</button>${x.n > 1 ? ` ×${x.n}` : ''}</li>`)}</ul>` : nothing}
+        ${o.fields.length ? html`<h4>Who wrote which field last</h4><ul>${o.fields.slice(0, 12).map((x) => html`<li><code>${x.path}</code> ${x.by} ${x.certainty === 'certain' ? nothing : certainty(x.certainty)} <button class="ref" @click=${() => select(x.seq)}>${clock(x.t, 0)}</button>${x.n > 1 ? ` ×${x.n}` : ''}</li>`)}</ul>` : nothing}
         ${o.conditions.length ? html`<h4>Conditions over time</h4><ul>${o.conditions.slice(0, 12).map((c) => html`<li>${clock(c.t, 0)} ${c.type}=${c.status} ${c.reason ?? ''}</li>`)}</ul>` : nothing}
         ${o.events.length ? html`<h4>Events</h4><ul>${o.events.slice(-12).reverse().map((e) => html`<li>${clock(e.t, 0)} ${e.type} ${e.reason}: ${e.message}${e.count > 1 ? ` ×${e.count}` : ''}</li>`)}</ul>` : nothing}
       </section>
