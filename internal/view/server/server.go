@@ -11,6 +11,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strconv"
@@ -68,6 +70,9 @@ func New(o Options) (*Server, error) {
 	s.http = &http.Server{
 		Handler:           g.wrap(assets(web.Files()), s.session.routes()),
 		ReadHeaderTimeout: 10 * time.Second,
+		WriteTimeout:      time.Minute, // the stream extends its own
+		IdleTimeout:       time.Minute,
+		ErrorLog:          log.New(io.Discard, "", 0), // the terminal is for what the controller prints
 		MaxHeaderBytes:    16 << 10,
 	}
 	return s, nil
