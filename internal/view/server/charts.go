@@ -15,7 +15,6 @@ type charts struct {
 	Step    int64              `json:"step"`
 	T       []int64            `json:"t"`
 	Columns map[string][]int64 `json:"columns"`
-	Rates   map[string]float64 `json:"rates"` // per second of the range
 	Keys    []keyRow           `json:"keys"`
 	Next    []nextRow          `json:"next"`
 	Saves   []saved            `json:"saves"`
@@ -64,7 +63,7 @@ func (s *session) time(q query) any {
 			break
 		}
 	}
-	out := &charts{Step: step * 1e9, T: []int64{}, Columns: map[string][]int64{}, Rates: map[string]float64{}, Keys: s.topKeys(q), Next: s.nextKeys(), Saves: s.sums.saves, Seq: s.last}
+	out := &charts{Step: step * 1e9, T: []int64{}, Columns: map[string][]int64{}, Keys: s.topKeys(q), Next: s.nextKeys(), Saves: s.sums.saves, Seq: s.last}
 	column := func(name string, v int64) { out.Columns[name] = append(out.Columns[name], v) }
 	for t := first; t < last; t += step {
 		b := s.sums.over(t*1e9, min(t+step, last)*1e9)
@@ -145,12 +144,17 @@ func (s *session) nextKeys() []nextRow {
 	return all[:min(len(all), maxKeys)]
 }
 
-// compare is what changed with the newest save: the minute before it and what is since, at most a minute.
+// compare is what changed with the newest save that succeeded: the minute before it and what is since, at most a minute.
 func (s *session) compare() (rows []compared) {
-	if len(s.sums.saves) == 0 {
+	at, now := int64(-1), s.model.Now()
+	for _, save := range s.sums.saves {
+		if save.OK {
+			at = save.T
+		}
+	}
+	if at < 0 {
 		return nil
 	}
-	at, now := s.sums.saves[len(s.sums.saves)-1].T, s.model.Now()
 	const minute = int64(60e9)
 	begin := max(0, at-minute, s.sums.first*1e9)
 	before, after := s.sums.over(begin, at), s.sums.over(at+1e9, min(now, at+minute))

@@ -24,10 +24,9 @@ type session struct {
 	engine  *finding.Engine
 	last    int64 // Seq of the newest record
 	state   state
-	trouble string    // why state is lost
-	asOf    time.Time // when state became lost
-	dropped int64     // records that are no longer held, because of maxRecords
-	unknown int64     // records that this version does not know
+	trouble string // why state is lost
+	dropped int64  // records that are no longer held, because of maxRecords
+	unknown int64  // records that this version does not know
 	gaps    []gap
 	lastEnd string // ID of the reconcile that ended last
 	granted *trace.Rights
@@ -124,9 +123,7 @@ func (s *session) ended(live bool, failed error) bool {
 		}
 		return true
 	}
-	if s.state != stateLost {
-		s.state, s.asOf = stateLost, time.Now()
-	}
+	s.state = stateLost
 	if s.trouble = "the recording ended"; failed != nil {
 		s.trouble = failed.Error()
 	}

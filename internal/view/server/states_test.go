@@ -286,3 +286,22 @@ func TestAccessibilityTree(t *testing.T) {
 	p.key("t")
 	p.has("crd-rows[aria-label=Flow] .row", "reconcile")
 }
+
+// j goes through a table in which several rows are of one record, and the tree marks the object that is shown.
+func TestRowsOfOneRecord(t *testing.T) {
+	r := newRecording(false)
+	r.after(time.Second)
+	r.hotLoop(controller, 1)
+	p := open(t, serve(t, r).URL())
+	p.click(".tree .row")
+	p.has(".tree .row.selected", "CronTab")
+	p.key("2")
+	p.key("t")
+	p.has("crd-rows[aria-label=Flow] .row", "waited")
+	rows := eval[int](p, `document.querySelectorAll("crd-rows[aria-label=Flow] .row").length`)
+	for range rows {
+		p.key("j")
+	}
+	last := eval[string](p, `[...document.querySelectorAll("crd-rows[aria-label=Flow] .row")].at(-1).innerText`)
+	p.has("crd-rows[aria-label=Flow] .row.selected", last)
+}

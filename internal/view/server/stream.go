@@ -21,7 +21,6 @@ type frame struct {
 	Run      string          `json:"run"`
 	State    state           `json:"state"`
 	Trouble  string          `json:"trouble,omitempty"`
-	AsOf     string          `json:"asOf,omitempty"` // when the source was lost
 	File     string          `json:"file,omitempty"`
 	Header   *trace.Header   `json:"header,omitempty"`
 	Now      int64           `json:"now"`     // T of the newest record
@@ -34,14 +33,15 @@ type frame struct {
 	Findings []trace.Finding `json:"findings"`
 	Resolved int             `json:"resolved"`
 	Gaps     []gap           `json:"gaps,omitempty"`
-	Saves    []saved         `json:"saves,omitempty"`
+	Saves    []saved         `json:"saves,omitempty"` // the newest
+	Saved    int             `json:"saved"`           // all
 	Strip    strip           `json:"strip"`
 	Last     *lastRow        `json:"last,omitempty"` // reconcile
 	Visible  bool            `json:"visible"`        // reconciles that send nothing are recorded
 	Own      string          `json:"own,omitempty"`  // the project's controller
 	Build    int             `json:"build,omitempty"`
 	Kinds    []kindCount     `json:"kinds,omitempty"`
-	Compare  []compared      `json:"compare,omitempty"` // before and after the newest save
+	Compare  []compared      `json:"compare,omitempty"` // before and after the newest save that succeeded
 
 	Undetermined []finding.Undetermined `json:"undetermined,omitempty"`
 }
@@ -56,8 +56,6 @@ type rates struct {
 	Conflicts  int32   `json:"conflicts"` // of the whole recording
 	Denied     int32   `json:"denied"`
 	Requests   int32   `json:"requests"`
-	Writes     int32   `json:"writes"`
-	NoOps      int32   `json:"noops"`
 	Total      int64   `json:"total"` // reconciles
 }
 
@@ -140,10 +138,7 @@ func (s *session) frameNow() *frame {
 	f := &frame{
 		Seq: s.last, Change: s.changes, Undetermined: s.engine.Undetermined(), Run: s.run(), State: s.state, Trouble: s.trouble, File: s.file, Header: s.model.Header(), Now: s.model.Now(),
 		Records: s.model.Len(), Dropped: s.dropped, Unknown: s.unknown, Findings: []trace.Finding{}, Compare: s.compare(),
-		Gaps: s.gaps[max(0, len(s.gaps)-maxFrameGaps):], Saves: s.sums.saves, Rates: s.rates(), Strip: s.strip(), Last: s.lastReconcile(), Kinds: s.kinds(),
-	}
-	if s.state == stateLost {
-		f.AsOf = s.asOf.Format(time.RFC3339)
+		Gaps: s.gaps[max(0, len(s.gaps)-maxFrameGaps):], Saves: s.sums.recentSaves(), Saved: len(s.sums.saves), Rates: s.rates(), Strip: s.strip(), Last: s.lastReconcile(), Kinds: s.kinds(),
 	}
 	if r, ok := s.model.Record(s.model.First()); ok {
 		f.First = r.T
@@ -177,7 +172,6 @@ func (s *session) rates() rates {
 	r := rates{
 		Records: float64(last.Records) / seconds, Depth: s.sums.depth,
 		Conflicts: s.sums.total.Conflicts, Denied: s.sums.total.Denied, Requests: s.sums.total.Requests,
-		Writes: s.sums.total.Writes, NoOps: s.sums.total.NoOps,
 	}
 	var n int32
 	for i, of := range last.Reconciles {
@@ -251,16 +245,13 @@ func (s *session) isOfInterest(r *trace.Resource) bool {
 
 // lastRow is the newest reconcile that ended, as a waterfall.
 type lastRow struct {
-	ID        string          `json:"id"`
 	Seq       int64           `json:"seq"`
 	Key       string          `json:"key"`
-	Object    trace.ObjectID  `json:"obj,omitempty"`
 	Began     int64           `json:"began"`
 	Took      int64           `json:"took"`
 	Waited    int64           `json:"waited"`
 	Result    string          `json:"result"`
 	Err       string          `json:"err,omitempty"`
-	Source    string          `json:"source"`
 	Requests  []requestRow    `json:"requests"`
 	Certainty trace.Certainty `json:"certainty"`
 	Written   int             `json:"written"`
@@ -274,11 +265,11 @@ func (s *session) lastReconcile() *lastRow {
 	}
 	sent, link := s.model.SentIn(last)
 	row := &lastRow{
-		ID: last.ID, Seq: last.EndSeq, Key: last.Key, Began: last.Began, Took: last.Took(), Waited: last.Waited, Result: last.Result, Err: last.Err,
-		Source: last.Source, Requests: []requestRow{}, Certainty: link.Certainty,
+		Seq: last.EndSeq, Key: last.Key, Began: last.Began, Took: last.Took(), Waited: last.Waited, Result: last.Result, Err: last.Err,
+		Requests: []requestRow{}, Certainty: link.Certainty,
 	}
 	if last.Object != nil {
-		row.Key, row.Object = last.Object.String(), last.Object.ID
+		row.Key = last.Object.String()
 	}
 	for i, r := range sent {
 		if r.Writes() && r.OK() && !r.NoOp {

@@ -4,6 +4,7 @@ package server
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/trace"
 )
@@ -36,7 +37,7 @@ type counts struct {
 	OwnWrites  int32 // of the project's own actors
 	NoOps      int32
 	Conflicts  int32
-	Denied     int32
+	Denied     int32 // 403
 	Logs       int32
 }
 
@@ -51,6 +52,18 @@ type saved struct {
 	Took  int64    `json:"took"`
 	Files []string `json:"files,omitempty"`
 	Why   string   `json:"why,omitempty"` // the step that failed, with its message
+}
+
+// maxFrameSaves bounds the saves of a frame.
+const maxFrameSaves = 200
+
+// recentSaves are the newest saves, of which only the last one has what failed: that can be long.
+func (s *sums) recentSaves() []saved {
+	all := slices.Clone(s.saves[max(0, len(s.saves)-maxFrameSaves):])
+	for i := range max(0, len(all)-1) {
+		all[i].Why = ""
+	}
+	return all
 }
 
 func newSums() *sums { return &sums{} }
@@ -126,7 +139,7 @@ func (s *sums) request(now *second, t int64, b *trace.Request, own bool) {
 		count(func(c *counts) *int32 { return &c.NoOps })
 	case b.Code == 409 && b.Reason == "Conflict":
 		count(func(c *counts) *int32 { return &c.Conflicts })
-	case b.Code == 401, b.Code == 403:
+	case b.Code == 403:
 		count(func(c *counts) *int32 { return &c.Denied })
 	}
 }

@@ -20,7 +20,7 @@ export function brush(f) {
   };
   const chosen = state.from || state.to;
   return html`<div class="brush">
-    <svg role="img" aria-label=${`Records by time over ${duration(span)}, ${plural(f.saves?.length ?? 0, 'save')}, ${plural(f.gaps?.length ?? 0, 'gap')}`}
+    <svg role="img" aria-label=${`Records by time over ${duration(span)}, ${plural(f.saved, 'save')}, ${plural(f.gaps?.length ?? 0, 'gap')}`}
       viewBox="0 0 1000 ${height}" preserveAspectRatio="none"
       @pointerdown=${(e) => { e.currentTarget.setPointerCapture(e.pointerId); dragging = true; drag = time(e); }}
       @pointermove=${(e) => { if (dragging) change({ from: Math.max(1, Math.min(drag, time(e))), to: Math.max(drag, time(e)) }); }}

@@ -12,21 +12,21 @@ const held = new Map();
  * @param {string} name of the endpoint
  * @param {Record<string, unknown>} params
  * @param {string} version of the recording
- * @returns {any} the newest answer, or null
+ * @returns {any} the newest answer, which can be null; undefined before it
  */
 export function data(name, params, version) {
   const question = JSON.stringify(params);
   let h = held.get(name);
-  if (!h) held.set(name, (h = { busy: false, question: '', version: '', answer: null }));
+  if (!h) held.set(name, (h = { busy: false, question: '', version: '', answer: undefined }));
   if (!h.busy && (h.question !== question || h.version !== version)) {
     const other = h.question !== question;
     h.busy = true;
     h.question = question;
     h.version = version;
-    if (other) h.answer = h.answer && { ...h.answer, old: true };
+    if (other) h.answer = h.answer ?? undefined;
     ask(name, params).then(
       (answer) => { h.busy = false; h.answer = answer; change(); },
-      (err) => { h.busy = false; if (!(err instanceof Refused)) setTimeout(() => { h.version = ''; }, 1000); },
+      (err) => { h.busy = false; if (!(err instanceof Refused)) setTimeout(() => { h.version = ''; change(); }, 1000); },
     );
   }
   return h.answer;

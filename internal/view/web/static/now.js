@@ -57,7 +57,7 @@ function saveCard(f) {
     ${s.ok
       ? html`<p>Build ${s.build} runs since ${clock(s.t, 0)}, after ${duration(s.took)}${s.files?.length ? ': ' + s.files.join(', ') : ''}.</p>`
       : html`<p>The save of ${clock(s.t, 0)} failed; build ${f.build || s.build - 1} runs on.</p><pre>${s.why}</pre>`}
-    ${f.compare ? html`<table class="compare"><caption>Before and after it, at most a minute each; that it is the cause is not proven</caption><thead><tr><th></th><th>before</th><th>after</th></tr></thead><tbody>
+    ${f.compare ? html`<table class="compare"><caption>Before and after ${s.ok ? 'it' : 'the newest save that succeeded'}, at most a minute each; that it is the cause is not proven</caption><thead><tr><th></th><th>before</th><th>after</th></tr></thead><tbody>
       ${f.compare.map((c) => html`<tr><th>${c.name}</th><td>${c.before}</td><td>${c.after}</td></tr>`)}</tbody></table>` : nothing}</section>`;
 }
 

@@ -22,7 +22,6 @@ export class Rows extends HTMLElement {
   /** @type {(row: any) => string} */ rowClass = () => '';
   /** @type {(row: any) => void} */ pick = () => {};
   /** @type {unknown} what is there without rows */ empty = 'Nothing.';
-  /** @type {(total: number) => void} */ counted = () => {};
 
   #params = '';
   #query = {};
@@ -39,7 +38,7 @@ export class Rows extends HTMLElement {
   #trouble = '';
   #selected = 0;
 
-  /** The Seq that is selected. */
+  /** The Seq that is selected, or the ID where rows have no Seq. */
   set selected(seq) {
     if (seq === this.#selected) return;
     this.#selected = seq;
@@ -110,7 +109,6 @@ export class Rows extends HTMLElement {
         this.#seq = answer.seq;
         this.#asked = true;
         this.#trouble = '';
-        this.counted(answer.total);
         this.update();
       } else {
         this.#again = true;
@@ -126,9 +124,15 @@ export class Rows extends HTMLElement {
     }
   }
 
+  #isSelected(r) {
+    const id = r.seq || r.id;
+    return Boolean(id) && id === this.selected;
+  }
+
   /** Moves the selection by n rows. */
   move(n) {
-    const at = this.#rows.findIndex((r) => r.seq === this.selected && r.seq);
+    const here = this.#rows[this.#cursor - this.#first]; // several rows can have one Seq
+    const at = here && this.#isSelected(here) ? -1 : this.#rows.findIndex((r) => this.#isSelected(r));
     const from = at >= 0 ? this.#first + at : this.#cursor;
     this.#cursor = Math.max(0, Math.min(from + n, Math.min(this.#total, mostRows) - 1));
     const top = this.#cursor * rowHeight;
@@ -136,7 +140,10 @@ export class Rows extends HTMLElement {
     if (top < this.scrollTop) this.scrollTop = top;
     else if (top + rowHeight + head > this.scrollTop + this.clientHeight) this.scrollTop = top + rowHeight + head - this.clientHeight;
     const row = this.#rows[this.#cursor - this.#first];
-    if (row) this.pick(row);
+    if (row) {
+      this.#selected = row.seq || row.id; // the page draws it later; keys can be faster
+      this.pick(row);
+    }
     this.update();
   }
 
@@ -154,9 +161,9 @@ export class Rows extends HTMLElement {
         <div class="space"><div class="body" role="rowgroup">
           ${repeat(
             this.#rows.slice(0, Math.max(0, shown - this.#first)),
-            (r, i) => r.seq || r.id || this.#first + i,
-            (r, i) => html`<div role="row" class="row ${this.rowClass(r)} ${r.seq && r.seq === this.selected ? 'selected' : ''}"
-              aria-rowindex=${this.#first + i + 2} aria-selected=${r.seq && r.seq === this.selected ? 'true' : nothing}
+            (r, i) => `${r.seq || r.id || this.#first + i}/${r.kind ?? ''}/${r.lane ?? ''}`,
+            (r, i) => html`<div role="row" class="row ${this.rowClass(r)} ${this.#isSelected(r) ? 'selected' : ''}"
+              aria-rowindex=${this.#first + i + 2} aria-selected=${this.#isSelected(r) ? 'true' : nothing}
               @click=${() => { this.#cursor = this.#first + i; this.pick(r); }}>
               ${this.columns.map((c) => html`<span role="cell" class=${c.kind ?? ''}>${c.cell(r)}</span>`)}</div>`,
           )}

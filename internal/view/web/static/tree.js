@@ -26,9 +26,9 @@ export function tree(f) {
     <div class="chips"><h2>Objects</h2>
       <button class="chip" aria-pressed=${state.bad ? 'true' : 'false'} @click=${() => change({ bad: !state.bad })}>only with findings</button>
       ${state.at ? html`<button class="chip" aria-pressed="true" @click=${() => change({ at: 0, rv: 0 })}>as of version ${state.rv} ✕</button>` : nothing}</div>
-    <crd-rows .source=${'tree'} .label=${'Objects by owner'} .columns=${columns} .selectedId=${state.obj}
+    <crd-rows .source=${'tree'} .label=${'Objects by owner'} .columns=${columns} .selected=${state.obj}
       .pick=${(r) => change({ obj: r.id, rv: 0, view: state.view === 'requests' ? 'requests' : 'object' })}
-      .rowClass=${(r) => (r.id === state.obj ? 'selected' : '') + (r.red ? ' red' : '')}
+      .rowClass=${(r) => (r.red ? 'red' : '')}
       .empty=${state.bad ? 'No object has a finding.' : 'No object of a kind that the controller watches.'}
       .params=${{ q: state.search, bad: state.bad, at: state.at, toggled: [...state.closed].join(',') }}
       .version=${`${f.run}/${Math.floor(f.now / 1e9)}/${f.records ? 1 : 0}/${f.findings.length}/${f.state}`}></crd-rows>
