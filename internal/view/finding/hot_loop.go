@@ -35,8 +35,10 @@ type chain struct {
 	stacked bool           // certain because of what each write was decided on, not because of a recorded cause
 	wrote   *model.Version // the newest
 	changed string         // its paths
-	run     int            // links without anything between them
+	run     int            // links without anything between them, of one build
+	build   int            // of the newest link
 	shown   bool
+	shownIn int // build in which it was shown
 }
 
 const (
@@ -158,14 +160,17 @@ func (h *hotLoops) link(key, subject string, wrote *model.Version, certainty tra
 		h.unlink(key)
 		return
 	}
+	if build := h.m.BuildAt(t); build != c.build {
+		c.build, c.run = build, 0
+	}
 	c.run++
 	c.add(t, seq)
 	if c.stacked = stacked; certainty != trace.Certain {
 		c.weak.add(t, seq)
 	}
 	c.weak.cut(t - hotWindow)
-	if c.cut(t - hotWindow); c.n() >= hotLinks && (c.run >= hotLinks || c.shown) {
-		c.shown = true
+	if c.cut(t - hotWindow); c.n() >= hotLinks && (c.run >= hotLinks || c.shown && c.shownIn == c.build) {
+		c.shown, c.shownIn = true, c.build
 		h.show(c)
 	}
 }
