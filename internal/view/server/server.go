@@ -11,8 +11,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
@@ -72,7 +71,7 @@ func New(o Options) (*Server, error) {
 		ReadHeaderTimeout: 10 * time.Second,
 		WriteTimeout:      time.Minute, // the stream extends its own
 		IdleTimeout:       time.Minute,
-		ErrorLog:          log.New(io.Discard, "", 0), // the terminal is for what the controller prints
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // the terminal is for what the controller prints
 		MaxHeaderBytes:    16 << 10,
 	}
 	return s, nil
