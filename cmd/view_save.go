@@ -7,7 +7,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 
@@ -15,6 +14,9 @@ import (
 	"github.com/crdctl/crdctl/internal/trace/redact"
 	"github.com/crdctl/crdctl/internal/ui"
 )
+
+// errNothing keeps what has the path: there is nothing to write.
+var errNothing = errors.New("no records")
 
 // cut writes a part of a recording to a file, and prints what is in it and what is not.
 func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, error]) error {
@@ -25,30 +27,27 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 			return ui.UsageErrorf("--save %s is the recording that is read; choose another name", path)
 		}
 	}
-	redacted := 0
+	redacted, total := 0, 0
 	index, err := trace.SaveFile(path, v.name, func(yield func(trace.Record, error) bool) {
-		redacted = 0
+		redacted, total = 0, 0
 		for rec, err := range part {
 			redacted += len(redact.Value.FindAllIndex(rec.Raw, -1))
+			if rec.Body != nil && rec.Body.Kind() != trace.KindHeader && rec.Body.Kind() != trace.KindDef {
+				total++
+			}
 			if !yield(rec, err) {
 				return
 			}
 		}
+		if total == 0 {
+			yield(trace.Record{}, errNothing)
+		}
 	})
-	if err != nil {
-		return fmt.Errorf("--save: %w", err)
-	}
-	var total int64
-	for kind, n := range index.Counts {
-		if kind != trace.KindHeader && kind != trace.KindDef {
-			total += n
-		}
-	}
-	if total == 0 {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	switch {
+	case errors.Is(err, errNothing):
 		return fmt.Errorf("%s: no records in that time; the recording covers %s to %s", v.name, v.clock(0), v.clock(v.end))
+	case err != nil:
+		return fmt.Errorf("--save: %w", err)
 	}
 	var end int64
 	for _, m := range index.Members {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"reflect"
@@ -14,7 +15,8 @@ import (
 )
 
 // SaveFile writes records of one recording to a file of their own, as they are, with the definitions that they need. records
-// is read twice. The name of where they come from goes into the header, unless that has one. It returns what it wrote.
+// is read twice. The name of where they come from goes into the header, unless that has one. It returns what it wrote. A
+// recording that has the path already is replaced when all is written, and stays if that fails.
 func SaveFile(path, from string, records iter.Seq2[Record, error]) (_ Index, err error) {
 	needed := references{seen: map[any]bool{}, resources: map[ObjectID]ResourceID{}}
 	for rec, err := range records {
@@ -23,18 +25,34 @@ func SaveFile(path, from string, records iter.Seq2[Record, error]) (_ Index, err
 		}
 		needed.add(rec.Body)
 	}
-	w, err := createFile(path)
+	if old, err := os.Open(path); err == nil {
+		if err := errors.Join(isRecording(old), old.Close()); err != nil {
+			return Index{}, err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return Index{}, err
+	}
+	f, err := os.OpenFile(path+".tmp", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return Index{}, err
 	}
+	kept := false
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(path))
+		if !kept {
+			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
+	w, err := newFileWriter(f)
+	if err != nil {
+		return Index{}, err
+	}
 	if err := w.save(from, records, needed.has); err != nil {
 		return Index{}, err
 	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return Index{}, err
+	}
+	kept = true
 	return w.index, nil
 }
 

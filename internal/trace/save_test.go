@@ -64,9 +64,36 @@ func TestSave(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, all(t, opened(t, path), 0), len(records)+1, "what is not known may need each definition")
 
-	failing := func(yield func(Record, error) bool) { yield(records[0], os.ErrClosed) }
+	before := unzippedRecords(t, path)
+	reads := 0
+	failing := func(yield func(Record, error) bool) {
+		if reads++; reads == 1 {
+			sequence(records)(yield)
+		} else {
+			yield(records[0], os.ErrClosed)
+		}
+	}
 	_, err = SaveFile(path, "x", failing)
 	require.ErrorIs(t, err, os.ErrClosed)
+	assert.Equal(t, 2, reads)
+	assert.Equal(t, before, unzippedRecords(t, path), "what cannot be replaced stays")
+	files, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Len(t, files, 1)
+}
+
+// A recording that replaces another one cannot be read by others, as a new one cannot.
+func TestReplacedFileIsPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.crdctl.gz")
+	for range 2 {
+		r, err := New(Options{File: path})
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+		require.NoError(t, os.Chmod(path, 0o644)) //nolint:gosec // as another program may leave it
+	}
 }
 
 func unzippedRecords(t *testing.T, path string) (lines []string) {

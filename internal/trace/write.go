@@ -40,7 +40,12 @@ func createFile(path string) (*fileWriter, error) {
 	if err := replaceable(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	w := &fileWriter{file: f, index: Index{Counts: map[Kind]int64{}}}
+	return newFileWriter(f)
+}
+
+// newFileWriter writes to an empty file. It closes the file.
+func newFileWriter(f *os.File) (w *fileWriter, err error) {
+	w = &fileWriter{file: f, index: Index{Counts: map[Kind]int64{}}}
 	w.out = bufio.NewWriterSize(f, 64<<10)
 	if w.zip, err = gzip.NewWriterLevel(w, gzip.BestSpeed); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -49,7 +54,19 @@ func createFile(path string) (*fileWriter, error) {
 }
 
 // replaceable truncates the file, unless it holds something other than a recording, such as an archive.
+// Others may not read it from then on.
 func replaceable(f *os.File) error {
+	if err := isRecording(f); err != nil {
+		return err
+	}
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	return f.Chmod(0o600)
+}
+
+// isRecording fails for a file that holds something other than a recording.
+func isRecording(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -60,7 +77,7 @@ func replaceable(f *os.File) error {
 			return fmt.Errorf("%s: exists and is not a recording; choose another name", f.Name())
 		}
 	}
-	return f.Truncate(0)
+	return nil
 }
 
 func isGzip(b []byte) bool { return len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b }
