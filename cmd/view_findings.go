@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/view/finding"
@@ -121,7 +122,7 @@ func (d *findingsDocument) text(s ui.Streams) error {
 		if f.Until > 0 {
 			since += ", until " + seconds(f.Until)
 		}
-		if err := s.Printf("%s [%s]\n    %s, %s; records %s\n    Fix: %s", f.Message, f.Type, f.Certainty, since, numbers(f.Evidence), f.Fix); err != nil {
+		if err := s.Printf("%s [%s]\n    %s, %s; records %s\n    Fix: %s", text.Printable(f.Message), f.Type, f.Certainty, since, numbers(f.Evidence), text.Printable(f.Fix)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/view/finding"
@@ -104,10 +105,10 @@ func (n *notes) line(f trace.Finding, now int64) string {
 	case f.Until != 0 && was.open:
 		was.open = false
 		n.said[f.ID] = was
-		return fmt.Sprintf("finding: %s [%s]", f.Message, f.Type)
+		return fmt.Sprintf("finding: %s [%s]", text.Printable(f.Message), f.Type)
 	case f.Until != 0, known && was.build == f.Build && now-was.at < int64(againAfter):
 		return ""
 	}
 	n.said[f.ID] = note{build: f.Build, at: now, open: true}
-	return fmt.Sprintf("finding: %s [%s, %s]; see \"%s\"", f.Message, f.Type, f.Certainty, n.see)
+	return fmt.Sprintf("finding: %s [%s, %s]; see \"%s\"", text.Printable(f.Message), f.Type, f.Certainty, n.see)
 }

@@ -41,6 +41,8 @@ func TestNotes(t *testing.T) {
 	}
 	f.Build = 3
 	assert.Equal(t, said, n.line(f, 72*second), "a new build brings it back")
+	f.ID, f.Message = "other", "x\x1b[2J\ny"
+	assert.Contains(t, n.line(f, 0), `finding: x\u001b[2J y [`, "a terminal does not obey what was recorded")
 }
 
 // What is recorded of a controller that loops makes a note, and a record.

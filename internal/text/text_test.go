@@ -67,3 +67,18 @@ func TestShortenKeepsCharactersWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestPrintable(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                           "",
+		"hot loop: ↔ \"x\"":          "hot loop: ↔ \"x\"",
+		"a\r\nb\nc\rd\u2028e":        "a b c d e",
+		"\x1b]0;x\a\t\x7f\u009b2J":   `\u001b]0;x\u0007\u0009\u007f\u009b2J`,
+		"\u202etxt.exe":              `\u202etxt.exe`,
+		"not UTF-8: \xff\x9b31m end": "not UTF-8: \uFFFD\uFFFD31m end",
+	} {
+		if got := Printable(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
