@@ -309,3 +309,23 @@ func TestOldFile(t *testing.T) {
 	assert.Equal(t, []string{"f"}, f.Index().Open)
 	assert.Equal(t, []int64{5, 6}, got[19].Body.(*Finding).Evidence)
 }
+
+// What no recorder writes is not decoded: it would take much memory.
+func TestHugeRecords(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.crdctl.gz")
+	w, err := createFile(path)
+	require.NoError(t, err)
+	records := []Body{&Header{Format: Format}, &Log{Message: strings.Repeat("x", maxLine)}, &Log{Message: "short"}, &Log{Message: strings.Repeat("x", maxMember)}}
+	for i, b := range records {
+		rec := Record{Seq: int64(i + 1), Body: b}
+		line, err := rec.AppendJSON(nil)
+		require.NoError(t, err)
+		require.NoError(t, w.add(&rec, line))
+	}
+	require.NoError(t, w.close(nil))
+	got := all(t, opened(t, path), 0)
+	require.Len(t, got, 4)
+	assert.ErrorContains(t, got[1].Body.(*Unknown).Err, "a record of 16777")
+	assert.Equal(t, "short", got[2].Body.(*Log).Message)
+	assert.Contains(t, got[3].Body.(*Gap).Why, "more than 33554432 bytes")
+}

@@ -15,7 +15,11 @@ import (
 )
 
 // maxMember is more than any member has. A file with a larger one was not written by crdctl.
-const maxMember = 256 << 20
+// A line that does not end within it is damage, too.
+const maxMember = 32 << 20
+
+// maxLine is more than any record has. One that is longer is not decoded, which takes many times its length.
+const maxLine = 16 << 20
 
 // member returns the whole lines of the member at an offset, and the offset of the next. An error of a member that is
 // cut off comes with the lines that are there, that of a damaged one with none: what its lines say cannot be trusted.
@@ -106,7 +110,12 @@ func (f *File) records(ctx context.Context, inMember func(int) bool, want func(h
 				if err == nil && (h.kind == KindHeader || h.kind == KindIndex || h.kind != KindDef && !want(h)) {
 					continue
 				}
-				rec, err := Parse(slices.Clone(line))
+				var rec Record
+				if err == nil && len(line) > maxLine {
+					rec = Record{Seq: h.seq, T: h.t, Raw: slices.Clone(line), Body: &Unknown{K: h.kind, Err: fmt.Errorf("%s: behind byte %d: a record of %d bytes", f.file.Name(), m.Offset, len(line))}}
+				} else {
+					rec, err = Parse(slices.Clone(line))
+				}
 				if err != nil {
 					err = fmt.Errorf("%s: behind byte %d: %w", f.file.Name(), m.Offset, err)
 				}
