@@ -53,7 +53,7 @@ type recording struct {
 }
 
 // record starts the recording of a run.
-func (o *Options) record() (*recording, error) {
+func (o *Options) record(reporter ui.Reporter) (*recording, error) {
 	if o.Recording.Off || o.Cluster.IsSet() {
 		return nil, nil
 	}
@@ -62,7 +62,9 @@ func (o *Options) record() (*recording, error) {
 		home = "" // then no path is below it
 	}
 	redactor := redact.New(redact.Options{Project: o.Root, Home: home})
-	recorder, err := trace.New(trace.Options{File: o.Recording.File, MaxBytes: o.Recording.MaxBytes, Redact: redactor.Line, RedactBody: redactor.Body, Header: trace.Header{
+	recorder, err := trace.New(trace.Options{File: o.Recording.File, MaxBytes: o.Recording.MaxBytes, Redact: redactor.Line, RedactBody: redactor.Body, Failed: func(err error) {
+		reporter.Note("--record: %v; the recording ends here, and goes on in memory", err)
+	}, Header: trace.Header{
 		Crdctl: o.Recording.Crdctl, Kubernetes: controlplane.KubernetesVersion, Project: o.projectName(),
 		Plane: trace.PlaneOwn, Bodies: cmp.Or(o.Recording.Bodies, trace.BodiesNone), Levels: o.captured(), Redacted: redactor.Rules(),
 	}})

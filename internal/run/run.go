@@ -78,7 +78,7 @@ func (p Plane) isSet() bool { return p != Plane{} }
 // that was all.
 func Run(ctx context.Context, o Options) (err error) {
 	reporter := ui.NewReporter(o.Err)
-	if o.recording, err = o.record(); err != nil {
+	if o.recording, err = o.record(reporter); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.recording.end(reporter)) }()

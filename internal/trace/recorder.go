@@ -22,6 +22,10 @@ type Options struct {
 
 	// RedactBody changes a body before its line is made; nil changes nothing.
 	RedactBody func(Body)
+
+	// Failed is called once, with the first error of the file, when that ends. It must be quick, and must not use the
+	// Recorder. nil ignores it: Close returns the error, too.
+	Failed func(error)
 }
 
 var (
@@ -47,6 +51,7 @@ type Recorder struct {
 	ring   *ring
 	file   *fileWriter // nil without a file
 	failed error       // of the file; belongs to work
+	report func(error) // what failed
 	line   []byte      // the last; belongs to work
 
 	mu      sync.Mutex
@@ -63,7 +68,7 @@ type Recorder struct {
 // New starts a recording. Close must be called.
 func New(o Options) (*Recorder, error) {
 	r := &Recorder{
-		start: time.Now(), redact: o.Redact, body: o.RedactBody, ring: newRing(o.MaxBytes),
+		start: time.Now(), redact: o.Redact, body: o.RedactBody, report: o.Failed, ring: newRing(o.MaxBytes),
 		dropped: map[Kind]int64{}, wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	if r.redact == nil {
@@ -221,8 +226,11 @@ func about(b Body) ObjectID {
 
 // fileFailed ends the file at its first error, which Close returns; the recording in memory goes on.
 func (r *Recorder) fileFailed(err error) {
-	if err != nil {
-		r.failed, r.file = err, nil
+	if err == nil {
+		return
+	}
+	if r.failed, r.file = err, nil; r.report != nil {
+		r.report(err)
 	}
 }
 

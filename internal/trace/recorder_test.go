@@ -5,8 +5,11 @@ package trace
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -272,3 +275,21 @@ func TestRecorderIsSafe(t *testing.T) {
 }
 
 const timeout = time.Minute // of what must happen
+
+// An error of the file is reported when it comes, and once.
+func TestFailedFile(t *testing.T) {
+	failed := make(chan error, 10)
+	r, err := New(Options{File: filepath.Join(t.TempDir(), "x.crdctl.gz"), Failed: func(err error) { failed <- err }})
+	require.NoError(t, err)
+	require.NoError(t, r.file.file.Close()) // as a disk that is full
+	for range 3 {
+		var b strings.Builder
+		for b.Len() < memberBytes {
+			b.WriteString(rand.Text())
+		}
+		r.Add(&Log{Message: b.String()})
+	}
+	require.ErrorIs(t, <-failed, os.ErrClosed)
+	require.ErrorIs(t, r.Close(), os.ErrClosed)
+	assert.Empty(t, failed)
+}
