@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // AppendJSON appends the record's line to b, without a line break. A record that was read is copied as it was.
@@ -31,12 +32,18 @@ func (r *Record) AppendJSON(b []byte) ([]byte, error) {
 	return append(b, body[1:]...), nil
 }
 
+// maxT is longer than any recording: 400 days.
+const maxT = int64(400 * 24 * time.Hour)
+
 // Parse reads one line. The record keeps the line: the caller must not change it afterwards. A kind that is not known,
 // or a body that cannot be decoded, is not an error: the body is Unknown. An error means that the line is not a record.
 func Parse(line []byte) (Record, error) {
 	h, err := parseHead(line)
 	if err != nil {
 		return Record{}, err
+	}
+	if h.t < 0 || h.t > maxT {
+		return Record{}, fmt.Errorf("decode a record: time %d is out of range", h.t)
 	}
 	r := Record{Seq: h.seq, T: h.t, Raw: line, Body: &Unknown{K: h.kind}}
 	var body any = new(struct{})

@@ -39,7 +39,8 @@ func TestUnknownRecordsAreKept(t *testing.T) {
 			t.Errorf("wrote %s (%v), want %s", again, err, line)
 		}
 	}
-	for _, line := range []string{``, `{}`, `[]`, `{"k":3}`, `{"seq":1,"t":2`} {
+	for _, line := range []string{``, `{}`, `[]`, `{"k":3}`, `{"seq":1,"t":2`,
+		`{"seq":1,"t":-1,"k":"log"}`, `{"seq":1,"t":34560000000000001,"k":"log"}`, `{"seq":1,"t":9223372036854775807,"k":"log"}`} {
 		if r, err := Parse([]byte(line)); err == nil {
 			t.Errorf("%q: read %+v, want an error", line, r)
 		}

@@ -24,6 +24,9 @@ const (
 	// heldMax is how many records are held to link others with. Beyond it the oldest half is forgotten.
 	heldMax = 16_384
 
+	// ticksMax is how many ticks a time without records has before it is skipped: enough for what is quiet to resolve.
+	ticksMax = 600
+
 	// openMax is how many findings of one type are listed; resolvedMax how many that were resolved.
 	openMax, resolvedMax = 50, 1000
 )
@@ -76,7 +79,12 @@ func New() *Engine {
 func (e *Engine) Add(r trace.Record) {
 	r.Raw = nil // its fields are enough, and it is held
 	switch b := r.Body.(type) {
-	case *trace.Finding, *trace.Index, *trace.Unknown:
+	case *trace.Finding, *trace.Index:
+		return
+	case *trace.Unknown:
+		if b.Err != nil { // as if it had been dropped
+			e.lost[b.K]++
+		}
 		return
 	case *trace.Header, *trace.Def:
 		e.m.Add(r)
@@ -120,9 +128,13 @@ func (e *Engine) End() {
 	e.Tick(e.now + settle)
 }
 
-// advance moves the clock, with a tick for each second that has passed.
+// advance moves the clock, with a tick for each second that has passed, but for those of a long time without records.
 func (e *Engine) advance(t int64) {
-	for s := e.ticked + 1; s*second <= t; s++ {
+	first, last := e.ticked+1, t/second
+	for s := first; s <= last; s++ {
+		if s-first >= ticksMax {
+			s = last
+		}
 		e.ticked, e.clock = s, max(e.clock, s*second)
 		for _, f := range e.onTick {
 			f(s * second)

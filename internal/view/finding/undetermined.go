@@ -11,7 +11,10 @@ import (
 
 func (e *Engine) undetermined(t *Type) string {
 	for _, k := range t.needs {
-		if n := e.lost[k]; n > 0 {
+		switch n, unknown := e.lost[k], e.lost[trace.KindAny]; {
+		case unknown > 0:
+			return fmt.Sprintf("%d records were dropped that can be of kind %s", n+unknown, k)
+		case n > 0:
 			return fmt.Sprintf("%d records of kind %s were dropped", n, k)
 		}
 	}
