@@ -100,6 +100,25 @@ func TestReaderFollows(t *testing.T) {
 
 // Memory is bounded: the oldest records go, and readers that come too late get a gap of exactly these. What is needed to
 // read the others stays, and so does what an open finding rests on.
+// What went before a reader came is not lost to it, but what goes while it reads is.
+func TestReaderThatComesLateHasNoGap(t *testing.T) {
+	r := recorder(t, Options{MaxBytes: 1 << 16})
+	for i := range 5000 {
+		if i%1000 == 0 {
+			r.Defs().Actor(Actor{Name: fmt.Sprintf("%d", i)}) // definitions stay
+		}
+		r.Add(&Log{Actor: ActorID(i/1000 + 1), Message: strings.Repeat("x", 100)})
+		if i%100 == 0 {
+			waitFor(t, r)
+		}
+	}
+	require.NoError(t, r.Close())
+	got := all(t, r, 0)
+	assert.NotContains(t, kinds(got), "gap")
+	assert.Less(t, len(got), 5000)
+	assert.Contains(t, kinds(all(t, r, 10)), "gap")
+}
+
 func TestRecorderForgetsTheOldest(t *testing.T) {
 	const limit = 1 << 20
 	r := recorder(t, Options{MaxBytes: limit})

@@ -14,7 +14,8 @@ func (r *Recorder) Live() bool {
 	return !r.closed
 }
 
-// Records implements Source. A reader that is so slow that records went before it came to them gets a Gap.
+// Records implements Source. A reader that is so slow that records went before it came to them gets a Gap. What had gone
+// before the first record that a reader gets is not a loss: it came later.
 func (r *Recorder) Records(ctx context.Context, after int64) iter.Seq2[Record, error] {
 	return r.held(ctx, after, true, func() {})
 }
@@ -29,6 +30,7 @@ func (r *Recorder) held(ctx context.Context, after int64, follow bool, wait func
 		}
 		at := max(after, 1) // the header is 1
 		var t int64         // of the last record
+		began := after > 1  // with other records than definitions, which stay when those between them go
 		for {
 			lines, more, closed := r.ring.next(at)
 			for _, l := range lines {
@@ -37,13 +39,14 @@ func (r *Recorder) held(ctx context.Context, after int64, follow bool, wait func
 					yield(Record{}, err)
 					return
 				}
-				if lost := l.seq - at - 1; lost > 0 && !yield(gapBefore(rec, t, lost), nil) {
+				if lost := l.seq - at - 1; lost > 0 && began && !yield(gapBefore(rec, t, lost), nil) {
 					return
 				}
 				if !yield(rec, nil) {
 					return
 				}
-				at, t = rec.Seq, rec.T
+				_, def := rec.Body.(*Def)
+				at, t, began = rec.Seq, rec.T, began || !def
 			}
 			switch {
 			case len(lines) > 0:
