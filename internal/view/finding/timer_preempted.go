@@ -11,7 +11,7 @@ import (
 
 var timerPreempted = &Type{
 	Name:  "timer-preempted",
-	Means: "a reconcile asks to run again after some time, and runs in less than half of it, at least 3 times in a row",
+	Means: "a reconcile asks to run again after some time, and runs in less than half of it, at least 3 times in a row, for at least that time",
 	Fix:   "an event of the object or of what it owns comes first, often of the reconcile's own write: do not write what does not differ, or check the time yourself",
 	needs: []trace.Kind{trace.KindReconcile},
 	lacks: noReconciles,
@@ -56,8 +56,8 @@ func (p *preempted) begin(rec *model.Reconcile) {
 		p.of[k] = w
 	}
 	w.add(rec.Began, rec.Seq)
-	if w.total < preemptedLeast {
-		return
+	if w.total < preemptedLeast || rec.Began-w.began < before.After {
+		return // a rollout has several events at once, and is over before the timer would have run
 	}
 	message := fmt.Sprintf("%s asked to run again in %s, and ran after %s", w.subject, model.Duration(before.After), model.Duration(max(0, ran)))
 	certainty := trace.Certain
