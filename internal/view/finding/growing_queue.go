@@ -45,7 +45,7 @@ type depths struct {
 }
 
 func (q *queues) queue(b *trace.Queue, r trace.Record) {
-	if b.Op == "add" || b.Op == "rateLimited" || b.Op == "after" {
+	if b.Op == "add" { // the others are queued later, and have no depth
 		q.sample(b.Controller, b.Depth, r)
 	}
 }

@@ -145,7 +145,7 @@ func (h *hotLoops) disturbed(before *model.Version, r *model.Request) bool {
 	return foreign(before.Object) || slices.ContainsFunc(h.m.Owned(before.Object), foreign)
 }
 
-// link adds a link, unless the write changed the spec in a new way: then the controller is getting somewhere.
+// link adds a link, unless the write created or deleted an object, or changed the spec in a new way: then the controller is getting somewhere.
 func (h *hotLoops) link(key, subject string, wrote *model.Version, certainty trace.Certainty, stacked bool, t, seq int64) {
 	c := h.chains[key]
 	if c == nil {
@@ -154,7 +154,7 @@ func (h *hotLoops) link(key, subject string, wrote *model.Version, certainty tra
 	}
 	changed := pathsOf(wrote)
 	before := wrote.Object.At(wrote.Prev)
-	progress := before != nil && before.Generation != wrote.Generation && (changed == "" || changed != c.changed)
+	progress := wrote.Type != "MODIFIED" || before != nil && before.Generation != wrote.Generation && (changed == "" || changed != c.changed)
 	c.wrote, c.changed = wrote, changed
 	if progress {
 		h.unlink(key)

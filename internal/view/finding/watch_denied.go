@@ -22,7 +22,10 @@ var watchDenied = &Type{
 	},
 }
 
-const deniedQuiet = 120 * second // a reflector tries again at least each minute
+const (
+	deniedQuiet = 120 * second // a reflector tries again at least each minute
+	deniedLeast = 2            // one refusal can be that of a List that asks what is allowed
+)
 
 type denied struct {
 	base
@@ -81,7 +84,9 @@ func (d *denied) request(r *model.Request) {
 	if w.n() > 10 {
 		w.marks = w.marks[1:]
 	}
-	d.show(r, k, w)
+	if w.total >= deniedLeast {
+		d.show(r, k, w)
+	}
 }
 
 func (d *denied) show(r *model.Request, k watching, w *refusals) {
