@@ -58,7 +58,7 @@ func (r *Request) Winner() (*Version, Link) {
 	switch {
 	case v == nil || v.T > r.T && v.Writer.Certainty == trace.Uncertain:
 		return nil, unknown
-	case v.Prev == r.RVIn || r.Object.At(r.RVIn) != nil:
+	case v.Prev == r.RVIn:
 		return v, certainly("it is the first version after the one that was sent")
 	}
 	return v, Link{trace.Likely, "it is the first known version after the one that was sent"}

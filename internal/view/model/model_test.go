@@ -98,6 +98,10 @@ func TestConflict(t *testing.T) {
 	m.Object(1).Deliveries = nil
 	lag, _ := m.Stale(m.Request("r2"))
 	assert.Equal(t, LagNoWatch, lag)
+
+	m = read(t, strings.Replace(fmt.Sprintf(story, 40), `"rv":11,"prev":10,"by"`, `"rv":11,"by"`, 1)) // a version between can be missing
+	_, l := m.Request("r2").Winner()
+	assert.Equal(t, trace.Likely, l.Certainty)
 }
 
 // The audit ID of a request names its reconcile; the causes of a reconcile lead to versions and who wrote them.
