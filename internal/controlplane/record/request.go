@@ -277,6 +277,9 @@ func (w *worker) object(info *request.RequestInfo, o *object) trace.ObjectID {
 	id := w.Sink.Defs().Object(trace.Object{
 		UID: o.Metadata.UID, Resource: w.resource(info, o), Namespace: o.Metadata.Namespace, Name: o.Metadata.Name,
 	})
+	if len(w.resources.byName) >= heldObjects { // those that are still used come back
+		clear(w.resources.byName)
+	}
 	w.resources.byName[name{info.APIGroup, info.Resource, o.Metadata.Namespace, o.Metadata.Name}] = id
 	return id
 }

@@ -180,7 +180,7 @@ func (v *versions) record(n *version) {
 		v.lru.MoveToFront(h.elem)
 	}
 	rec := &trace.Version{Object: n.id, Type: n.typ, RV: n.rv, By: n.by}
-	if rec.Type == "" && h.rv == 0 {
+	if rec.Type == "" && h.rv == 0 && n.by == "" { // a request that added it would have set that
 		rec.Type = added
 	} else if rec.Type == "" {
 		rec.Type = modified
