@@ -45,7 +45,7 @@ function last(f) {
   const wrote = r.written ? `${plural(r.written, 'object')} written` : 'nothing written' + (r.reasons?.length ? ': ' + r.reasons.join('; ') : '');
   const kinds = (f.kinds ?? []).map((k) => plural(k.count, k.kind)).join(', ');
   return html`<section class="last"><h2>Last reconcile</h2>
-    <p>${kinds ? kinds + '. ' : ''}Last reconcile ${duration(f.now - r.began - r.took)} ago: <button class="ref" @click=${() => select(r.seq)}>${r.key}</button>
+    <p>${kinds ? kinds + '. ' : ''}Last reconcile at ${clock(r.began + r.took)}: <button class="ref" @click=${() => select(r.seq)}>${r.key}</button>
       took ${duration(r.took)}, ${r.result || 'no result'}${r.err ? ': ' + r.err : ''}; ${wrote}. ${r.requests.length ? certainty(r.certainty) : nothing}</p>
     ${waterfall(r)}</section>`;
 }
