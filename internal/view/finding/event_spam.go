@@ -10,6 +10,7 @@ import (
 
 var eventSpam = &Type{
 	Name:  "event-spam",
+	lacks: noKubeEvents,
 	Means: "at least 30 Events of one reason within 30 seconds",
 	Fix:   "record an Event when something changes, not in each reconcile",
 	needs: []trace.Kind{trace.KindKubeEvent},

@@ -68,3 +68,19 @@ func (e *Engine) captures(level string) bool {
 	h := e.m.Header()
 	return h != nil && slices.Contains(h.Levels, level)
 }
+
+// noKubeEvents is for what events of the Kubernetes API show.
+func noKubeEvents(e *Engine) string {
+	if e.seen[trace.KindKubeEvent] == 0 {
+		return "events are not recorded"
+	}
+	return ""
+}
+
+// noFailedOpen is for failed calls of webhooks that the API server lets pass.
+func noFailedOpen(e *Engine) string {
+	if e.captures("failedOpen") {
+		return ""
+	}
+	return "it is not recorded which failed calls of webhooks the API server lets pass"
+}

@@ -6,6 +6,7 @@ import "github.com/crdctl/crdctl/internal/trace"
 
 var webhookFailedOpen = &Type{
 	Name:  "webhook-failed-open",
+	lacks: noFailedOpen,
 	Means: "calls of a webhook with failurePolicy: Ignore fail: the API server goes on as if it had not been asked",
 	Fix:   "look at the error; use failurePolicy: Fail if what the webhook checks must hold",
 	needs: []trace.Kind{trace.KindAdmission},
