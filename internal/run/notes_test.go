@@ -52,8 +52,10 @@ func TestNotesOfARecording(t *testing.T) {
 	defs := recorder.Defs()
 	actor := defs.Actor(trace.Actor{Name: "crontab", Class: trace.ClassController})
 	resource := defs.Resource(trace.Resource{Group: "stable.example.com", Version: "v1", Resource: "crontabs", Kind: "CronTab", Namespaced: true})
-	for i, name := range []string{"a", "b", "c", "d", "e", "f", "g"} { // each is refused a list
-		recorder.Add(&trace.Request{ID: name, Actor: actor, Verb: "list", Resource: resource, Namespace: name, Code: 403, Began: int64(i)})
+	for i, name := range []string{"a", "b", "c", "d", "e", "f", "g"} { // each is refused a list, twice
+		for _, id := range []string{name, name + "again"} {
+			recorder.Add(&trace.Request{ID: id, Actor: actor, Verb: "list", Resource: resource, Namespace: name, Code: 403, Began: int64(i)})
+		}
 	}
 	var said bytes.Buffer
 	n := newNotes(recorder, ui.NewReporter(&said), "crdctl view --findings")
