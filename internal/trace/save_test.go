@@ -92,7 +92,7 @@ func TestReplacedFileIsPrivate(t *testing.T) {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-		require.NoError(t, os.Chmod(path, 0o644)) //nolint:gosec // as another program may leave it
+		require.NoError(t, os.Chmod(path, 0o644)) // as another program may leave it
 	}
 }
 
