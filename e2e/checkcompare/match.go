@@ -16,7 +16,7 @@ func (c *change) broken() (fields []string) {
 		}
 	}
 	slices.Sort(fields)
-	// A field whose parent is broken as well is no break of its own.
+	// A field whose parent is broken as well is not reported again.
 	return slices.DeleteFunc(slices.Clone(fields), func(field string) bool {
 		return slices.ContainsFunc(fields, func(other string) bool { return strings.HasPrefix(field, other+".") })
 	})

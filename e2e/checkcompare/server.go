@@ -98,7 +98,7 @@ func (c *change) client(all dynamic.Interface, u *unstructured.Unstructured) dyn
 	return kind.Namespace(u.GetNamespace())
 }
 
-// plainCRD is a CRD without a conversion webhook, which nobody serves here.
+// plainCRD is a CRD without a conversion webhook, which is not served here.
 func plainCRD(crd *apiextv1.CustomResourceDefinition) *unstructured.Unstructured {
 	crd = crd.DeepCopy()
 	crd.Spec.Conversion, crd.Status = nil, apiextv1.CustomResourceDefinitionStatus{}

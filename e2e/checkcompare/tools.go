@@ -50,7 +50,7 @@ func (p programs) judge(ctx context.Context, tmp string, c *change) error {
 	return p.runChecker(ctx, c, old, now)
 }
 
-// execute runs a program, for which it is no error to find something.
+// execute runs a program, whose findings are not an error.
 func (v *verdict) execute(ctx context.Context, name string, args ...string) (stdout, stderr string, err error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	var out, problems bytes.Buffer

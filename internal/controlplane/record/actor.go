@@ -29,7 +29,7 @@ type users struct{ admin, controller, system string }
 func (r *Recorder) actor(user, agent string) trace.Actor {
 	product, _, _ := strings.Cut(agent, "/")
 	product = text.Cut(product, maxAgent)
-	if user == "" { // whoever it is: a definition for each agent that it invents would never go
+	if user == "" { // any client: a definition for each agent that it invents would never go
 		return trace.Actor{Name: "unauthenticated", Class: trace.ClassOther}
 	}
 	a := trace.Actor{Name: product, Class: trace.ClassOther, User: user, Agent: product}
