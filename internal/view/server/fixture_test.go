@@ -153,7 +153,9 @@ func (r *recording) hotLoop(by trace.ActorID, n int) {
 			r.add(&trace.Version{Object: deploymentX, Type: "ADDED", RV: d, Generation: 1, By: request, Owners: []trace.Owner{{APIVersion: "stable.example.com/v1", Kind: "CronTab", Name: "x", UID: "u-x", Controller: true}}})
 			r.add(&trace.Request{ID: request, Actor: by, Began: began + 1e6, Verb: "create", Resource: deploymentKind, Namespace: "default", Name: "x", Object: deploymentX, Code: 201, RVOut: d, Layers: map[string]int64{"etcd": 8e5, "admission": 2e5}})
 			r.add(&trace.Event{Watch: "w-d", Actor: by, Type: "ADDED", Object: deploymentX, RV: d})
-			r.add(&trace.Request{ID: r.nextID(), Actor: by, Began: r.t, Verb: "list", Resource: secrets, Code: 403, Reason: "Forbidden", Message: `secrets is forbidden: User "crdctl:controller" cannot list resource "secrets"`, Decision: "forbid"})
+			for range 2 { // a single refusal may be handled
+				r.add(&trace.Request{ID: r.nextID(), Actor: by, Began: r.t, Verb: "list", Resource: secrets, Code: 403, Reason: "Forbidden", Message: `secrets is forbidden: User "crdctl:controller" cannot list resource "secrets"`, Decision: "forbid"})
+			}
 		}
 		r.after(2 * time.Millisecond)
 		next, request := r.nextRV(), id+".2"
