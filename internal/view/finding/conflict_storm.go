@@ -37,11 +37,7 @@ func (s *storms) request(r *model.Request) {
 		return
 	}
 	k := drifting{r.Actor.Who, r.Object}
-	w := s.of[k]
-	if w == nil {
-		w = &window{}
-		s.of[k] = w
-	}
+	w := windowOf(s.of, k)
 	w.add(r.T, r.Seq)
 	if w.cut(r.T - stormWindow); w.n() < stormLeast {
 		return

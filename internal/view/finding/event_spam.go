@@ -47,11 +47,7 @@ func (s *spam) event(b *trace.KubeEvent, r trace.Record) {
 		return
 	}
 	k := spamming{who.Name, b.Reason}
-	w := s.of[k]
-	if w == nil {
-		w = &window{}
-		s.of[k] = w
-	}
+	w := windowOf(s.of, k)
 	for range s.more(b) {
 		w.add(r.T, r.Seq)
 	}

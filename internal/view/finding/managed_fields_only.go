@@ -36,11 +36,7 @@ func (d *managedOnly) version(v *model.Version) {
 	if !v.ManagedOnly {
 		return
 	}
-	w := d.of[v.Object]
-	if w == nil {
-		w = &window{}
-		d.of[v.Object] = w
-	}
+	w := windowOf(d.of, v.Object)
 	w.add(v.T, v.Seq)
 	w.cut(v.T - managedWindow)
 	if w.n() < managedLeast {

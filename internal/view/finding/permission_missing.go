@@ -55,11 +55,7 @@ func (m *missing) request(r *model.Request) {
 		}
 		return
 	}
-	w := m.of[k]
-	if w == nil {
-		w = &window{}
-		m.of[k] = w
-	}
+	w := windowOf(m.of, k)
 	w.add(r.T, r.Seq)
 	if w.n() > 10 {
 		w.marks = w.marks[1:]

@@ -98,6 +98,16 @@ type window struct {
 // marksMax bounds a window: rates above it are computed from the newest.
 const marksMax = 1024
 
+// windowOf returns the window of a key, which it makes on first use.
+func windowOf[K comparable](of map[K]*window, k K) *window {
+	w := of[k]
+	if w == nil {
+		w = &window{}
+		of[k] = w
+	}
+	return w
+}
+
 func (w *window) add(t, seq int64) {
 	if w.total == 0 {
 		w.began = t

@@ -44,11 +44,7 @@ func (s *slow) end(rec *model.Reconcile) {
 	if rec.Took() < slowTook {
 		return
 	}
-	w := s.of[rec.Controller]
-	if w == nil {
-		w = &window{}
-		s.of[rec.Controller] = w
-	}
+	w := windowOf(s.of, rec.Controller)
 	w.add(rec.Ended, rec.EndSeq)
 	if w.cut(rec.Ended - slowWindow); w.n() < slowLeast {
 		return
@@ -95,11 +91,7 @@ func (s *slow) metrics(b *trace.Metrics, r trace.Record) {
 		was, known := s.samples[controller]
 		s.samples[controller] = now
 		if n := now.n - was.n; known && n >= 1 && (now.sum-was.sum)/n > float64(slowTook)/float64(second) {
-			w := s.of[controller]
-			if w == nil {
-				w = &window{}
-				s.of[controller] = w
-			}
+			w := windowOf(s.of, controller)
 			w.add(r.T, r.Seq)
 			s.report(trace.Finding{
 				Subject: controller, Since: w.began, Certainty: trace.Certain, Evidence: w.evidence(),

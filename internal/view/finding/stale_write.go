@@ -41,11 +41,7 @@ func (s *stale) request(r *model.Request) {
 		return
 	}
 	k := drifting{r.Actor.Who, r.Object}
-	w := s.of[k]
-	if w == nil {
-		w = &window{}
-		s.of[k] = w
-	}
+	w := windowOf(s.of, k)
 	w.add(r.T, r.Seq)
 	if w.cut(r.T - staleWindow); w.n() < staleLeast {
 		return
