@@ -142,17 +142,17 @@ func numbers(seqs []int64) string {
 
 // summary says how much was read, and what that cannot show.
 func (d *findingsDocument) summary(r ui.Reporter) {
-	open := 0
+	resolved := 0
 	for _, f := range d.Findings {
-		if f.Until == 0 {
-			open++
+		if f.Until != 0 {
+			resolved++
 		}
 	}
-	noun := "findings"
-	if len(d.Findings) == 1 {
-		noun = "finding"
+	text := plural(len(d.Findings), "finding", "findings")
+	if resolved > 0 {
+		text += fmt.Sprintf(", %d resolved", resolved)
 	}
-	r.Printf("%d records in %s: %d %s, %d of them resolved", d.Records, seconds(d.Duration)[1:], len(d.Findings), noun, len(d.Findings)-open)
+	r.Printf("%d records in %s: %s", d.Records, seconds(d.Duration)[1:], text)
 	types := map[string][]string{}
 	var reasons []string
 	for _, u := range d.Undetermined {
