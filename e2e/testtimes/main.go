@@ -29,7 +29,11 @@ type result struct {
 	ended   bool
 	failed  bool
 	output  map[string]string // by test, that of the package itself by ""
+	began   []string          // how the output of each test that failed begins
 }
+
+// beginning bounds what is shown again of a test that failed, in lines: its assertions come before what its programs printed.
+const beginning = 40
 
 func main() {
 	start := time.Now()
@@ -87,6 +91,7 @@ func (r *result) see(e event, out io.Writer) bool {
 	}
 	if e.Action == "fail" {
 		_, _ = io.WriteString(out, r.output[e.Test])
+		r.fail(e.Test)
 	}
 	delete(r.output, e.Test)
 	if e.Test != "" {
@@ -104,6 +109,16 @@ func (r *result) see(e event, out io.Writer) bool {
 	return r.failed
 }
 
+// fail keeps how the output of a test that failed begins.
+func (r *result) fail(test string) {
+	lines := slices.DeleteFunc(strings.SplitAfter(r.output[test], "\n"), func(line string) bool { return line == "" || strings.HasPrefix(line, "=== ") })
+	if test == "" || len(lines) == 0 {
+		return
+	}
+	r.began = append(r.began, fmt.Sprintf("%s of %s failed:\n%s", test, r.name, strings.Join(lines[:min(beginning, len(lines))], "")))
+}
+
+// table prints the time of each package and, last, what failed: those who read the end of a long log see why.
 func table(results map[string]*result, failed int, out io.Writer, elapsed time.Duration) error {
 	var all []*result
 	for _, r := range results {
@@ -125,6 +140,11 @@ func table(results map[string]*result, failed int, out io.Writer, elapsed time.D
 		}
 	}
 	_, _ = fmt.Fprintf(out, "%7.1fs  in %d packages, which took %s\n", sum, tested, elapsed.Round(time.Second))
+	for _, r := range all {
+		for _, text := range r.began {
+			_, _ = fmt.Fprintf(out, "\n%s", text)
+		}
+	}
 	switch {
 	case failed > 0:
 		return fmt.Errorf("%d packages failed", failed)
