@@ -90,6 +90,7 @@ func TestOutput(t *testing.T) {
 	for src, want := range map[string]string{
 		"pwd": Root + "/sub", "cd ..; pwd": Root, "cd .. && pwd": Root, "dirname /a/b": "/a", "echo a b": "a b", "known a": Root + "/sub[known a]",
 		"cd x && known": Root + "/sub/x[known]", "unknown": "", "echo $X": "", "a | b": "", "echo (": "",
+		"v=1; known a": Root + "/sub[known a]",
 	} {
 		out, ok := Output(src, Root+"/sub", other)
 		if assert.Equal(t, want != "", ok, src); ok {

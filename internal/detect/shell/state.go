@@ -381,7 +381,7 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 		*out = Root
 		return last == "--show-toplevel"
 	default:
-		if s.other != nil {
+		if s.other != nil && len(words) > 1 { // an assignment alone has no words
 			if printed, ok := s.other(words[:len(words)-1], s.dir); ok {
 				*out = printed
 				return true

@@ -247,7 +247,7 @@ func (x *Reader) shell(command, dir string) (string, bool) {
 		switch {
 		case words[0] == "date" && strings.Trim(last, `"'`) == "+%Y":
 			return config.CurrentYear, true
-		case strings.HasPrefix(strings.Join(words, " "), "go list -m"):
+		case len(words) > 2 && slices.Equal(words[:3], []string{"go", "list", "-m"}):
 			return x.listed(words[3:], dir)
 		case words[0] == "cat" && len(words) == 2:
 			text, ok := x.text(Local(dir, last))

@@ -139,6 +139,18 @@ package api
 	api/doc.go:3 /api: ["go" "run" "example.com/controller-gen" "crd:a=b c" "doc.go"]
 	api/doc.go:5 /api: ["mv" "a" "b"]
 `},
+		"substitutions of assignments, of one word, and of nothing": {`
+-- Makefile --
+A := $(shell v='1.2'; echo "$${v%.*}")
+B := $(shell "go list -m" x)$(shell "")$(shell)
+generate:
+	controller-gen crd
+	test -n "$(A)$(B)" && controller-gen object
+`, `Makefile: generate generates=true
+	Makefile:4 : ["controller-gen" "crd"]
+	Makefile:5 : ["test" "-n" "1$(shell \"go list -m\" x)"]
+	Makefile:5 : ["controller-gen" "object"]
+`},
 		"a condition that is not decided": {`
 -- Makefile --
 ifeq ($(shell uname),Linux)
