@@ -11,6 +11,7 @@ import (
 
 	apiextensionsapiserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/util/webhook"
@@ -33,7 +34,7 @@ const serviceRange = "10.96.0.0/16"
 func serverConfig(l *listener, s *secrets, etcdSocket string, seen listeners) (app.CompletedConfig, error) {
 	o := serverOptions(l, s, etcdSocket)
 	if seen.record != nil {
-		o.Admission.GenericAdmission.Decorators = append(o.Admission.GenericAdmission.Decorators, seen.record)
+		o.Admission.GenericAdmission.Decorators = append(admission.Decorators{seen.record}, o.Admission.GenericAdmission.Decorators...)
 	}
 	// kube-apiserver's command does this before it runs; Complete relies on it.
 	if err := o.GenericServerRunOptions.ComponentGlobalsRegistry.Set(); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -237,6 +238,71 @@ func TestRecordOfBuiltinKinds(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotContains(t, string(line), marker)
 	}
+}
+
+// TestRecordOfKubeEvents holds that Events are recorded with who wrote them and what they are about, in both of their versions, when they are
+// written first and when they are counted; and that the answers to lists are.
+func TestRecordOfKubeEvents(t *testing.T) {
+	t.Parallel()
+	r := startRecorded(t, "widgets", trace.BodiesNone)
+	asJSON, asProtobuf := kubernetes.NewForConfigOrDie(r.controller), rest.CopyConfig(r.controller)
+	asProtobuf.ContentType = runtime.ContentTypeProtobuf
+	made, err := asJSON.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	about := corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "x", UID: made.UID}
+	events := kubernetes.NewForConfigOrDie(asProtobuf)
+	_, err = events.CoreV1().Events("default").Create(t.Context(), &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Name: "old"}, InvolvedObject: about, Type: "Normal", Reason: "Made", Message: "it is there", Count: 1,
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = events.CoreV1().Events("default").Patch(t.Context(), "old", types.StrategicMergePatchType, []byte(`{"count":7}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	_, err = asJSON.EventsV1().Events("default").Create(t.Context(), &eventsv1.Event{
+		ObjectMeta: metav1.ObjectMeta{Name: "new"}, Regarding: about, Type: "Warning", Reason: "Broken", Note: "it is not", Action: "Look",
+		EventTime: metav1.NowMicro(), ReportingController: "example.com/c", ReportingInstance: "c-1",
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = asJSON.EventsV1().Events("default").Patch(t.Context(), "new", types.MergePatchType, []byte(`{"series":{"count":3,"lastObservedTime":"2026-01-02T03:04:05.000000Z"}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	_, err = asJSON.EventsV1().Events("default").Patch(t.Context(), "gone", types.MergePatchType, []byte(`{"reason":"x"}`), metav1.PatchOptions{})
+	require.Error(t, err)
+	list, err := events.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	raw, err := asJSON.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		object := trace.ObjectID(0)
+		var actors []trace.Actor
+		var got, lists []string
+		for _, rec := range r.records() {
+			switch b := rec.Body.(type) {
+			case *trace.Def:
+				if b.Actor != nil {
+					actors = append(actors, *b.Actor)
+				} else if b.Object != nil && b.Object.UID == string(made.UID) {
+					object = b.Object.ID
+				}
+			case *trace.KubeEvent:
+				i := slices.IndexFunc(actors, func(a trace.Actor) bool { return a.ID == b.Actor })
+				if i >= 0 && actors[i].Class == trace.ClassController {
+					assert.Equal(c, object, b.Object)
+					assert.NotEmpty(c, b.Request)
+					got = append(got, fmt.Sprintf("%s %s %s: %s %d", actors[i].Name, b.Type, b.Reason, b.Message, b.Count))
+				}
+			case *trace.Request:
+				if b.Verb == "list" && b.Items > 0 {
+					lists = append(lists, fmt.Sprintf("%d at %d", b.Items, b.RVOut))
+				}
+			}
+		}
+		assert.Equal(c, []string{
+			"widgets Normal Made: it is there 1", "widgets Normal Made: it is there 7", "widgets Warning Broken: it is not 1", "widgets Warning Broken: it is not 3",
+		}, got)
+		assert.Equal(c, []string{
+			fmt.Sprintf("%d at %s", len(list.Items), list.ResourceVersion), fmt.Sprintf("%d at %s", len(raw.Items), raw.ResourceVersion),
+		}, lists)
+	}, patience, tick)
 }
 
 // TestRecordIsServed holds that another process can follow a recording, that no service account can, and that a reader does not hold up the end.

@@ -77,7 +77,7 @@ func (o *Options) record(reporter ui.Reporter) (*recording, error) {
 // captured names what a recording of the run has, as trace.Header does. Whether the project's own controller reports its reconciles is not
 // known before it runs.
 func (o *Options) captured() []string {
-	levels := []string{"audit", "watch", "admission", "conversion"}
+	levels := []string{"audit", "watch", "admission", "conversion", "failedOpen", "kubeEvent"}
 	if o.Builtin {
 		return append(levels, "loop")
 	}

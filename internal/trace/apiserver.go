@@ -32,6 +32,7 @@ type Request struct {
 	Warnings     []string         `json:"warnings,omitempty"`
 	Layers       map[string]int64 `json:"layers,omitempty"` // nanoseconds in etcd, admission, decode, serialize, write
 	Bytes        int64            `json:"bytes,omitempty"`  // of the answer
+	Items        int              `json:"items,omitempty"`  // of a list that was answered; RVOut is that of the list
 	Drift        []Change         `json:"drift,omitempty"`  // Old was sent by an update, New is what was stored
 	Body         json.RawMessage  `json:"body,omitempty"`   // what was sent, with Bodies all
 }
@@ -42,8 +43,9 @@ type Version struct {
 	Type        string          `json:"type"` // ADDED, MODIFIED or DELETED
 	RV          uint64          `json:"rv"`
 	Generation  int64           `json:"generation,omitempty"`
-	By          string          `json:"by,omitempty"`   // Request.ID of the write; empty if it was not seen
-	Prev        uint64          `json:"prev,omitempty"` // RV that Changes are relative to; 0 for the first that was seen
+	By          string          `json:"by,omitempty"`      // Request.ID of the write; empty if it was not seen
+	Guessed     bool            `json:"guessed,omitempty"` // By is only likely: the times fit, and no other request was seen
+	Prev        uint64          `json:"prev,omitempty"`    // RV that Changes are relative to; 0 for the first that was seen
 	Changes     []Change        `json:"changes,omitempty"`
 	ManagedOnly bool            `json:"managedOnly,omitempty"` // nothing but managedFields and the version differs
 	Owners      []Owner         `json:"owners,omitempty"`
@@ -95,9 +97,10 @@ type Admission struct {
 	Resource   ResourceID      `json:"resource,omitempty"`
 	Began      int64           `json:"began"`
 	Allowed    bool            `json:"allowed,omitempty"`
-	Objects    int             `json:"objects,omitempty"` // converted
-	Patch      json.RawMessage `json:"patch,omitempty"`
-	Reason     string          `json:"reason,omitempty"` // why a webhook that answered did not allow it
-	Err        string          `json:"err,omitempty"`    // why the call itself failed
-	FailedOpen bool            `json:"failedOpen,omitempty"`
+	Objects    int             `json:"objects,omitempty"`    // converted
+	Patch      json.RawMessage `json:"patch,omitempty"`      // of a mutating webhook, as JSON patch; values as Bodies allows
+	PatchBytes int             `json:"patchBytes,omitempty"` // size of the whole patch
+	Reason     string          `json:"reason,omitempty"`     // why a webhook that answered did not allow it
+	Err        string          `json:"err,omitempty"`        // why the call itself failed
+	FailedOpen bool            `json:"failedOpen,omitempty"` // the call failed, and failurePolicy: Ignore let the request pass
 }

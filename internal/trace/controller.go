@@ -87,7 +87,8 @@ type Log struct {
 type KubeEvent struct {
 	Object  ObjectID `json:"obj,omitempty"` // regarding
 	Actor   ActorID  `json:"actor,omitempty"`
-	Type    string   `json:"type"` // Normal or Warning
+	Request string   `json:"request,omitempty"` // Request.ID of the write
+	Type    string   `json:"type"`              // Normal or Warning
 	Reason  string   `json:"reason"`
 	Message string   `json:"message,omitempty"`
 	Count   int      `json:"count,omitempty"`

@@ -31,9 +31,14 @@ var plugins = map[string]string{
 	"MutatingAdmissionPolicy": "policy", "ValidatingAdmissionPolicy": "policy",
 }
 
-// Decorate returns an admission plugin that decides as handler does, with its time and its refusals recorded. It implements
-// admission.Decorator.
+// Decorate returns an admission plugin that decides as handler does, with its time and its refusals recorded, and the calls of webhooks where it
+// calls them. It implements admission.Decorator, and is to be the first: the others hide what the plugin is.
 func (r *Recorder) Decorate(handler admission.Interface, name string) admission.Interface {
+	if caller, ok := handler.(interface {
+		SetAuthenticationInfoResolverWrapper(webhook.AuthenticationInfoResolverWrapper)
+	}); ok {
+		caller.SetAuthenticationInfoResolverWrapper(wrapClients(func(next http.RoundTripper) http.RoundTripper { return calling{next, r} }))
+	}
 	d := decorated{Interface: handler, r: r, name: name}
 	mutating, mutates := handler.(admission.MutationInterface)
 	validating, validates := handler.(admission.ValidationInterface)
@@ -73,8 +78,9 @@ type admits struct{ plugin *decorated }
 // Admit implements admission.MutationInterface.
 func (a admits) Admit(ctx context.Context, attributes admission.Attributes, o admission.ObjectInterfaces) error {
 	began := a.plugin.r.Sink.Now()
-	err := a.plugin.mutating.Admit(ctx, attributes, o)
-	a.plugin.called(ctx, attributes, began, err)
+	calls, inner, annotated := a.plugin.follow(ctx, attributes)
+	err := a.plugin.mutating.Admit(inner, annotated, o)
+	a.plugin.called(ctx, attributes, calls, began, err)
 	return err
 }
 
@@ -83,14 +89,24 @@ type checks struct{ plugin *decorated }
 // Validate implements admission.ValidationInterface.
 func (c checks) Validate(ctx context.Context, attributes admission.Attributes, o admission.ObjectInterfaces) error {
 	began := c.plugin.r.Sink.Now()
-	err := c.plugin.validating.Validate(ctx, attributes, o)
-	c.plugin.called(ctx, attributes, began, err)
+	calls, inner, annotated := c.plugin.follow(ctx, attributes)
+	err := c.plugin.validating.Validate(inner, annotated, o)
+	c.plugin.called(ctx, attributes, calls, began, err)
 	return err
 }
 
 // called queues what a plugin did, if it did anything of interest.
-func (d *decorated) called(ctx context.Context, attributes admission.Attributes, began int64, err error) {
+func (d *decorated) called(ctx context.Context, attributes admission.Attributes, calls *webhookCalls, began int64, err error) {
 	ended := d.r.Sink.Now()
+	if calls.any() {
+		calls.typ, calls.id, calls.op, calls.resource = plugins[d.name], requestID(ctx), string(attributes.GetOperation()), attributes.GetResource()
+		calls.began, calls.ended = began, ended
+		if err != nil {
+			calls.refusal = err.Error()
+		}
+		d.r.put(calls)
+		return
+	}
 	if exchangeOf(ctx) == nil || err == nil && ended-began < slowPlugin {
 		return
 	}
@@ -152,12 +168,19 @@ func (r *Recorder) Convert(inner webhook.AuthenticationInfoResolverWrapper) webh
 		if inner != nil {
 			delegate = inner(delegate)
 		}
+		return wrapClients(func(next http.RoundTripper) http.RoundTripper { return converting{next, r} })(delegate)
+	}
+}
+
+// wrapClients has the connections of all clients of webhooks wrapped.
+func wrapClients(wrap func(http.RoundTripper) http.RoundTripper) webhook.AuthenticationInfoResolverWrapper {
+	return func(delegate webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
 		watched := func(config *rest.Config, err error) (*rest.Config, error) {
 			if err != nil {
 				return nil, err
 			}
 			config = rest.CopyConfig(config)
-			config.Wrap(func(next http.RoundTripper) http.RoundTripper { return converting{next, r} })
+			config.Wrap(wrap)
 			return config, nil
 		}
 		return &webhook.AuthenticationInfoResolverDelegator{

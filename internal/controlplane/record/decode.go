@@ -144,6 +144,8 @@ func decodeProtobuf(content []byte) (*object, error) {
 		if t.Details != nil {
 			o.Details.UID = string(t.Details.UID)
 		}
+	case metav1.ListInterface:
+		o.Metadata.ResourceVersion = t.GetResourceVersion()
 	case metav1.Object:
 		m := &o.Metadata
 		m.UID, m.Name, m.Namespace, m.ResourceVersion = string(t.GetUID()), t.GetName(), t.GetNamespace(), t.GetResourceVersion()
@@ -182,6 +184,16 @@ func (o *object) uids() (all []string) {
 		all = append(all, item.Metadata.UID)
 	}
 	return all
+}
+
+// items is how many objects a list has, or rows if it is a table of kubectl's.
+func (o *object) items() int {
+	if o.typed != nil {
+		return meta.LenList(o.typed)
+	}
+	var list struct{ Items, Rows []struct{} }
+	_ = json.Unmarshal(o.raw, &list) // it was read before
+	return max(len(list.Items), len(list.Rows))
 }
 
 // gunzip unpacks what may be several members, the last of which may not have ended.

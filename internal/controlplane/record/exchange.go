@@ -272,7 +272,7 @@ func (a *answer) begin(code int) {
 		a.watch = newWatch(a.r, x)
 	case changes(x.method):
 		a.limit = bodyLimit
-	case info.Verb == "get" && info.Subresource == "":
+	case (info.Verb == "get" || info.Verb == "list") && info.Subresource == "":
 		a.limit = readLimit
 	}
 }

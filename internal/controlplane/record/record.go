@@ -144,10 +144,11 @@ type worker struct {
 	*Recorder
 	resources resources
 	versions  versions
+	hooks     hooks
 }
 
 func newWorker(r *Recorder, kinds discovery.DiscoveryInterface) *worker {
-	w := &worker{Recorder: r, resources: newResources(r.Sink, kinds)}
+	w := &worker{Recorder: r, resources: newResources(r.Sink, kinds), hooks: hooks{}}
 	w.versions = newVersions(r.Options)
 	return w
 }

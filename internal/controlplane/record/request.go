@@ -26,6 +26,9 @@ func (x *exchange) work(w *worker) {
 		w.other(x)
 		return
 	}
+	if x.info.Verb == "list" && x.ignored() {
+		return // it is not read
+	}
 	answered, sent := x.decode()
 	rec := x.record(w, answered)
 	rec.Object, rec.NoOp = w.written(x, rec, answered, sent)
@@ -35,6 +38,7 @@ func (x *exchange) work(w *worker) {
 	rec.Body = w.body(x, sent)
 	rec.Actor = w.Sink.Defs().Actor(x.actor)
 	w.Sink.AddAt(x.ended, rec)
+	w.kubeEvent(x, answered)
 }
 
 // ignored reports whether a request makes no record of its own: what the API server and the controllers in this process
@@ -93,7 +97,7 @@ func (x *exchange) record(w *worker, answered *object) *trace.Request {
 		Decision: x.annotations[decisionKey], Because: x.annotations[reasonKey], Layers: x.layers,
 	}
 	if changes(x.method) {
-		rec.FieldManager, rec.DryRun = query.Get("fieldManager"), query.Has("dryRun")
+		rec.FieldManager, rec.DryRun = query.Get("fieldManager"), x.isDryRun()
 		rec.Force, _ = strconv.ParseBool(query.Get("force"))
 		if rec.FieldManager == "" && x.method != http.MethodDelete { // as the API server has it
 			rec.FieldManager, _, _ = strings.Cut(x.agent, "/")
@@ -108,6 +112,11 @@ func (x *exchange) record(w *worker, answered *object) *trace.Request {
 		rec.Reason, rec.Message = answered.Reason, w.message(target(x.info), answered.Message)
 	}
 	return rec
+}
+
+func (x *exchange) isDryRun() bool {
+	query, _ := url.ParseQuery(x.query) // what can be read of it
+	return query.Has("dryRun")
 }
 
 func verb(info *request.RequestInfo, contentType string) string {
@@ -127,7 +136,7 @@ func selector(info *request.RequestInfo) string {
 // resource returns the number of the resource of a request.
 func (w *worker) resource(info *request.RequestInfo, answered *object) trace.ResourceID {
 	gvr := schema.GroupVersionResource{Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource}
-	if answered != nil && info.Subresource == "" && info.Verb != "deletecollection" && info.Name+info.Namespace != "" {
+	if answered != nil && info.Subresource == "" && info.Verb != "list" && info.Verb != "deletecollection" && info.Name+info.Namespace != "" {
 		return w.resources.learn(gvr, answered, info.Namespace != "")
 	}
 	return w.resources.id(gvr)
@@ -146,13 +155,14 @@ func (o *Options) message(t redact.Target, text string) string {
 	return o.Redact.Message(t, text)
 }
 
-// learn has what custom resources declare as passwords redacted from now on.
-func (o *Options) learn(info *request.RequestInfo, answered *object) {
-	if o.Redact == nil || info.Resource != "customresourcedefinitions" || info.APIGroup != apiextv1.GroupName {
+// learn has what custom resources declare as passwords redacted from now on, and calls of webhooks named.
+func (w *worker) learn(info *request.RequestInfo, answered *object) {
+	w.hooks.learn(info, answered)
+	if w.Redact == nil || info.Resource != "customresourcedefinitions" || info.APIGroup != apiextv1.GroupName {
 		return
 	}
 	if fields, err := answered.fields(); err == nil {
-		o.Redact.Learn(fields)
+		w.Redact.Learn(fields)
 	}
 }
 
@@ -162,7 +172,11 @@ func (w *worker) written(x *exchange, rec *trace.Request, answered, sent *object
 		rec.RVIn = sent.rv()
 	}
 	if answered == nil {
-		return w.resources.byName[nameKey(x.info)], false
+		return w.resources.byName.get(nameKey(x.info)), false
+	}
+	if x.info.Verb == "list" && x.code < http.StatusBadRequest {
+		rec.RVOut, rec.Items = answered.rv(), answered.items()
+		return 0, false
 	}
 	if x.info.Verb == "deletecollection" && x.code < http.StatusBadRequest && !rec.DryRun {
 		for _, uid := range answered.uids() {
@@ -173,7 +187,7 @@ func (w *worker) written(x *exchange, rec *trace.Request, answered, sent *object
 	uid := answered.Metadata.UID
 	if x.code >= http.StatusBadRequest || uid == "" { // a Status
 		if uid = answered.Details.UID; uid == "" {
-			return w.resources.byName[nameKey(x.info)], false
+			return w.resources.byName.get(nameKey(x.info)), false
 		}
 		if x.method == http.MethodDelete && x.code < http.StatusBadRequest && !rec.DryRun {
 			w.versions.deleting(uid, x.id, x.ended)
@@ -277,10 +291,7 @@ func (w *worker) object(info *request.RequestInfo, o *object) trace.ObjectID {
 	id := w.Sink.Defs().Object(trace.Object{
 		UID: o.Metadata.UID, Resource: w.resource(info, o), Namespace: o.Metadata.Namespace, Name: o.Metadata.Name,
 	})
-	if len(w.resources.byName) >= heldObjects { // those that are still used come back
-		clear(w.resources.byName)
-	}
-	w.resources.byName[name{info.APIGroup, info.Resource, o.Metadata.Namespace, o.Metadata.Name}] = id
+	w.resources.byName.set(name{info.APIGroup, info.Resource, o.Metadata.Namespace, o.Metadata.Name}, id)
 	return id
 }
 

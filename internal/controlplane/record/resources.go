@@ -23,13 +23,36 @@ type resources struct {
 	lists map[schema.GroupVersion][]metav1.APIResource
 	asked map[schema.GroupVersion]time.Time
 	// byName has the object that has a name now.
-	byName map[name]trace.ObjectID
+	byName names
+}
+
+// names has the objects that were seen last, heldObjects or more of them.
+type names struct{ recent, before map[name]trace.ObjectID }
+
+func (n *names) get(of name) trace.ObjectID {
+	id, ok := n.recent[of]
+	if !ok {
+		id = n.before[of]
+	}
+	return id
+}
+
+func (n *names) set(of name, id trace.ObjectID) {
+	if len(n.recent) >= heldObjects || n.recent == nil {
+		n.recent, n.before = map[name]trace.ObjectID{}, n.recent
+	}
+	n.recent[of] = id
+}
+
+func (n *names) remove(of name) {
+	delete(n.recent, of)
+	delete(n.before, of)
 }
 
 func newResources(sink trace.Sink, kinds discovery.DiscoveryInterface) resources {
 	return resources{
 		sink: sink, kinds: kinds, known: map[schema.GroupVersionResource]trace.ResourceID{},
-		lists: map[schema.GroupVersion][]metav1.APIResource{}, asked: map[schema.GroupVersion]time.Time{}, byName: map[name]trace.ObjectID{},
+		lists: map[schema.GroupVersion][]metav1.APIResource{}, asked: map[schema.GroupVersion]time.Time{},
 	}
 }
 

@@ -46,6 +46,7 @@ type version struct {
 	by     string // request ID
 	began  int64  // when that request began
 	silent bool   // it is known, but not recorded
+	guess  bool   // no answer proves by
 	// baseline is a version that a client in this process listed: it is not recorded for that.
 	baseline bool
 	object   *object
@@ -75,8 +76,9 @@ type versions struct {
 }
 
 type deletion struct {
-	by string
-	t  int64
+	by      string
+	t       int64
+	several bool // requests, of which any may have ended the object
 }
 
 func newVersions(o Options) versions {
@@ -126,7 +128,10 @@ func (v *versions) see(n *version) {
 }
 
 // deleting notes that a request deleted an object, of which the answer did not tell the version.
-func (v *versions) deleting(uid, by string, t int64) { v.deletes[uid] = deletion{by, t} }
+func (v *versions) deleting(uid, by string, t int64) {
+	before, several := v.deletes[uid]
+	v.deletes[uid] = deletion{by, t, several && (before.several || before.by != by)}
+}
 
 // settle records the versions that waited long enough, or all.
 func (v *versions) settle(now int64, all bool) {
@@ -153,16 +158,16 @@ func (v *versions) settle(now int64, all bool) {
 }
 
 // claim takes the request of the next version for this one, too, if that ended the object and this one set the time of the deletion meanwhile:
-// such a request makes both.
+// such a request makes both. Another one may have made the first, and be answered late.
 func (n *version) claim(next *version) {
 	if n.by == "" && next.typ == deleted && next.by != "" && n.t >= next.began && n.object != nil && n.object.Metadata.DeletionTimestamp != "" {
-		n.by = next.by
+		n.by, n.guess = next.by, true
 	}
 }
 
 func (v *versions) ready(n *version, now int64) bool {
 	if d, ok := v.deletes[n.uid]; ok && n.by == "" && n.typ == deleted {
-		n.by = d.by
+		n.by, n.guess = d.by, d.several
 		delete(v.deletes, n.uid)
 		return true
 	}
@@ -179,7 +184,7 @@ func (v *versions) record(n *version) {
 	} else {
 		v.lru.MoveToFront(h.elem)
 	}
-	rec := &trace.Version{Object: n.id, Type: n.typ, RV: n.rv, By: n.by}
+	rec := &trace.Version{Object: n.id, Type: n.typ, RV: n.rv, By: n.by, Guessed: n.guess}
 	if rec.Type == "" && h.rv == 0 && n.by == "" { // a request that added it would have set that
 		rec.Type = added
 	} else if rec.Type == "" {

@@ -242,10 +242,14 @@ func (w *watch) event(to *worker, t int64, typ string, o *object) {
 	case deleted:
 		w.rec.Objects--
 	}
-	to.learn(w.x.info, o)
+	if typ == deleted {
+		delete(to.hooks, uid)
+	} else {
+		to.learn(w.x.info, o)
+	}
 	id := to.object(w.x.info, o)
 	if typ == deleted && !w.selected {
-		delete(to.resources.byName, name{w.x.info.APIGroup, w.x.info.Resource, o.Metadata.Namespace, o.Metadata.Name})
+		to.resources.byName.remove(name{w.x.info.APIGroup, w.x.info.Resource, o.Metadata.Namespace, o.Metadata.Name})
 	}
 	if !system {
 		to.Sink.AddAt(t, &trace.Event{Watch: w.rec.ID, Actor: w.rec.Actor, Type: typ, Object: id, RV: rv})

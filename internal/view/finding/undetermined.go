@@ -71,7 +71,7 @@ func (e *Engine) captures(level string) bool {
 
 // noKubeEvents is for what events of the Kubernetes API show.
 func noKubeEvents(e *Engine) string {
-	if e.seen[trace.KindKubeEvent] == 0 {
+	if e.seen[trace.KindKubeEvent] == 0 && !e.captures("kubeEvent") {
 		return "events are not recorded"
 	}
 	return ""

@@ -194,6 +194,27 @@ func (m *Model) inferReconcile(r *Request) (*Reconcile, Link) {
 	return nil, unknown
 }
 
+// inferReconcileOfEvent finds the reconcile of the key of a Kubernetes event that ran when it was sent, or just before: recorders of events send
+// them from a goroutine of their own.
+func (m *Model) inferReconcileOfEvent(b *trace.KubeEvent, t int64) (newest *Reconcile, _ Link) {
+	who, root := m.Actor(b.Actor).Who, m.root(m.objects[b.Object])
+	if root == nil || !who.Own() {
+		return nil, unknown
+	}
+	for _, rec := range m.reconcilesOf(root) {
+		if t < rec.Began-lateness || rec.Ended != 0 && t > rec.Ended+pause || rec.Who != nil && rec.Who != who {
+			continue
+		}
+		if newest == nil || rec.Began > newest.Began {
+			newest = rec
+		}
+	}
+	if newest == nil {
+		return nil, unknown
+	}
+	return newest, likely("same key, sent while it ran or just after")
+}
+
 // ran reports whether it ran at a time.
 func (r *Reconcile) ran(t int64) bool {
 	return t >= r.Began-lateness && (r.Ended == 0 || t <= r.Ended)

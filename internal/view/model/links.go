@@ -126,6 +126,18 @@ func (m *Model) ReconcileOf(r *Request) (*Reconcile, Link) {
 	return m.inferReconcile(r)
 }
 
+// ReconcileOfEvent returns the reconcile that a Kubernetes event recorded at t is from, or nil.
+func (m *Model) ReconcileOfEvent(b *trace.KubeEvent, t int64) (*Reconcile, Link) {
+	sent := m.requests[b.Request]
+	if sent == nil {
+		return m.inferReconcileOfEvent(b, t)
+	}
+	if id := reconcileID(sent.ID); m.reconciles[id] != nil {
+		return m.ReconcileOf(sent)
+	}
+	return m.inferReconcileOfEvent(b, sent.Began)
+}
+
 // SentIn returns the requests of a reconcile, by Seq, and how that is known.
 func (m *Model) SentIn(r *Reconcile) ([]*Request, Link) {
 	if sent := m.prefixes[r.ID]; len(sent) > 0 {

@@ -64,6 +64,43 @@ func TestWritesAreJoined(t *testing.T) {
 	}
 }
 
+// What the recorder itself could only guess is likely, though it names the request.
+func TestGuessedWriterIsLikely(t *testing.T) {
+	request := `{"seq":%d,"t":200,"k":"request","id":"r1","actor":2,"began":100,"verb":"delete","resource":1,"ns":"default","name":"a","obj":1,"code":200}`
+	version := `{"seq":%d,"t":190,"k":"version","obj":1,"type":"DELETED","rv":10,"by":"r1","guessed":true}`
+	for _, lines := range []string{fmt.Sprintf(request, 10) + "\n" + fmt.Sprintf(version, 11), fmt.Sprintf(version, 10) + "\n" + fmt.Sprintf(request, 11)} {
+		v := read(t, definitions+lines).Object(1).At(10)
+		require.NotNil(t, v.Request)
+		assert.Equal(t, trace.Likely, v.Writer.Certainty)
+	}
+}
+
+// A Kubernetes event is from the reconcile of its key that ran just before, and never certainly, unless the request has the ID.
+func TestReconcileOfEvent(t *testing.T) {
+	m := read(t, definitions+`
+{"seq":10,"t":10,"k":"version","obj":2,"type":"ADDED","rv":10,"owners":[{"apiVersion":"example.com/v1","kind":"CronTab","name":"a","uid":"ua","controller":true}]}
+{"seq":11,"t":100,"k":"reconcile","id":"one","controller":"crontab","actor":1,"key":"default/a","obj":1,"state":"begin","began":100,"source":"log"}
+{"seq":12,"t":200,"k":"reconcile","id":"one","controller":"crontab","actor":1,"key":"default/a","obj":1,"state":"end","began":100,"result":"ok","source":"log"}
+{"seq":13,"t":300,"k":"request","id":"two.1","actor":1,"began":290,"verb":"create","resource":2,"ns":"default","name":"e","code":201}
+{"seq":14,"t":310,"k":"reconcile","id":"two","controller":"crontab","actor":1,"key":"default/other","state":"begin","began":280,"source":"hook"}`)
+	rec, l := m.ReconcileOfEvent(&trace.KubeEvent{Object: 2, Actor: 1}, 250)
+	require.NotNil(t, rec)
+	assert.Equal(t, "one", rec.ID)
+	assert.Equal(t, trace.Likely, l.Certainty)
+	rec, l = m.ReconcileOfEvent(&trace.KubeEvent{Object: 2, Actor: 1, Request: "two.1"}, 300)
+	require.NotNil(t, rec)
+	assert.Equal(t, "two", rec.ID)
+	assert.Equal(t, trace.Certain, l.Certainty)
+	for _, not := range []struct {
+		actor trace.ActorID
+		t     int64
+	}{{1, 50 - lateness}, {1, 201 + pause}, {2, 150}} {
+		rec, l = m.ReconcileOfEvent(&trace.KubeEvent{Object: 2, Actor: not.actor}, not.t)
+		assert.Nil(t, rec)
+		assert.Equal(t, trace.Uncertain, l.Certainty)
+	}
+}
+
 // A write that changed nothing made no version, though its answer has one.
 func TestNoOpMakesNoVersion(t *testing.T) {
 	m := read(t, definitions+`

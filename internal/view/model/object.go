@@ -173,7 +173,7 @@ func (m *Model) addVersion(r trace.Record, b *trace.Version) {
 	switch {
 	case b.By != "":
 		if request := m.requests[b.By]; request != nil {
-			m.join(v, request, certainly("the request's answer has this version"))
+			m.join(v, request, v.recordedWriter())
 		} else {
 			m.awaited[b.By] = v
 		}
@@ -183,6 +183,14 @@ func (m *Model) addVersion(r trace.Record, b *trace.Version) {
 	case b.Type == "DELETED":
 		m.inferDelete(v)
 	}
+}
+
+// recordedWriter is how the recorder knows which request made the version.
+func (v *Version) recordedWriter() Link {
+	if v.Guessed {
+		return likely("it was sent before, and no answer of another request has this version")
+	}
+	return certainly("the request's answer has this version")
 }
 
 // own notes whose an object is.

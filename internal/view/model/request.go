@@ -96,7 +96,7 @@ func (m *Model) addRequest(rec trace.Record, b *trace.Request) {
 	}
 	if v := m.awaited[b.ID]; v != nil {
 		delete(m.awaited, b.ID)
-		m.join(v, r, certainly("the request's answer has this version"))
+		m.join(v, r, v.recordedWriter())
 	} else if r.Writes() && r.OK() && !b.NoOp && b.RVOut != 0 && b.RVOut != b.RVIn && r.Object != nil {
 		m.expect(r)
 	}

@@ -166,6 +166,11 @@ func (s *session) whyOther(w *why, body trace.Body) {
 	case *trace.KubeEvent:
 		w.Object = b.Object
 		w.add("Event", item{Text: b.Message})
+		if rec, l := s.model.ReconcileOfEvent(b, w.T); rec != nil {
+			w.Reconcile, w.Key = rec.ID, rec.Key
+			w.add("Sent by", s.reconcileItem(rec).by(l))
+			w.causedBy(rec.Seq)
+		}
 	case *trace.Queue:
 		w.Key = b.Key
 		if o := s.model.Object(b.Object); o != nil {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+
+	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/trace/redact"
+)
+
+// kubeEvent is what is read of an Event: the names of v1, and those of events.k8s.io/v1.
+type kubeEvent struct {
+	InvolvedObject struct{ UID string } `json:"involvedObject"`
+	Regarding      struct{ UID string } `json:"regarding"`
+	Type           string               `json:"type"`
+	Reason         string               `json:"reason"`
+	Message        string               `json:"message"`
+	Note           string               `json:"note"`
+	Count          int                  `json:"count"`
+	Deprecated     int                  `json:"deprecatedCount"`
+	Series         struct{ Count int }  `json:"series"`
+}
+
+// kubeEvent records the Event that a request wrote, if it did.
+func (w *worker) kubeEvent(x *exchange, answered *object) {
+	if x.info.Resource != "events" || x.info.APIGroup != "" && x.info.APIGroup != "events.k8s.io" {
+		return
+	}
+	if answered == nil || answered.Metadata.UID == "" || x.code >= http.StatusBadRequest || !changes(x.method) || x.method == http.MethodDelete || x.isDryRun() {
+		return
+	}
+	raw := answered.raw
+	if answered.typed != nil {
+		var err error
+		if raw, err = json.Marshal(answered.typed); err != nil {
+			return
+		}
+	}
+	var e kubeEvent
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return
+	}
+	w.Sink.AddAt(x.ended, &trace.KubeEvent{
+		Object: w.Sink.Defs().Lookup(cmp.Or(e.InvolvedObject.UID, e.Regarding.UID)), Actor: w.Sink.Defs().Actor(x.actor), Request: x.id,
+		Type: e.Type, Reason: e.Reason, Message: w.message(redact.Target{}, cmp.Or(e.Message, e.Note)),
+		Count: max(e.Count, e.Deprecated, e.Series.Count, 1),
+	})
+}
