@@ -68,7 +68,7 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 		if run == nil {
 			continue
 		}
-		found, judged, err := run(ctx, p, o, r)
+		found, judged, err := run.safely(ctx, p, o, r)
 		r.Findings = append(r.Findings, found...)
 		var not notApplicable
 		switch {
@@ -97,8 +97,20 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	return r, errors.Join(problems...)
 }
 
-// runs are the families. Each returns its findings, and what it judged in words.
-var runs = map[rule.Family]func(context.Context, *project.Project, Options, *Result) (found []rule.Finding, judged string, err error){
+// family judges a project: it returns its findings, and what it judged in words.
+type family func(context.Context, *project.Project, Options, *Result) (found []rule.Finding, judged string, err error)
+
+// safely judges a project. A panic is an error: what the family would have found is not known.
+func (judge family) safely(ctx context.Context, p *project.Project, o Options, r *Result) (found []rule.Finding, judged string, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("the check panicked: %v; please report it", panicked)
+		}
+	}()
+	return judge(ctx, p, o, r)
+}
+
+var runs = map[rule.Family]family{
 	rule.Preflight: func(ctx context.Context, p *project.Project, o Options, r *Result) ([]rule.Finding, string, error) {
 		if len(p.CRDs)+len(p.Undecodable) == 0 {
 			return nil, "", noCRDs

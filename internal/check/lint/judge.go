@@ -44,7 +44,7 @@ func (p *pkg) judge(analyzers []*analysis.Analyzer, served map[string]role) (all
 func analyze(analyzers []*analysis.Analyzer, p *packages.Package) (graph *checker.Graph, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
+			err = fmt.Errorf("it panicked: %v; please report it", r)
 		}
 	}()
 	return checker.Analyze(analyzers, []*packages.Package{p}, &checker.Options{Sequential: true})

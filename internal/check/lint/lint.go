@@ -8,6 +8,7 @@ package lint
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -50,6 +51,11 @@ func Check(ctx context.Context, s Source) ([]rule.Finding, error) {
 			continue
 		}
 		group.Go(func() (err error) {
+			defer func() {
+				if panicked := recover(); panicked != nil {
+					err = fmt.Errorf("the rules of lint panicked on %s: %v; please report it", p.dir, panicked)
+				}
+			}()
 			found[i], err = p.judge(analyzers, served)
 			found[i] = append(found[i], p.conventions(w)...)
 			return err

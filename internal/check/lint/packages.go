@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"go/ast"
+	"go/scanner"
 	"path/filepath"
 	"slices"
 
@@ -65,6 +66,9 @@ func declared(ctx context.Context, module string, paths []string, files map[stri
 		if all, err = loader.Declared(ctx, env, paths, files); err == nil {
 			return all, nil
 		}
+	}
+	if syntax := (scanner.ErrorList)(nil); errors.As(err, &syntax) {
+		return nil, syntax // the go command, which takes a second, says the same
 	}
 	if !errors.Is(err, loader.ErrUnsupported) {
 		return nil, err

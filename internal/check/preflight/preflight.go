@@ -25,7 +25,7 @@ var checks = []check{
 	quick(strict), quick(refusals), rules, quick(inMaps), of(columns), of(scale), of(subresources), of(tooLarge), of(shortNames), quick(nodes),
 }
 
-// quick is a check that takes too little time to be interrupted.
+// quick is a check of a CRD at once.
 func quick(judge func(crd *project.CRD) ([]rule.Finding, error)) check {
 	return func(_ context.Context, crd *project.CRD) ([]rule.Finding, error) { return judge(crd) }
 }
@@ -34,19 +34,28 @@ func of(judge func(crd *project.CRD) []rule.Finding) check {
 	return func(_ context.Context, crd *project.CRD) ([]rule.Finding, error) { return judge(crd), nil }
 }
 
-// Check returns what is wrong with the CRDs.
+// Check returns what is wrong with the CRDs. Where the context ends first, it does not wait for the API server's code, which knows no contexts:
+// what is judged at that moment is judged to its end, and the result dropped.
 func Check(ctx context.Context, crds []*project.CRD) ([]rule.Finding, error) {
 	found := make([][]rule.Finding, len(crds))
 	problems := make([]error, len(crds))
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, crd := range crds {
-		group.Go(func() error {
-			found[i], problems[i] = judge(ctx, crd)
-			return nil
-		})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var group errgroup.Group
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		for i, crd := range crds {
+			group.Go(func() error {
+				found[i], problems[i] = judge(ctx, crd)
+				return nil
+			})
+		}
+		_ = group.Wait() // the errors are in problems, all of them
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
 	}
-	_ = group.Wait() // the errors are in problems, all of them
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
