@@ -22,8 +22,8 @@ func certainly(proof string) Link { return Link{Certainty: trace.Certain, Proof:
 // Delivered returns the deliveries of a version to an actor, or to all if w is nil. That they were handed over is
 // certain; that the actor handled them is not.
 func (v *Version) Delivered(m *Model, w *Who) (all []*Delivery) {
-	for _, d := range v.Object.Deliveries {
-		if d.RV == v.RV && (w == nil || m.Actor(d.Actor).Who == w) {
+	for _, d := range v.Object.handed[v.RV] {
+		if w == nil || m.Actor(d.Actor).Who == w {
 			all = append(all, d)
 		}
 	}
@@ -167,8 +167,8 @@ func (m *Model) Causes(r *Reconcile) (all []Cause) {
 		}
 		if o := m.objects[c.Object]; o != nil && c.RV != 0 {
 			cause.Version = o.At(c.RV)
-			for _, d := range o.Deliveries {
-				if d.RV == c.RV && d.T <= r.Began && (r.Who == nil || m.Actor(d.Actor).Who == r.Who) {
+			for _, d := range o.handed[c.RV] {
+				if d.T <= r.Began && (r.Who == nil || m.Actor(d.Actor).Who == r.Who) {
 					cause.Delivery = d
 				}
 			}

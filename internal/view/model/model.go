@@ -20,10 +20,12 @@ type Model struct {
 	header    *trace.Header
 	now       int64
 	held      []trace.Record // by Seq
+	spans     spans          // of held
 	actors    map[trace.ActorID]*Actor
 	who       map[Who]*Who
 	resources map[trace.ResourceID]*trace.Resource
 	objects   map[trace.ObjectID]*Object
+	ordered   []*Object // by ID; nil if objects have changed
 	byUID     map[string]*Object
 	byName    map[name]*Object
 
@@ -83,6 +85,7 @@ func (m *Model) Add(r trace.Record) {
 		return
 	}
 	m.held = append(m.held, r)
+	m.spans.add(r.T)
 	switch b := r.Body.(type) {
 	case *trace.Request:
 		m.addRequest(r, b)
@@ -149,6 +152,7 @@ func (m *Model) Forget(before int64) {
 	}
 	m.inferUntil(m.now - settle)
 	m.held = keepTail(m.held, n)
+	m.spans.drop(n)
 	m.forgetInferred(before)
 }
 
@@ -178,6 +182,9 @@ func (m *Model) First() int64 {
 // At returns the record at an index from 0 to Len.
 func (m *Model) At(i int) trace.Record { return m.held[i] }
 
+// Held returns the records that are held, by Seq. The caller must not change the slice.
+func (m *Model) Held() []trace.Record { return m.held }
+
 // Record returns a record that is held.
 func (m *Model) Record(seq int64) (trace.Record, bool) {
 	i := sort.Search(len(m.held), func(i int) bool { return m.held[i].Seq >= seq })
@@ -190,9 +197,11 @@ func (m *Model) Record(seq int64) (trace.Record, bool) {
 // Records yields the records that are held with from <= T <= to, in the order of Seq.
 func (m *Model) Records(from, to int64) iter.Seq[trace.Record] {
 	return func(yield func(trace.Record) bool) {
-		for _, r := range m.held {
-			if r.T >= from && r.T <= to && !yield(r) {
-				return
+		for first, last := range m.spans.within(from, to, len(m.held)) {
+			for _, r := range m.held[first:last] {
+				if r.T >= from && r.T <= to && !yield(r) {
+					return
+				}
 			}
 		}
 	}

@@ -18,7 +18,8 @@ type Object struct {
 	Deleted    bool
 
 	resource *trace.Resource
-	base     state // before the first of Versions
+	handed   map[uint64][]*Delivery // of Deliveries, by RV
+	base     state                  // before the first of Versions
 	answered map[uint64]*Request
 	owners   []string // UIDs, as in Model.owned
 }
@@ -122,7 +123,11 @@ func (m *Model) defineObject(d *trace.Object) {
 		return
 	}
 	o := &Object{Object: d, resource: m.Resource(d.Resource)}
-	m.objects[d.ID] = o
+	if m.objects[d.ID] = o; len(m.ordered) > 0 && m.ordered[len(m.ordered)-1].ID < d.ID {
+		m.ordered = append(m.ordered, o)
+	} else {
+		m.ordered = nil
+	}
 	m.byUID[d.UID] = o
 	m.byName[nameOf(o)] = o
 }
@@ -143,7 +148,12 @@ func GroupResource(r *trace.Resource) string {
 func (m *Model) Object(id trace.ObjectID) *Object { return m.objects[id] }
 
 // Objects yields all objects that were not forgotten, deleted ones too.
-func (m *Model) Objects() iter.Seq[*Object] { return values(m.objects) }
+func (m *Model) Objects() iter.Seq[*Object] {
+	if m.ordered == nil {
+		m.ordered = slices.Collect(values(m.objects))
+	}
+	return slices.Values(m.ordered)
+}
 
 // ByUID returns the object with a UID, or nil.
 func (m *Model) ByUID(uid string) *Object { return m.byUID[uid] }
@@ -245,6 +255,7 @@ func (m *Model) forgetVersions(id trace.ObjectID, before int64) {
 		m.disown(o, uid)
 	}
 	delete(m.objects, id)
+	m.ordered = nil
 	delete(m.byUID, o.UID)
 	if m.byName[nameOf(o)] == o {
 		delete(m.byName, nameOf(o))
@@ -255,6 +266,10 @@ func (m *Model) forgetDeliveries(id trace.ObjectID, before int64) {
 	if o := m.objects[id]; o != nil {
 		n := 0
 		for n < len(o.Deliveries) && o.Deliveries[n].Seq < before {
+			d := o.Deliveries[n]
+			if o.handed[d.RV] = slices.DeleteFunc(o.handed[d.RV], func(e *Delivery) bool { return e == d }); len(o.handed[d.RV]) == 0 {
+				delete(o.handed, d.RV)
+			}
 			n++
 		}
 		o.Deliveries = keepTail(o.Deliveries, n)

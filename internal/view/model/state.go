@@ -4,6 +4,8 @@ package model
 
 import (
 	"encoding/json"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,24 +56,77 @@ func (o *Object) State(rv uint64) (object map[string]any, whole bool) {
 	if whole && json.Unmarshal(o.base.full, &object) != nil {
 		object, whole = map[string]any{}, false
 	}
-	for _, path := range o.base.order {
-		apply(object, path, o.base.changes[path])
+	n, exact := o.find(rv)
+	if exact {
+		n++
 	}
-	for _, v := range o.Versions {
-		if v.RV > rv {
+	first := 0
+	for i, v := range slices.Backward(o.Versions[:n]) {
+		if v.Full != nil {
+			object, first = map[string]any{}, i
+			whole = json.Unmarshal(v.Full, &object) == nil
 			break
 		}
-		if v.Full != nil {
-			object = map[string]any{}
-			whole = json.Unmarshal(v.Full, &object) == nil
+	}
+	if first == 0 && (n == 0 || o.Versions[0].Full == nil) {
+		for _, path := range o.base.order {
+			apply(object, path, o.base.changes[path])
 		}
-		for _, c := range v.Changes {
-			if c.Old != nil || c.New != nil { // else its values are not recorded
-				apply(object, c.Path, c.New)
+	}
+	for _, c := range slices.Backward(newest(o.Versions[first:n])) {
+		apply(object, c.Path, c.New)
+	}
+	return object, whole
+}
+
+// newest returns the newest change of each path, the newest first. The values of an object that changes all the time are
+// many.
+func newest(versions []*Version) (all []trace.Change) {
+	seen := map[string]bool{}
+	for _, v := range slices.Backward(versions) {
+		for _, c := range slices.Backward(v.Changes) {
+			if (c.Old != nil || c.New != nil) && !seen[c.Path] { // else its values are not recorded
+				seen[c.Path] = true
+				all = append(all, c)
 			}
 		}
 	}
-	return object, whole
+	return all
+}
+
+// Values yields the versions from a resource version on that changed a field or something below or above it, each with
+// the value of that field, as encoding/json decodes it.
+func (o *Object) Values(path string, from uint64) iter.Seq2[*Version, any] {
+	return func(yield func(*Version, any) bool) {
+		var object map[string]any
+		for _, v := range o.Versions {
+			if v.RV < from || v.Full == nil && !slices.ContainsFunc(v.Changes, func(c trace.Change) bool { return touches(c.Path, path) }) {
+				continue
+			}
+			if object == nil || v.Full != nil {
+				object, _ = o.State(v.RV)
+			} else {
+				for _, c := range v.Changes {
+					if touches(c.Path, path) && (c.Old != nil || c.New != nil) {
+						apply(object, c.Path, c.New)
+					}
+				}
+			}
+			var at any = object
+			for _, step := range split(path) {
+				fields, _ := at.(map[string]any)
+				at = fields[step]
+			}
+			if !yield(v, at) {
+				return
+			}
+		}
+	}
+}
+
+// touches reports whether a change of one path changes what is at another.
+func touches(change, path string) bool {
+	return change == path || below(change, path) || below(path, change)
 }
 
 // apply sets or, with nil, removes a field. A path that does not fit the object is ignored: it is of a field whose

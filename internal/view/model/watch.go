@@ -55,7 +55,12 @@ func (m *Model) addEvent(r trace.Record, b *trace.Event) {
 		for i > 0 && o.Deliveries[i-1].T > r.T { // a frame is recorded some time after it was sent
 			i--
 		}
-		o.Deliveries = slices.Insert(o.Deliveries, i, &Delivery{Event: b, Seq: r.Seq, T: r.T})
+		d := &Delivery{Event: b, Seq: r.Seq, T: r.T}
+		o.Deliveries = slices.Insert(o.Deliveries, i, d)
+		if o.handed == nil {
+			o.handed = map[uint64][]*Delivery{}
+		}
+		o.handed[b.RV] = append(o.handed[b.RV], d)
 	}
 }
 

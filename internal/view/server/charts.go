@@ -5,6 +5,7 @@ package server
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
@@ -49,7 +50,7 @@ const (
 
 // time answers with the charts of a range.
 func (s *session) time(q query) any {
-	from, to := q.number("from"), q.number("to")
+	from, to := q.from, q.to
 	first, last := s.sums.first, s.sums.first+int64(len(s.sums.seconds))
 	if from != 0 {
 		first = max(first, from/1e9)
@@ -86,18 +87,30 @@ func (s *session) time(q query) any {
 
 // topKeys are the keys with most reconciles in a range.
 func (s *session) topKeys(q query) []keyRow {
-	all, words := []keyRow{}, q.words()
+	type key struct {
+		model.Key
+		reconciles []*model.Reconcile
+	}
+	var most []key
 	for _, k := range s.model.Keys() {
-		if !hasWords(words, k.Controller, k.Key) {
-			continue
+		all := s.model.Reconciles(k) // by begin
+		first := sort.Search(len(all), func(i int) bool { return all[i].Began >= q.from })
+		last := len(all)
+		if q.to != 0 {
+			last = sort.Search(len(all), func(i int) bool { return all[i].Began > q.to })
 		}
-		row := keyRow{Key: k.Key, Controller: k.Controller}
+		if first < last && hasWords(q.text, k.Controller, k.Key) {
+			most = append(most, key{k, all[first:last]})
+		}
+	}
+	slices.SortFunc(most, func(a, b key) int {
+		return cmp.Or(cmp.Compare(len(b.reconciles), len(a.reconciles)), cmp.Compare(a.Key.Key, b.Key.Key), cmp.Compare(a.Controller, b.Controller))
+	})
+	all := []keyRow{}
+	for _, k := range most[:min(len(most), maxKeys)] {
+		row := keyRow{Key: k.Key.Key, Controller: k.Controller, N: len(k.reconciles)}
 		var worked, waited histogram
-		for _, r := range s.model.Reconciles(k) {
-			if !q.inTime(r.Began) {
-				continue
-			}
-			row.N++
+		for _, r := range k.reconciles {
 			row.Seq = r.Seq
 			if r.Object != nil {
 				row.Object = r.Object.ID
@@ -110,13 +123,10 @@ func (s *session) topKeys(q query) []keyRow {
 			}
 			waited.add(r.Waited)
 		}
-		if row.N > 0 {
-			row.P50, row.P99, row.Waited = worked.quantile(.5), worked.quantile(.99), waited.quantile(.99)
-			all = append(all, row)
-		}
+		row.P50, row.P99, row.Waited = worked.quantile(.5), worked.quantile(.99), waited.quantile(.99)
+		all = append(all, row)
 	}
-	slices.SortFunc(all, func(a, b keyRow) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Key, b.Key)) })
-	return all[:min(len(all), maxKeys)]
+	return all
 }
 
 // nextKeys are the keys that will run again by themselves, the next one first.

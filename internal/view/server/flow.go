@@ -36,6 +36,8 @@ type flowItem struct {
 	End   int64  `json:"end"`
 	Text  string `json:"text"`
 	Bad   bool   `json:"bad,omitempty"`
+
+	text func() string // makes Text, which most items do not need
 }
 
 // edge leads from what was before to what came of it.
@@ -66,14 +68,14 @@ func (s *session) flowRows(q query) any {
 
 func (s *session) flowOf(q query) *flow {
 	now := s.model.Now()
-	f := &flow{From: q.number("from"), To: q.number("to"), Lanes: []lane{}, Items: []flowItem{}, Edges: []edge{}, Seq: s.last}
+	f := &flow{From: q.from, To: q.to, Lanes: []lane{}, Items: []flowItem{}, Edges: []edge{}, Seq: s.last}
 	if f.To == 0 || f.To > now {
 		f.To = now
 	}
 	if f.From == 0 {
 		f.From = max(0, f.To-flowRange)
 	}
-	m := flowMaker{s: s, f: f, lanes: map[lane]int{}, words: q.words()}
+	m := flowMaker{s: s, f: f, lanes: map[lane]int{}, words: q.text}
 	m.laneOf(lane{"saves and builds", "save"})
 	var keys []*model.Reconcile
 	for r := range s.model.Records(f.From, f.To) {
@@ -84,6 +86,11 @@ func (s *session) flowOf(q query) *flow {
 	if over := len(f.Items) - maxFlowItems; over > 0 {
 		f.More = over
 		f.Items = f.Items[over:]
+	}
+	for i := range f.Items {
+		if of := &f.Items[i]; of.text != nil {
+			of.Text, of.text = of.text(), nil
+		}
 	}
 	m.order()
 	return f
@@ -107,8 +114,13 @@ func (m *flowMaker) laneOf(l lane) int {
 }
 
 func (m *flowMaker) item(l lane, i flowItem) {
-	if !hasWords(m.words, l.Name, i.Text) {
-		return
+	if len(m.words) > 0 {
+		if i.text != nil {
+			i.Text, i.text = i.text(), nil
+		}
+		if !hasWords(m.words, l.Name, i.Text) {
+			return
+		}
 	}
 	i.Lane = m.laneOf(l)
 	m.f.Items = append(m.f.Items, i)
@@ -142,7 +154,7 @@ func (m *flowMaker) add(r trace.Record, keys []*model.Reconcile) []*model.Reconc
 		if !q.Writes() && !q.Actor.Who.Own() && q.OK() {
 			break
 		}
-		m.item(lane{actorName(q.Actor), "actor"}, flowItem{Seq: r.Seq, Kind: "write", Begin: b.Began, End: r.T, Text: requestItem(q).Text, Bad: !q.OK()})
+		m.item(lane{actorName(q.Actor), "actor"}, flowItem{Seq: r.Seq, Kind: "write", Begin: b.Began, End: r.T, text: func() string { return requestItem(q).Text }, Bad: !q.OK()})
 		if q.Version != nil {
 			m.edge(q.Seq, q.Version.Seq, q.Version.Writer.Certainty)
 		}
@@ -152,7 +164,7 @@ func (m *flowMaker) add(r trace.Record, keys []*model.Reconcile) []*model.Reconc
 		if !a.Who.Own() || o == nil {
 			break
 		}
-		m.item(lane{"watch of " + resourceName(o.Resource()), "watch"}, flowItem{Seq: r.Seq, Kind: "delivery", Begin: r.T, End: r.T, Text: m.s.describe(r)})
+		m.item(lane{"watch of " + resourceName(o.Resource()), "watch"}, flowItem{Seq: r.Seq, Kind: "delivery", Begin: r.T, End: r.T, text: func() string { return m.s.describe(r) }})
 		if v := o.At(b.RV); v != nil {
 			m.edge(v.Seq, r.Seq, trace.Certain)
 		}
@@ -208,7 +220,7 @@ func (m *flowMaker) reconcile(r *model.Reconcile) {
 	if r.Waited > 0 {
 		m.item(l, flowItem{Seq: r.Seq, Kind: "wait", Begin: r.Began - r.Waited, End: r.Began, Text: "waited " + model.Duration(r.Waited)})
 	}
-	m.item(l, flowItem{Seq: r.Seq, Kind: "reconcile", Begin: r.Began, End: end, Text: m.s.reconcileItem(r).Text, Bad: r.Result == "error" || r.Result == "panic"})
+	m.item(l, flowItem{Seq: r.Seq, Kind: "reconcile", Begin: r.Began, End: end, text: func() string { return m.s.reconcileItem(r).Text }, Bad: r.Result == "error" || r.Result == "panic"})
 	for _, c := range m.s.model.Causes(r) {
 		switch {
 		case c.Delivery != nil:
@@ -219,10 +231,10 @@ func (m *flowMaker) reconcile(r *model.Reconcile) {
 	}
 	sent, link := m.s.model.SentIn(r)
 	for _, q := range sent {
-		m.item(l, flowItem{Seq: q.Seq, Kind: "request", Begin: q.Began, End: q.T, Text: requestItem(q).Text, Bad: !q.OK()})
+		m.item(l, flowItem{Seq: q.Seq, Kind: "request", Begin: q.Began, End: q.T, text: func() string { return requestItem(q).Text }, Bad: !q.OK()})
 		m.edge(r.Seq, q.Seq, link.Certainty)
 		if v := q.Version; v != nil {
-			m.item(l, flowItem{Seq: v.Seq, Kind: "version", Begin: v.T, End: v.T, Text: versionItem(v).Text})
+			m.item(l, flowItem{Seq: v.Seq, Kind: "version", Begin: v.T, End: v.T, text: func() string { return versionItem(v).Text }})
 			m.edge(q.Seq, v.Seq, v.Writer.Certainty)
 		}
 	}

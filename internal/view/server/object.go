@@ -152,17 +152,18 @@ func writerOf(v *model.Version) (string, trace.Certainty) {
 
 // conditionsOf returns the changes of an object's conditions, the newest first.
 func conditionsOf(o *model.Object) []condition {
-	all, last, looked := []condition{}, map[string]string{}, 0
-	for _, v := range o.Versions {
+	all, last := []condition{}, map[string]string{}
+	from, looked := uint64(0), 0
+	for _, v := range slices.Backward(o.Versions) {
 		if v.Full == nil && !slices.ContainsFunc(v.Changes, func(c trace.Change) bool { return strings.HasPrefix(c.Path, "status.conditions") || c.Path == "status" }) {
 			continue
 		}
-		if looked++; looked > maxListed {
+		if from, looked = v.RV, looked+1; looked > maxListed {
 			break
 		}
-		state, _ := o.State(v.RV)
-		status, _ := state["status"].(map[string]any)
-		conditions, _ := status["conditions"].([]any)
+	}
+	for v, value := range o.Values("status.conditions", from) {
+		conditions, _ := value.([]any)
 		for _, c := range conditions {
 			fields, _ := c.(map[string]any)
 			text := func(name string) string { t, _ := fields[name].(string); return t }
@@ -216,31 +217,48 @@ type versionRow struct {
 
 // versions answers with the versions of an object, the newest first.
 func (s *session) versions(q query) any {
-	var all []versionRow
+	type part struct {
+		*model.Version
+		folded int
+	}
+	var all []part
+	row := func(p part) versionRow {
+		who, certainty := writerOf(p.Version)
+		return versionRow{Seq: p.Seq, T: p.T, RV: p.RV, Generation: p.Generation, Type: p.Type, Writer: who, Certainty: certainty, Summary: summary(p.Version), Folded: p.folded}
+	}
 	o := s.model.Object(trace.ObjectID(q.number("id")))
 	if o == nil {
-		return page(s, q, all, func(r versionRow) versionRow { return r })
+		return page(s, q, all, row)
 	}
-	words := q.words()
+	managed := q.is("managed")
 	for _, v := range o.Versions {
 		if !q.isHeld(v.Seq) || !q.inTime(v.T) {
 			continue
 		}
-		who, certainty := writerOf(v)
-		row := versionRow{Seq: v.Seq, T: v.T, RV: v.RV, Generation: v.Generation, Type: v.Type, Writer: who, Certainty: certainty, Summary: summary(v)}
-		if !hasWords(words, row.Writer, row.Summary) {
-			continue
+		p := part{Version: v}
+		if len(q.text) > 0 {
+			if r := row(p); !hasWords(q.text, r.Writer, r.Summary) {
+				continue
+			}
 		}
-		if last := len(all) - 1; v.ManagedOnly && !q.is("managed") && last >= 0 && all[last].Folded > 0 && all[last].Writer == who {
-			row.Folded = all[last].Folded + 1
-			all[last] = row
-			continue
-		} else if v.ManagedOnly {
-			row.Folded = 1
+		last := len(all) - 1
+		if v.ManagedOnly {
+			p.folded = 1
+			if !managed && last >= 0 && all[last].folded > 0 && sameWriter(all[last].Version, v) {
+				p.folded = all[last].folded + 1
+				all[last] = p
+				continue
+			}
 		}
-		all = append(all, row)
+		all = append(all, p)
 	}
-	return page(s, q, all, func(r versionRow) versionRow { return r })
+	return page(s, q, all, row)
+}
+
+func sameWriter(a, b *model.Version) bool {
+	before, _ := writerOf(a)
+	now, _ := writerOf(b)
+	return before == now
 }
 
 func summary(v *model.Version) string {

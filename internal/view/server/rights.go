@@ -4,6 +4,7 @@ package server
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -68,41 +69,16 @@ func (s *session) rights(q query) any {
 	return out
 }
 
+// asking is what was asked for by one actor, with one outcome.
+type asking struct{ actor, verb, resource, ns, state string }
+
 func (s *session) asked(q query) []askedRow {
-	type group struct{ actor, verb, resource, ns, state string }
-	by, words, own := map[group]*askedRow{}, q.words(), q.is("own")
-	for _, r := range s.model.Requests() {
-		if !q.inTime(r.T) || own && !r.Actor.Who.Own() || r.Resource.Resource == "" {
-			continue
+	own := q.is("own")
+	by := *scanned(s, q.filter("asked"), func() map[asking]*askedRow { return map[asking]*askedRow{} }, s.model.Requests, seqOf, func(by *map[asking]*askedRow, r *model.Request) {
+		if q.inTime(r.T) && (!own || r.Actor.Who.Own()) && r.Resource.Resource != "" {
+			ask(*by, q.text, r)
 		}
-		resource := model.GroupResource(r.Resource)
-		if r.Subresource != "" {
-			resource = strings.Replace(resource, r.Resource.Resource, r.Resource.Resource+"/"+r.Subresource, 1)
-		}
-		denied := r.Code == 403 && r.Decision != "allow"
-		g := group{actor: r.Actor.Name, verb: r.Verb, resource: resource, ns: r.Namespace}
-		if denied {
-			g.state = "denied"
-		}
-		if !hasWords(words, g.actor, g.verb, g.resource, g.ns, g.state) {
-			continue
-		}
-		row := by[g]
-		if row == nil {
-			row = &askedRow{Actor: g.actor, Class: r.Actor.Class, Verb: rbacVerb(r.Verb), Resource: resource, Namespace: r.Namespace}
-			by[g] = row
-			if denied {
-				row.Marker = marker(r)
-			}
-		}
-		row.N++
-		row.Last, row.Seq = r.T, r.Seq
-		row.Because = r.Because
-		if denied {
-			row.Denied++
-			row.Because = r.Message
-		}
-	}
+	})
 	all := make([]askedRow, 0, len(by))
 	for _, row := range by {
 		all = append(all, *row)
@@ -112,6 +88,40 @@ func (s *session) asked(q query) []askedRow {
 			cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Actor, b.Actor), cmp.Compare(a.Namespace, b.Namespace))
 	})
 	return all[:min(len(all), maxRightsRows)]
+}
+
+func ask(by map[asking]*askedRow, words []string, r *model.Request) {
+	denied := r.Code == 403 && r.Decision != "allow"
+	g := asking{actor: r.Actor.Name, verb: r.Verb, resource: rbacResource(r), ns: r.Namespace}
+	if denied {
+		g.state = "denied"
+	}
+	row := by[g]
+	if row == nil {
+		if !hasWords(words, g.actor, g.verb, g.resource, g.ns, g.state) {
+			return
+		}
+		row = &askedRow{Actor: g.actor, Class: r.Actor.Class, Verb: rbacVerb(r.Verb), Resource: g.resource, Namespace: r.Namespace}
+		by[g] = row
+		if denied {
+			row.Marker = marker(r)
+		}
+	}
+	row.N++
+	row.Last, row.Seq = r.T, r.Seq
+	row.Because = r.Because
+	if denied {
+		row.Denied++
+		row.Because = r.Message
+	}
+}
+
+// rbacResource is the resource with its subresource and its group, as "deployments/status.apps".
+func rbacResource(r *model.Request) string {
+	if r.Subresource == "" {
+		return model.GroupResource(r.Resource)
+	}
+	return model.GroupResource(&trace.Resource{Group: r.Resource.Group, Resource: r.Resource.Resource + "/" + r.Subresource})
 }
 
 // rbacVerb is the verb that a role has to have.
@@ -134,10 +144,42 @@ func marker(r *model.Request) string {
 	return "//+kubebuilder:rbac:groups=" + group + ",resources=" + resource + ",verbs=" + rbacVerb(r.Verb)
 }
 
+// usedFor is what requests of the user of the grants have in common; uses is how many these are.
+type usedFor struct{ verb, group, resource, namespace, name string }
+
+type uses struct {
+	n   int
+	seq int64 // of the newest
+}
+
 // grants are the rules of the project's own roles, those that no request in the recording used first.
 func (s *session) grants() []grantRow {
+	granted, names := s.granted, map[string]bool{} // of other objects names do not matter
+	for _, g := range granted.Grants {
+		for _, name := range g.Names {
+			names[name] = true
+		}
+	}
+	question := fmt.Sprintf("grants of %d", s.grantedSeq)
+	used := *scanned(s, question, func() map[usedFor]*uses { return map[usedFor]*uses{} }, s.model.Requests, seqOf, func(used *map[usedFor]*uses, r *model.Request) {
+		if r.Actor.User != granted.User {
+			return
+		}
+		u := usedFor{verb: rbacVerb(r.Verb), group: r.Resource.Group, resource: r.Resource.Resource, namespace: r.Namespace}
+		if r.Subresource != "" {
+			u.resource += "/" + r.Subresource
+		}
+		if names[r.Name] {
+			u.name = r.Name
+		}
+		if (*used)[u] == nil {
+			(*used)[u] = &uses{}
+		}
+		(*used)[u].n++
+		(*used)[u].seq = r.Seq
+	})
 	all := []grantRow{}
-	for _, g := range s.granted.Grants {
+	for _, g := range granted.Grants {
 		for _, verb := range g.Verbs {
 			for _, resource := range g.Resources {
 				row := grantRow{Role: g.Role, Rule: verb + " " + resource}
@@ -147,10 +189,10 @@ func (s *session) grants() []grantRow {
 				if g.Namespace != "" {
 					row.Rule += ", namespace " + g.Namespace
 				}
-				for _, r := range s.model.Requests() {
-					if r.Actor.User == s.granted.User && covers(g, verb, resource, r) {
-						row.Used++
-						row.Seq = r.Seq
+				for u, of := range used {
+					if covers(g, verb, resource, u) {
+						row.Used += of.n
+						row.Seq = max(row.Seq, of.seq)
 					}
 				}
 				all = append(all, row)
@@ -161,27 +203,49 @@ func (s *session) grants() []grantRow {
 	return all[:min(len(all), maxRightsRows)]
 }
 
-func covers(g trace.Grant, verb, resource string, r *model.Request) bool {
-	of := r.Resource.Resource
-	if r.Subresource != "" {
-		of += "/" + r.Subresource
-	}
-	return (verb == "*" || verb == rbacVerb(r.Verb)) && (resource == "*" || resource == of) && (g.Namespace == "" || g.Namespace == r.Namespace) &&
-		(slices.Contains(g.Groups, "*") || slices.Contains(g.Groups, r.Resource.Group)) && (len(g.Names) == 0 || slices.Contains(g.Names, r.Name))
+func covers(g trace.Grant, verb, resource string, u usedFor) bool {
+	return (verb == "*" || verb == u.verb) && (resource == "*" || resource == u.resource) && (g.Namespace == "" || g.Namespace == u.namespace) &&
+		(slices.Contains(g.Groups, "*") || slices.Contains(g.Groups, u.group)) && (len(g.Names) == 0 || slices.Contains(g.Names, u.name))
 }
 
-// calls are the calls of webhooks, conversions, policies, plugins and of the built-in loop's hook, by name.
-func (s *session) calls(q query) []callRow {
-	type group struct{ kind, name, op string }
-	type sum struct {
+// calling is what calls have in common, and callSum what came of them.
+type (
+	calling struct{ kind, name, op string }
+
+	callSum struct {
 		callRow
 		took histogram
 	}
-	by, words := map[group]*sum{}, q.words()
-	of := func(g group, r trace.Record, began int64) *sum {
+)
+
+// calls are the calls of webhooks, conversions, policies, plugins and of the built-in loop's hook, by name.
+func (s *session) calls(q query) []callRow {
+	by := *scanned(s, q.filter("calls"), func() map[calling]*callSum { return map[calling]*callSum{} }, s.model.Held, func(r trace.Record) int64 { return r.Seq },
+		func(by *map[calling]*callSum, r trace.Record) {
+			if q.inTime(r.T) {
+				countCall(*by, q.text, r)
+			}
+		})
+	all := make([]callRow, 0, len(by))
+	for _, c := range by {
+		row := c.callRow
+		row.P50, row.P99 = c.took.quantile(.5), c.took.quantile(.99)
+		all = append(all, row)
+	}
+	slices.SortFunc(all, func(a, b callRow) int {
+		return cmp.Or(cmp.Compare(b.Errors+b.FailedOpen, a.Errors+a.FailedOpen), cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Op, b.Op))
+	})
+	return all[:min(len(all), maxRightsRows)]
+}
+
+func countCall(by map[calling]*callSum, words []string, r trace.Record) {
+	of := func(g calling, began int64) *callSum {
 		c := by[g]
 		if c == nil {
-			c = &sum{callRow: callRow{Type: g.kind, Name: g.name, Op: g.op}}
+			c = &callSum{callRow: callRow{Type: g.kind, Name: g.name, Op: g.op}}
+			if !hasWords(words, g.kind, g.name, g.op) {
+				return c // counted nowhere
+			}
 			by[g] = c
 		}
 		c.N++
@@ -189,42 +253,19 @@ func (s *session) calls(q query) []callRow {
 		c.took.add(r.T - began)
 		return c
 	}
-	to := q.number("to")
-	if to == 0 {
-		to = s.model.Now()
-	}
-	for r := range s.model.Records(q.number("from"), to) {
-		switch b := r.Body.(type) {
-		case *trace.Admission:
-			if !hasWords(words, b.Type, b.Name, b.Op) {
-				continue
-			}
-			c := of(group{b.Type, b.Name, b.Op}, r, b.Began)
-			count := func(n *int, is bool) {
-				if is {
-					*n++
-				}
-			}
-			count(&c.Patches, b.Patch != nil)
-			count(&c.Errors, b.Err != "")
-			count(&c.FailedOpen, b.FailedOpen)
-			count(&c.Denied, !b.Allowed && b.Err == "" && b.Type != "conversion")
-		case *trace.Hook:
-			if hasWords(words, "hook", b.Name, b.Op) {
-				c := of(group{"hook", b.Name, b.Op}, r, b.Began)
-				if b.Err != "" {
-					c.Errors++
-				}
-			}
+	count := func(n *int, is bool) {
+		if is {
+			*n++
 		}
 	}
-	all := make([]callRow, 0, len(by))
-	for _, c := range by {
-		c.P50, c.P99 = c.took.quantile(.5), c.took.quantile(.99)
-		all = append(all, c.callRow)
+	switch b := r.Body.(type) {
+	case *trace.Admission:
+		c := of(calling{b.Type, b.Name, b.Op}, b.Began)
+		count(&c.Patches, b.Patch != nil)
+		count(&c.Errors, b.Err != "")
+		count(&c.FailedOpen, b.FailedOpen)
+		count(&c.Denied, !b.Allowed && b.Err == "" && b.Type != "conversion")
+	case *trace.Hook:
+		count(&of(calling{"hook", b.Name, b.Op}, b.Began).Errors, b.Err != "")
 	}
-	slices.SortFunc(all, func(a, b callRow) int {
-		return cmp.Or(cmp.Compare(b.Errors+b.FailedOpen, a.Errors+a.FailedOpen), cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Op, b.Op))
-	})
-	return all[:min(len(all), maxRightsRows)]
 }

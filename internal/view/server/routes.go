@@ -4,6 +4,7 @@ package server
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,21 +15,9 @@ import (
 func (s *session) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(dataPath+"stream", s.stream)
-	for name, answer := range map[string]func(query) any{
-		"requests": s.requests,
-		"watches":  s.watches,
-		"log":      s.log,
-		"why":      s.why,
-		"tree":     s.tree,
-		"object":   s.object,
-		"versions": s.versions,
-		"flow":     s.flow,
-		"flowrows": s.flowRows,
-		"time":     s.time,
-		"rights":   s.rights,
-	} {
+	for name, answer := range s.answers() {
 		mux.HandleFunc(dataPath+name, func(w http.ResponseWriter, r *http.Request) {
-			body, err := s.locked(answer, query{r.URL.Query()})
+			body, err := s.locked(answer, newQuery(r.URL.Query()))
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return
@@ -40,15 +29,56 @@ func (s *session) routes() http.Handler {
 	return mux
 }
 
-// locked gets an answer as JSON. One that panics leaves the session to others.
+// answers are the endpoints that answer a question once.
+func (s *session) answers() map[string]func(query) any {
+	return map[string]func(query) any{
+		"requests": s.requests,
+		"watches":  s.watches,
+		"log":      s.log,
+		"why":      s.why,
+		"tree":     s.tree,
+		"object":   s.object,
+		"versions": s.versions,
+		"flow":     s.flow,
+		"flowrows": s.flowRows,
+		"time":     s.time,
+		"rights":   s.rights,
+	}
+}
+
+// locked gets an answer as JSON. One that panics leaves the session to others. It is made into JSON when others have the
+// session again: answers have no part of it that changes.
 func (s *session) locked(answer func(query) any, q query) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return json.Marshal(answer(q))
+	return json.Marshal(func() any {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return answer(q)
+	}())
 }
 
 // query has the parameters of a question.
-type query struct{ url.Values }
+type query struct {
+	url.Values
+
+	from, to int64    // T; 0 is open
+	held     int64    // Seq of the newest record when the client began to look at rows, so that these stay where they are; 0 for all
+	text     []string // the words of a search, all of which must be in what is found
+}
+
+func newQuery(v url.Values) query {
+	q := query{Values: v, text: strings.Fields(strings.ToLower(v.Get("q")))}
+	q.from, q.to, q.held = q.number("from"), q.number("to"), q.number("cap")
+	return q
+}
+
+// filter is the question without the range of rows.
+func (q query) filter(name string) string {
+	rest := maps.Clone(q.Values)
+	for _, of := range []string{"offset", "limit", "cap"} {
+		delete(rest, of)
+	}
+	return name + "?" + rest.Encode()
+}
 
 // number returns a parameter, or 0.
 func (q query) number(name string) int64 {
@@ -58,20 +88,11 @@ func (q query) number(name string) int64 {
 
 func (q query) is(name string) bool { return q.Get(name) == "true" }
 
-// words are the words of a search, all of which must be in what is found.
-func (q query) words() []string { return strings.Fields(strings.ToLower(q.Get("q"))) }
-
 // inTime reports whether a time is in the range that was selected.
-func (q query) inTime(t int64) bool {
-	to := q.number("to")
-	return t >= q.number("from") && (to == 0 || t <= to)
-}
+func (q query) inTime(t int64) bool { return t >= q.from && (q.to == 0 || t <= q.to) }
 
-// isHeld reports whether a record was there when the client began to look at rows, so that these stay where they are.
-func (q query) isHeld(seq int64) bool {
-	last := q.number("cap")
-	return last == 0 || seq <= last
-}
+// isHeld reports whether a record was there when the client began to look at rows.
+func (q query) isHeld(seq int64) bool { return q.held == 0 || seq <= q.held }
 
 func hasWords(words []string, text ...string) bool {
 	if len(words) == 0 {

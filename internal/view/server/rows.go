@@ -50,19 +50,27 @@ func requestRowOf(r *model.Request) requestRow {
 
 // requests answers with the requests that a filter takes, the newest first.
 func (s *session) requests(q query) any {
-	words, object := q.words(), trace.ObjectID(q.number("obj"))
+	object := trace.ObjectID(q.number("obj"))
 	own, writes, failed := q.is("own"), q.is("writes"), q.is("failed")
-	var found []*model.Request
-	for _, r := range s.model.Requests() {
+	found := filtered(s, q, "requests", func() []*model.Request { return s.model.Requests() }, seqOf, func(r *model.Request) bool {
 		switch {
-		case !q.isHeld(r.Seq), !q.inTime(r.T), own && !r.Actor.Who.Own(), writes && !r.Writes(), failed && r.Code < 400:
-		case object != 0 && (r.Object == nil || r.Object.ID != object):
-		case !hasWords(words, r.Actor.Name, r.Verb, r.Method(), r.Target(), r.Resource.Kind, strconv.Itoa(r.Code), r.Reason):
-		default:
-			found = append(found, r)
+		case !q.inTime(r.T), own && !r.Actor.Who.Own(), writes && !r.Writes(), failed && r.Code < 400, object != 0 && !s.isAbout(r, object):
+			return false
 		}
-	}
+		return len(q.text) == 0 || hasWords(q.text, r.Actor.Name, r.Verb, r.Method(), r.Target(), r.Resource.Kind, strconv.Itoa(r.Code), r.Reason)
+	})
 	return page(s, q, found, requestRowOf)
+}
+
+func seqOf(r *model.Request) int64 { return r.Seq }
+
+// isAbout reports whether a request is about an object, which may have been linked later.
+func (s *session) isAbout(r *model.Request, id trace.ObjectID) bool {
+	if r.Object != nil {
+		return r.Object.ID == id
+	}
+	o := s.model.Object(id)
+	return o != nil && o.Name == r.Name && o.Namespace == r.Namespace && model.GroupResource(o.Resource()) == model.GroupResource(r.Resource)
 }
 
 type watchRow struct {
@@ -84,7 +92,7 @@ type watchRow struct {
 // watches answers with the watches, those that are open first.
 func (s *session) watches(q query) any {
 	var found []*model.Watch
-	words, own := q.words(), q.is("own")
+	words, own := q.text, q.is("own")
 	for _, w := range s.model.Watches() {
 		if (!own || w.Actor.Who.Own()) && hasWords(words, w.Actor.Name, model.GroupResource(w.Resource), w.Namespace, w.Labels, w.Fields) {
 			found = append(found, w)
@@ -122,16 +130,14 @@ type logRow struct {
 
 // log answers with the lines of the controller, the newest first.
 func (s *session) log(q query) any {
-	words, key, level, reconcile := q.words(), q.Get("key"), q.Get("level"), q.Get("reconcile")
-	var found []*model.Log
-	for _, l := range s.model.Logs() {
+	key, level, reconcile := q.Get("key"), q.Get("level"), q.Get("reconcile")
+	found := filtered(s, q, "log", func() []*model.Log { return s.model.Logs() }, func(l *model.Log) int64 { return l.Seq }, func(l *model.Log) bool {
 		switch {
-		case !q.isHeld(l.Seq), !q.inTime(l.T), key != "" && l.Key != key, level != "" && l.Level != level, reconcile != "" && l.Reconcile != reconcile:
-		case len(words) > 0 && !hasWords(words, l.Message, l.Key, attrs(l)):
-		default:
-			found = append(found, l)
+		case !q.inTime(l.T), key != "" && l.Key != key, level != "" && l.Level != level, reconcile != "" && l.Reconcile != reconcile:
+			return false
 		}
-	}
+		return len(q.text) == 0 || hasWords(q.text, l.Message, l.Key, attrs(l))
+	})
 	return page(s, q, found, logRowOf)
 }
 

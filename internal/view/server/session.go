@@ -18,22 +18,25 @@ type session struct {
 	maxRecords int
 	frame      time.Duration
 
-	mu      sync.Mutex
-	model   *model.Model
-	sums    *sums
-	engine  *finding.Engine
-	last    int64 // Seq of the newest record
-	state   state
-	trouble string // why state is lost
-	dropped int64  // records that are no longer held, because of maxRecords
-	unknown int64  // records that this version does not know
-	gaps    []gap
-	lastEnd string // ID of the reconcile that ended last
-	granted *trace.Rights
-	arrived time.Time // when the newest record was added
+	mu         sync.Mutex
+	model      *model.Model
+	sums       *sums
+	engine     *finding.Engine
+	last       int64 // Seq of the newest record
+	state      state
+	trouble    string // why state is lost
+	dropped    int64  // records that are no longer held, because of maxRecords
+	unknown    int64  // records that this version does not know
+	gaps       []gap
+	lastEnd    string // ID of the reconcile that ended last
+	granted    *trace.Rights
+	grantedSeq int64     // of its record
+	arrived    time.Time // when the newest record was added
 
 	kubeEvents map[trace.ObjectID][]kubeEvent
 	changes    int64 // of anything that frames show; from 1 on, so that 0 is before all
+	scans      scans
+	epoch      int64 // grows when records are forgotten
 }
 
 // state is how the session and its source are connected.
@@ -64,6 +67,8 @@ func newSession(o Options) *session {
 // reset forgets everything, for a new run. s.mu is held, or s is not shared yet.
 func (s *session) reset() {
 	s.model, s.sums, s.engine = model.New(), newSums(), finding.New()
+	s.epoch++
+	s.scans = nil
 	s.last, s.dropped, s.unknown, s.gaps, s.lastEnd, s.granted, s.kubeEvents = 0, 0, 0, nil, "", nil, map[trace.ObjectID][]kubeEvent{}
 }
 
@@ -161,7 +166,7 @@ func (s *session) add(r trace.Record, live bool) (other bool) {
 			s.lastEnd = b.ID
 		}
 	case *trace.Rights:
-		s.granted = b
+		s.granted, s.grantedSeq = b, r.Seq
 	case *trace.KubeEvent:
 		s.addKubeEvent(r, b)
 	}
@@ -180,6 +185,7 @@ func (s *session) add(r trace.Record, live bool) (other bool) {
 		// In steps: to forget costs more than to add.
 		n := int64(s.maxRecords / 10)
 		s.model.Forget(s.model.First() + n)
+		s.epoch++
 		s.dropped += n
 	}
 	return false

@@ -83,7 +83,7 @@ const (
 // stream writes frames as lines: at most one each s.frame, and none where nothing changed since the Change that the
 // client has, except to show that the connection lives. A client that reads slowly gets fewer.
 func (s *session) stream(w http.ResponseWriter, r *http.Request) {
-	seen := query{r.URL.Query()}.number("after") // 0 is before all
+	seen := newQuery(r.URL.Query()).number("after") // 0 is before all
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	control := http.NewResponseController(w)
 	tick := time.NewTicker(s.frame)

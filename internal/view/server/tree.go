@@ -37,7 +37,7 @@ const fewObjects = 200
 // tree answers with the objects by owner: roots are objects of kinds that the project's own actors watch. Those with
 // findings come first.
 func (s *session) tree(q query) any {
-	at, words, onlyBad := q.number("at"), q.words(), q.is("bad")
+	at, words, onlyBad := q.number("at"), q.text, q.is("bad")
 	toggled := map[trace.ObjectID]bool{}
 	for _, id := range strings.Split(q.Get("toggled"), ",") {
 		n, _ := strconv.Atoi(id)
@@ -58,14 +58,22 @@ func (s *session) tree(q query) any {
 		t.judge(o, 0)
 	}
 	slices.SortStableFunc(roots, t.compare)
-	var all []treeRow
+	var all []treeNode
 	for _, o := range roots {
 		if (!onlyBad || t.bad[o.ID]) && t.matches(o, words, 0) {
 			all = t.flatten(all, o, 0, toggled)
 		}
 	}
 	slices.Reverse(all) // page counts from the end
-	return page(s, q, all, func(r treeRow) treeRow { return r })
+	return page(s, q, all, t.row)
+}
+
+// treeNode is a row before it is known to be seen.
+type treeNode struct {
+	o        *model.Object
+	depth    int
+	children int
+	open     bool
 }
 
 // forest is the tree while it is made.
@@ -167,22 +175,27 @@ func (t *forest) matches(o *model.Object, words []string, depth int) bool {
 	return false
 }
 
-func (t *forest) flatten(all []treeRow, o *model.Object, depth int, toggled map[trace.ObjectID]bool) []treeRow {
+func (t *forest) flatten(all []treeNode, o *model.Object, depth int, toggled map[trace.ObjectID]bool) []treeNode {
 	children := t.children(o)
-	row := treeRow{
-		ID: o.ID, Depth: depth, Name: o.Key(), Kind: o.Resource().Kind, Problem: t.problems[o.String()], Children: len(children),
-		Open: (t.count <= fewObjects || t.bad[o.ID]) != toggled[o.ID], State: t.state(o), Red: t.red(o),
-	}
-	if row.Kind == "" {
-		row.Kind = o.Resource().Resource
-	}
-	all = append(all, row)
-	if row.Open && depth < maxDepth {
+	n := treeNode{o: o, depth: depth, children: len(children), open: (t.count <= fewObjects || t.bad[o.ID]) != toggled[o.ID]}
+	all = append(all, n)
+	if n.open && depth < maxDepth {
 		for _, c := range children {
 			all = t.flatten(all, c, depth+1, toggled)
 		}
 	}
 	return all
+}
+
+func (t *forest) row(n treeNode) treeRow {
+	row := treeRow{
+		ID: n.o.ID, Depth: n.depth, Name: n.o.Key(), Kind: n.o.Resource().Kind, Problem: t.problems[n.o.String()], Children: n.children,
+		Open: n.open, State: t.state(n.o), Red: t.red(n.o),
+	}
+	if row.Kind == "" {
+		row.Kind = n.o.Resource().Resource
+	}
+	return row
 }
 
 func (t *forest) state(o *model.Object) string {

@@ -5,6 +5,7 @@ package server
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -133,10 +134,8 @@ func (s *session) reconcilesOf(v *model.Version) (all []item) {
 		if k.Key != v.Object.Key() && (v.Object.Controller() == nil || !strings.HasSuffix(k.Key, v.Object.Controller().Name)) {
 			continue
 		}
-		for _, r := range s.model.Reconciles(k) {
-			if r.Began < v.T-int64(1e9) {
-				continue
-			}
+		reconciles := s.model.Reconciles(k) // by begin
+		for _, r := range reconciles[sort.Search(len(reconciles), func(i int) bool { return reconciles[i].Began >= v.T-int64(1e9) }):] {
 			for _, c := range s.model.Causes(r) {
 				if c.Version == v {
 					i := s.reconcileItem(r)
