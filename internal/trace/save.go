@@ -32,28 +32,77 @@ func SaveFile(path, from string, records iter.Seq2[Record, error]) (_ Index, err
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return Index{}, err
 	}
-	f, err := os.OpenFile(path+".tmp", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := newTemporary(path + ".tmp")
 	if err != nil {
 		return Index{}, err
 	}
 	kept := false
 	defer func() {
-		if !kept {
+		if !kept && isAt(f, f.Name()) {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	w, err := newFileWriter(f)
+	w, err := newFileWriter(f.File)
 	if err != nil {
 		return Index{}, err
 	}
 	if err := w.save(from, records, needed.has); err != nil {
 		return Index{}, err
 	}
+	if !isAt(f, f.Name()) {
+		return Index{}, fmt.Errorf("%s: another process writes it", f.Name())
+	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return Index{}, err
 	}
 	kept = true
 	return w.index, nil
+}
+
+// temporary is a file that is not complete, and which file it is.
+type temporary struct {
+	*os.File
+	is os.FileInfo
+}
+
+// newTemporary creates a file. One that has its name, and is empty or compressed, was left by a process that was killed.
+func newTemporary(path string) (temporary, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) && isLeft(path) {
+		if err := os.Remove(path); err != nil {
+			return temporary{}, err
+		}
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if err != nil {
+		return temporary{}, err
+	}
+	is, err := f.Stat()
+	if err != nil {
+		return temporary{}, errors.Join(err, f.Close(), os.Remove(path))
+	}
+	return temporary{f, is}, nil
+}
+
+func isLeft(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	begin := make([]byte, 2)
+	n, _ := f.Read(begin) // what cannot be read is not removed
+	return info.Size() == 0 || isGzip(begin[:n])
+}
+
+// isAt reports whether a file has a path still: another process may have made its own there.
+func isAt(f temporary, path string) bool {
+	is, err := os.Lstat(path)
+	return err == nil && os.SameFile(f.is, is)
 }
 
 func (w *fileWriter) save(from string, records iter.Seq2[Record, error], needed func(*Def) bool) error {

@@ -103,3 +103,21 @@ func unzippedRecords(t *testing.T, path string) (lines []string) {
 	}
 	return lines
 }
+
+// What a process left that was killed while it saved is replaced; a file of another kind with that name is not.
+func TestSaveAfterAKill(t *testing.T) {
+	header, err := Parse([]byte(`{"seq":1,"t":0,"k":"header","format":1,"start":"2026-11-23T10:00:00Z","run":"r","crdctl":"v9","plane":"own","bodies":"none"}`))
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "cut.crdctl.gz")
+	for _, left := range []string{"", "\x1f\x8b\x08 cut off"} {
+		require.NoError(t, os.WriteFile(path+".tmp", []byte(left), 0o600))
+		_, err = SaveFile(path, "whole", sequence([]Record{header}))
+		require.NoError(t, err)
+		require.NoError(t, opened(t, path).CutOff())
+		assert.NoFileExists(t, path+".tmp")
+	}
+	require.NoError(t, os.WriteFile(path+".tmp", []byte("notes"), 0o600))
+	_, err = SaveFile(path, "whole", sequence([]Record{header}))
+	require.ErrorIs(t, err, os.ErrExist)
+	assert.FileExists(t, path+".tmp")
+}
