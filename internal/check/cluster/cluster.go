@@ -14,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -24,8 +25,8 @@ import (
 )
 
 const (
-	page    = 500       // objects in one answer
-	largest = 256 << 20 // bytes of one answer
+	page    = 500      // objects in one answer
+	largest = 64 << 20 // bytes of one answer; etcd takes objects of 1.5 MiB
 )
 
 // Cluster is a cluster that CRDs and objects can be read from.
@@ -68,8 +69,9 @@ func (c *Cluster) CRD(ctx context.Context, name string) ([]byte, error) {
 	return data, err
 }
 
-// Objects are all objects of a CRD, at the version that they are stored in, or another one that is served.
-func (c *Cluster) Objects(ctx context.Context, crd *apiextv1.CustomResourceDefinition) (all []unstructured.Unstructured, err error) {
+// Objects hands out all objects of a CRD, at the version that they are stored in, or another one that is served: a page at a time, of which
+// none is kept. It ends with the error of each.
+func (c *Cluster) Objects(ctx context.Context, crd *apiextv1.CustomResourceDefinition, each func(page []unstructured.Unstructured) error) error {
 	version := ""
 	for _, v := range crd.Spec.Versions {
 		if v.Served && (version == "" || v.Storage) {
@@ -77,27 +79,47 @@ func (c *Cluster) Objects(ctx context.Context, crd *apiextv1.CustomResourceDefin
 		}
 	}
 	if version == "" {
-		return nil, nil
+		return nil
 	}
-	query := url.Values{"limit": {fmt.Sprint(page)}}
+	limit, query := page, url.Values{}
 	for {
+		query.Set("limit", strconv.Itoa(limit))
 		data, err := c.get(ctx, query, "apis", crd.Spec.Group, version, crd.Spec.Names.Plural)
-		if err != nil {
-			return nil, fmt.Errorf("list the objects of %s: %w", crd.Name, err)
+		var expired expiredError
+		switch {
+		case errors.Is(err, errTooLarge) && limit > 1:
+			limit /= 2
+			continue
+		case errors.As(err, &expired): // the page before took longer than etcd keeps a revision
+			query.Set("continue", string(expired))
+			continue
+		case err != nil:
+			return fmt.Errorf("list the objects of %s: %w", crd.Name, err)
 		}
 		var list unstructured.UnstructuredList
 		if err := list.UnmarshalJSON(data); err != nil {
-			return nil, fmt.Errorf("list %s: %w", crd.Name, err)
+			return fmt.Errorf("list %s: %w", crd.Name, err)
 		}
-		all = append(all, list.Items...)
+		if err := each(list.Items); err != nil {
+			return err
+		}
 		if list.GetContinue() == "" {
-			return all, nil
+			return nil
 		}
 		query.Set("continue", list.GetContinue())
 	}
 }
 
-var errNotFound = errors.New("not found")
+var (
+	errNotFound = errors.New("not found")
+	errTooLarge = errors.New("the answer is too large")
+)
+
+// expiredError is the error of a list whose next page is no longer known as it was. It is where the API server goes on, with the objects as they are
+// now.
+type expiredError string
+
+func (expiredError) Error() string { return "the list has expired" }
 
 // get reads a path of the API server.
 func (c *Cluster) get(ctx context.Context, query url.Values, path ...string) ([]byte, error) {
@@ -121,13 +143,16 @@ func (c *Cluster) get(ctx context.Context, query url.Values, path ...string) ([]
 	case err != nil:
 		return nil, fmt.Errorf("read from the cluster of context %s: %w", c.Name, err)
 	case len(data) > largest:
-		return nil, fmt.Errorf("read from the cluster of context %s: %s has more than %d bytes", c.Name, at.Path, largest)
+		return nil, fmt.Errorf("read from the cluster of context %s: %s has more than %d bytes: %w", c.Name, at.Path, largest, errTooLarge)
 	case response.StatusCode == http.StatusNotFound:
 		return nil, errNotFound
 	case response.StatusCode != http.StatusOK:
 		var status metav1.Status
 		if json.Unmarshal(data, &status) != nil || status.Message == "" {
 			status.Message = response.Status
+		}
+		if status.Reason == metav1.StatusReasonExpired && status.Continue != "" && status.Continue != query.Get("continue") {
+			return nil, expiredError(status.Continue)
 		}
 		return nil, fmt.Errorf("read from the cluster of context %s: %s; use a context that may get and list it", c.Name, status.Message)
 	}

@@ -41,18 +41,25 @@ func StateOf(crds []*project.CRD) State {
 // Objects are of the older CRDs; those of other kinds are left out. What the API server says of them is added to the findings. The notes say of
 // which CRDs they could not be tried. With an error, there is what was found nevertheless.
 func Compare(ctx context.Context, old, now State, objects Objects) (found []rule.Finding, notes []string, err error) {
+	found, notes, _, err = compare(ctx, old, now, objects.pages)
+	return found, notes, err
+}
+
+// compare is Compare with objects of which no more than a page is held. It returns how many were tried.
+func compare(ctx context.Context, old, now State, objects pages) (found []rule.Finding, notes []string, tried int, err error) {
 	var all findings
 	var problems []error
 	for _, name := range sortedKeys(now) {
 		if err := context.Cause(ctx); err != nil {
-			return nil, nil, err
+			return nil, nil, 0, err
 		}
 		if old[name] == nil || same(old[name], now[name]) {
 			continue
 		}
 		problems = append(problems, all.refused(ctx, old[name], now[name]))
 		all.crd(old[name], now[name])
-		err := all.stored(ctx, old[name], now[name], objects.of(old[name]))
+		n, err := all.stored(ctx, old[name], now[name], objects)
+		tried += n
 		var current *compat.CurrentError
 		if errors.As(err, &current) {
 			notes = append(notes, fmt.Sprintf("objects of %s were not tried: its older state: %s", name, current.Err))
@@ -60,7 +67,7 @@ func Compare(ctx context.Context, old, now State, objects Objects) (found []rule
 		}
 		problems = append(problems, err)
 	}
-	return all.merged(), notes, errors.Join(problems...)
+	return all.merged(), notes, tried, errors.Join(problems...)
 }
 
 // same reports whether two states of a CRD have one spec. That of a cluster has more than was written.

@@ -93,13 +93,18 @@ func distinct(group []entry, say func(entry) string) (all []string) {
 	return slices.Compact(all)
 }
 
+// shown is how many of a list are shown.
+const shown = 5
+
 // few are the first of a list, and how many more there are.
-func few(list []string) string {
-	const shown = 5
-	if len(list) <= shown {
+func few(list []string) string { return first(list[:min(len(list), shown)], len(list)) }
+
+// first are the first of that many, and how many more there are.
+func first(list []string, of int) string {
+	if of <= len(list) {
 		return strings.Join(list, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:shown], ", "), len(list)-shown)
+	return fmt.Sprintf("%s and %d more", strings.Join(list, ", "), of-len(list))
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

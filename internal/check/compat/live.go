@@ -19,14 +19,13 @@ import (
 type Live interface {
 	// CRD is the CRD of a name, as JSON; nil if there is none.
 	CRD(ctx context.Context, name string) ([]byte, error)
-	// Objects are all objects of a CRD.
-	Objects(ctx context.Context, crd *apiextv1.CustomResourceDefinition) ([]unstructured.Unstructured, error)
+	// Objects hands out all objects of a CRD, a page at a time, which it does not keep. It ends with the error of each.
+	Objects(ctx context.Context, crd *apiextv1.CustomResourceDefinition, each func(page []unstructured.Unstructured) error) error
 }
 
-// CheckLive compares the CRDs of a project with those of a cluster, and tries its objects under them.
+// CheckLive compares the CRDs of a project with those of a cluster, and tries the objects of those that differ.
 func CheckLive(ctx context.Context, p *project.Project, live Live, name string) (*Result, error) {
 	old := State{}
-	var objects Objects
 	for _, now := range p.CRDs {
 		data, err := live.CRD(ctx, now.Name)
 		if err != nil {
@@ -43,17 +42,17 @@ func CheckLive(ctx context.Context, p *project.Project, live Live, name string) 
 			return nil, fmt.Errorf("%s: the cluster has no CRD that could be read", now.Name)
 		}
 		old[now.Name] = crds[0]
-		stored, err := live.Objects(ctx, crds[0].CustomResourceDefinition)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, stored...)
 	}
 	if len(old) == 0 {
 		return nil, errors.New("the cluster of " + name + " has no CRD of the project; name the context of a cluster that has")
 	}
-	found, notes, err := Compare(ctx, old, StateOf(p.CRDs), objects)
-	r := &Result{Findings: slices.Concat(Versions(p.CRDs), found), Notes: notes, Judged: fmt.Sprintf("%s against the cluster of context %s, with %d objects", crds(len(old)), name, len(objects))}
+	found, notes, tried, err := compare(ctx, old, StateOf(p.CRDs), func(ctx context.Context, old *project.CRD, each func(Objects) error) error {
+		return live.Objects(ctx, old.CustomResourceDefinition, func(page []unstructured.Unstructured) error { return each(Objects(page).of(old)) })
+	})
+	r := &Result{Findings: slices.Concat(Versions(p.CRDs), found), Notes: notes, Judged: fmt.Sprintf("%s against the cluster of context %s", crds(len(old)), name)}
+	if tried > 0 {
+		r.Judged += fmt.Sprintf(", with %d objects", tried)
+	}
 	if n := len(p.CRDs) - len(old); n > 0 {
 		r.Judged += fmt.Sprintf(", %d new", n)
 	}

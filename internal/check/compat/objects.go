@@ -91,21 +91,48 @@ func (all Objects) of(crd *project.CRD) (own Objects) {
 	return own
 }
 
-// stored has the API server's code write objects under the changed CRD, and adds what it says to the findings.
-func (all *findings) stored(ctx context.Context, old, now *project.CRD, objects Objects) error {
-	if len(objects) == 0 {
-		return nil
-	}
+// pages hands out the objects of an older CRD, some at a time. Whoever takes them does not keep them.
+type pages func(ctx context.Context, old *project.CRD, each func(Objects) error) error
+
+// pages are all objects at once.
+func (all Objects) pages(_ context.Context, old *project.CRD, each func(Objects) error) error {
+	return each(all.of(old))
+}
+
+// stored has the API server's code write objects under the changed CRD, and adds what it says to the findings. It returns how many were tried.
+func (all *findings) stored(ctx context.Context, old, now *project.CRD, objects pages) (tried int, err error) {
 	before, after := old.DeepCopy(), now.DeepCopy()
 	if now.Converted() {
 		webhook := &apiextv1.CustomResourceConversion{Strategy: apiextv1.WebhookConverter}
 		before.Spec.Conversion, after.Spec.Conversion = webhook, webhook
 	}
-	results, err := compat.Stored(ctx, before, after, objects)
-	if err != nil {
-		return fmt.Errorf("write the objects of %s: %w", old.Name, err)
-	}
+	var change *compat.Change
 	var order []*evidence
+	err = objects(ctx, old, func(page Objects) error {
+		if len(page) == 0 {
+			return nil
+		}
+		if change == nil {
+			if change, err = compat.NewChange(before, after); err != nil {
+				return fmt.Errorf("write the objects of %s: %w", old.Name, err)
+			}
+		}
+		results, err := change.Check(ctx, page)
+		if err != nil {
+			return fmt.Errorf("write the objects of %s: %w", old.Name, err)
+		}
+		order = all.evidence(order, old, now, results)
+		tried += len(page)
+		return nil
+	})
+	for _, e := range order {
+		all.proves(old, now, e, tried)
+	}
+	return tried, err
+}
+
+// evidence adds what the API server says of some objects to what it said of others.
+func (all *findings) evidence(order []*evidence, old, now *project.CRD, results []compat.Finding) []*evidence {
 	for _, r := range results {
 		for _, p := range problemsOf(r) {
 			v := now.Version(r.Version)
@@ -126,10 +153,7 @@ func (all *findings) stored(ctx context.Context, old, now *project.CRD, objects 
 			e.add(r)
 		}
 	}
-	for _, e := range order {
-		all.proves(old, now, e, len(objects))
-	}
-	return nil
+	return order
 }
 
 // evidence is what the API server says of one field in some objects.
@@ -137,7 +161,9 @@ type evidence struct {
 	kind    compat.Kind
 	version string
 	path    []string
-	objects []string
+	objects []string // the names of the first
+	last    string   // the name of the last: what is wrong with one object comes in a row
+	n       int      // how many there are
 	writes  string
 	problem compat.Problem
 	cause   int // the index of the finding that has the same cause; see below for what is none
@@ -166,7 +192,11 @@ func (e *evidence) add(r compat.Finding) {
 	if r.Namespace != "" {
 		name = r.Namespace + "/" + name
 	}
-	if !slices.Contains(e.objects, name) {
+	if e.n > 0 && e.last == name {
+		return
+	}
+	e.n, e.last = e.n+1, name
+	if len(e.objects) < shown {
 		e.objects = append(e.objects, name)
 	}
 }
@@ -210,9 +240,9 @@ func likely(p compat.Problem) string {
 
 // proves adds the evidence to the finding that has its cause, if there is one.
 func (all *findings) proves(old, now *project.CRD, e *evidence, of int) {
-	proof := fmt.Sprintf("; %d of %d objects at hand lose it: %s", len(e.objects), of, few(e.objects))
+	proof := fmt.Sprintf("; %d of %d objects at hand lose it: %s", e.n, of, first(e.objects, e.n))
 	if e.kind == compat.Invalid {
-		proof = fmt.Sprintf("; of %d objects at hand, %d are invalid: %s (%s)", of, len(e.objects), few(e.objects), e.writes)
+		proof = fmt.Sprintf("; of %d objects at hand, %d are invalid: %s (%s)", of, e.n, first(e.objects, e.n), e.writes)
 	}
 	switch {
 	case e.cause == known:

@@ -33,7 +33,11 @@ func Check(ctx context.Context, current, changed *apiextv1.CustomResourceDefinit
 	if err := refused(ctx, current, changed); err != nil || current == nil {
 		return nil, err
 	}
-	return Stored(ctx, current, changed, objects)
+	c, err := NewChange(current, changed)
+	if err != nil {
+		return nil, err
+	}
+	return c.Check(ctx, objects)
 }
 
 // CurrentError is the error of a current CRD that the API server's code cannot read objects with: its schema may not be structural.
@@ -46,8 +50,14 @@ func (e *CurrentError) Error() string { return fmt.Sprintf("the current CRD %s: 
 
 func (e *CurrentError) Unwrap() error { return e.Err }
 
-// Stored is Check for a CRD that is changed as the API server would not let it be.
-func Stored(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) ([]Finding, error) {
+// Change is a change of a CRD, compiled once for all objects that are tried under it.
+type Change struct {
+	current       *apiextv1.CustomResourceDefinition
+	before, after *resource
+}
+
+// NewChange compiles two states of a CRD. The change may be one that the API server would refuse.
+func NewChange(current, changed *apiextv1.CustomResourceDefinition) (*Change, error) {
 	before, err := compile(current)
 	if err != nil {
 		return nil, &CurrentError{current.Name, err}
@@ -56,12 +66,17 @@ func Stored(ctx context.Context, current, changed *apiextv1.CustomResourceDefini
 	if err != nil {
 		return nil, fmt.Errorf("the changed CRD %s: %w", changed.Name, err)
 	}
-	if err := before.owns(objects); err != nil {
+	return &Change{current, before, after}, nil
+}
+
+// Check is the function Check for some of the objects.
+func (c *Change) Check(ctx context.Context, objects []unstructured.Unstructured) ([]Finding, error) {
+	if err := c.before.owns(objects); err != nil {
 		return nil, err
 	}
-	findings := gone(current, after, objects)
+	findings := gone(c.current, c.after, objects)
 	for i := range objects {
-		found, err := compare(ctx, before, after, &objects[i])
+		found, err := compare(ctx, c.before, c.after, &objects[i])
 		if err == nil {
 			err = context.Cause(ctx) // CEL that was interrupted looks like an object that is invalid
 		}
