@@ -8,8 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/crdctl/crdctl/internal/config"
 )
 
 // flagValues are the values that a shell completes, by flag.
@@ -39,15 +37,8 @@ func completeArgs(c *cobra.Command) {
 // completeFlags has a shell complete the flags of a command and of those below it, except where a command does so itself.
 func completeFlags(c *cobra.Command, o *options) {
 	completeArgs(c)
-	named := c.Flags().Lookup("group") != nil && c.Flags().Lookup("kind") != nil && c.Name() != "init" // which names a new one
 	register := func(f *pflag.Flag) {
-		complete := o.completeValue(f)
-		if named {
-			if api := o.completeAPI(f.Name); api != nil {
-				complete = api
-			}
-		}
-		if complete != nil {
+		if complete := o.completeValue(f); complete != nil {
 			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // fails where the command has its own
 		}
 	}
@@ -79,34 +70,4 @@ func (o *options) completeValue(f *pflag.Flag) cobra.CompletionFunc {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	}
 	return nil
-}
-
-// completeAPI completes the flags that name an API with those of the project, as far as they fit the flags that were given before.
-func (o *options) completeAPI(flag string) cobra.CompletionFunc {
-	parts := map[string]func(config.ScaffoldedAPI) string{
-		"group":   func(a config.ScaffoldedAPI) string { return a.Group },
-		"version": func(a config.ScaffoldedAPI) string { return a.Version },
-		"kind":    func(a config.ScaffoldedAPI) string { return a.Kind },
-	}
-	if parts[flag] == nil {
-		return nil
-	}
-	return func(c *cobra.Command, _ []string, _ string) (values []string, _ cobra.ShellCompDirective) {
-		_, p, err := o.project()
-		if err != nil || p.Scaffold == nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		for _, a := range p.Scaffold.APIs {
-			fits := true
-			for _, other := range []string{"group", "kind", "version"} {
-				// A version is chosen last, and alone does not say which kinds are meant.
-				given := c.Flags().Lookup(other)
-				fits = fits && (other == flag || other == "version" || given == nil || !given.Changed || given.Value.String() == parts[other](a))
-			}
-			if fits && !slices.Contains(values, parts[flag](a)) {
-				values = append(values, parts[flag](a))
-			}
-		}
-		return values, cobra.ShellCompDirectiveNoFileComp
-	}
 }

@@ -45,6 +45,7 @@ changed.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runCreateAPI(c, s, o) },
 	}
 	apiFlags(c.Flags(), &o.api)
+	shared.completeAPI(c)
 	fromCRDFlag(c, &o.fromCRD)
 	c.Flags().BoolVar(&o.api.NoController, "no-controller", false, "omit the controller of a new kind")
 	c.Flags().BoolVar(&o.api.Storage, "storage", false, "store objects in this version of the kind (default: the first version)")

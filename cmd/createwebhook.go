@@ -28,6 +28,7 @@ issued by cert-manager. For the conversion between versions, see "crdctl create 
 		RunE: func(c *cobra.Command, _ []string) error { return runCreateWebhook(c.Context(), s, o) },
 	}
 	kindFlags(c.Flags(), &o.api)
+	shared.completeAPI(c)
 	c.Flags().BoolVar(&o.api.Defaulting, "defaulting", false, "webhook that sets the defaults of objects")
 	c.Flags().BoolVar(&o.api.Validation, "validation", false, "webhook that validates objects (also --programmatic-validation)")
 	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {

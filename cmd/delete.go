@@ -40,6 +40,7 @@ changed one of these files, nothing is removed, and the error names the file; --
 		RunE: func(c *cobra.Command, _ []string) error { return runDeleteAPI(c.Context(), s, o) },
 	}
 	kindFlags(c.Flags(), &o.api)
+	shared.completeAPI(c)
 	c.Flags().BoolVar(&o.force, "force", false, "also remove files that you changed")
 	o.register(c.Flags())
 	return c

@@ -22,6 +22,13 @@ type kubebuilderProject struct {
 	File    string         `json:"-"`
 	Domain  string         `json:"domain"`
 	Plugins map[string]any `json:"plugins"`
+	// Resources are the kinds that it has types, a controller or webhooks for.
+	Resources []struct {
+		Domain  string `json:"domain"`
+		Group   string `json:"group"`
+		Version string `json:"version"`
+		Kind    string `json:"kind"`
+	} `json:"resources"`
 }
 
 // kubebuilderAt returns the project of kubebuilder that a directory is in; nil where it is in none.
@@ -40,6 +47,21 @@ func kubebuilderAt(dir string) *kubebuilderProject {
 		return nil // a file of that name is not always kubebuilder's
 	}
 	return p
+}
+
+// apis are the kinds of the project. That of a core resource, such as a Deployment, has no domain.
+func (p *kubebuilderProject) apis() (all []namedAPI) {
+	for _, r := range p.Resources {
+		group := r.Group
+		switch {
+		case group == "":
+			group = r.Domain
+		case r.Domain != "":
+			group += "." + r.Domain
+		}
+		all = append(all, namedAPI{group, r.Version, r.Kind})
+	}
+	return all
 }
 
 // tool is the program that scaffolded the project.
