@@ -51,6 +51,11 @@ func at(crd *project.CRD, version string, path []string, key string) rule.Place 
 
 // inSchema is the place of keys below the schema of a field in the manifest.
 func inSchema(crd *project.CRD, version string, path []string, keys ...string) rule.Place {
+	return crd.InManifest(schemaKeys(crd, version, path, keys...)...)
+}
+
+// schemaKeys are the keys in the manifest of keys below the schema of a field.
+func schemaKeys(crd *project.CRD, version string, path []string, keys ...string) []string {
 	all := []string{"spec", "versions", index(crd, version), "schema", "openAPIV3Schema"}
 	for _, name := range path {
 		switch name {
@@ -62,7 +67,7 @@ func inSchema(crd *project.CRD, version string, path []string, keys ...string) r
 			all = append(all, "properties", name)
 		}
 	}
-	return crd.InManifest(append(all, keys...)...)
+	return append(all, keys...)
 }
 
 // ofVersion is the place of a version, or of keys in it: a marker of its type that has one of the words, or else the keys in the manifest.

@@ -17,8 +17,8 @@ func ofRule(crd *project.CRD, version string, path []string, index int, expressi
 	return ofExpression(crd, version, path, index, "rule", expression, column)
 }
 
-// ofExpression is the place of an expression of the rule with an index: the marker that has its text, at a column of the expression if that is not
-// 0. Where no marker has it, it is the field, or in the manifest the key.
+// ofExpression is the place of an expression of the rule with an index: the marker that has its text, at a character of the expression, from 1, if
+// that is not 0. Where no marker has it, it is the field, or in the manifest the text, or its key.
 func ofExpression(crd *project.CRD, version string, path []string, index int, key, expression string, column int) rule.Place {
 	find := func(text string) (int, bool) {
 		offset, ok := locateExpression(text, expression, column)
@@ -33,7 +33,28 @@ func ofExpression(crd *project.CRD, version string, path []string, index int, ke
 	if _, ok := crd.GoField(version, path); ok {
 		return crd.At(version, path)
 	}
-	return inSchema(crd, version, path, "x-kubernetes-validations", strconv.Itoa(index), key)
+	keys := []string{"x-kubernetes-validations", strconv.Itoa(index), key}
+	if column > 0 {
+		before := string([]rune(expression)[:min(column-1, utf8.RuneCountInString(expression))])
+		if place, ok := crd.InText(expression, len(before), schemaKeys(crd, version, path, keys...)...); ok {
+			return place
+		}
+	}
+	return inSchema(crd, version, path, keys...)
+}
+
+// character is where a line and a column of an expression are in it, from 1; 0 if they are not.
+func character(expression, line, column string) int {
+	l, err := strconv.Atoi(line)
+	lines := strings.SplitAfter(expression, "\n")
+	if err != nil || l < 1 || l > len(lines) {
+		return 0
+	}
+	c, err := strconv.Atoi(column) // 0 for the expression as a whole
+	if err != nil || c < 1 {
+		return 0
+	}
+	return utf8.RuneCountInString(strings.Join(lines[:l-1], "")) + c
 }
 
 // locateExpression finds an expression among the quoted values of a marker, and returns the offset of one of its columns, from 1, in bytes.

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -234,11 +233,7 @@ func (c *compiler) refuse(r celRule, expression, key, detail string) {
 		if name := undefined.FindStringSubmatch(m[3]); name != nil && untyped(r.schema, name[1]) {
 			continue // the schema is refused for that
 		}
-		offset := 0
-		if line, err := strconv.Atoi(m[1]); err == nil && line == 1 {
-			offset, _ = strconv.Atoi(m[2]) // 0 for the expression as a whole
-		}
-		place := ofExpression(c.crd, c.version, r.path, r.index, key, expression, offset)
+		place := ofExpression(c.crd, c.version, r.path, r.index, key, expression, character(expression, m[1], m[2]))
 		message := strings.TrimSuffix(strings.ReplaceAll(m[3], " (in container '')", ""), ".")
 		what := "the rule"
 		if key != "rule" {

@@ -165,3 +165,17 @@ func (c *CRD) InManifest(keys ...string) rule.Place {
 	}
 	return at
 }
+
+// InText is the place in the manifest of a byte of a text to which keys lead; false if another text is there, or it is written in a way that hides
+// the place.
+func (c *CRD) InText(text string, offset int, keys ...string) (rule.Place, bool) {
+	node := c.node()
+	for _, key := range keys {
+		node, _ = yamlpath.Child(node, key)
+	}
+	if node == nil || node.Value != text {
+		return rule.Place{}, false
+	}
+	line, column, ok := yamlpath.Position(c.text, node, offset)
+	return rule.Place{File: c.File, Line: c.first + line - 1, Col: column}, ok
+}
