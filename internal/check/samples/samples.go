@@ -76,7 +76,11 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 				return r, err // rules that were interrupted look as if they failed
 			}
 			n++
-			r.Findings = append(r.Findings, s.role.weigh(found)...)
+			as := s.role
+			if k := j.kindOf(o); k != nil && roleOf(k.File) == test {
+				as = test // its CRD is an example itself, and documentation may show another stage of it
+			}
+			r.Findings = append(r.Findings, as.weigh(found)...)
 		}
 		r.Templates += s.templates
 		if !unchanged {

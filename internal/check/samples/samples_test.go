@@ -4,8 +4,10 @@ package samples_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,6 +46,24 @@ func TestExamples(t *testing.T) {
 		require.NoError(t, err)
 		return r.Findings
 	})
+}
+
+// What a project documents of a kind that only its test data has is a note: the CRD there is one example of it.
+func TestKindOfTestData(t *testing.T) {
+	page := "```yaml\napiVersion: %s/v1\nkind: CronTab\nmetadata: {name: a}\nspec: {image: a, more: 1}\n```\n"
+	files := map[string]string{"docs/own.md": fmt.Sprintf(page, "stable.example.com"), "docs/example.md": fmt.Sprintf(page, "example.example.com")}
+	p := tree(t, files)
+	text := strings.ReplaceAll(files["crds/crontabs.yaml"], "stable.example.com", "example.example.com")
+	example, err := project.Parse("testdata/project/config/crd/crontabs.yaml", []byte(text))
+	require.NoError(t, err)
+	p.CRDs = append(p.CRDs, example...)
+	r, err := samples.Check(t.Context(), p, nil)
+	require.NoError(t, err)
+	var got []string
+	for _, f := range r.Findings {
+		got = append(got, f.Place.File+" "+f.Severity.String()+" "+f.Message)
+	}
+	assert.Equal(t, []string{"docs/example.md note the schema does not have spec.more", "docs/own.md warning the schema does not have spec.more"}, got)
 }
 
 // TestPlaces has files of all kinds: what is judged, how much it weighs, and where the findings are.
