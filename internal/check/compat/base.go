@@ -21,6 +21,7 @@ var ErrNoCRDs = errors.New("no CustomResourceDefinition of the project")
 // baseline is the CRDs of a base.
 type baseline struct {
 	crds    State           // of the CRDs that are still in the project
+	now     State           // those of the project
 	removed []*project.CRD  // those that are not
 	dirs    map[string]bool // that had CRDs of the project
 }
@@ -55,7 +56,7 @@ func readBase(b *revision.Base, p *project.Project) (*baseline, error) {
 			}
 		}
 	}
-	found := &baseline{crds: State{}, dirs: dirs}
+	found := &baseline{crds: State{}, now: r.now, dirs: dirs}
 	for _, name := range sortedKeys(r.now) {
 		if old := r.pick(name, dirs); old != nil {
 			found.crds[name] = old

@@ -53,6 +53,9 @@ func Check(ctx context.Context, p *project.Project, o Options) (*Result, error) 
 		imported, notes, err := goPackages(p, o.Base, changed)
 		r.Findings, r.Notes = append(r.Findings, imported...), append(r.Notes, notes...)
 		problem = errors.Join(problem, err)
+		imported, notes, err = gonePackages(p, o.Base, b)
+		r.Findings, r.Notes = append(r.Findings, imported...), append(r.Notes, notes...)
+		problem = errors.Join(problem, err)
 	}
 	r.Judged = fmt.Sprintf("%s against %s", crds(len(b.crds)), o.Base.Name)
 	if n := len(p.CRDs) - len(b.crds); n > 0 {

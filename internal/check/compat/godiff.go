@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"go/ast"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/text"
 )
 
-// CompareGo returns what the change of a Go package breaks for those who import it. The files have their names as keys. Where a finding about the
+// CompareGo returns what the change of a Go package breaks for those who import it. The files have their names as keys; a package without any went. Where a finding about the
 // CRDs has the same cause, there is none here. Where a file does not parse, nothing is known of what it declares: that is an error of the new
 // state, and a note about the old one.
 func CompareGo(dir string, old, now map[string][]byte, known []rule.Finding) (found []rule.Finding, note string, err error) {
@@ -26,7 +27,8 @@ func CompareGo(dir string, old, now map[string][]byte, known []rule.Finding) (fo
 	}
 	d := goDiff{old: was, now: is, known: known, explained: map[string]bool{}}
 	if len(d.now.files) == 0 {
-		return nil, "", nil
+		d.gone()
+		return d.found, "", nil
 	}
 	for _, name := range sortedKeys(d.old.types) {
 		if was, is := d.old.types[name], d.now.types[name]; is != nil && ast.IsExported(name) {
@@ -38,6 +40,15 @@ func CompareGo(dir string, old, now map[string][]byte, known []rule.Finding) (fo
 	return d.found, "", nil
 }
 
+// gone finds that a package with exported types went; its types need no findings of their own.
+func (d *goDiff) gone() {
+	if !slices.ContainsFunc(sortedKeys(d.old.types), ast.IsExported) {
+		return
+	}
+	first := sortedKeys(d.old.files)[0]
+	d.add("go-package-removed", rule.Place{File: first, Line: d.old.files[first]}, "", "the Go package %s was removed", d.old.dir)
+}
+
 type goDiff struct {
 	old, now  *goPackage
 	known     []rule.Finding
@@ -46,7 +57,7 @@ type goDiff struct {
 }
 
 func (d *goDiff) add(id string, at rule.Place, name, format string, args ...any) {
-	f := rule.New(id, at, d.now.dir+"."+name, format, args...)
+	f := rule.New(id, at, strings.TrimSuffix(d.now.dir+"."+name, "."), format, args...)
 	if isAlpha(path.Base(d.now.dir)) {
 		f.Severity = rule.Note
 	}

@@ -4,12 +4,16 @@ package compat
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
@@ -37,7 +41,7 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 			}
 			same = same && bytes.Equal(old[file], now[file])
 		}
-		if !same && len(old) > 0 {
+		if !same && len(old) > 0 && len(now) > 0 {
 			found, note, err := CompareGo(dir, old, now, known)
 			all, problem = append(all, found...), errors.Join(problem, err)
 			if note != "" {
@@ -46,6 +50,63 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 		}
 	}
 	return all, notes, problem
+}
+
+// apiPackage is what a file of a package with API types has; its group may be named.
+var apiPackage = regexp.MustCompile(`(?m)^\s*//\s*\+(?:groupName=(\S+)|kubebuilder:object:root=true)`)
+
+// gonePackages finds packages with API types that others could import, and that are gone. One that went with its version has the finding of that.
+func gonePackages(p *project.Project, base *revision.Base, b *baseline) (all []rule.Finding, notes []string, problem error) {
+	dirs := map[string][]string{}
+	for _, file := range base.Files(".") {
+		if dir := path.Dir(file); isGo(path.Base(file)) && !foreign(file) && !slices.Contains(strings.Split(dir, "/"), "internal") {
+			dirs[dir] = append(dirs[dir], file)
+		}
+	}
+	for _, dir := range sortedKeys(dirs) {
+		entries, err := os.ReadDir(filepath.Join(p.Root, filepath.FromSlash(dir)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, nil, err
+		}
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+			return path.Ext(e.Name()) == ".go" && !strings.HasSuffix(e.Name(), "_test.go")
+		}) {
+			continue
+		}
+		old, group, isAPI := map[string][]byte{}, "", false
+		for _, file := range dirs[dir] {
+			if old[file], err = base.ReadFile(file); err != nil {
+				return nil, nil, err
+			}
+			for _, m := range apiPackage.FindAllSubmatch(old[file], -1) {
+				isAPI, group = true, cmp.Or(group, string(m[1]))
+			}
+		}
+		if !isAPI || b.lost(group, path.Base(dir)) {
+			continue
+		}
+		found, note, err := CompareGo(dir, old, nil, nil)
+		all, problem = append(all, found...), errors.Join(problem, err)
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return all, notes, problem
+}
+
+// lost reports whether CRDs of a group had a version that they do not have any more.
+func (b *baseline) lost(group, version string) bool {
+	for _, old := range b.removed {
+		if old.Spec.Group == group && old.Version(version) != nil {
+			return true
+		}
+	}
+	for name, old := range b.crds {
+		if old.Spec.Group == group && old.Version(version) != nil && b.now[name].Version(version) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func isGo(name string) bool {
