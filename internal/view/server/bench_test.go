@@ -3,6 +3,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -49,7 +50,7 @@ func newHeldSession(most, records int) *heldSession {
 
 func (h *heldSession) record(b trace.Body) {
 	h.seq++
-	h.add(trace.Record{Seq: h.seq, T: h.t, Body: b}, true)
+	h.add(context.Background(), trace.Record{Seq: h.seq, T: h.t, Body: b}, true)
 }
 
 // cycle adds a reconcile that writes: six records.

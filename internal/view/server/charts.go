@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
@@ -191,13 +192,28 @@ func (s *session) compare() (rows []compared) {
 		}
 		return "–"
 	}
-	return []compared{
+	rows = []compared{
 		{"reconciles a minute", perMinute(reconciles(before), spanBefore), perMinute(reconciles(after), spanAfter)},
 		{"writes of the controller per reconcile", each(before.OwnWrites, reconciles(before)), each(after.OwnWrites, reconciles(after))},
 		{"p50 of reconciles", quantile(before.worked, .5), quantile(after.worked, .5)},
 		{"p99 of reconciles", quantile(before.worked, .99), quantile(after.worked, .99)},
 	}
+	if at-begin < 5e9 {
+		return rows // what had been asked before is not known
+	}
+	var kinds []string
+	for kind, first := range s.firstAsked {
+		if first > at {
+			kinds = append(kinds, kind)
+		}
+	}
+	if slices.Sort(kinds); len(kinds) > 0 {
+		rows = append(rows, compared{"new kinds of requests of the controller", "–", strings.Join(kinds[:min(len(kinds), maxNewKinds)], ", ")})
+	}
+	return rows
 }
+
+const maxNewKinds = 12
 
 // compared is a figure before and after a save. That the save is the cause is not claimed.
 type compared struct {

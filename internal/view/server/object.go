@@ -28,6 +28,7 @@ type object struct {
 	Certainty  trace.Certainty `json:"certainty,omitempty"`
 	Prev       uint64          `json:"prev,omitempty"`
 	Changes    []trace.Change  `json:"changes"`
+	Defaults   []string        `json:"defaults,omitempty"` // paths that were stored otherwise than sent
 	State      string          `json:"state"`
 	Whole      bool            `json:"whole"` // State has all fields; else those that changed
 	Owners     []ownerRow      `json:"owners"`
@@ -117,6 +118,11 @@ func (s *session) object(q query) any {
 	out.Writer, out.Certainty = writerOf(v)
 	if v.Changes != nil {
 		out.Changes = v.Changes
+	}
+	if v.Request != nil {
+		for _, c := range v.Request.Drift {
+			out.Defaults = append(out.Defaults, c.Path)
+		}
 	}
 	state, whole := o.State(v.RV)
 	text, _ := json.MarshalIndent(state, "", "  ") // was JSON

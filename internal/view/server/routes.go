@@ -11,10 +11,11 @@ import (
 	"strings"
 )
 
-// routes are the data endpoints. Each but the stream answers one JSON object.
+// routes are the data endpoints. Each but the stream and what is saved answers one JSON object.
 func (s *session) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(dataPath+"stream", s.stream)
+	mux.HandleFunc(dataPath+"save", s.save)
 	for name, answer := range s.answers() {
 		mux.HandleFunc(dataPath+name, func(w http.ResponseWriter, r *http.Request) {
 			body, err := s.locked(answer, newQuery(r.URL.Query()))

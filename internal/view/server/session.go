@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,7 +35,10 @@ type session struct {
 	arrived    time.Time // when the newest record was added
 
 	kubeEvents map[trace.ObjectID][]kubeEvent
-	changes    int64 // of anything that frames show; from 1 on, so that 0 is before all
+	changes    int64            // of anything that frames show; from 1 on, so that 0 is before all
+	before     *before          // the session before this one
+	counted    int64            // reconciles, as the controller's metrics have it
+	firstAsked map[string]int64 // T of the first request of each kind by the project's own actors
 	scans      scans
 	epoch      int64 // grows when records are forgotten
 }
@@ -68,7 +72,7 @@ func newSession(o Options) *session {
 func (s *session) reset() {
 	s.model, s.sums, s.engine = model.New(), newSums(), finding.New()
 	s.epoch++
-	s.scans = nil
+	s.scans, s.counted, s.firstAsked = nil, 0, map[string]int64{}
 	s.last, s.dropped, s.unknown, s.gaps, s.lastEnd, s.granted, s.kubeEvents = 0, 0, 0, nil, "", nil, map[trace.ObjectID][]kubeEvent{}
 }
 
@@ -98,7 +102,7 @@ func (s *session) feed(ctx context.Context, source trace.Source) {
 				failed = err
 				break
 			}
-			if s.add(r, source.Live()) {
+			if s.add(ctx, r, source.Live()) {
 				break // another run: from its start
 			}
 		}
@@ -137,7 +141,7 @@ func (s *session) ended(live bool, failed error) bool {
 
 // add takes a record, and reports whether it shows that another run has begun, whose records must be read from their
 // start.
-func (s *session) add(r trace.Record, live bool) (other bool) {
+func (s *session) add(ctx context.Context, r trace.Record, live bool) (other bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
@@ -147,6 +151,7 @@ func (s *session) add(r trace.Record, live bool) (other bool) {
 	if h, ok := r.Body.(*trace.Header); ok {
 		if was := s.model.Header(); was != nil && was.Run != h.Run {
 			other = s.last > 0
+			s.keep(ctx)
 			s.reset()
 			if other {
 				return true
@@ -169,6 +174,10 @@ func (s *session) add(r trace.Record, live bool) (other bool) {
 		s.granted, s.grantedSeq = b, r.Seq
 	case *trace.KubeEvent:
 		s.addKubeEvent(r, b)
+	case *trace.Metrics:
+		s.addMetrics(b)
+	case *trace.Request:
+		s.noteKind(r, b)
 	}
 	r.Raw = nil // the body has what the page shows
 	if _, def := r.Body.(*trace.Def); !def {
@@ -208,6 +217,36 @@ func (s *session) tick() {
 func (s *session) isOwn(r trace.Record) bool {
 	b, ok := r.Body.(*trace.Request)
 	return ok && s.model.Actor(b.Actor).Who.Own()
+}
+
+// addMetrics takes the number of reconciles, which is all there is where the controller prints no lines about them.
+func (s *session) addMetrics(b *trace.Metrics) {
+	var n float64
+	for name, v := range b.Samples {
+		if name, _, _ = strings.Cut(name, "{"); name == "controller_runtime_reconcile_total" {
+			n += v
+		}
+	}
+	if n > 0 {
+		s.counted = int64(n)
+	}
+}
+
+// maxKinds bounds the kinds of requests that are noted.
+const maxKinds = 1000
+
+// noteKind notes when the controller sent a kind of request for the first time.
+func (s *session) noteKind(r trace.Record, b *trace.Request) {
+	if len(s.firstAsked) >= maxKinds || !s.isOwn(r) {
+		return
+	}
+	kind := b.Verb + " " + model.GroupResource(s.model.Resource(b.Resource))
+	if b.Subresource != "" {
+		kind += "/" + b.Subresource
+	}
+	if _, known := s.firstAsked[kind]; !known {
+		s.firstAsked[kind] = r.T
+	}
 }
 
 // maxKubeEvents bounds the events that are held of an object, and the objects whose events are held.

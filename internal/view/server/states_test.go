@@ -8,11 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
+	browsercdp "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
@@ -43,7 +47,8 @@ func TestControlPlaneIsGone(t *testing.T) {
 	r := newRecording(true)
 	r.after(time.Second)
 	r.hotLoop(controller, 30)
-	p := open(t, serve(t, r, live).URL())
+	s := serve(t, r, live)
+	p := open(t, s.URL())
 	p.has(".finding.open", "reconciled by its own status write")
 	r.fail(errors.New("connection refused"))
 	p.has(".state.bad", "disconnected: as of 12:00:01, trying again")
@@ -60,6 +65,43 @@ func TestControlPlaneIsGone(t *testing.T) {
 	r.mu.Unlock()
 	p.has(".quiet", "Nothing was recorded yet")
 	p.has(".state.live", "live")
+	p.has(".notice", "a new session began; the one before, with")
+	d := doorOf(t, s.URL())
+	_, body := d.attempt(t, "GET", "/data/save?before=true", map[string]string{"Authorization": "Bearer " + d.token})
+	records := saved(t, body)
+	assert.Equal(t, "run-1", records[0].Body.(*trace.Header).Run)
+	assert.Len(t, slices.DeleteFunc(records, func(r trace.Record) bool { _, is := r.Body.(*trace.Reconcile); return !is }), 60)
+	saves(p, "s")
+}
+
+// saved opens what the page saves.
+func saved(t *testing.T, content string) (all []trace.Record) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "saved.crdctl.gz")
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	f, err := trace.OpenFile(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	require.NoError(t, f.CutOff())
+	for r, err := range f.Records(t.Context(), 0) {
+		require.NoError(t, err)
+		all = append(all, r)
+	}
+	return all
+}
+
+// saves presses a key, after which the browser saves a recording.
+func saves(p *tab, key string) {
+	p.t.Helper()
+	dir := p.t.TempDir()
+	_, err := chromedp.Call(p.ctx, browsercdp.SetDownloadBehavior, browsercdp.SetDownloadBehaviorParams{Behavior: "allow", DownloadPath: dir})
+	require.NoError(p.t, err)
+	p.key(key)
+	p.has(".notice", "the browser has saved crdctl-")
+	require.Eventually(p.t, func() bool {
+		files, err := filepath.Glob(filepath.Join(dir, "crdctl-*.crdctl.gz"))
+		return err == nil && len(files) == 1
+	}, time.Minute, 50*time.Millisecond)
 }
 
 // A page whose server is gone keeps what it has, and says so.
@@ -127,7 +169,9 @@ func TestNotDetermined(t *testing.T) {
 	r := newRecording(false)
 	r.after(time.Second)
 	r.add(&trace.Request{ID: "get", Actor: controller, Began: r.t, Verb: "get", Resource: cronTabs, Namespace: "default", Name: "x", Object: cronTabX, Code: 200})
+	r.add(&trace.Metrics{Samples: map[string]float64{`controller_runtime_reconcile_total{result="success"}`: 7, "workqueue_depth": 2}})
 	p := open(t, serve(t, r).URL())
+	p.has(".hint", "Its metrics count 7 reconciles")
 	p.has(".quiet", "✓ No finding.")
 	p.has(".undetermined", "no reconcile is recorded")
 }
@@ -197,10 +241,14 @@ func TestInjection(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	p := open(t, serve(t, crontab()).URL())
 	p.has(".finding.open", "reconciled by its own status write")
+	eval[bool](p, `(document.querySelector("[aria-label='Help: keys']").focus(), true)`)
 	p.key("?")
-	p.has("[role=dialog]", "version before")
+	p.has("dialog[open]", "version before")
+	p.waits(`document.activeElement.closest("dialog") !== null`)
+	p.key("4")
+	p.waits(`document.querySelector("[role=tab][aria-selected=true]").innerText.includes("Now")`)
 	p.key(kb.Escape)
-	p.waits(`!document.querySelector("[role=dialog]")`)
+	p.waits(`!document.querySelector("dialog[open]") && document.activeElement.ariaLabel === "Help: keys"`)
 	p.key("4")
 	p.has(".view .row", "PUT status")
 	for range 60 {
@@ -223,6 +271,9 @@ func TestKeyboard(t *testing.T) {
 	p.has(".object-head", "version 5102")
 	p.key("d")
 	p.has(".object-parts pre", `"cronSpec"`)
+	eval[bool](p, `(document.querySelector(".tree crd-rows").focus(), true)`)
+	p.key(kb.ArrowDown)
+	p.waits(`document.getElementById(document.querySelector(".tree crd-rows").getAttribute("aria-activedescendant"))?.ariaSelected === "true"`)
 	p.key("/")
 	p.key("kubectl")
 	p.key(kb.Escape)
@@ -232,6 +283,15 @@ func TestKeyboard(t *testing.T) {
 	p.waits(`document.activeElement.classList.contains("chip")`)
 	p.key("l")
 	p.waits(`!!document.querySelector(".log.shut")`)
+	eval[bool](p, `(document.querySelector("[role=tab][aria-selected=true]").focus(), true)`)
+	p.key(kb.ArrowRight)
+	p.waits(`document.activeElement.id === "tab-time" && document.activeElement.ariaSelected === "true"`)
+	eval[bool](p, `(document.querySelector(".brush input").focus(), true)`)
+	p.key(kb.ArrowRight)
+	p.key(kb.ArrowRight)
+	p.has(".brush", "all time")
+	p.key("s")
+	p.has(".notice", "--save part.crdctl.gz")
 }
 
 // A range of time is drawn with the pointer, and all views keep to it.
@@ -279,7 +339,7 @@ func TestAccessibilityTree(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"tab Now", "tab Rights & hooks", "tabpanel Now", "complementary Objects", "complementary Why", "region Log", "table Objects by owner", "table Log lines",
+		"tab Now", "tab Rights & hooks", "tabpanel Now", "complementary Objects", "complementary Why", "region Log", "treegrid Objects by owner", "grid Log lines",
 		"columnheader message", "searchbox Search", "button Help: keys", "status", "list Last reconcile", "heading Last reconcile",
 	} {
 		assert.True(t, found[strings.ToLower(want)], "%q is not in the accessibility tree", want)
@@ -313,4 +373,37 @@ func TestRowsOfOneRecord(t *testing.T) {
 	}
 	last := eval[string](p, `[...document.querySelectorAll("crd-rows[aria-label=Flow] .row")].at(-1).innerText`)
 	p.has("crd-rows[aria-label=Flow] .row.selected", last)
+}
+
+// A CRD that the API server refuses is a card with its words; fields that the API server set can be hidden; of objects
+// that do nothing, few are listed at first.
+func TestRefusedCRDAndQuietObjects(t *testing.T) {
+	r := newRecording(false)
+	r.after(time.Second)
+	r.hotLoop(controller, 3)
+	rv := r.nextRV()
+	r.add(&trace.Version{Object: cronTabY, Type: "MODIFIED", RV: rv, By: "d", Changes: []trace.Change{
+		{Path: "spec.policy", New: json.RawMessage(`"File"`)}, {Path: "spec.image", New: json.RawMessage(`"x"`)}, {Path: "status.n", New: json.RawMessage(`1`)},
+	}})
+	r.add(&trace.Request{
+		ID: "d", Actor: controller, Began: r.t, Verb: "update", Resource: cronTabs, Namespace: "default", Name: "y", Object: cronTabY, Code: 200, RVOut: rv,
+		Drift: []trace.Change{{Path: "spec.policy", Old: json.RawMessage(`""`), New: json.RawMessage(`"File"`)}},
+	})
+	for i := range trace.ObjectID(40) {
+		r.add(&trace.Def{Object: &trace.Object{ID: 100 + i, UID: fmt.Sprintf("u-%d", i), Resource: cronTabs, Namespace: "default", Name: fmt.Sprintf("quiet-%02d", i)}})
+		r.add(&trace.Version{Object: 100 + i, Type: "ADDED", RV: r.nextRV()})
+	}
+	r.add(&trace.Save{Build: 6, Steps: []trace.Step{{Name: "crds", Message: "crontabs.stable.example.com: spec.versions[0].schema: Required value"}}})
+	p := open(t, serve(t, r).URL())
+	p.has(".save.broken", "The CRD was refused")
+	p.has(".save pre", "schema: Required value")
+	p.has(".tree .row", "21 more, all quiet")
+	eval[bool](p, `([...document.querySelectorAll(".tree .row")].at(-1).click(), true)`)
+	p.waits(`!document.querySelector(".tree").innerText.includes("all quiet") && document.querySelector(".tree crd-rows").getAttribute("aria-rowcount") === "44"`)
+	eval[bool](p, `([...document.querySelectorAll(".tree .row")].find((e) => e.innerText.includes("default/y")).click(), true)`)
+	p.has(".object-parts .field", "not sent: a default, or a webhook's")
+	p.has(".object-parts .field", "spec.image")
+	eval[bool](p, `([...document.querySelectorAll(".view .chip")].find((e) => e.innerText.includes("defaults")).click(), true)`)
+	p.waits(`!document.querySelector(".object-parts .fields").innerText.includes("spec.policy")`)
+	p.has(".object-parts .hint", "1 more hidden")
 }

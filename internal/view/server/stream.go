@@ -43,7 +43,14 @@ type frame struct {
 	Kinds    []kindCount     `json:"kinds,omitempty"`
 	Compare  []compared      `json:"compare,omitempty"` // before and after the newest save that succeeded
 
+	Counted int64       `json:"counted,omitempty"` // reconciles, as metrics have it
+	Before  *beforeMark `json:"before,omitempty"`  // the session before can be saved
+
 	Undetermined []finding.Undetermined `json:"undetermined,omitempty"`
+}
+
+type beforeMark struct {
+	Records int `json:"records"`
 }
 
 // rates are of the last seconds.
@@ -139,6 +146,10 @@ func (s *session) frameNow() *frame {
 		Seq: s.last, Change: s.changes, Undetermined: s.engine.Undetermined(), Run: s.run(), State: s.state, Trouble: s.trouble, File: s.file, Header: s.model.Header(), Now: s.model.Now(),
 		Records: s.model.Len(), Dropped: s.dropped, Unknown: s.unknown, Findings: []trace.Finding{}, Compare: s.compare(),
 		Gaps: s.gaps[max(0, len(s.gaps)-maxFrameGaps):], Saves: s.sums.recentSaves(), Saved: len(s.sums.saves), Rates: s.rates(), Strip: s.strip(), Last: s.lastReconcile(), Kinds: s.kinds(),
+	}
+	f.Counted = s.counted
+	if s.before != nil {
+		f.Before = &beforeMark{s.before.records}
 	}
 	if r, ok := s.model.Record(s.model.First()); ok {
 		f.First = r.T

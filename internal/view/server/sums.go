@@ -45,13 +45,14 @@ var results = map[string]int{"ok": 0, "requeue": 1, "error": 2, "panic": 3}
 
 // saved is a save in the dev loop.
 type saved struct {
-	Seq   int64    `json:"seq"`
-	T     int64    `json:"t"`
-	Build int      `json:"build"`
-	OK    bool     `json:"ok"`
-	Took  int64    `json:"took"`
-	Files []string `json:"files,omitempty"`
-	Why   string   `json:"why,omitempty"` // the step that failed, with its message
+	Seq    int64    `json:"seq"`
+	T      int64    `json:"t"`
+	Build  int      `json:"build"`
+	OK     bool     `json:"ok"`
+	Took   int64    `json:"took"`
+	Files  []string `json:"files,omitempty"`
+	Failed string   `json:"failed,omitempty"` // the step that failed
+	Why    string   `json:"why,omitempty"`    // its message
 }
 
 // maxFrameSaves bounds the saves of a frame.
@@ -149,7 +150,7 @@ func savedOf(r trace.Record, b *trace.Save) saved {
 	for _, step := range b.Steps {
 		s.Took += step.Took
 		if !step.OK {
-			s.OK, s.Why = false, step.Name+": "+step.Message
+			s.OK, s.Failed, s.Why = false, step.Name, step.Name+": "+step.Message
 		}
 	}
 	return s

@@ -22,7 +22,8 @@ type treeRow struct {
 	Problem  string         `json:"problem,omitempty"`
 	Children int            `json:"children"`
 	Open     bool           `json:"open"`
-	Red      string         `json:"red,omitempty"` // why its owner reference is invalid
+	Red      string         `json:"red,omitempty"`  // why its owner reference is invalid
+	More     int            `json:"more,omitempty"` // the row is for so many quiet objects
 }
 
 // activity is what a key did lately.
@@ -59,10 +60,20 @@ func (s *session) tree(q query) any {
 	}
 	slices.SortStableFunc(roots, t.compare)
 	var all []treeNode
+	quiet, fold := 0, !q.is("quiet") && len(words) == 0
 	for _, o := range roots {
-		if (!onlyBad || t.bad[o.ID]) && t.matches(o, words, 0) {
-			all = t.flatten(all, o, 0, toggled)
+		if onlyBad && !t.bad[o.ID] || !t.matches(o, words, 0) {
+			continue
 		}
+		if fold && !t.bad[o.ID] && t.state(o) == "idle" {
+			if quiet++; quiet > maxQuiet {
+				continue
+			}
+		}
+		all = t.flatten(all, o, 0, toggled)
+	}
+	if quiet > maxQuiet {
+		all = append(all, treeNode{more: quiet - maxQuiet})
 	}
 	slices.Reverse(all) // page counts from the end
 	return page(s, q, all, t.row)
@@ -74,6 +85,7 @@ type treeNode struct {
 	depth    int
 	children int
 	open     bool
+	more     int
 }
 
 // forest is the tree while it is made.
@@ -86,6 +98,9 @@ type forest struct {
 	interest map[*trace.Resource]bool
 	bad      map[trace.ObjectID]bool // it or a descendant has a problem
 }
+
+// maxQuiet is how many objects are listed at first that do nothing and have no finding.
+const maxQuiet = 20
 
 const maxDepth = 16 // of owners, which may be a circle
 
@@ -188,6 +203,9 @@ func (t *forest) flatten(all []treeNode, o *model.Object, depth int, toggled map
 }
 
 func (t *forest) row(n treeNode) treeRow {
+	if n.more > 0 {
+		return treeRow{ID: -1, More: n.more}
+	}
 	row := treeRow{
 		ID: n.o.ID, Depth: n.depth, Name: n.o.Key(), Kind: n.o.Resource().Kind, Problem: t.problems[n.o.String()], Children: n.children,
 		Open: n.open, State: t.state(n.o), Red: t.red(n.o),

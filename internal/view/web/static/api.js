@@ -25,13 +25,34 @@ export class Refused extends Error {}
  * @param {Record<string, unknown>} params that are empty are omitted
  * @returns {Promise<any>}
  */
-export async function ask(name, params = {}, signal = undefined) {
+export async function ask(name, params = {}) {
+  return (await get(name, params)).json();
+}
+
+async function get(name, params) {
   const query = new URLSearchParams();
   for (const [k, v] of Object.entries(params)) if (v !== undefined && v !== '' && v !== 0 && v !== false) query.set(k, String(v));
-  const answer = await fetch(`/data/${name}?${query}`, { headers: authorization(), signal });
+  const answer = await fetch(`/data/${name}?${query}`, { headers: authorization() });
   if (answer.status === 401) throw new Refused();
   if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-  return answer.json();
+  return answer;
+}
+
+/**
+ * Has the browser save an answer as a file, and returns its name.
+ * @param {string} name of the endpoint
+ * @param {Record<string, unknown>} params
+ */
+export async function download(name, params) {
+  const answer = await get(name, params);
+  const file = /filename="([\w.-]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1] ?? 'recording.crdctl.gz';
+  const url = URL.createObjectURL(await answer.blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = file;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  return file;
 }
 
 /**

@@ -6,9 +6,11 @@ import { html, render, nothing } from '/lib/lit-html/lit-html.js';
 import { follow, takeToken } from './api.js';
 import { clock, count, duration, plural, rate, setStart } from './format.js';
 import { brush } from './brush.js';
-import { keys, help } from './keys.js';
+import { keys, help, syncHelp } from './keys.js';
 import { inspector, readLink } from './inspector.js';
 import { log } from './log.js';
+import { spoken } from './now.js';
+import { save } from './save.js';
 import { tree } from './tree.js';
 import { views } from './views.js';
 import { change, onChange, state, take } from './state.js';
@@ -49,6 +51,7 @@ function head(f) {
     </span>
     <label class="search">Search <input id="search" type="search" placeholder="/ words, -not" autocomplete="off" spellcheck="false"
       .value=${state.search} @input=${(e) => change({ search: e.target.value })}></label>
+    <button title="Save the selected time, or the last five minutes" @click=${() => save()}>Save</button>
     <button title="Keys" aria-label="Help: keys" @click=${() => change({ help: !state.help })}>?</button>
   </header>`;
 }
@@ -67,14 +70,27 @@ function notices(f) {
   if (f.unknown) all.push(html`${plural(f.unknown, 'record')} of a newer version of crdctl ${f.unknown === 1 ? 'was' : 'were'} not read`);
   if (f.dropped) all.push(html`the page holds the newest ${plural(f.records, 'record')}, from ${clock(f.first, 0)} on; "crdctl view FILE --from --to" opens an earlier part`);
   if (state.skipped > 0) all.push(html`the browser is slow: showing 1 frame of ${state.skipped + 1}; nothing is lost on the server`);
+  if (f.before) {
+    all.push(html`a new session began; the one before, with ${plural(f.before.records, 'record')}, can be saved: <button @click=${() => save(true)}>Save the session before</button>`);
+  }
+  if (state.note) all.push(html`${state.note} <button aria-label="Close this note" @click=${() => change({ note: '' })}>✕</button>`);
   return html`<div class="notices">${all.map((n) => html`<p class="notice" role="note">${n}</p>`)}</div>`;
 }
 
 const titles = [['now', 'Now'], ['flow', 'Flow'], ['object', 'Object'], ['requests', 'Requests'], ['time', 'Time'], ['rights', 'Rights & hooks']];
 
 function tabs() {
-  return html`<nav role="tablist" aria-label="Views">${titles.map(([id, title], i) => html`<button role="tab" id="tab-${id}" aria-controls="view"
-    aria-selected=${state.view === id ? 'true' : 'false'} @click=${() => change({ view: id })}><kbd aria-hidden="true">${i + 1}</kbd> ${title}</button>`)}</nav>`;
+  const turn = (e) => { // as tab lists do; elsewhere on the page the arrows go to causes and effects
+    const n = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+    if (!n) return;
+    e.preventDefault();
+    e.stopPropagation();
+    const next = titles[(titles.findIndex(([id]) => id === state.view) + n + titles.length) % titles.length][0];
+    change({ view: next });
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return html`<nav><div role="tablist" aria-label="Views" @keydown=${turn}>${titles.map(([id, title], i) => html`<button role="tab" id="tab-${id}" aria-controls="view"
+    tabindex=${state.view === id ? '0' : '-1'} aria-selected=${state.view === id ? 'true' : 'false'} @click=${() => change({ view: id })}><kbd aria-hidden="true">${i + 1}</kbd> ${title}</button>`)}</div></nav>`;
 }
 
 function page() {
@@ -87,18 +103,21 @@ function page() {
   }
   setStart(f.header);
   document.title = `${f.findings.filter((x) => !x.until).length ? '● ' : ''}${f.own || f.file || 'crdctl'} - crdctl`;
-  return html`${head(f)}${notices(f)}${brush(f)}
+  return html`${head(f)}${notices(f)}${brush(f)}${spoken(f)}
     <div class="columns">
       ${tree(f)}
       <main>${tabs()}<section id="view" role="tabpanel" aria-labelledby="tab-${state.view}" class="view ${state.view}">${views[state.view](f)}</section></main>
       ${inspector(f)}
     </div>
     ${log(f)}
-    ${state.help ? help() : nothing}`;
+    ${help()}`;
 }
 
 root.textContent = ''; // what index.html has for browsers without JavaScript
-onChange(() => render(page(), root));
+onChange(() => {
+  render(page(), root);
+  syncHelp();
+});
 addEventListener('keydown', keys);
 addEventListener('hashchange', () => location.reload()); // the URL of another run, or a link, was pasted into this tab
 change();

@@ -9,6 +9,10 @@ import { change, state } from './state.js';
 const height = 32;
 let drag = 0, dragging = false;
 
+/** One end of the range, for the keyboard. */
+const slider = (name, at, from, span, set) => html`<label class="end">${name} <input type="range" min="0" max="100" .value=${String(Math.round((100 * (at - from)) / span))}
+  aria-valuetext=${clock(at, 0)} @input=${(e) => set(Math.round(from + (span * Number(e.target.value)) / 100))}></label>`;
+
 export function brush(f) {
   const { from, step, counts } = f.strip;
   const n = Math.max(counts.length, 1), span = n * step;
@@ -31,7 +35,9 @@ export function brush(f) {
       ${f.saves?.map((s) => svg`<rect class="save ${s.ok ? '' : 'bad'}" x=${x(s.t)} width="2" y="0" height=${height}><title>build ${s.build}, saved ${clock(s.t, 0)}</title></rect>`)}
       ${chosen ? svg`<rect class="chosen" x=${x(state.from)} width=${Math.max(2, x(state.to || f.now) - x(state.from))} y="0" height=${height}></rect>` : nothing}
     </svg>
-    <p>${chosen
+    <p>${slider('from', state.from || from, from, span, (t) => change({ from: t <= from ? 0 : Math.min(t, state.to || Infinity) }))}
+      ${slider('to', state.to || from + span, from, span, (t) => change({ to: t >= from + span ? 0 : Math.max(t, state.from) }))}
+      ${chosen
       ? html`${clock(state.from, 0)} to ${state.to ? clock(state.to, 0) : 'now'} <button @click=${() => change({ from: 0, to: 0 })}>all time</button>`
       : html`${duration(span)} · drag to select a time · ${f.saves?.slice(-3).map((s) => html`<button class="ref" title="From this save on" @click=${() => change({ from: s.t, to: 0 })}>${s.ok ? '│' : '✗'} build ${s.build}</button> `)}`}</p>
   </div>`;

@@ -57,9 +57,14 @@ function timeline(d, width) {
 /** What led to a record, and what followed, as many steps as one reconcile has, twice. */
 function chain(d, seq) {
   const lit = new Set(seq ? [seq] : []);
+  if (!seq) return lit;
   for (const [a, b] of [['from', 'to'], ['to', 'from']]) {
     const next = new Map();
-    for (const e of d.edges) next.set(e[a], [...(next.get(e[a]) ?? []), e[b]]);
+    for (const e of d.edges) {
+      const known = next.get(e[a]);
+      if (known) known.push(e[b]);
+      else next.set(e[a], [e[b]]);
+    }
     let step = seq ? [seq] : [];
     const seen = new Set(step);
     for (let depth = 0; depth < 6 && seen.size < 400; depth++) {

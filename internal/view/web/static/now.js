@@ -50,13 +50,22 @@ function last(f) {
     ${waterfall(r)}</section>`;
 }
 
+/** What a step that failed means, by its name. The words of run follow. */
+const failed = {
+  generate: 'The code was not generated',
+  crds: 'The CRD was refused or would break stored objects: the API server serves the one before, if there is one',
+  build: 'It does not compile',
+  apply: 'A manifest was refused',
+  restart: 'The controller was not started',
+};
+
 function saveCard(f) {
   const s = f.saves?.at(-1);
   if (!s) return nothing;
   return html`<section class="save ${s.ok ? '' : 'broken'}"><h2>Newest save</h2>
     ${s.ok
       ? html`<p>Build ${s.build} runs since ${clock(s.t, 0)}, after ${duration(s.took)}${s.files?.length ? ': ' + s.files.join(', ') : ''}.</p>`
-      : html`<p>The save of ${clock(s.t, 0)} failed; build ${f.build || s.build - 1} runs on.</p><pre>${s.why}</pre>`}
+      : html`<p class="bad">${failed[s.failed] ?? 'The save failed'}.</p><p>Saved ${clock(s.t, 0)}; ${f.build ? `build ${f.build} runs on` : 'no build runs yet'}.</p><pre>${s.why}</pre>`}
     ${f.compare ? html`<table class="compare"><caption>Before and after ${s.ok ? 'it' : 'the newest save that succeeded'}, at most a minute each; that it is the cause is not proven</caption><thead><tr><th></th><th>before</th><th>after</th></tr></thead><tbody>
       ${f.compare.map((c) => html`<tr><th>${c.name}</th><td>${c.before}</td><td>${c.after}</td></tr>`)}</tbody></table>` : nothing}</section>`;
 }
@@ -77,16 +86,22 @@ function quiet(f, nothingYet) {
     ${f.state === 'live' ? html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f config/samples</code></p>` : nothing}`;
 }
 
+/** The live region: screen readers hear of findings, in all views. */
+export function spoken(f) {
+  const open = f.findings.filter((x) => !x.until);
+  return html`<p class="hidden" role="status" aria-live="polite">${open.length ? `${plural(open.length, 'finding')}: ${open.map((x) => x.type.replaceAll('-', ' ') + ', ' + x.subject).join('; ')}`
+    : f.state === 'opening' ? 'reading the recording' : 'no finding'}</p>`;
+}
+
 export function now(f) {
   const open = f.findings.filter((x) => !x.until);
   const resolved = f.findings.filter((x) => x.until);
   const nothingYet = !f.last && !f.rates.requests;
   return html`
     <h2 class="hidden">Findings</h2>
-    <p class="hidden" role="status" aria-live="polite">${open.length ? `${plural(open.length, 'finding')}: ${open.map((x) => x.type.replaceAll('-', ' ') + ', ' + x.subject).join('; ')}` : f.state === 'opening' ? 'reading the recording' : 'no finding'}</p>
     <ul class="findings">${open.map((x) => finding(x, f.now))}</ul>
     ${open.length ? nothing : quiet(f, nothingYet)}
-    ${f.visible || nothingYet ? nothing : html`<p class="hint">Reconciles that send nothing are invisible: the controller prints no lines about them. Add <code>--zap-log-level=5 --zap-encoder=json</code> to its arguments.</p>`}
+    ${f.visible || nothingYet ? nothing : html`<p class="hint">Reconciles that send nothing are invisible: the controller prints no lines about them. Add <code>--zap-log-level=5 --zap-encoder=json</code> to its arguments.${f.counted ? ` Its metrics count ${plural(f.counted, 'reconcile')}.` : ''}</p>`}
     ${saveCard(f)}${last(f)}
     ${f.gaps?.map((g) => html`<p class="gap">recording gap from ${clock(g.From)} to ${clock(g.To)}: ${Object.entries(g.Dropped ?? {}).map(([k, n]) => `${n} ${k}`).join(', ')} dropped: ${g.Why}</p>`)}
     ${resolved.length ? html`<section><h2><button aria-expanded=${state.resolved ? 'true' : 'false'} @click=${() => change({ resolved: !state.resolved })}>${plural(f.resolved, 'finding')} resolved</button></h2>

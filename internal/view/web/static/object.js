@@ -6,6 +6,7 @@ import { html, nothing } from '/lib/lit-html/lit-html.js';
 import './rows.js';
 import { data } from './data.js';
 import { certainty, clock, count, duration, value } from './format.js';
+import { chip } from './chip.js';
 import { select } from './inspector.js';
 import { change, state, version } from './state.js';
 
@@ -32,12 +33,26 @@ const related = (r) => html`<li class=${r.red ? 'bad' : ''}>${r.id ? html`<butto
   r.controller ? ' (controller)' : ''}${r.red ? html` <b>✗ ${r.red}</b>` : nothing}</li>`;
 
 const isManaged = (c) => c.path.startsWith('metadata.managedFields');
+const isStatus = (c) => /^status($|[.[])/.test(c.path);
+
+/** Reports whether the API server made a change that was not sent: a default, or what a webhook added. */
+const isDefault = (o, c) => o.defaults?.some((path) => c.path === path || c.path.startsWith(path + '.') || c.path.startsWith(path + '['));
 
 function diff(o) {
-  const kept = o.changes.filter((c) => state.managed || !isManaged(c));
+  const kept = o.changes.filter((c) => (state.managed || !isManaged(c)) && (state.status || !isStatus(c)) && (state.defaults || !isDefault(o, c)));
   const hidden = o.changes.length - kept.length;
-  return html`<ul class="fields">${kept.map((c) => html`<li class="field"><code>${c.path}</code>: <del>${value(c.old)}</del> → <ins>${value(c.new)}</ins></li>`)}</ul>
-    ${kept.length ? nothing : html`<p class="hint">${hidden ? 'Only metadata.managedFields differs.' : o.prev ? 'No change was recorded.' : 'The first version that was seen.'}</p>`}`;
+  return html`<ul class="fields">${kept.map((c) => html`<li class="field"><code>${c.path}</code>: <del>${value(c.old)}</del> → <ins>${value(c.new)}</ins>${isDefault(o, c) ? html` <span class="hint">not sent: a default, or a webhook's</span>` : nothing}</li>`)}</ul>
+    ${kept.length && hidden ? html`<p class="hint">${hidden} more hidden</p>` : nothing}
+    ${kept.length ? nothing : html`<p class="hint">${hidden ? (o.changes.every(isManaged) ? 'Only metadata.managedFields differs.' : `${hidden} hidden by what is chosen above.`) : o.prev ? 'No change was recorded.' : 'The first version that was seen.'}</p>`}`;
+}
+
+/** The object without what is not to be seen. */
+function whole(o) {
+  if (state.managed && state.status) return o.state;
+  const object = JSON.parse(o.state);
+  if (!state.managed) delete object.metadata?.managedFields;
+  if (!state.status) delete object.status;
+  return JSON.stringify(object, null, 2);
 }
 
 export function object(f) {
@@ -55,10 +70,10 @@ export function object(f) {
     </div>
     <div class="chips" role="group" aria-label="Shown">
       ${['change', 'whole'].map((d) => html`<button class="chip" aria-pressed=${state.diff === d ? 'true' : 'false'} @click=${() => change({ diff: d })}>${d === 'change' ? 'what changed' : 'the object'}</button>`)}
-      <button class="chip" aria-pressed=${state.managed ? 'true' : 'false'} @click=${() => change({ managed: !state.managed })}>managedFields</button>
+      <span class="sep"></span>${chip('status', 'status')}${chip('defaults', 'defaults')}${chip('managed', 'managedFields')}
     </div>
     <div class="object-parts">
-      <section>${state.diff === 'change' ? diff(o) : html`${o.whole ? nothing : html`<p class="hint">Only what changed was recorded: --record-bodies all has whole objects.</p>`}<pre>${o.state}</pre>`}</section>
+      <section>${state.diff === 'change' ? diff(o) : html`${o.whole ? nothing : html`<p class="hint">Only what changed was recorded: --record-bodies all has whole objects.</p>`}<pre>${whole(o)}</pre>`}</section>
       <section class="facts">
         <h4>Owners</h4><ul>${o.owners.length ? o.owners.map(related) : html`<li>none</li>`}</ul>
         <h4>Owned</h4><ul>${o.children.length ? o.children.map(related) : html`<li>none</li>`}</ul>

@@ -4,6 +4,7 @@
 
 import { html, nothing } from '/lib/lit-html/lit-html.js';
 import './rows.js';
+import { chip } from './chip.js';
 import { bytes, clock, count, duration } from './format.js';
 import { select } from './inspector.js';
 import { change, scope, state, version } from './state.js';
@@ -38,8 +39,6 @@ const watchColumns = [
   { title: 'events', width: '9ch', kind: 'number', cell: (w) => count(w.events) },
   { title: 'bytes', width: '7ch', kind: 'number', cell: (w) => bytes(w.bytes) },
 ];
-
-export const chip = (name, title) => html`<button class="chip" aria-pressed=${state[name] ? 'true' : 'false'} @click=${() => change({ [name]: !state[name] })}>${title}</button>`;
 
 export function requests(f) {
   const watches = state.side === 'watches';

@@ -3,7 +3,7 @@
 // View 6: what is denied, what was granted for nothing, and what webhooks and hooks cost.
 
 import { html, nothing } from '/lib/lit-html/lit-html.js';
-import { chip } from './requests.js';
+import { chip } from './chip.js';
 import { data } from './data.js';
 import { clock, count, duration } from './format.js';
 import { select } from './inspector.js';

@@ -15,6 +15,8 @@ const around = 20; // rows that are asked for above and below
  * @typedef {{title: string, width: string, cell: (row: any) => unknown, kind?: string}} Column
  */
 
+let tables = 0;
+
 export class Rows extends HTMLElement {
   /** @type {string} endpoint */ source = '';
   /** @type {string} for screen readers */ label = '';
@@ -22,6 +24,8 @@ export class Rows extends HTMLElement {
   /** @type {(row: any) => string} */ rowClass = () => '';
   /** @type {(row: any) => void} */ pick = () => {};
   /** @type {unknown} what is there without rows */ empty = 'Nothing.';
+  /** @type {boolean} rows have a depth, and can be open */ tree = false;
+  /** @type {number} milliseconds between two questions that only another version leads to */ pause = 0;
 
   #params = '';
   #query = {};
@@ -36,6 +40,9 @@ export class Rows extends HTMLElement {
   #again = false;
   #asked = false;
   #trouble = '';
+  #last = 0;
+  #timer = 0;
+  #name = `rows-${++tables}`;
   #selected = 0;
 
   /** The Seq that is selected, or the ID where rows have no Seq. */
@@ -65,12 +72,15 @@ export class Rows extends HTMLElement {
   set version(v) {
     if (v === this.#version) return;
     this.#version = v;
-    if (!this.#cap) this.#load();
+    if (this.#cap) return;
+    const early = this.#last + this.pause - Date.now();
+    if (early <= 0) this.#load();
+    else this.#timer ||= setTimeout(() => { this.#timer = 0; this.#load(); }, early);
   }
 
   connectedCallback() {
     this.tabIndex = 0;
-    this.setAttribute('role', 'table');
+    this.setAttribute('role', this.tree ? 'treegrid' : 'grid');
     this.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     this.#resized = new ResizeObserver(() => this.#scrolled());
     this.#resized.observe(this);
@@ -79,6 +89,8 @@ export class Rows extends HTMLElement {
 
   disconnectedCallback() {
     this.#resized?.disconnect();
+    clearTimeout(this.#timer);
+    this.#timer = 0;
   }
 
   /** @type {ResizeObserver | undefined} */ #resized;
@@ -97,6 +109,7 @@ export class Rows extends HTMLElement {
       return;
     }
     this.#busy = true;
+    this.#last = Date.now();
     const offset = Math.max(0, Math.floor(this.scrollTop / rowHeight) - around);
     const limit = Math.min(500, Math.ceil((this.clientHeight || 400) / rowHeight) + 2 * around);
     const params = this.#params;
@@ -129,6 +142,11 @@ export class Rows extends HTMLElement {
     return Boolean(id) && id === this.selected;
   }
 
+  /** How many rows are seen at once. */
+  get page() {
+    return Math.max(1, Math.floor(this.clientHeight / rowHeight) - 2);
+  }
+
   /** Moves the selection by n rows. */
   move(n) {
     const here = this.#rows[this.#cursor - this.#first]; // several rows can have one Seq
@@ -154,6 +172,9 @@ export class Rows extends HTMLElement {
     // The widths that columns have at least, so that all rows are as wide.
     this.style.setProperty('--least', `${this.columns.reduce((n, c) => n + Number(/\d+/.exec(c.width)?.[0] ?? 0) + 2, 2)}ch`);
     const shown = Math.min(this.#total, mostRows);
+    const active = this.#rows.findIndex((r) => this.#isSelected(r));
+    if (active >= 0) this.setAttribute('aria-activedescendant', `${this.#name}-${this.#first + active}`);
+    else this.removeAttribute('aria-activedescendant');
     render(
       html`<div class="head" role="row">${this.columns.map((c) => html`<span role="columnheader" class=${c.kind ?? ''}>${c.title}</span>`)}</div>
         ${this.#trouble ? html`<p class="note">${this.#trouble}</p>` : nothing}
@@ -162,10 +183,11 @@ export class Rows extends HTMLElement {
           ${repeat(
             this.#rows.slice(0, Math.max(0, shown - this.#first)),
             (r, i) => `${r.seq || r.id || this.#first + i}/${r.kind ?? ''}/${r.lane ?? ''}`,
-            (r, i) => html`<div role="row" class="row ${this.rowClass(r)} ${this.#isSelected(r) ? 'selected' : ''}"
-              aria-rowindex=${this.#first + i + 2} aria-selected=${this.#isSelected(r) ? 'true' : nothing}
+            (r, i) => html`<div role="row" id="${this.#name}-${this.#first + i}" class="row ${this.rowClass(r)} ${this.#isSelected(r) ? 'selected' : ''}"
+              aria-rowindex=${this.#first + i + 2} aria-selected=${this.#isSelected(r) ? 'true' : 'false'}
+              aria-level=${this.tree ? (r.depth ?? 0) + 1 : nothing} aria-expanded=${this.tree && r.children ? String(Boolean(r.open)) : nothing}
               @click=${() => { this.#cursor = this.#first + i; this.pick(r); }}>
-              ${this.columns.map((c) => html`<span role="cell" class=${c.kind ?? ''}>${c.cell(r)}</span>`)}</div>`,
+              ${this.columns.map((c) => html`<span role="gridcell" class=${c.kind ?? ''}>${c.cell(r)}</span>`)}</div>`,
           )}
         </div></div>
         ${this.#total > mostRows ? html`<p class="note">The newest ${mostRows.toLocaleString('en')} of ${this.#total.toLocaleString('en')}: narrow the filter or the time to see others.</p>` : nothing}`,

@@ -10,6 +10,7 @@
  *   own: boolean, writes: boolean, failed: boolean,
  *   openLog: boolean, onlyLog: boolean, level: string, help: boolean,
  *   closed: Set<number>, bad: boolean, at: number, rv: number, managed: boolean, diff: string, lane: string,
+ *   status: boolean, defaults: boolean, quiet: boolean, note: string,
  *   table: boolean, tables: boolean, resolved: boolean, side: string,
  * }} State
  */
@@ -22,6 +23,7 @@ export const state = {
   own: true, writes: false, failed: false,
   openLog: true, onlyLog: false, level: '', help: false,
   closed: new Set(), bad: false, at: 0, rv: 0, managed: false, diff: 'change', lane: '',
+  status: true, defaults: true, quiet: false, note: '',
   table: false, tables: false, resolved: false, side: 'requests',
 };
 
