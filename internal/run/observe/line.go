@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/crdctl/crdctl/internal/trace"
 )
@@ -14,6 +15,7 @@ import (
 // line is what could be read of a line of a log. Of a line in no known format it is the message.
 type line struct {
 	level, message string
+	at             time.Time // when it was printed; zero if the line does not have that, or only in seconds
 	attrs          map[string]any
 }
 
@@ -67,9 +69,38 @@ func readJSON(text string) (l line, ok bool) {
 		l.level = "info"
 	}
 	for _, name := range []string{"ts", "time", "timestamp"} {
+		if at := timeOf(l.attrs[name]); !at.IsZero() {
+			l.at = at
+		}
 		delete(l.attrs, name)
 	}
 	return l, true
+}
+
+// timeOf reads a time as RFC 3339 and ISO 8601 have it, or as seconds, milliseconds or nanoseconds since 1970. Whole seconds are no help
+// to put a line into the order of requests: they give the zero time.
+func timeOf(v any) (at time.Time) {
+	switch v := v.(type) {
+	case string:
+		for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05Z0700"} {
+			if t, err := time.Parse(layout, v); err == nil {
+				at = t
+			}
+		}
+	case float64:
+		switch {
+		case v > 1e17:
+			at = time.Unix(0, int64(v))
+		case v > 1e11:
+			at = time.UnixMicro(int64(v * 1e3))
+		case v > 1e8:
+			at = time.UnixMicro(int64(v * 1e6))
+		}
+	}
+	if at.Nanosecond() == 0 {
+		return time.Time{}
+	}
+	return at
 }
 
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -90,7 +121,7 @@ func readConsole(text string) (l line, ok bool) {
 	if len(parts) < 3 {
 		return line{}, false
 	}
-	l.message = parts[len(parts)-1]
+	l.at, l.message = timeOf(parts[0]), parts[len(parts)-1]
 	return l, true
 }
 

@@ -122,6 +122,27 @@ func TestReadLine(t *testing.T) {
 	}
 }
 
+// A line has the time at which it was printed, if it names that; on a busy machine it is read later.
+func TestPrinted(t *testing.T) {
+	s := newSink()
+	s.now = int64(time.Hour)
+	r := New(s, "crontab")
+	defer r.Close()
+	read := s.Now()
+	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
+	assert.LessOrEqual(t, r.lines.printed(ago(time.Second), read), read-int64(time.Second)+10)
+	assert.Equal(t, read, r.lines.printed(time.Time{}, read), "no time")
+	assert.Equal(t, read, r.lines.printed(ago(-time.Hour), read), "of a clock that is ahead")
+	assert.Equal(t, read, r.lines.printed(ago(time.Hour), read), "of a clock that is behind")
+	for _, text := range []string{
+		`{"ts":"2026-11-23T11:20:18.25Z","msg":"a"}`, `{"ts":1795432818.25,"msg":"a"}`, `{"ts":1795432818250.0,"msg":"a"}`, `{"ts":1795432818250000000,"msg":"a"}`,
+		"2026-11-23T11:20:18.25+0000\tINFO\ta",
+	} {
+		assert.WithinDuration(t, time.UnixMilli(1795432818250), readLine(text).at, time.Microsecond, text)
+	}
+	assert.Zero(t, readLine(`{"ts":"2026-11-23T11:20:18Z","msg":"a"}`).at, "whole seconds")
+}
+
 // Lines come in pieces, of two streams, and go on as they are.
 func TestOutput(t *testing.T) {
 	s := newSink()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/crdctl/crdctl/internal/trace"
 )
@@ -17,6 +18,8 @@ const (
 	maxWaiting = 4 << 20
 	// maxLine bounds what is read of a line. The rest of it is left out.
 	maxLine = 16 << 10
+	// maxLate bounds by how much a line is read later than it was printed.
+	maxLate = int64(30 * time.Second)
 )
 
 // Output returns a writer that passes on all bytes as they are, and has the lines recorded. A stream is "stdout", "stderr", or empty
@@ -165,6 +168,7 @@ func (l *lines) line(of source, text string, at int64) {
 		return
 	}
 	read := readLine(text)
+	at = l.printed(read.at, at)
 	record := read.record()
 	<-of.started
 	record.Stream, record.Build, record.Actor = of.stream, of.build, of.actor
@@ -173,4 +177,16 @@ func (l *lines) line(of source, text string, at int64) {
 		reconcile.Actor = of.actor
 		l.run.sink.AddAt(at, reconcile)
 	}
+}
+
+// printed is when a line was printed, as it has it itself: a busy machine reads it some time later. A time that is later than when it was
+// read, or much earlier, is that of another clock.
+func (l *lines) printed(by time.Time, read int64) int64 {
+	if by.IsZero() {
+		return read
+	}
+	if at := l.run.sink.Now() - int64(time.Since(by)); at <= read && at > max(0, read-maxLate) {
+		return at
+	}
+	return read
 }
