@@ -15,9 +15,12 @@ var deliveredNotReconciled = &Type{
 	Fix:   "set the owner reference with controllerutil.SetControllerReference, or map the event to the owner's key with Watches",
 	needs: []trace.Kind{trace.KindEvent, trace.KindReconcile, trace.KindQueue},
 	install: func(b base) {
-		d := &unheard{base: b, waits: map[string]*wait{}}
+		d := &unheard{base: b, waits: map[string]*wait{}, works: map[string]*working{}}
 		b.onDelivery = append(b.onDelivery, d.delivery)
 		b.onBegin = append(b.onBegin, d.begin)
+		b.onEnd = append(b.onEnd, d.end)
+		b.onLog = append(b.onLog, func(_ *trace.Log, r trace.Record) { d.alive(r.T) })
+		b.onMetrics = append(b.onMetrics, func(_ *trace.Metrics, r trace.Record) { d.alive(r.T) })
 		b.onQueue = append(b.onQueue, d.queue)
 		b.onRequest = append(b.onRequest, d.request)
 		b.onVersion = append(b.onVersion, d.version)
@@ -26,15 +29,26 @@ var deliveredNotReconciled = &Type{
 }
 
 const (
-	unheardAfter = 3 * second
-	unheardMax   = 1000
+	unheardAfter  = 3 * second
+	unheardLonger = 10 * second // of a controller that does nothing else meanwhile, as far as is recorded
+	unheardMax    = 1000
 )
 
 // unheard has the deliveries that should lead to a reconcile of an owner.
+//
+// That a reconcile has not begun yet does not mean that it will not: the key waits in a queue behind others, or the controller waits for a
+// processor. So the controller must have been seen alive since, and its queue must have come further than the key.
 type unheard struct {
 	base
 
-	waits map[string]*wait // by subject
+	waits map[string]*wait    // by subject
+	works map[string]*working // by the resource of what is reconciled
+}
+
+// working is what reconciles of one resource do.
+type working struct {
+	running map[*model.Reconcile]bool
+	ended   int64 // the newest
 }
 
 type wait struct {
@@ -43,6 +57,10 @@ type wait struct {
 	t            int64
 	seqs         []int64
 	controller   bool   // the owner reference has controller: true
+	older        bool   // that the controller made the child is not recorded
+	alive        int64  // when the controller was seen last
+	signs        int    // how often that was, in seconds that differ
+	passed       bool   // a key that was queued later was reconciled
 	skipped      string // why the queue did not take it
 }
 
@@ -51,24 +69,94 @@ func (d *unheard) delivery(o *model.Object, event *model.Delivery) {
 	if event.Type != "DELETED" || !who.Own() || o.Newest() == nil {
 		return
 	}
+	made, older := madeBy(o, who)
+	if !made {
+		return // it is only read, and who made it wanted the garbage collector to delete it
+	}
 	for _, ref := range o.Newest().Owners {
 		owner := d.m.ByUID(ref.UID)
-		if owner == nil || owner.Deleted || owner.Newest() != nil && owner.Newest().Deleting != "" || !d.m.IsWatching(who, model.GroupResource(owner.Resource())) {
+		if owner == nil || d.isRecorded(who.Class) && d.works[model.GroupResource(owner.Resource())] == nil || owner.Deleted || owner.Newest() != nil && owner.Newest().Deleting != "" || !d.m.IsWatching(who, model.GroupResource(owner.Resource())) {
 			continue
 		}
 		if len(d.waits) < unheardMax {
 			d.waits[o.String()] = &wait{
 				child: o, owner: owner, who: who, t: event.T, seqs: []int64{o.Newest().Seq, event.Seq}, controller: ref.Controller,
+				older: older, alive: event.T,
 			}
 		}
 	}
 }
 
-// begin ends what waited for a reconcile of the key.
+// madeBy reports whether a client wrote an object, or may have: its first version is older than what is recorded.
+func madeBy(o *model.Object, who *model.Who) (made, older bool) {
+	older = true
+	for _, v := range o.Versions {
+		if v.Request != nil && v.Type != "DELETED" {
+			if v.Request.Actor.Who == who {
+				return true, false
+			}
+			older = older && v.Type != "ADDED"
+		}
+	}
+	return older, older
+}
+
+// alive notes that the controller was seen.
+func (d *unheard) alive(t int64) {
+	for _, w := range d.waits {
+		if t >= w.alive+second {
+			w.alive = t
+			w.signs++
+		}
+	}
+}
+
+// begin ends what waited for a reconcile of the key. A key that is reconciled twice after a delivery was queued after it the second time.
 func (d *unheard) begin(rec *model.Reconcile) {
+	if rec.Who != nil && !rec.Who.Own() {
+		return
+	}
+	d.alive(rec.Began)
+	if rec.Object != nil {
+		of := model.GroupResource(rec.Object.Resource())
+		if d.works[of] == nil {
+			d.works[of] = &working{running: map[*model.Reconcile]bool{}}
+		}
+		d.works[of].running[rec] = true
+		before := d.m.Previous(rec)
+		for _, w := range d.waits {
+			if w.owner.Resource() == rec.Object.Resource() && before != nil && before.Ended > w.t+second {
+				w.passed = true
+			}
+		}
+	}
 	d.heard(func(w *wait) bool {
 		return (rec.Object == w.owner || rec.Object == nil && rec.Key == w.owner.Key()) && rec.Began >= w.t-second/100
 	})
+}
+
+func (d *unheard) end(rec *model.Reconcile) {
+	if rec.Object == nil {
+		return
+	}
+	if w := d.works[model.GroupResource(rec.Object.Resource())]; w != nil {
+		delete(w.running, rec)
+		w.ended = max(w.ended, rec.Ended)
+	}
+}
+
+// busy reports whether other keys may have kept the controller from the one that is waited for. Reconciles of an older build were cut off.
+func (d *unheard) busy(w *wait, now int64) bool {
+	at := d.works[model.GroupResource(w.owner.Resource())]
+	if at == nil {
+		return false
+	}
+	for rec := range at.running {
+		if d.m.BuildAt(rec.Began) < d.m.BuildAt(now) {
+			delete(at.running, rec)
+		}
+	}
+	return len(at.running) > 0 || now-at.ended < second
 }
 
 func (d *unheard) queue(q *trace.Queue, r trace.Record) {
@@ -88,7 +176,11 @@ func (d *unheard) queue(q *trace.Queue, r trace.Record) {
 
 // request stands for a reconcile where these are not recorded.
 func (d *unheard) request(r *model.Request) {
-	if len(d.waits) == 0 || !r.Actor.Who.Own() || r.Object == nil || d.isRecorded(r.Actor.Class) {
+	if len(d.waits) == 0 || !r.Actor.Who.Own() {
+		return
+	}
+	d.alive(r.T)
+	if r.Object == nil || d.isRecorded(r.Actor.Class) {
 		return
 	}
 	controller := r.Object.Controller()
@@ -118,10 +210,14 @@ func (d *unheard) heard(by func(*wait) bool) {
 
 func (d *unheard) tick(now int64) {
 	for subject, w := range d.waits {
-		if now-w.t < unheardAfter {
+		alive := w.skipped != "" || w.passed || w.signs >= 2
+		if now-w.t < unheardAfter || !w.passed && d.busy(w, now) || !alive && now-w.t < unheardLonger {
 			continue
 		}
 		certainty, what := trace.Certain, "no reconcile of %s followed"
+		if w.older || !alive {
+			certainty = trace.Likely
+		}
 		if !d.isRecorded(w.who.Class) {
 			certainty, what = trace.Likely, "no request about %s followed (reconciles that send nothing are not visible)"
 		}
