@@ -45,7 +45,10 @@ func main() {
 	options.BindFlags(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&options)))
-	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{Metrics: metricsserver.Options{BindAddress: *metricsAddr}})
+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
+		Metrics: metricsserver.Options{BindAddress: *metricsAddr},
+		Client:  client.Options{Cache: &client.CacheOptions{Unstructured: true}}, // as it reads what has a type
+	})
 	must(err)
 	r := &reconciler{Client: mgr.GetClient(), count: map[string]int{}}
 	must(ctrl.NewControllerManagedBy(mgr).Named("crontab").For(newCronTab()).Owns(&appsv1.Deployment{}).Owns(&corev1.ConfigMap{}).
@@ -95,7 +98,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, client.IgnoreNotFound(ignoreConflict(r.Status().Update(ctx, u)))
 	case "patched-clock": // the same by a patch, which says nothing of the version that it was decided on
 		time.Sleep(100 * time.Millisecond)
-		if n > 40 {
+		if fixed {
 			return ctrl.Result{}, nil
 		}
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"lastSeen":"`+time.Now().Format(time.RFC3339Nano)+`"}}`))
@@ -110,8 +113,17 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return r.drift(ctx, u, n)
 	case "fight":
 		return ctrl.Result{}, r.deployment(ctx, u, 3)
-	case "conflict": // what it writes is old by then
-		time.Sleep(300 * time.Millisecond)
+	case "conflict": // what it writes is old by then: its cache has a newer version
+		newer := u.DeepCopy()
+		for tries := 0; newer.GetResourceVersion() == u.GetResourceVersion(); tries++ {
+			if tries == 100 {
+				return ctrl.Result{}, nil // nothing changes it any more
+			}
+			time.Sleep(20 * time.Millisecond)
+			if err := r.Get(ctx, req.NamespacedName, newer); err != nil {
+				return ctrl.Result{}, client.IgnoreNotFound(err)
+			}
+		}
 		unstructured.SetNestedField(u.Object, int64(n), "status", "tries")
 		return ctrl.Result{}, ignoreConflict(r.Status().Update(ctx, u))
 	case "deaf": // its child has an owner reference without controller: true, so that its end is not heard of
@@ -188,7 +200,7 @@ func (r *reconciler) drift(ctx context.Context, u *unstructured.Unstructured, n 
 		have.Spec = want.Spec
 		err = ignoreConflict(r.Update(ctx, have))
 	}
-	if n > 25 {
+	if n > 40 {
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: 100 * time.Millisecond}, err
