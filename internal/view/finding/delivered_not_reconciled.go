@@ -19,8 +19,6 @@ var deliveredNotReconciled = &Type{
 		b.onDelivery = append(b.onDelivery, d.delivery)
 		b.onBegin = append(b.onBegin, d.begin)
 		b.onEnd = append(b.onEnd, d.end)
-		b.onLog = append(b.onLog, func(_ *trace.Log, r trace.Record) { d.alive(r.T) })
-		b.onMetrics = append(b.onMetrics, func(_ *trace.Metrics, r trace.Record) { d.alive(r.T) })
 		b.onQueue = append(b.onQueue, d.queue)
 		b.onRequest = append(b.onRequest, d.request)
 		b.onVersion = append(b.onVersion, d.version)
@@ -58,8 +56,6 @@ type wait struct {
 	seqs         []int64
 	controller   bool   // the owner reference has controller: true
 	older        bool   // that the controller made the child is not recorded
-	alive        int64  // when the controller was seen last
-	signs        int    // how often that was, in seconds that differ
 	passed       bool   // a key that was queued later was reconciled
 	skipped      string // why the queue did not take it
 }
@@ -81,7 +77,7 @@ func (d *unheard) delivery(o *model.Object, event *model.Delivery) {
 		if len(d.waits) < unheardMax {
 			d.waits[o.String()] = &wait{
 				child: o, owner: owner, who: who, t: event.T, seqs: []int64{o.Newest().Seq, event.Seq}, controller: ref.Controller,
-				older: older, alive: event.T,
+				older: older,
 			}
 		}
 	}
@@ -101,22 +97,11 @@ func madeBy(o *model.Object, who *model.Who) (made, older bool) {
 	return older, older
 }
 
-// alive notes that the controller was seen.
-func (d *unheard) alive(t int64) {
-	for _, w := range d.waits {
-		if t >= w.alive+second {
-			w.alive = t
-			w.signs++
-		}
-	}
-}
-
 // begin ends what waited for a reconcile of the key. A key that is reconciled twice after a delivery was queued after it the second time.
 func (d *unheard) begin(rec *model.Reconcile) {
 	if rec.Who != nil && !rec.Who.Own() {
 		return
 	}
-	d.alive(rec.Began)
 	if rec.Object != nil {
 		of := model.GroupResource(rec.Object.Resource())
 		if d.works[of] == nil {
@@ -176,11 +161,7 @@ func (d *unheard) queue(q *trace.Queue, r trace.Record) {
 
 // request stands for a reconcile where these are not recorded.
 func (d *unheard) request(r *model.Request) {
-	if len(d.waits) == 0 || !r.Actor.Who.Own() {
-		return
-	}
-	d.alive(r.T)
-	if r.Object == nil || d.isRecorded(r.Actor.Class) {
+	if len(d.waits) == 0 || !r.Actor.Who.Own() || r.Object == nil || d.isRecorded(r.Actor.Class) {
 		return
 	}
 	controller := r.Object.Controller()
@@ -210,7 +191,7 @@ func (d *unheard) heard(by func(*wait) bool) {
 
 func (d *unheard) tick(now int64) {
 	for subject, w := range d.waits {
-		alive := w.skipped != "" || w.passed || w.signs >= 2
+		alive := w.skipped != "" || w.passed || d.alive(w.t) >= 2
 		if now-w.t < unheardAfter || !w.passed && d.busy(w, now) || !alive && now-w.t < unheardLonger {
 			continue
 		}

@@ -40,6 +40,8 @@ type Engine struct {
 	clock   int64          // of the newest record that was looked at
 	ticked  int64          // seconds
 
+	beats []int64 // when the controller was seen, at least a second apart
+
 	seen map[trace.Kind]int64 // records that were added
 	lost map[trace.Kind]int64 // records that were dropped, as gaps say
 
@@ -151,11 +153,36 @@ func (e *Engine) forget() {
 	e.m.Forget(before)
 }
 
+// beatsMax is how many times at which the controller was seen are kept.
+const beatsMax = 128
+
+// beat notes that the controller was seen.
+func (e *Engine) beat(t int64) {
+	if n := len(e.beats); n > 0 && t < e.beats[n-1]+second {
+		return
+	}
+	if e.beats = append(e.beats, t); len(e.beats) > beatsMax {
+		e.beats = e.beats[1:]
+	}
+}
+
+// alive is for how many seconds the controller was seen after a time. Where nothing is recorded of it, that tells nothing of the controller:
+// it, or the machine, may stand still.
+func (e *Engine) alive(after int64) (seconds int) {
+	for i := len(e.beats) - 1; i >= 0 && e.beats[i] >= after+second; i-- {
+		seconds++
+	}
+	return seconds
+}
+
 // look hands a record to the findings that are made of its kind.
 func (e *Engine) look(r trace.Record) {
 	switch b := r.Body.(type) {
 	case *trace.Request:
 		if q := e.m.Request(b.ID); q != nil && q.Seq == r.Seq {
+			if q.Actor.Who.Own() {
+				e.beat(r.T)
+			}
 			call(e.onRequest, q)
 		}
 	case *trace.Version:
@@ -182,10 +209,12 @@ func (e *Engine) look(r trace.Record) {
 	case *trace.Queue:
 		call2(e.onQueue, b, r)
 	case *trace.Log:
+		e.beat(r.T)
 		call2(e.onLog, b, r)
 	case *trace.KubeEvent:
 		call2(e.onKubeEvent, b, r)
 	case *trace.Metrics:
+		e.beat(r.T)
 		call2(e.onMetrics, b, r)
 	case *trace.Admission:
 		call2(e.onAdmission, b, r)
@@ -201,6 +230,9 @@ func (e *Engine) lookAtReconcile(b *trace.Reconcile, r trace.Record) {
 	rec := e.m.Reconcile(b.ID)
 	if rec == nil {
 		return
+	}
+	if rec.Who == nil || rec.Who.Own() {
+		e.beat(r.T)
 	}
 	if rec.Seq == r.Seq {
 		call(e.onBegin, rec)

@@ -38,13 +38,15 @@ type chain struct {
 	run     int            // links without anything between them, of one build
 	build   int            // of the newest link
 	shown   bool
-	shownIn int // build in which it was shown
+	shownIn int              // build in which it was shown
+	newest  *model.Reconcile // of the key; nil where reconciles are not recorded
 }
 
 const (
 	hotWindow = 5 * second
 	hotLinks  = 5
 	hotQuiet  = 3 * second
+	hotSilent = 10 * second // of a controller of which nothing is recorded
 )
 
 func newHotLoops(b base) {
@@ -75,6 +77,9 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 		}
 	}
 	key := rec.Controller + " " + rec.Key // the object is not known of each reconcile
+	if c := h.chains[key]; c != nil {
+		c.newest = rec
+	}
 	switch {
 	case wrote == nil && (foreign || rec.Source != "log"):
 		h.unlink(key)
@@ -245,9 +250,18 @@ func writeOf(c *chain) string {
 	return what
 }
 
+// ended reports whether a chain that is quiet has ended: the controller goes on with something else. On a busy machine a loop can stand
+// still, as all of the machine does.
+func (h *hotLoops) ended(c *chain, now int64) bool {
+	if r := c.newest; r != nil && r.Ended == 0 && h.m.BuildAt(r.Began) == h.m.BuildAt(now) {
+		return now-c.last() > hotSilent && h.alive(c.last()) >= int(hotSilent/second)
+	}
+	return now-c.last() > hotSilent || h.alive(c.last()) >= int(hotQuiet/second)
+}
+
 func (h *hotLoops) tick(now int64) {
 	for key, c := range h.chains {
-		if c.n() == 0 || now-c.last() > hotQuiet {
+		if c.n() == 0 || now-c.last() > hotQuiet && h.ended(c, now) {
 			h.resolve(c.object)
 			delete(h.chains, key)
 		}
