@@ -16,7 +16,8 @@ import (
 type treeRow struct {
 	ID       trace.ObjectID `json:"id"`
 	Depth    int            `json:"depth"`
-	Name     string         `json:"name"`
+	Name     string         `json:"name"`           // without the namespace, if that is the parent's
+	Full     string         `json:"full,omitempty"` // with it
 	Kind     string         `json:"kind"`
 	State    string         `json:"state"` // "37/s", "error", "deleting", "idle"
 	Problem  string         `json:"problem,omitempty"`
@@ -209,6 +210,9 @@ func (t *forest) row(n treeNode) treeRow {
 	row := treeRow{
 		ID: n.o.ID, Depth: n.depth, Name: n.o.Key(), Kind: n.o.Resource().Kind, Problem: t.problems[n.o.String()], Children: n.children,
 		Open: n.open, State: t.state(n.o), Red: t.red(n.o),
+	}
+	if p := t.parent(n.o); n.depth > 0 && p != nil && p.Namespace == n.o.Namespace {
+		row.Name, row.Full = n.o.Name, n.o.Key()
 	}
 	if row.Kind == "" {
 		row.Kind = n.o.Resource().Resource

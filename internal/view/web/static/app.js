@@ -63,7 +63,7 @@ function notices(f) {
   if (f.state === 'file') {
     const h = f.header;
     all.push(html`recording of ${h?.start ? new Date(h.start).toLocaleString() : 'an unknown time'}, crdctl ${h?.crdctl ?? 'of an unknown version'},
-      ${h?.redacted?.length ? 'redacted: ' + h.redacted.join(', ') : 'not redacted'}${h?.cutFrom ? `, cut from ${h.cutFrom}` : ''}: ${f.file}`);
+      ${h?.cutFrom ? `cut from ${h.cutFrom}: ` : ''}${f.file}; ${h?.redacted?.length ? html`<details><summary>redacted</summary>${h.redacted.join(', ')}</details>` : 'not redacted'}`);
   }
   if (f.trouble) all.push(html`<span class="bad">${f.state === 'lost' ? 'the control plane does not answer' : 'the recording was not read to its end'}: ${f.trouble}</span>`);
   if (state.lost) all.push(html`<span class="bad">crdctl does not answer (${state.lost}); all stays readable</span>`);

@@ -14,7 +14,7 @@ const columns = [
   { title: 'time', width: '13ch', cell: (v) => clock(v.t) },
   { title: 'version', width: '9ch', kind: 'number', cell: (v) => v.rv },
   { title: 'gen', width: '5ch', kind: 'number', cell: (v) => v.generation ?? '' },
-  { title: 'writer', width: 'minmax(20ch, 32ch)', cell: (v) => (v.writer ? (v.certainty === 'certain' ? v.writer : html`${v.writer} (${v.certainty})`) : 'not recorded') },
+  { title: 'writer', width: 'minmax(16ch, 27ch)', cell: (v) => (v.writer ? (v.certainty === 'certain' ? v.writer : html`${v.writer} (${v.certainty})`) : 'not recorded') },
   { title: 'change', width: 'minmax(24ch, 1fr)', cell: (v) => (v.folded > 1 ? `${v.summary} ×${v.folded}` : v.summary) },
 ];
 
@@ -63,10 +63,11 @@ export function object(f) {
   const at = o.versions.findIndex((v) => v.rv === o.rv);
   return html`<div class="object-head">
       <h2 class="name">${o.name}${o.deleted ? html` <span class="bad">deleted</span>` : o.deleting ? html` <span class="bad">deleting since ${o.deleting}</span>` : nothing}</h2>
-      <p class="at">version ${o.rv}, ${o.generation ? `generation ${o.generation}, ` : ''}${clock(o.t)}${o.writer ? html`, written by ${o.writer}` : ', writer not recorded'} ${certainty(o.certainty)}
+      ${o.versions.length ? html`<p class="at">version ${o.rv}, ${o.generation ? `generation ${o.generation}, ` : ''}${clock(o.t)}${o.writer ? html`, written by ${o.writer}` : ', writer not recorded'} ${certainty(o.certainty)}
         <button class="ref" @click=${() => select(o.seq)}>why</button></p>
       <label class="slider">version <input type="range" min="0" max=${Math.max(o.versions.length - 1, 0)} .value=${String(at)} aria-valuetext=${`version ${o.rv} of ${clock(o.t)}`}
-        @input=${(e) => { const v = o.versions[Number(e.target.value)]; if (v) change({ rv: v.rv, at: v.t }); }}> ${at + 1} of ${count(o.versions.length)}</label>
+        @input=${(e) => { const v = o.versions[Number(e.target.value)]; if (v) change({ rv: v.rv, at: v.t }); }}> ${count(at + 1)} of ${o.versions.length === 2000 ? 'the newest ' : ''}${count(o.versions.length)}</label>`
+      : html`<p class="hint">None of its versions was recorded: nothing wrote it, and the controller watches no such objects.</p>`}
     </div>
     <div class="chips" role="group" aria-label="Shown">
       ${['change', 'whole'].map((d) => html`<button class="chip" aria-pressed=${state.diff === d ? 'true' : 'false'} @click=${() => change({ diff: d })}>${d === 'change' ? 'what changed' : 'the object'}</button>`)}

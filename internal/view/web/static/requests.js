@@ -11,15 +11,18 @@ import { change, scope, state, version } from './state.js';
 
 const requestColumns = [
   { title: 'time', width: '13ch', cell: (r) => clock(r.t) },
-  { title: 'actor', width: 'minmax(16ch, 22ch)', cell: (r) => r.actor },
+  { title: 'actor', width: 'minmax(14ch, 22ch)', cell: (r) => r.actor },
   { title: 'verb', width: '12ch', cell: (r) => r.method },
-  { title: 'object', width: 'minmax(38ch, 1fr)', cell: (r) => r.target },
-  { title: 'code', width: '14ch', cell: (r) => `${r.code}${r.reason ? ' ' + r.reason : ''}` },
+  { title: 'object', width: 'minmax(24ch, 1fr)', cell: (r) => html`<span title=${r.target}>${brief(r.target)}</span>` },
+  { title: 'code', width: 'minmax(7ch, 14ch)', cell: (r) => `${r.code}${r.reason ? ' ' + r.reason : ''}` },
   { title: 'took', width: '8ch', kind: 'number', cell: (r) => duration(r.took) },
   { title: 'of it', width: 'minmax(12ch, 30ch)', cell: (r) => split(r.layers) },
-  { title: 'version', width: '14ch', cell: (r) => versions(r) },
+  { title: 'version', width: 'minmax(12ch, 16ch)', cell: (r) => versions(r) },
   { title: 'bytes', width: '7ch', kind: 'number', cell: (r) => bytes(r.bytes) },
 ];
+
+/** The target without the group of its resource: the name is what one looks for. */
+const brief = (target) => target.replace(/^([^. ]+)\.\S+ /, '$1 ');
 
 const split = (layers) => Object.entries(layers ?? {}).sort((a, b) => b[1] - a[1]).map(([name, ns]) => `${name} ${duration(ns)}`).join(', ');
 

@@ -69,13 +69,17 @@ class Chart extends HTMLElement {
       axes: [axis, { ...axis, size: 64, values: (_, v) => v.map((x) => (x === null ? '' : d.chart.unit(x))) }],
       hooks: {
         draw: [(u) => { // a line for each save
+          let free = 0; // where a label has room
           for (const s of d.saves) {
             const x = u.valToPos(wall(s.t), 'x', true);
             if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
             u.ctx.fillStyle = color(s.ok ? '--text' : '--bad');
             u.ctx.fillRect(x, u.bbox.top, devicePixelRatio, u.bbox.height);
             u.ctx.textAlign = 'left';
-            u.ctx.fillText(`build ${s.build}`, x + 4, u.bbox.top + 10);
+            const label = s.ok ? `build ${s.build}` : 'failed save';
+            if (x < free) continue;
+            u.ctx.fillText(label, x + 4, u.bbox.top + 10);
+            free = x + u.ctx.measureText(label).width + 8;
           }
         }],
       },
