@@ -42,8 +42,8 @@ type Result struct {
 	// Allowed is how many findings markers suppress.
 	Allowed int
 
-	hidden []rule.Finding // further findings, which are not reported
-	older  func() (compat.State, error)
+	hidden   []rule.Finding // further findings, which are not reported
+	baseline func() (*compat.Baseline, error)
 }
 
 // notApplicable is the error of a family that has nothing to judge. Its text says why.
@@ -57,7 +57,7 @@ const noCRDs = notApplicable("no CustomResourceDefinition of the project was fou
 // result has what the other families found.
 func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	r := &Result{Judged: map[rule.Family]string{}, Notes: slices.Clone(p.Skipped)}
-	r.older = sync.OnceValues(func() (compat.State, error) { return compat.Older(o.Base, p) })
+	r.baseline = sync.OnceValues(func() (*compat.Baseline, error) { return compat.Read(o.Base, p) })
 	families := o.Families
 	if len(families) == 0 {
 		families = rule.Families

@@ -29,7 +29,7 @@ func (r *Result) compat(ctx context.Context, p *project.Project, o Options) ([]r
 	if o.Base == nil && o.NoBase == nil {
 		o.NoBase = errors.New("none was named")
 	}
-	result, err := compat.Check(ctx, p, compat.Options{Base: o.Base, Objects: o.Objects})
+	result, err := compat.Check(ctx, p, compat.Options{Base: o.Base, Baseline: r.baseline, Objects: o.Objects})
 	if errors.Is(err, compat.ErrNoCRDs) && !asked && !o.Base.Given {
 		o.NoBase, o.Base = err, nil
 		result, err = compat.Check(ctx, p, compat.Options{})

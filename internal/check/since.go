@@ -5,9 +5,11 @@ package check
 import (
 	"bytes"
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/check/compat"
 	"github.com/crdctl/crdctl/internal/check/preflight"
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
@@ -48,6 +50,18 @@ func (r *Result) preflight(ctx context.Context, p *project.Project, o Options) (
 	return found, judged + " since " + o.Base.Name, nil
 }
 
+// older are the CRDs as the base has them; none if it has none.
+func (r *Result) older() (compat.State, error) {
+	b, err := r.baseline()
+	if errors.Is(err, compat.ErrNoCRDs) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.State(), nil
+}
+
 // sinceBase reports which samples and CRDs are as in a base that the user named; nil if none was.
 func (r *Result) sinceBase(p *project.Project, o Options) (*samples.Since, error) {
 	if o.Base == nil || !o.Base.Given || !o.Base.Whole {
@@ -57,7 +71,11 @@ func (r *Result) sinceBase(p *project.Project, o Options) (*samples.Since, error
 	if err != nil {
 		return nil, err
 	}
-	return &samples.Since{Name: o.Base.Name, CRD: older.Same, File: func(file string) (bool, error) {
+	same := map[string]bool{}
+	for _, crd := range p.CRDs {
+		same[crd.Name] = older.Same(crd)
+	}
+	return &samples.Since{Name: o.Base.Name, CRD: func(crd *project.CRD) bool { return same[crd.Name] }, File: func(file string) (bool, error) {
 		if !o.Base.Has(file) {
 			return false, nil
 		}

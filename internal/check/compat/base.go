@@ -18,17 +18,17 @@ import (
 // ErrNoCRDs is the error of a base in which no CRD of the project is found.
 var ErrNoCRDs = errors.New("no CustomResourceDefinition of the project")
 
-// baseline is the CRDs of a base.
-type baseline struct {
+// Baseline is the CRDs of a base.
+type Baseline struct {
 	crds    State           // of the CRDs that are still in the project
 	now     State           // those of the project
 	removed []*project.CRD  // those that are not
 	dirs    map[string]bool // that had CRDs of the project
 }
 
-// readBase finds the CRDs of the project in an older state of it, by their names: files and directories may have had others. Where one is there
+// Read finds the CRDs of the project in an older state of it, by their names: files and directories may have had others. Where one is there
 // several times, as in a chart, the one in the file that it is in now counts, or else one in a directory that has those of others.
-func readBase(b *revision.Base, p *project.Project) (*baseline, error) {
+func Read(b *revision.Base, p *project.Project) (*Baseline, error) {
 	r := reader{base: b, now: StateOf(p.CRDs), all: map[string][]*project.CRD{}}
 	dirs, files := map[string]bool{}, map[string]bool{}
 	for _, crd := range p.CRDs {
@@ -56,7 +56,7 @@ func readBase(b *revision.Base, p *project.Project) (*baseline, error) {
 			}
 		}
 	}
-	found := &baseline{crds: State{}, now: r.now, dirs: dirs}
+	found := &Baseline{crds: State{}, now: r.now, dirs: dirs}
 	for _, name := range sortedKeys(r.now) {
 		if old := r.pick(name, dirs); old != nil {
 			found.crds[name] = old
@@ -80,17 +80,8 @@ func readBase(b *revision.Base, p *project.Project) (*baseline, error) {
 	return found, nil
 }
 
-// Older are the CRDs of a project as an older state of it has them; none if it has none.
-func Older(b *revision.Base, p *project.Project) (State, error) {
-	old, err := readBase(b, p)
-	if errors.Is(err, ErrNoCRDs) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return old.crds, nil
-}
+// State are those CRDs of the base that are still in the project.
+func (b *Baseline) State() State { return b.crds }
 
 // Same reports whether a CRD is as it was.
 func (s State) Same(crd *project.CRD) bool { return s[crd.Name] != nil && same(s[crd.Name], crd) }
@@ -163,7 +154,7 @@ func (r *reader) pick(name string, dirs map[string]bool) *project.CRD {
 }
 
 // gone are the findings of CRDs that were removed.
-func (b *baseline) gone() (all []rule.Finding) {
+func (b *Baseline) gone() (all []rule.Finding) {
 	for _, old := range b.removed {
 		all = append(all, RemovedCRD(old, rule.Place{File: old.File, Line: old.Line}))
 	}

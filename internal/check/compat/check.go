@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// Base is an older state, or nil.
 	Base *revision.Base
+	// Baseline is the function Read of the base, where others need it as well; nil if none do.
+	Baseline func() (*Baseline, error)
 	// Objects have stored objects in all of their files; nil if there are none.
 	Objects *revision.Base
 }
@@ -36,7 +38,11 @@ func Check(ctx context.Context, p *project.Project, o Options) (*Result, error) 
 	if o.Base == nil {
 		return r, nil
 	}
-	b, err := readBase(o.Base, p)
+	read := o.Baseline
+	if read == nil {
+		read = func() (*Baseline, error) { return Read(o.Base, p) }
+	}
+	b, err := read()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +79,7 @@ func unknown(found, others []rule.Finding) []rule.Finding {
 }
 
 // objects are the samples of the base, and the objects that the user gave, of which there must be some.
-func (o Options) objects(b *baseline) (all Objects, judged string, err error) {
+func (o Options) objects(b *Baseline) (all Objects, judged string, err error) {
 	if o.Base.Whole {
 		if all, err = readObjects(o.Base, false, isSample); err != nil {
 			return nil, "", err
@@ -97,7 +103,7 @@ func (o Options) objects(b *baseline) (all Objects, judged string, err error) {
 }
 
 // own are the objects of the CRDs.
-func (b *baseline) own(objects Objects) (own Objects) {
+func (b *Baseline) own(objects Objects) (own Objects) {
 	for _, name := range sortedKeys(b.crds) {
 		own = append(own, objects.of(b.crds[name])...)
 	}

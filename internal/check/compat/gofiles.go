@@ -56,7 +56,7 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 var apiPackage = regexp.MustCompile(`(?m)^\s*//\s*\+(?:groupName=(\S+)|kubebuilder:object:root=true)`)
 
 // gonePackages finds packages with API types that others could import, and that are gone. One that went with its version has the finding of that.
-func gonePackages(p *project.Project, base *revision.Base, b *baseline) (all []rule.Finding, notes []string, problem error) {
+func gonePackages(p *project.Project, base *revision.Base, b *Baseline) (all []rule.Finding, notes []string, problem error) {
 	dirs := map[string][]string{}
 	for _, file := range base.Files(".") {
 		if dir := path.Dir(file); isGo(path.Base(file)) && !foreign(file) && !slices.Contains(strings.Split(dir, "/"), "internal") {
@@ -95,7 +95,7 @@ func gonePackages(p *project.Project, base *revision.Base, b *baseline) (all []r
 }
 
 // lost reports whether CRDs of a group had a version that they do not have any more.
-func (b *baseline) lost(group, version string) bool {
+func (b *Baseline) lost(group, version string) bool {
 	for _, old := range b.removed {
 		if old.Spec.Group == group && old.Version(version) != nil {
 			return true
