@@ -61,7 +61,7 @@ func targetFlags(f *pflag.FlagSet, o *builtin.Options) {
 func fullRunFlags() []string {
 	all := []string{
 		"no-controller", "once", "skip-generate", "port", "pods", "data-dir", "controller", "as-service-account",
-		"race", "debug", "debug-port", "debug-wait", "record", "record-bodies", "findings", "ui", "ui-port", "ui-memory", "open",
+		"race", "debug", "debug-port", "debug-wait", "record", "record-bodies", "redact", "findings", "ui", "ui-port", "ui-memory", "open",
 	}
 	for _, s := range config.RunSettings() {
 		all = append(all, s.Flag)

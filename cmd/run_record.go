@@ -21,11 +21,15 @@ type recordingFlags struct {
 	set      *pflag.FlagSet
 	file     string
 	bodies   string
+	redact   []string
 	findings bool
 	ui       bool
 	page     pageFlags
 	memory   string
 }
+
+// redactConfigMaps is the value of --redact.
+const redactConfigMaps = "configmaps"
 
 // recordedBodies are the values of --record-bodies.
 var recordedBodies = []string{string(trace.BodiesNone), string(trace.BodiesChanged), string(trace.BodiesAll)}
@@ -34,6 +38,7 @@ func (f *recordingFlags) bind(set *pflag.FlagSet) {
 	f.set = set
 	set.StringVar(&f.file, "record", "", "also write what is recorded to this `file`, for \"crdctl view\"")
 	set.StringVar(&f.bodies, "record-bodies", recordedBodies[0], "record `LEVEL` of the spec and data of objects: none, changed or all")
+	set.StringSliceVar(&f.redact, "redact", nil, "also redact the data of objects of these `KINDS`: configmaps")
 	set.BoolVar(&f.findings, "findings", true, "record the run and report findings such as hot loops")
 	set.BoolVar(&f.ui, "ui", false, "serve a page that shows what the controller does, on 127.0.0.1")
 	f.page.register(set)
@@ -52,10 +57,12 @@ func (f *recordingFlags) settle() (run.Recording, error) {
 		return run.Recording{}, ui.UsageErrorf("--ui-memory %q must be a size of at least 1Mi, for example 128Mi", f.memory)
 	case !slices.Contains(recordedBodies, f.bodies):
 		return run.Recording{}, ui.UsageErrorf("--record-bodies %q must be one of %s", f.bodies, strings.Join(recordedBodies, ", "))
-	case !f.findings && (f.file != "" || f.ui || f.set.Changed("record-bodies")):
-		return run.Recording{}, ui.UsageErrorf("--findings=false records nothing, so --record, --record-bodies and --ui cannot be used with it")
+	case slices.ContainsFunc(f.redact, func(kind string) bool { return kind != redactConfigMaps }):
+		return run.Recording{}, ui.UsageErrorf("--redact %q must be %s", strings.Join(f.redact, ","), redactConfigMaps)
+	case !f.findings && (f.file != "" || f.ui || f.set.Changed("record-bodies") || len(f.redact) > 0):
+		return run.Recording{}, ui.UsageErrorf("--findings=false records nothing, so --record, --record-bodies, --redact and --ui cannot be used with it")
 	}
-	r := run.Recording{Off: !f.findings, File: f.file, Bodies: trace.Bodies(f.bodies), Crdctl: Version(), Page: f.ui, Port: f.page.port, Open: f.page.open}
+	r := run.Recording{Off: !f.findings, File: f.file, Bodies: trace.Bodies(f.bodies), RedactConfigMaps: len(f.redact) > 0, Crdctl: Version(), Page: f.ui, Port: f.page.port, Open: f.page.open}
 	if f.ui {
 		r.MaxBytes = size.Value()
 	}

@@ -33,6 +33,8 @@ type Recording struct {
 	// File also gets all records; "" for none.
 	File   string
 	Bodies trace.Bodies
+	// RedactConfigMaps redacts the data of ConfigMaps, too.
+	RedactConfigMaps bool
 	// Crdctl is the version of crdctl.
 	Crdctl string
 	// MaxBytes bounds the records in memory; 0 is a default.
@@ -61,7 +63,7 @@ func (o *Options) record(reporter ui.Reporter) (*recording, error) {
 	if err != nil {
 		home = "" // then no path is below it
 	}
-	redactor := redact.New(redact.Options{Project: o.Root, Home: home})
+	redactor := redact.New(redact.Options{Project: o.Root, Home: home, ConfigMaps: o.Recording.RedactConfigMaps})
 	recorder, err := trace.New(trace.Options{File: o.Recording.File, MaxBytes: o.Recording.MaxBytes, Redact: redactor.Line, RedactBody: redactor.Body, Failed: func(err error) {
 		reporter.Note("--record: %v; the recording ends here, and goes on in memory", err)
 	}, Header: trace.Header{
