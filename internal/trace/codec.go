@@ -15,10 +15,6 @@ func (r *Record) AppendJSON(b []byte) ([]byte, error) {
 	if r.Raw != nil {
 		return append(b, r.Raw...), nil
 	}
-	body, err := json.Marshal(r.Body)
-	if err != nil {
-		return nil, fmt.Errorf("encode a record of kind %s: %w", r.Body.Kind(), err)
-	}
 	b = append(b, `{"seq":`...)
 	b = strconv.AppendInt(b, r.Seq, 10)
 	b = append(b, `,"t":`...)
@@ -26,6 +22,13 @@ func (r *Record) AppendJSON(b []byte) ([]byte, error) {
 	b = append(b, `,"k":"`...)
 	b = append(b, r.Body.Kind()...)
 	b = append(b, '"')
+	if by, ok := r.Body.(appender); ok {
+		return append(by.appendFields(b), '}'), nil
+	}
+	body, err := json.Marshal(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("encode a record of kind %s: %w", r.Body.Kind(), err)
+	}
 	if len(body) > len(`{}`) {
 		b = append(b, ',')
 	}
