@@ -150,5 +150,5 @@ func TestPagesAreNotHeld(t *testing.T) {
 	require.Len(t, r.Findings, 1)
 	assert.Contains(t, r.Findings[0].Message, "of 3000 objects at hand, 3000 are invalid: default/o0, default/o1, default/o10, default/o100, default/o101 and 2995 more")
 	const page = 500 * size
-	assert.Less(t, int64(most)-int64(atFirst), int64(3*page), "of %d that all objects have", objects*size) //nolint:gosec // a heap is smaller
+	assert.Less(t, int64(most)-int64(atFirst), int64(3*page), "of %d that all objects have", objects*size)
 }
