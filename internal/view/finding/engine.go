@@ -61,6 +61,7 @@ type Engine struct {
 	onTick      []func(now int64)
 
 	retries  *retries // stuck finalizers have the next try, too
+	manyUses bool     // of what was granted: more than are remembered
 	findings map[string]*entry
 	open     map[string]int // by type
 	resolved int

@@ -4,6 +4,7 @@ package finding
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,4 +44,28 @@ func TestLostRecordsLeaveFindingsUndetermined(t *testing.T) {
 	assert.Contains(t, unread, "webhook-failing")
 	assert.NotContains(t, unread, "hot-loop")
 	assert.NotContains(t, types(&trace.Unknown{K: "telepathy"}), "webhook-failing")
+}
+
+// What a role grants and was not used is not determined where more was used than is remembered.
+func TestTooManyUses(t *testing.T) {
+	e := New()
+	e.Add(trace.Record{Seq: 1, Body: &trace.Header{Levels: []string{"audit"}}})
+	e.Add(trace.Record{Seq: 2, Body: &trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", User: "controller", Class: trace.ClassController}}})
+	e.Add(trace.Record{Seq: 3, Body: &trace.Def{Resource: &trace.Resource{ID: 1, Version: "v1", Resource: "pods"}}})
+	e.Add(trace.Record{Seq: 4, T: 1, Body: &trace.Rights{User: "controller", Grants: []trace.Grant{{Role: "Role crontab", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"delete"}}}}})
+	seq := int64(4)
+	reasons := func(requests int) (reason string) {
+		for range requests {
+			seq++
+			e.Add(trace.Record{Seq: seq, T: seq * second / 100, Body: &trace.Request{ID: fmt.Sprint(seq), Actor: 1, Verb: "get", Resource: 1, Name: fmt.Sprint("pod-", seq), Code: 200, Decision: "allow"}})
+		}
+		for _, u := range e.Undetermined() {
+			if u.Type == "permission-unused" {
+				reason = u.Reason
+			}
+		}
+		return reason
+	}
+	assert.Empty(t, reasons(9000))
+	assert.Contains(t, reasons(2000), "at least 10000 objects")
 }

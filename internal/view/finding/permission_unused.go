@@ -20,6 +20,9 @@ var permissionUnused = &Type{
 		if e.seen[trace.KindRights] == 0 {
 			return "what the controller's roles grant is not recorded; it is with crdctl run --as-service-account"
 		}
+		if e.manyUses {
+			return fmt.Sprintf("the controller sent requests about at least %d objects, and no more are remembered; record a shorter time", usesMax)
+		}
 		return ""
 	},
 	install: func(b base) {
@@ -95,7 +98,11 @@ func (u *unused) use(user string, what use, t int64) {
 
 func (u *unused) tick(now int64) {
 	for user, g := range u.granted {
-		if g.first == 0 || now-g.first < unusedAfter || len(u.used[user]) >= usesMax {
+		if len(u.used[user]) >= usesMax {
+			u.manyUses = true
+			continue
+		}
+		if g.first == 0 || now-g.first < unusedAfter {
 			continue
 		}
 		left := map[string][]string{}
