@@ -112,7 +112,7 @@ func (t *Tree) compareOne(dir *os.Root, p string) (*Change, error) {
 	if info, err := dir.Lstat(p); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, obstacle(dir, p, nil)
 	}
-	if a := t.areaOf(p); a != nil && !torn(old) && !a.Owns(p, old) && (a.Replaces == nil || !a.Replaces(p, old)) {
+	if a := t.areaOf(p, old); a != nil && !torn(old) && !a.takes(p, old) {
 		return nil, fmt.Errorf("%s was not written by %s and would be overwritten; %s", p, a.Tool, a.act(old))
 	}
 	return &Change{Path: p, Op: Update, Old: old, New: data}, nil
@@ -132,14 +132,26 @@ func (a *Area) act(data []byte) string {
 // the name and lose the bytes: not a user's work, and nothing to stop for.
 func torn(data []byte) bool { return len(data) == 0 || data[0] == 0 }
 
-// areaOf is the area that a file is in, of several the innermost one: a tool may have a directory with those of others below it.
-func (t *Tree) areaOf(p string) (of *Area) {
+// areaOf is the area that a file is in: of several one whose tool wrote it, or else the innermost. A tool may have a directory with those
+// of others below it, or with single files of others.
+func (t *Tree) areaOf(p string, old []byte) (of *Area) {
 	for i, a := range t.areas {
-		if inside(a.Dir, p) && a.Match(p) && (of == nil || a.Dir != of.Dir && inside(of.Dir, a.Dir)) {
+		if !inside(a.Dir, p) || !a.Match(p) {
+			continue
+		}
+		if a.takes(p, old) {
+			return &t.areas[i]
+		}
+		if of == nil || a.Dir != of.Dir && inside(of.Dir, a.Dir) {
 			of = &t.areas[i]
 		}
 	}
 	return of
+}
+
+// takes reports whether a file may be written over.
+func (a *Area) takes(p string, old []byte) bool {
+	return a.Owns(p, old) || a.Replaces != nil && a.Replaces(p, old)
 }
 
 func inside(dir, p string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -84,6 +85,21 @@ func TestDiffGoesByTheInnermostArea(t *testing.T) {
 		Owns:  func(_ string, b []byte) bool { return bytes.HasPrefix(b, []byte("// listed")) },
 	})
 	assert.Equal(t, []string{"update gen/lister/a.go"}, describe(changesOf(t, tr, root)))
+}
+
+// A clientset may be next to types, whose deep copies are another tool's.
+func TestDiffGoesByTheAreaOfTheWriter(t *testing.T) {
+	root := project(t, map[string]string{"gen/v1/copy.go": "// copied old", "gen/v1/hand.go": "// by hand"})
+	tr := newTree(t, map[string]string{"gen/v1/copy.go": "// copied new"})
+	tr.Own(Area{
+		Dir: ".", Tool: "copy-gen",
+		Match: func(p string) bool { return path.Base(p) == "copy.go" },
+		Owns:  func(_ string, b []byte) bool { return bytes.HasPrefix(b, []byte("// copied")) },
+	})
+	assert.Equal(t, []string{"update gen/v1/copy.go"}, describe(changesOf(t, tr, root)))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "gen/v1/copy.go"), []byte("// by hand"), 0o600))
+	_, err := tr.Diff(root)
+	assert.ErrorContains(t, err, "gen/v1/copy.go was not written by test-gen and would be overwritten")
 }
 
 // Files that stay though nothing makes them any more are listed, and are not a change.
