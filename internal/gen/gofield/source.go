@@ -3,10 +3,12 @@
 package gofield
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,11 +24,12 @@ type Source struct {
 	mu       sync.Mutex
 	packages map[string]*Package      // by directory
 	modules  map[string]*modfile.File // by the directory of go.mod
+	roots    map[string]string        // the directories of modules, by those of packages
 }
 
 // NewSource returns a source in which nothing is parsed yet.
 func NewSource() *Source {
-	return &Source{fset: token.NewFileSet(), packages: map[string]*Package{}, modules: map[string]*modfile.File{}}
+	return &Source{fset: token.NewFileSet(), packages: map[string]*Package{}, modules: map[string]*modfile.File{}, roots: map[string]string{}}
 }
 
 // Package is the parsed source of one directory.
@@ -48,6 +51,7 @@ type declaration struct {
 	file *ast.File
 	decl *ast.GenDecl
 	spec *ast.TypeSpec
+	docs func() []*ast.CommentGroup // findDocs, once
 }
 
 // commented reports whether the first of docs is the comment of the type itself.
@@ -55,8 +59,8 @@ func (d *declaration) commented() bool {
 	return d.spec.Doc != nil || !d.decl.Lparen.IsValid() && d.decl.Doc != nil
 }
 
-// docs are the comments that can have the markers of a type: upstream's tools also read the comment above the one next to it.
-func (d *declaration) docs() (docs []*ast.CommentGroup) {
+// findDocs finds the comments that can have the markers of a type: upstream's tools also read the comment above the one next to it.
+func (d *declaration) findDocs() (docs []*ast.CommentGroup) {
 	doc := d.spec.Doc
 	if doc == nil && !d.decl.Lparen.IsValid() {
 		doc = d.decl.Doc
@@ -69,9 +73,13 @@ func (d *declaration) docs() (docs []*ast.CommentGroup) {
 		docs, start = append(docs, doc), doc.Pos()
 	}
 	line := d.pkg.fset.Position(start).Line
-	for _, group := range d.file.Comments {
-		if d.pkg.fset.Position(group.End()).Line == line-2 {
+	above, _ := slices.BinarySearchFunc(d.file.Comments, start, func(group *ast.CommentGroup, at token.Pos) int { return cmp.Compare(group.Pos(), at) })
+	for _, group := range slices.Backward(d.file.Comments[:above]) {
+		switch end := d.pkg.fset.Position(group.End()).Line; {
+		case end == line-2:
 			docs = append(docs, group)
+		case end < line-2:
+			return docs
 		}
 	}
 	return docs
@@ -114,7 +122,9 @@ func (s *Source) Package(dir string) (*Package, error) {
 			}
 			for _, spec := range decl.Specs {
 				if spec, ok := spec.(*ast.TypeSpec); ok {
-					p.types[spec.Name.Name] = &declaration{p, file, decl, spec}
+					d := &declaration{pkg: p, file: file, decl: decl, spec: spec}
+					d.docs = sync.OnceValue(d.findDocs)
+					p.types[spec.Name.Name] = d
 				}
 			}
 		}
@@ -166,7 +176,7 @@ func (s *Source) dirOf(pkg, dir string) string {
 	if pkg == "" {
 		return ""
 	}
-	root := workspace.Above(dir, "go.mod")
+	root := s.root(dir)
 	if root == "" {
 		return ""
 	}
@@ -189,6 +199,18 @@ func (s *Source) dirOf(pkg, dir string) string {
 		return filepath.Join(to, filepath.FromSlash(rel))
 	}
 	return ""
+}
+
+// root is the directory of the module that a directory is in; empty for none.
+func (s *Source) root(dir string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if root, known := s.roots[dir]; known {
+		return root
+	}
+	root := workspace.Above(dir, "go.mod")
+	s.roots[dir] = root
+	return root
 }
 
 // below is the way from a module to one of its packages.
