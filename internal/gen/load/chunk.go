@@ -227,7 +227,9 @@ func (f *file) add(c *chunk) {
 func (f *file) addDecl(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		d.Body = nil
+		if !f.all {
+			d.Body = nil
+		}
 		c := &chunk{file: f, decl: d, names: []string{d.Name.Name}}
 		if d.Recv != nil && len(d.Recv.List) > 0 {
 			c.names, c.recv, c.method = nil, typeName(d.Recv.List[0].Type), d.Name.Name

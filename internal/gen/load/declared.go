@@ -66,13 +66,13 @@ func declared(ctx context.Context, find Finder, paths []string, cut bool) (all [
 	return all, w.torn, nil
 }
 
-// typesAndConstants are the declarations of a file that Declared keeps: imports that are in use, types and constants.
-func (f *file) typesAndConstants(decls []ast.Decl) (kept []ast.Decl) {
-	for _, d := range decls {
+// declarations are those of a file that Declared and Whole keep: imports that are in use, types and constants, and for Whole all else.
+func (f *file) declarations() (kept []ast.Decl) {
+	for _, d := range f.original {
 		g, ok := d.(*ast.GenDecl)
 		switch {
-		case !ok || g.Tok == token.VAR:
-		case g.Tok == token.IMPORT:
+		case !f.all && (!ok || g.Tok == token.VAR):
+		case ok && g.Tok == token.IMPORT:
 			own := *g
 			own.Specs = nil
 			for _, spec := range g.Specs {

@@ -60,3 +60,34 @@ func (t Two) Missing() missing.Type { return missing.Type{} }
 	assert.NotNil(t, pkgs[0].Types.Scope().Lookup("Two"))
 	assert.Nil(t, pkgs[0].Types.Scope().Lookup("first"))
 }
+
+// Of a package that is loaded whole there are the types of what its functions call, also of imports whose bodies are not read; an import
+// that is missing is an error.
+func TestWhole(t *testing.T) {
+	dir, err := filepath.Abs("testdata/whole")
+	require.NoError(t, err)
+	env, err := load.NewEnv(t.Context(), dir)
+	require.NoError(t, err)
+	const path = "github.com/crdctl/crdctl/internal/gen/load/testdata/whole"
+	pkgs, err := load.Whole(t.Context(), env, []string{path})
+	require.NoError(t, err)
+	require.Len(t, pkgs, 1)
+	called := map[string]string{}
+	for _, file := range pkgs[0].Syntax {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && pkgs[0].TypesInfo.Uses[s.Sel] != nil {
+				called[s.Sel.Name] = pkgs[0].TypesInfo.TypeOf(s).String()
+			}
+			return true
+		})
+	}
+	assert.Equal(t, map[string]string{
+		"Duration": "time.Duration",
+		"Wait":     "*k8s.io/apimachinery/pkg/apis/meta/v1.Duration",
+		"Round":    "func(m time.Duration) time.Duration",
+		"String":   "func() string",
+		"Second":   "time.Duration",
+	}, called)
+	_, err = load.Whole(t.Context(), env, []string{path + "/missing"})
+	assert.Error(t, err)
+}

@@ -82,8 +82,8 @@ func (w *program) read(p *pkg, path string, fromStd bool) error {
 				return fmt.Errorf("%w: %w", ErrUnsupported, err)
 			}
 			f.head, f.syntax, f.specs = nil, syntax, syntax.Imports
-			if w.declared && p.whole {
-				f.original = syntax.Decls
+			if (w.declared || w.bodies) && p.whole {
+				f.original, f.all = syntax.Decls, w.bodies
 			}
 			for _, d := range syntax.Decls {
 				f.addDecl(d)

@@ -29,6 +29,8 @@ type program struct {
 	comments bool
 	// declared leaves out all but types and constants, and keeps the packages in whole with comments and the info of their types.
 	declared bool
+	// bodies keeps the packages in whole with the bodies of their functions and the info of their types.
+	bodies bool
 
 	fset *token.FileSet
 	pkgs map[string]*pkg
@@ -82,6 +84,7 @@ type file struct {
 	kept      map[*ast.ImportSpec]bool
 	chunks    []*chunk   // if it was parsed whole
 	original  []ast.Decl // all of its declarations, if they are asked for
+	all       bool       // all of original counts
 	decls     []ast.Decl
 	dots      []*pkg
 }
@@ -135,7 +138,7 @@ func (w *program) check(p *pkg, files []*ast.File, wrong func(types.Error)) {
 	conf := types.Config{
 		FakeImportC:              true,
 		Importer:                 p,
-		IgnoreFuncBodies:         !p.target,
+		IgnoreFuncBodies:         !p.target && (!w.bodies || !p.whole),
 		DisableUnusedImportCheck: !p.target,
 		Error: func(err error) {
 			if e, ok := err.(types.Error); ok { //nolint:errorlint // go/types hands out this very type
@@ -147,7 +150,7 @@ func (w *program) check(p *pkg, files []*ast.File, wrong func(types.Error)) {
 		conf.GoVersion = v
 	}
 	p.types = types.NewPackage(p.path, p.name)
-	if w.declared && p.whole {
+	if (w.declared || w.bodies) && p.whole {
 		p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 	}
 	_ = types.NewChecker(&conf, w.fset, p.types, p.info).Files(files) // errors went to conf.Error
@@ -160,7 +163,7 @@ func (p *pkg) syntax() (files []*ast.File) {
 			continue
 		}
 		if f.original != nil {
-			f.syntax.Decls, f.original = f.typesAndConstants(f.original), nil
+			f.syntax.Decls, f.original = f.declarations(), nil
 		}
 		if f.syntax.Decls == nil {
 			var specs []ast.Spec

@@ -68,7 +68,12 @@ func (w *program) selections(f *file) {
 			}
 		}
 	}
-	ast.Inspect(f.syntax, func(n ast.Node) bool {
+	w.selects(f.syntax)
+}
+
+// selects gathers the names that a piece of code selects, and asks for the methods of its interfaces.
+func (w *program) selects(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			w.selected[n.Sel.Name], w.methods[n.Sel.Name] = true, true
@@ -203,7 +208,7 @@ func (w *program) visit(c *chunk) {
 		return
 	}
 	f.decls = append(f.decls, d)
-	if g, ok := d.(*ast.GenDecl); ok {
+	if g, ok := d.(*ast.GenDecl); ok && !w.withBodies(f) {
 		dropValues(g)
 	}
 	w.refer(f, d)
@@ -230,7 +235,7 @@ func (w *program) refer(f *file, n ast.Node) {
 			w.refer(f, n.Type) // not the names
 			return false
 		case *ast.BlockStmt:
-			return false // of a function in a value
+			return w.withBodies(f) // those of imported packages count for nothing
 		case *ast.KeyValueExpr:
 			w.refer(f, n.Value)
 			if _, ok := n.Key.(*ast.Ident); !ok {

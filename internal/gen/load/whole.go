@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Whole parses packages and type-checks them with the bodies of their functions; of what they import, there is what they lead to. The
+// packages have Syntax and TypesInfo. Errors in them are left to the compiler: what depends on one has no type.
+func Whole(ctx context.Context, find Finder, paths []string) ([]*packages.Package, error) {
+	if err := find.Want(ctx, paths); err != nil {
+		return nil, err
+	}
+	all, torn, err := whole(ctx, find, paths, true)
+	if err == nil && torn {
+		all, _, err = whole(ctx, find, paths, false)
+	}
+	return all, err
+}
+
+func whole(ctx context.Context, find Finder, paths []string, cut bool) (all []*packages.Package, torn bool, err error) {
+	w := newProgram(find)
+	w.cut, w.lean, w.bodies = cut, true, true
+	w.readAll(paths, true)
+	for _, p := range w.sorted() {
+		for _, f := range p.files {
+			for _, d := range f.original {
+				w.selects(d)
+			}
+		}
+	}
+	w.keepWhole()
+	w.follow(ctx)
+	if ctx.Err() != nil {
+		return nil, false, context.Cause(ctx)
+	}
+	var problems []error
+	for _, p := range w.sorted() {
+		if p.err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", p.path, p.err))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, false, err
+	}
+	if rings := w.cycles(); len(rings) > 0 {
+		return nil, false, fmt.Errorf("%s and %s import each other", rings[0][0].path, rings[0][len(rings[0])-1].path)
+	}
+	w.inOrder(ctx, func(p *pkg) { w.check(p, p.syntax(), func(types.Error) {}) })
+	if ctx.Err() != nil {
+		return nil, false, context.Cause(ctx)
+	}
+	for _, path := range paths {
+		p := w.pkgs[path]
+		all = append(all, &packages.Package{ID: path, PkgPath: path, Name: p.name, Fset: w.fset, Types: p.types, TypesInfo: p.info, Syntax: p.syntax(), Module: p.module})
+	}
+	return all, w.torn, nil
+}
+
+// withBodies reports whether all of a file counts, with the bodies of its functions.
+func (w *program) withBodies(f *file) bool { return w.bodies && f.pkg.whole }
