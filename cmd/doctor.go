@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdctl/crdctl/internal/check/cluster"
 	"github.com/crdctl/crdctl/internal/check/doctor"
 	"github.com/crdctl/crdctl/internal/check/doctor/machine"
 	"github.com/crdctl/crdctl/internal/check/project"
@@ -26,6 +27,10 @@ import (
 type doctorOptions struct {
 	*options
 	ruleFlags
+	deep bool
+	// cluster reports whether the CRDs are compared with those of a cluster, and kubeconfig and context which.
+	cluster             bool
+	kubeconfig, context string
 }
 
 func newDoctor(s ui.Streams, shared *options) *cobra.Command {
@@ -38,14 +43,21 @@ error. Each finding has the cause with its place, the symptom, and what fixes it
 machine: the versions of Go and of kubectl in PATH, the size of crdctl's cache, free disk, inotify limits, ports, and state directories that a
 killed run left. It writes nothing. It needs neither ` + config.FileName + ` nor CRDs; outside of any module it looks at the machine alone.
 
+With --deep it also reads the Go code of controllers with its types: what they ask the API server for and no role grants, owner references that
+are refused, and changes of objects in a cache. With --against-cluster it compares the CRDs with those of a cluster, which is only read.
+
 "crdctl doctor --list" prints its rules. Those of "crdctl check" are findings here, too, if they are causes of symptoms.
 
 Exit codes: 0 if there is no finding of the severity that --fail-on names, or of a higher one; 1 if there is; 2 if a part could not be
 determined.`,
-		Example: "  crdctl doctor\n  crdctl doctor --fail-on warning\n  crdctl doctor --explain kubernetes-minor-skew",
+		Example: "  crdctl doctor\n  crdctl doctor --deep --fail-on warning\n  crdctl doctor --against-cluster --context staging\n  crdctl doctor --explain kubernetes-minor-skew",
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), s, o) },
 	}
+	c.Flags().BoolVar(&o.deep, "deep", false, "also judge what the Go code of controllers does, by its types")
+	c.Flags().BoolVar(&o.cluster, "against-cluster", false, "compare with the CRDs of a cluster, which is only read")
+	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `file` of the cluster, with --against-cluster")
+	c.Flags().StringVar(&o.context, "context", "", "`context` of the kubeconfig, with --against-cluster (default: the current one)")
 	o.register(c)
 	return c
 }
@@ -57,6 +69,9 @@ func runDoctor(ctx context.Context, s ui.Streams, o doctorOptions) error {
 	failOn, err := o.threshold()
 	if err != nil {
 		return err
+	}
+	if !o.cluster && (o.kubeconfig != "" || o.context != "") {
+		return ui.UsageErrorf("--kubeconfig and --context require --against-cluster")
 	}
 	base, err := realPath(o.dir)
 	if err != nil {
@@ -75,7 +90,7 @@ func runDoctor(ctx context.Context, s ui.Streams, o doctorOptions) error {
 
 // examine looks at the project that a directory is in, and at the machine. With an error, the report has what could be determined.
 func examine(ctx context.Context, base string, o doctorOptions) (report.Check, error) {
-	options := doctor.Options{Kubernetes: codegen.Version}
+	options := doctor.Options{Kubernetes: codegen.Version, Deep: o.deep}
 	r := report.Check{Command: "doctor", Prefix: report.RepositoryPrefix(base), Version: Version()}
 	var problems []error
 	options.Root, options.Project, problems = projectOf(base, o)
@@ -86,6 +101,14 @@ func examine(ctx context.Context, base string, o doctorOptions) (report.Check, e
 	}
 	m := machine.Read(ctx, options.Root)
 	options.Machine = &m
+	if o.cluster {
+		c, err := cluster.Open(o.kubeconfig, o.context)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--against-cluster: %w", err))
+		} else {
+			options.Cluster = c
+		}
+	}
 	found, err := doctor.Check(ctx, options)
 	undetermined := errors.Join(append(problems, err)...)
 	if undetermined != nil {

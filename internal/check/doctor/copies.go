@@ -65,32 +65,39 @@ func plain(data []byte) []byte {
 
 // drift compares the fields of a copy with those of the project's CRD.
 func drift(crd, c *project.CRD) []rule.Finding {
-	want, got := fieldsOf(crd), fieldsOf(c)
-	var differences []string
+	lacks, has := differences(crd, c)
+	all := slices.Concat(lacks, has)
+	if len(all) == 0 {
+		return nil
+	}
+	what := all[0]
+	if n := len(all); n > 1 {
+		what += fmt.Sprintf(" (differences in total: %d)", n)
+	}
+	return []rule.Finding{rule.New("chart-crd-stale", c.InManifest("metadata", "name"), crd.Name, "the copy of %s %s; see %s", crd.Name, what, crd.File)}
+}
+
+// differences are the versions and fields that an older state of a CRD lacks, and those that only it has, as what a sentence about it goes on
+// with.
+func differences(crd, older *project.CRD) (lacks, has []string) {
+	want, got := fieldsOf(crd), fieldsOf(older)
 	for _, version := range slices.Sorted(maps.Keys(want)) {
 		if got[version] == nil {
-			differences = append(differences, "lacks the version "+version)
+			lacks = append(lacks, "lacks the version "+version)
 			continue
 		}
 		if len(got[version]) <= 1 {
-			continue // the copy has no schema on purpose
+			continue // it has no schema on purpose
 		}
-		differences = append(differences, missing("lacks "+version+": ", want[version], got[version])...)
-		differences = append(differences, missing("still has "+version+": ", got[version], want[version])...)
+		lacks = append(lacks, missing("lacks "+version+": ", want[version], got[version])...)
+		has = append(has, missing("still has "+version+": ", got[version], want[version])...)
 	}
 	for _, version := range slices.Sorted(maps.Keys(got)) {
 		if want[version] == nil {
-			differences = append(differences, "still has the version "+version)
+			has = append(has, "still has the version "+version)
 		}
 	}
-	if len(differences) == 0 {
-		return nil
-	}
-	what := differences[0]
-	if n := len(differences) - 1; n > 0 {
-		what += fmt.Sprintf(" (differences in total: %d)", n+1)
-	}
-	return []rule.Finding{rule.New("chart-crd-stale", c.InManifest("metadata", "name"), crd.Name, "the copy of %s %s; see %s", crd.Name, what, crd.File)}
+	return lacks, has
 }
 
 // fieldsOf are the paths of the fields of each version.

@@ -3,8 +3,8 @@
 // Package doctor finds the causes of symptoms that controllers and their repositories show: what does not compile, is forbidden, is refused,
 // or happens without an error.
 //
-// It reads go.mod, YAML files and the syntax of Go files; what rules of "crdctl check" find already, it takes from these. It changes nothing,
-// and has no opinion on the design of an API.
+// It reads go.mod, YAML files and the syntax of Go files, and if asked to the types of Go code and the CRDs of a cluster; what rules of
+// "crdctl check" find already, it takes from these. It changes nothing, and has no opinion on the design of an API.
 package doctor
 
 import (
@@ -28,6 +28,10 @@ type Options struct {
 	Machine *machine.Machine
 	// Kubernetes is the version of Kubernetes in crdctl, as in v0.37.1.
 	Kubernetes string
+	// Deep has the Go code of controllers judged with its types.
+	Deep bool
+	// Cluster has CRDs that those of the project are compared with; nil for none.
+	Cluster Cluster
 }
 
 // Result is what was found.
@@ -55,6 +59,7 @@ var checks = []check{
 	{"deep copies", deepCopies},
 	{"schemes", schemes},
 	{"copies of CRDs", copies},
+	{"roles of charts", chartRoles},
 }
 
 // run looks for findings. A panic is an error, and the other checks go on.
@@ -84,6 +89,19 @@ func Check(ctx context.Context, o Options) (*Result, error) {
 				problems = append(problems, err)
 			}
 		}
+	}
+	further := func(found []rule.Finding, judged string, err error) {
+		r.Findings = append(r.Findings, found...)
+		problems = append(problems, err)
+		if judged != "" {
+			r.Judged += ", " + judged
+		}
+	}
+	if o.Deep && source != nil {
+		further(deep(ctx, source))
+	}
+	if o.Cluster != nil {
+		further(live(ctx, o.Project, o.Cluster))
 	}
 	if o.Project != nil {
 		found, err := preflight.Check(ctx, o.Project.CRDs)

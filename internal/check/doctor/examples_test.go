@@ -3,8 +3,12 @@
 package doctor_test
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,21 +28,63 @@ func judge(t *testing.T, text string) []rule.Finding {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	o := doctor.Options{Root: root, Kubernetes: "v0.37.1"}
-	for _, f := range txtar.Parse([]byte(text)).Files {
-		if f.Name == "machine.yaml" {
+	example := txtar.Parse([]byte(text))
+	o := doctor.Options{Root: root, Kubernetes: "v0.37.1", Deep: strings.Contains(string(example.Comment), "--deep")}
+	for _, f := range example.Files {
+		switch f.Name {
+		case "machine.yaml":
 			require.NoError(t, yaml.UnmarshalStrict(f.Data, &o.Machine))
 			continue
+		case "cluster.yaml":
+			o.Cluster = cluster(f.Data)
+			continue
+		case "go.mod":
+			if o.Deep {
+				f.Data = append(bytes.Clone(f.Data), modules(t)...)
+			}
 		}
-		file := filepath.Join(root, filepath.FromSlash(f.Name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, f.Data, 0o600))
+		write(t, root, f)
 	}
 	o.Project, err = project.Open(root, &config.Project{CRDs: config.CRDs{Dir: "config/crd/bases"}})
 	require.NoError(t, err)
 	found, err := doctor.Check(t.Context(), o)
 	require.NoError(t, err)
 	return found.Findings
+}
+
+func write(t *testing.T, root string, f txtar.File) {
+	t.Helper()
+	file := filepath.Join(root, filepath.FromSlash(f.Name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, f.Data, 0o600))
+}
+
+// modules writes the modules that controllers import, and returns the lines of go.mod that lead to them.
+func modules(t *testing.T) (lines string) {
+	t.Helper()
+	all, err := txtar.ParseFile(filepath.Join("testdata", "modules.txtar"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for _, f := range all.Files {
+		write(t, dir, f)
+		if name, ok := strings.CutSuffix(f.Name, "/go.mod"); ok {
+			lines += fmt.Sprintf("require %s v0.0.0\nreplace %[1]s => %s\n", name, filepath.ToSlash(filepath.Join(dir, name)))
+		}
+	}
+	return lines
+}
+
+// cluster has the CRDs of a manifest.
+type cluster []byte
+
+func (c cluster) CRD(_ context.Context, name string) ([]byte, error) {
+	for _, text := range strings.Split(string(c), "\n---\n") {
+		data, err := yaml.YAMLToJSON([]byte(text))
+		if err != nil || strings.Contains(text, "name: "+name) {
+			return data, err
+		}
+	}
+	return nil, nil
 }
 
 func TestExamples(t *testing.T) {

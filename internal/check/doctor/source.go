@@ -111,15 +111,16 @@ func (s *Source) add(file string, data []byte) {
 
 // String says what was read.
 func (s *Source) String() string {
-	count := func(n int, one string) string {
-		if n == 1 {
-			return "1 " + one
-		}
-		return fmt.Sprintf("%d %ss", n, one)
-	}
 	parts := []string{count(len(s.Modules), "module"), count(len(s.Go), "Go file"), count(len(s.YAML), "YAML file")}
 	if s.Project != nil {
 		parts = append(parts, count(len(s.Project.CRDs), "CRD"))
 	}
 	return strings.Join(parts, ", ")
+}
+
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -74,3 +74,13 @@ func Hint(gvk schema.GroupVersionKind) string {
 	}
 	return "did you mean " + strings.Join(same, " or ") + "?"
 }
+
+// OfType returns the kind of a Go type, by its import path and name.
+func OfType(importPath, name string) (Resource, bool) {
+	for _, r := range resources() {
+		if r.Types.Path == importPath && r.Kind == name {
+			return r, true
+		}
+	}
+	return Resource{}, false
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/crdctl/crdctl/internal/check/doctor/calls"
+	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/crd/builtin"
+	loader "github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/workspace"
+)
+
+// deep are the findings about what the Go code of controllers does, with its types; judged has the number of packages.
+func deep(ctx context.Context, s *Source) (all []rule.Finding, judged string, err error) {
+	pkgs, err := s.typed(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("--deep: load the packages of controllers: %w; check that \"go build ./...\" works", err)
+	}
+	found := calls.Of(pkgs)
+	all = slices.Concat(s.forbidden(found.Requests), s.blocked(found.Ownerships), s.misowned(found.Ownerships), s.changed(found.Changes))
+	return all, count(len(pkgs), "package") + " with types", nil
+}
+
+// interesting is what the text of a file has that may do something with objects.
+var interesting = []string{"sigs.k8s.io/controller-runtime", "k8s.io/client-go/", "/listers/", "/informers/", "NewControllerRef("}
+
+// typed loads the packages of controllers that may do something with objects: those of a program from its module, and where there is no
+// program, each from its own.
+func (s *Source) typed(ctx context.Context) (all []*packages.Package, err error) {
+	programs := s.programs()
+	modules, paths := map[string][]string{}, workspace.ImportPaths{}
+	seen := map[string]bool{}
+	for _, f := range s.Go {
+		dir := path.Dir(f.Path)
+		if seen[dir] || f.Generated() || !slices.ContainsFunc(interesting, f.Has) {
+			continue
+		}
+		seen[dir] = true
+		of := slices.IndexFunc(programs, func(p program) bool { return p.reached[dir] })
+		from := dir
+		switch {
+		case of >= 0:
+			from = programs[of].dir
+		case len(programs) > 0:
+			continue // of a command for users, say, who have rights of their own
+		}
+		importPath, err := paths.Of(filepath.Join(s.Root, filepath.FromSlash(dir)))
+		if err != nil {
+			return nil, err
+		}
+		module := workspace.Above(filepath.Join(s.Root, filepath.FromSlash(from)), "go.mod")
+		modules[module] = append(modules[module], importPath)
+	}
+	for _, module := range slices.Sorted(maps.Keys(modules)) {
+		some, err := whole(ctx, module, modules[module])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// whole loads packages of a module without the go command, if that is possible.
+func whole(ctx context.Context, module string, paths []string) ([]*packages.Package, error) {
+	env, err := loader.NewEnv(ctx, module)
+	if err == nil {
+		var all []*packages.Package
+		if all, err = loader.Whole(ctx, env, paths); err == nil {
+			return all, nil
+		}
+	}
+	if !errors.Is(err, loader.ErrUnsupported) {
+		return nil, err
+	}
+	return loader.Whole(ctx, loader.NewListed(module), paths)
+}
+
+// resource is what a Go type is in the API.
+type resource struct {
+	group, plural string
+	namespaced    bool
+}
+
+// String is the resource as kubectl takes it.
+func (r resource) String() string { return strings.TrimSuffix(r.plural+"."+r.group, ".") }
+
+// resourceOf is the resource of a type of the project or of Kubernetes; false for a type of others, and for one that several CRDs could be of.
+func (s *Source) resourceOf(t calls.Type) (r resource, ok bool) {
+	if b, ok := builtin.OfType(t.Package, t.Name); ok {
+		return resource{b.Group, b.Plural, b.Namespaced}, true
+	}
+	if _, own := s.dirOf(t.Package); !own || s.Project == nil {
+		return r, false
+	}
+	for _, crd := range s.Project.CRDs {
+		if crd.Spec.Names.Kind == t.Name {
+			if ok {
+				return r, false
+			}
+			r, ok = resource{crd.Spec.Group, crd.Spec.Names.Plural, crd.Spec.Scope == "Namespaced"}, true
+		}
+	}
+	return r, ok
+}
+
+// in is a place in the project.
+func (s *Source) in(file string, line, col int) rule.Place {
+	rel, err := filepath.Rel(s.Root, file)
+	if err != nil {
+		rel = file
+	}
+	return rule.Place{File: filepath.ToSlash(rel), Line: line, Col: col}
+}
+
+// forbidden finds requests that no role of the project grants: one finding of each resource.
+func (s *Source) forbidden(requests []calls.Request) (all []rule.Finding) {
+	granted := s.granted()
+	if granted.none() {
+		return nil // they are elsewhere
+	}
+	type lack struct {
+		first calls.Request
+		verbs []string
+	}
+	lacks := map[string]*lack{}
+	for _, q := range requests {
+		r, ok := s.resourceOf(q.Type)
+		if !ok {
+			continue
+		}
+		name := r.plural
+		if q.Subresource != "" {
+			name += "/" + q.Subresource
+		}
+		var missing []string
+		for _, verb := range q.Verbs {
+			if !granted.allow(permission{r.group, name, verb}) {
+				missing = append(missing, verb)
+			}
+		}
+		if len(missing) == 0 || q.Any && len(missing) < len(q.Verbs) {
+			continue
+		}
+		key := strings.TrimPrefix(permission{r.group, name, ""}.String(), " ")
+		if lacks[key] == nil {
+			lacks[key] = &lack{first: q}
+		}
+		if q.Any {
+			missing = []string{"get", "list", "watch"}
+		}
+		lacks[key].verbs = append(lacks[key].verbs, missing...)
+	}
+	for key, l := range lacks {
+		slices.Sort(l.verbs)
+		verbs := strings.Join(slices.Compact(l.verbs), ", ")
+		f := rule.New("rbac-missing", s.in(l.first.At.Filename, l.first.At.Line, l.first.At.Column), key, "%s needs %s of %s, and no role of the project grants that", l.first.Call, verbs, key)
+		all = append(all, f)
+	}
+	return all
+}
+
+// blocked finds owners whose finalizers no role lets the controller update.
+func (s *Source) blocked(ownerships []calls.Ownership) (all []rule.Finding) {
+	granted, seen := s.granted(), map[string]bool{}
+	if granted.none() {
+		return nil
+	}
+	for _, o := range ownerships {
+		owner, ok := s.resourceOf(o.Owner)
+		if !ok || !o.Blocks || seen[owner.String()] || granted.allow(permission{owner.group, owner.plural + "/finalizers", "update"}) {
+			continue
+		}
+		seen[owner.String()] = true
+		all = append(all, rule.New("owner-finalizers-rbac", s.in(o.At.Filename, o.At.Line, o.At.Column), owner.String(),
+			"%s sets blockOwnerDeletion for a %s, and no role of the project grants update of %s/finalizers", o.Call, o.Owner.Name, owner))
+	}
+	return all
+}
+
+// misowned finds objects without a namespace whose owners have one.
+func (s *Source) misowned(ownerships []calls.Ownership) (all []rule.Finding) {
+	for _, o := range ownerships {
+		owner, ok := s.resourceOf(o.Owner)
+		dependent, known := s.resourceOf(o.Dependent)
+		if !ok || !known || !owner.namespaced || dependent.namespaced {
+			continue
+		}
+		effect := "the garbage collector deletes it"
+		if o.Refused {
+			effect = "which is an error"
+		}
+		all = append(all, rule.New("owner-scope", s.in(o.At.Filename, o.At.Line, o.At.Column), dependent.String(),
+			"%s makes a %s, which has a namespace, the owner of a %s, which has none: %s", o.Call, o.Owner.Name, o.Dependent.Name, effect))
+	}
+	return all
+}
+
+// changed finds changes of objects of a cache: one finding of each file.
+func (s *Source) changed(changes []calls.Change) (all []rule.Finding) {
+	slices.SortStableFunc(changes, func(a, b calls.Change) int {
+		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Line, b.At.Line))
+	})
+	for i, c := range changes {
+		if i > 0 && changes[i-1].At.Filename == c.At.Filename {
+			continue
+		}
+		at := s.in(c.At.Filename, c.At.Line, c.At.Column)
+		all = append(all, rule.New("cache-changed", at, at.File+": "+c.Object, "%s is changed, and %s returned it from a cache", c.Object, c.Call))
+	}
+	return all
+}
