@@ -5,11 +5,9 @@ package check
 import (
 	"context"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/allow"
 	"github.com/crdctl/crdctl/internal/check/lint"
@@ -38,7 +36,7 @@ func (r *Result) lint(ctx context.Context, p *project.Project, o Options) ([]rul
 		r.hide(&found, lint.ForNew)
 		return found, judged, err
 	}
-	found, known, err := lint.CheckSince(ctx, source(p), older, func(dir string) (map[string][]byte, error) { return goFiles(p.Root, dir) }, o.Base.Given)
+	found, known, err := lint.CheckSince(ctx, source(p), older, p.GoFiles, o.Base.Given)
 	if err != nil && !o.Base.Given && ctx.Err() == nil {
 		found, problem := lint.Check(ctx, source(p))
 		r.hide(&found, lint.ForNew)
@@ -78,7 +76,7 @@ func olderFiles(p *project.Project, b *revision.Base) (map[string]map[string][]b
 	all := map[string]map[string][]byte{}
 	for _, dir := range p.Packages {
 		for _, file := range b.Files(dir) {
-			if path.Dir(file) != dir || !isGo(file) {
+			if path.Dir(file) != dir || !project.IsGo(file) {
 				continue
 			}
 			src, err := b.ReadFile(file)
@@ -94,33 +92,11 @@ func olderFiles(p *project.Project, b *revision.Base) (map[string]map[string][]b
 	return all, nil
 }
 
-// goFiles are the Go files of a directory, without tests, by their names.
-func goFiles(root, dir string) (map[string][]byte, error) {
-	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
-	if err != nil {
-		return nil, err
-	}
-	all := map[string][]byte{}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !isGo(e.Name()) {
-			continue
-		}
-		if all[e.Name()], err = safefs.ReadFile(filepath.Join(root, filepath.FromSlash(dir), e.Name()), safefs.MaxFile); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-func isGo(name string) bool {
-	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
-}
-
 // allow takes out what the markers of the API packages allow.
 func (r *Result) allow(p *project.Project) error {
 	var files []string
 	for _, dir := range p.Packages {
-		own, err := goFiles(p.Root, dir)
+		own, err := p.GoFiles(dir)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
-	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // goPackages compares the packages with API types that others can import. The notes name those of which the older state does not parse.
@@ -27,13 +26,13 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 		if slices.Contains(strings.Split(dir, "/"), "internal") {
 			continue
 		}
-		now, err := filesNow(p.Root, dir)
+		now, err := filesNow(p, dir)
 		if err != nil {
 			return nil, nil, err
 		}
 		old, same := map[string][]byte{}, true
 		for _, file := range base.Files(dir) {
-			if path.Dir(file) != dir || !isGo(path.Base(file)) {
+			if path.Dir(file) != dir || !handWritten(file) {
 				continue
 			}
 			if old[file], err = base.ReadFile(file); err != nil {
@@ -59,7 +58,7 @@ var apiPackage = regexp.MustCompile(`(?m)^\s*//\s*\+(?:groupName=(\S+)|kubebuild
 func gonePackages(p *project.Project, base *revision.Base, b *Baseline) (all []rule.Finding, notes []string, problem error) {
 	dirs := map[string][]string{}
 	for _, file := range base.Files(".") {
-		if dir := path.Dir(file); isGo(path.Base(file)) && !foreign(file) && !slices.Contains(strings.Split(dir, "/"), "internal") {
+		if dir := path.Dir(file); handWritten(file) && !foreign(file) && !slices.Contains(strings.Split(dir, "/"), "internal") {
 			dirs[dir] = append(dirs[dir], file)
 		}
 	}
@@ -68,9 +67,7 @@ func gonePackages(p *project.Project, base *revision.Base, b *Baseline) (all []r
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, nil, err
 		}
-		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-			return path.Ext(e.Name()) == ".go" && !strings.HasSuffix(e.Name(), "_test.go")
-		}) {
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return project.IsGo(e.Name()) }) {
 			continue
 		}
 		old, group, isAPI := map[string][]byte{}, "", false
@@ -109,24 +106,19 @@ func (b *Baseline) lost(group, version string) bool {
 	return false
 }
 
-func isGo(name string) bool {
-	return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "zz_generated")
+// handWritten reports whether a file is Go source that a person wrote: what is generated follows from that.
+func handWritten(file string) bool {
+	return project.IsGo(file) && !strings.HasPrefix(path.Base(file), "zz_generated")
 }
 
-func filesNow(root, dir string) (map[string][]byte, error) {
-	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !isGo(e.Name()) {
-			continue
-		}
-		name := path.Join(dir, e.Name())
-		if files[name], err = safefs.ReadFile(filepath.Join(root, filepath.FromSlash(name)), safefs.MaxFile); err != nil {
-			return nil, err
+// filesNow are the Go files of a directory that persons wrote, by their paths.
+func filesNow(p *project.Project, dir string) (map[string][]byte, error) {
+	files, err := p.GoFiles(dir)
+	own := map[string][]byte{}
+	for name, src := range files {
+		if handWritten(name) {
+			own[path.Join(dir, name)] = src
 		}
 	}
-	return files, nil
+	return own, err
 }
