@@ -6,6 +6,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/controlplane/daemon"
+	"github.com/crdctl/crdctl/internal/run"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -52,6 +54,7 @@ func (o *options) inProject(run func(ctx context.Context, root string) error) fu
 
 func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 	var plane planeOptions
+	var record bool
 	c := &cobra.Command{
 		Use:   "start",
 		Short: "Start the control plane with the objects that it had when it was stopped",
@@ -75,7 +78,7 @@ func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 			defer cancel()
 			shown, done := s.Report().Work(ctx, "starting the control plane")
 			state, err := daemon.Start(shown, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
-				"-v", strconv.Itoa(o.verbosity))
+				"--findings="+strconv.FormatBool(record), "-v", strconv.Itoa(o.verbosity))
 			if done(); err != nil {
 				return err
 			}
@@ -84,12 +87,18 @@ func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 		}),
 	}
 	plane.bind(c.Flags())
+	bindPlaneFindings(c, &record)
 	return c
+}
+
+func bindPlaneFindings(c *cobra.Command, record *bool) {
+	c.Flags().BoolVar(record, "findings", false, "record requests in memory, for \"crdctl view\" and \"crdctl run\"")
 }
 
 // newClusterServe is what "cluster start" runs as a process of its own.
 func newClusterServe(s ui.Streams, o *options) *cobra.Command {
 	var plane planeOptions
+	var record bool
 	c := &cobra.Command{
 		Use: "serve", Hidden: true, Args: cobra.NoArgs,
 		RunE: o.inProject(func(ctx context.Context, root string) error {
@@ -97,10 +106,17 @@ func newClusterServe(s ui.Streams, o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return daemon.Serve(ctx, root, controlplane.Options{Port: p.Port, PendingPods: p.PendingPods}, s.Err)
+			served, started, ended := controlplane.Options{Port: p.Port, PendingPods: p.PendingPods}, func(*controlplane.ControlPlane) {}, func() error { return nil }
+			if record {
+				if served.Record, started, ended, err = run.RecordPlane(root, Version()); err != nil {
+					return err
+				}
+			}
+			return errors.Join(daemon.Serve(ctx, root, served, started, s.Err), ended())
 		}),
 	}
 	plane.bind(c.Flags())
+	bindPlaneFindings(c, &record)
 	return c
 }
 

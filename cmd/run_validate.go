@@ -35,8 +35,6 @@ func (o *runOptions) refuse(args []string) error {
 		return ui.UsageErrorf("--as-service-account cannot be used with --builtin; it restricts the project's own controller")
 	case (o.Cluster != target.Cluster{} || o.loop.inCluster) && (o.account != "" || o.plane != planeOptions{pods: podsRunning}):
 		return ui.UsageErrorf("--data-dir, --port, --pods and --as-service-account cannot be used with --kubeconfig, --context, --master or --in-cluster; they configure crdctl's own control plane")
-	case (o.Cluster != target.Cluster{} || o.loop.inCluster) && (o.recording.file != "" || o.recording.ui):
-		return ui.UsageErrorf("--record and --ui cannot be used with --kubeconfig, --context, --master or --in-cluster; only crdctl's own control plane is recorded")
 	case o.Builtin:
 		return nil
 	case o.Project.Controller.Package == "":

@@ -217,7 +217,7 @@ func (o *viewOptions) attach(ctx context.Context, live bool) (*viewed, error) {
 func remoteHeader(ctx context.Context, client *http.Client, url string) (*trace.Header, error) {
 	for rec, err := range (trace.Remote{Client: client, URL: url}).Records(ctx, 0) {
 		if errors.Is(err, trace.ErrNotRecorded) {
-			return nil, fmt.Errorf(`%w; start "crdctl run" again without --findings=false`, err)
+			return nil, fmt.Errorf(`%w; start "crdctl run" again without --findings=false, or "crdctl cluster start" with --findings`, err)
 		}
 		if err != nil {
 			return nil, err

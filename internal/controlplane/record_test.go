@@ -19,6 +19,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -231,7 +232,7 @@ func TestRecordOfBuiltinKinds(t *testing.T) {
 	require.NoError(t, deployments.Delete(t.Context(), "x", metav1.DeleteOptions{PropagationPolicy: &background}))
 	expect("deployments", "controller delete deployments 200", "DELETED x by controller")
 	expect("replicasets", "garbage-collector delete replicasets 200", "DELETED x-.* by garbage-collector")
-	expect("pods", "MODIFIED x-.* by garbage-collector metadata.deletionGracePeriodSeconds.*", "DELETED x-.* by garbage-collector")
+	expect("pods", "MODIFIED x-[^ ]*( by garbage-collector)? metadata.deletionGracePeriodSeconds.*", "DELETED x-.* by garbage-collector")
 	expect("secrets", "ADDED s by controller", `MODIFIED s by controller data.password "redacted:.*`)
 	for _, rec := range r.records() {
 		line, err := rec.AppendJSON(nil)
@@ -303,6 +304,64 @@ func TestRecordOfKubeEvents(t *testing.T) {
 			fmt.Sprintf("%d at %s", len(list.Items), list.ResourceVersion), fmt.Sprintf("%d at %s", len(raw.Items), raw.ResourceVersion),
 		}, lists)
 	}, patience, tick)
+}
+
+// TestRecordThroughProxy holds that the requests of a controller to a cluster that exists are recorded by a proxy that has the credentials, with
+// what its watches deliver, and that the proxy answers to its token only.
+func TestRecordThroughProxy(t *testing.T) {
+	t.Parallel()
+	foreign := start(t, Options{})
+	recorder, err := trace.New(trace.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, recorder.Close()) }()
+	seen := record.New(record.Options{Sink: recorder, Redact: redact.New(redact.Options{}), Controller: func() trace.Actor { return trace.Actor{Name: "proxied", Build: 2} }},
+		"crdctl", "controller", "")
+	handler, err := seen.Proxy(foreign.RESTConfig(), "controller", "secret")
+	require.NoError(t, err)
+	defer seen.Close()
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	r := &recording{t: t, recorder: recorder}
+
+	for _, token := range []string{"", "other", foreign.RESTConfig().BearerToken} {
+		_, err := kubernetes.NewForConfigOrDie(&rest.Config{Host: server.URL, BearerToken: token}).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+		require.True(t, apierrors.IsUnauthorized(err), "with token %q: %v", token, err)
+	}
+	for _, content := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+		config := &rest.Config{Host: server.URL, BearerToken: "secret"}
+		config.ContentType = content
+		mine := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+		ctx, cancel := context.WithCancel(t.Context())
+		list, err := mine.List(ctx, metav1.ListOptions{})
+		require.NoError(t, err)
+		watch, err := mine.Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+		require.NoError(t, err)
+		x, err := mine.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"}, Data: map[string]string{"a": "1"}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		<-watch.ResultChan() // while it stays open
+		stale := x.DeepCopy()
+		x.Data["a"] = "2"
+		_, err = mine.Update(ctx, x, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		<-watch.ResultChan()
+		_, err = mine.Update(ctx, stale, metav1.UpdateOptions{})
+		require.Error(t, err)
+		others := kubernetes.NewForConfigOrDie(foreign.RESTConfig()).CoreV1().ConfigMaps("default")
+		require.NoError(t, others.Delete(ctx, x.Name, metav1.DeleteOptions{}))
+		<-watch.ResultChan()
+		cancel()
+		name := regexp.QuoteMeta(x.Name)
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			story := strings.Join(r.story("configmaps"), "\n")
+			for _, line := range []string{
+				"proxied list configmaps 200", "proxied watch open ", "proxied watch synced ", "proxied create configmaps 201", "ADDED " + name + " by proxied",
+				"proxied gets ADDED " + name, "MODIFIED " + name + " by proxied data.a ->", "proxied update configmaps 409 Conflict",
+				"DELETED " + name, "proxied gets DELETED " + name, "proxied watch end client",
+			} {
+				assert.Regexp(c, "(?m)^"+line+"$", story)
+			}
+		}, patience, tick)
+	}
 }
 
 // TestRecordIsServed holds that another process can follow a recording, that no service account can, and that a reader does not hold up the end.

@@ -34,10 +34,11 @@ const stopTimeout = 30 * time.Second
 func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target.API, error) {
 	if o.Cluster.IsSet() {
 		t, err := o.Cluster.Connect(reporter)
-		if err == nil {
-			t.Compare = compare
+		if err != nil {
+			return nil, err
 		}
-		return t, err
+		t.Compare = compare
+		return o.recording.proxied(t, o, reporter)
 	}
 	s, err := daemon.Status(o.Root)
 	if err != nil {
@@ -45,9 +46,6 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target.API,
 	}
 	if s.Running && o.Plane.isSet() {
 		return nil, errors.New("this project has a control plane in the background, so --data-dir, --port and --pods cannot be used; stop it with \"crdctl cluster stop\", or omit the flags")
-	}
-	if s.Running && (o.Recording.File != "" || o.Recording.Page) {
-		return nil, errors.New("this project has a control plane in the background, which is not recorded, so --record and --ui cannot be used; stop it with \"crdctl cluster stop\", or omit the flags")
 	}
 	dir, err := state.Open(o.Root)
 	if errors.Is(err, state.ErrRunning) {
@@ -161,8 +159,10 @@ func connectToBackground(ctx context.Context, o Options, s daemon.State, reporte
 		return nil, err
 	}
 	reporter.Note("using the control plane in the background at %s", s.URL)
-	if o.recording != nil {
-		reporter.Note("its requests are not recorded, so findings about them are missing; \"crdctl cluster stop\" has run start its own")
+	o.recording.hide(config.BearerToken, token)
+	end, err := o.recording.join(ctx, o, config, reporter)
+	if err != nil {
+		return nil, err
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &target.API{
@@ -171,7 +171,7 @@ func connectToBackground(ctx context.Context, o Options, s daemon.State, reporte
 		Why: func() error {
 			return errors.New("the background process stopped; see \"crdctl cluster status\"")
 		},
-		Close: func() error { stop(); return nil },
+		Close: func() error { stop(); end(); return nil },
 	}, nil
 }
 

@@ -56,8 +56,13 @@ type recording struct {
 
 // record starts the recording of a run.
 func (o *Options) record(reporter ui.Reporter) (*recording, error) {
-	if o.Recording.Off || o.Cluster.IsSet() {
+	foreign := o.Cluster.IsSet()
+	if o.Recording.Off || foreign && o.Recording.File == "" && !o.Recording.Page { // no proxy comes between a controller and a cluster unasked
 		return nil, nil
+	}
+	plane, version := trace.PlaneOwn, controlplane.KubernetesVersion
+	if foreign {
+		plane, version = trace.PlaneProxy, "" // it is known later
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -67,8 +72,8 @@ func (o *Options) record(reporter ui.Reporter) (*recording, error) {
 	recorder, err := trace.New(trace.Options{File: o.Recording.File, MaxBytes: o.Recording.MaxBytes, Redact: redactor.Line, RedactBody: redactor.Body, Failed: func(err error) {
 		reporter.Note("--record: %v; the recording ends here, and goes on in memory", err)
 	}, Header: trace.Header{
-		Crdctl: o.Recording.Crdctl, Kubernetes: controlplane.KubernetesVersion, Project: o.projectName(),
-		Plane: trace.PlaneOwn, Bodies: cmp.Or(o.Recording.Bodies, trace.BodiesNone), Levels: o.captured(), Redacted: redactor.Rules(),
+		Crdctl: o.Recording.Crdctl, Kubernetes: version, Project: o.projectName(),
+		Plane: plane, Bodies: cmp.Or(o.Recording.Bodies, trace.BodiesNone), Levels: o.captured(), Redacted: redactor.Rules(),
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("--record: %w", err)
@@ -79,12 +84,18 @@ func (o *Options) record(reporter ui.Reporter) (*recording, error) {
 // captured names what a recording of the run has, as trace.Header does. Whether the project's own controller reports its reconciles is not
 // known before it runs.
 func (o *Options) captured() []string {
-	levels := []string{"audit", "watch", "admission", "conversion", "failedOpen", "kubeEvent"}
-	if o.Builtin {
-		return append(levels, "loop")
+	levels := planeLevels
+	if o.Cluster.IsSet() {
+		levels = []string{"proxy", "watch", "kubeEvent"}
 	}
-	return append(levels, "log")
+	if o.Builtin {
+		return append(slices.Clone(levels), "loop")
+	}
+	return append(slices.Clone(levels), "log")
 }
+
+// planeLevels are what is captured of a control plane.
+var planeLevels = []string{"audit", "watch", "admission", "conversion", "failedOpen", "kubeEvent"}
 
 // end is called when nothing is recorded any more.
 func (r *recording) end(reporter ui.Reporter) error {

@@ -15,7 +15,7 @@ type Header struct {
 	Project    string   `json:"project,omitempty"`    // Go module path or directory name
 	Plane      Plane    `json:"plane"`
 	Bodies     Bodies   `json:"bodies"`
-	Levels     []string `json:"levels,omitempty"` // what was captured: audit, watch, admission, conversion, failedOpen, kubeEvent, log, loop, hook
+	Levels     []string `json:"levels,omitempty"` // what was captured: audit or proxy, watch, admission, conversion, failedOpen, kubeEvent, log, loop, hook
 	Redacted   []string `json:"redacted,omitempty"`
 	CutFrom    string   `json:"cutFrom,omitempty"` // name of the recording that this one was cut from
 }

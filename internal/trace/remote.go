@@ -21,6 +21,9 @@ import (
 // own authorization guards it.
 const Path = "/crdctl/trace"
 
+// nowHeader has the clock of the recorder when it answers.
+const nowHeader = "Crdctl-Trace-Now"
+
 // Handler serves a source at Path.
 func Handler(s Source) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,6 +37,9 @@ func Handler(s Source) http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", "application/x-ndjson")
+		if clock, ok := s.(Sink); ok {
+			w.Header().Set(nowHeader, strconv.FormatInt(clock.Now(), 10))
+		}
 		if err := serve(r.Context(), w, s, after, r.URL.Query().Get("follow") != "false"); err != nil {
 			panic(http.ErrAbortHandler) // so that the client does not see an end
 		}
@@ -76,6 +82,9 @@ type Remote struct {
 	Client *http.Client
 	URL    string // of the API server
 	Follow bool   // wait for more
+
+	// Now is called with the recorder's clock, before the first record; nil is for those who do not need it.
+	Now func(now int64)
 }
 
 var _ Source = Remote{}
@@ -112,6 +121,13 @@ func (r Remote) read(ctx context.Context, after int64, yield func(Record, error)
 		return ErrNotRecorded
 	default:
 		return fmt.Errorf("get the recording of %s: %s", r.URL, response.Status)
+	}
+	if r.Now != nil {
+		now, err := strconv.ParseInt(response.Header.Get(nowHeader), 10, 64)
+		if err != nil {
+			return fmt.Errorf("get the recording of %s: %s: %w; the control plane may be of another version of crdctl", r.URL, nowHeader, err)
+		}
+		r.Now(now)
 	}
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(make([]byte, 0, 64<<10), maxMember)

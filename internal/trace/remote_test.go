@@ -68,3 +68,64 @@ func TestRemoteThatRefuses(t *testing.T) {
 	Handler(recorder(t, Options{})).ServeHTTP(w, httptest.NewRequest(http.MethodPost, Path, nil))
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
 }
+
+// What another process records from now on becomes part of a recording: with its own numbers, by its own clock.
+func TestCopy(t *testing.T) {
+	from, to := recorder(t, Options{}), recorder(t, Options{})
+	connected := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		close(connected)
+		Handler(from).ServeHTTP(w, req)
+	}))
+	t.Cleanup(server.Close)
+	remote := Remote{Client: server.Client(), URL: server.URL}
+	add := func(r *Recorder, name, id string) {
+		resource := r.Defs().Resource(Resource{Version: "v1", Resource: name})
+		object := r.Defs().Object(Object{UID: name, Resource: resource, Name: name})
+		r.Add(&Request{ID: id, Actor: r.Defs().Actor(Actor{Name: name}), Began: r.Now(), Resource: resource, Object: object})
+		r.Add(&Event{Object: object, Actor: r.Defs().Actor(Actor{Name: name})})
+	}
+	add(to, "mine", "mine") // so that the numbers differ
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	copied := make(chan error, 1)
+	go func() {
+		copied <- Copy(ctx, to, remote, func(a Actor) Actor { a.Build = 7; return a })
+	}()
+	actors, resources, objects := map[ActorID]Actor{}, map[ResourceID]Resource{}, map[ObjectID]Object{}
+	var got []string
+	before := int64(0)
+	for rec, err := range to.Records(ctx, 0) {
+		require.NoError(t, err)
+		switch b := rec.Body.(type) {
+		case *Def:
+			switch {
+			case b.Actor != nil:
+				actors[b.Actor.ID] = *b.Actor
+			case b.Resource != nil:
+				resources[b.Resource.ID] = *b.Resource
+			default:
+				objects[b.Object.ID] = *b.Object
+			}
+			continue
+		case *Request:
+			got = append(got, b.ID, actors[b.Actor].Name, resources[b.Resource].Resource, objects[b.Object].Name, resources[objects[b.Object].Resource].Resource)
+			assert.LessOrEqual(t, before, b.Began)
+			assert.LessOrEqual(t, b.Began, rec.T)
+			before = b.Began
+		case *Event:
+			got = append(got, objects[b.Object].UID)
+		}
+		switch len(got) {
+		case 6: // the recording's own
+			<-connected // what it recorded before is not copied
+			add(from, "theirs", "theirs")
+		case 12:
+			assert.Equal(t, []string{"mine", "mine", "mine", "mine", "mine", "mine", "theirs", "theirs", "theirs", "theirs", "theirs", "theirs"}, got)
+			assert.Equal(t, 7, actors[2].Build)
+			require.NoError(t, from.Close())
+			assert.Error(t, <-copied, "the other recording ended")
+			return
+		}
+	}
+}

@@ -33,8 +33,8 @@ const (
 )
 
 // Serve is what the process in the background does: it runs the project's control plane until the context ends, and says
-// on log what happens. The options' Dir is decided here.
-func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writer) (err error) {
+// on log what happens. The options' Dir is decided here. started is called when the control plane is ready; it can be nil.
+func Serve(ctx context.Context, root string, o controlplane.Options, started func(*controlplane.ControlPlane), log io.Writer) (err error) {
 	say := func(format string, args ...any) {
 		_, _ = fmt.Fprintf(log, time.Now().Format(time.RFC3339)+" "+format+"\n", args...)
 	}
@@ -73,6 +73,9 @@ func Serve(ctx context.Context, root string, o controlplane.Options, log io.Writ
 		err = errors.Join(err, plane.Stop(stopCtx))
 		say("stopped")
 	}()
+	if started != nil {
+		started(plane)
+	}
 	if err := note(holder, began, readyMark); err != nil {
 		return err
 	}

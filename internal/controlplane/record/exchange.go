@@ -150,7 +150,7 @@ func (r *Recorder) finish(x *exchange, a *answer, req *http.Request) {
 		r.put(watchEnd{a.watch})
 		return
 	}
-	x.id = a.Header().Get("Audit-ID")
+	x.id = a.Header().Get(auditID)
 	x.warnings = a.Header().Values("Warning")
 	x.look()
 	r.put(x)
@@ -268,6 +268,7 @@ func (a *answer) begin(code int) {
 		a.limit = errorLimit
 	case code == http.StatusSwitchingProtocols || info == nil || !info.IsResourceRequest:
 	case info.Verb == "watch":
+		x.id = a.Header().Get(auditID)
 		x.look()
 		a.watch = newWatch(a.r, x)
 	case changes(x.method):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package record sees every request to an API server of this process from its outermost handler, and makes records of
-// it: requests, versions of objects, watches and what they delivered, admission. It changes no request and holds none
+// it: requests, versions of objects, watches and what they delivered, admission, calls of webhooks, Kubernetes events. Of
+// another API server it sees what a proxy passes on. It changes no request and holds none
 // up: bytes are copied while they pass, and decoded by another goroutine. What comes faster than that is counted.
 //
 // It does not keep records, which is the sink's business, and does not say what they mean.

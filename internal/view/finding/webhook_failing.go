@@ -6,6 +6,7 @@ import "github.com/crdctl/crdctl/internal/trace"
 
 var webhookFailing = &Type{
 	Name:  "webhook-failing",
+	lacks: throughProxy,
 	Means: "calls of a webhook fail: the API server rejects the request or cannot convert the object",
 	Fix:   "look at the error and at the output of the webhook's server: its port, its certificate, a panic, a timeout",
 	needs: []trace.Kind{trace.KindAdmission},

@@ -6,6 +6,7 @@ import "github.com/crdctl/crdctl/internal/trace"
 
 var webhookSlow = &Type{
 	Name:  "webhook-slow",
+	lacks: throughProxy,
 	Means: "at least 3 calls of a webhook within a minute took more than half a second: each write of the objects waits for it",
 	Fix:   "read from caches in the webhook, and call nothing else; narrow its rules, its selectors or its matchConditions",
 	needs: []trace.Kind{trace.KindAdmission},

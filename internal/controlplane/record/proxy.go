@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httputil"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+// Proxy returns a handler that hands requests with the token on to a cluster that exists, with the credentials of upstream, and has them
+// recorded. as is whom they are from; the credentials stay here. It sees what passes: not what others send, nor what admission does.
+// The recorder is started.
+func (r *Recorder) Proxy(upstream *rest.Config, as, token string) (http.Handler, error) {
+	kinds, err := discovery.NewDiscoveryClientForConfig(rest.AddUserAgent(rest.CopyConfig(upstream), Agent))
+	if err != nil {
+		return nil, fmt.Errorf("make a client for the proxy: %w", err)
+	}
+	upstream = rest.CopyConfig(upstream)
+	upstream.NextProtos = []string{"http/1.1"} // HTTP/2 has no upgrades, which exec and port-forward need
+	transport, err := rest.TransportFor(upstream)
+	if err != nil {
+		return nil, fmt.Errorf("make a transport for the proxy: %w", err)
+	}
+	base, _, err := rest.DefaultServerUrlFor(upstream)
+	if err != nil {
+		return nil, fmt.Errorf("read the URL of the cluster: %w", err)
+	}
+	proxy := &httputil.ReverseProxy{
+		Transport: transport, FlushInterval: -1, // as watches need it
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(base)
+			p.Out.Header.Del("Authorization") // or the transport would set none
+		},
+		ModifyResponse: func(answer *http.Response) error {
+			if answer.Header.Get(auditID) == "" {
+				answer.Header.Set(auditID, rand.Text())
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+		},
+		ErrorLog: log.New(io.Discard, "", 0), // the client has the error
+	}
+	r.Start(kinds)
+	info := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	inside := r.Inside(proxy)
+	followed := r.Follow(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		ctx := request.WithUser(req.Context(), &user.DefaultInfo{Name: as})
+		if what, err := info.NewRequestInfo(req); err == nil { // the cluster judges what is not valid
+			ctx = request.WithRequestInfo(ctx, what)
+		}
+		inside.ServeHTTP(w, req.WithContext(ctx))
+	}))
+	bearer := []byte("Bearer " + token)
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(req.Header.Get("Authorization")), bearer) != 1 {
+			http.Error(w, "this proxy requires the token of the kubeconfig that crdctl wrote for it", http.StatusUnauthorized)
+			return
+		}
+		followed.ServeHTTP(w, req)
+	}), nil
+}
+
+const auditID = "Audit-ID"

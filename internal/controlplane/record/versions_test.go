@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// A request that ended an object counts as the one that had marked it as being deleted just before, and is recorded as a guess; so is
+// which of two requests ended an object.
+func TestWhatIsOnlyLikelyIsMarked(t *testing.T) {
+	s := &kept{}
+	v := newVersions(Options{Sink: s})
+	marked, err := decodeJSON([]byte(`{"metadata":{"uid":"u","resourceVersion":"10","deletionTimestamp":"2026-11-23T00:00:00Z"}}`))
+	require.NoError(t, err)
+	v.see(&version{uid: "u", rv: 10, t: 100, typ: modified, object: marked})
+	v.see(&version{uid: "u", rv: 11, t: 110, typ: deleted, by: "one", began: 90})
+	v.deleting("two", "a", 200)
+	v.deleting("two", "a", 201)
+	v.see(&version{uid: "two", rv: 12, t: 210, typ: deleted})
+	v.deleting("three", "a", 300)
+	v.deleting("three", "b", 301)
+	v.see(&version{uid: "three", rv: 13, t: 310, typ: deleted})
+	v.settle(int64(settleAlone)*2, false)
+	got := map[uint64]trace.Version{}
+	for _, b := range s.bodies {
+		version := b.(*trace.Version)
+		got[version.RV] = trace.Version{By: version.By, Guessed: version.Guessed}
+	}
+	assert.Equal(t, map[uint64]trace.Version{10: {By: "one", Guessed: true}, 11: {By: "one"}, 12: {By: "a"}, 13: {By: "b", Guessed: true}}, got)
+}
+
+// Names of objects that are used stay known, however many others there are.
+func TestNamesAreForgottenInTurns(t *testing.T) {
+	var n names
+	used := name{name: "used"}
+	for i := range 5 * heldObjects {
+		if i%(heldObjects/2) == 0 {
+			n.set(used, 1)
+		}
+		n.set(name{namespace: string(rune(i % 50000)), name: string(rune(i / 50000))}, 2)
+	}
+	assert.Equal(t, trace.ObjectID(1), n.get(used))
+	assert.LessOrEqual(t, len(n.recent)+len(n.before), 2*heldObjects)
+	n.remove(used)
+	assert.Zero(t, n.get(used))
+}
+
+// kept is a sink that keeps bodies.
+type kept struct {
+	trace.Sink
+
+	bodies []trace.Body
+}
+
+// AddAt implements trace.Sink.
+func (k *kept) AddAt(_ int64, b trace.Body) { k.bodies = append(k.bodies, b) }
