@@ -3,8 +3,10 @@
 package finding
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,4 +70,11 @@ func TestTooManyUses(t *testing.T) {
 	}
 	assert.Empty(t, reasons(9000))
 	assert.Contains(t, reasons(2000), "at least 10000 objects")
+}
+
+// A value that is cut keeps both quotes.
+func TestValueIsQuoted(t *testing.T) {
+	long := `"` + strings.Repeat("a", 60) + `"`
+	assert.Equal(t, `"`+strings.Repeat("a", 36)+`…"`, value(json.RawMessage(long)))
+	assert.Equal(t, `"a"`, value(json.RawMessage(`"a"`)))
 }

@@ -46,6 +46,7 @@ const (
 	hotWindow = 5 * second
 	hotLinks  = 5
 	hotQuiet  = 3 * second
+	hotSoon   = second / 4  // after its own write was delivered; a controller that asks to run again does so later
 	hotSilent = 10 * second // of a controller of which nothing is recorded
 )
 
@@ -87,12 +88,18 @@ func (h *hotLoops) reconcile(rec *model.Reconcile) {
 	case wrote == nil || foreign:
 		return
 	}
+	before := h.m.Previous(rec)
+	if rec.Source == "log" && before != nil && before.After > 0 && rec.Began-before.Ended >= before.After-before.After/20 {
+		return // it asked to run again after this time: a predicate may have dropped what it wrote
+	}
 	stacked := false
 	if r := wrote.Request; rec.Source == "log" && wrote.Object == rec.Object && r.RVIn != 0 {
 		if stacked = r.OnOwn(); !stacked {
 			return // it was decided on what another client wrote
 		}
-		certainty = trace.Certain // of the message, which then does not name a cause
+		if certainty = trace.Certain; before != nil && before.Result != "ok" { // else the message does not name a cause
+			certainty = trace.Likely // it was to run again anyway
+		}
 	}
 	h.link(key, subjectOf(rec), wrote, certainty, stacked, rec.Began, rec.Seq)
 }
@@ -120,14 +127,15 @@ func (h *hotLoops) version(v *model.Version) {
 		h.unlink(v.Object.String())
 		return
 	}
-	certainty := trace.Certain
-	if !r.OnOwn() {
-		if len(before.Delivered(h.m, r.Actor.Who)) == 0 {
-			return
-		}
-		certainty = trace.Likely
+	certainty, stacked := trace.Certain, r.OnOwn()
+	delivered := before.Delivered(h.m, r.Actor.Who)
+	switch {
+	case len(delivered) == 0 && !stacked:
+		return
+	case len(delivered) == 0, !stacked, r.Began-delivered[0].T > hotSoon:
+		certainty = trace.Likely // a timer can have led to it as well
 	}
-	h.link(v.Object.String(), v.Object.String(), v, certainty, certainty == trace.Certain, r.T, r.Seq)
+	h.link(v.Object.String(), v.Object.String(), v, certainty, stacked, r.T, r.Seq)
 }
 
 // disturbed reports whether anything of the key that the actor did not write was delivered to it between two writes.

@@ -29,7 +29,11 @@ func value(raw json.RawMessage) string {
 	if raw == nil {
 		return "nothing"
 	}
-	return text.Shorten(string(raw), 40)
+	short := text.Shorten(string(raw), 40)
+	if len(short) != len(raw) && strings.HasPrefix(short, `"`) {
+		short += `"`
+	}
+	return short
 }
 
 // changed is a change in a sentence. Values that are not recorded are left out.
