@@ -4,6 +4,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -52,7 +53,7 @@ func (d *drifts) request(r *model.Request) {
 		return
 	}
 	k := drifting{r.Actor.Who, r.Object}
-	if len(r.Drift) == 0 {
+	if len(r.Drift) == 0 || d.answers(r) {
 		d.end(k)
 		return
 	}
@@ -80,6 +81,22 @@ func (d *drifts) request(r *model.Request) {
 	if w.total >= driftWrites {
 		d.show(r, w)
 	}
+}
+
+// answers reports whether an update follows one of the spec by another client: then there is a reason for it.
+func (d *drifts) answers(r *model.Request) bool {
+	for _, v := range slices.Backward(r.Object.Versions) {
+		if v.RV > r.RVOut || v.RV == r.RVOut && !r.NoOp {
+			continue
+		}
+		if v.Request == nil || v.Request.Actor.Who == r.Actor.Who {
+			return false
+		}
+		if slices.ContainsFunc(v.Changes, func(c trace.Change) bool { return strings.HasPrefix(c.Path, "spec") }) {
+			return true
+		}
+	}
+	return false
 }
 
 // wanted is the generation of an object's controller owner, or 0.
