@@ -97,7 +97,7 @@ func (o Options) objects(b *Baseline) (all Objects, judged string, err error) {
 		all = append(all, given...)
 	}
 	if len(all) > 0 {
-		judged = fmt.Sprintf(", with %d objects", len(all))
+		judged = ", with " + count(len(all), "object")
 	}
 	return all, judged, nil
 }
@@ -110,9 +110,11 @@ func (b *Baseline) own(objects Objects) (own Objects) {
 	return own
 }
 
-func crds(n int) string {
+func crds(n int) string { return count(n, "CRD") }
+
+func count(n int, one string) string {
 	if n == 1 {
-		return "1 CRD"
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d CRDs", n)
+	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -51,7 +51,7 @@ func CheckLive(ctx context.Context, p *project.Project, live Live, name string) 
 	})
 	r := &Result{Findings: slices.Concat(Versions(p.CRDs), found), Notes: notes, Judged: fmt.Sprintf("%s against the cluster of context %s", crds(len(old)), name)}
 	if tried > 0 {
-		r.Judged += fmt.Sprintf(", with %d objects", tried)
+		r.Judged += ", with " + count(tried, "object")
 	}
 	if n := len(p.CRDs) - len(old); n > 0 {
 		r.Judged += fmt.Sprintf(", %d new", n)
