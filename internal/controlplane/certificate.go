@@ -3,13 +3,14 @@
 package controlplane
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"math/big"
 	"net"
 	"time"
@@ -26,14 +27,35 @@ const (
 )
 
 // ServingCertificate is what a server of this machine shows, and what its clients trust it by. All are PEM.
-type ServingCertificate struct{ CA, Cert, Key []byte }
+type ServingCertificate struct{ CA, CAKey, Cert, Key []byte }
 
 // NewServingCertificate makes an authority, lets it sign one certificate for this machine's loopback address, and forgets
 // its key.
 func NewServingCertificate() (*ServingCertificate, error) {
-	caKey, err1 := newKey()
-	key, err2 := newKey()
-	if err := errors.Join(err1, err2); err != nil {
+	caKey, err := newKey()
+	if err != nil {
+		return nil, err
+	}
+	return newServingCertificate("crdctl-ca", caKey)
+}
+
+// NewRotatedCertificate makes a certificate for the loopback address and for hosts, with the key of its authority, as a rotator of
+// cert-controller takes it for its own: the authority has the rotator's name, and an RSA key.
+func NewRotatedCertificate(authority string, hosts ...string) (*ServingCertificate, error) {
+	caKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newServingCertificate(authority, caKey, hosts...)
+	if err == nil {
+		c.CAKey, err = keyutil.MarshalPrivateKeyToPEM(caKey)
+	}
+	return c, err
+}
+
+func newServingCertificate(authority string, caKey crypto.Signer, hosts ...string) (*ServingCertificate, error) {
+	key, err := newKey()
+	if err != nil {
 		return nil, err
 	}
 	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
@@ -41,7 +63,7 @@ func NewServingCertificate() (*ServingCertificate, error) {
 		return nil, err
 	}
 	now := time.Now()
-	ca, err := certutil.NewSelfSignedCACert(certutil.Config{CommonName: "crdctl-ca", NotBefore: now.Add(-validity)}, caKey)
+	ca, err := certutil.NewSelfSignedCACert(certutil.Config{CommonName: authority, NotBefore: now.Add(-validity)}, caKey)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +75,7 @@ func NewServingCertificate() (*ServingCertificate, error) {
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IPAddresses:  []net.IP{loopback()},
-		DNSNames:     []string{"localhost"},
+		DNSNames:     append([]string{"localhost"}, hosts...),
 	}, ca, &key.PublicKey, caKey)
 	if err != nil {
 		return nil, err

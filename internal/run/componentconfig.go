@@ -30,9 +30,11 @@ func (m *manager) configFile(content string, webhookPort int) (adapted string, c
 	set(m.probes, "health.healthProbeBindAddress")
 	set(m.metrics, "metrics.bindAddress")
 	set(false, "leaderElection.leaderElect")
-	set(false, certManagement+".enable")
+	if !m.rotates {
+		set(false, certManagement+".enable")
+	}
 	// Where the file has it in a comment, the program does it unless told otherwise.
-	if _, said := config[certManagement]; !said && strings.Contains(content, certManagement+":") {
+	if _, said := config[certManagement]; !m.rotates && !said && strings.Contains(content, certManagement+":") {
 		config[certManagement] = map[string]any{"enable": false}
 		changed = append(changed, certManagement+".enable")
 	}

@@ -46,6 +46,7 @@ type installer struct {
 	skipped   string         // the last message about APIs that are not registered
 	adapted   string         // the last message about the manager's configuration file
 	said      string         // the last message about its arguments
+	missing   string         // the last message about its volumes
 
 	rights func(user string, grants []rbacaudit.Grant) // takes what the roles grant to the controller's account; nil where nothing does
 	timed  func(name string, do func() error) error    // does a part of what a change asks for; nil for just that
@@ -131,6 +132,8 @@ func (i *installer) objects() ([]manifest.Object, error) {
 	if workload == nil {
 		return others, err
 	}
+	secrets := i.rotatedSecrets(all, *workload)
+	i.manager.rotates = len(secrets) > 0
 	var changed []string
 	i.manager.pod = newPod(*workload, mounts{dir: filepath.Join(i.manager.temp, "volumes"), certs: i.manager.certDir(), objects: all, adapt: func(content string) string {
 		adapted, fields := i.manager.configFile(content, i.webhookPort())
@@ -141,12 +144,16 @@ func (i *installer) objects() ([]manifest.Object, error) {
 		i.adapted = what
 		i.reporter.Note("the controller's configuration file is adapted to this machine: %s", what)
 		for _, dir := range i.manager.program.CertDirs {
-			if _, err := os.Stat(dir); err != nil {
+			if _, err := os.Stat(dir); err != nil && !i.manager.rotates {
 				i.reporter.Note("%s uses %s, which does not exist and cannot be changed by a flag; if the controller needs it, create it with a tls.crt and a tls.key", i.manager.program.Dir, dir)
 			}
 		}
 	}
-	return others, err
+	if missing := i.manager.missingVolumes(); missing != "" && missing != i.missing {
+		i.missing = missing
+		i.reporter.Note("%s uses volumes of its pod that no argument moves: %s; if it cannot create them, run \"sudo install -d -o $USER %s\"", i.manager.program.Dir, missing, missing)
+	}
+	return others, errors.Join(err, i.fill(secrets, all))
 }
 
 // withoutAPIServices leaves out the APIs that a service of a cluster serves: nothing leads there from this API server, which would report

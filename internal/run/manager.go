@@ -28,6 +28,9 @@ var (
 	certDirFlags     = []string{"webhook-cert-path", "webhook-cert-dir", "webhook-certs-dir", "webhook-tls-dir", "cert-dir"}
 )
 
+// kubeconfigFlag is defined by controller-runtime, for all programs.
+const kubeconfigFlag = "kubeconfig"
+
 // manager starts a controller-runtime program as a Deployment would, but on this machine: with ports that are free, without leader
 // election, and with the certificates of this run. Only flags that the program has are set.
 type manager struct {
@@ -38,6 +41,7 @@ type manager struct {
 	pod     *pod // nil where no manifest has the program
 	// recorded has the metrics served without TLS and credentials, on 127.0.0.1: what records the run has none that the program would take.
 	recorded bool
+	rotates  bool // the program keeps the certificates of its webhooks in a Secret, which has those of this run
 }
 
 // newManager has the program serve on ports that are free now, or with anyPort on those that are free when it starts.
@@ -88,7 +92,7 @@ func (m *manager) args(hooks *webhooks) (args []string) {
 	replaced := map[string]bool{}
 	set := func(names []string, value string) {
 		for _, name := range names {
-			if m.defines(name) {
+			if m.defines(name) || name == kubeconfigFlag {
 				here = append(here, "--"+name+"="+value)
 				replaced[name] = true
 			}
@@ -103,6 +107,9 @@ func (m *manager) args(hooks *webhooks) (args []string) {
 	if hooks != nil {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))
 		set(certDirFlags, hooks.certDir)
+	}
+	if m.program.ReadsKubeconfig {
+		set([]string{kubeconfigFlag}, "$(KUBECONFIG)")
 	}
 	if m.pod != nil {
 		args = m.pod.without(replaced, m.program.Flags)

@@ -3,13 +3,18 @@
 package run
 
 import (
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -120,6 +125,111 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	assert.Contains(t, said.String(), "cmd uses /etc/shop/metrics/certs, which does not exist and cannot be changed by a flag; ")
 	assert.NoFileExists(t, filepath.Join(volumes, "outside"))
 	assert.Equal(t, "controller", i.manager.pod.account)
+}
+
+// rotatorManifests are those of a controller that keeps the certificates of its webhooks in a Secret, as kueue and jobset do.
+const rotatorManifests = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: manager, namespace: shop-system}
+spec:
+  template:
+    metadata: {labels: {control-plane: controller-manager}}
+    spec:
+      containers:
+      - name: manager
+        args: [--config=/config.yaml]
+        volumeMounts:
+        - {name: config, mountPath: /config.yaml, subPath: config.yaml}
+        - {name: certs, mountPath: /tmp/k8s-webhook-server/serving-certs}
+        - {name: cache, mountPath: /shop-cache}
+      volumes:
+      - {name: cache, emptyDir: {}}
+      - {name: config, configMap: {name: config}}
+      - {name: certs, secret: {secretName: webhook-server-cert}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: webhook-server-cert, namespace: shop-system}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: another, namespace: shop-system}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: webhook-service, namespace: shop-system}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: config, namespace: shop-system}
+data: {config.yaml: "{apiVersion: config.example.com/v1, kind: Configuration, leaderElection: {leaderElect: true}, internalCertManagement: {enable: true}}"}
+`
+
+// A rotator of certificates stays on: what it would make is there. These are the checks of cert-controller.
+func TestRotatorFindsItsSecret(t *testing.T) {
+	i, said := managedInstaller(t, &mainpkg.Program{
+		Dir: "cmd", Authority: "shop-ca", ReadsKubeconfig: true, CertDirs: []string{"/etc/shop/metrics/certs"},
+		Paths: []string{"/shop-cache", "/tmp/k8s-webhook-server/serving-certs"},
+	})
+	safefstest.WriteFiles(t, i.Root, map[string]string{"config/all.yaml": rotatorManifests})
+	objects, err := i.objects()
+	require.NoError(t, err)
+	again, err := i.objects()
+	require.NoError(t, err)
+	assert.Equal(t, objects, again, "the certificate stays the same")
+	file := func(name string) []byte {
+		for _, o := range objects {
+			if o.GetName() == "another" {
+				assert.NotContains(t, o.Object, "data")
+			}
+			if value, found, _ := unstructured.NestedString(o.Object, "data", name); found && o.GetName() == "webhook-server-cert" {
+				data, err := base64.StdEncoding.DecodeString(value)
+				require.NoError(t, err)
+				return data
+			}
+		}
+		t.Fatalf("the Secret has no %s", name)
+		return nil
+	}
+	ca, cert := certificate(t, file("ca.crt")), certificate(t, file("tls.crt"))
+	trusted := x509.NewCertPool()
+	trusted.AddCert(ca)
+	for host, c := range map[string]*x509.Certificate{"shop-ca": ca, "webhook-service.shop-system.svc": cert, "127.0.0.1": cert} {
+		_, err = c.Verify(x509.VerifyOptions{DNSName: host, Roots: trusted, CurrentTime: time.Now().Add(90 * 24 * time.Hour)})
+		require.NoError(t, err, host)
+	}
+	key, _ := pem.Decode(file("ca.key"))
+	_, err = x509.ParsePKCS1PrivateKey(key.Bytes)
+	require.NoError(t, err)
+	served, err := os.ReadFile(filepath.Join(i.manager.certDir(), "tls.crt"))
+	require.NoError(t, err)
+	assert.Equal(t, file("tls.crt"), served)
+	assert.Equal(t, base64.StdEncoding.EncodeToString(file("ca.crt")), i.hooks.ca)
+
+	content, err := os.ReadFile(filepath.Join(i.manager.temp, "volumes", "config", "config.yaml"))
+	require.NoError(t, err)
+	assert.YAMLEq(t, "{apiVersion: config.example.com/v1, kind: Configuration, leaderElection: {leaderElect: false}, internalCertManagement: {enable: true}}", string(content))
+	assert.NotContains(t, said.String(), "/etc/shop/metrics/certs")
+	assert.Contains(t, said.String(), `cmd uses volumes of its pod that no argument moves: /shop-cache; if it cannot create them, run "sudo install -d -o $USER /shop-cache"`)
+	assert.Contains(t, i.manager.args(i.hooks), "--kubeconfig=$(KUBECONFIG)")
+
+	// Without other certificates, turning the rotator off is all that it takes.
+	i.manager.program.CertDirs = nil
+	_, err = i.objects()
+	require.NoError(t, err)
+	content, err = os.ReadFile(filepath.Join(i.manager.temp, "volumes", "config", "config.yaml"))
+	require.NoError(t, err)
+	assert.Contains(t, string(content), "enable: false")
+}
+
+func certificate(t *testing.T, data []byte) *x509.Certificate {
+	t.Helper()
+	block, _ := pem.Decode(data)
+	require.NotNil(t, block)
+	c, err := x509.ParseCertificate(block.Bytes)
+	require.NoError(t, err)
+	return c
 }
 
 // Without manifests, only what the sources show is set.

@@ -4,6 +4,7 @@ package run
 
 import (
 	"cmp"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,8 @@ type pod struct {
 	namespace, account string
 	args               []string
 	env                []variable
+	// fixed are the paths of its volumes that no argument and no variable names.
+	fixed []string
 }
 
 type variable struct{ name, value string }
@@ -134,9 +137,27 @@ func newPod(o manifest.Object, here mounts) *pod {
 	for _, e := range c.Env {
 		if value, ok := p.value(e); ok {
 			p.env = append(p.env, variable{e.Name, relocate(value, moved)})
+			words = append(words, value)
+		}
+	}
+	for _, m := range moved {
+		if m.to != here.certs && !slices.ContainsFunc(words, func(w string) bool { return relocate(w, []move{m}) != w }) {
+			p.fixed = append(p.fixed, m.from)
 		}
 	}
 	return p
+}
+
+// missingVolumes are the paths of volumes that the sources of the program have, that nothing on its command line leads elsewhere, and that do not
+// exist on this machine.
+func (m *manager) missingVolumes() string {
+	if m.pod == nil {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc(slices.Clone(m.pod.fixed), func(dir string) bool {
+		_, err := os.Stat(dir)
+		return err == nil || !slices.Contains(m.program.Paths, dir)
+	}), " ")
 }
 
 // value is what a variable has, as far as that is known outside a cluster.

@@ -33,27 +33,54 @@ type webhooks struct {
 	port    int
 	certDir string
 	ca      string // base64, as manifests have it
+	// secret is what a rotator of the controller's keeps, and leaves as it is; nil where it has none.
+	secret map[string]string
 }
 
 // newWebhooks makes a certificate in certDir, and picks a port unless one is given.
 func newWebhooks(certDir string, port int) (*webhooks, error) {
+	w := &webhooks{port: port, certDir: certDir}
 	pair, err := controlplane.NewServingCertificate()
+	if err == nil {
+		err = w.keep(pair)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("make the certificate of the webhooks: %w", err)
-	}
-	w := &webhooks{port: port, certDir: certDir, ca: base64.StdEncoding.EncodeToString(pair.CA)}
-	if err := os.MkdirAll(w.certDir, 0o700); err != nil {
-		return nil, err
-	}
-	for name, content := range map[string][]byte{"tls.crt": pair.Cert, "tls.key": pair.Key, "ca.crt": pair.CA} {
-		if err := os.WriteFile(filepath.Join(w.certDir, name), content, 0o600); err != nil {
-			return nil, err
-		}
 	}
 	if w.port == 0 {
 		w.port, err = freePort()
 	}
 	return w, err
+}
+
+func (w *webhooks) keep(pair *controlplane.ServingCertificate) error {
+	w.ca = base64.StdEncoding.EncodeToString(pair.CA)
+	if err := os.MkdirAll(w.certDir, 0o700); err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"tls.crt": pair.Cert, "tls.key": pair.Key, "ca.crt": pair.CA} {
+		if err := os.WriteFile(filepath.Join(w.certDir, name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rotate makes another certificate, which a rotator with this authority takes for one that it made for these hosts. There is nothing to
+// renew for it, so the certificate stays the one that is in certDir.
+func (w *webhooks) rotate(authority string, hosts []string) error {
+	pair, err := controlplane.NewRotatedCertificate(authority, hosts...)
+	if err == nil {
+		err = w.keep(pair)
+	}
+	if err != nil {
+		return fmt.Errorf("make the certificate of the webhooks: %w", err)
+	}
+	w.secret = map[string]string{}
+	for name, content := range map[string][]byte{"ca.crt": pair.CA, "ca.key": pair.CAKey, "tls.crt": pair.Cert, "tls.key": pair.Key} {
+		w.secret[name] = base64.StdEncoding.EncodeToString(content)
+	}
+	return nil
 }
 
 // freePort is free now; the controller takes it in a moment.

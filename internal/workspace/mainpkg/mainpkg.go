@@ -33,6 +33,13 @@ type Program struct {
 	WebhookPort int
 	// CertDirs are absolute directories of certificates that the main package names, and that are not the default of a flag, sorted.
 	CertDirs []string
+	// Authority is the name of the authority by which a rotator of cert-controller makes the certificates of webhooks; "" without one,
+	// or where the source does not have it as a constant.
+	Authority string
+	// ReadsKubeconfig reports whether the sources look the flag --kubeconfig up, which controller-runtime defines.
+	ReadsKubeconfig bool
+	// Paths are the absolute paths that the sources have as strings, sorted. Some are those of URLs.
+	Paths []string
 	// Kinds are the types of other modules of which the program makes values, such as v1.Certificate of cert-manager.
 	Kinds []Kind
 }
@@ -56,6 +63,9 @@ func (e *ManyError) Error() string {
 
 // controllerRuntime is the module of controller-runtime.
 const controllerRuntime = "sigs.k8s.io/controller-runtime"
+
+// certRotator is the package by which many controllers make and renew the certificates of their webhooks, in a Secret.
+const certRotator = "github.com/open-policy-agent/cert-controller/pkg/rotator"
 
 // Uses reports whether the module of a directory requires controller-runtime.
 func Uses(root string) bool {

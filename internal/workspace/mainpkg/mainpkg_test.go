@@ -21,6 +21,7 @@ import (
 	"flag"
 	"os"
 
+	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 	certv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -34,6 +35,8 @@ func main() {
 	flag.StringVar(&metrics, "metrics-bind-address", ":8080", "where metrics are served")
 	flag.BoolVar(&elect, options.LeaderElect, false, "elect a leader")
 	options.Bind(flag.CommandLine)
+	_ = flag.Lookup("kubeconfig")
+	_ = rotator.AddRotator(nil, &rotator.CertRotator{CAName: options.Authority})
 	flag.Parse()
 	flag.String("tls", "/etc/shop/tls/certs", "certificates that a flag moves")
 	_ = os.Getenv("POD_NAMESPACE") + "/etc/shop/metrics/certs"
@@ -47,7 +50,10 @@ const options = `package options
 
 import "github.com/spf13/pflag"
 
-const LeaderElect = "leader-elect"
+const (
+	LeaderElect = "leader-elect"
+	Authority   = "shop-ca"
+)
 
 func Bind(fs *pflag.FlagSet) {
 	fs.StringP("health-probe-bind-address", "p", ":8081", "where probes are served")
@@ -75,6 +81,7 @@ func TestFindReadsTheProgram(t *testing.T) {
 			"tls": {Default: "/etc/shop/tls/certs"},
 		},
 		Env: []string{"POD_NAMESPACE"}, WebhookPort: 9876, CertDirs: []string{"/etc/shop/metrics/certs"},
+		Authority: "shop-ca", ReadsKubeconfig: true, Paths: []string{"/etc/shop/metrics/certs", "/etc/shop/tls/certs"},
 		Kinds: []mainpkg.Kind{{Package: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", Name: "Certificate"}, {Package: "sigs.k8s.io/controller-runtime", Name: "Options"}},
 	}, *p)
 	assert.True(t, mainpkg.Uses(dir))

@@ -22,6 +22,7 @@ type reading struct {
 	env     map[string]bool
 	kinds   map[Kind]bool
 	certs   map[string]bool
+	paths   map[string]bool
 	module  *module
 }
 
@@ -33,7 +34,7 @@ func (m *module) program(dir string) (*Program, error) {
 	}
 	r := &reading{
 		program: Program{Dir: dir, Flags: map[string]Flag{}}, uses: map[string]bool{"main": true, "init": true},
-		consts: map[string]map[string]string{}, env: map[string]bool{}, kinds: map[Kind]bool{}, certs: map[string]bool{}, module: m,
+		consts: map[string]map[string]string{}, env: map[string]bool{}, kinds: map[Kind]bool{}, certs: map[string]bool{}, paths: map[string]bool{}, module: m,
 	}
 	for _, s := range all {
 		for _, f := range s.files {
@@ -52,6 +53,7 @@ func (m *module) program(dir string) (*Program, error) {
 		delete(r.certs, f.Default)
 	}
 	r.program.CertDirs = slices.Sorted(maps.Keys(r.certs))
+	r.program.Paths = slices.Sorted(maps.Keys(r.paths))
 	r.program.Env = slices.Sorted(maps.Keys(r.env))
 	r.program.Kinds = slices.SortedFunc(maps.Keys(r.kinds), func(a, b Kind) int {
 		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Name, b.Name))
@@ -141,10 +143,14 @@ func (r *reading) read(s *source, f *file) {
 			case *ast.CallExpr:
 				r.call(s, f, n)
 			case *ast.CompositeLit:
-				r.composite(f, n)
+				r.composite(s, f, n)
 			case *ast.BasicLit:
-				if value, ok := literal(n); ok && s.dir == r.program.Dir && certDir.MatchString(value) {
+				value, ok := literal(n)
+				if ok && s.dir == r.program.Dir && certDir.MatchString(value) {
 					r.certs[value] = true
+				}
+				if ok && absolutePath.MatchString(value) {
+					r.paths[value] = true
 				}
 			}
 			return true
@@ -169,12 +175,16 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 		if variable, ok := r.value(s, f, c.Args[0]); ok {
 			r.env[variable] = true
 		}
+	case of == "flag" && name == "Lookup" && len(c.Args) == 1:
+		looked, _ := r.value(s, f, c.Args[0])
+		r.program.ReadsKubeconfig = r.program.ReadsKubeconfig || looked == "kubeconfig"
 	default:
 		r.flag(s, f, name, c.Args)
 	}
 }
 
 var (
+	absolutePath = regexp.MustCompile(`^(/[A-Za-z0-9][A-Za-z0-9._-]*)+$`)
 	// certDir is where pods have certificates, as a volume.
 	certDir = regexp.MustCompile(`^/(etc|run|var)/[^ ]*certs?/?$`)
 	// flagCall is a method or function of package flag or pflag that defines a flag.
@@ -213,8 +223,8 @@ func (r *reading) flag(s *source, f *file, function string, args []ast.Expr) {
 	r.program.Flags[name] = one
 }
 
-// composite notes the port of a webhook server, and the kinds of other modules.
-func (r *reading) composite(f *file, c *ast.CompositeLit) {
+// composite notes the port of a webhook server, the authority of a rotator of certificates, and the kinds of other modules.
+func (r *reading) composite(s *source, f *file, c *ast.CompositeLit) {
 	t, ok := c.Type.(*ast.SelectorExpr)
 	if !ok {
 		return
@@ -226,16 +236,24 @@ func (r *reading) composite(f *file, c *ast.CompositeLit) {
 	of := f.imports[x.Name]
 	switch _, own := r.module.own(of); {
 	case of == controllerRuntime+"/pkg/webhook" && t.Sel.Name == "Options":
-		for _, e := range c.Elts {
-			if kv, ok := e.(*ast.KeyValueExpr); ok {
-				if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Port" {
-					if text, ok := literal(kv.Value); ok {
-						r.program.WebhookPort, _ = strconv.Atoi(text)
-					}
-				}
-			}
+		if text, ok := literal(valueOf(c, "Port")); ok {
+			r.program.WebhookPort, _ = strconv.Atoi(text)
 		}
+	case of == certRotator && t.Sel.Name == "CertRotator":
+		r.program.Authority, _ = r.value(s, f, valueOf(c, "CAName"))
 	case of != "" && !own && strings.Contains(of, "."):
 		r.kinds[Kind{Package: of, Name: t.Sel.Name}] = true
 	}
+}
+
+// valueOf is what a literal gives a field; nil where it does not name it.
+func valueOf(c *ast.CompositeLit, field string) ast.Expr {
+	for _, e := range c.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if key, ok := kv.Key.(*ast.Ident); ok && key.Name == field {
+				return kv.Value
+			}
+		}
+	}
+	return nil
 }
