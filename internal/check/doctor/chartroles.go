@@ -59,10 +59,25 @@ func chartRoles(s *Source) (all []rule.Finding) {
 		if n := len(lacking); n > 1 {
 			what += fmt.Sprintf(" (permissions that are missing: %d)", n)
 		}
-		best := slices.MaxFunc(docs, func(a, b document) int { return len(roles([]document{a}).rules) - len(roles([]document{b}).rules) })
+		best, most := docs[0], 0
+		for _, d := range docs {
+			if n := granting(roles([]document{d}), wanted); n > most {
+				best, most = d, n
+			}
+		}
 		all = append(all, rule.New("chart-rbac-stale", best.at, dir, "the roles of %s do not grant what the manager's role does: %s", dir, what))
 	}
 	return all
+}
+
+// granting is how many of some permissions roles grant.
+func granting(g grants, wanted []permission) (n int) {
+	for _, p := range wanted {
+		if g.allow(p) {
+			n++
+		}
+	}
+	return n
 }
 
 // chartOf is the directory of the chart that a file is in; empty for none.
