@@ -3,6 +3,7 @@
 package stories
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -186,13 +187,22 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 	r.says(`finding: view sends Events .*\[event-spam, certain\]`)
 	r.says(`finding: CronTab default/stuck deleting for .*\[stuck-finalizer`)
 
+	// The page follows what the run records.
+	browser := r.browse()
+	live, attached := r.view(browser, r.dir)
+	live.shows(".finding.open", "CronTab default/clock is reconciled")
+
 	// A save that does not compile changes nothing, and one that fixes a loop ends it.
 	main := filepath.Join(r.dir, "main.go")
 	r.save(main, "const fixed = false", "const fixed = nothing")
 	r.says("the controller does not compile")
 	r.save(main, "const fixed = nothing", "const fixed = true")
 	r.says(`finding: hot loop: CronTab default/clock .*; resolved by build 2 \[hot-loop\]`)
+	live.unfolds()
+	live.shows(".finding.resolved", "hot loop: CronTab default/clock")
 	r.end(r.run)
+	live.shows("body", "trying again")
+	r.end(attached)
 	r.says("the recording is in .*run.crdctl.gz; see \"crdctl view ")
 
 	all := r.findings()
@@ -212,6 +222,20 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 		assert.NotContains(t, f.Subject, "default/parent", f.Message)
 		assert.NotEqual(t, "recording-gap", f.Type, f.Message)
 	}
+
+	// The page of the file has each of them, as the command prints them.
+	p, served := r.view(browser, r.dir, r.file)
+	p.unfolds()
+	for _, f := range all {
+		p.shows(".finding", strings.TrimPrefix(f.Message, strings.ReplaceAll(f.Type, "-", " ")+": "))
+	}
+	p.press("4")
+	p.shows("crd-rows[aria-label=Requests] .row", "default/")
+	p.press("5")
+	p.shows(".uplot", "")
+	p.press("6")
+	p.shows(".rights-parts", "//+kubebuilder:rbac:groups=\"\",resources=secrets")
+	r.end(served)
 
 	m := r.model()
 	r.seesWhyTwice(m)
@@ -240,8 +264,9 @@ func (r *recorded) seesWhyTwice(m *model.Model) {
 		assert.Equal(r, "view", v.Request.Actor.Name)
 		assert.Equal(r, trace.Likely, cause.Certainty, "lines prove no cause")
 		assert.Contains(r, v.Changes[0].Path, "metadata.annotations")
-		writer, _ := m.ReconcileOf(v.Request)
+		writer, sent := m.ReconcileOf(v.Request)
 		assert.Same(r, all[0], writer)
+		assert.Equal(r, trace.Certain, sent.Certainty, "its requests name the reconcile")
 		return
 	}
 	r.Errorf("no cause of the second reconcile is the write of the first: %+v", m.Causes(all[1]))
@@ -304,4 +329,36 @@ func (r *recorded) seesTheSaves(m *model.Model) {
 	assert.True(r, step(good, "restart").OK)
 	assert.Equal(r, 2, good.Build)
 	assert.NotEqual(r, good.Before, good.After)
+}
+
+// The program of the story has what the documentation has for controllers of controller-runtime, as it is there.
+func TestReconcileIDsAsDocumented(t *testing.T) {
+	t.Parallel()
+	code, err := os.ReadFile("testdata/view/exact.go")
+	require.NoError(t, err)
+	_, code, _ = bytes.Cut(code, []byte("\n\n")) // the licence
+	assert.LessOrEqual(t, bytes.Count(code, []byte("\n")), 60)
+	docs, err := os.ReadFile("../../docs/view.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(docs), "```go\n"+string(code)+"```\n")
+	main, err := os.ReadFile("testdata/view/main.go")
+	require.NoError(t, err)
+	assert.Contains(t, string(main), "ctrl.NewManager(withReconcileIDs(ctrl.GetConfigOrDie()), ")
+}
+
+// A run that records nothing has no view: the command names the one that records.
+func TestViewOfARunThatRecordsNothing(t *testing.T) {
+	w := newWorld(t)
+	w.write(filepath.Join(w.dir, "crd.yaml"), recordedCRD)
+	w.write(filepath.Join(w.dir, "sync.py"), recordedHook)
+	w.check(os.Chmod(filepath.Join(w.dir, "sync.py"), 0o755))
+	run := w.start(w.dir, crdctl, "run", "--builtin", "-f", "crd.yaml", "--hook", "./sync.py", "--findings=false")
+	run.waitFor("Started workers")
+	for _, args := range [][]string{{"view"}, {"view", "--findings"}, {"view", "--save", "x.crdctl.gz"}} {
+		out, stderr, err := w.try(w.dir, crdctl, args...)
+		assert.Equal(t, 2, exitCode(err), "%v", args)
+		assert.Empty(t, out)
+		assert.Contains(t, stderr, `start "crdctl run" again without --findings=false`, "%v", args)
+	}
+	w.end(run)
 }

@@ -45,7 +45,7 @@ func main() {
 	options.BindFlags(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&options)))
-	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
+	mgr, err := ctrl.NewManager(withReconcileIDs(ctrl.GetConfigOrDie()), ctrl.Options{
 		Metrics: metricsserver.Options{BindAddress: *metricsAddr},
 		Client:  client.Options{Cache: &client.CacheOptions{Unstructured: true}}, // as it reads what has a type
 	})

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stories
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// page is a page of "crdctl view" in a browser.
+type page struct {
+	*world
+	ctx context.Context
+}
+
+var pageURL = regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S*`)
+
+// browse starts a Chromium without a window, which ends with the test.
+func (w *world) browse() context.Context {
+	w.Helper()
+	path := ""
+	for _, name := range []string{"chromium-headless-shell", "headless-shell", "chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	require.NotEmpty(w, path, "stories of the page need Chromium: apt-get install chromium-headless-shell")
+	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(w.TempDir()), chromedp.WindowSize(1440, 900)}
+	for _, flag := range []string{"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"} {
+		options = append(options, chromedp.Flag(flag, true))
+	}
+	ctx, stopProcess := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(ctx)
+	w.Cleanup(func() {
+		stop()
+		stopProcess()
+	})
+	require.NoError(w, chromedp.Do(ctx))
+	return ctx
+}
+
+// view starts "crdctl view", and opens its page in a tab.
+func (w *world) view(browser context.Context, dir string, args ...string) (*page, *process) {
+	w.Helper()
+	p := w.start(dir, crdctl, append([]string{"view"}, args...)...)
+	url := ""
+	w.until("the page has a URL", func() bool {
+		url = pageURL.FindString(p.text())
+		return url != ""
+	})
+	ctx, stop := chromedp.NewContext(browser)
+	w.Cleanup(stop)
+	require.NoError(w, chromedp.Do(ctx, chromedp.Navigate(url)))
+	return &page{w, ctx}, p
+}
+
+func (p *page) press(key string) {
+	p.Helper()
+	require.NoError(p, chromedp.Do(p.ctx, chromedp.KeyEvent(key)))
+}
+
+// unfolds opens the list of findings that were resolved.
+func (p *page) unfolds() {
+	p.Helper()
+	p.shows("h2 button[aria-expanded=false]", "resolved")
+	_, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`(document.querySelector("h2 button[aria-expanded=false]").click(), true)`))
+	require.NoError(p, err)
+}
+
+// shows waits until an element has a text. Texts of a page that does not show it are in the failure.
+func (p *page) shows(selector, text string) {
+	p.Helper()
+	has := fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => (e.textContent ?? '').replace(/\s+/g, ' ').includes(%q))`, selector, strings.Join(strings.Fields(text), " "))
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		found, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](has))
+		require.NoError(p, err)
+		if found {
+			return
+		}
+		if time.Now().After(deadline) {
+			all, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+			require.NoError(p, err)
+			require.Fail(p, "the page never had it", "%s with %q in:\n%s", selector, text, all)
+		}
+	}
+}
