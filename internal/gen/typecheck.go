@@ -24,11 +24,12 @@ import (
 )
 
 // TypeCheck type-checks all packages with generated Go files, as they will be once changes are written. What it found
-// without errors is remembered with the result, and not checked again before something changes. notes name what could not be
+// without errors is remembered, for the result and for each package, and not checked again before something changes. notes name what could not be
 // checked. Code that does not compile is a [*CompileError].
 func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []string, err error) {
-	c := &typeCheck{generation: r.run, tree: r.Tree, gone: map[string]bool{}, modules: workspace.ImportPaths{}}
+	c := &typeCheck{generation: r.run, tree: r.Tree, gone: map[string]bool{}, pending: map[string]bool{}, modules: workspace.ImportPaths{}}
 	for _, change := range changes {
+		c.pending[path.Dir(change.Path)] = true
 		if change.Op == tree.Delete {
 			c.gone[change.Path] = true
 		}
@@ -74,6 +75,7 @@ type typeCheck struct {
 	*generation
 	tree    *tree.Tree
 	gone    map[string]bool
+	pending map[string]bool // directories in which files are about to change
 	modules workspace.ImportPaths
 }
 
@@ -152,11 +154,22 @@ func (c *typeCheck) check(ctx context.Context, module string, pkgs []load.Target
 			return nil, err
 		}
 	}
-	var find load.Finder = load.NewListed(module)
-	if env != nil {
-		find = env.WithTags()
+	switch {
+	case env == nil:
+		return load.TypeCheck(ctx, load.NewListed(module), pkgs)
+	case c.results == nil:
+		return load.TypeCheck(ctx, env.WithTags(), pkgs)
 	}
-	return load.TypeCheck(ctx, find, pkgs)
+	return c.checkSome(ctx, env.WithTags(), module, pkgs)
+}
+
+// rel is a directory relative to the root, with slashes.
+func (c *typeCheck) rel(dir string) string {
+	rel, err := filepath.Rel(c.root, dir)
+	if err != nil {
+		return dir
+	}
+	return filepath.ToSlash(rel)
 }
 
 // unchecked says what was not checked, in one note for each package that cannot be loaded, and in one for each module that is not

@@ -5,6 +5,7 @@ package load
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"go/parser"
 	"go/token"
 	"maps"
@@ -54,9 +55,32 @@ func (w *program) parseTargets(ctx context.Context, pkgs []Target) error {
 }
 
 func (w *program) parseTarget(p *pkg, t Target) error {
-	names := slices.Collect(maps.Keys(t.Files))
 	p.generated = t.Files
-	entries, err := os.ReadDir(p.dir)
+	err := t.files(w.find, func(name string, src []byte, generated bool) (err error) {
+		p.sources = append(p.sources, Source{name, sha256.Sum256(src)})
+		f := newFile(p, filepath.Join(p.dir, name), src)
+		f.generated = generated
+		if !generated {
+			src = withoutBodies(src)
+		}
+		if f.syntax, err = parser.ParseFile(w.fset, f.name, src, parser.SkipObjectResolution); err != nil {
+			if !generated {
+				return nil // the compiler has the words for it
+			}
+			return err
+		}
+		f.specs = f.syntax.Imports
+		p.files = append(p.files, f)
+		return nil
+	})
+	p.name = clause(p, &p.errs, w.fset)
+	return err
+}
+
+// files calls each with the files of a target that belong to the build, in the order of their names.
+func (t Target) files(find Finder, each func(name string, src []byte, generated bool) error) error {
+	names := slices.Collect(maps.Keys(t.Files))
+	entries, err := os.ReadDir(t.Dir)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
@@ -71,29 +95,27 @@ func (w *program) parseTarget(p *pkg, t Target) error {
 	for _, name := range names {
 		src, generated := t.Files[name]
 		if !generated {
-			if src, err = safefs.ReadFile(filepath.Join(p.dir, name), safefs.MaxFile); err != nil {
+			if src, err = safefs.ReadFile(filepath.Join(t.Dir, name), safefs.MaxFile); err != nil {
 				return err
 			}
 		}
-		if ok, err := w.find.Match(p.dir, name, src); err != nil || !ok {
+		if ok, err := find.Match(t.Dir, name, src); err != nil || !ok {
 			continue // what go/build cannot read, the loader has reported
 		}
-		f := newFile(p, filepath.Join(p.dir, name), src)
-		f.generated = generated
-		if !generated {
-			src = withoutBodies(src)
-		}
-		if f.syntax, err = parser.ParseFile(w.fset, f.name, src, parser.SkipObjectResolution); err != nil {
-			if !generated {
-				continue // the compiler has the words for it
-			}
+		if err := each(name, src, generated); err != nil {
 			return err
 		}
-		f.specs = f.syntax.Imports
-		p.files = append(p.files, f)
 	}
-	p.name = clause(p, &p.errs, w.fset)
 	return nil
+}
+
+// Sources are the files of a target that belong to the build, as a check would read them now.
+func (t Target) Sources(find Finder) (all []Source, err error) {
+	err = t.files(find, func(name string, src []byte, _ bool) error {
+		all = append(all, Source{name, sha256.Sum256(src)})
+		return nil
+	})
+	return all, err
 }
 
 // clause is the name of the package in the generated files. Another name elsewhere is an error, with its place.

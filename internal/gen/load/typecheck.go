@@ -46,8 +46,19 @@ type Report struct {
 	Unchecked []Unchecked
 	// Local are the directories outside of the module cache and of Go itself that were read.
 	Local []string
+	// Read are the packages in these, by their paths.
+	Read map[string]Read
 
 	torn bool // see program
+}
+
+// Read is a package that can change, as a check read it.
+type Read struct {
+	Dir     string
+	Sources []Source
+	// Leads are the paths to which its imports lead, its own among them: packages that can change, and those that cannot be loaded. Only
+	// targets have them.
+	Leads []string
 }
 
 // TypeCheck type-checks packages with generated files. These are checked whole, the files next to them without function bodies, and
@@ -92,10 +103,11 @@ func typeCheck(ctx context.Context, find Finder, pkgs []Target, quick bool) (*Re
 
 // report gathers what was found, in the order of packages and positions.
 func (w *program) report() *Report {
-	r := &Report{torn: w.torn}
+	r := &Report{torn: w.torn, Read: map[string]Read{}}
 	for _, p := range w.sorted() {
 		if p.local && p.dir != "" {
 			r.Local = append(r.Local, p.dir)
+			r.Read[p.path] = Read{Dir: p.dir, Sources: p.sources, Leads: p.leads()}
 		}
 		if !p.target {
 			continue
@@ -117,4 +129,25 @@ func (w *program) report() *Report {
 			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Msg, b.Msg))
 	})
 	return r
+}
+
+// leads are the packages to which the imports of a target lead: those that can change, and those that cannot be loaded.
+func (p *pkg) leads() (paths []string) {
+	if !p.target {
+		return nil
+	}
+	seen := map[*pkg]bool{p: true}
+	for queue := []*pkg{p}; len(queue) > 0; queue = queue[1:] {
+		if queue[0].local || queue[0].err != nil {
+			paths = append(paths, queue[0].path)
+		}
+		for _, imported := range queue[0].imports {
+			if !seen[imported] {
+				seen[imported] = true
+				queue = append(queue, imported)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
