@@ -118,15 +118,6 @@ func (c *repositoryComparison) checkOut(b *testing.B, clone string) {
 	c.ours(b, online)
 }
 
-// restore resets both trees, and removes crdctl's results. Its engine stays, as upstream's binary does.
-func (c *repositoryComparison) restore(b *testing.B) {
-	b.Helper()
-	for _, tree := range []string{"upstream", "crdctl"} {
-		copyTree(b, c.tree("start"), c.tree(tree))
-	}
-	check(b, os.RemoveAll(filepath.Join(c.warm.home, ".cache", "crdctl", "results")))
-}
-
 func (c *repositoryComparison) field(b *testing.B, n int) {
 	b.Helper()
 	addField(b, c.p, c.tree("upstream"), n)
