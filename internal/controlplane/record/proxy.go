@@ -51,7 +51,7 @@ func (r *Recorder) Proxy(upstream *rest.Config, as, token string) (http.Handler,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 		},
-		ErrorLog: log.New(io.Discard, "", 0), // the client has the error
+		ErrorLog: log.New(io.Discard, "", 0), //nolint:forbidigo // it prints nothing: the client has the error
 	}
 	r.Start(kinds)
 	info := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
