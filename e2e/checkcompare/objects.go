@@ -31,6 +31,10 @@ type witness struct {
 // tryObjects makes objects that are valid under the older side, with values that the change could break, and has the API server's code write
 // them under the newer one.
 func (c *change) tryObjects(ctx context.Context) error {
+	tried, err := compat.NewChange(c.old, c.now)
+	if err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	add := func(object map[string]any, field, what string) {
 		if key := normal(field) + strings.SplitAfter(what, ": ")[0]; !seen[key] {
@@ -58,7 +62,7 @@ func (c *change) tryObjects(ctx context.Context) error {
 				add(object, "", was.Name+": "+what)
 			}
 		}
-		found, err := compat.Stored(ctx, c.old, c.now, stored)
+		found, err := tried.Check(ctx, stored)
 		if err != nil {
 			return err
 		}
