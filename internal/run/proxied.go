@@ -62,7 +62,7 @@ func (r *recording) proxied(t *target.API, o Options, reporter ui.Reporter) (*ta
 		defer cancel()
 		_ = server.Shutdown(ctx) // Close ends what does not end in time
 		err := server.Close()
-		_ = <-served // it is that the server was closed
+		<-served // its error is that the server was closed
 		recorder.Close()
 		return errors.Join(err, t.Close())
 	}
