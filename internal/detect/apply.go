@@ -14,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // applyTree is a tree of apply configurations.
@@ -28,12 +29,12 @@ type applyTree struct {
 }
 
 var (
-	withKind   = regexp.MustCompile(`\b(\w+)\.SchemeGroupVersion\.WithKind\(`)
-	schemaType = regexp.MustCompile(`(?m)^- name: `)
+	withKind   = lazyregexp.New(`\b(\w+)\.SchemeGroupVersion\.WithKind\(`)
+	schemaType = lazyregexp.New(`(?m)^- name: `)
 )
 
 // reversedName is Time.v1.meta.apis.pkg.apimachinery.k8s.io, for example.
-var reversedName = regexp.MustCompile(`(?m)^- name: \w+\.v\w+\.[\w.]+\.k8s\.io$`)
+var reversedName = lazyregexp.New(`(?m)^- name: \w+\.v\w+\.[\w.]+\.k8s\.io$`)
 
 // untypedTypes are in every schema.
 const untypedTypes = 2

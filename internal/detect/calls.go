@@ -4,12 +4,12 @@ package detect
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // call is a call of a generator, or of a function of kube_codegen.sh.
@@ -23,9 +23,9 @@ type call struct {
 }
 
 var (
-	generatorName = regexp.MustCompile(`^(client|lister|informer|deepcopy|defaulter|conversion|register|openapi|applyconfiguration|validation|prerelease-lifecycle)-gen$`)
-	inVariable    = regexp.MustCompile(`(client|lister|informer|deepcopy|defaulter|conversion|register|openapi|applyconfiguration|validation|prereleaselifecycle)gen`)
-	letters       = regexp.MustCompile(`[^a-z]`)
+	generatorName = lazyregexp.New(`^(client|lister|informer|deepcopy|defaulter|conversion|register|openapi|applyconfiguration|validation|prerelease-lifecycle)-gen$`)
+	inVariable    = lazyregexp.New(`(client|lister|informer|deepcopy|defaulter|conversion|register|openapi|applyconfiguration|validation|prereleaselifecycle)gen`)
+	letters       = lazyregexp.New(`[^a-z]`)
 )
 
 // booleans are the flags that take no value.

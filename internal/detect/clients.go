@@ -5,13 +5,13 @@ package detect
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // setter records what shows a setting of one client tree.
@@ -62,7 +62,7 @@ func (d *discovery) readClients() {
 }
 
 // removes are the ways in which scripts remove what they generate next.
-var removes = regexp.MustCompile(`\brm\s+-\w*r|\bxargs\s[^\n]*\brm\b|\brm\s[^\n]*\.go\b|\s-delete\b|\bgit clean\b`)
+var removes = lazyregexp.New(`\brm\s+-\w*r|\bxargs\s[^\n]*\brm\b|\brm\s[^\n]*\.go\b|\s-delete\b|\bgit clean\b`)
 
 // keepsLeftOver is the place of a call of a client generator in a script that removes nothing before: what is generated no more stays,
 // other than with gen_client, which removes it.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -133,7 +133,7 @@ func (d *discovery) hasMarker(name string) bool {
 	return slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return f.Tags[name] > 0 })
 }
 
-var commentLine = regexp.MustCompile(`(?m)^[ \t]*#.*$`)
+var commentLine = lazyregexp.New(`(?m)^[ \t]*#.*$`)
 
 // freshOfControllerGen is readFresh for a repository whose generated code is controller-gen's: tags alone decide nothing
 // there, since its projects bear +genclient and +k8s:deepcopy-gen by habit. Only a script that makes clients does.

@@ -5,7 +5,6 @@ package detect
 import (
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/gen/controllergen/args"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // genCall is a call of controller-gen.
@@ -25,9 +25,9 @@ type genCall struct {
 
 // names are those that controller-gen has in scripts: its own, and those of the variables that hold its path.
 var (
-	toolName     = regexp.MustCompile(`^controller-gen(?:[-_]v?\d[\w.-]*)?(?:@\S+)?$`)
-	toolVariable = regexp.MustCompile(`(?i)^\$[({]?(which |command -v )?[a-z_]*controller[-_]?gen[a-z_]*\b[^/]*$`)
-	markerWord   = regexp.MustCompile(`^["']?\+?(paths=|output:|(object|crd|rbac|webhook|applyconfiguration|schemapatch)([:=]|$))`)
+	toolName     = lazyregexp.New(`^controller-gen(?:[-_]v?\d[\w.-]*)?(?:@\S+)?$`)
+	toolVariable = lazyregexp.New(`(?i)^\$[({]?(which |command -v )?[a-z_]*controller[-_]?gen[a-z_]*\b[^/]*$`)
+	markerWord   = lazyregexp.New(`^["']?\+?(paths=|output:|(object|crd|rbac|webhook|applyconfiguration|schemapatch)([:=]|$))`)
 )
 
 // wanted reports whether a text may call controller-gen.
@@ -90,7 +90,7 @@ func (d *discovery) readCalls() []*genCall {
 const cannotBeRead = "the call of controller-gen cannot be read without running it"
 
 // checks is the name of what compares or tests and generates elsewhere for that.
-var checks = regexp.MustCompile(`(?i)verify|check|test|e2e|diff|lint`)
+var checks = lazyregexp.New(`(?i)verify|check|test|e2e|diff|lint`)
 
 // addCall adds the call that a step makes, if it does and it is not there yet. Where a sequence that is not run to generate code has
 // a call that others have not, that is noted.

@@ -6,12 +6,12 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/steps"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -65,8 +65,8 @@ var programs = [][]byte{[]byte(`"controller-gen"`), []byte(`"` + controllerTools
 
 // yamlNames are the names of YAML files in a Go file, and verb what fmt puts a value for.
 var (
-	yamlNames = regexp.MustCompile(`"([^"\n]*\.ya?ml)"`)
-	verb      = regexp.MustCompile(`%[sdvq]`)
+	yamlNames = lazyregexp.New(`"([^"\n]*\.ya?ml)"`)
+	verb      = lazyregexp.New(`%[sdvq]`)
 )
 
 // writerOf is the place in a script or program that runs controller-gen where it names a file.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // inferCalls makes calls for the files of controller-gen that no call was found for, as far as the tree tells what it was.
@@ -92,7 +92,7 @@ func pathsOf(files []*repo.GoFile) (all []string) {
 }
 
 // copies are the names of directories that have copies of CRDs.
-var copies = regexp.MustCompile(`(?i)(^|/)(charts?|helm|bundle|bundles|dist|release|releases|olm|docs|examples?|templates|testdata|tests?|data|csv|kustomize-helm)(/|$)`)
+var copies = lazyregexp.New(`(?i)(^|/)(charts?|helm|bundle|bundles|dist|release|releases|olm|docs|examples?|templates|testdata|tests?|data|csv|kustomize-helm)(/|$)`)
 
 // inferCRDs makes a call for each directory with CRDs of the repository's own types that no call makes, and that are not copies
 // of some that one does.
@@ -185,10 +185,10 @@ func (d *discovery) packagesOf(all []repo.Manifest) (packages []string, module s
 }
 
 var (
-	description = regexp.MustCompile(`(?m)^\s+description:`)
+	description = lazyregexp.New(`(?m)^\s+description:`)
 	// embedded is the metadata of an object in an object, with properties.
-	embedded = regexp.MustCompile(`(?m)^ {18,}metadata:\n(?: +.*\n){0,8}? +properties:\n +annotations:\n +additionalProperties:\n +type: string\n +type: object\n +finalizers:`)
-	floats   = regexp.MustCompile(`(?m)^\s+\w+\s+(?:\*|\[\])*float(?:32|64)\b`)
+	embedded = lazyregexp.New(`(?m)^ {18,}metadata:\n(?: +.*\n){0,8}? +properties:\n +annotations:\n +additionalProperties:\n +type: string\n +type: object\n +finalizers:`)
+	floats   = lazyregexp.New(`(?m)^\s+\w+\s+(?:\*|\[\])*float(?:32|64)\b`)
 )
 
 // optionsOf are the options of crd that the tree shows.

@@ -13,10 +13,11 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // ownMarker is the name of a marker that a program defines itself.
-var ownMarker = regexp.MustCompile(`\bMake(?:AnyType)?Definition\(\s*"([\w:-]+)"`)
+var ownMarker = lazyregexp.New(`\bMake(?:AnyType)?Definition\(\s*"([\w:-]+)"`)
 
 // ownProgram is the main file of a program of the repository's own with controller-gen's generators, and the markers that it adds.
 func (d *discovery) ownProgram() (main string, markers []string) {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // made are the files of calls of controller-gen that are in the tree, by their directory.
@@ -195,7 +195,7 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 	}
 }
 
-var variableInFront = regexp.MustCompile(`^\$(\{?\w+\}?|\([^()]*\))/`)
+var variableInFront = lazyregexp.New(`^\$(\{?\w+\}?|\([^()]*\))/`)
 
 // readers are programs that read the files that they are given, and write elsewhere.
 var readers = []string{"kustomize", "kubectl", "cat", "diff", "ls", "grep", "git", "test", "[", "helm", "tar", "echo", "printf", "mkdir", "docker", "jq", "yq", "find", "cd",
@@ -267,7 +267,7 @@ func (d *discovery) removed(m *made, file, at string) {
 }
 
 // writable are the names of the files that controller-gen writes.
-var writable = regexp.MustCompile(`(^|/)([a-z0-9.-]*_[a-z0-9-]*|role|manifests)\.yaml$`)
+var writable = lazyregexp.New(`(^|/)([a-z0-9.-]*_[a-z0-9-]*|role|manifests)\.yaml$`)
 
 // form reports whether a manifest is in the form in which controller-gen writes.
 func (m *made) form(d *discovery, file string) bool {

@@ -5,12 +5,12 @@ package detect
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 const controllerTools = "sigs.k8s.io/controller-tools"
@@ -19,9 +19,9 @@ const controllerTools = "sigs.k8s.io/controller-tools"
 const devel = "(devel)"
 
 var (
-	toolRelease = regexp.MustCompile(`^v0\.\d+\.\d+$`)
+	toolRelease = lazyregexp.New(`^v0\.\d+\.\d+$`)
 	// toolPin is a version of controller-gen in a script, a makefile, a Dockerfile or a file of tools.
-	toolPin = regexp.MustCompile(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
+	toolPin = lazyregexp.New(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
 )
 
 // genVersion is a version of controller-tools, its place, and the directory for which it holds.
@@ -59,7 +59,7 @@ func (d *discovery) toolVersions() (all []genVersion) {
 	return all
 }
 
-var tools = regexp.MustCompile(`(^|/)_?(tools?|hack|scripts|build|controller-gen)(/|$)`)
+var tools = lazyregexp.New(`(^|/)_?(tools?|hack|scripts|build|controller-gen)(/|$)`)
 
 // pinFor is the pin that holds for a directory: the best of the nearest one above, or of all where none is above.
 func pinFor(all []genVersion, dir string) (genVersion, bool) {

@@ -5,10 +5,10 @@ package detect
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // openAPIFile is the name that kube_codegen.sh's gen_openapi gives its output.
@@ -24,9 +24,9 @@ func (d *discovery) alwaysDefined() []string {
 }
 
 var (
-	definedLiteral = regexp.MustCompile(`(?m)^\t\t"([^"]+)\.\w+":\s`)
-	definedByName  = regexp.MustCompile(`(?m)^\t\t(\w+)\.\w+\{\}\.OpenAPIModelName\(\):\s`)
-	definedHere    = regexp.MustCompile(`(?m)^\t\t\w+\{\}\.OpenAPIModelName\(\):\s`)
+	definedLiteral = lazyregexp.New(`(?m)^\t\t"([^"]+)\.\w+":\s`)
+	definedByName  = lazyregexp.New(`(?m)^\t\t(\w+)\.\w+\{\}\.OpenAPIModelName\(\):\s`)
+	definedHere    = lazyregexp.New(`(?m)^\t\t\w+\{\}\.OpenAPIModelName\(\):\s`)
 )
 
 // readOpenAPI finds the OpenAPI definitions, and what they are made of.
@@ -108,7 +108,7 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 }
 
 // openAPIPin is a version of openapi-gen, which has its own module and no releases, in a script or makefile.
-var openAPIPin = regexp.MustCompile(`openapi-gen[=@](v0\.0\.0-\d{14}-[0-9a-f]{12})\b`)
+var openAPIPin = lazyregexp.New(`openapi-gen[=@](v0\.0\.0-\d{14}-[0-9a-f]{12})\b`)
 
 // pinOfOpenAPI is the version of openapi-gen that a script pins apart from code-generator, and the place.
 func (d *discovery) pinOfOpenAPI() (version, at string) {

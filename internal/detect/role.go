@@ -4,15 +4,15 @@ package detect
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-var markerRole = regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\broleName=([^,\s]+)`)
+var markerRole = lazyregexp.New(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\broleName=([^,\s]+)`)
 
 // readOwn claims the CRDs and the role of a repository that nothing here calls controller-gen for: crdctl made them, if they name
 // its version. It returns the CRDs that are left.

@@ -5,12 +5,12 @@ package detect
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // script is a file that runs generators.
@@ -31,12 +31,12 @@ type pin struct {
 }
 
 var (
-	definesHelpers = regexp.MustCompile(`(?m)^function kube::codegen::gen_`)
+	definesHelpers = lazyregexp.New(`(?m)^function kube::codegen::gen_`)
 
-	pinned    = regexp.MustCompile(`k8s\.io/code-generator(?:/cmd/[\w-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
-	pinName   = regexp.MustCompile(`(?i)code_?gen(erator)?_?(ver(sion)?|tag)`)
-	pinValue  = regexp.MustCompile(`^(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))$`)
-	pinInTOML = regexp.MustCompile(`code-generator[^\n=]*=[^\n]*"v?(0\.\d+\.\d+)"`)
+	pinned    = lazyregexp.New(`k8s\.io/code-generator(?:/cmd/[\w-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
+	pinName   = lazyregexp.New(`(?i)code_?gen(erator)?_?(ver(sion)?|tag)`)
+	pinValue  = lazyregexp.New(`^(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))$`)
+	pinInTOML = lazyregexp.New(`code-generator[^\n=]*=[^\n]*"v?(0\.\d+\.\d+)"`)
 )
 
 // generatorWords are in every script that matters.
@@ -116,7 +116,7 @@ func kindOf(name string) shell.Kind {
 }
 
 // pin records a version that is named in a text, if one is.
-func (sc *script) pin(pattern *regexp.Regexp, text string, line int) bool {
+func (sc *script) pin(pattern *lazyregexp.Regexp, text string, line int) bool {
 	m := pattern.FindStringSubmatch(text)
 	if m == nil {
 		return false

@@ -5,13 +5,13 @@ package detect
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/gen/naming"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // clientTree is a tree of generated client code, as its files show it.
@@ -38,9 +38,9 @@ type exception struct {
 }
 
 var (
-	getter    = regexp.MustCompile(`^type \w+Getter interface \{\r?\n\s*(\w+)\([^)]*\) (\w+)Interface\r?\n`)
-	addScheme = regexp.MustCompile(`(?m)\b(\w+)\.AddToScheme,`)
-	accessor  = regexp.MustCompile(`(?m)^\t\w+\(\) (\w+)\.\w+Interface\r?$`)
+	getter    = lazyregexp.New(`^type \w+Getter interface \{\r?\n\s*(\w+)\([^)]*\) (\w+)Interface\r?\n`)
+	addScheme = lazyregexp.New(`(?m)\b(\w+)\.AddToScheme,`)
+	accessor  = lazyregexp.New(`(?m)^\t\w+\(\) (\w+)\.\w+Interface\r?$`)
 )
 
 // readTrees finds all trees of generated client code, by the scheme that each clientset has.

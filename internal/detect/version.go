@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 const codeGenerator = "k8s.io/code-generator"
 
 // release is a version that is published; others are of a day, and of modules in development.
-var release = regexp.MustCompile(`^v0\.\d+\.\d+$`)
+var release = lazyregexp.New(`^v0\.\d+\.\d+$`)
 
 // readVersion decides which version of the generators made the tree: what a script names, what the module pins that the
 // script runs in, what other modules pin; and the shape of the tree has the last word.

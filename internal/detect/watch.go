@@ -4,14 +4,14 @@ package detect
 
 import (
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-var withResource = regexp.MustCompile(`\b(\w+)\.SchemeGroupVersion\.WithResource\(`)
+var withResource = lazyregexp.New(`\b(\w+)\.SchemeGroupVersion\.WithResource\(`)
 
 // readInformers finds the listers and informers of each tree: the factory of the informers imports the clientset, and the informers
 // import the listers.
@@ -71,7 +71,7 @@ func (d *discovery) madeBy(dir, generator string) bool {
 }
 
 // importsNamed are the import paths that a pattern's first group names in a part of a file.
-func importsNamed(f *repo.GoFile, pattern *regexp.Regexp, part []byte) (all []string) {
+func importsNamed(f *repo.GoFile, pattern *lazyregexp.Regexp, part []byte) (all []string) {
 	for _, m := range pattern.FindAllSubmatch(part, -1) {
 		if in, ok := f.Imports()[string(m[1])]; ok {
 			all = append(all, in)

@@ -7,9 +7,10 @@
 package comment
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Text is a comment.
@@ -31,8 +32,8 @@ type Inline struct {
 }
 
 var (
-	bullet = regexp.MustCompile(`^(\s*)(?:[-*+•]|(\d{1,2})[.)])\s+(\S.*)$`)
-	fence  = regexp.MustCompile("^\\s*(```+|~~~+)")
+	bullet = lazyregexp.New(`^(\s*)(?:[-*+•]|(\d{1,2})[.)])\s+(\S.*)$`)
+	fence  = lazyregexp.New("^\\s*(```+|~~~+)")
 )
 
 // Parse reads a comment.
@@ -151,9 +152,9 @@ func outdent(lines []string) []string {
 }
 
 var (
-	span = regexp.MustCompile("``([^`]+)``|`([^`]+)`")
-	link = regexp.MustCompile(`\[([^\[\]]+)\]\((https?://[^\s()<>]+)\)`)
-	bare = regexp.MustCompile(`\bhttps?://[^\s<>"'` + "`" + `|\\^{}\[\]]+`)
+	span = lazyregexp.New("``([^`]+)``|`([^`]+)`")
+	link = lazyregexp.New(`\[([^\[\]]+)\]\((https?://[^\s()<>]+)\)`)
+	bare = lazyregexp.New(`\bhttps?://[^\s<>"'` + "`" + `|\\^{}\[\]]+`)
 )
 
 // inlines finds code and links in a line.

@@ -5,10 +5,11 @@ package comment
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Cell is the text for a cell of a table in Markdown: one line, with HTML for what Markdown has no place for in a table.
@@ -88,7 +89,7 @@ func (t Text) Markdown() string {
 }
 
 // startsBlock matches what has a meaning at the start of a line only.
-var startsBlock = regexp.MustCompile(`^(?:([-+=:])|(\d+)([.)]))`)
+var startsBlock = lazyregexp.New(`^(?:([-+=:])|(\d+)([.)]))`)
 
 func atStart(line string) string {
 	return startsBlock.ReplaceAllString(line, `$2\$1$3`)

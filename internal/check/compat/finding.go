@@ -5,7 +5,6 @@ package compat
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // effect is how sure it is that a change breaks something.
@@ -35,7 +35,7 @@ func severity(v *apiextv1.CustomResourceDefinitionVersion, e effect) rule.Severi
 	return rule.Error
 }
 
-var alpha = regexp.MustCompile(`^v[0-9]+alpha[0-9]+$`)
+var alpha = lazyregexp.New(`^v[0-9]+alpha[0-9]+$`)
 
 func isAlpha(version string) bool { return alpha.MatchString(version) }
 

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // goPackages compares the packages with API types that others can import. The notes name those of which the older state does not parse.
@@ -52,7 +52,7 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 }
 
 // apiPackage is what a file of a package with API types has; its group may be named.
-var apiPackage = regexp.MustCompile(`(?m)^\s*//\s*\+(?:groupName=(\S+)|kubebuilder:object:root=true)`)
+var apiPackage = lazyregexp.New(`(?m)^\s*//\s*\+(?:groupName=(\S+)|kubebuilder:object:root=true)`)
 
 // gonePackages finds packages with API types that others could import, and that are gone. One that went with its version has the finding of that.
 func gonePackages(p *project.Project, base *revision.Base, b *Baseline) (all []rule.Finding, notes []string, problem error) {

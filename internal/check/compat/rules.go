@@ -3,7 +3,6 @@
 package compat
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // rules finds rules of CEL that are new or changed. A rule that only looks at objects with fields that are new, too, breaks none.
@@ -97,11 +97,11 @@ func newNames(was, is *props, into map[string]bool, defaulted map[string]string)
 }
 
 var (
-	identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+	identifier = lazyregexp.New(`[A-Za-z_][A-Za-z0-9_]*`)
 	// A rule that begins with the first holds where the field is not set, and one of the second form where one of the two fields is not.
-	unset   = regexp.MustCompile(`^!\s*has\(\s*self\.([\w.]+)\s*\)\s*\|\|`)
-	notBoth = regexp.MustCompile(`^!\s*\(\s*has\(\s*self\.([\w.]+)\s*\)\s*&&\s*has\(\s*self\.([\w.]+)\s*\)\s*\)$`)
-	onlySet = regexp.MustCompile(`^\(?\s*has\(\s*self\.([\w.]+)\s*\)\s*\)?\s*\?.*:\s*true$`)
+	unset   = lazyregexp.New(`^!\s*has\(\s*self\.([\w.]+)\s*\)\s*\|\|`)
+	notBoth = lazyregexp.New(`^!\s*\(\s*has\(\s*self\.([\w.]+)\s*\)\s*&&\s*has\(\s*self\.([\w.]+)\s*\)\s*\)$`)
+	onlySet = lazyregexp.New(`^\(?\s*has\(\s*self\.([\w.]+)\s*\)\s*\)?\s*\?.*:\s*true$`)
 )
 
 // mentions reports whether a rule has one of the names in it.
@@ -112,7 +112,7 @@ func mentions(rule string, names map[string]bool) bool {
 // guarded reports whether a rule surely holds for objects without the new fields.
 func guarded(rule string, names map[string]bool) bool {
 	rule = strings.Join(strings.Fields(rule), " ")
-	for _, form := range []*regexp.Regexp{unset, notBoth, onlySet} {
+	for _, form := range []*lazyregexp.Regexp{unset, notBoth, onlySet} {
 		if m := form.FindStringSubmatch(rule); m != nil {
 			for _, path := range m[1:] {
 				if slices.ContainsFunc(strings.Split(path, "."), func(name string) bool { return names[name] }) {
@@ -125,7 +125,7 @@ func guarded(rule string, names map[string]bool) bool {
 }
 
 // otherThan is the beginning of a rule that holds where a field is not a text.
-var otherThan = regexp.MustCompile(`^self\.(\w+)\s*!=\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*\|\|`)
+var otherThan = lazyregexp.New(`^self\.(\w+)\s*!=\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*\|\|`)
 
 // holdsByDefault reports whether a rule surely holds for objects in which new fields have their defaults.
 func holdsByDefault(rule string, defaulted map[string]string) bool {

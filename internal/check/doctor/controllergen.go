@@ -5,7 +5,6 @@ package doctor
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // pin is a version of controller-gen that the project asks for.
@@ -22,7 +22,7 @@ type pin struct {
 }
 
 var (
-	pinned = regexp.MustCompile(`(?m)^[ \t]*(?:export[ \t]+)?(?:CONTROLLER_TOOLS_VERSION|CONTROLLER_GEN_VERSION|CONTROLLER_GEN_VER|CONTROLLERGEN_VERSION)[ \t]*[:?]?=[ \t]*["']?(v\d+\.\d+\.\d+[\w.-]*|latest)|controller-gen@(v\d+\.\d+\.\d+[\w.-]*|latest)\b`)
+	pinned = lazyregexp.New(`(?m)^[ \t]*(?:export[ \t]+)?(?:CONTROLLER_TOOLS_VERSION|CONTROLLER_GEN_VERSION|CONTROLLER_GEN_VER|CONTROLLERGEN_VERSION)[ \t]*[:?]?=[ \t]*["']?(v\d+\.\d+\.\d+[\w.-]*|latest)|controller-gen@(v\d+\.\d+\.\d+[\w.-]*|latest)\b`)
 	// versionNote is where controller-gen writes its version in CRDs.
 	versionNote = []string{"metadata", "annotations", "controller-gen.kubebuilder.io/version"}
 )

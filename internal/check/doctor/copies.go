@@ -6,21 +6,21 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 var (
 	// packaged are directories of charts and bundles.
-	packaged = regexp.MustCompile(`(^|/)(charts?|[^/]*helm[^/]*|bundle)/`)
+	packaged = lazyregexp.New(`(^|/)(charts?|[^/]*helm[^/]*|bundle)/`)
 	// action is a line of a template that is not a part of the manifest.
-	action = regexp.MustCompile(`(?m)^[ \t]*\{\{.*\}\}[ \t]*\r?$`)
+	action = lazyregexp.New(`(?m)^[ \t]*\{\{.*\}\}[ \t]*\r?$`)
 	// comment is one of a template.
-	comment = regexp.MustCompile(`(?s)\{\{-? ?/\*.*?\*/ ?-?\}\}`)
+	comment = lazyregexp.New(`(?s)\{\{-? ?/\*.*?\*/ ?-?\}\}`)
 )
 
 // copies finds CRDs in charts and bundles that are not those of the project: a field or a version is in one of them only.

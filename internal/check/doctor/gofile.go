@@ -8,12 +8,12 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // GoFile is a Go file of the project that is not a test. It is parsed when a rule asks for more than its text.
@@ -30,7 +30,7 @@ type GoFile struct {
 // Has reports whether the text of the file has some words.
 func (f *GoFile) Has(words string) bool { return bytes.Contains(f.Data, []byte(words)) }
 
-var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
+var generated = lazyregexp.New(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
 
 // Generated reports whether a program wrote the file.
 func (f *GoFile) Generated() bool {

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"go/ast"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // removedKind is a kind of Kubernetes that it serves no more.
@@ -34,7 +34,7 @@ var removedKinds = func() map[string]removedKind {
 }()
 
 // release is a directory that keeps the manifests of an old release.
-var release = regexp.MustCompile(`(^|/)v?\d+\.\d+(\.\d+)?[^/]*/`)
+var release = lazyregexp.New(`(^|/)v?\d+\.\d+(\.\d+)?[^/]*/`)
 
 // use is a place where a removed kind is used.
 type use struct {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Source is what is read of a project. Paths are slash-separated and relative to its root.
@@ -42,7 +42,7 @@ var notOwn = []string{
 	"test", "tests", "e2e", "testing", "design", "docs", "doc", "site", "website", "example", "examples",
 }
 
-var scriptName = regexp.MustCompile(`^(Makefile|GNUmakefile|makefile|.*\.(sh|bash|mk|mak)|Taskfile\.ya?ml|[jJ]ustfile)$`)
+var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|.*\.(sh|bash|mk|mak)|Taskfile\.ya?ml|[jJ]ustfile)$`)
 
 // Open reads the project in root, which is a real path. Links are not followed.
 func Open(root string, p *project.Project) (*Source, error) {

@@ -4,12 +4,12 @@ package doctor
 
 import (
 	"bytes"
-	"regexp"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // YAMLFile is a YAML file of the project, perhaps a template.
@@ -32,9 +32,9 @@ type document struct {
 }
 
 var (
-	separator  = regexp.MustCompile(`(?m)^---.*$`)
-	apiVersion = regexp.MustCompile(`(?m)^apiVersion:[ \t]*["']?([\w./-]+)["']?[ \t]*(?:#.*)?\r?$`)
-	kind       = regexp.MustCompile(`(?m)^kind:[ \t]*["']?(\w+)["']?[ \t]*(?:#.*)?\r?$`)
+	separator  = lazyregexp.New(`(?m)^---.*$`)
+	apiVersion = lazyregexp.New(`(?m)^apiVersion:[ \t]*["']?([\w./-]+)["']?[ \t]*(?:#.*)?\r?$`)
+	kind       = lazyregexp.New(`(?m)^kind:[ \t]*["']?(\w+)["']?[ \t]*(?:#.*)?\r?$`)
 )
 
 // Docs are the objects in the file.

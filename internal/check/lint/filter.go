@@ -7,12 +7,12 @@ import (
 	"go/ast"
 	"go/types"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // filters decide which findings of an analyzer of kube-api-linter count, and how much: it asks for a style throughout, and here only
@@ -85,9 +85,9 @@ var filters = map[string]func(p *pkg, in decl, f *rule.Finding) bool{
 var optionalMarkers = []string{"optional", "kubebuilder:validation:Optional", "k8s:optional"}
 
 // ofNamed is a finding about a field whose type has a name, and a finding of its own.
-var ofNamed = regexp.MustCompile(`^field \S+( pointer| array element| map key| map value)* type [A-Z]\w* should not `)
+var ofNamed = lazyregexp.New(`^field \S+( pointer| array element| map key| map value)* type [A-Z]\w* should not `)
 
-var convention = regexp.MustCompile(`^naming convention "[a-z]+": `)
+var convention = lazyregexp.New(`^naming convention "[a-z]+": `)
 
 // cleaned is a message of kube-api-linter with the whole name of the field, and without a full stop.
 func cleaned(message string, in decl) string {

@@ -4,15 +4,16 @@ package lint
 
 import (
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 var (
-	keyName  = regexp.MustCompile(`(Label|Annotation)(Key)?$|^(Label|Annotation)(Key)?[A-Z]`)
-	labelled = regexp.MustCompile(`^([a-zA-Z0-9.-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	dashCase = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+	keyName  = lazyregexp.New(`(Label|Annotation)(Key)?$|^(Label|Annotation)(Key)?[A-Z]`)
+	labelled = lazyregexp.New(`^([a-zA-Z0-9.-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	dashCase = lazyregexp.New(`^[a-z0-9][a-z0-9.-]*$`)
 )
 
 // labelKey judges constants that are keys of labels and annotations by their names.
@@ -31,7 +32,7 @@ func labelKey(c constantOf, report reporter) {
 }
 
 // placeholders are the domains of examples, which no one owns.
-var placeholders = regexp.MustCompile(`(^|\.)my\.domain$`)
+var placeholders = lazyregexp.New(`(^|\.)my\.domain$`)
 
 // group judges the name of the package's API group.
 func (p *pkg) group(report func(subject string) reporter) {

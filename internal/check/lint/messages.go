@@ -4,14 +4,15 @@ package lint
 
 import (
 	"go/ast"
-	"regexp"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 var (
-	celRule    = regexp.MustCompile(`\bXValidation:`)
-	celMessage = regexp.MustCompile("\\bmessage(?:Expression)?=(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`)")
-	wording    = regexp.MustCompile(`(?i)\b(must|may|cannot|can not|can only|required|immutable|not allowed|not permitted|forbidden|only|should|invalid|expected|(un)?supported|requires?|exclusive|reserved|needs?|unique|at (least|most))\b|can.t|don.t`)
+	celRule    = lazyregexp.New(`\bXValidation:`)
+	celMessage = lazyregexp.New("\\bmessage(?:Expression)?=(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`)")
+	wording    = lazyregexp.New(`(?i)\b(must|may|cannot|can not|can only|required|immutable|not allowed|not permitted|forbidden|only|should|invalid|expected|(un)?supported|requires?|exclusive|reserved|needs?|unique|at (least|most))\b|can.t|don.t`)
 )
 
 func ruleMessages(_ *world, f field, report reporter) {

@@ -5,15 +5,16 @@ package lint
 import (
 	"go/ast"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 var (
-	isPrefix   = regexp.MustCompile(`^is[A-Z]`)
-	spanOfTime = regexp.MustCompile(`(?i)(timeout|period|interval|deadline|delay|duration|ttl)$`)
-	acronym    = regexp.MustCompile(`^[a-z][A-Z]{2}`)
+	isPrefix   = lazyregexp.New(`^is[A-Z]`)
+	spanOfTime = lazyregexp.New(`(?i)(timeout|period|interval|deadline|delay|duration|ttl)$`)
+	acronym    = lazyregexp.New(`^[a-z][A-Z]{2}`)
 )
 
 func boolPrefix(_ *world, f field, report reporter) {

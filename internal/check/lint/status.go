@@ -4,13 +4,14 @@ package lint
 
 import (
 	"go/types"
-	"regexp"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 var (
-	volatile   = regexp.MustCompile(`(?i)heartbeat|^last(reconcil|sync|check|poll|seen|prob|refresh|observ|scrap)[a-z]*(time|timestamp|at)?$`)
-	pascalCase = regexp.MustCompile(`^([a-z0-9.-]+/)?[A-Z][a-zA-Z0-9]*$`)
+	volatile   = lazyregexp.New(`(?i)heartbeat|^last(reconcil|sync|check|poll|seen|prob|refresh|observ|scrap)[a-z]*(time|timestamp|at)?$`)
+	pascalCase = lazyregexp.New(`^([a-z0-9.-]+/)?[A-Z][a-zA-Z0-9]*$`)
 )
 
 func statusVolatile(_ *world, f field, report reporter) {

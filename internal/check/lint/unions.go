@@ -4,12 +4,13 @@ package lint
 
 import (
 	"go/ast"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-var oneOf = regexp.MustCompile(`(?i)\b(exactly|only|at most) one of\s+(the\b|its\b|[a-z][a-z0-9]*\s*(,|/|or\b|and\b))|\bmutually exclusive\b`)
+var oneOf = lazyregexp.New(`(?i)\b(exactly|only|at most) one of\s+(the\b|its\b|[a-z][a-z0-9]*\s*(,|/|or\b|and\b))|\bmutually exclusive\b`)
 
 // oneOfMarkers hold the members of a union to each other.
 var oneOfMarkers = []string{

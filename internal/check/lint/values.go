@@ -6,9 +6,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 )
 
 // word is a value that could be in PascalCase; what has digits, dots or slashes is the name of something else.
-var word = regexp.MustCompile(`^[a-z][a-zA-Z]*([-_][a-zA-Z]+)*$`)
+var word = lazyregexp.New(`^[a-z][a-zA-Z]*([-_][a-zA-Z]+)*$`)
 
 func enumCase(_ *world, f field, report reporter) {
 	if isBasic(f.t, types.IsString) {

@@ -5,7 +5,6 @@ package preflight
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/crd"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // probe is a property with a default that is not valid. With it, the API server's validation judges everything but CEL rules, which rules does: the
@@ -86,9 +86,9 @@ func defaultsOf(root *apiextv1.JSONSchemaProps) (problems []string, paths [][]st
 }
 
 var (
-	inVersion = regexp.MustCompile(`^spec\.versions\[(\d+)\]\.?`)
-	inSchemas = regexp.MustCompile(`^(?:spec\.versions\[(\d+)\]\.schema|spec\.validation)(?:\.openAPIV3Schema|$)`)
-	hoisted   = regexp.MustCompile(`^spec\.(validation|subresources|additionalPrinterColumns|selectableFields)\b`)
+	inVersion = lazyregexp.New(`^spec\.versions\[(\d+)\]\.?`)
+	inSchemas = lazyregexp.New(`^(?:spec\.versions\[(\d+)\]\.schema|spec\.validation)(?:\.openAPIV3Schema|$)`)
+	hoisted   = lazyregexp.New(`^spec\.(validation|subresources|additionalPrinterColumns|selectableFields)\b`)
 )
 
 // refusal turns an error into findings. What all versions have in common, the server judges once: it is a finding of each.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // rules compiles the CEL rules as the API server does, also where it would not since it refuses the schema for another reason.
@@ -189,7 +189,7 @@ func (c *compiler) judge(r celRule) {
 	c.cost(r)
 }
 
-var self = regexp.MustCompile(`\bself\b(\.spec\b)?`)
+var self = lazyregexp.New(`\bself\b(\.spec\b)?`)
 
 // readsSpecOnly reports whether a rule could be one of spec.
 func readsSpecOnly(text string) bool {
@@ -203,10 +203,10 @@ func (c *compiler) add(r celRule, id, format string, args ...any) {
 }
 
 // issue is a line of what the CEL compiler says.
-var issue = regexp.MustCompile(`(?m)^(?:[^\n]*: )?ERROR: <input>:(\d+):(\d+): (.*)$`)
+var issue = lazyregexp.New(`(?m)^(?:[^\n]*: )?ERROR: <input>:(\d+):(\d+): (.*)$`)
 
 // undefined is an issue about a field that rules cannot read.
-var undefined = regexp.MustCompile(`^undefined field '(\w+)'`)
+var undefined = lazyregexp.New(`^undefined field '(\w+)'`)
 
 // untyped reports whether a schema has a field of a name that has no type: without one, rules cannot read it.
 func untyped(s *apiextensions.JSONSchemaProps, name string) bool {

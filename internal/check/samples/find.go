@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // source is a file with objects of the project's kinds.
@@ -184,7 +185,7 @@ type fence struct {
 	line, column int // of its first line
 }
 
-var fenceLine = regexp.MustCompile("^([ \t]*)(```+|~~~+)[ \t]*([A-Za-z]*)")
+var fenceLine = lazyregexp.New("^([ \t]*)(```+|~~~+)[ \t]*([A-Za-z]*)")
 
 // fences are the blocks of a page that are marked as YAML or JSON, without their indentation. Those with an ellipsis are left out: they
 // show a part of an object.
@@ -212,4 +213,4 @@ func fences(page []byte) (all []fence) {
 }
 
 // ellipsis is what stands for a part that is left out, or for a value that the reader has to put in.
-var ellipsis = regexp.MustCompile(`(?m)\.\.\.|…|\[snip|<[a-zA-Z][\w -]*>`)
+var ellipsis = lazyregexp.New(`(?m)\.\.\.|…|\[snip|<[a-zA-Z][\w -]*>`)

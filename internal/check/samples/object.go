@@ -4,7 +4,6 @@ package samples
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/text/yamldoc"
 	"github.com/crdctl/crdctl/internal/text/yamlpath"
 )
@@ -92,7 +92,7 @@ func ofGroup(text []byte, groups map[string]bool) bool {
 	return false
 }
 
-var apiVersion = regexp.MustCompile(`(?m)^[ \t-]*apiVersion:[ \t]*["']?([^/\s"']+)/`)
+var apiVersion = lazyregexp.New(`(?m)^[ \t-]*apiVersion:[ \t]*["']?([^/\s"']+)/`)
 
 // badSeparator notes a line that begins as a separator of documents does, and goes on.
 func (s *source) badSeparator(data []byte, line int, err error) {
@@ -112,9 +112,9 @@ func (s *source) badSeparator(data []byte, line int, err error) {
 
 var (
 	// template is what templates replace, or envsubst.
-	template = regexp.MustCompile(`\{\{|\{%|\$\{?[A-Z_]{2,}`)
+	template = lazyregexp.New(`\{\{|\{%|\$\{?[A-Z_]{2,}`)
 	// replaced is a value that begins with it: what is there instead, only those know who replace it.
-	replaced = regexp.MustCompile(`^(\{\{|\{%|\$\{?[A-Z_]{2,})`)
+	replaced = lazyregexp.New(`^(\{\{|\{%|\$\{?[A-Z_]{2,})`)
 )
 
 // isTemplate reports whether a value below a node is one that is replaced.

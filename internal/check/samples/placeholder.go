@@ -3,19 +3,18 @@
 package samples
 
 import (
-	"regexp"
-
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/text/yamlpath"
 )
 
 var (
 	// bracketed is a value as documentation writes what the reader has to put in: <name> or [NAME].
-	bracketed = regexp.MustCompile(`^(<[^<>]+>|\[[A-Z][A-Z0-9_ -]*\])$`)
-	capitals  = regexp.MustCompile(`^[A-Z][A-Z0-9]*([_-][A-Z0-9]+)*$`)
-	words     = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`)
+	bracketed = lazyregexp.New(`^(<[^<>]+>|\[[A-Z][A-Z0-9_ -]*\])$`)
+	capitals  = lazyregexp.New(`^[A-Z][A-Z0-9]*([_-][A-Z0-9]+)*$`)
+	words     = lazyregexp.New(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`)
 )
 
 // toFill reports whether the value that an error is about is for the reader to put in. Words in capitals, such as SECRET_NAME, may be meant where

@@ -4,12 +4,12 @@ package samples
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Sample is an object that has a YAML document of its own in a file that users apply.
@@ -50,4 +50,4 @@ func Valid(ctx context.Context, p *project.Project) ([]Sample, error) {
 }
 
 // above matches what stands above an object: the line that starts its document, a license, empty lines.
-var above = regexp.MustCompile(`\A(?:(?:---[^\n]*|#[^\n]*|[ \t\r]*)\n)+`)
+var above = lazyregexp.New(`\A(?:(?:---[^\n]*|#[^\n]*|[ \t\r]*)\n)+`)

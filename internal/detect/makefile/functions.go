@@ -4,10 +4,11 @@ package makefile
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // functions are those of make whose arguments are expanded first; n is how many they take.
@@ -162,7 +163,7 @@ func (f *File) foreach(text string, local map[string]string) string {
 }
 
 // unset is a reference to a variable that no makefile sets.
-var unset = regexp.MustCompile(`^\$\(\w+\)$`)
+var unset = lazyregexp.New(`^\$\(\w+\)$`)
 
 // choose is if, or, and.
 func (f *File) choose(name, text string, local map[string]string) string {

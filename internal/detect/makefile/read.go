@@ -4,9 +4,10 @@ package makefile
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // reader reads the lines of one file.
@@ -18,12 +19,12 @@ type reader struct {
 }
 
 var (
-	assignment = regexp.MustCompile(`^((?:export|override|unexport|private)\s+)*([^\s:#=?+!$()]+|[^\s:#=?+!]*\$[({][^)}]*[)}][^\s:#=?+!]*)\s*(\?|:{1,3}|\+|!)?=\s*((?s).*)$`)
-	directive  = regexp.MustCompile(`^(-?include|sinclude|ifeq|ifneq|ifdef|ifndef|else|endif|define|endef|export|unexport|undefine|vpath|override\s+define)\b\s*((?s).*)$`)
+	assignment = lazyregexp.New(`^((?:export|override|unexport|private)\s+)*([^\s:#=?+!$()]+|[^\s:#=?+!]*\$[({][^)}]*[)}][^\s:#=?+!]*)\s*(\?|:{1,3}|\+|!)?=\s*((?s).*)$`)
+	directive  = lazyregexp.New(`^(-?include|sinclude|ifeq|ifneq|ifdef|ifndef|else|endif|define|endef|export|unexport|undefine|vpath|override\s+define)\b\s*((?s).*)$`)
 )
 
 // evaluated finds the variables that recipes set. Their values are not known: they change while make runs.
-var evaluated = regexp.MustCompile(`\$[({]eval\s+([\w.-]+)\s*[:?+]*=`)
+var evaluated = lazyregexp.New(`\$[({]eval\s+([\w.-]+)\s*[:?+]*=`)
 
 // read reads a text line by line.
 func (r *reader) read(text string) {

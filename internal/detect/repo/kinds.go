@@ -3,12 +3,13 @@
 package repo
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-var groupName = regexp.MustCompile(`(?m)^\s*//\s*\+groupName=(\S+)`)
+var groupName = lazyregexp.New(`(?m)^\s*//\s*\+groupName=(\S+)`)
 
 // Kinds are the types of API objects by group and directory.
 type Kinds map[string]map[string][]string

@@ -5,7 +5,8 @@ package repo
 import (
 	"bytes"
 	"path"
-	"regexp"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Manifest is a file that begins with a CustomResourceDefinition.
@@ -25,12 +26,12 @@ type Role struct {
 }
 
 var (
-	crdKind    = regexp.MustCompile(`(?m)^kind: CustomResourceDefinition\s*$`)
-	crdVersion = regexp.MustCompile(`(?m)^\s+controller-gen\.kubebuilder\.io/version: (\S+)\s*$`)
-	crdName    = regexp.MustCompile(`(?m)^  name: (\S+)\s*$`)
-	crdObjects = regexp.MustCompile(`(?m)^    kind: (\S+)\s*$`)
-	role       = regexp.MustCompile(`(?m)^kind: (Cluster)?Role$`)
-	webhooks   = regexp.MustCompile(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
+	crdKind    = lazyregexp.New(`(?m)^kind: CustomResourceDefinition\s*$`)
+	crdVersion = lazyregexp.New(`(?m)^\s+controller-gen\.kubebuilder\.io/version: (\S+)\s*$`)
+	crdName    = lazyregexp.New(`(?m)^  name: (\S+)\s*$`)
+	crdObjects = lazyregexp.New(`(?m)^    kind: (\S+)\s*$`)
+	role       = lazyregexp.New(`(?m)^kind: (Cluster)?Role$`)
+	webhooks   = lazyregexp.New(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
 )
 
 // newManifest reads the top of a YAML file.

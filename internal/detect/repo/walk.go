@@ -14,7 +14,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Repo is what was read of a repository. All paths are slash-separated and relative to its root.
@@ -55,12 +55,12 @@ type SmallFile struct {
 var passedOver = []string{"vendor", "_output", "third_party", "testdata", "node_modules"}
 
 // script files tell which generators run; what else is in a repository does not.
-var scriptName = regexp.MustCompile(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|nix)|\.?mise\.toml|Taskfile\.ya?ml|[jJ]ustfile)$`)
+var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|nix)|\.?mise\.toml|Taskfile\.ya?ml|[jJ]ustfile)$`)
 
-var packageMain = regexp.MustCompile(`(?m)^package main\b`)
+var packageMain = lazyregexp.New(`(?m)^package main\b`)
 
 // headerName are the files that may be the header of generated files: those that no well-known tool calls its own.
-var headerName = regexp.MustCompile(`(?i)(boilerplate|header|licen[sc]e|copyright)|\.(txt|tmpl)$`)
+var headerName = lazyregexp.New(`(?i)(boilerplate|header|licen[sc]e|copyright)|\.(txt|tmpl)$`)
 
 // HeaderSize is larger than any header.
 const HeaderSize = 16 << 10

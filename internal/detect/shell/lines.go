@@ -3,18 +3,19 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 var (
-	makeVariable = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?|:{1,3}|\+)?=\s*(.*)$`)
-	makeName     = regexp.MustCompile(`\$[({]([A-Za-z_]\w*)[)}]`)
-	makeOther    = regexp.MustCompile(`\$(?:[@<^?*+|%]|[({][\w.-]+[)}])`)
+	makeVariable = lazyregexp.New(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(\?|:{1,3}|\+)?=\s*(.*)$`)
+	makeName     = lazyregexp.New(`\$[({]([A-Za-z_]\w*)[)}]`)
+	makeOther    = lazyregexp.New(`\$(?:[@<^?*+|%]|[({][\w.-]+[)}])`)
 	// instruction is what stands before a command in a Dockerfile or in a list of YAML.
-	instruction = regexp.MustCompile(`^\s*(RUN(\s+--\S+)*|-|@)\s+`)
+	instruction = lazyregexp.New(`^\s*(RUN(\s+--\S+)*|-|@)\s+`)
 )
 
 // logical calls f with each line and those that continue it, and the number of lines above.

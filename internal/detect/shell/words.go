@@ -3,21 +3,22 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 var (
-	argument = regexp.MustCompile(`^\$\{?[0-9]\}?$`)
+	argument = lazyregexp.New(`^\$\{?[0-9]\}?$`)
 	// index is one that needs no arithmetic.
-	index = regexp.MustCompile(`^([@*]|[0-9]{1,4})$`)
+	index = lazyregexp.New(`^([@*]|[0-9]{1,4})$`)
 	// pattern is one that is matched without surprises: no brackets, no escapes, no home directories.
-	pattern = regexp.MustCompile(`^[\w./:@+,=*?-]*$`)
+	pattern = lazyregexp.New(`^[\w./:@+,=*?-]*$`)
 )
 
 // fields are the values of a word: mostly one.
@@ -240,4 +241,4 @@ func determined(v expand.Variable) bool {
 // unescape takes away the backslashes that a shell does outside of quotes.
 func unescape(text string) string { return escaped.ReplaceAllString(text, "$1") }
 
-var escaped = regexp.MustCompile(`(?s)\\(.)`)
+var escaped = lazyregexp.New(`(?s)\\(.)`)

@@ -5,12 +5,12 @@ package steps
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/makefile"
 	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // run collects the steps of a sequence.
@@ -30,7 +30,7 @@ const (
 	maxSteps = 20000
 )
 
-var makeCall = regexp.MustCompile(`(?m)(?:\$[({]MAKE[)}]|\bmake)\s+([^;&|\n]*)`)
+var makeCall = lazyregexp.New(`(?m)(?:\$[({]MAKE[)}]|\bmake)\s+([^;&|\n]*)`)
 
 // targets reads what people run of a makefile: the targets with the name of something that generates code and that no other such
 // target runs; then the others that have a command of interest.
@@ -136,7 +136,7 @@ func (x *run) recipe(lines []makefile.Place, maybe bool, overrides map[string]st
 }
 
 // leads is in lines that run other files.
-var leads = regexp.MustCompile(`\.(sh|bash)\b|\bmake\b`)
+var leads = lazyregexp.New(`\.(sh|bash)\b|\bmake\b`)
 
 // logical are the lines of a text, each with those that continue it.
 func logical(text string) (lines []string) {

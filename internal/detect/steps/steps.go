@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Sequence is what a person runs: a target of a makefile, a script, the lines of go:generate in a file.
@@ -78,7 +78,7 @@ func Read(r *repo.Repo, wanted func(text string) bool) *Found {
 	return x.found
 }
 
-var makefileName = regexp.MustCompile(`^(GNUmakefile|makefile|Makefile)$`)
+var makefileName = lazyregexp.New(`^(GNUmakefile|makefile|Makefile)$`)
 
 // makefiles reads the makefiles that people run, and then those that none of them includes.
 func (x *Reader) makefiles() {
@@ -98,7 +98,7 @@ func (x *Reader) makefiles() {
 }
 
 // otherFile finds a makefile that another one has make read instead.
-var otherFile = regexp.MustCompile(`(?m)(?:\$[({]MAKE[)}]|\bmake)\b[^\n]*\s-f\s+([\w./-]+)`)
+var otherFile = lazyregexp.New(`(?m)(?:\$[({]MAKE[)}]|\bmake)\b[^\n]*\s-f\s+([\w./-]+)`)
 
 // above is the nearest directory with a makefile that make finds, from a directory up.
 func (x *Reader) above(dir string) string {
@@ -194,7 +194,7 @@ func (x *Reader) add(name, called string, all []Step) {
 var (
 	generating = []string{"manifests", "manifest", "generate", "generated", "gen", "codegen", "crd", "crds", "deepcopy", "update", "rbac", "webhook", "webhooks", "code", "api", "apis", "regenerate", "generation"}
 	otherwise  = []string{"verify", "check", "test", "tests", "clean", "e2e", "docs", "doc", "lint", "deploy", "undeploy", "install", "uninstall", "docker", "run", "build", "release", "bundle", "helm", "chart", "charts", "diff", "validate"}
-	separators = regexp.MustCompile(`[^a-z0-9]+`)
+	separators = lazyregexp.New(`[^a-z0-9]+`)
 )
 
 // Generates reports whether a name is one of what people run to generate code, and not to check, to deploy or to release it.

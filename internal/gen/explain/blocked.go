@@ -4,14 +4,14 @@ package explain
 
 import (
 	"path/filepath"
-	"regexp"
 
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // notDirectory is the error of a path that leads through a file. Engines report errors as text, so the text is what there is
 // to go by.
-var notDirectory = regexp.MustCompile(`(?:open|l?stat|readlink) (.+?): not a directory`)
+var notDirectory = lazyregexp.New(`(?:open|l?stat|readlink) (.+?): not a directory`)
 
 // Blocked names the file that is in place of a directory, where err is about that; it is nil for other errors.
 func Blocked(root string, err error) error {

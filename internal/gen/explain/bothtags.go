@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 var (
-	optionalAndRequired = regexp.MustCompile(`member (\w+) cannot be both optional and required`)
-	optionalTag         = regexp.MustCompile(`(?m)^\s*//\s*\+(optional|k8s:optional)\b`)
-	requiredTag         = regexp.MustCompile(`(?m)^\s*//\s*\+(required|k8s:required)\b`)
+	optionalAndRequired = lazyregexp.New(`member (\w+) cannot be both optional and required`)
+	optionalTag         = lazyregexp.New(`(?m)^\s*//\s*\+(optional|k8s:optional)\b`)
+	requiredTag         = lazyregexp.New(`(?m)^\s*//\s*\+(required|k8s:required)\b`)
 )
 
 // bothTags finds the fields that kube-openapi says are both optional and required: it names neither the type nor the file.

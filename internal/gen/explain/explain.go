@@ -9,9 +9,9 @@ package explain
 import (
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Sources are the files of the API packages with their sums, by slash-separated paths below the root.
@@ -27,7 +27,7 @@ type Context struct {
 }
 
 // noRule is what each generator says of a rule that there is not.
-var noRule = regexp.MustCompile(`unrecognized rule in --lint-rules: (\S+)`)
+var noRule = lazyregexp.New(`unrecognized rule in --lint-rules: (\S+)`)
 
 // Each returns the errors that were joined, however deep.
 func Each(err error) (all []error) {

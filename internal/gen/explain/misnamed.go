@@ -11,24 +11,24 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 var (
 	// noPackage are the go command's words about a package that a generator asked for, and noInterface those of deepcopy-gen
 	// about a type that is none, or does not exist.
-	noPackage   = regexp.MustCompile(`no required module provides package ([^\s;]+)|package (\S+) is not in std`)
-	noInterface = regexp.MustCompile(`type "(\S+)" in k8s:deepcopy-gen:\S* ?interfaces tag .*, but: "(\w*)"`)
+	noPackage   = lazyregexp.New(`no required module provides package ([^\s;]+)|package (\S+) is not in std`)
+	noInterface = lazyregexp.New(`type "(\S+)" in k8s:deepcopy-gen:\S* ?interfaces tag .*, but: "(\w*)"`)
 
 	// namingTag is a tag whose value names packages, or types in them.
-	namingTag = regexp.MustCompile(`^\s*//\s*(\+(?:k8s:[a-zA-Z:-]+|genclient:method))=(\S+)`)
+	namingTag = lazyregexp.New(`^\s*//\s*(\+(?:k8s:[a-zA-Z:-]+|genclient:method))=(\S+)`)
 )
 
 // misnamed finds the tags that name a package or an interface which does not exist: the generators name neither the tag nor its
@@ -53,7 +53,7 @@ func misnamed(c Context, said string) error {
 }
 
 // undefinedType is what the type checker says of a type that an imported package does not have.
-var undefinedType = regexp.MustCompile(`^undefined: (\w+)(\.\w+)$`)
+var undefinedType = lazyregexp.New(`^undefined: (\w+)(\.\w+)$`)
 
 // MisnamedTypes finds the tags that name types which generated code then lacks, as those of input and result of a
 // +genclient:method.

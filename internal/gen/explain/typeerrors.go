@@ -11,9 +11,10 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-var undefined = regexp.MustCompile(`^undefined: (\w+)$`)
+var undefined = lazyregexp.New(`^undefined: (\w+)$`)
 
 // TypeErrors returns what is wrong with the types that generators read. Upstream's generators work on what is left of such types, and
 // fail with obscure errors or make code that does not compile.

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/crdctl/crdctl/internal/gen/diag"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // declared are the types that packages declare.
@@ -52,7 +52,7 @@ func (c Context) line(pos token.Pos, format string, args ...any) string {
 }
 
 // notUTF8 are the words of a formatter that was handed half a letter.
-var notUTF8 = regexp.MustCompile(`generated code that is not Go: .*illegal (UTF-8|character)`)
+var notUTF8 = lazyregexp.New(`generated code that is not Go: .*illegal (UTF-8|character)`)
 
 // nonASCII are the types whose names begin with a letter of several bytes, with their places: the generators of clients change
 // the case of the first byte.
@@ -71,7 +71,7 @@ func nonASCII(c Context, said string) error {
 
 // aboutGenerics matches errors that generic types cause: applyconfiguration-gen takes their names for names in Go, and
 // deepcopy-gen copies them only as long as they are not asked for.
-var aboutGenerics = regexp.MustCompile(`applyconfiguration-gen generated code that is not Go|Hit an unsupported type '\w+' for '\w+', from \S+\]`)
+var aboutGenerics = lazyregexp.New(`applyconfiguration-gen generated code that is not Go|Hit an unsupported type '\w+' for '\w+', from \S+\]`)
 
 // generic are the fields with a generic type, and if there are none the generic types, with their places.
 func generic(c Context, said string) error {
@@ -110,7 +110,7 @@ func instantiates(t types.Type) bool {
 
 // aboutCopies are the words that come of types which deepcopy-gen cannot copy: its own, or those of a formatter that was
 // handed DeepCopyinterface{…}() by it, or by a generator that trusts in the copies.
-var aboutCopies = regexp.MustCompile(`deepcopy-gen|generated code that is not Go`)
+var aboutCopies = lazyregexp.New(`deepcopy-gen|generated code that is not Go`)
 
 // uncopyable are the fields that deepcopy-gen cannot copy, with their places: upstream names a type at best. Where said names a field,
 // it is about that one.

@@ -5,17 +5,17 @@ package explain
 import (
 	"fmt"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 var (
-	lintedType  = regexp.MustCompile(`^type (\S+):$`)
-	lintedField = regexp.MustCompile(`^field (\w+): (.*)`)
-	madeField   = regexp.MustCompile(`\bfield (\S+?)(?: \([^)]*\))?: (.*)`)
+	lintedType  = lazyregexp.New(`^type (\S+):$`)
+	lintedField = lazyregexp.New(`^field (\w+): (.*)`)
+	madeField   = lazyregexp.New(`\bfield (\S+?)(?: \([^)]*\))?: (.*)`)
 )
 
 // validated gives what validation-gen has against fields their places: it names types and fields.

@@ -4,12 +4,12 @@ package fields
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text/goname"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // Column is a column that kubectl prints for an object.
@@ -56,7 +56,7 @@ func (f *Field) column(name string) Column {
 	return Column{Name: name, Type: columnTypes[f.typ.family], JSONPath: "." + f.fullPath()}
 }
 
-var columnArgument = regexp.MustCompile("(\\w+)=(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[^,\"`]*)(?:,|$)")
+var columnArgument = lazyregexp.New("(\\w+)=(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[^,\"`]*)(?:,|$)")
 
 // parseColumn reads the marker of a column.
 func parseColumn(marker string) (c Column, err error) {

@@ -5,13 +5,13 @@ package fields
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/crd/sample"
 	"github.com/crdctl/crdctl/internal/text/goname"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // SpecFields are the fields of the spec's struct, in Go.
@@ -172,7 +172,7 @@ func celMarker(rule, message string) string {
 }
 
 // bare is a value of an enum that controller-tools reads as a string without quotes.
-var bare = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
+var bare = lazyregexp.New(`^[A-Za-z][A-Za-z0-9]*$`)
 
 func enumMarker[T any](values []T) string {
 	all := make([]string, len(values))

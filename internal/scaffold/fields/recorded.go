@@ -5,11 +5,11 @@ package fields
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text/goname"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // removal is a rule that the language had, with the marker that is written instead, or where it has none, what to do.
@@ -55,7 +55,7 @@ func (r removal) markers(f *Field, value string) []string {
 }
 
 // ruleAndMessage is RULE;MESSAGE, apart at the first semicolon that is not in a text of the rule.
-var ruleAndMessage = regexp.MustCompile(`(?s)^((?:[^;'"]|'[^']*'|"[^"]*")*);(.*)$`)
+var ruleAndMessage = lazyregexp.New(`(?s)^((?:[^;'"]|'[^']*'|"[^"]*")*);(.*)$`)
 
 func cutCEL(value string) (rule, message string) {
 	if m := ruleAndMessage.FindStringSubmatch(value); m != nil {

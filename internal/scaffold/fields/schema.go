@@ -5,16 +5,16 @@ package fields
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdctl/crdctl/internal/crd/sample"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-var markerRule = regexp.MustCompile(`^\+(?:kubebuilder:validation:|kubebuilder:)?([A-Za-z]+)(?:=(.*))?$`)
+var markerRule = lazyregexp.New(`^\+(?:kubebuilder:validation:|kubebuilder:)?([A-Za-z]+)(?:=(.*))?$`)
 
 // schema is what the CRD will have for the field, as far as samples and defaults need it. Types of Kubernetes are not spelled out,
 // and markers that have no keyword of their own are left to controller-gen.

@@ -5,13 +5,13 @@ package fields
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/crdctl/crdctl/internal/text/goname"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 const (
@@ -37,9 +37,9 @@ type rule struct {
 var (
 	// quoted is the text in double quotes at the beginning. In it \" is a quote; all other backslashes are themselves, as patterns want
 	// them, two in a row too.
-	quoted = regexp.MustCompile(`(?s)^"(?:[^"\\]|\\.)*"`)
+	quoted = lazyregexp.New(`(?s)^"(?:[^"\\]|\\.)*"`)
 	// quotedOrMarker finds where markers begin, outside of quotes: +$ is a part of a pattern.
-	quotedOrMarker = regexp.MustCompile("(?s)\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|:\\+\\pL")
+	quotedOrMarker = lazyregexp.New("(?s)\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|:\\+\\pL")
 )
 
 // split takes a --field apart: markers begin with a plus after a colon, and what is before them is separated by colons that are not in
@@ -125,7 +125,7 @@ func beforeColon(text string) (before, rest string) {
 type segment struct{ name, path, prefix string }
 
 var (
-	nameRule = regexp.MustCompile(`^([a-z][A-Za-z0-9]{0,62})(\[\]|\{\})?$`)
+	nameRule = lazyregexp.New(`^([a-z][A-Za-z0-9]{0,62})(\[\]|\{\})?$`)
 	// methods are those that generated code has, or would have with one tag more, on every type of an API.
 	methods = []string{"DeepCopy", "DeepCopyInto", "OpenAPIModelName"}
 	// given are the fields that every status has.

@@ -5,12 +5,12 @@ package fields
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/goname"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // fieldType is a type of the language.
@@ -32,9 +32,9 @@ func (t fieldType) into() string {
 }
 
 var (
-	typeRule  = regexp.MustCompile(`^(\*|\[\]|map\[string\])?([^*\[\]]*)$`)
-	enumRule  = regexp.MustCompile(`^enum\((.*)\)$`)
-	enumValue = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._/ -]*[A-Za-z0-9])?$`)
+	typeRule  = lazyregexp.New(`^(\*|\[\]|map\[string\])?([^*\[\]]*)$`)
+	enumRule  = lazyregexp.New(`^enum\((.*)\)$`)
+	enumValue = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9._/ -]*[A-Za-z0-9])?$`)
 )
 
 // parseType reads a type. With an error, it is a string.
