@@ -171,7 +171,7 @@ func (w *scaffolded) apply(ctx context.Context, s ui.Streams, o *changeOptions, 
 		s.Report().Printf("nothing to change: %s", apiNames(apis))
 		return nil
 	}
-	did := map[string]string{"add": "added", "delete": "deleted", "add the webhooks of": "added the webhooks of"}[verb]
+	did := map[string]string{"add": "added", "delete": "deleted", "add the webhooks of": "added the webhooks of", "delete webhooks of": "deleted webhooks of"}[verb]
 	if o.dryRun {
 		did = "would " + verb
 	}

@@ -29,16 +29,21 @@ issued by cert-manager. For the conversion between versions, see "crdctl create 
 	}
 	kindFlags(c.Flags(), &o.api)
 	shared.completeAPI(c)
-	c.Flags().BoolVar(&o.api.Defaulting, "defaulting", false, "webhook that sets the defaults of objects")
-	c.Flags().BoolVar(&o.api.Validation, "validation", false, "webhook that validates objects (also --programmatic-validation)")
-	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	webhookFlags(c.Flags(), &o.api)
+	o.register(c.Flags())
+	return c
+}
+
+// webhookFlags are the flags that name admission webhooks.
+func webhookFlags(f *pflag.FlagSet, o *scaffold.APIOptions) {
+	f.BoolVar(&o.Defaulting, "defaulting", false, "webhook that sets the defaults of objects")
+	f.BoolVar(&o.Validation, "validation", false, "webhook that validates objects (also --programmatic-validation)")
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "programmatic-validation" { // as kubebuilder has it
 			name = "validation"
 		}
 		return pflag.NormalizedName(name)
 	})
-	o.register(c.Flags())
-	return c
 }
 
 func runCreateWebhook(ctx context.Context, s ui.Streams, o createOptions) error {

@@ -24,7 +24,7 @@ type deleteOptions struct {
 }
 
 func newDelete(s ui.Streams, shared *options) *cobra.Command {
-	return newGroup("delete", "Remove an API from the project", newDeleteAPI(s, shared))
+	return newGroup("delete", "Remove an API or a webhook from the project", newDeleteAPI(s, shared), newDeleteWebhook(s, shared))
 }
 
 func newDeleteAPI(s ui.Streams, shared *options) *cobra.Command {

@@ -81,6 +81,8 @@ func (p *kubebuilderProject) hint(verb string, api scaffold.APIOptions) string {
 		return fmt.Sprintf("run \"%s alpha update\"", p.tool())
 	case "delete":
 		return fmt.Sprintf("%s has no command for it: remove the types, the controller and the entry in %s manually", p.tool(), mainpkg.ProjectFile)
+	case "delete webhook":
+		return fmt.Sprintf("run \"%s delete webhook\" if it has that command, or remove the webhook, its manifests and the entry in %s manually", p.tool(), mainpkg.ProjectFile)
 	}
 	or := func(value, placeholder string) string {
 		if value == "" {

@@ -15,11 +15,7 @@ import (
 func (p *Project) AddWebhooks(o APIOptions) (*API, error) {
 	kinds := p.Kinds(o.Group, o.Kind)
 	if len(kinds) == 0 {
-		var has []string
-		for _, a := range p.APIs {
-			has = append(has, a.Kind+" of "+a.Group)
-		}
-		return nil, fmt.Errorf("the project does not have %s of %s; it has %s; add a kind with \"crdctl create api\"", o.Kind, o.Group, strings.Join(slices.Compact(has), ", "))
+		return nil, fmt.Errorf("%w; add a kind with \"crdctl create api\"", p.lacks(o))
 	}
 	if o.Version == "" && len(kinds) > 1 {
 		return nil, fmt.Errorf("%s of %s has several versions; name the one that the webhooks read with --version", o.Kind, o.Group)
@@ -33,6 +29,45 @@ func (p *Project) AddWebhooks(o APIOptions) (*API, error) {
 	}
 	a.Defaulting, a.Validation = a.Defaulting || o.Defaulting, a.Validation || o.Validation
 	return a, nil
+}
+
+// RemoveWebhooks removes the admission webhooks that the options name from an API of the project, or all that it has if they name none.
+func (p *Project) RemoveWebhooks(o APIOptions) (*API, error) {
+	kinds := p.Kinds(o.Group, o.Kind)
+	if len(kinds) == 0 {
+		return nil, p.lacks(o)
+	}
+	version := o.Version
+	if version == "" {
+		admitted := slices.DeleteFunc(slices.Clone(kinds), func(a *API) bool { return !a.Admitted() })
+		if len(admitted) > 1 {
+			return nil, fmt.Errorf("%s of %s has webhooks in several versions; name the one to remove them from with --version", o.Kind, o.Group)
+		}
+		version = append(admitted, kinds...)[0].Version
+	}
+	a := p.Find(o.Group, version, o.Kind)
+	switch {
+	case a == nil:
+		return nil, fmt.Errorf("%s of %s has no version %s", o.Kind, o.Group, o.Version)
+	case !a.Admitted():
+		return nil, fmt.Errorf("%s %s of %s does not have webhooks for defaults or validation", a.Version, a.Kind, a.Group)
+	case o.Defaulting && !a.Defaulting:
+		return nil, fmt.Errorf("%s %s of %s does not have a webhook for defaults; omit --defaulting", a.Version, a.Kind, a.Group)
+	case o.Validation && !a.Validation:
+		return nil, fmt.Errorf("%s %s of %s does not have a webhook for validation; omit --validation", a.Version, a.Kind, a.Group)
+	}
+	all := !o.Defaulting && !o.Validation
+	a.Defaulting, a.Validation = a.Defaulting && !all && !o.Defaulting, a.Validation && !all && !o.Validation
+	return a, nil
+}
+
+// lacks is the error that the project does not have the kind of the options.
+func (p *Project) lacks(o APIOptions) error {
+	var has []string
+	for _, a := range p.APIs {
+		has = append(has, a.Kind+" of "+a.Group)
+	}
+	return fmt.Errorf("the project does not have %s of %s; it has %s", o.Kind, o.Group, strings.Join(slices.Compact(has), ", "))
 }
 
 // Admitted reports whether the controller has a webhook for the objects of an API.
