@@ -2,9 +2,6 @@
 
 package lazyregexp
 
-// Find calls [regexp.Regexp.Find].
-func (r *Regexp) Find(b []byte) []byte { return r.compiled().Find(b) }
-
 // FindAllIndex calls [regexp.Regexp.FindAllIndex].
 func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.compiled().FindAllIndex(b, n) }
 
@@ -21,7 +18,6 @@ func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.compiled().FindAllStringSubmatch(s, n)
 }
 
-
 // FindAllSubmatch calls [regexp.Regexp.FindAllSubmatch].
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 	return r.compiled().FindAllSubmatch(b, n)
@@ -31,9 +27,6 @@ func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
 	return r.compiled().FindAllSubmatchIndex(b, n)
 }
-
-// FindIndex calls [regexp.Regexp.FindIndex].
-func (r *Regexp) FindIndex(b []byte) []int { return r.compiled().FindIndex(b) }
 
 // FindString calls [regexp.Regexp.FindString].
 func (r *Regexp) FindString(s string) string { return r.compiled().FindString(s) }
@@ -74,13 +67,5 @@ func (r *Regexp) ReplaceAllString(src, repl string) string {
 	return r.compiled().ReplaceAllString(src, repl)
 }
 
-// ReplaceAllStringFunc calls [regexp.Regexp.ReplaceAllStringFunc].
-func (r *Regexp) ReplaceAllStringFunc(src string, repl func(string) string) string {
-	return r.compiled().ReplaceAllStringFunc(src, repl)
-}
-
 // Split calls [regexp.Regexp.Split].
 func (r *Regexp) Split(s string, n int) []string { return r.compiled().Split(s, n) }
-
-// String calls [regexp.Regexp.String].
-func (r *Regexp) String() string { return r.compiled().String() }
