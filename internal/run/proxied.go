@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -53,8 +54,8 @@ func (r *recording) proxied(t *target.API, o Options, reporter ui.Reporter) (*ta
 		return nil, errors.Join(fmt.Errorf("listen for the proxy that records: %w", err), t.Close())
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listener) }) // it ends when the server is closed
 	url := "http://" + listener.Addr().String()
 	through := *t
 	through.Close = func() error {
@@ -62,7 +63,7 @@ func (r *recording) proxied(t *target.API, o Options, reporter ui.Reporter) (*ta
 		defer cancel()
 		_ = server.Shutdown(ctx) // Close ends what does not end in time
 		err := server.Close()
-		<-served // its error is that the server was closed
+		serving.Wait()
 		recorder.Close()
 		return errors.Join(err, t.Close())
 	}
