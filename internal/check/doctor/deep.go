@@ -125,7 +125,7 @@ func (s *Source) in(file string, line, col int) rule.Place {
 	return rule.Place{File: filepath.ToSlash(rel), Line: line, Col: col}
 }
 
-// forbidden finds requests that no role of the project grants: one finding of each resource.
+// forbidden finds requests that no role of the controller grants: one finding of each resource.
 func (s *Source) forbidden(requests []calls.Request) (all []rule.Finding) {
 	granted := s.granted()
 	if granted.none() {
@@ -166,7 +166,7 @@ func (s *Source) forbidden(requests []calls.Request) (all []rule.Finding) {
 	for key, l := range lacks {
 		slices.Sort(l.verbs)
 		verbs := strings.Join(slices.Compact(l.verbs), ", ")
-		f := rule.New("rbac-missing", s.in(l.first.At.Filename, l.first.At.Line, l.first.At.Column), key, "%s needs %s of %s, and no role of the project grants that", l.first.Call, verbs, key)
+		f := rule.New("rbac-missing", s.in(l.first.At.Filename, l.first.At.Line, l.first.At.Column), key, "%s needs %s of %s, and no role of the controller grants that", l.first.Call, verbs, key)
 		all = append(all, f)
 	}
 	return all
@@ -185,7 +185,7 @@ func (s *Source) blocked(ownerships []calls.Ownership) (all []rule.Finding) {
 		}
 		seen[owner.String()] = true
 		all = append(all, rule.New("owner-finalizers-rbac", s.in(o.At.Filename, o.At.Line, o.At.Column), owner.String(),
-			"%s sets blockOwnerDeletion for a %s, and no role of the project grants update of %s/finalizers", o.Call, o.Owner.Name, owner))
+			"%s sets blockOwnerDeletion for a %s, and no role of the controller grants update of %s/finalizers", o.Call, o.Owner.Name, owner))
 	}
 	return all
 }

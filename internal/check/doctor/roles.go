@@ -10,6 +10,8 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // permission is one thing that a role can allow.
@@ -147,15 +149,18 @@ var (
 	markerField = regexp.MustCompile("(\\w+)=((?:\"[^\"]*\"|`[^`]*`|\\{[^}]*\\}|[^,\"`{]+)+)")
 )
 
-// granted are the rules of the roles that controllers run with: of those below a directory config and of the markers, if there are any, since
-// charts and releases have copies; else of all.
+// userRole is where kubebuilder writes a role that is for users of an API, and not for its controller.
+var userRole = lazyregexp.New(`(^|/)[^/]+[-_](admin|editor|viewer)[-_]role\.ya?ml$`)
+
+// granted are the rules of the roles that controllers run with: those below a directory config and of the markers where these have the role of the
+// manager, since charts and releases have copies; else those of all roles.
 func (s *Source) granted() grants {
-	all := s.documents()
-	own := slices.DeleteFunc(slices.Clone(all), func(d document) bool { return !strings.Contains("/"+d.file.Path, "/config/") })
-	g := roles(own)
-	g.rules = append(g.rules, s.marked().rules...)
-	if g.none() {
+	all := slices.DeleteFunc(s.documents(), func(d document) bool { return userRole.MatchString(d.file.Path) })
+	g := s.marked()
+	if g.none() && !slices.ContainsFunc(all, func(d document) bool { return managerRole.MatchString(d.file.Path) }) {
 		return roles(all)
 	}
-	return g
+	own := roles(slices.DeleteFunc(all, func(d document) bool { return !strings.Contains("/"+d.file.Path, "/config/") }))
+	own.rules = append(own.rules, g.rules...)
+	return own
 }
