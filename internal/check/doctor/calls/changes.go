@@ -114,7 +114,7 @@ func (f flow) leads(e ast.Expr) (c cached, steps int, ok bool) {
 			return c, 0, true
 		}
 		c, steps, ok = f.leads(e.X)
-		if ok && isPointer(f.TypesInfo.TypeOf(e.X)) {
+		if ok && isA[*types.Pointer](f.TypesInfo.TypeOf(e.X)) {
 			steps++
 		}
 		return c, steps, ok
@@ -146,11 +146,12 @@ func (f flow) leads(e ast.Expr) (c cached, steps int, ok bool) {
 	return c, 0, false
 }
 
-func isPointer(t types.Type) bool {
+// isA reports whether a type is one of a form, such as a pointer; false for the type of code that does not compile.
+func isA[Form types.Type](t types.Type) bool {
 	if t == nil {
 		return false
 	}
-	_, ok := t.Underlying().(*types.Pointer)
+	_, ok := t.Underlying().(Form)
 	return ok
 }
 
@@ -227,9 +228,16 @@ func (f flow) call(call *ast.CallExpr) {
 	}
 }
 
-// changed notes a change of what an argument refers to.
+// changed notes a change of what an argument refers to, or of a receiver: of a variable of a struct, the method has its address.
 func (f flow) changed(call *ast.CallExpr, arg ast.Expr) {
-	if c, steps, ok := f.leads(arg); ok && steps+1 > c.private {
+	c, steps, ok := f.leads(arg)
+	if !ok {
+		return
+	}
+	if !isA[*types.Struct](f.TypesInfo.TypeOf(arg)) {
+		steps++
+	}
+	if steps > c.private {
 		what := arg
 		if u, isAddress := ast.Unparen(arg).(*ast.UnaryExpr); isAddress {
 			what = u.X
