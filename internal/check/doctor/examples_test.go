@@ -98,3 +98,15 @@ func TestOutside(t *testing.T) {
 	require.Equal(t, "this machine", found.Judged)
 	require.Len(t, found.Findings, 2)
 }
+
+// What a cluster answers instead of a CRD is an error, and not a verdict.
+func TestOtherAnswer(t *testing.T) {
+	root := t.TempDir()
+	crd := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: tabs.example.com}, spec: {
+group: example.com, scope: Cluster, names: {kind: Tab, plural: tabs}, versions: [{name: v1, served: true, storage: true}]}}`
+	write(t, root, txtar.File{Name: "crds/tabs.yaml", Data: []byte(crd)})
+	p, err := project.Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+	require.NoError(t, err)
+	_, err = doctor.Check(t.Context(), doctor.Options{Root: root, Project: p, Cluster: cluster("kind: Status\nname: tabs.example.com")})
+	require.EqualError(t, err, "--against-cluster: the CRD tabs.example.com of the cluster cannot be read: the answer is not a CustomResourceDefinition with a group, a kind and versions")
+}

@@ -34,7 +34,10 @@ func live(ctx context.Context, p *project.Project, c Cluster) (all []rule.Findin
 			continue
 		}
 		found, err := project.Parse("CRD "+crd.Name+" of the cluster", data)
-		if err != nil || len(found) != 1 {
+		if err == nil && len(found) != 1 {
+			err = errors.New("the answer is not a CustomResourceDefinition with a group, a kind and versions")
+		}
+		if err != nil {
 			return all, "", fmt.Errorf("--against-cluster: the CRD %s of the cluster cannot be read: %w", crd.Name, err)
 		}
 		all = append(all, older(crd, found[0])...)
