@@ -103,4 +103,5 @@ type Admission struct {
 	Reason     string          `json:"reason,omitempty"`     // why a webhook that answered did not allow it
 	Err        string          `json:"err,omitempty"`        // why the call itself failed
 	FailedOpen bool            `json:"failedOpen,omitempty"` // the call failed, and failurePolicy: Ignore let the request pass
+	Canceled   bool            `json:"canceled,omitempty"`   // the client went away before there was an answer: the call neither failed nor was denied
 }

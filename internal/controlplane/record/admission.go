@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"regexp"
@@ -97,10 +98,10 @@ func (c checks) Validate(ctx context.Context, attributes admission.Attributes, o
 
 // called queues what a plugin did, if it did anything of interest.
 func (d *decorated) called(ctx context.Context, attributes admission.Attributes, calls *webhookCalls, began int64, err error) {
-	ended := d.r.Sink.Now()
+	ended, canceled := d.r.Sink.Now(), errors.Is(ctx.Err(), context.Canceled)
 	if calls.any() {
 		calls.typ, calls.id, calls.op, calls.resource = plugins[d.name], requestID(ctx), string(attributes.GetOperation()), attributes.GetResource()
-		calls.began, calls.ended = began, ended
+		calls.began, calls.ended, calls.canceled = began, ended, canceled
 		if err != nil {
 			calls.refusal = err.Error()
 		}
@@ -113,7 +114,11 @@ func (d *decorated) called(ctx context.Context, attributes admission.Attributes,
 	c := call{resource: attributes.GetResource(), t: ended, rec: &trace.Admission{
 		Type: cmp.Or(plugins[d.name], "plugin"), Name: d.name, Request: requestID(ctx), Op: string(attributes.GetOperation()), Began: began, Allowed: err == nil,
 	}}
-	if err != nil {
+	kind := plugins[d.name]
+	switch webhooks := kind == "mutating" || kind == "validating"; {
+	case err != nil && canceled && webhooks && !webhookName.MatchString(err.Error()): // it gave up before it called any
+		c.rec.Canceled = true
+	case err != nil:
 		refused(c.rec, d.r.message(redact.Target{Group: c.resource.Group, Resource: c.resource.Resource}, err.Error()))
 	}
 	d.r.put(c)
@@ -269,6 +274,8 @@ func (c conversion) work(w *worker) {
 	c.rec.Op, c.rec.Objects = fromVersion+"->"+toVersion, len(question.Request.Objects)
 	c.rec.Allowed = c.err == nil && answer.Response.Result.Status == "Success"
 	switch {
+	case errors.Is(c.err, context.Canceled):
+		c.rec.Canceled = true
 	case c.err != nil:
 		c.rec.Err = w.message(redact.Target{}, c.err.Error())
 	case !c.rec.Allowed:

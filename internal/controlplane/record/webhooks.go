@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -40,6 +41,7 @@ type webhookCalls struct {
 	resource    schema.GroupVersionResource
 	began       int64
 	refusal     string // the plugin's
+	canceled    bool   // the request, by its client
 	number      trace.ResourceID
 }
 
@@ -157,20 +159,30 @@ func (c *webhookCalls) work(w *worker) {
 		d.rec.FailedOpen = true
 		d.rec.Err = cmp.Or(d.rec.Err, "the webhook could not be called, or its answer is not valid")
 	}
-	if c.refusal != "" {
-		message, name := w.message(c.target(), c.refusal), c.typ
-		if found := webhookName.FindStringSubmatch(message); found != nil {
-			name = found[1]
-		}
-		d := c.claim(&all, name, func(d *decision) bool { return !d.rec.Allowed })
-		if d.rec.Allowed = false; denial.MatchString(message) {
-			d.rec.Reason, d.rec.Err = message, ""
-		} else if d.rec.Err == "" {
-			d.rec.Reason, d.rec.Err = "", message
-		}
-	}
+	c.refused(w, &all)
 	for _, d := range all {
 		w.Sink.AddAt(d.t, d.rec)
+	}
+}
+
+// refused notes what the plugin said when it refused the request. That the request was canceled is no decision of a webhook.
+func (c *webhookCalls) refused(w *worker, all *[]*decision) {
+	if c.refusal == "" {
+		return
+	}
+	message, name := w.message(c.target(), c.refusal), c.typ
+	if found := webhookName.FindStringSubmatch(message); found != nil {
+		name = found[1]
+	} else if c.canceled {
+		return
+	}
+	d := c.claim(all, name, func(d *decision) bool { return !d.rec.Allowed })
+	switch d.rec.Allowed = false; {
+	case d.rec.Canceled:
+	case denial.MatchString(message):
+		d.rec.Reason, d.rec.Err = message, ""
+	case d.rec.Err == "":
+		d.rec.Reason, d.rec.Err = "", message
 	}
 }
 
@@ -219,6 +231,8 @@ func (c *webhookCalls) decided(w *worker, call *webhookCall) *decision {
 	}
 	problem := ""
 	switch err := json.Unmarshal(call.answered, &review); {
+	case errors.Is(call.err, context.Canceled): // by the client of the API server: a timeout of the webhook is DeadlineExceeded
+		d.rec.Canceled = true
 	case call.err != nil:
 		problem = call.err.Error()
 	case call.code != http.StatusOK:

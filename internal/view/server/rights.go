@@ -264,7 +264,7 @@ func countCall(by map[calling]*callSum, words []string, r trace.Record) {
 		count(&c.Patches, b.Patch != nil)
 		count(&c.Errors, b.Err != "")
 		count(&c.FailedOpen, b.FailedOpen)
-		count(&c.Denied, !b.Allowed && b.Err == "" && b.Type != "conversion")
+		count(&c.Denied, !b.Allowed && b.Err == "" && !b.Canceled && b.Type != "conversion")
 	case *trace.Hook:
 		count(&of(calling{"hook", b.Name, b.Op}, b.Began).Errors, b.Err != "")
 	}

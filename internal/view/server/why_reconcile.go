@@ -140,6 +140,9 @@ func (s *session) whyOther(w *why, body trace.Body) {
 		if b.Reason != "" {
 			w.add("Denied", item{Text: b.Reason})
 		}
+		if b.Canceled {
+			w.add("Canceled", item{Text: "the client of the request went away before the webhook answered"})
+		}
 		if b.Patch != nil {
 			w.add("Patch", item{Text: "made", Pre: indent(b.Patch)})
 		}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// decisions are what is recorded of the calls of one plugin.
+func decisions(t *testing.T, c *webhookCalls) []trace.Admission {
+	t.Helper()
+	s := &kept{Sink: discard{trace.NewDefs(func(*trace.Def) {})}}
+	c.typ = "validating"
+	c.work(newWorker(New(Options{Sink: s}, "admin", "controller", "system"), nil))
+	var all []trace.Admission
+	for _, b := range s.bodies {
+		rec, ok := b.(*trace.Admission)
+		require.True(t, ok)
+		all = append(all, *rec)
+	}
+	return all
+}
+
+// create are the attributes of a request.
+type create struct{ admission.Attributes }
+
+// GetOperation implements admission.Attributes.
+func (create) GetOperation() admission.Operation { return admission.Create }
+
+// GetResource implements admission.Attributes.
+func (create) GetResource() schema.GroupVersionResource { return schema.GroupVersionResource{} }
+
+const canceledRefusal = `Internal error occurred: failed calling webhook "w": failed to call webhook: Post "https://x": context canceled`
+
+// A client that goes away, such as a controller that is stopped, ends the call of a webhook that works; a timeout is a failure.
+func TestCallOfCanceledRequestIsNoFailure(t *testing.T) {
+	for _, name := range []string{"w", ""} {
+		c := &webhookCalls{calls: []*webhookCall{{at: "x", name: name, err: context.Canceled}}, refusal: canceledRefusal}
+		assert.Equal(t, []trace.Admission{{Type: "validating", Name: "w", Canceled: true}}, decisions(t, c))
+	}
+	c := &webhookCalls{calls: []*webhookCall{{at: "x", name: "w", err: context.Canceled}}, refusal: "request did not complete within requested timeout", canceled: true}
+	assert.Equal(t, []trace.Admission{{Type: "validating", Name: "w", Canceled: true}}, decisions(t, c), "of a webhook with failurePolicy: Ignore")
+
+	c = &webhookCalls{calls: []*webhookCall{{at: "x", name: "w", err: context.DeadlineExceeded}}, refusal: `failed calling webhook "w": context deadline exceeded`}
+	assert.Equal(t, []trace.Admission{{Type: "validating", Name: "w", Err: "context deadline exceeded"}}, decisions(t, c))
+}
+
+// A plugin that was not even asked to the end because the client went away has not failed either.
+func TestPluginOfCanceledRequestIsNoFailure(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), exchangeKey{}, &exchange{}))
+	cancel()
+	timeout := errors.New("request did not complete within requested timeout")
+	for name, want := range map[string]trace.Admission{
+		"ValidatingAdmissionWebhook": {Type: "validating", Name: "ValidatingAdmissionWebhook", Op: "CREATE", Canceled: true},
+		"ResourceQuota":              {Type: "plugin", Name: "ResourceQuota", Op: "CREATE", Err: timeout.Error()},
+	} {
+		r := New(Options{Sink: discard{}}, "admin", "controller", "system")
+		d := decorated{r: r, name: name}
+		d.called(ctx, create{}, nil, 0, timeout)
+		require.Len(t, r.queue, 1)
+		got := *r.queue[0].(call).rec
+		assert.Equal(t, want, got)
+	}
+}
