@@ -194,10 +194,14 @@ type decision struct {
 	claimed bool // what the plugin said of a webhook was found to be about it
 }
 
-// claim returns what the webhook with a name decided: the call that is known to be of it, or else the one that is not known to be of another and
-// fits, or else one that was not made.
+// claim returns what the webhook with a name decided: the call that is known to be of it, best one that fits, or else the one that is not known
+// to be of another and fits, or else one that was not made.
 func (c *webhookCalls) claim(all *[]*decision, name string, fits func(*decision) bool) *decision {
-	i := slices.IndexFunc(*all, func(d *decision) bool { return d.named && !d.claimed && d.rec.Name == name })
+	named := func(d *decision) bool { return d.named && !d.claimed && d.rec.Name == name }
+	i := slices.IndexFunc(*all, func(d *decision) bool { return named(d) && fits(d) })
+	if i < 0 {
+		i = slices.IndexFunc(*all, named)
+	}
 	if i < 0 {
 		i = slices.IndexFunc(*all, func(d *decision) bool { return !d.named && !d.claimed && fits(d) })
 	}

@@ -5,6 +5,7 @@ package record
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -70,4 +71,15 @@ func TestPluginOfCanceledRequestIsNoFailure(t *testing.T) {
 		got := *r.queue[0].(call).rec
 		assert.Equal(t, want, got)
 	}
+}
+
+// Of two calls that have the name of one webhook, the one that failed is the one that failed open.
+func TestFailureIsOfTheCallThatFailed(t *testing.T) {
+	refused := errors.New("connection refused")
+	c := &webhookCalls{opened: []string{"w"}, calls: []*webhookCall{
+		{at: "x", name: "w", code: http.StatusOK, answered: []byte(`{"response":{"allowed":true}}`)}, {at: "y", name: "w", err: refused},
+	}}
+	assert.Equal(t, []trace.Admission{
+		{Type: "validating", Name: "w", Allowed: true}, {Type: "validating", Name: "w", Err: "connection refused", FailedOpen: true},
+	}, decisions(t, c))
 }
