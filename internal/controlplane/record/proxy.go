@@ -19,7 +19,8 @@ import (
 )
 
 // Proxy returns a handler that hands requests with the token on to a cluster that exists, with the credentials of upstream, and has them
-// recorded. as is whom they are from; the credentials stay here. It sees what passes: not what others send, nor what admission does.
+// recorded. as is the user that requests are recorded under; the credentials stay here. It sees what passes: not what others send, nor what
+// admission does.
 // The recorder is started.
 func (r *Recorder) Proxy(upstream *rest.Config, as, token string) (http.Handler, error) {
 	kinds, err := discovery.NewDiscoveryClientForConfig(rest.AddUserAgent(rest.CopyConfig(upstream), Agent))

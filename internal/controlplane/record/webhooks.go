@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/utils/ptr"
 
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
@@ -57,7 +58,8 @@ type webhookCall struct {
 
 type webhookCallsKey struct{}
 
-// follow returns what a plugin that calls webhooks is to be given, so that they are seen; what it got for all other plugins.
+// follow returns the context and the attributes to call a plugin with, so that its calls of webhooks are seen; for a plugin that calls none, these
+// are the ones given, and there are no calls.
 func (d *decorated) follow(ctx context.Context, attributes admission.Attributes) (*webhookCalls, context.Context, admission.Attributes) {
 	if kind := plugins[d.name]; kind != "mutating" && kind != "validating" || exchangeOf(ctx) == nil {
 		return nil, ctx, attributes
@@ -323,21 +325,14 @@ func (h hooks) learn(info *request.RequestInfo, o *object) {
 // address is where a webhook is called, as webhookCall has it; "" if that is not valid.
 func address(c admissionregistrationv1.WebhookClientConfig) string {
 	if s := c.Service; s != nil {
-		host := net.JoinHostPort(s.Name+"."+s.Namespace+".svc", strconv.Itoa(int(orElse(s.Port, 443))))
-		return host + path.Join("/", orElse(s.Path, ""))
+		host := net.JoinHostPort(s.Name+"."+s.Namespace+".svc", strconv.Itoa(int(ptr.Deref(s.Port, 443))))
+		return host + path.Join("/", ptr.Deref(s.Path, ""))
 	}
-	u, err := url.Parse(orElse(c.URL, ""))
+	u, err := url.Parse(ptr.Deref(c.URL, ""))
 	if err != nil || u.Host == "" {
 		return ""
 	}
 	return u.Host + path.Join("/", u.Path)
-}
-
-func orElse[T any](p *T, other T) T {
-	if p == nil {
-		return other
-	}
-	return *p
 }
 
 // name is that of the webhook that is called somewhere, or "" if it is not known which of several it is.
