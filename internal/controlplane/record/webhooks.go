@@ -271,7 +271,9 @@ func (w *worker) patch(t redact.Target, content []byte) json.RawMessage {
 		return nil
 	}
 	if w.Redact != nil {
-		patch, _ = w.Redact.Object(t, patch).([]any)
+		if patch, _ = w.Redact.Object(t, patch).([]any); patch == nil {
+			return nil
+		}
 	}
 	for _, op := range patch {
 		if op, ok := op.(map[string]any); ok && w.Bodies == trace.BodiesNone {

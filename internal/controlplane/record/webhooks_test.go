@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/trace/redact"
 )
 
 // decisions are what is recorded of the calls of one plugin.
@@ -82,4 +83,12 @@ func TestFailureIsOfTheCallThatFailed(t *testing.T) {
 	assert.Equal(t, []trace.Admission{
 		{Type: "validating", Name: "w", Allowed: true}, {Type: "validating", Name: "w", Err: "connection refused", FailedOpen: true},
 	}, decisions(t, c))
+}
+
+// A patch of which nothing may be kept is none.
+func TestPatchOfDroppedObjectIsNotRecorded(t *testing.T) {
+	w := newWorker(New(Options{Sink: discard{}, Redact: redact.New(redact.Options{}), Bodies: trace.BodiesAll}, "admin", "controller", "system"), nil)
+	patch := []byte(`[{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`)
+	assert.Nil(t, w.patch(redact.Target{Group: "authentication.k8s.io", Resource: "tokenreviews"}, patch))
+	assert.JSONEq(t, string(patch), string(w.patch(redact.Target{Resource: "pods"}, patch)))
 }
