@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/apidocs/page"
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/ui"
 )
@@ -187,7 +188,7 @@ func makeDocs(ctx context.Context, at *located, d config.Docs, root, dir string)
 // checkDocs prints how the pages on disk differ from what they should be.
 func checkDocs(s ui.Streams, o docsOptions, changes []tree.Change, pages int) error {
 	if len(changes) == 0 {
-		_, err := fmt.Fprintf(s.Out, "%s up to date\n", plural(pages, "page of the API reference is", "pages of the API reference are"))
+		_, err := fmt.Fprintf(s.Out, "%s up to date\n", text.Count(pages, "page of the API reference is", "pages of the API reference are"))
 		return err
 	}
 	paint := ui.NewPaint(s.Out, o.color)
@@ -196,6 +197,6 @@ func checkDocs(s ui.Streams, o docsOptions, changes []tree.Change, pages int) er
 			return fmt.Errorf("write the patch: %w", err)
 		}
 	}
-	s.Report().Printf("%s not up to date; run: crdctl docs", plural(len(changes), "page of the API reference is", "pages of the API reference are"))
+	s.Report().Printf("%s not up to date; run: crdctl docs", text.Count(len(changes), "page of the API reference is", "pages of the API reference are"))
 	return ui.ErrNo
 }

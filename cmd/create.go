@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
@@ -175,7 +176,7 @@ func (w *scaffolded) apply(ctx context.Context, s ui.Streams, o *changeOptions, 
 	if o.dryRun {
 		did = "would " + verb
 	}
-	s.Report().Printf("%s %s: %s in %.1fs", did, apiNames(apis), plural(len(changes), "file", "files"), time.Since(w.began).Seconds())
+	s.Report().Printf("%s %s: %s in %.1fs", did, apiNames(apis), text.Count(len(changes), "file", "files"), time.Since(w.began).Seconds())
 	return nil
 }
 
@@ -198,7 +199,7 @@ func (w *scaffolded) changes(ctx context.Context, force bool) (changes []tree.Ch
 		refused = append(refused, f+": exists where a new file must go; move it away")
 	}
 	for f, n := range plan.Conflicts {
-		refused = append(refused, fmt.Sprintf("%s: %s with your edits; revert them or apply the change manually", f, plural(n, "conflict", "conflicts")))
+		refused = append(refused, fmt.Sprintf("%s: %s with your edits; revert them or apply the change manually", f, text.Count(n, "conflict", "conflicts")))
 	}
 	if force {
 		plan.RemoveEdited()

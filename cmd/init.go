@@ -20,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
 )
@@ -113,7 +114,7 @@ func runInit(c *cobra.Command, s ui.Streams, o initOptions) error {
 		s.Report().Printf("unchanged: %s; these generated files are stale, and \"crdctl generate\" removes them", strings.Join(plan.LeftOver, ", "))
 	}
 	if o.dryRun {
-		s.Report().Printf("would write %s", plural(len(changes), "file", "files"))
+		s.Report().Printf("would write %s", text.Count(len(changes), "file", "files"))
 		return nil
 	}
 	for _, f := range overwritten {
@@ -190,7 +191,7 @@ func (o *initOptions) apis(c *cobra.Command, s ui.Streams, place change.Location
 }
 
 func sayNext(s ui.Streams, o initOptions, p *scaffold.Project, n int, took time.Duration) {
-	s.Report().Printf("made the project %s (module %s): %s in %.1fs", p.ProjectName(), p.Module, plural(n, "file", "files"), took.Seconds())
+	s.Report().Printf("made the project %s (module %s): %s in %.1fs", p.ProjectName(), p.Module, text.Count(n, "file", "files"), took.Seconds())
 	sayProtected(s, p.First())
 	cd := ""
 	if o.dir != "." {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -80,5 +81,5 @@ func (o *initOptions) plan(place change.Location, after change.Render) (plan *ch
 
 func inTheWayError(place change.Location, files []string, otherwise string) error {
 	return fmt.Errorf("%s already in %s, nothing was written:\n  %s\nChoose another directory with --dir, or %s",
-		plural(len(files), "file is", "files are"), place.Root(), strings.Join(files, "\n  "), otherwise)
+		text.Count(len(files), "file is", "files are"), place.Root(), strings.Join(files, "\n  "), otherwise)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/operator/install"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/ui"
 )
@@ -206,7 +207,7 @@ func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree)
 			for _, path := range files.Paths() {
 				_, _ = fmt.Fprintf(s.Out, "%s %s\n", tree.Create, path)
 			}
-			s.Report().Printf("would change %s in %s", plural(len(files.Paths()), "file", "files"), o.shortest(dir))
+			s.Report().Printf("would change %s in %s", text.Count(len(files.Paths()), "file", "files"), o.shortest(dir))
 			return nil
 		}
 	} else if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -227,9 +228,9 @@ func (o *manifestsOptions) writeTree(s ui.Streams, dir string, files *tree.Tree)
 		did = "would change"
 	}
 	if n == 0 {
-		s.Report().Printf("%s in %s: up to date", plural(len(files.Paths()), "file", "files"), o.shortest(dir))
+		s.Report().Printf("%s in %s: up to date", text.Count(len(files.Paths()), "file", "files"), o.shortest(dir))
 	} else {
-		s.Report().Printf("%s %s in %s", did, plural(n, "file", "files"), o.shortest(dir))
+		s.Report().Printf("%s %s in %s", did, text.Count(n, "file", "files"), o.shortest(dir))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/scaffold"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/templates"
 )
@@ -94,7 +95,7 @@ func runUpgrade(ctx context.Context, s ui.Streams, o upgradeOptions) error {
 	if was == templates.Revision {
 		step = fmt.Sprintf("the record of the scaffold (templates %d)", was)
 	}
-	s.Report().Printf("%s %s: %s in %.1fs", done, step, plural(len(changes), "file", "files"), time.Since(w.began).Seconds())
+	s.Report().Printf("%s %s: %s in %.1fs", done, step, text.Count(len(changes), "file", "files"), time.Since(w.began).Seconds())
 	if len(plan.Conflicts) > 0 {
 		s.Report().Printf("conflicts to resolve, between <<<<<<< and >>>>>>>, in %s; then run \"crdctl generate\"", strings.Join(slices.Sorted(maps.Keys(plan.Conflicts)), ", "))
 		return ui.ErrNo

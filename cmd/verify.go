@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/report"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/ui"
 )
@@ -108,7 +109,7 @@ func lineEndings(changes []tree.Change) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{plural(n, "file differs", "files differ") + " only in line endings: generated files end lines with LF; " +
+	return []string{text.Count(n, "file differs", "files differ") + " only in line endings: generated files end lines with LF; " +
 		"add \"* text=auto eol=lf\" to .gitattributes and run \"git add --renormalize .\""}
 }
 
@@ -135,11 +136,4 @@ func printReport(s ui.Streams, form string, r report.Report) error {
 		}
 	}
 	return nil
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

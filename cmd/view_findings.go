@@ -148,11 +148,11 @@ func (d *findingsDocument) summary(r ui.Reporter) {
 			resolved++
 		}
 	}
-	text := plural(len(d.Findings), "finding", "findings")
+	found := text.Count(len(d.Findings), "finding", "findings")
 	if resolved > 0 {
-		text += fmt.Sprintf(", %d resolved", resolved)
+		found += fmt.Sprintf(", %d resolved", resolved)
 	}
-	r.Printf("%d records in %s: %s", d.Records, seconds(d.Duration)[1:], text)
+	r.Printf("%d records in %s: %s", d.Records, seconds(d.Duration)[1:], found)
 	types := map[string][]string{}
 	var reasons []string
 	for _, u := range d.Undetermined {

@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/check/samples"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Options say what is judged.
@@ -135,17 +136,10 @@ var runs = map[rule.Family]family{
 		if err == nil && found.Objects+found.Unchanged == 0 && len(found.Findings) == 0 {
 			templates := ""
 			if found.Templates > 0 {
-				templates = " (" + count(found.Templates, "template was", "templates were") + " skipped)"
+				templates = " (" + text.Count(found.Templates, "template was", "templates were") + " skipped)"
 			}
 			err = notApplicable("no object of the project's kinds was found in YAML files and Markdown pages" + templates)
 		}
 		return found.Findings, found.String(), err
 	},
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

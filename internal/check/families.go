@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/gen/markerlint"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // lint judges the Go types. With a base that the user named, it reports what that does not have.
@@ -23,7 +24,7 @@ func (r *Result) lint(ctx context.Context, p *project.Project, o Options) ([]rul
 	if len(p.Packages) == 0 {
 		return nil, "", notApplicable("no Go package with API types was found; one has +groupName in the comment of its package")
 	}
-	judged := count(len(p.Packages), "package", "packages")
+	judged := text.Count(len(p.Packages), "package", "packages")
 	older := map[string]map[string][]byte{}
 	if o.Base != nil && o.Base.Whole {
 		var err error

@@ -15,12 +15,13 @@ import (
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/check/samples"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // preflight judges the CRDs. With a base that the user named, it leaves out what that has as well, except for errors: what the API server
 // refuses cannot be installed, new or not.
 func (r *Result) preflight(ctx context.Context, p *project.Project, o Options) ([]rule.Finding, string, error) {
-	judged := count(len(p.CRDs)+len(p.Undecodable), "CRD", "CRDs")
+	judged := text.Count(len(p.CRDs)+len(p.Undecodable), "CRD", "CRDs")
 	found, err := preflight.Check(ctx, p.CRDs)
 	if err != nil || o.Base == nil || !o.Base.Given {
 		return found, judged, err

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -91,7 +92,7 @@ func (a *applier) apply(ctx context.Context, objects []manifest.Object, forKubec
 	slices.Sort(unknown)
 	if kinds := strings.Join(slices.Compact(unknown), ", "); kinds != "" && kinds != a.skipped {
 		a.skipped = kinds
-		a.reporter.Note("skipped %s of kinds that this API server does not have: %s", plural(len(unknown), "object"), kinds)
+		a.reporter.Note("skipped %s of kinds that this API server does not have: %s", text.Count(len(unknown), "object", "objects"), kinds)
 	}
 	return errors.Join(problems...)
 }

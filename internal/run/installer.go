@@ -23,6 +23,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/manifest"
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/run/target"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
@@ -309,7 +310,7 @@ func (i *installer) sayGone(ctx context.Context, crds []manifest.CRD) {
 		}
 		count := "its objects"
 		if objects, err := i.target.Stored(ctx, gone.CustomResourceDefinition); err == nil {
-			count = plural(len(objects), "object")
+			count = text.Count(len(objects), "object", "objects")
 		}
 		kubectl, until := "crdctl kubectl", " until the run ends"
 		if i.target.Kept {
@@ -320,13 +321,6 @@ func (i *installer) sayGone(ctx context.Context, crds []manifest.CRD) {
 		}
 		i.reporter.Note("%s is no longer in the project; it stays installed with %s%s; \"%s delete crd %s\" removes it", gone.Name, count, until, kubectl, gone.Name)
 	}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // applyManifests applies the manifests; unless they changed, only if they are others than those that were applied last:

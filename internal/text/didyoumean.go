@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package text has what several packages do with words: which name a misspelled one was meant to be, and shortening.
+// Package text has what several packages do with words: which name a misspelled one was meant to be, shortening, and a number with its noun.
 //
 // It does not know what the words are about; package yamldoc below it reads documents.
 package text

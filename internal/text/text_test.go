@@ -82,3 +82,7 @@ func TestPrintable(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	assert.Equal(t, "0 CRDs, 1 CRD, 2 CRDs", Count(0, "CRD", "CRDs")+", "+Count(1, "CRD", "CRDs")+", "+Count(2, "CRD", "CRDs"))
+}

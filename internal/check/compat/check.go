@@ -12,6 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Options say what a project is compared with.
@@ -97,7 +98,7 @@ func (o Options) objects(b *Baseline) (all Objects, judged string, err error) {
 		all = append(all, given...)
 	}
 	if len(all) > 0 {
-		judged = ", with " + count(len(all), "object")
+		judged = ", with " + text.Count(len(all), "object", "objects")
 	}
 	return all, judged, nil
 }
@@ -110,11 +111,4 @@ func (b *Baseline) own(objects Objects) (own Objects) {
 	return own
 }
 
-func crds(n int) string { return count(n, "CRD") }
-
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
+func crds(n int) string { return text.Count(n, "CRD", "CRDs") }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Live is a cluster whose CRDs and objects a project is compared with.
@@ -51,7 +52,7 @@ func CheckLive(ctx context.Context, p *project.Project, live Live, name string) 
 	})
 	r := &Result{Findings: slices.Concat(Versions(p.CRDs), found), Notes: notes, Judged: fmt.Sprintf("%s against the cluster of context %s", crds(len(old)), name)}
 	if tried > 0 {
-		r.Judged += ", with " + count(tried, "object")
+		r.Judged += ", with " + text.Count(tried, "object", "objects")
 	}
 	if n := len(p.CRDs) - len(old); n > 0 {
 		r.Judged += fmt.Sprintf(", %d new", n)

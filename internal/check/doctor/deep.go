@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/crd/builtin"
 	loader "github.com/crdctl/crdctl/internal/gen/load"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -30,7 +31,7 @@ func deep(ctx context.Context, s *Source) (all []rule.Finding, judged string, er
 	}
 	found := calls.Of(pkgs)
 	all = slices.Concat(s.forbidden(found.Requests), s.blocked(found.Ownerships), s.misowned(found.Ownerships), s.changed(found.Changes))
-	return all, count(len(pkgs), "package") + " with types", nil
+	return all, text.Count(len(pkgs), "package", "packages") + " with types", nil
 }
 
 // interesting is what the text of a file has that may do something with objects.

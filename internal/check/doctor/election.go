@@ -85,7 +85,7 @@ func (s *Source) lockKind(f *GoFile, lock ast.Expr) []rule.Finding {
 		return nil
 	}
 	_, name := f.typeOf(lock)
-	if value, ok := text(lock); ok {
+	if value, ok := textOf(lock); ok {
 		name = value
 	}
 	if !locks[name] {

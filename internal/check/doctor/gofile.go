@@ -144,8 +144,8 @@ func keys(c *ast.CompositeLit) map[string]ast.Expr {
 	return all
 }
 
-// text is the value of a string literal.
-func text(e ast.Expr) (string, bool) {
+// textOf is the value of a string literal.
+func textOf(e ast.Expr) (string, bool) {
 	l, ok := e.(*ast.BasicLit)
 	if !ok || l.Kind != token.STRING {
 		return "", false
@@ -156,7 +156,7 @@ func text(e ast.Expr) (string, bool) {
 
 // constant is the value of an expression that is a string literal, or names a constant of the project that has one.
 func (s *Source) constant(f *GoFile, e ast.Expr) (value string, at rule.Place, ok bool) {
-	if value, ok := text(e); ok {
+	if value, ok := textOf(e); ok {
 		return value, f.place(e), true
 	}
 	dir, name := path.Dir(f.Path), ""
@@ -186,7 +186,7 @@ func (s *Source) constant(f *GoFile, e ast.Expr) (value string, at rule.Place, o
 				v := spec.(*ast.ValueSpec)
 				for i, n := range v.Names {
 					if n.Name == name && i < len(v.Values) {
-						value, ok := text(v.Values[i])
+						value, ok := textOf(v.Values[i])
 						return value, g.place(v.Values[i]), ok
 					}
 				}

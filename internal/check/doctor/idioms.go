@@ -86,7 +86,7 @@ func conditions(s *Source) (all []rule.Finding) {
 }
 
 func isEmpty(e ast.Expr) bool {
-	value, ok := text(e)
+	value, ok := textOf(e)
 	return ok && value == ""
 }
 

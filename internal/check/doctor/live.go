@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Cluster is a cluster that CRDs are read from, one at a time.
@@ -45,7 +46,7 @@ func live(ctx context.Context, p *project.Project, c Cluster) (all []rule.Findin
 	if len(absent) == len(p.CRDs) {
 		return nil, "", errors.New("--against-cluster: the cluster has no CRD of the project; name the context of a cluster that has with --context")
 	}
-	return append(all, absent...), count(len(p.CRDs)-len(absent), "CRD") + " of the cluster", nil
+	return append(all, absent...), text.Count(len(p.CRDs)-len(absent), "CRD", "CRDs") + " of the cluster", nil
 }
 
 // older finds what a CRD of a cluster has from an earlier release of the project.

@@ -4,7 +4,6 @@ package doctor
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -111,16 +111,9 @@ func (s *Source) add(file string, data []byte) {
 
 // String says what was read.
 func (s *Source) String() string {
-	parts := []string{count(len(s.Modules), "module"), count(len(s.Go), "Go file"), count(len(s.YAML), "YAML file")}
+	parts := []string{text.Count(len(s.Modules), "module", "modules"), text.Count(len(s.Go), "Go file", "Go files"), text.Count(len(s.YAML), "YAML file", "YAML files")}
 	if s.Project != nil {
-		parts = append(parts, count(len(s.Project.CRDs), "CRD"))
+		parts = append(parts, text.Count(len(s.Project.CRDs), "CRD", "CRDs"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Result is what was found.
@@ -96,25 +97,18 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 
 // String is what was judged, in words.
 func (r *Result) String() string {
-	text := count(r.Objects, "object") + " in " + count(r.Files, "file")
+	words := text.Count(r.Objects, "object", "objects") + " in " + text.Count(r.Files, "file", "files")
 	if r.Unchanged > 0 {
-		text += fmt.Sprintf(", %d unchanged since %s", r.Unchanged, r.since)
+		words += fmt.Sprintf(", %d unchanged since %s", r.Unchanged, r.since)
 	}
 	if r.Skipped > 0 {
-		text += fmt.Sprintf(", %d skipped as examples of what is wrong", r.Skipped)
+		words += fmt.Sprintf(", %d skipped as examples of what is wrong", r.Skipped)
 	}
 	if r.Templates > 0 {
-		text += ", " + count(r.Templates, "template") + " skipped"
+		words += ", " + text.Count(r.Templates, "template", "templates") + " skipped"
 	}
 	if r.Placeholders > 0 {
-		text += ", " + count(r.Placeholders, "placeholder") + " skipped"
+		words += ", " + text.Count(r.Placeholders, "placeholder", "placeholders") + " skipped"
 	}
-	return text
-}
-
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
+	return words
 }

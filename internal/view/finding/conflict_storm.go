@@ -5,6 +5,7 @@ package finding
 import (
 	"fmt"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
@@ -48,7 +49,7 @@ func (s *storms) request(r *model.Request) {
 	}
 	s.report(trace.Finding{
 		Subject: k.subject(), Since: w.first(), Certainty: trace.Certain, Evidence: evidence(append(w.evidence(), seq)...),
-		Message: fmt.Sprintf("%s on %s by %s, %s; winner of the newest: %s", count(w.total, "conflict", "conflicts"), r.Object, r.Actor.Name, perSecond(w.rate()), winner),
+		Message: fmt.Sprintf("%s on %s by %s, %s; winner of the newest: %s", text.Count(w.total, "conflict", "conflicts"), r.Object, r.Actor.Name, perSecond(w.rate()), winner),
 	}, r.T)
 }
 

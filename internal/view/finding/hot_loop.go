@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
@@ -228,7 +229,7 @@ func (h *hotLoops) show(c *chain) {
 	if changes := paths(c.wrote.Version); len(changes) > 0 {
 		message += "; " + changed(changes[0])
 		if len(changes) > 1 {
-			message += fmt.Sprintf(" and %s", count(len(changes)-1, "more field", "more fields"))
+			message += fmt.Sprintf(" and %s", text.Count(len(changes)-1, "more field", "more fields"))
 		}
 	}
 	message += fmt.Sprintf(" (%s by %s, %s)", r.Method(), r.Actor.Name, times(c.total))

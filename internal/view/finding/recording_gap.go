@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
@@ -47,7 +48,7 @@ func (g *gaps) gap(b *trace.Gap, r trace.Record) {
 		all += g.dropped[k]
 		kinds = append(kinds, fmt.Sprintf("%d of kind %s", g.dropped[k], k))
 	}
-	message := fmt.Sprintf("%s dropped", count(int(all), "record was", "records were"))
+	message := fmt.Sprintf("%s dropped", text.Count(int(all), "record was", "records were"))
 	if len(kinds) > 0 {
 		message += ": " + strings.Join(kinds, ", ")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
@@ -62,7 +63,7 @@ func (s *slow) end(rec *model.Reconcile) {
 		}
 		if total > rec.Took()/10 {
 			certainty = l.Certainty
-			message += fmt.Sprintf(", %s of it in %s, the slowest is %s %s", model.Duration(total), count(len(sent), "request", "requests"), slowest.Method(), slowest.Target())
+			message += fmt.Sprintf(", %s of it in %s, the slowest is %s %s", model.Duration(total), text.Count(len(sent), "request", "requests"), slowest.Method(), slowest.Target())
 		} else {
 			message += ", hardly any of it in requests to the API server"
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
@@ -109,11 +110,11 @@ func (s *stuck) show(o *model.Object, d *deleting, now int64) {
 	message := fmt.Sprintf("%s deleting for %s, waits for %s", o, model.Duration(now-d.since), strings.Join(d.finalizers, ", "))
 	switch recorded := s.isRecorded(trace.ClassController) || s.isRecorded(trace.ClassBuiltin); {
 	case d.reconciles.total > 0:
-		message += "; " + count(d.reconciles.total, "reconcile", "reconciles")
+		message += "; " + text.Count(d.reconciles.total, "reconcile", "reconciles")
 	case recorded:
 		message += "; not reconciled since"
 	case d.requests.total > 0:
-		message += fmt.Sprintf("; the controller sent %s about it since", count(d.requests.total, "request", "requests"))
+		message += fmt.Sprintf("; the controller sent %s about it since", text.Count(d.requests.total, "request", "requests"))
 	default:
 		message += "; the controller sent no request about it since"
 	}

@@ -5,6 +5,7 @@ package finding
 import (
 	"fmt"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
@@ -89,7 +90,7 @@ func (w *webhooks) tick(now int64) {
 }
 
 func failedOf(c *calls) string {
-	s := fmt.Sprintf("%d of %s", c.n(), count(c.all.n(), "call", "calls"))
+	s := fmt.Sprintf("%d of %s", c.n(), text.Count(c.all.n(), "call", "calls"))
 	if c.err != "" {
 		s += ", last error " + quote(c.err)
 	}
@@ -97,5 +98,5 @@ func failedOf(c *calls) string {
 }
 
 func slowestOf(c *calls) string {
-	return fmt.Sprintf("%d of %s took more than %s, the slowest %s", c.n(), count(c.all.n(), "call", "calls"), model.Duration(webhookSlowTook), model.Duration(c.slowest))
+	return fmt.Sprintf("%d of %s took more than %s, the slowest %s", c.n(), text.Count(c.all.n(), "call", "calls"), model.Duration(webhookSlowTook), model.Duration(c.slowest))
 }

@@ -64,14 +64,6 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// count is a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // quote is an error or a message in a sentence.
 func quote(s string) string { return `"` + text.Shorten(strings.TrimSpace(s), 120) + `"` }
 
