@@ -284,7 +284,7 @@ func (o *Options) prepared(t redact.Target, from *object) map[string]any {
 }
 
 // allowed leaves of the changes what the level of bodies allows: without bodies, the values of fields that are neither
-// metadata nor status are left out.
+// metadata nor status are left out, and those of annotations that have a copy of such fields.
 func allowed(bodies trace.Bodies, changes []trace.Change) []trace.Change {
 	if bodies != trace.BodiesNone {
 		return changes
@@ -292,11 +292,39 @@ func allowed(bodies trace.Bodies, changes []trace.Change) []trace.Change {
 	for i, c := range changes {
 		root, _, _ := strings.Cut(c.Path, ".")
 		root, _, _ = strings.Cut(root, "[")
-		if root != "metadata" && root != "status" {
+		annotation, below := strings.CutPrefix(c.Path, "metadata.annotations")
+		switch {
+		case root != "metadata" && root != "status", below && redact.Copies(strings.Trim(annotation, `.[]"`)):
 			changes[i] = trace.Change{Path: c.Path}
+		case below && annotation == "":
+			changes[i].Old, changes[i].New = withoutCopies(c.Old), withoutCopies(c.New)
 		}
 	}
 	return changes
+}
+
+// withoutCopies hides the copies of an object in all its annotations.
+func withoutCopies(annotations json.RawMessage) json.RawMessage {
+	var m map[string]any
+	if json.Unmarshal(annotations, &m) != nil || !hideCopies(m) {
+		return annotations
+	}
+	hidden, err := json.Marshal(m)
+	if err != nil {
+		return nil
+	}
+	return hidden
+}
+
+// hideCopies leaves the names of annotations that have a copy of the object, without their values, and reports whether there are any.
+func hideCopies(annotations any) (hidden bool) {
+	m, _ := annotations.(map[string]any)
+	for name := range m {
+		if redact.Copies(name) {
+			m[name], hidden = nil, true
+		}
+	}
+	return hidden
 }
 
 func (v *versions) hold(h *held, body []byte, rv uint64) {

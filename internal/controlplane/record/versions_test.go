@@ -3,12 +3,14 @@
 package record
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/trace/diff"
 )
 
 // A request that ended an object counts as the one that had marked it as being deleted just before, and is recorded as a guess; so is
@@ -49,6 +51,22 @@ func TestNamesAreForgottenInTurns(t *testing.T) {
 	assert.LessOrEqual(t, len(n.recent)+len(n.before), 2*heldObjects)
 	n.remove(used)
 	assert.Zero(t, n.get(used))
+}
+
+// Without bodies, annotations that have a copy of the object are left out of changes like its spec.
+func TestChangesWithoutBodiesHaveNoCopies(t *testing.T) {
+	copied := map[string]any{"annotations": map[string]any{lastApplied: `{"spec":1}`, "a": "b"}}
+	for _, first := range []map[string]any{{}, {"annotations": map[string]any{}}, {"annotations": map[string]any{lastApplied: `{"spec":2}`}}} {
+		changes := allowed(trace.BodiesNone, append(
+			diff.Changes(map[string]any{"metadata": first}, map[string]any{"metadata": copied}),
+			diff.Drift(map[string]any{"metadata": first}, map[string]any{"metadata": copied}, "")...,
+		))
+		text, err := json.Marshal(changes)
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), "spec")
+		assert.Contains(t, string(text), lastApplied, "that it changed is recorded")
+		assert.Contains(t, string(text), `"b"`)
+	}
 }
 
 // kept is a sink that keeps bodies.

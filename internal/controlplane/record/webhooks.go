@@ -278,8 +278,12 @@ func (w *worker) patch(t redact.Target, content []byte) json.RawMessage {
 	for _, op := range patch {
 		if op, ok := op.(map[string]any); ok && w.Bodies == trace.BodiesNone {
 			at, _ := op["path"].(string)
-			if !strings.HasPrefix(at, "/metadata/") && !strings.HasPrefix(at, "/status/") {
+			annotation, of := strings.CutPrefix(at, "/metadata/annotations/")
+			switch {
+			case !strings.HasPrefix(at, "/metadata/") && !strings.HasPrefix(at, "/status/"), of && redact.Copies(strings.ReplaceAll(annotation, "~1", "/")):
 				delete(op, "value")
+			case at == "/metadata/annotations":
+				hideCopies(op["value"])
 			}
 		}
 	}

@@ -132,14 +132,14 @@ func (w *walker) data(m map[string]any) {
 	meta, _ := m["metadata"].(map[string]any)
 	annotations, _ := meta["annotations"].(map[string]any)
 	for name, v := range annotations {
-		if s, _ := v.(string); copies(name) || strings.HasPrefix(strings.TrimSpace(s), "{") {
+		if s, _ := v.(string); Copies(name) || strings.HasPrefix(strings.TrimSpace(s), "{") {
 			w.hide(annotations, name)
 		}
 	}
 }
 
-// copies reports whether the name is of an annotation in which clients keep what they applied.
-func copies(name string) bool {
+// Copies reports whether the name is of an annotation in which clients keep what they applied.
+func Copies(name string) bool {
 	return strings.Contains(name, "last-applied") || strings.HasSuffix(name, "/original")
 }
 
@@ -210,7 +210,7 @@ func (w *walker) known(m map[string]any) bool {
 func (w *walker) annotations(m map[string]any) {
 	for name, v := range m {
 		s, ok := v.(string)
-		if !ok || !copies(name) {
+		if !ok || !Copies(name) {
 			continue
 		}
 		inner := walker{r: w.r, passwords: w.passwords}
@@ -258,7 +258,7 @@ func (w *walker) operation(t Target, fields *field, op map[string]any) {
 		w.hide(op, "value")
 	case isObject && segments[last] == "annotations":
 		w.annotations(value)
-	case copies(strings.ReplaceAll(segments[last], "~1", "/")):
+	case Copies(strings.ReplaceAll(segments[last], "~1", "/")):
 		w.hide(op, "value")
 	}
 	f := fields
