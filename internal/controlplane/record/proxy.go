@@ -50,6 +50,7 @@ func (r *Recorder) Proxy(upstream *rest.Config, as, token string) (http.Handler,
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			w.Header().Set(auditID, rand.Text()) // requests are told apart by it
 			http.Error(w, err.Error(), http.StatusBadGateway)
 		},
 		ErrorLog: log.New(io.Discard, "", 0), //nolint:forbidigo // it prints nothing: the client has the error

@@ -129,7 +129,7 @@ func (m *Model) ReconcileOf(r *Request) (*Reconcile, Link) {
 // ReconcileOfEvent returns the reconcile that a Kubernetes event recorded at t is from, or nil.
 func (m *Model) ReconcileOfEvent(b *trace.KubeEvent, t int64) (*Reconcile, Link) {
 	sent := m.requests[b.Request]
-	if sent == nil {
+	if sent == nil || b.Request == "" {
 		return m.inferReconcileOfEvent(b, t)
 	}
 	if id := reconcileID(sent.ID); m.reconciles[id] != nil {

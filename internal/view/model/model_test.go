@@ -101,6 +101,16 @@ func TestReconcileOfEvent(t *testing.T) {
 	}
 }
 
+// A Kubernetes event without a request is not from a request without an ID.
+func TestEventWithoutRequest(t *testing.T) {
+	m := read(t, definitions+`
+{"seq":10,"t":10,"k":"request","id":"","actor":1,"began":9,"verb":"get","resource":1,"ns":"default","name":"a","code":502}
+{"seq":11,"t":1000000000,"k":"reconcile","id":"one","controller":"crontab","actor":1,"key":"default/a","obj":1,"state":"begin","began":1000000000,"source":"log"}`)
+	rec, _ := m.ReconcileOfEvent(&trace.KubeEvent{Object: 1, Actor: 1}, 1000000100)
+	require.NotNil(t, rec)
+	assert.Equal(t, "one", rec.ID)
+}
+
 // A write that changed nothing made no version, though its answer has one.
 func TestNoOpMakesNoVersion(t *testing.T) {
 	m := read(t, definitions+`
