@@ -70,11 +70,15 @@ func drift(crd, c *project.CRD) []rule.Finding {
 	if len(all) == 0 {
 		return nil
 	}
-	what := all[0]
-	if n := len(all); n > 1 {
-		what += fmt.Sprintf(" (differences in total: %d)", n)
+	return []rule.Finding{rule.New("chart-crd-stale", c.InManifest("metadata", "name"), crd.Name, "the copy of %s %s; see %s", crd.Name, inTotal(all), crd.File)}
+}
+
+// inTotal is the first of some differences, and how many there are.
+func inTotal(differences []string) string {
+	if n := len(differences); n > 1 {
+		return fmt.Sprintf("%s (differences in total: %d)", differences[0], n)
 	}
-	return []rule.Finding{rule.New("chart-crd-stale", c.InManifest("metadata", "name"), crd.Name, "the copy of %s %s; see %s", crd.Name, what, crd.File)}
+	return differences[0]
 }
 
 // differences are the versions and fields that an older state of a CRD lacks, and those that only it has, as what a sentence about it goes on

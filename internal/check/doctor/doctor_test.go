@@ -52,3 +52,8 @@ func TestPanic(t *testing.T) {
 	_, err := check{"conditions", func(s *Source) []rule.Finding { return []rule.Finding{{Subject: s.Go[0].Path}} }}.run(&Source{})
 	assert.ErrorContains(t, err, "not determined: conditions: panic: runtime error: index out of range")
 }
+
+func TestInTotal(t *testing.T) {
+	assert.Equal(t, "lacks v1: spec.a", inTotal([]string{"lacks v1: spec.a"}))
+	assert.Equal(t, "lacks v1: spec.a (differences in total: 2)", inTotal([]string{"lacks v1: spec.a", "lacks v1: spec.b"}))
+}

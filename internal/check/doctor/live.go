@@ -61,11 +61,7 @@ func older(crd, of *project.CRD) (all []rule.Finding) {
 	if len(lacks) == 0 {
 		return all
 	}
-	what := lacks[0]
-	if n := len(lacks); n > 1 {
-		what += fmt.Sprintf(" (differences in total: %d)", n)
-	}
-	f := rule.New("cluster-crd-old", crd.InManifest("metadata", "name"), crd.Name, "the CRD %s of the cluster %s", crd.Name, what)
+	f := rule.New("cluster-crd-old", crd.InManifest("metadata", "name"), crd.Name, "the CRD %s of the cluster %s", crd.Name, inTotal(lacks))
 	if of.Labels["app.kubernetes.io/managed-by"] == "Helm" || of.Annotations["meta.helm.sh/release-name"] != "" {
 		f.Message += "; Helm installed it"
 	}
