@@ -23,7 +23,9 @@ import (
 // admission does.
 // The recorder is started.
 func (r *Recorder) Proxy(upstream *rest.Config, as, token string) (http.Handler, error) {
-	kinds, err := discovery.NewDiscoveryClientForConfig(rest.AddUserAgent(rest.CopyConfig(upstream), Agent))
+	asking := rest.AddUserAgent(rest.CopyConfig(upstream), Agent)
+	asking.Timeout = askTimeout
+	kinds, err := discovery.NewDiscoveryClientForConfig(asking)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for the proxy: %w", err)
 	}

@@ -5,6 +5,7 @@ package record
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,4 +52,18 @@ func TestRequestsThatFailInProxyDiffer(t *testing.T) {
 	assert.NotEmpty(t, ids[0])
 	assert.NotEmpty(t, ids[1])
 	assert.NotEqual(t, ids[0], ids[1])
+}
+
+// The kinds of a cluster are not waited for long: what is to be recorded waits meanwhile.
+func TestProxyAsksForKindsBriefly(t *testing.T) {
+	var timeout atomic.Value
+	cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == "/api/v1" {
+			timeout.Store(req.URL.Query().Get("timeout"))
+		}
+		http.NotFound(w, req)
+	}))
+	defer cluster.Close()
+	require.Len(t, through(t, cluster.URL, http.StatusNotFound), 2)
+	assert.Equal(t, "2s", timeout.Load())
 }

@@ -100,6 +100,12 @@ func (r *Recorder) Close() {
 	<-r.done
 }
 
+func (r *Recorder) ended() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
 func (r *Recorder) signal() {
 	select {
 	case r.wake <- struct{}{}:
@@ -149,7 +155,7 @@ type worker struct {
 }
 
 func newWorker(r *Recorder, kinds discovery.DiscoveryInterface) *worker {
-	w := &worker{Recorder: r, resources: newResources(r.Sink, kinds), hooks: hooks{}}
+	w := &worker{Recorder: r, resources: newResources(r.Sink, kinds, r.ended), hooks: hooks{}}
 	w.versions = newVersions(r.Options)
 	return w
 }

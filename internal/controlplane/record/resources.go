@@ -7,21 +7,31 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/discovery"
 
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
-// askAgain is how long an API group that the server does not have is not asked for again.
-const askAgain = time.Second
+const (
+	// askAgain is how long an API group that the server does not have is not asked for again.
+	askAgain = time.Second
+	// askTimeout is how long a cluster that exists may take to answer: nothing is recorded meanwhile.
+	askTimeout = 2 * time.Second
+	// askSilent is how long a server that did not answer in time is not asked for any API group.
+	askSilent = 10 * askTimeout
+)
 
 // resources numbers API resources. The kind comes from an object, or else from discovery.
 type resources struct {
 	sink  trace.Sink
 	kinds discovery.DiscoveryInterface
+	ended func() bool // the recording, which waits for no more answers
 	known map[schema.GroupVersionResource]trace.ResourceID
 	lists map[schema.GroupVersion][]metav1.APIResource
 	asked map[schema.GroupVersion]time.Time
+	// silent is when the server last did not answer in time.
+	silent time.Time
 	// byName has the object that has a name now.
 	byName names
 }
@@ -49,9 +59,9 @@ func (n *names) remove(of name) {
 	delete(n.before, of)
 }
 
-func newResources(sink trace.Sink, kinds discovery.DiscoveryInterface) resources {
+func newResources(sink trace.Sink, kinds discovery.DiscoveryInterface, ended func() bool) resources {
 	return resources{
-		sink: sink, kinds: kinds, known: map[schema.GroupVersionResource]trace.ResourceID{},
+		sink: sink, kinds: kinds, ended: ended, known: map[schema.GroupVersionResource]trace.ResourceID{},
 		lists: map[schema.GroupVersion][]metav1.APIResource{}, asked: map[schema.GroupVersion]time.Time{},
 	}
 }
@@ -66,11 +76,8 @@ func (r *resources) id(gvr schema.GroupVersionResource) trace.ResourceID {
 	}
 	def := trace.Resource{Group: gvr.Group, Version: gvr.Version, Resource: gvr.Resource}
 	gv := gvr.GroupVersion()
-	if !has(r.lists[gv], gvr.Resource) && time.Since(r.asked[gv]) > askAgain && r.kinds != nil {
-		r.asked[gv] = time.Now()
-		if list, err := r.kinds.ServerResourcesForGroupVersion(gv.String()); err == nil {
-			r.lists[gv] = list.APIResources
-		}
+	if !has(r.lists[gv], gvr.Resource) {
+		r.ask(gv)
 	}
 	for _, found := range r.lists[gv] {
 		if found.Name == gvr.Resource {
@@ -82,6 +89,21 @@ func (r *resources) id(gvr schema.GroupVersionResource) trace.ResourceID {
 		r.known[gvr] = id
 	}
 	return id
+}
+
+// ask asks the server which resources an API group has, unless it was asked just before.
+func (r *resources) ask(gv schema.GroupVersion) {
+	if r.kinds == nil || time.Since(r.asked[gv]) <= askAgain || time.Since(r.silent) <= askSilent || r.ended() {
+		return
+	}
+	list, err := r.kinds.ServerResourcesForGroupVersion(gv.String())
+	r.asked[gv] = time.Now()
+	switch {
+	case err == nil:
+		r.lists[gv] = list.APIResources
+	case utilnet.IsTimeout(err):
+		r.silent = r.asked[gv]
+	}
 }
 
 // learn returns the number of the resource of an object, which knows its kind.

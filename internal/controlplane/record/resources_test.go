@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"context"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// asked counts the questions for kinds, none of which it knows.
+type asked struct {
+	discovery.DiscoveryInterface
+
+	err error
+	n   int
+}
+
+// ServerResourcesForGroupVersion implements discovery.DiscoveryInterface.
+func (a *asked) ServerResourcesForGroupVersion(string) (*metav1.APIResourceList, error) {
+	a.n++
+	return nil, a.err
+}
+
+// The only worker does not wait for each API group of a server that does not answer, and for none when the recording ends.
+func TestServerThatDoesNotAnswerIsNotAskedOn(t *testing.T) {
+	missing := apierrors.NewNotFound(schema.GroupResource{}, "x")
+	for _, c := range []struct {
+		err    error
+		closed bool
+		want   int
+	}{{err: missing, want: 3}, {err: &url.Error{Err: context.DeadlineExceeded}, want: 1}, {err: missing, closed: true, want: 0}} {
+		kinds := &asked{err: c.err}
+		r := New(Options{Sink: discard{trace.NewDefs(func(*trace.Def) {})}}, "admin", "controller", "system")
+		w := newWorker(r, kinds)
+		r.closed = c.closed
+		for _, group := range []string{"a", "b", "c"} {
+			assert.NotZero(t, w.resources.id(schema.GroupVersionResource{Group: group, Version: "v1", Resource: "x"}))
+		}
+		assert.Equal(t, c.want, kinds.n)
+	}
+}
