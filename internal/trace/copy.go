@@ -11,7 +11,7 @@ import (
 // Copy adds what the recorder of an API server in another process records from now on to a recording of this one, until that ends or the context
 // does, which still copies what there is then. Actors are as rename returns them. Kinds that no API server records are left out.
 func Copy(ctx context.Context, to Sink, from Remote, rename func(Actor) Actor) error {
-	c := copier{to: to, rename: rename, actors: map[ActorID]Actor{}, resources: map[ResourceID]ResourceID{}, objects: map[ObjectID]Object{}}
+	c := copier{to: to, rename: rename, actors: map[ActorID]Actor{}, resources: map[ResourceID]ResourceID{}}
 	asked := to.Now()
 	from.Follow = true
 	from.Now = func(now int64) { c.offset = (asked+to.Now())/2 - now } // on average it was read in the middle
@@ -38,8 +38,28 @@ func (c *copier) all(records iter.Seq2[Record, error]) error {
 	return nil
 }
 
-// maxCopied bounds the objects of which the numbers are known.
-const maxCopied = 200_000
+// maxCopied is how many objects of those that were used last are known at least; twice as many are at most.
+const maxCopied = 100_000
+
+// copied has objects by the numbers that the other recording has for them, those that were used last.
+type copied struct{ recent, before map[ObjectID]Object }
+
+func (c *copied) get(id ObjectID) (Object, bool) {
+	o, ok := c.recent[id]
+	if !ok {
+		if o, ok = c.before[id]; ok {
+			c.set(id, o)
+		}
+	}
+	return o, ok
+}
+
+func (c *copied) set(id ObjectID, o Object) {
+	if len(c.recent) >= maxCopied || c.recent == nil {
+		c.recent, c.before = map[ObjectID]Object{}, c.recent
+	}
+	c.recent[id] = o
+}
 
 type copier struct {
 	to        Sink
@@ -48,7 +68,7 @@ type copier struct {
 	last      int64 // seq
 	actors    map[ActorID]Actor
 	resources map[ResourceID]ResourceID
-	objects   map[ObjectID]Object
+	objects   copied
 }
 
 func (c *copier) actor(id ActorID) ActorID {
@@ -60,7 +80,7 @@ func (c *copier) actor(id ActorID) ActorID {
 
 // object is defined when it is used: those that are no longer used by either recording are forgotten by both.
 func (c *copier) object(id ObjectID) ObjectID {
-	if o, ok := c.objects[id]; ok {
+	if o, ok := c.objects.get(id); ok {
 		return c.to.Defs().Object(o)
 	}
 	return 0
@@ -106,7 +126,6 @@ func (c *copier) define(d *Def) {
 	case d.Object != nil:
 		o := *d.Object
 		o.Resource = c.resources[o.Resource]
-		c.objects[d.Object.ID] = o
-		delete(c.objects, d.Object.ID-maxCopied) // its recorder has forgotten it, and gives it another number if it comes back
+		c.objects.set(d.Object.ID, o)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -129,3 +130,26 @@ func TestCopy(t *testing.T) {
 		}
 	}
 }
+
+// An object that is used stays known, however many others are defined.
+func TestCopyKnowsObjectsInUse(t *testing.T) {
+	to := NewDefs(func(*Def) {})
+	c := copier{to: numbering{defs: to}}
+	for id := ObjectID(1); id <= 5*maxCopied; id++ {
+		c.define(&Def{Object: &Object{ID: id, UID: strconv.FormatInt(int64(id), 10)}})
+		if id%(maxCopied/2) == 0 {
+			require.Equal(t, ObjectID(1), c.object(1), id)
+		}
+	}
+	assert.Zero(t, c.object(2), "what is not used is forgotten")
+}
+
+// numbering is a sink that only numbers.
+type numbering struct {
+	Sink
+
+	defs *Defs
+}
+
+// Defs implements Sink.
+func (n numbering) Defs() *Defs { return n.defs }
