@@ -45,8 +45,29 @@ type unheard struct {
 
 // working is what reconciles of one resource do.
 type working struct {
-	running map[*model.Reconcile]bool
-	ended   int64 // the newest
+	running map[model.Key]*model.Reconcile // the newest of each key: one that it replaces was cut off
+	ended   int64                          // the newest
+}
+
+// begin notes that a reconcile runs. Of too many, the oldest was cut off.
+func (w *working) begin(rec *model.Reconcile) {
+	w.running[model.Key{Controller: rec.Controller, Key: rec.Key}] = rec
+	if len(w.running) <= unheardMax {
+		return
+	}
+	oldest := rec
+	for _, other := range w.running {
+		if other.Began < oldest.Began {
+			oldest = other
+		}
+	}
+	w.end(oldest)
+}
+
+func (w *working) end(rec *model.Reconcile) {
+	if k := (model.Key{Controller: rec.Controller, Key: rec.Key}); w.running[k] == rec {
+		delete(w.running, k)
+	}
 }
 
 type wait struct {
@@ -105,9 +126,9 @@ func (d *unheard) begin(rec *model.Reconcile) {
 	if rec.Object != nil {
 		of := model.GroupResource(rec.Object.Resource())
 		if d.works[of] == nil {
-			d.works[of] = &working{running: map[*model.Reconcile]bool{}}
+			d.works[of] = &working{running: map[model.Key]*model.Reconcile{}}
 		}
-		d.works[of].running[rec] = true
+		d.works[of].begin(rec)
 		before := d.m.Previous(rec)
 		for _, w := range d.waits {
 			if w.owner.Resource() == rec.Object.Resource() && before != nil && before.Ended > w.t+second {
@@ -125,7 +146,7 @@ func (d *unheard) end(rec *model.Reconcile) {
 		return
 	}
 	if w := d.works[model.GroupResource(rec.Object.Resource())]; w != nil {
-		delete(w.running, rec)
+		w.end(rec)
 		w.ended = max(w.ended, rec.Ended)
 	}
 }
@@ -136,9 +157,9 @@ func (d *unheard) busy(w *wait, now int64) bool {
 	if at == nil {
 		return false
 	}
-	for rec := range at.running {
+	for key, rec := range at.running {
 		if d.m.BuildAt(rec.Began) < d.m.BuildAt(now) {
-			delete(at.running, rec)
+			delete(at.running, key)
 		}
 	}
 	return len(at.running) > 0 || now-at.ended < second
