@@ -140,7 +140,7 @@ var wrong = []struct {
 	{"invalid-owner", "ConfigMap other/abroad", trace.Certain, `CronTab abroad absent in namespace other`},
 	{"collected", "ConfigMap other/abroad", trace.Certain, `was deleted by garbage-collector: owner CronTab abroad absent in namespace other`},
 	{"stuck-finalizer", "CronTab default/stuck", trace.Certain, `deleting for \d+ s, waits for example.com/cleanup; \d+ reconciles, last error "cleanup: the crane is out of order"`},
-	{"event-spam", "view, StillHere", trace.Certain, `^view sends Events [\d.]+/s with the reason StillHere, the newest about CronTab default/chatty: "it was looked at"`},
+	{"event-spam", "view, StillHere", trace.Certain, `^view sends Events about CronTab default/chatty [\d.]+/s with the reason StillHere, the newest: "it was looked at"`},
 	{"webhook-failed-open", "validating gone.example.com", trace.Certain, `^the validating webhook gone.example.com failed, and its objects were stored without it: \d+ of \d+ calls?, last error ".*refused"`},
 	{"retry-climbing", "CronTab default/stuck", trace.Certain, `failed \d+ times in a row, last error "cleanup: the crane is out of order"`},
 }

@@ -11,7 +11,7 @@ import (
 var eventSpam = &Type{
 	Name:  "event-spam",
 	lacks: noKubeEvents,
-	Means: "at least 30 Events of one reason within 30 seconds",
+	Means: "at least 30 Events of one reason about one object within 30 seconds",
 	Fix:   "record an Event when something changes, not in each reconcile",
 	needs: []trace.Kind{trace.KindKubeEvent},
 	install: func(b base) {
@@ -34,7 +34,11 @@ type spam struct {
 	counts map[repeated]int // how often an Event was counted that the API server has once
 }
 
-type spamming struct{ who, reason string }
+// spamming is of one object: many new objects have many Events, which is as it should be.
+type spamming struct {
+	who, reason string
+	object      trace.ObjectID
+}
 
 type repeated struct {
 	object          trace.ObjectID
@@ -43,10 +47,11 @@ type repeated struct {
 
 func (s *spam) event(b *trace.KubeEvent, r trace.Record) {
 	who := s.m.Actor(b.Actor)
-	if who.Class == trace.ClassSystem {
+	o := s.m.Object(b.Object)
+	if who.Class == trace.ClassSystem || o == nil {
 		return
 	}
-	k := spamming{who.Name, b.Reason}
+	k := spamming{who.Name, b.Reason, b.Object}
 	w := windowOf(s.of, k)
 	for range s.more(b) {
 		w.add(r.T, r.Seq)
@@ -54,15 +59,14 @@ func (s *spam) event(b *trace.KubeEvent, r trace.Record) {
 	if w.cut(r.T - spamWindow); w.n() < spamLeast {
 		return
 	}
-	about := "an object"
-	if o := s.m.Object(b.Object); o != nil {
-		about = o.String()
-	}
 	s.report(trace.Finding{
-		Subject: k.who + ", " + k.reason, Since: w.first(), Certainty: trace.Certain, Evidence: evidence(w.evidence()...),
-		Message: fmt.Sprintf("%s sends Events %s with the reason %s, the newest about %s: %s", k.who, perSecond(w.rate()), k.reason, about, quote(b.Message)),
+		Subject: k.subject(), Since: w.first(), Certainty: trace.Certain, Evidence: evidence(w.evidence()...),
+		Message: fmt.Sprintf("%s sends Events about %s %s with the reason %s, the newest: %s", k.who, o, perSecond(w.rate()), k.reason, quote(b.Message)),
 	}, r.T)
 }
+
+// subject is of all objects: what sends too many Events about one mostly does so about others, for the same reason.
+func (k spamming) subject() string { return k.who + ", " + k.reason }
 
 // more is how many Events a record stands for: what its count is above that of the record before.
 func (s *spam) more(b *trace.KubeEvent) int {
@@ -82,10 +86,19 @@ func (s *spam) more(b *trace.KubeEvent) int {
 }
 
 func (s *spam) tick(now int64) {
+	still, quiet := map[string]bool{}, map[string]bool{}
 	for k, w := range s.of {
-		if now-w.last() > spamWindow {
+		switch {
+		case now-w.last() > spamWindow:
 			delete(s.of, k)
-			s.resolve(k.who + ", " + k.reason)
+			quiet[k.subject()] = true
+		case w.n() >= spamLeast:
+			still[k.subject()] = true
+		}
+	}
+	for subject := range quiet {
+		if !still[subject] {
+			s.resolve(subject)
 		}
 	}
 }
