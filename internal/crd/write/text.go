@@ -3,6 +3,7 @@
 package write
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -15,7 +16,22 @@ import (
 var (
 	wrongType = regexp.MustCompile(`must be of type (\w+): "(\w+)"$`)
 	inBody    = regexp.MustCompile(`^\S+ in body `)
+	outside   = regexp.MustCompile(`^Checked value must be of type (\w+) (?:with format (\w+)|\(default format\)) in (.*)$`)
 )
+
+// placed gives errors about the range of a number their field, which the API server has in their text only.
+func placed(all field.ErrorList) field.ErrorList {
+	for _, e := range all {
+		m := outside.FindStringSubmatch(e.Detail)
+		if m == nil {
+			continue
+		}
+		e.Detail = "must be within the range of " + cmp.Or(m[2], "int64")
+		at, below := strings.TrimPrefix(e.Field, "<nil>"), strings.TrimPrefix(m[3], ".")
+		e.Field = strings.Trim(at+"."+below, ".")
+	}
+	return all
+}
 
 // Text is an error of the API server about an object in one line: the field and what is wrong with it, without the value where that may be a
 // whole object.

@@ -129,7 +129,7 @@ func (v *Version) Values(ctx context.Context, object map[string]any) field.Error
 	all := v.head.typeMeta(object)
 	if len(all) == 0 {
 		all = append(all, v.head.metadata(ctx, object, nil)...)
-		all = append(all, validation.ValidateCustomResource(nil, object, v.values)...)
+		all = append(all, placed(validation.ValidateCustomResource(nil, object, v.values))...)
 		all = append(all, v.head.scaleSpec(object)...)
 		all = append(all, v.head.scaleStatus(object)...)
 	}
@@ -152,7 +152,7 @@ func (v *Version) Update(ctx context.Context, object, old map[string]any) (value
 	changes := common.NewCorrelatedObject(object, old, &model.Structural{Structural: v.Structural})
 	if values = v.head.typeMeta(object); len(values) == 0 {
 		values = append(values, v.head.metadata(ctx, object, old)...)
-		values = append(values, validation.ValidateCustomResourceUpdate(nil, object, old, v.values, v.ratcheting(changes)...)...)
+		values = append(values, placed(validation.ValidateCustomResourceUpdate(nil, object, old, v.values, v.ratcheting(changes)...))...)
 		values = append(values, v.head.scaleSpec(object)...)
 		values = append(values, v.head.scaleStatus(object)...)
 	}
@@ -179,7 +179,7 @@ func (v *Version) UpdateStatus(ctx context.Context, object, old map[string]any) 
 			if v.Structural != nil {
 				below = changes.Key("status")
 			}
-			values = append(values, validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old["status"], v.status, v.ratcheting(below)...)...)
+			values = append(values, placed(validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old["status"], v.status, v.ratcheting(below)...))...)
 		}
 		values = append(values, v.head.scaleStatus(written)...)
 	}
