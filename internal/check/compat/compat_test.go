@@ -42,6 +42,30 @@ func TestOneCause(t *testing.T) {
 		changed(t, before, `{type: object, properties: {a: {type: integer}, d: {type: string}}}`, `{a: {b: x}}`))
 }
 
+// What the API server's code says of null and of integers is what the findings say.
+func TestObjectsOfTypes(t *testing.T) {
+	const schema = "{type: object, properties: {a: {type: array, items: {type: %s}}, b: {type: %s}, c: {type: object, additionalProperties: {type: %s}}}}"
+	of := func(each string) string { return fmt.Sprintf(schema, each, each, each) }
+	assert.Equal(t, []string{
+		"error nullable-removed: spec.a[]: null is no longer a value; of 3 objects at hand, 1 are invalid: default/o0 (refused: create)",
+		"note nullable-removed: spec.b: null is no longer kept: it is dropped",
+		"note nullable-removed: spec.c{}: null is no longer kept: it is dropped",
+	}, changed(t, of("string, nullable: true"), of("string"), `{a: [null]}`, `{b: null}`, `{c: {k: null}}`))
+	const tighter = "fewer values are allowed: maximum none → 2147483647 (format int32), minimum none → -2147483648 (format int32)"
+	assert.Equal(t, []string{
+		"error bound-tightened: spec.a[]: " + tighter + "; of 3 objects at hand, 1 are invalid: default/o0 (refused: create)",
+		"error bound-tightened: spec.b: " + tighter + "; of 3 objects at hand, 1 are invalid: default/o1 (refused: create)",
+		"error bound-tightened: spec.c{}: " + tighter + "; of 3 objects at hand, 1 are invalid: default/o2 (refused: create)",
+	}, changed(t, of("integer"), of("integer, format: int32"), `{a: [3000000000]}`, `{b: 3000000000}`, `{c: {k: 3000000000}}`))
+}
+
+// Items that are there twice prove the finding of the list that became a set.
+func TestObjectsTwice(t *testing.T) {
+	const list = "{type: object, properties: {a: {type: array, items: {type: string}%s}}}"
+	assert.Equal(t, []string{"error list-type-changed: spec.a: the list type changed from atomic to set; lists with duplicates are refused; of 1 objects at hand, 1 are invalid: default/o0 (refused: create)"},
+		changed(t, fmt.Sprintf(list, ""), fmt.Sprintf(list, ", x-kubernetes-list-type: set"), `{a: [x, x]}`))
+}
+
 // What an enum lost, a map's values and a list's items have the finding of the schema, and the writes that are refused.
 func TestObjects(t *testing.T) {
 	assert.Equal(t, []string{
@@ -120,6 +144,7 @@ func TestRules(t *testing.T) {
 		return fmt.Sprintf("{type: object, x-kubernetes-validations: [{rule: \"%s\", message: m}], properties: {a: {type: integer}, b: {type: integer}%s}}", rule, more)
 	}
 	const c = ", c: {type: integer}"
+	one := func(schema string) string { return "{type: object, properties: {a: {" + schema + "}}}" }
 	for name, test := range map[string]struct {
 		before, after string
 		want          []string
@@ -136,6 +161,28 @@ func TestRules(t *testing.T) {
 		"other steps":   {`{type: object, properties: {a: {type: integer, multipleOf: 3}}}`, `{type: object, properties: {a: {type: integer, multipleOf: 6}}}`, []string{"error bound-tightened: spec.a: fewer values are allowed: multipleOf 3 → 6"}},
 		"only loosened": {rule("self.a > 1", ""), rule("self.a > 1 || self.b > 1", ""), nil},
 		"removed":       {rule("self.a > 1", ""), open, nil},
+		"null":          {one("nullable: true, type: string"), one("type: string"), []string{"note nullable-removed: spec.a: null is no longer kept: it is dropped"}},
+		"null, default": {one("nullable: true, type: string, default: x"), one("type: string, default: x"), []string{"note nullable-removed: spec.a: null is no longer kept: it is replaced with the default"}},
+		"null, value of a map": {one("type: object, additionalProperties: {type: string, nullable: true}"), one("type: object, additionalProperties: {type: string}"),
+			[]string{"note nullable-removed: spec.a{}: null is no longer kept: it is dropped"}},
+		"null, required": {one("type: object, required: [b], properties: {b: {type: string, nullable: true}}"), one("type: object, required: [b], properties: {b: {type: string}}"),
+			[]string{"error nullable-removed: spec.a.b: null is no longer a value of the field, which is required"}},
+		"null, now required": {one("type: object, properties: {b: {type: string, nullable: true}}"), one("type: object, required: [b], properties: {b: {type: string}}"),
+			[]string{"error required-added: spec.a.b: the field is now required"}},
+		"enum within":        {one("type: string, enum: [A, B]"), one("type: string, enum: [A, B], maxLength: 63, pattern: '^[A-Z]+$'"), nil},
+		"enum to pattern":    {one("type: string, enum: [A, B]"), one("type: string, pattern: '^[A-Z]+$'"), []string{`note enum-added: spec.a: all values are allowed now, not only "A", "B"`}},
+		"enum beyond":        {one("type: string, enum: [A, b]"), one("type: string, enum: [A, b], pattern: '^[A-Z]+$'"), []string{"error pattern-changed: spec.a: values must now match the pattern ^[A-Z]+$"}},
+		"enum of numbers":    {one("type: integer, enum: [1, 8]"), one("type: integer, enum: [1, 8], maximum: 8, minimum: 2"), []string{"error bound-tightened: spec.a: fewer values are allowed: minimum none → 2"}},
+		"enum with a format": {one("type: string, enum: [1s, 2s]"), one("type: string, enum: [1s, 2s], format: duration"), nil},
+		"any pattern":        {one("type: string"), one("type: string, pattern: '.*'"), nil},
+		"int32 as bounds":    {one("type: integer, format: int32"), one("type: integer, format: int32, maximum: 2147483647"), nil},
+		"bounds as int32":    {one("type: integer, maximum: 5, minimum: 0"), one("type: integer, format: int32, maximum: 5, minimum: 0"), nil},
+		"int64":              {one("type: integer"), one("type: integer, format: int64, maximum: 9223372036854775807"), nil},
+		"int32 of a number":  {one("type: number"), one("type: number, format: int32"), nil},
+		"int32": {one("type: integer"), one("type: integer, format: int32"),
+			[]string{"error bound-tightened: spec.a: fewer values are allowed: maximum none → 2147483647 (format int32), minimum none → -2147483648 (format int32)"}},
+		"no int32": {one("type: integer, format: int32"), one("type: integer, format: int64"),
+			[]string{"note bound-loosened: spec.a: more values are allowed: maximum 2147483647 (format int32) → none, minimum -2147483648 (format int32) → none"}},
 		"set is now rule": {`{type: object, properties: {l: {type: array, x-kubernetes-list-type: set, items: {type: string}}}}`, `{type: object, properties: {l: {type: array, x-kubernetes-validations: [{rule: "self.all(x, self.exists_one(y, x == y))"}], items: {type: string}}}}`,
 			[]string{`warning cel-added: spec.l: objects must now keep the rule "self.all(x, self.exists_one(y, x == y))"`, "warning list-type-changed: spec.l: the list type changed from set to atomic"}},
 	} {

@@ -68,6 +68,9 @@ func (v *version) put(id string, e effect, at rule.Place, foreign string, path [
 	}
 	f := rule.New(id, at, v.now.Subject(v.was.Name, path...), "%s: %s", label, message)
 	f.Severity = severity(v.was, e)
+	if foreign != "" && e != shows {
+		f.Fix = fmt.Sprintf("The type %s is of another module: keep the version of the module that was required before, or replace the type with one of the project.", foreign)
+	}
 	scope := v.now.Name
 	if v.inGo {
 		scope = at.String()

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 
+	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/text"
 )
 
@@ -20,6 +21,7 @@ func (v *version) limits(path []string, was, is *props) {
 	tight := v.tightened(path)
 	before, after := limitsOf(was), limitsOf(is)
 	v.enum(path, before, after)
+	values := valuesOf(before, after)
 	var tighter, looser, words []string
 	for i, b := range before.bounds {
 		a := after.bounds[i]
@@ -27,10 +29,11 @@ func (v *version) limits(path []string, was, is *props) {
 			continue
 		}
 		change := fmt.Sprintf("%s %s → %s", b.name, b, a)
-		if a.tighter(b) {
-			tighter, words = append(tighter, change), append(words, b.name+"=", b.name+":=")
-		} else {
+		switch {
+		case !a.tighter(b):
 			looser = append(looser, change)
+		case values.lose(b.refuses, a.refuses):
+			tighter, words = append(tighter, change), append(words, b.name+"=", b.name+":=")
 		}
 	}
 	if len(tighter) > 0 {
@@ -39,11 +42,11 @@ func (v *version) limits(path []string, was, is *props) {
 	if len(looser) > 0 {
 		v.at("bound-loosened", shows, path, nil, "more values are allowed: %s", strings.Join(looser, ", "))
 	}
-	v.patterns(path, before.patterns, after.patterns)
-	v.format(path, before.format, after.format)
+	v.patterns(path, before.patterns, after.patterns, values)
+	v.format(path, before.format, after.format, values)
 	switch {
 	case was.Nullable && !is.Nullable:
-		v.at("nullable-removed", tight, path, []string{"nullable"}, "null is no longer a value")
+		v.null(path, is)
 	case !was.Nullable && is.Nullable:
 		v.at("nullable-added", shows, path, []string{"nullable"}, "null is now a value")
 	}
@@ -68,8 +71,36 @@ func (v *version) enum(path []string, before, after limits) {
 	}
 }
 
-func (v *version) patterns(path []string, before, after []string) {
+// null finds a field that can no longer be null. Before the API server validates, it sets a null to the default, and leaves out a field or
+// a value of a map without one; only an item of a list stays.
+func (v *version) null(path []string, is *props) {
+	add := func(e effect, message string) { v.at("nullable-removed", e, path, []string{"nullable"}, "%s", message) }
+	if len(path) == 0 {
+		return
+	}
+	parent, name := path[:len(path)-1], path[len(path)-1]
+	switch {
+	case is.Default != nil:
+		add(shows, "null is no longer kept: it is replaced with the default")
+	case name == project.Items:
+		add(v.tightened(path), "null is no longer a value")
+	case name != project.Values && requiredIn(schemaOf(v.is), parent, name):
+		if requiredIn(schemaOf(v.was), parent, name) { // otherwise, it is the finding of a field that is now required
+			add(v.tightened(path), "null is no longer a value of the field, which is required")
+		}
+	default:
+		add(shows, "null is no longer kept: it is dropped")
+	}
+}
+
+func (v *version) patterns(path []string, before, after []string, values values) {
 	added, removed := less(after, before), less(before, after)
+	if values != nil {
+		if values.lose(noneMatch(removed), noneMatch(added)) {
+			v.at("pattern-changed", v.tightened(path), path, []string{"pattern"}, "values must now match the pattern %s", shortList(added))
+		}
+		return
+	}
 	switch {
 	case len(added) > 0 && len(removed) > 0:
 		v.at("pattern-changed", min(risks, v.tightened(path)), path, []string{"pattern"}, "the pattern changed from %s to %s", shortList(removed), shortList(added))
@@ -80,20 +111,32 @@ func (v *version) patterns(path []string, before, after []string) {
 	}
 }
 
-// format finds another format. The API server does not check those that it does not know, nor those of numbers.
-func (v *version) format(path []string, before, after string) {
+// format finds another format of strings: those of numbers are bounds. The API server does not check those that it does not know.
+func (v *version) format(path []string, before, after string, values values) {
 	if before == after {
 		return
 	}
-	checked := strfmt.Default.ContainsName(after)
+	checked, was := isChecked(after), isChecked(before)
+	wrong := func(format string) func(any) bool {
+		return func(value any) bool {
+			s, ok := value.(string)
+			return ok && isChecked(format) && !strfmt.Default.Validates(format, s)
+		}
+	}
 	switch {
-	case checked && before == "":
+	case checked && !values.lose(wrong(before), wrong(after)):
+	case checked && (!was || values != nil):
 		v.at("format-changed", v.tightened(path), path, []string{"format"}, "values must now have the format %s", after)
-	case after != "" && (checked || after == "int32" || after == "float"):
+	case checked:
 		v.at("format-changed", risks, path, []string{"format"}, "the format changed from %s to %s", quoted(before), after)
-	case strfmt.Default.ContainsName(before):
+	case was:
 		v.at("bound-loosened", shows, path, nil, "values need no longer have the format %s", before)
 	}
+}
+
+// isChecked reports whether a format refuses any string.
+func isChecked(format string) bool {
+	return format != "password" && strfmt.Default.ContainsName(format)
 }
 
 // branches compares anyOf, oneOf and not, whose meaning only the values decide.
@@ -131,20 +174,36 @@ type bound struct {
 	value     *float64
 	exclusive bool
 	upper     bool
+	format    string // whose range it is, if it is that of a format
 }
 
 func (b bound) String() string {
-	if b.value == nil {
+	switch {
+	case b.value == nil, b.format == "int64":
 		return "none"
+	case b.format != "":
+		return fmt.Sprintf("%v (format %s)", formatted(*b.value), b.format)
 	}
-	s := strconv.FormatFloat(*b.value, 'f', -1, 64)
+	s := formatted(*b.value)
 	if b.exclusive {
 		s += " (exclusive)"
 	}
 	return s
 }
 
-func (b bound) equal(other bound) bool { return b.String() == other.String() }
+func formatted(f float64) string {
+	if math.Abs(f) > math.MaxUint64 {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+func (b bound) equal(other bound) bool {
+	if b.value == nil || other.value == nil {
+		return b.value == other.value
+	}
+	return *b.value == *other.value && b.exclusive == other.exclusive
+}
 
 // tighter reports whether a bound excludes values that another one lets through.
 func (b bound) tighter(than bound) bool {
@@ -164,13 +223,18 @@ func (b bound) tighter(than bound) bool {
 
 func limitsOf(s *props) limits {
 	l := limits{format: s.Format, bounds: boundsOf(s)}
+	for i, limit := range rangeOf(s) {
+		if limit.tighter(l.bounds[i]) {
+			l.bounds[i] = limit
+		}
+	}
 	if s.Enum != nil {
 		l.enum = []string{}
 		for _, value := range s.Enum {
 			l.enum = append(l.enum, compact(value.Raw))
 		}
 	}
-	if s.Pattern != "" {
+	if !slices.Contains([]string{"", ".*", "^", "$", "^.*", ".*$"}, s.Pattern) { // which all strings match
 		l.patterns = []string{s.Pattern}
 	}
 	for _, part := range s.AllOf {

@@ -204,6 +204,9 @@ func (e *evidence) add(r compat.Finding) {
 // cause is the finding that has the cause of the evidence, if there is one: of several about a field, the one whose rule the objects break.
 func (all *findings) cause(now *project.CRD, e *evidence) int {
 	at, found := project.Dotted(e.path), noCause
+	if e.problem.Type == field.ErrorTypeDuplicate {
+		at = strings.TrimSuffix(at, "[]") // the list is to blame, not its item
+	}
 	for i, f := range all.list {
 		isRule := strings.HasPrefix(f.Rule.ID, "cel-")
 		switch {
@@ -230,9 +233,11 @@ func likely(p compat.Problem) string {
 		return "enum-removed"
 	case p.Type == field.ErrorTypeRequired:
 		return "required-added"
+	case p.Type == field.ErrorTypeDuplicate:
+		return "list-type-changed"
 	case strings.Contains(p.Text, "should match"):
 		return "pattern-changed"
-	case strings.Contains(p.Text, "should be"), strings.Contains(p.Text, "should have"):
+	case strings.Contains(p.Text, "should be"), strings.Contains(p.Text, "should have"), strings.Contains(p.Text, "within the range"):
 		return "bound-tightened"
 	}
 	return ""
@@ -250,6 +255,10 @@ func (all *findings) proves(old, now *project.CRD, e *evidence, of int) {
 	case e.cause >= 0:
 		f := &all.list[e.cause]
 		f.Message, f.proof = f.Message+proof, proof
+		if e.problem.Type == field.ErrorTypeDuplicate {
+			v := &version{was: old.Version(e.version), is: now.Version(e.version)}
+			f.Severity = max(f.Severity, severity(v.was, v.tightened(e.path))) // the values decide, and they did
+		}
 		return
 	}
 	was, is := old.Version(e.version), now.Version(e.version)
