@@ -54,7 +54,7 @@ func (r *recording) join(ctx context.Context, o Options, config *rest.Config, re
 	from := trace.Remote{Client: client, URL: config.Host}
 	switch err := recorded(ctx, from); {
 	case errors.Is(err, trace.ErrNotRecorded) && asked:
-		return nil, errors.New("this project has a control plane in the background, which is not recorded, so --record and --ui cannot be used; stop it with \"crdctl cluster stop\", and omit it or start it with \"crdctl cluster start --findings\"")
+		return nil, errors.New("this project has a control plane in the background, which is not recorded, so --record and --ui cannot be used; run \"crdctl cluster stop\", then run again, or start it again with \"crdctl cluster start --findings\"")
 	case errors.Is(err, trace.ErrNotRecorded):
 		reporter.Note("its requests are not recorded, so findings about them are missing; \"crdctl cluster start --findings\" records them")
 		return func() {}, nil

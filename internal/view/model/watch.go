@@ -51,17 +51,22 @@ func (m *Model) addEvent(r trace.Record, b *trace.Event) {
 		w.LastDelivered, w.LastDeliveredSeq = r.T, r.Seq
 	}
 	if o := m.objects[b.Object]; o != nil {
-		i := len(o.Deliveries)
-		for i > 0 && o.Deliveries[i-1].T > r.T { // a frame is recorded some time after it was sent
-			i--
-		}
 		d := &Delivery{Event: b, Seq: r.Seq, T: r.T}
-		o.Deliveries = slices.Insert(o.Deliveries, i, d)
+		o.Deliveries = inTime(o.Deliveries, d)
 		if o.handed == nil {
 			o.handed = map[uint64][]*Delivery{}
 		}
-		o.handed[b.RV] = append(o.handed[b.RV], d)
+		o.handed[b.RV] = inTime(o.handed[b.RV], d)
 	}
+}
+
+// inTime inserts a delivery by its time: a frame is recorded some time after it was sent.
+func inTime(all []*Delivery, d *Delivery) []*Delivery {
+	i := len(all)
+	for i > 0 && all[i-1].T > d.T {
+		i--
+	}
+	return slices.Insert(all, i, d)
 }
 
 // Watch returns a watch, or nil.

@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/trace"
-	"github.com/crdctl/crdctl/internal/view/model"
 )
 
 // before is the session that was shown before another run began, as a recording.
@@ -40,7 +40,7 @@ func (s *session) save(w http.ResponseWriter, r *http.Request) {
 		}
 	} else {
 		s.mu.Lock()
-		records := recordsOf(s.model, q.from, q.to)
+		records := s.recordsOf(q.from, q.to)
 		s.mu.Unlock()
 		var err error
 		if content, err = recordingOf(records); err != nil {
@@ -53,8 +53,9 @@ func (s *session) save(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(content)
 }
 
-// recordsOf returns the header, all definitions, and the records of a range. Their bodies do not change.
-func recordsOf(m *model.Model, from, to int64) (all []trace.Record) {
+// recordsOf returns the header, all definitions, and the records of a range. Their bodies do not change. s.mu is held.
+func (s *session) recordsOf(from, to int64) (all []trace.Record) {
+	m := s.model
 	if h := m.Header(); h != nil {
 		all = append(all, trace.Record{Body: h})
 	}
@@ -67,9 +68,17 @@ func recordsOf(m *model.Model, from, to int64) (all []trace.Record) {
 	for o := range m.Objects() {
 		all = append(all, trace.Record{Body: &trace.Def{Object: o.Object}})
 	}
-	for r := range m.Records(from, cmp.Or(to, m.Now())) {
+	to = cmp.Or(to, m.Now())
+	defined := len(all)
+	for _, r := range s.unread {
+		if r.T >= from && r.T <= to {
+			all = append(all, r)
+		}
+	}
+	for r := range m.Records(from, to) {
 		all = append(all, r)
 	}
+	slices.SortFunc(all[defined:], func(a, b trace.Record) int { return cmp.Compare(a.Seq, b.Seq) })
 	return all
 }
 
@@ -96,11 +105,11 @@ func recordingOf(records []trace.Record) (content []byte, err error) {
 
 // keep keeps the session that ends as a recording, if there is something in it. s.mu is held.
 func (s *session) keep(ctx context.Context) {
-	m, run := s.model, s.run()
-	if m.Len() == 0 {
+	run := s.run()
+	if s.model.Len() == 0 {
 		return
 	}
-	records := recordsOf(m, 0, 0)
+	records := s.recordsOf(0, 0)
 	go func() {
 		content, err := recordingOf(records)
 		if err != nil || ctx.Err() != nil {

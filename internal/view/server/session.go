@@ -25,9 +25,10 @@ type session struct {
 	engine     *finding.Engine
 	last       int64 // Seq of the newest record
 	state      state
-	trouble    string // why state is lost
-	dropped    int64  // records that are no longer held, because of maxRecords
-	unknown    int64  // records that this version does not know
+	trouble    string         // why state is lost
+	dropped    int64          // records that are no longer held, because of maxRecords
+	unknown    int64          // records that this version does not know
+	unread     []trace.Record // the newest of them, with Raw, to be saved
 	gaps       []gap
 	lastEnd    string // ID of the reconcile that ended last
 	granted    *trace.Rights
@@ -53,6 +54,9 @@ const (
 	stateLost    state = "lost" // trying again
 )
 
+// maxUnread bounds the records that are held although this version does not know what they are.
+const maxUnread = 10_000
+
 // maxGaps bounds the gaps that are held. Those that are older are in the sums.
 const maxGaps = 1000
 
@@ -72,7 +76,7 @@ func newSession(o Options) *session {
 func (s *session) reset() {
 	s.model, s.sums, s.engine = model.New(), newSums(), finding.New()
 	s.epoch++
-	s.scans, s.counted, s.firstAsked = nil, 0, map[string]int64{}
+	s.scans, s.counted, s.firstAsked, s.unread = nil, 0, map[string]int64{}, nil
 	s.last, s.dropped, s.unknown, s.gaps, s.lastEnd, s.granted, s.kubeEvents = 0, 0, 0, nil, "", nil, map[trace.ObjectID][]kubeEvent{}
 }
 
@@ -165,7 +169,13 @@ func (s *session) add(ctx context.Context, r trace.Record, live bool) (other boo
 		}
 		s.gaps = append(s.gaps, gap{From: b.From, To: b.To, Dropped: b.Dropped, Why: b.Why})
 	case *trace.Unknown:
-		s.unknown++
+		if r.Seq > s.last {
+			s.unknown++
+			if len(s.unread) == maxUnread {
+				s.unread = s.unread[maxUnread/10:]
+			}
+			s.unread = append(s.unread, r)
+		}
 	case *trace.Reconcile:
 		if b.State == "end" {
 			s.lastEnd = b.ID
@@ -195,6 +205,7 @@ func (s *session) add(ctx context.Context, r trace.Record, live bool) (other boo
 		n := int64(s.maxRecords / 10)
 		s.model.Forget(s.model.First() + n)
 		s.epoch++
+		s.scans = nil // they hold what is forgotten
 		s.dropped += n
 	}
 	return false

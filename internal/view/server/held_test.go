@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// What is forgotten is not held by answers to questions either.
+func TestForgottenRecordsAreNotHeld(t *testing.T) {
+	h := newHeldSession(12_000, 11_000)
+	_, err := h.locked(h.answers()["requests"], newQuery(url.Values{"own": {"true"}}))
+	require.NoError(t, err)
+	assert.NotEmpty(t, h.scans)
+	for epoch := h.epoch; h.epoch == epoch; {
+		h.cycle()
+	}
+	assert.Empty(t, h.scans)
+}
+
+// Records that this version does not know are saved as they were read, in their place.
+func TestUnknownRecordsAreSaved(t *testing.T) {
+	h := newHeldSession(30_000, 11_000)
+	line := []byte(`{"seq":100000,"t":100000,"k":"quota","what":"new"}`)
+	unknown, err := trace.Parse(line)
+	require.NoError(t, err)
+	unknown.Seq, unknown.T = h.last+1, h.model.Now()
+	h.add(t.Context(), unknown, true)
+	h.cycle()
+	records := h.recordsOf(0, 0)
+	at := -1
+	for i, r := range records {
+		if _, is := r.Body.(*trace.Unknown); is {
+			at = i
+		}
+	}
+	require.Positive(t, at, "it is not among %d records", len(records))
+	assert.Equal(t, line, records[at].Raw)
+	assert.Less(t, records[at-1].Seq, records[at].Seq)
+	assert.Greater(t, records[at+1].Seq, records[at].Seq)
+}
