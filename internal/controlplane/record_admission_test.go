@@ -184,7 +184,9 @@ func TestRecordOfWebhooks(t *testing.T) {
 	assert.False(t, deny.Allowed || deny.FailedOpen)
 	assert.Empty(t, deny.Err)
 	assert.Contains(t, deny.Reason, "not today")
-	assert.Empty(t, r.admissions("ValidatingAdmissionWebhook"), "the plugin's own record has nothing that those of the calls lack")
+	for _, plugin := range r.admissions("ValidatingAdmissionWebhook") { // that was slow, and called nothing
+		assert.NotEqual(t, deny.Request, plugin.Request, "the plugin's own record has nothing that those of the calls lack")
+	}
 }
 
 const labelPatch = `[{"op":"add","path":"/metadata/labels","value":{"a":"b"}},{"op":"add","path":"/data","value":{"c":"d"}}]`
