@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -76,24 +77,30 @@ func (f *findings) news(found []checkFinding, ok bool) {
 	if !ok {
 		return
 	}
-	first, notes, shown := f.known == nil, 0, 0
+	first, shown := f.known == nil, 0
+	slices.SortStableFunc(found, func(a, b checkFinding) int { return weight(a) - weight(b) })
 	known := map[string]bool{}
 	for _, n := range found {
 		known[n.Fingerprint] = true
-		switch {
-		case first || f.known[n.Fingerprint]:
-		case n.Severity == "note":
-			notes++
-		default:
-			if shown++; shown <= mostFindings {
-				f.reporter.Note("check: %s:%d:%d: %s: %s [%s]; %s", n.File, n.Line, n.Column, n.Severity, n.Message, n.Rule, n.Fix)
-			}
+		if first || f.known[n.Fingerprint] {
+			continue
+		}
+		if shown++; shown <= mostFindings {
+			f.reporter.Note("check: %s:%d:%d: %s: %s [%s]; %s", n.File, n.Line, n.Column, n.Severity, n.Message, n.Rule, n.Fix)
 		}
 	}
 	f.known = known
-	if more := max(0, shown-mostFindings) + notes; more > 0 && shown > 0 {
+	if more := shown - mostFindings; more > 0 {
 		f.reporter.Note("check: and %d more; see \"crdctl check\"", more)
 	}
+}
+
+// weight is larger for a note, which is printed after what is worse.
+func weight(n checkFinding) int {
+	if n.Severity == "note" {
+		return 1
+	}
+	return 0
 }
 
 // checkAPI runs "crdctl check" without the comparison with older revisions: run warns of what a changed CRD would do to stored objects

@@ -30,9 +30,9 @@ func TestNewFindings(t *testing.T) {
 		return said.String()
 	}
 	one := checkFinding{Rule: "column-path", Severity: "warning", File: "api/v1/types.go", Line: 3, Column: 4, Message: "one", Fix: "Do it.", Fingerprint: "1"}
-	note := checkFinding{Rule: "maxlength", Severity: "note", Fingerprint: "2"}
+	note := checkFinding{Rule: "maxlength", Severity: "note", File: "api/v1/types.go", Line: 5, Column: 2, Message: "two", Fix: "Limit it.", Fingerprint: "2"}
 	assert.Empty(t, check(one), "the first has nothing to compare with")
-	assert.Empty(t, check(one, note), "a note alone is no news")
+	assert.Equal(t, "crdctl: check: api/v1/types.go:5:2: note: two [maxlength]; Limit it.\n", check(one, note), "a note is news as well")
 	failure = errors.New("does not compile")
 	assert.Empty(t, check())
 	failure = nil
@@ -48,6 +48,8 @@ func TestNewFindings(t *testing.T) {
 		many = append(many, n)
 	}
 	assert.Contains(t, check(many...), "crdctl: check: and 2 more; see \"crdctl check\"\n")
+	assert.Empty(t, check())
+	assert.Regexp(t, "(?s)warning: one.*note: two", check(note, one), "notes are last")
 }
 
 // A check that runs is stopped for the next one, and at the end.
