@@ -140,7 +140,7 @@ func TestOnlyOwnPages(t *testing.T) {
 
 	write(t, filepath.Join(p.Root, "docs/api/README.md"), "# Mine\n")
 	_, err = diff(options())
-	assert.ErrorContains(t, err, "docs/api/README.md was not written by crdctl docs and would be overwritten; it does not end with crdctl's mark")
+	assert.ErrorContains(t, err, "docs/api/README.md was not written by crdctl docs and would be overwritten; it does not have crdctl's mark")
 }
 
 func TestTemplates(t *testing.T) {
