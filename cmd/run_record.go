@@ -53,6 +53,8 @@ func (f *recordingFlags) settle() (run.Recording, error) {
 	switch {
 	case (f.set.Changed("ui-port") || f.set.Changed("ui-memory") || f.page.open) && !f.ui:
 		return run.Recording{}, ui.UsageErrorf("--ui-port, --ui-memory and --open require --ui")
+	case f.set.Changed("record") && f.file == "": // an empty variable of a CI system
+		return run.Recording{}, ui.UsageErrorf("--record is empty; name a file such as run.crdctl.gz, or omit the flag")
 	case err != nil || size.Value() < 1<<20:
 		return run.Recording{}, ui.UsageErrorf("--ui-memory %q must be a size of at least 1Mi, for example 128Mi", f.memory)
 	case !slices.Contains(recordedBodies, f.bodies):

@@ -26,6 +26,7 @@ func TestViewPage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.crdctl.gz")
 	r, err := trace.New(trace.Options{File: file, Header: trace.Header{Run: "run-7"}})
 	require.NoError(t, err)
+	require.NoError(t, r.Begin())
 	r.Add(&trace.Log{Stream: "stderr", Message: "hello from the controller"})
 	require.NoError(t, r.Close())
 

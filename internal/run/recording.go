@@ -52,6 +52,7 @@ type recording struct {
 	redactor *redact.Redactor
 	observe  *observe.Run
 	file     string
+	began    bool // the file
 }
 
 // record starts the recording of a run.
@@ -97,6 +98,18 @@ func (o *Options) captured() []string {
 // planeLevels are what is captured of a control plane.
 var planeLevels = []string{"audit", "watch", "admission", "conversion", "failedOpen", "kubeEvent"}
 
+// begin has the file written. A run that did not start leaves the one that is there.
+func (r *recording) begin() error {
+	if r == nil || r.file == "" {
+		return nil
+	}
+	if err := r.Begin(); err != nil {
+		return fmt.Errorf("--record: %w", err)
+	}
+	r.began = true
+	return nil
+}
+
 // end is called when nothing is recorded any more.
 func (r *recording) end(reporter ui.Reporter) error {
 	if r == nil {
@@ -106,7 +119,7 @@ func (r *recording) end(reporter ui.Reporter) error {
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("--record: %w", err)
 	}
-	if r.file != "" {
+	if r.began {
 		reporter.Note("the recording is in %s; see \"%s\"", r.file, r.command())
 	}
 	return nil

@@ -88,7 +88,16 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer closePage()
-	open := func() (*target.API, error) { return connect(ctx, o, reporter) }
+	open := func() (*target.API, error) {
+		t, err := connect(ctx, o, reporter)
+		if err != nil {
+			return nil, err
+		}
+		if err := o.recording.begin(); err != nil {
+			return nil, errors.Join(err, t.Close())
+		}
+		return t, nil
+	}
 	if o.Builtin {
 		o.Trace, o.TraceBodies = o.recording.sink(), o.Recording.Bodies
 		return builtin.Run(ctx, o.Options, open)

@@ -46,6 +46,7 @@ func BenchmarkAdd(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			r, err := New(Options{File: file})
 			require.NoError(b, err)
+			require.NoError(b, r.Begin())
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {

@@ -283,6 +283,38 @@ func TestFileIsNotOverwritten(t *testing.T) {
 	assert.Len(t, all(t, opened(t, path), 0), 1)
 }
 
+// A recording that does not begin leaves the file as it was, and one that is written has no second writer.
+func TestFileStaysUntilTheRecordingBegins(t *testing.T) {
+	path := recorded(t, 10)
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	r, err := New(Options{File: path})
+	require.NoError(t, err)
+	r.Add(&Log{Message: "early"})
+	_, err = New(Options{File: path})
+	require.ErrorContains(t, err, path+": another run writes it; choose another name")
+	require.NoError(t, r.Close())
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+
+	r, err = New(Options{File: path})
+	require.NoError(t, err)
+	r.Add(&Log{Message: "early"})
+	require.NoError(t, r.Begin())
+	r.Add(&Log{Message: "late"})
+	require.NoError(t, r.Close())
+	f := opened(t, path)
+	require.NoError(t, f.CutOff())
+	assert.Equal(t, "header log log", kinds(all(t, f, 0)))
+
+	missing := filepath.Join(t.TempDir(), "new.crdctl.gz")
+	r, err = New(Options{File: missing})
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	assert.NoFileExists(t, missing)
+}
+
 // A recording of an earlier version is read as it was. The file is of the first format, and is not made anew.
 func TestOldFile(t *testing.T) {
 	f := opened(t, "testdata/format1.crdctl.gz")
@@ -313,8 +345,9 @@ func TestOldFile(t *testing.T) {
 // What no recorder writes is not decoded: it would take much memory.
 func TestHugeRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.crdctl.gz")
-	w, err := createFile(path)
+	w, late, err := createFile(path)
 	require.NoError(t, err)
+	require.NoError(t, late.begin())
 	records := []Body{&Header{Format: Format}, &Log{Message: strings.Repeat("x", maxLine)}, &Log{Message: "short"}, &Log{Message: strings.Repeat("x", maxMember)}}
 	for i, b := range records {
 		rec := Record{Seq: int64(i + 1), Body: b}

@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Header   Header // of the recording; Format is set, and Start and Run where they are empty
 	MaxBytes int64  // of records in memory; 0 is 16 MiB
-	File     string // also write all records to this file; empty for none
+	File     string // also write all records to this file, from Begin on; empty for none
 
 	// Redact changes the line of a record before it is kept anywhere; it may change the line in place. nil changes
 	// nothing.
@@ -50,6 +50,7 @@ type Recorder struct {
 	body   func(Body)
 	ring   *ring
 	file   *fileWriter // nil without a file
+	late   *lateFile   // what file writes to
 	failed error       // of the file; belongs to work
 	report func(error) // what failed
 	line   []byte      // the last; belongs to work
@@ -84,7 +85,7 @@ func New(o Options) (*Recorder, error) {
 	}
 	if o.File != "" {
 		var err error
-		if r.file, err = createFile(o.File); err != nil {
+		if r.file, r.late, err = createFile(o.File); err != nil {
 			return nil, err
 		}
 	}
@@ -92,6 +93,15 @@ func New(o Options) (*Recorder, error) {
 	r.keep(&Record{Seq: r.seq, T: r.Now(), Body: &o.Header}) // first, for readers and in the file
 	go r.work()
 	return r, nil
+}
+
+// Begin replaces the file of Options by what was recorded, and has all that follows written to it. Without it, the file
+// stays as it was.
+func (r *Recorder) Begin() error {
+	if r.late == nil {
+		return nil
+	}
+	return r.late.begin()
 }
 
 // Now implements Sink.

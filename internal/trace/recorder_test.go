@@ -24,6 +24,7 @@ func recorder(t *testing.T, o Options) *Recorder {
 	r, err := New(o)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = r.Close() })
+	require.NoError(t, r.Begin())
 	return r
 }
 
@@ -300,6 +301,7 @@ func TestFailedFile(t *testing.T) {
 	failed := make(chan error, 10)
 	r, err := New(Options{File: filepath.Join(t.TempDir(), "x.crdctl.gz"), Failed: func(err error) { failed <- err }})
 	require.NoError(t, err)
+	require.NoError(t, r.Begin())
 	require.NoError(t, r.file.file.Close()) // as a disk that is full
 	for range 3 {
 		var b strings.Builder

@@ -88,6 +88,7 @@ func TestReplacedFileIsPrivate(t *testing.T) {
 	for range 2 {
 		r, err := New(Options{File: path})
 		require.NoError(t, err)
+		require.NoError(t, r.Begin())
 		require.NoError(t, r.Close())
 		info, err := os.Stat(path)
 		require.NoError(t, err)

@@ -4,12 +4,18 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"sync"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/safefs"
 )
 
 // A recording's file is a sequence of gzip members of whole lines: the header is the first line, the Index the only line
@@ -22,7 +28,7 @@ const (
 
 // fileWriter writes a recording's file. It belongs to one goroutine at a time.
 type fileWriter struct {
-	file   *os.File
+	file   io.WriteCloser
 	out    *bufio.Writer
 	zip    *gzip.Writer
 	offset int64 // of out
@@ -31,38 +37,87 @@ type fileWriter struct {
 	index  Index
 }
 
-// createFile creates or replaces the file. It replaces a recording only.
-func createFile(path string) (*fileWriter, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
+// createFile opens or creates the file of a recording, and locks it. What it has stays until the lateFile begins. It is
+// replaced only if it is a recording.
+func createFile(path string) (*fileWriter, *lateFile, error) {
+	_, err := os.Lstat(path)
+	late := &lateFile{created: errors.Is(err, fs.ErrNotExist)}
+	if late.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return nil, nil, err
 	}
-	if err := replaceable(f); err != nil {
-		return nil, errors.Join(err, f.Close())
+	if err := errors.Join(isFree(late.file), isRecording(late.file)); err != nil {
+		return nil, nil, errors.Join(err, late.file.Close())
 	}
-	return newFileWriter(f)
+	w, err := newFileWriter(late)
+	return w, late, err
+}
+
+// isFree locks a file, unless another process writes it. A file system without locks is as good as none.
+func isFree(f *os.File) error {
+	if errors.Is(safefs.TryLock(f, false), safefs.ErrLocked) {
+		return fmt.Errorf("%s: another run writes it; choose another name", f.Name())
+	}
+	return nil
+}
+
+// lateFile keeps what is written to a file in memory until it begins: a run that does not start must not replace the
+// recording of another.
+type lateFile struct {
+	file    *os.File
+	created bool
+
+	mu    sync.Mutex
+	held  bytes.Buffer
+	begun bool
+}
+
+// begin replaces what the file has. Others may not read it from then on.
+func (f *lateFile) begin() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.begun {
+		return nil
+	}
+	if err := f.file.Truncate(0); err != nil {
+		return err
+	}
+	if err := f.file.Chmod(0o600); err != nil {
+		return err
+	}
+	f.begun = true
+	_, err := f.held.WriteTo(f.file)
+	f.held = bytes.Buffer{}
+	return err
+}
+
+func (f *lateFile) Write(b []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.begun {
+		return f.held.Write(b)
+	}
+	return f.file.Write(b)
+}
+
+// Close leaves no empty file of a recording that did not begin.
+func (f *lateFile) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.file.Close()
+	if f.created && !f.begun {
+		err = errors.Join(err, os.Remove(f.file.Name()))
+	}
+	return err
 }
 
 // newFileWriter writes to an empty file. It closes the file.
-func newFileWriter(f *os.File) (w *fileWriter, err error) {
+func newFileWriter(f io.WriteCloser) (w *fileWriter, err error) {
 	w = &fileWriter{file: f, index: Index{Counts: map[Kind]int64{}}}
 	w.out = bufio.NewWriterSize(f, 64<<10)
 	if w.zip, err = gzip.NewWriterLevel(w, gzip.BestSpeed); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return w, nil
-}
-
-// replaceable truncates the file, unless it holds something other than a recording, such as an archive.
-// Others may not read it from then on.
-func replaceable(f *os.File) error {
-	if err := isRecording(f); err != nil {
-		return err
-	}
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	return f.Chmod(0o600)
 }
 
 // isRecording fails for a file that holds something other than a recording.

@@ -128,6 +128,7 @@ func record(t testing.TB, dir, marker string) string {
 	path := filepath.Join(dir, "x.crdctl.gz")
 	rec, err := trace.New(trace.Options{File: path, Redact: r.Line, RedactBody: r.Body, Header: trace.Header{Redacted: r.Rules()}})
 	require.NoError(t, err)
+	require.NoError(t, rec.Begin())
 	fill := strings.NewReplacer("MARKER", marker, "B64", base64.StdEncoding.EncodeToString([]byte(marker))).Replace
 	for _, p := range places {
 		var body json.RawMessage
