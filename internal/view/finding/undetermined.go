@@ -27,7 +27,7 @@ func (e *Engine) undetermined(t *Type) string {
 // noReconciles is for what only reconciles show.
 func noReconciles(e *Engine) string {
 	if e.seen[trace.KindReconcile] == 0 && !e.captures("hook") && !e.captures("loop") {
-		return "no reconcile is recorded: the controller has no hook, and prints no lines about them"
+		return "no reconcile is recorded: none has run, or the controller reports none"
 	}
 	return ""
 }
