@@ -48,6 +48,15 @@ func TestExamples(t *testing.T) {
 	})
 }
 
+// Pages that "crdctl docs" wrote are not judged: docs --check compares them, and a correction would be overwritten.
+func TestGeneratedPage(t *testing.T) {
+	page := "```yaml\napiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\nspec: {image: a, more: 1}\n```\n"
+	r, err := samples.Check(t.Context(), tree(t, map[string]string{"docs/a.md": page, "docs/api/crontab.md": page + "\n" + samples.PageMark}), nil)
+	require.NoError(t, err)
+	require.Len(t, r.Findings, 1)
+	assert.Equal(t, "docs/a.md", r.Findings[0].Place.File)
+}
+
 // What a project documents of a kind that only its test data has is a note: the CRD there is one example of it.
 func TestKindOfTestData(t *testing.T) {
 	page := "```yaml\napiVersion: %s/v1\nkind: CronTab\nmetadata: {name: a}\nspec: {image: a, more: 1}\n```\n"
