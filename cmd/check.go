@@ -51,8 +51,8 @@ func newCheck(s ui.Streams, shared *options) *cobra.Command {
   lint       conventions of Kubernetes APIs
   samples    sample objects that are not valid
 
-Compat compares with an older revision: by default the commit at which the branch left the default branch, or HEAD on that branch. It is read
-from git's objects; the working tree is not touched. With --against-cluster it compares with the CRDs of a cluster, and tries the objects that
+Compat compares with an older revision: by default the commit at which the branch left the default branch. On that branch it is HEAD, or the commit
+before it if no file changed since. It is read from git's objects; the working tree is not touched. With --against-cluster it compares with the CRDs of a cluster, and tries the objects that
 are stored there.
 
 By default all families run that apply. "crdctl check --list" prints the rules.

@@ -37,6 +37,8 @@ func (f *ruleFlags) register(c *cobra.Command) {
 // explained prints rules of the families, if that is what was asked for.
 func (f *ruleFlags) explained(s ui.Streams, families []rule.Family) (done bool, err error) {
 	switch {
+	case (f.list || f.explain != "") && f.output != "text":
+		return true, ui.UsageErrorf("--list and --explain print text, and cannot be used with --output %s; omit one of them", f.output)
 	case f.list:
 		return true, listRules(s, families)
 	case f.explain != "":

@@ -28,6 +28,7 @@ type verifyOptions struct {
 	settings  *settings
 	output    string
 	withCheck bool
+	against   string
 }
 
 func newVerify(s ui.Streams, shared *options) *cobra.Command {
@@ -45,11 +46,20 @@ Formats: text is for people, json is one object, github writes annotations for G
 docs/verify.md describes them, and docs/ci.md has a workflow and a pre-commit hook.`,
 		Example: "  crdctl verify\n  crdctl verify > stale.patch\n  crdctl verify -o json | jq -r '.changes[].path'",
 		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return runVerify(c.Context(), s, o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch f := c.Flags().Lookup("against"); {
+			case f.Changed && o.against == "": // an empty variable of a CI system must not mean the default
+				return ui.UsageErrorf("--against is empty; name a revision, directory or file, or omit the flag")
+			case f.Changed && !o.withCheck:
+				return ui.UsageErrorf("--against is for --with-check; add it, or omit --against")
+			}
+			return runVerify(c.Context(), s, o)
+		},
 	}
 	o.settings = settingsFlags(c.Flags())
 	c.Flags().StringVarP(&o.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
 	c.Flags().BoolVar(&o.withCheck, "with-check", false, "also run \"crdctl check\", and print its findings after the differences")
+	c.Flags().StringVar(&o.against, "against", "", "git `revision`, directory or file to compare with, with --with-check")
 	// The flag is there, and nothing else can go wrong.
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(verifyOutputs(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -76,7 +86,7 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 	var undetermined error
 	if o.withCheck {
 		shown, done := s.Report().Work(ctx, "checking")
-		r.Check, undetermined = checked(shown, g.at, checkOptions{options: o.options})
+		r.Check, undetermined = checked(shown, g.at, checkOptions{options: o.options, against: o.against})
 		if done(); r.Check == nil {
 			r.Check = &report.Check{Undetermined: undetermined.Error(), Prefix: r.Prefix, Version: r.Version}
 		}

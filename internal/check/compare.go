@@ -30,7 +30,7 @@ func (r *Result) compat(ctx context.Context, p *project.Project, o Options) ([]r
 		o.NoBase = errors.New("none was named")
 	}
 	result, err := compat.Check(ctx, p, compat.Options{Base: o.Base, Baseline: r.baseline, Objects: o.Objects})
-	if errors.Is(err, compat.ErrNoCRDs) && !asked && !o.Base.Given {
+	if errors.Is(err, compat.ErrNoCRDs) && !asked && (!o.Base.Given || o.Base.Whole) {
 		o.NoBase, o.Base = err, nil
 		result, err = compat.Check(ctx, p, compat.Options{})
 	}

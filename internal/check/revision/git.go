@@ -84,9 +84,20 @@ func commit(ctx context.Context, root, name string) (string, error) {
 	if _, remote := ask(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", "refs/remotes/origin/"+name+"^{commit}"); remote == nil {
 		hint = "did you mean \"origin/" + name + "\"?"
 	} else if isShallow(ctx, root) {
-		hint = "the clone is shallow: run \"git fetch --depth=1 origin " + name + "\", or \"git fetch --unshallow\""
+		hint = "the clone is shallow: run " + fetchHint(name)
 	}
 	return "", &unknownError{fmt.Sprintf("--against %s: no such revision; %s", name, hint)}
+}
+
+// fetchHint is what makes a revision known to a shallow clone. Only names of branches can be asked for alone; one that no branch may have, as
+// HEAD~3, needs the history.
+func fetchHint(name string) string {
+	const all = `"git fetch --unshallow"`
+	branch := strings.TrimPrefix(strings.TrimPrefix(name, "refs/remotes/"), "origin/")
+	if branch == "" || branch == "HEAD" || strings.ContainsAny(branch, "~^:?*[\\@ ") {
+		return all
+	}
+	return fmt.Sprintf(`"git fetch --depth=1 origin %[1]s:refs/remotes/origin/%[1]s", or `, branch) + all
 }
 
 func isShallow(ctx context.Context, root string) bool {
@@ -94,8 +105,9 @@ func isShallow(ctx context.Context, root string) bool {
 	return err == nil && shallow == "true"
 }
 
-// Default is the commit that a change of the project most likely began at: the merge base of HEAD with the default branch, which is HEAD itself
-// on that branch. The error says why there is none.
+// Default is the commit that a change of the project most likely began at: the merge base of HEAD with the default branch. On that branch it is
+// HEAD itself, or its first parent if no file that is compared differs from HEAD: nothing is compared with itself. The error says why there is
+// none.
 func Default(ctx context.Context, root string) (*Base, error) {
 	if _, err := ask(ctx, root, "rev-parse", "--git-dir"); err != nil {
 		return nil, err
@@ -120,15 +132,40 @@ func Default(ctx context.Context, root string) (*Base, error) {
 		}
 		return nil, fmt.Errorf("HEAD and %s have no merge base; %s", short, hint)
 	}
+	name := fmt.Sprintf("%s (merge base %.12s)", short, base)
+	if base == head {
+		if base, name, err = onDefault(ctx, root, head, short); err != nil {
+			return nil, err
+		}
+	}
 	b, err := openGit(ctx, root, base)
 	if err != nil {
 		return nil, err
 	}
-	b.Name = fmt.Sprintf("%s (merge base %.12s)", short, base)
-	if base == head {
-		b.Name = fmt.Sprintf("HEAD (%.12s)", base)
-	}
+	b.Name = name
 	return b, nil
+}
+
+// onDefault is what the tree is compared with where HEAD is a commit of the default branch: HEAD, if the tree has changes, or else its first
+// parent.
+func onDefault(ctx context.Context, root, head, short string) (base, name string, err error) {
+	changes, err := ask(ctx, root, "status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all", "--", "*.go", "*.yaml", "*.yml", "*.json")
+	if err != nil {
+		return "", "", err
+	}
+	if changes != "" {
+		return head, fmt.Sprintf("HEAD (%.12s)", head), nil
+	}
+	parent, err := ask(ctx, root, "rev-parse", "--verify", "--quiet", head+"^1^{commit}")
+	switch {
+	case ctx.Err() != nil:
+		return "", "", context.Cause(ctx)
+	case err == nil:
+		return parent, fmt.Sprintf("HEAD~1 (%.12s; HEAD is on %s, and nothing changed since)", parent, short), nil
+	case isShallow(ctx, root):
+		return "", "", fmt.Errorf("HEAD is on %s, nothing changed since, and the commit before it is unknown; the clone is shallow: run \"git fetch --deepen=1\", or name the revision to compare with: --against REF", short)
+	}
+	return "", "", fmt.Errorf("HEAD is the first commit of %s, and nothing changed since; name the revision to compare with: --against REF", short)
 }
 
 // defaultBranch is the branch that changes go to: of the remote repository, or else of this one.
