@@ -52,8 +52,8 @@ func newCheck(s ui.Streams, shared *options) *cobra.Command {
   samples    sample objects that are not valid
 
 Compat compares with an older revision: by default the commit at which the branch left the default branch. On that branch it is HEAD, or the commit
-before it if no file changed since. It is read from git's objects; the working tree is not touched. With --against-cluster it compares with the CRDs of a cluster, and tries the objects that
-are stored there.
+before it if no file changed since. It is read from git's objects; the working tree is not touched. With --against-cluster it compares with the CRDs
+of a cluster, and tries the objects that are stored there.
 
 By default all families run that apply. "crdctl check --list" prints the rules.
 
