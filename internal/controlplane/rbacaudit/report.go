@@ -60,6 +60,7 @@ func Compare(used Used, grants []Grant) Report {
 			matched := matching(used.Tallies, needed)
 			p := Permission{Role: g.Role, Namespace: g.Namespace, Group: atom.group, Resource: atom.resource, Name: atom.name}
 			switch {
+			case len(matched) == 0 && blocksDeletion(atom.verb, atom.resource):
 			case len(matched) == 0 && (used.Full || mayMatch(used.Tallies, needed)):
 				unknown.add(p, atom.verb)
 			case len(matched) == 0:
@@ -72,6 +73,12 @@ func Compare(used Used, grants []Grant) Report {
 		}
 	}
 	return Report{Missing: missing.sorted(), Unused: unused.sorted(), Unknown: unknown.sorted(), Wide: wide.sorted(), Full: used.Full}
+}
+
+// blocksDeletion reports whether a permission is that to set blocking owner references. No request is for it: an admission plugin that some
+// clusters have on, such as those of OpenShift, asks whether it is granted.
+func blocksDeletion(verb, resource string) bool {
+	return verb == "update" && strings.HasSuffix(resource, "/finalizers")
 }
 
 // byName are the verbs that are granted for single names, as the rest of a rule would be too much.
