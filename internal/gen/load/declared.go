@@ -34,23 +34,8 @@ func declared(ctx context.Context, find Finder, paths []string, cut bool) (all [
 	w := newProgram(find)
 	w.cut, w.declared = cut, true
 	w.readAll(paths, true)
-	w.keepWhole()
-	w.follow(ctx)
-	var problems []error
-	for _, p := range w.sorted() {
-		if p.err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", p.path, p.err))
-		}
-	}
-	if err := errors.Join(problems...); err != nil {
+	if err := w.checkAll(ctx); err != nil {
 		return nil, false, err
-	}
-	if rings := w.cycles(); len(rings) > 0 {
-		return nil, false, fmt.Errorf("%s and %s import each other", rings[0][0].path, rings[0][len(rings[0])-1].path)
-	}
-	w.inOrder(ctx, func(p *pkg) { w.check(p, p.syntax(), func(types.Error) {}) })
-	if ctx.Err() != nil {
-		return nil, false, context.Cause(ctx)
 	}
 	for _, path := range paths {
 		p := w.pkgs[path]
@@ -64,6 +49,29 @@ func declared(ctx context.Context, find Finder, paths []string, cut bool) (all [
 		all = append(all, one)
 	}
 	return all, w.torn, nil
+}
+
+// checkAll reads what the packages import, and type-checks all in order. Type errors are left out: the caller asks for what is declared.
+func (w *program) checkAll(ctx context.Context) error {
+	w.keepWhole()
+	w.follow(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var problems []error
+	for _, p := range w.sorted() {
+		if p.err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", p.path, p.err))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	if rings := w.cycles(); len(rings) > 0 {
+		return fmt.Errorf("%s and %s import each other", rings[0][0].path, rings[0][len(rings[0])-1].path)
+	}
+	w.inOrder(ctx, func(p *pkg) { w.check(p, p.syntax(), func(types.Error) {}) })
+	return context.Cause(ctx)
 }
 
 // declarations are those of a file that Declared and Whole keep: imports that are in use, types and constants, and for Whole all else.

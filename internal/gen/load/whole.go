@@ -4,9 +4,6 @@ package load
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"go/types"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -35,26 +32,8 @@ func whole(ctx context.Context, find Finder, paths []string, cut bool) (all []*p
 			}
 		}
 	}
-	w.keepWhole()
-	w.follow(ctx)
-	if ctx.Err() != nil {
-		return nil, false, context.Cause(ctx)
-	}
-	var problems []error
-	for _, p := range w.sorted() {
-		if p.err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", p.path, p.err))
-		}
-	}
-	if err := errors.Join(problems...); err != nil {
+	if err := w.checkAll(ctx); err != nil {
 		return nil, false, err
-	}
-	if rings := w.cycles(); len(rings) > 0 {
-		return nil, false, fmt.Errorf("%s and %s import each other", rings[0][0].path, rings[0][len(rings[0])-1].path)
-	}
-	w.inOrder(ctx, func(p *pkg) { w.check(p, p.syntax(), func(types.Error) {}) })
-	if ctx.Err() != nil {
-		return nil, false, context.Cause(ctx)
 	}
 	for _, path := range paths {
 		p := w.pkgs[path]
