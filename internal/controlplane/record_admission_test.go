@@ -105,8 +105,8 @@ func TestRecordOfAdmission(t *testing.T) {
 	}, patience, tick)
 }
 
-// TestRecordOfWebhooks holds that each call of a webhook is recorded with its time, its answer and its patch, and that of one that fails and is
-// passed over it is known.
+// TestRecordOfWebhooks holds that each call of a webhook is recorded with its time, its answer and its patch, and that one that fails open is
+// recorded as such.
 func TestRecordOfWebhooks(t *testing.T) {
 	t.Parallel()
 	r := startRecorded(t, "controller", trace.BodiesNone)

@@ -91,7 +91,7 @@ func (all Objects) of(crd *project.CRD) (own Objects) {
 	return own
 }
 
-// pages hands out the objects of an older CRD, some at a time. Whoever takes them does not keep them.
+// pages hands out the objects of an older CRD, some at a time. The function that takes them must not keep them.
 type pages func(ctx context.Context, old *project.CRD, each func(Objects) error) error
 
 // pages are all objects at once.

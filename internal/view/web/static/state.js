@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the page shows: the newest frame, and what the user chose. Whoever changes it calls change().
+// What the page shows: the newest frame, and what the user chose. A function that changes it calls change().
 
 /**
  * @typedef {{
