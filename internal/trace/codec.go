@@ -45,9 +45,6 @@ func Parse(line []byte) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if h.t < 0 || h.t > maxT {
-		return Record{}, fmt.Errorf("decode a record: time %d is out of range", h.t)
-	}
 	r := Record{Seq: h.seq, T: h.t, Raw: line, Body: &Unknown{K: h.kind}}
 	var body any = new(struct{})
 	if create, ok := bodies[h.kind]; ok {

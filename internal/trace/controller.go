@@ -149,12 +149,13 @@ type Grant struct {
 	Paths     []string `json:"paths,omitempty"`
 }
 
-// Gap is a time in which records were dropped.
+// Gap is a time in which records were dropped, or of which a file that was damaged later has none that can be read.
 type Gap struct {
 	From    int64          `json:"from"`
 	To      int64          `json:"to"`
 	Dropped map[Kind]int64 `json:"dropped"`
 	Why     string         `json:"why"`
+	Damaged bool           `json:"damaged,omitempty"` // they were recorded; Dropped is what is known to be missing at least
 }
 
 // Index is the last record of a recording that was closed. A recording without one is read from its start.

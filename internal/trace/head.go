@@ -31,6 +31,9 @@ func parseHead(line []byte) (head, error) {
 	if h.K == "" {
 		return head{}, errors.New(`decode a record: no field "k"`)
 	}
+	if h.T < 0 || h.T > maxT {
+		return head{}, fmt.Errorf("decode a record: time %d is out of range", h.T)
+	}
 	return head{h.Seq, h.T, h.K}, nil
 }
 
@@ -42,7 +45,7 @@ func quickHead(line []byte) (h head, ok bool) {
 	if h.seq, rest, ok = cutNumber(rest, `,"t":`); !ok {
 		return h, false
 	}
-	if h.t, rest, ok = cutNumber(rest, `,"k":"`); !ok {
+	if h.t, rest, ok = cutNumber(rest, `,"k":"`); !ok || h.t > maxT {
 		return h, false
 	}
 	end := bytes.IndexByte(rest, '"')

@@ -17,6 +17,8 @@ type File struct {
 	size   int64
 	header Record
 	index  Index
+	data   int64 // where its members end: at its index, or the size
+	killed bool  // the last member is not complete, as a process leaves it that was killed, or that still writes
 	cutOff error
 }
 
@@ -57,44 +59,47 @@ func (f *File) open() error {
 	if err := f.readHeader(); err != nil {
 		return err
 	}
-	if !f.readIndex() {
-		f.rebuild()
+	if f.readIndex() {
+		if f.index.Counts[KindHeader] > 1 {
+			return errors.New("another recording begins within this one; open each by itself")
+		}
+		return nil
 	}
-	return nil
+	return f.rebuild()
 }
 
 var errNoRecording = errors.New(`not a recording of crdctl; "crdctl run --record FILE" makes one`)
 
 func (f *File) readHeader() error {
-	lines, _, err := f.member(0)
+	lines, _, err := f.reader().member(0)
 	if line, _, ok := bytes.Cut(lines, []byte("\n")); ok {
 		if rec, err := Parse(slices.Clone(line)); err == nil && rec.Body.Kind() == KindHeader {
 			f.header = rec
 		}
 	}
-	switch _, ok := f.header.Body.(*Header); {
+	switch h, ok := f.header.Body.(*Header); {
+	case ok && h.Format < 1:
+		return fmt.Errorf("header cannot be read: format %d; no crdctl writes it", h.Format)
 	case ok:
 		return nil
 	case f.header.Body != nil:
 		return fmt.Errorf("header cannot be read: %w", f.header.Body.(*Unknown).Err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("cut off at byte %d, before the end of its header: nothing can be read", f.size)
+	case err != nil:
+		return fmt.Errorf("damaged at its begin (%w): its header cannot be read; copy the file again", err)
 	}
 	return errNoRecording
 }
 
-// readIndex reports whether the file has an index.
+// readIndex reports whether the file has an index, right before its end.
 func (f *File) readIndex() bool {
-	end := make([]byte, trailerBytes)
-	if _, err := f.file.ReadAt(end, max(0, f.size-int64(trailerBytes))); err != nil {
+	at, ok := f.trailer()
+	if !ok {
 		return false
 	}
-	at, ok := indexOffset(end)
-	if !ok || at >= f.size {
-		return false
-	}
-	line, _, err := f.member(at)
-	if err != nil {
+	line, next, err := f.reader().member(at)
+	if err != nil || next != f.size-int64(trailerBytes) {
 		return false
 	}
 	rec, err := Parse(line)
@@ -110,52 +115,18 @@ func (f *File) readIndex() bool {
 			return false
 		}
 	}
-	f.index = *index
+	f.index, f.data = *index, at
 	return true
 }
 
-// rebuild makes the index of a file that has none.
-func (f *File) rebuild() {
-	f.index.Counts = map[Kind]int64{}
-	open := map[string]bool{}
-	for at := int64(0); at < f.size; {
-		lines, next, err := f.member(at)
-		m := Member{Offset: at}
-		for line := range bytes.Lines(lines) {
-			rec, bad := parseHead(line[:len(line)-1])
-			if bad != nil {
-				err = bad
-				break
-			}
-			if rec.kind != KindIndex {
-				f.index.count(&m, rec)
-			}
-			if rec.kind == KindFinding {
-				if rec, err := Parse(line); err == nil {
-					if finding, ok := rec.Body.(*Finding); ok {
-						open[finding.ID] = finding.Until == 0
-					}
-				}
-			}
-		}
-		if m.Records > 0 {
-			f.index.Members = append(f.index.Members, m)
-		}
-		if err != nil {
-			f.cutOff = fmt.Errorf("%s: not closed: cut off in what begins at byte %d of %d (%w); what is before can be read", f.file.Name(), at, f.size, err)
-			break
-		}
-		at = next
+// trailer returns the offset of the index that the last bytes of the file have.
+func (f *File) trailer() (at int64, ok bool) {
+	end := make([]byte, trailerBytes)
+	if _, err := f.file.ReadAt(end, max(0, f.size-int64(trailerBytes))); err != nil {
+		return 0, false
 	}
-	if f.cutOff == nil {
-		f.cutOff = fmt.Errorf("%s: not closed: it has no index, which was made of its %d bytes", f.file.Name(), f.size)
-	}
-	for id, is := range open {
-		if is {
-			f.index.Open = append(f.index.Open, id)
-		}
-	}
-	slices.Sort(f.index.Open)
+	at, ok = indexOffset(end)
+	return at, ok && at < f.size
 }
 
 // Close closes the file. No method may be called afterwards.

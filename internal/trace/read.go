@@ -21,25 +21,51 @@ const maxMember = 32 << 20
 // maxLine is more than any record has. One that is longer is not decoded, which takes many times its length.
 const maxLine = 16 << 20
 
-// member returns the whole lines of the member at an offset, and the offset of the next. An error of a member that is
-// cut off comes with the lines that are there, that of a damaged one with none: what its lines say cannot be trusted.
-func (f *File) member(offset int64) (lines []byte, next int64, err error) {
-	in := &counter{r: bufio.NewReaderSize(io.NewSectionReader(f.file, offset, f.size-offset), 64<<10)}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, 0, noEOF(err)
+// memberReader reads members of a file into memory that it uses again for the next. It is not safe for concurrent use.
+type memberReader struct {
+	f      *File
+	at     int64 // of in, where a member has ended; -1 if that is not known
+	in     counter
+	zip    gzip.Reader
+	out    bytes.Buffer
+	budget int64 // bytes that search may still look at in vain
+}
+
+func (f *File) reader() *memberReader {
+	return &memberReader{f: f, at: -1, in: counter{r: bufio.NewReaderSize(nil, 64<<10)}, budget: searchBudget}
+}
+
+// member returns the whole lines of the member at an offset, and the offset of the next. The lines are valid until the
+// next call. An error of a member that is cut off comes with the lines that were read, that of a damaged one with none:
+// what its lines say cannot be trusted.
+func (r *memberReader) member(offset int64) (lines []byte, next int64, err error) {
+	r.out.Reset()
+	if err := r.seek(offset); err != nil {
+		return nil, 0, err
 	}
-	z.Multistream(false)
-	b := bytes.NewBuffer(make([]byte, 0, memberBytes+bytes.MinRead))
-	switch n, err := b.ReadFrom(io.LimitReader(z, maxMember)); {
+	switch n, err := r.out.ReadFrom(io.LimitReader(&r.zip, maxMember)); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return wholeLines(b.Bytes()), 0, err
+		return wholeLines(r.out.Bytes()), 0, err
 	case err != nil:
 		return nil, 0, err
 	case n == maxMember:
 		return nil, 0, fmt.Errorf("more than %d bytes", maxMember)
 	}
-	return wholeLines(b.Bytes()), offset + in.n, nil
+	r.at = offset + r.in.n
+	return wholeLines(r.out.Bytes()), r.at, nil
+}
+
+// seek begins a member.
+func (r *memberReader) seek(offset int64) error {
+	if offset != r.at {
+		r.in.r.Reset(io.NewSectionReader(r.f.file, offset, r.f.size-offset))
+	}
+	r.at, r.in.n = -1, 0
+	if err := r.zip.Reset(&r.in); err != nil {
+		return noEOF(err)
+	}
+	r.zip.Multistream(false)
+	return nil
 }
 
 func wholeLines(b []byte) []byte { return b[:bytes.LastIndexByte(b, '\n')+1] }
@@ -87,8 +113,8 @@ func (f *File) Between(ctx context.Context, from, to int64) iter.Seq2[Record, er
 		func(h head) bool { return from <= h.t && h.t <= to })
 }
 
-// records yields the header, and of members all that is wanted. Definitions up to the last of these are yielded, too. A
-// member that is damaged is a gap.
+// records yields the header, and of members all that is wanted. Definitions up to the last of these are yielded, too.
+// Members and lines that cannot be read are gaps.
 func (f *File) records(ctx context.Context, inMember func(int) bool, want func(head) bool) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if !yield(f.header, nil) {
@@ -98,43 +124,124 @@ func (f *File) records(ctx context.Context, inMember func(int) bool, want func(h
 		for last >= 0 && !inMember(last) {
 			last--
 		}
+		p := pass{f: f, r: f.reader(), want: want, yield: yield}
 		for i := 0; i <= last; i++ {
-			m := f.index.Members[i]
-			if !inMember(i) && m.Defs == 0 {
-				continue
-			}
-			lines, _, err := f.member(m.Offset)
-			for line := range bytes.Lines(lines) {
-				line = bytes.TrimSuffix(line, []byte("\n"))
-				h, err := parseHead(line)
-				if err == nil && (h.kind == KindHeader || h.kind == KindIndex || h.kind != KindDef && !want(h)) {
-					continue
-				}
-				var rec Record
-				if err == nil && len(line) > maxLine {
-					rec = Record{Seq: h.seq, T: h.t, Raw: slices.Clone(line), Body: &Unknown{K: h.kind, Err: fmt.Errorf("%s: behind byte %d: a record of %d bytes", f.file.Name(), m.Offset, len(line))}}
-				} else {
-					rec, err = Parse(slices.Clone(line))
-				}
-				if err != nil {
-					err = fmt.Errorf("%s: behind byte %d: %w", f.file.Name(), m.Offset, err)
-				}
-				if !yield(rec, err) || err != nil || ctx.Err() != nil {
+			if inMember(i) || f.index.Members[i].Defs > 0 {
+				if !p.member(ctx, i) {
 					return
 				}
 			}
-			if err != nil && f.cutOff == nil && !yield(f.lost(i, err), nil) || ctx.Err() != nil {
-				return
-			}
+		}
+		p.flush(p.last.seq+2, p.last.t)
+	}
+}
+
+// pass is one way through a file.
+type pass struct {
+	f     *File
+	r     *memberReader
+	want  func(head) bool
+	yield func(Record, error) bool
+
+	header bool // was read
+	last   head // that was read, but for definitions, which may have any Seq
+	bad    int64
+	why    error // of the first of bad
+}
+
+// member yields what is wanted of a member, and reports whether more is.
+func (p *pass) member(ctx context.Context, i int) bool {
+	lines, err := p.lines(i)
+	for line := range bytes.Lines(lines) {
+		if !p.line(bytes.TrimSuffix(line, []byte("\n")), p.f.index.Members[i].Offset) || ctx.Err() != nil {
+			return false
 		}
 	}
+	return err == nil || p.flush(0, p.last.t) && p.yield(p.f.lost(i, err), nil)
+}
+
+// lines returns the lines of a member. An error means that there are more, which cannot be read.
+func (p *pass) lines(i int) ([]byte, error) {
+	members := p.f.index.Members
+	lines, next, err := p.r.member(members[i].Offset)
+	end := p.f.data
+	if i < len(members)-1 {
+		end = members[i+1].Offset
+	}
+	switch {
+	case err != nil && p.f.killed && i == len(members)-1 && errors.Is(err, io.ErrUnexpectedEOF):
+		return lines, nil
+	case err != nil:
+		return nil, err
+	case p.f.data > 0 && next != end:
+		return lines, fmt.Errorf("the index has nothing of what is from byte %d to %d", next, end)
+	}
+	return lines, nil
+}
+
+// line yields a line if it is wanted, and reports whether more is. What is not a record, or not the next, is counted.
+func (p *pass) line(line []byte, offset int64) bool {
+	h, err := parseHead(line)
+	switch {
+	case err != nil:
+	case h.kind == KindIndex:
+		return true
+	case h.kind == KindHeader && p.header:
+		return p.yield(Record{}, fmt.Errorf("after byte %d: %w", offset, errAnother)) && false
+	case h.kind == KindHeader:
+		p.header = true
+		return true
+	case h.kind != KindDef && h.seq <= p.last.seq:
+		err = fmt.Errorf("record %d comes after record %d", h.seq, p.last.seq)
+	case h.kind != KindDef && !p.want(h):
+		p.last = h
+		return true
+	}
+	var rec Record
+	switch {
+	case err != nil:
+	case len(line) > maxLine:
+		rec = Record{Seq: h.seq, T: h.t, Raw: slices.Clone(line), Body: &Unknown{K: h.kind, Err: fmt.Errorf("after byte %d: a record of %d bytes", offset, len(line))}}
+	default:
+		rec, err = Parse(slices.Clone(line))
+	}
+	if err != nil {
+		if p.bad++; p.bad == 1 {
+			p.why = fmt.Errorf("after byte %d: %w", offset, err)
+		}
+		return true
+	}
+	if h.kind == KindDef {
+		return p.yield(rec, nil)
+	}
+	if !p.flush(h.seq, h.t) {
+		return false
+	}
+	p.last = h
+	return p.yield(rec, nil)
+}
+
+// flush yields the gap of the lines that could not be read, before a record. It has a Seq if there is one between.
+func (p *pass) flush(seq, t int64) bool {
+	if p.bad == 0 {
+		return true
+	}
+	gap := Record{T: p.last.t, Body: &Gap{
+		From: p.last.t, To: max(p.last.t, t), Dropped: map[Kind]int64{KindAny: p.bad}, Damaged: true, Why: "of lines that are not records: " + p.why.Error(),
+	}}
+	if seq > p.last.seq+1 {
+		gap.Seq = p.last.seq + 1
+		p.last.seq = gap.Seq
+	}
+	p.bad = 0
+	return p.yield(gap, nil)
 }
 
 // lost is the gap of a member that cannot be read.
 func (f *File) lost(member int, err error) Record {
 	m := f.index.Members[member]
 	return Record{Seq: m.Seq + m.Records - 1, T: m.To, Body: &Gap{
-		From: m.From, To: m.To, Dropped: map[Kind]int64{KindAny: m.Records},
-		Why: fmt.Sprintf("%s is damaged behind byte %d: %v", f.file.Name(), m.Offset, err),
+		From: m.From, To: m.To, Dropped: map[Kind]int64{KindAny: max(1, m.Records)}, Damaged: true,
+		Why: fmt.Sprintf("the file is damaged after byte %d: %v", m.Offset, err),
 	}}
 }

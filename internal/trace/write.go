@@ -164,6 +164,9 @@ func (w *fileWriter) add(rec *Record, line []byte) error {
 	return w.failed(err)
 }
 
+// maxKinds bounds the kinds that are counted each by itself, also in a file that has invented more.
+const maxKinds = 1000
+
 // count adds a record to the index.
 func (x *Index) count(m *Member, h head) {
 	if m.Records == 0 {
@@ -171,6 +174,9 @@ func (x *Index) count(m *Member, h head) {
 	}
 	m.Records++
 	m.From, m.To = min(m.From, h.t), max(m.To, h.t)
+	if _, known := kindNames[string(h.kind)]; !known && len(x.Counts) >= maxKinds {
+		h.kind = KindAny
+	}
 	x.Counts[h.kind]++
 	if h.kind == KindDef {
 		m.Defs++

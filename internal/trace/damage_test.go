@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// killed is the content of a file with members of whole lines but no index, as a process leaves that is killed, and its members.
+func killed(t *testing.T) ([]byte, []Member) {
+	t.Helper()
+	path := recorded(t, 4000)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	f := opened(t, path)
+	members := slices.Clone(f.Index().Members)
+	require.Greater(t, len(members), 3)
+	return b[:len(b)-trailerBytes-1], members // the index is cut off, too
+}
+
+func writeRecording(t *testing.T, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.crdctl.gz")
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+// gaps are the gaps of records, and the seqs of all others.
+func gaps(records []Record) (gaps []*Gap, seqs []int64) {
+	for _, r := range records {
+		if g, ok := r.Body.(*Gap); ok {
+			gaps = append(gaps, g)
+			continue
+		}
+		seqs = append(seqs, r.Seq)
+	}
+	return gaps, seqs
+}
+
+// What comes after damage in a file without an index is read, and what is missing is a gap: wherever the damage is.
+func TestDamagedFileWithoutIndex(t *testing.T) {
+	whole, m := killed(t)
+	for name, damage := range map[string]func([]byte) []byte{
+		"data":    func(b []byte) []byte { copy(b[m[1].Offset+2000:], "damaged"); return b },
+		"magic":   func(b []byte) []byte { b[m[1].Offset] = 'x'; return b },
+		"sum":     func(b []byte) []byte { b[m[2].Offset-6] ^= 1; return b },
+		"zeros":   func(b []byte) []byte { clear(b[m[1].Offset:m[2].Offset]); return b },
+		"missing": func(b []byte) []byte { return slices.Delete(b, int(m[1].Offset)+500, int(m[2].Offset)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := opened(t, writeRecording(t, damage(slices.Clone(whole))))
+			gaps, seqs := gaps(all(t, f, 0))
+			require.Len(t, gaps, 1)
+			assert.True(t, gaps[0].Damaged)
+			assert.Equal(t, map[Kind]int64{KindAny: m[1].Records}, gaps[0].Dropped)
+			assert.Contains(t, gaps[0].Why, "damaged after byte")
+			assert.LessOrEqual(t, gaps[0].From, gaps[0].To)
+			require.NotEmpty(t, seqs)
+			assert.True(t, slices.IsSorted(seqs))
+			assert.EqualValues(t, 8002-m[1].Records, len(seqs), "all others are read")
+		})
+	}
+}
+
+// Of damage at the end it is not known how much is missing, but that something is.
+func TestDamagedEnd(t *testing.T) {
+	whole, m := killed(t)
+	last := m[len(m)-1]
+	b := whole[:last.Offset+3000]
+	copy(b[last.Offset+200:], "damaged")
+	f := opened(t, writeRecording(t, b))
+	gaps, seqs := gaps(all(t, f, 0))
+	require.Len(t, gaps, 1)
+	assert.Equal(t, map[Kind]int64{KindAny: 1}, gaps[0].Dropped)
+	assert.Equal(t, last.Seq-1, seqs[len(seqs)-1])
+}
+
+// A damaged index loses nothing.
+func TestDamagedIndex(t *testing.T) {
+	path := recorded(t, 3000)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	b[len(b)-trailerBytes-6] ^= 1
+	f := opened(t, writeRecording(t, b))
+	require.ErrorContains(t, f.CutOff(), "has no index; it was rebuilt")
+	gaps, seqs := gaps(all(t, f, 0))
+	assert.Empty(t, gaps)
+	assert.Len(t, seqs, 6002)
+}
+
+const headerLine = `{"seq":1,"t":0,"k":"header","format":1,"start":"2026-11-23T10:00:00Z","run":"r","crdctl":"v9","plane":"own","bodies":"none"}`
+
+// A line that is not a record is a gap, also where all others are records, and also in a file with an index.
+func TestLinesThatAreNotRecords(t *testing.T) {
+	good := func(seq string) string { return `{"seq":` + seq + `,"t":5,"k":"log","message":"x"}` }
+	for name, test := range map[string]struct {
+		lines []string
+		lost  int64
+		seqs  []int64
+	}{
+		"only one":         {[]string{`{"seq":2,"t":-5,"k":"log","message":"x"}`}, 1, []int64{1}},
+		"time too late":    {[]string{`{"seq":2,"t":34560000000000001,"k":"log","message":"x"}`}, 1, []int64{1}},
+		"between":          {[]string{good("2"), `{"seq":3,"t":`, "{}", "", good("6")}, 3, []int64{1, 2, 6}},
+		"body not JSON":    {[]string{good("2"), `{"seq":3,"t":5,"k":"log",}`, good("4")}, 1, []int64{1, 2, 4}},
+		"again":            {[]string{good("2"), good("2"), good("3")}, 1, []int64{1, 2, 3}},
+		"in another order": {[]string{good("4"), good("3"), good("5")}, 1, []int64{1, 4, 5}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := zipped(t, headerLine+"\n"+strings.Join(test.lines, "\n")+"\n")
+			f := opened(t, writeRecording(t, content))
+			gaps, seqs := gaps(all(t, f, 0))
+			require.Len(t, gaps, 1)
+			assert.True(t, gaps[0].Damaged)
+			assert.Equal(t, map[Kind]int64{KindAny: test.lost}, gaps[0].Dropped)
+			assert.Equal(t, test.seqs, seqs)
+		})
+	}
+}
+
+// Two recordings in one file number what they define differently.
+func TestTwoRecordingsInAFile(t *testing.T) {
+	path := recorded(t, 10)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	started, m := killed(t)
+	for name, content := range map[string][]byte{
+		"two":              bytes.Repeat(b, 2),
+		"the first killed": slices.Concat(started[:m[1].Offset+500], b),
+		"header twice":     zipped(t, headerLine+"\n"+headerLine+"\n"),
+	} {
+		_, err := OpenFile(writeRecording(t, content))
+		require.ErrorContains(t, err, "another recording begins", name)
+	}
+}
+
+// An index that leaves out members of the file is not the index of all.
+func TestIndexThatHidesRecords(t *testing.T) {
+	path := recorded(t, 4000)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	x := opened(t, path).Index()
+	x.Members = slices.Delete(slices.Clone(x.Members), 1, 2)
+	at, ok := indexOffset(b[len(b)-trailerBytes:])
+	require.True(t, ok)
+	line, err := (&Record{Seq: 9000, Body: &x}).AppendJSON(nil)
+	require.NoError(t, err)
+	content := slices.Concat(b[:at], zipped(t, string(line)+"\n"), trailer(at))
+	gaps, _ := gaps(all(t, opened(t, writeRecording(t, content)), 0))
+	require.Len(t, gaps, 1)
+	assert.GreaterOrEqual(t, gaps[0].Dropped[KindAny], int64(1))
+	assert.Contains(t, gaps[0].Why, "byte")
+}
+
+func FuzzOpenFile(f *testing.F) {
+	lines := headerLine + "\n" + `{"seq":2,"t":1,"k":"def","actor":{"id":1,"name":"a","class":"controller","user":"u"}}` + "\n"
+	var whole bytes.Buffer
+	w, err := newFileWriter(nopCloser{&whole})
+	require.NoError(f, err)
+	for i, b := range []Body{&Header{Format: Format, Start: "2026-11-23T10:00:00Z"}, &Log{Message: "x"}, &Log{Message: "y"}} {
+		rec := Record{Seq: int64(i + 1), T: int64(i), Body: b}
+		line, err := rec.AppendJSON(nil)
+		require.NoError(f, err)
+		require.NoError(f, w.add(&rec, line))
+		require.NoError(f, w.endMember())
+	}
+	require.NoError(f, w.close(nil))
+	f.Add(whole.Bytes())
+	f.Add(whole.Bytes()[:whole.Len()-trailerBytes])
+	f.Add(bytes.Repeat(whole.Bytes(), 2))
+	f.Add([]byte(lines))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		path := writeRecording(t, content)
+		r, err := OpenFile(path)
+		if err != nil {
+			require.ErrorContains(t, err, path)
+			return
+		}
+		defer r.Close() //nolint:errcheck // it is only read
+		last := int64(0)
+		for rec, err := range r.Records(t.Context(), 0) {
+			if err != nil {
+				return
+			}
+			switch rec.Body.(type) {
+			case *Header, *Def, *Gap:
+			default:
+				require.Greater(t, rec.Seq, last)
+				last = rec.Seq
+			}
+		}
+	})
+}
+
+type nopCloser struct{ *bytes.Buffer }
+
+func (nopCloser) Close() error { return nil }
