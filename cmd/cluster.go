@@ -17,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/controlplane/daemon"
 	"github.com/crdctl/crdctl/internal/run"
+	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -80,7 +81,7 @@ func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 			state, err := daemon.Start(shown, root, self, "cluster", "serve", "--dir", root, "--port", strconv.Itoa(plane.port), "--pods", plane.pods,
 				"--findings="+strconv.FormatBool(record), "-v", strconv.Itoa(o.verbosity))
 			if done(); err != nil {
-				return err
+				return withRecordingHint(ctx, root, record, err)
 			}
 			return s.Printf("control plane ready in %.1fs: Kubernetes %s at %s\nkubeconfig: %s",
 				time.Since(began).Seconds(), controlplane.KubernetesVersion, state.URL, state.Kubeconfig)
@@ -89,6 +90,28 @@ func newClusterStart(s ui.Streams, o *options) *cobra.Command {
 	plane.bind(c.Flags())
 	bindPlaneFindings(c, &record)
 	return c
+}
+
+// withRecordingHint adds what to do where a control plane that is to be recorded runs already without.
+func withRecordingHint(ctx context.Context, root string, record bool, err error) error {
+	if !record || !errors.Is(err, daemon.ErrRunning) {
+		return err
+	}
+	k, other := daemon.Kubeconfig(root)
+	if other != nil {
+		return err // it is starting
+	}
+	from, other := remotePlane(k)
+	if other != nil {
+		return err
+	}
+	for _, other := range from.Records(ctx, 0) {
+		if errors.Is(other, trace.ErrNotRecorded) {
+			return errors.New("the control plane of this project is running already, and records nothing; " + recordBackground)
+		}
+		break
+	}
+	return err
 }
 
 func bindPlaneFindings(c *cobra.Command, record *bool) {
@@ -168,6 +191,9 @@ func newClusterStatus(s ui.Streams, o *options) *cobra.Command {
 			state, err := daemon.Status(root)
 			if err == nil {
 				state.Run, err = daemon.RunStatus(root)
+			}
+			if state.Run != nil {
+				state.Run.Recording = nil // its token is for "crdctl view" only
 			}
 			if err != nil {
 				return err

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 
+	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/controlplane/daemon"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/view/export"
@@ -190,36 +191,64 @@ func (o *viewOptions) attach(ctx context.Context, live bool) (*viewed, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := findCredential(root, false)
-	if err != nil {
-		return nil, fmt.Errorf("%w; or name a recording: crdctl view FILE", err)
-	}
-	client, err := rest.HTTPClientFor(&rest.Config{
-		Host: c.kubeconfig.Server, BearerToken: c.kubeconfig.Token, TLSClientConfig: rest.TLSClientConfig{CAData: c.kubeconfig.CA},
-	})
+	from, background, err := findRecording(root)
 	if err != nil {
 		return nil, err
 	}
-	header, err := remoteHeader(ctx, client, c.kubeconfig.Server)
+	header, err := remoteHeader(ctx, from, background)
 	if err != nil {
 		return nil, err
 	}
-	v := viewed{Source: trace.Remote{Client: client, URL: c.kubeconfig.Server, Follow: live}, header: *header, name: "the control plane of " + root}
+	from.Follow = live
+	v := viewed{Source: from, header: *header, name: "the control plane of " + root}
+	if background {
+		v.notes = []string{`this is what the control plane in the background records: requests, not what a controller prints or how it is built; while "crdctl run" runs, crdctl view has both`}
+	}
 	start, err := time.Parse(time.RFC3339Nano, header.Start)
 	if err != nil {
-		return nil, fmt.Errorf("%s: start of the recording: %w", c.kubeconfig.Server, err)
+		return nil, fmt.Errorf("%s: start of the recording: %w", from.URL, err)
 	}
 	v.end = int64(time.Since(start))
 	return &v, nil
 }
 
+// findRecording returns where what is recorded of a project is served: by the run, where it records more than its API server, or else by that,
+// which may be the control plane in the background.
+func findRecording(root string) (from trace.Remote, background bool, err error) {
+	foreground, err := daemon.RunStatus(root)
+	if err != nil {
+		return from, false, err
+	}
+	if foreground != nil && foreground.Recording != nil {
+		from, err = remoteRecording(&rest.Config{Host: foreground.Recording.URL, BearerToken: foreground.Recording.Token})
+		return from, false, err
+	}
+	c, err := findCredential(root, false)
+	if err != nil {
+		return from, false, fmt.Errorf("%w; or name a recording: crdctl view FILE", err)
+	}
+	from, err = remotePlane(c.kubeconfig)
+	return from, c.background, err
+}
+
+func remotePlane(k *controlplane.Kubeconfig) (trace.Remote, error) {
+	return remoteRecording(&rest.Config{Host: k.Server, BearerToken: k.Token, TLSClientConfig: rest.TLSClientConfig{CAData: k.CA}})
+}
+
+func remoteRecording(config *rest.Config) (trace.Remote, error) {
+	client, err := rest.HTTPClientFor(config)
+	return trace.Remote{Client: client, URL: config.Host}, err
+}
+
 // remoteHeader asks for the first record only.
-func remoteHeader(ctx context.Context, client *http.Client, url string) (*trace.Header, error) {
-	for rec, err := range (trace.Remote{Client: client, URL: url}).Records(ctx, 0) {
-		if errors.Is(err, trace.ErrNotRecorded) {
-			return nil, fmt.Errorf(`%w; start "crdctl run" again without --findings=false, or "crdctl cluster start" with --findings`, err)
-		}
-		if err != nil {
+func remoteHeader(ctx context.Context, from trace.Remote, background bool) (*trace.Header, error) {
+	for rec, err := range from.Records(ctx, 0) {
+		switch {
+		case errors.Is(err, trace.ErrNotRecorded) && background:
+			return nil, errors.New("the control plane in the background records nothing; " + recordBackground)
+		case errors.Is(err, trace.ErrNotRecorded):
+			return nil, fmt.Errorf(`%w; start "crdctl run" again without --findings=false`, err)
+		case err != nil:
 			return nil, err
 		}
 		if h, ok := rec.Body.(*trace.Header); ok {
@@ -227,8 +256,11 @@ func remoteHeader(ctx context.Context, client *http.Client, url string) (*trace.
 		}
 		break
 	}
-	return nil, fmt.Errorf("%s: its recording has no header; it may be of another version of crdctl", url)
+	return nil, fmt.Errorf("%s: its recording has no header; it may be of another version of crdctl", from.URL)
 }
+
+// recordBackground is what to do about a control plane in the background that is not recorded.
+const recordBackground = `run "crdctl cluster stop", then "crdctl cluster start --findings"`
 
 func (v *viewed) close() error {
 	if v.file == nil {

@@ -67,12 +67,13 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target.API,
 		}
 	}
 	began := time.Now().Truncate(time.Second)
-	if err := daemon.Announce(dir, began, "", ""); err != nil {
+	if err := daemon.Announce(dir, daemon.Foreground{Since: began}); err != nil {
 		return nil, errors.Join(err, release())
 	}
 	var t *target.API
+	var recording *daemon.Recording
 	if s.Running {
-		t, err = connectToBackground(ctx, o, s, reporter)
+		t, recording, err = connectToBackground(ctx, o, s, reporter)
 	} else {
 		t, err = startOwn(ctx, o, reporter)
 	}
@@ -81,7 +82,7 @@ func connect(ctx context.Context, o Options, reporter ui.Reporter) (*target.API,
 	}
 	t.ControllerDir = controllerDir
 	stop := t.Close
-	if err := daemon.Announce(dir, began, t.Config.Host, t.Kubeconfig); err != nil {
+	if err := daemon.Announce(dir, daemon.Foreground{Since: began, URL: t.Config.Host, Kubeconfig: t.Kubeconfig, Recording: recording}); err != nil {
 		return nil, errors.Join(err, stop(), release())
 	}
 	t.Close = func() error { return errors.Join(stop(), release()) }
@@ -113,7 +114,7 @@ func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target.API
 		Config: plane.RESTConfig(), Kubeconfig: plane.Kubeconfig(), ControllerToken: plane.ControllerToken(), Ours: true, Kept: o.Plane.DataDir != "", DataDir: o.Plane.DataDir,
 		Install: controlplane.InstallCRDsPromptly, Compare: compare,
 		Ended: plane.Done(),
-		Why:   func() error { return whyEnded(plane.Err()) },
+		Why:   func() error { return fmt.Errorf("the control plane stopped: %w", whyEnded(plane.Err())) },
 		Close: func() error {
 			reporter.Note("stopping the control plane")
 			stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
@@ -136,43 +137,43 @@ func whyEnded(err error) error {
 }
 
 // connectToBackground takes the control plane that "crdctl cluster start" has started.
-func connectToBackground(ctx context.Context, o Options, s daemon.State, reporter ui.Reporter) (*target.API, error) {
+func connectToBackground(ctx context.Context, o Options, s daemon.State, reporter ui.Reporter) (*target.API, *daemon.Recording, error) {
 	if !s.Ready {
-		return nil, errors.New("the control plane in the background is still starting; try again")
+		return nil, nil, errors.New("the control plane in the background is still starting; try again")
 	}
 	k, err := daemon.Kubeconfig(o.Root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	content, err := k.Encode()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	config, err := clientcmd.RESTConfigFromKubeConfig(content)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	config.QPS = -1 // the server is ours alone
 	config.UserAgent = controlplane.UserAgent
 	token, err := daemon.ControllerToken(o.Root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	reporter.Note("using the control plane in the background at %s", s.URL)
 	o.recording.hide(config.BearerToken, token)
-	end, err := o.recording.join(ctx, o, config, reporter)
+	recording, end, err := o.recording.join(ctx, o, config, reporter)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &target.API{
 		Config: config, Kubeconfig: s.Kubeconfig, ControllerToken: token, Ours: true, Install: controlplane.InstallCRDsPromptly, Compare: compare, Kept: true,
 		Ended: daemon.Ended(watching, o.Root),
 		Why: func() error {
-			return errors.New("the background process stopped; see \"crdctl cluster status\"")
+			return errors.New("the control plane in the background stopped; start it again with \"crdctl cluster start\"; \"crdctl cluster status\" names its log")
 		},
 		Close: func() error { stop(); end(); return nil },
-	}, nil
+	}, recording, nil
 }
 
 // compare lists what a changed CRD does to stored objects.

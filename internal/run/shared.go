@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
+	"github.com/crdctl/crdctl/internal/controlplane/daemon"
 	"github.com/crdctl/crdctl/internal/controlplane/record"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/redact"
@@ -41,29 +42,34 @@ func RecordPlane(root, version string) (*record.Options, func(*controlplane.Cont
 	return &record.Options{Sink: recorder, Source: recorder, Redact: redactor, Bodies: trace.BodiesNone}, started, recorder.Close, nil
 }
 
-// join has what the control plane in the background records from now on be part of the recording of a run. The function that it returns ends that.
-func (r *recording) join(ctx context.Context, o Options, config *rest.Config, reporter ui.Reporter) (end func(), err error) {
+// join has what the control plane in the background records from now on be part of the recording of a run, which is then the whole one: it is
+// served for "crdctl view". The function that it returns ends both. Where the control plane records nothing, nothing is served.
+func (r *recording) join(ctx context.Context, o Options, config *rest.Config, reporter ui.Reporter) (served *daemon.Recording, end func(), err error) {
 	if r == nil {
-		return func() {}, nil
+		return nil, func() {}, nil
 	}
 	asked := o.Recording.File != "" || o.Recording.Page
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	from := trace.Remote{Client: client, URL: config.Host}
 	switch err := recorded(ctx, from); {
 	case errors.Is(err, trace.ErrNotRecorded) && asked:
-		return nil, errors.New("this project has a control plane in the background, which is not recorded, so --record and --ui cannot be used; run \"crdctl cluster stop\", then run again, or start it again with \"crdctl cluster start --findings\"")
+		return nil, nil, errors.New("this project has a control plane in the background, which is not recorded, so --record and --ui cannot be used; run \"crdctl cluster stop\", then run again, or start it again with \"crdctl cluster start --findings\"")
 	case errors.Is(err, trace.ErrNotRecorded):
-		reporter.Note("its requests are not recorded, so findings about them are missing; \"crdctl cluster start --findings\" records them")
-		return func() {}, nil
+		reporter.Note("its requests are not recorded, so findings about them are missing; \to record them, run \"crdctl cluster stop\", then \"crdctl cluster start --findings\"")
+		return nil, func() {}, nil
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case o.Recording.Bodies != trace.BodiesNone && o.Recording.Bodies != "":
-		return nil, fmt.Errorf("--record-bodies %s: the control plane in the background records metadata and status only; stop it with \"crdctl cluster stop\", or omit the flag", o.Recording.Bodies)
+		return nil, nil, fmt.Errorf("--record-bodies %s: the control plane in the background records metadata and status only; stop it with \"crdctl cluster stop\", or omit the flag", o.Recording.Bodies)
 	case o.Recording.RedactConfigMaps:
-		return nil, errors.New("--redact: the control plane in the background redacts what it redacts by default, before this run; stop it with \"crdctl cluster stop\", or omit the flag")
+		return nil, nil, errors.New("--redact: the control plane in the background redacts what it redacts by default, before this run; stop it with \"crdctl cluster stop\", or omit the flag")
+	}
+	served, close, err := r.offer()
+	if err != nil {
+		return nil, nil, err
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var copying sync.WaitGroup
@@ -72,7 +78,7 @@ func (r *recording) join(ctx context.Context, o Options, config *rest.Config, re
 			reporter.Note("requests are no longer recorded: %v", err)
 		}
 	})
-	return func() { stop(); copying.Wait() }, nil
+	return served, func() { stop(); copying.Wait(); close() }, nil
 }
 
 // recorded is an error where an API server has no recording.

@@ -115,8 +115,8 @@ func TestRunStatus(t *testing.T) {
 	dir, err := state.Open(root)
 	require.NoError(t, err)
 	holds(&Foreground{}) // it has not said who it is
-	run := &Foreground{PID: os.Getpid(), Since: time.Now().Truncate(time.Second), URL: "https://127.0.0.1:1", Kubeconfig: "k"}
-	require.NoError(t, Announce(dir, run.Since, run.URL, run.Kubeconfig))
+	run := &Foreground{PID: os.Getpid(), Since: time.Now().Truncate(time.Second), URL: "https://127.0.0.1:1", Kubeconfig: "k", Recording: &Recording{URL: "http://127.0.0.1:2", Token: "t"}}
+	require.NoError(t, Announce(dir, Foreground{Since: run.Since, URL: run.URL, Kubeconfig: run.Kubeconfig, Recording: run.Recording}))
 	holds(run)
 	record, err := state.Record(root)
 	require.NoError(t, err)

@@ -21,11 +21,20 @@ type Foreground struct {
 	// URL is where its API is, and Kubeconfig the credential; both are empty until the control plane is ready.
 	URL        string `json:"url,omitempty"`
 	Kubeconfig string `json:"kubeconfig,omitempty"`
+	// Recording is where it serves what it records; nil where its API does, or nothing is recorded.
+	Recording *Recording `json:"recording,omitempty"`
 }
 
-// Announce records that this process runs the project, for RunStatus.
-func Announce(dir *state.Dir, since time.Time, url, kubeconfig string) error {
-	data, err := json.Marshal(Foreground{PID: os.Getpid(), Since: since, URL: url, Kubeconfig: kubeconfig})
+// Recording is where a run serves what it records.
+type Recording struct {
+	URL   string `json:"url"`
+	Token string `json:"token"`
+}
+
+// Announce records that this process runs the project, for RunStatus. The process and its number are filled in.
+func Announce(dir *state.Dir, f Foreground) error {
+	f.PID = os.Getpid()
+	data, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (t *API) BoundTo(ctx context.Context, root string) (context.Context, contex
 	go func() {
 		select {
 		case <-t.Ended:
-			cancel(BrokenError{fmt.Errorf("the control plane stopped: %w", t.Why())})
+			cancel(BrokenError{t.Why()})
 		case path := <-moved:
 			cancel(BrokenError{fmt.Errorf("%s was moved or removed during the run; run again from its new location", path)})
 		case <-ctx.Done():
