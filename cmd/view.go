@@ -19,6 +19,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/controlplane"
 	"github.com/crdctl/crdctl/internal/controlplane/daemon"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/view/export"
@@ -180,10 +181,18 @@ func openRecording(path string) (*viewed, error) {
 		v.notes = append(v.notes, err.Error())
 	}
 	if v.header.Format > trace.Format {
-		v.notes = append(v.notes, fmt.Sprintf("%s: written by crdctl %s in format %d; this crdctl reads format %d and ignores what it does not know",
-			path, v.header.Crdctl, v.header.Format, trace.Format))
+		v.notes = append(v.notes, fmt.Sprintf("%s: written by %s in format %d; this crdctl reads format %d and ignores what it does not know",
+			path, writtenBy(&v.header), v.header.Format, trace.Format))
 	}
 	return &v, nil
+}
+
+// writtenBy names the version of crdctl that made a recording, if it is known.
+func writtenBy(h *trace.Header) string {
+	if h.Crdctl == "" {
+		return "a newer crdctl"
+	}
+	return "crdctl " + text.Printable(h.Crdctl)
 }
 
 func (o *viewOptions) attach(ctx context.Context, live bool) (*viewed, error) {

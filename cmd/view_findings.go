@@ -166,8 +166,14 @@ func (d *findingsDocument) summary(r ui.Reporter) {
 	}
 }
 
-// verdict is ErrNo if there is a finding of the types, or of any without types; and an error if there may be one.
+// verdict is ErrNo if there is a finding of the types, or of any without types; and an error if there may be one. Without
+// types, it is not an error that some cannot be determined: no recording has what all of them need, and records that are
+// missing are a finding. Of a newer format, nothing is certain to be read as it was meant, not even what is found.
 func (d *findingsDocument) verdict(failOn []string) error {
+	if h := d.Recording; h != nil && h.Format > trace.Format {
+		return fmt.Errorf("no finding can be determined: the recording has format %d, and this crdctl reads format %d; use %s or later",
+			h.Format, trace.Format, writtenBy(h))
+	}
 	for _, f := range d.Findings {
 		if len(failOn) == 0 || slices.Contains(failOn, f.Type) {
 			return ui.ErrNo

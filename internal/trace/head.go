@@ -64,6 +64,12 @@ func kindOf(b []byte) Kind {
 	return Kind(b)
 }
 
+// Known reports whether this version knows a kind of records.
+func Known(k Kind) bool {
+	_, known := bodies[k]
+	return known
+}
+
 var kindNames = func() map[string]Kind {
 	names := map[string]Kind{}
 	for k := range bodies {

@@ -227,7 +227,7 @@ func (p *pass) flush(seq, t int64) bool {
 		return true
 	}
 	gap := Record{T: p.last.t, Body: &Gap{
-		From: p.last.t, To: max(p.last.t, t), Dropped: map[Kind]int64{KindAny: p.bad}, Damaged: true, Why: "of lines that are not records: " + p.why.Error(),
+		From: p.last.t, To: max(p.last.t, t), Dropped: map[Kind]int64{KindAny: p.bad}, Damaged: true, Why: "a line is not a record: " + p.why.Error(),
 	}}
 	if seq > p.last.seq+1 {
 		gap.Seq = p.last.seq + 1

@@ -8,6 +8,7 @@ package finding
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -85,15 +86,19 @@ func (e *Engine) Add(r trace.Record) {
 	case *trace.Finding, *trace.Index:
 		return
 	case *trace.Unknown:
-		if b.Err != nil { // as if it had been dropped
-			e.lost[b.K]++
+		if b.Err == nil {
+			return
 		}
-		return
+		r.Body = &trace.Gap{From: r.T, To: r.T, Dropped: map[trace.Kind]int64{b.K: 1}, Damaged: true, Why: fmt.Sprintf("record %d: %v", r.Seq, b.Err)}
 	case *trace.Header, *trace.Def:
 		e.m.Add(r)
 		return
-	case *trace.Gap:
-		for k, n := range b.Dropped {
+	}
+	if gap, ok := r.Body.(*trace.Gap); ok {
+		plausible := *gap
+		plausible.Dropped = dropped(gap.Dropped)
+		r.Body = &plausible
+		for k, n := range plausible.Dropped {
 			e.lost[k] += n
 		}
 	}
@@ -101,6 +106,21 @@ func (e *Engine) Add(r trace.Record) {
 	e.m.Add(r)
 	e.pending = append(e.pending, r)
 	e.Tick(r.T)
+}
+
+// dropped is what a gap has, with each number plausible: at least one, and of kinds that findings are made of.
+func dropped(of map[trace.Kind]int64) map[trace.Kind]int64 {
+	all := map[trace.Kind]int64{}
+	for k, n := range of {
+		if !trace.Known(k) {
+			k = trace.KindAny
+		}
+		all[k] += min(max(n, 1), 1<<40)
+	}
+	if len(all) == 0 {
+		all[trace.KindAny] = 1
+	}
+	return all
 }
 
 // Tick tells the time, as nanoseconds since the recording started, so that findings that come and go with time do so

@@ -78,3 +78,45 @@ func TestValueIsQuoted(t *testing.T) {
 	assert.Equal(t, `"`+strings.Repeat("a", 36)+`…"`, value(json.RawMessage(long)))
 	assert.Equal(t, `"a"`, value(json.RawMessage(`"a"`)))
 }
+
+// What cannot be read of a file stays missing, and is a finding of its own. A gap without numbers, or with impossible ones, is one too.
+func TestDamagedRecords(t *testing.T) {
+	e := New()
+	e.Add(trace.Record{Seq: 1, Body: &trace.Header{Format: 1, Levels: []string{"hook"}}})
+	e.Add(trace.Record{Seq: 2, T: second, Body: &trace.Gap{From: second, Damaged: true, Dropped: map[trace.Kind]int64{trace.KindAny: 3}, Why: "the file is damaged after byte 7: flate: corrupt"}})
+	e.Add(trace.Record{Seq: 3, T: 2 * second, Body: &trace.Unknown{K: trace.KindRequest, Err: errors.New("a record of 20000000 bytes")}})
+	e.Add(trace.Record{Seq: 4, T: 100 * second, Body: &trace.Log{}})
+	e.End()
+	found := e.Findings()
+	assert.Len(t, found, 1)
+	assert.Equal(t, "recording-gap: file", found[0].ID)
+	assert.Equal(t, "at least 4 records of the file cannot be read: the file is damaged after byte 7: flate: corrupt, and 1 place after it", found[0].Message)
+	assert.Contains(t, found[0].Fix, "copy the file again")
+	assert.Zero(t, found[0].Until)
+	assert.Equal(t, []int64{2, 3}, found[0].Evidence)
+
+	for _, dropped := range []map[trace.Kind]int64{nil, {trace.KindAny: -5}, {"telepathy": 1}} {
+		e = New()
+		e.Add(trace.Record{Seq: 1, Body: &trace.Header{Format: 1, Levels: []string{"hook"}}})
+		e.Add(trace.Record{Seq: 2, T: 1, Body: &trace.Gap{Dropped: dropped}})
+		e.End()
+		assert.Len(t, e.Findings(), 1)
+		assert.Equal(t, "hot-loop", e.Undetermined()[0].Type)
+	}
+}
+
+// A newer format changes what records mean: nothing is certain.
+func TestNewerFormat(t *testing.T) {
+	e := New()
+	for _, r := range records(t, "testdata/hot-loop/shows.jsonl") {
+		if h, ok := r.Body.(*trace.Header); ok {
+			h.Format = trace.Format + 1
+		}
+		e.Add(r)
+	}
+	e.End()
+	assert.Len(t, e.Undetermined(), len(Types()))
+	for _, f := range e.Findings() {
+		assert.NotEqual(t, trace.Certain, f.Certainty, f.Message)
+	}
+}

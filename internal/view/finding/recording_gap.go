@@ -15,7 +15,7 @@ import (
 
 var recordingGap = &Type{
 	Name:  "recording-gap",
-	Means: "records were dropped: what happened in that time can be missing from all other findings",
+	Means: "records were dropped, or the file is damaged: what happened in that time can be missing from all other findings",
 	Fix:   "record less (--record-bodies none), keep more (--ui-memory), or repeat what you do with less load",
 	install: func(b base) {
 		g := &gaps{base: b}
@@ -32,9 +32,22 @@ type gaps struct {
 	window
 
 	dropped map[trace.Kind]int64
+	damage  damage
+}
+
+// damage is what cannot be read of a file. It does not end with time: nothing shows what is missing.
+type damage struct {
+	window
+
+	since, records int64
+	why            string // of the first
 }
 
 func (g *gaps) gap(b *trace.Gap, r trace.Record) {
+	if b.Damaged {
+		g.damaged(b, r)
+		return
+	}
 	if g.dropped == nil {
 		g.dropped = map[trace.Kind]int64{}
 	}
@@ -57,6 +70,25 @@ func (g *gaps) gap(b *trace.Gap, r trace.Record) {
 		message += ", because " + b.Why
 	}
 	g.report(trace.Finding{Subject: "recording", Since: max(1, b.From), Message: message, Certainty: trace.Certain, Evidence: g.evidence()}, r.T)
+}
+
+func (g *gaps) damaged(b *trace.Gap, r trace.Record) {
+	d := &g.damage
+	if d.total == 0 {
+		d.since, d.why = max(1, b.From), b.Why
+	}
+	for _, n := range b.Dropped {
+		d.records += n
+	}
+	d.add(r.T, r.Seq)
+	message := fmt.Sprintf("at least %s of the file cannot be read: %s", text.Count(int(d.records), "record", "records"), d.why)
+	if d.total > 1 {
+		message += fmt.Sprintf(", and %s", text.Count(d.total-1, "place after it", "places after it"))
+	}
+	g.report(trace.Finding{
+		Subject: "file", Since: d.since, Message: message, Certainty: trace.Certain, Evidence: evidence(d.evidence()...),
+		Fix: "copy the file again from where it was recorded, or record again: what is missing cannot be restored",
+	}, r.T)
 }
 
 func (g *gaps) tick(now int64) {

@@ -24,6 +24,9 @@ func (e *Engine) reportAs(t *Type, f trace.Finding, at int64) {
 	if f.Fix == "" {
 		f.Fix = t.Fix
 	}
+	if e.newer() != "" {
+		f.Certainty = weaker(f.Certainty, trace.Likely)
+	}
 	was := e.findings[f.ID]
 	if was != nil && was.Until == 0 {
 		f.Since, f.Build = was.Since, was.Build

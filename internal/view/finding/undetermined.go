@@ -9,7 +9,19 @@ import (
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
+// newer returns why a recording of a newer format does not show anything for sure: its version changes when those that are older would
+// misread it.
+func (e *Engine) newer() string {
+	if h := e.m.Header(); h != nil && h.Format > trace.Format {
+		return fmt.Sprintf("the recording has format %d, and this crdctl reads format %d", h.Format, trace.Format)
+	}
+	return ""
+}
+
 func (e *Engine) undetermined(t *Type) string {
+	if reason := e.newer(); reason != "" {
+		return reason
+	}
 	for _, k := range t.needs {
 		switch n, unknown := e.lost[k], e.lost[trace.KindAny]; {
 		case unknown > 0:
