@@ -139,15 +139,34 @@ func runView(ctx context.Context, s ui.Streams, o viewOptions) error {
 // write writes a part of the recording in the form that was asked for.
 func (v *viewed) write(ctx context.Context, s ui.Streams, o viewOptions) error {
 	part, err := v.part(ctx, o.from, o.to)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case o.save != "":
-		return v.cut(s, o.save, part)
-	case o.export == "audit":
-		return export.Audit(s.Out, part)
 	}
-	return export.OTLP(s.Out, part)
+	if o.save != "" {
+		return v.cut(s, o.save, part)
+	}
+	missing := int64(0)
+	whole := func(yield func(trace.Record, error) bool) {
+		missing = 0
+		for rec, err := range part {
+			if gap, ok := rec.Body.(*trace.Gap); ok && gap.Damaged {
+				missing += gap.Dropped[trace.KindAny]
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+	if o.export == "audit" {
+		err = export.Audit(s.Out, whole)
+	} else {
+		err = export.OTLP(s.Out, whole)
+	}
+	if err == nil && missing > 0 {
+		err = fmt.Errorf("%s: at least %s could not be read: the file is damaged; all others were exported",
+			v.name, text.Count(int(missing), "record", "records"))
+	}
+	return err
 }
 
 // viewed is a recording that is open.

@@ -68,6 +68,7 @@ type findingsDocument struct {
 	Duration     int64                  `json:"duration"` // nanoseconds to the newest record
 	Findings     []trace.Finding        `json:"findings"`
 	Undetermined []finding.Undetermined `json:"undetermined"`
+	Incomplete   string                 `json:"incomplete,omitempty"` // why the file can have less than what was recorded
 }
 
 // viewFindings prints what went wrong in a recording.
@@ -75,6 +76,9 @@ func viewFindings(ctx context.Context, s ui.Streams, f findingsFlags, v *viewed)
 	d, err := findingsOf(ctx, v)
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.name, err)
+	}
+	if v.file != nil && v.file.CutOff() != nil {
+		d.Incomplete = v.file.CutOff().Error()
 	}
 	if f.output == "json" {
 		e := json.NewEncoder(s.Out)
@@ -122,7 +126,10 @@ func (d *findingsDocument) text(s ui.Streams) error {
 		if f.Until > 0 {
 			since += ", until " + seconds(f.Until)
 		}
-		if err := s.Printf("%s [%s]\n    %s, %s; records %s\n    Fix: %s", text.Printable(f.Message), f.Type, f.Certainty, since, numbers(f.Evidence), text.Printable(f.Fix)); err != nil {
+		if len(f.Evidence) > 0 { // what cannot be read has no number
+			since += "; records " + numbers(f.Evidence)
+		}
+		if err := s.Printf("%s [%s]\n    %s, %s\n    Fix: %s", text.Printable(f.Message), f.Type, f.Certainty, since, text.Printable(f.Fix)); err != nil {
 			return err
 		}
 	}
@@ -143,35 +150,58 @@ func numbers(seqs []int64) string {
 // summary says how much was read, and what that cannot show.
 func (d *findingsDocument) summary(r ui.Reporter) {
 	resolved := 0
+	found := map[string]bool{}
 	for _, f := range d.Findings {
-		if f.Until != 0 {
+		if found[f.Type] = true; f.Until != 0 {
 			resolved++
 		}
 	}
-	found := text.Count(len(d.Findings), "finding", "findings")
+	findings := text.Count(len(d.Findings), "finding", "findings")
 	if resolved > 0 {
-		found += fmt.Sprintf(", %d resolved", resolved)
+		findings += fmt.Sprintf(", %d resolved", resolved)
 	}
-	r.Printf("%d records in %s: %s", d.Records, seconds(d.Duration)[1:], found)
+	r.Printf("%s in %s: %s", text.Count(int(d.Records), "record", "records"), seconds(d.Duration)[1:], findings)
+	if d.newer() {
+		return // the verdict has it
+	}
+	for _, line := range undetermined(d.Undetermined, "not determined: %s: %s", func(name string) bool { return !found[name] }) {
+		r.Note("%s", line)
+	}
+	for _, line := range undetermined(d.Undetermined, "more findings of %s cannot be ruled out: %s", func(name string) bool { return found[name] }) {
+		r.Note("%s", line)
+	}
+}
+
+// undetermined has a line for each reason, with the types that it is about.
+func undetermined(all []finding.Undetermined, format string, is func(name string) bool) (lines []string) {
 	types := map[string][]string{}
 	var reasons []string
-	for _, u := range d.Undetermined {
+	for _, u := range all {
+		if !is(u.Type) {
+			continue
+		}
 		if types[u.Reason] == nil {
 			reasons = append(reasons, u.Reason)
 		}
 		types[u.Reason] = append(types[u.Reason], u.Type)
 	}
 	for _, reason := range reasons {
-		r.Note("not determined: %s: %s", strings.Join(types[reason], ", "), reason)
+		lines = append(lines, fmt.Sprintf(format, strings.Join(types[reason], ", "), reason))
 	}
+	return lines
+}
+
+// newer reports whether the recording has a format that this crdctl may misread.
+func (d *findingsDocument) newer() bool {
+	return d.Recording != nil && d.Recording.Format > trace.Format
 }
 
 // verdict is ErrNo if there is a finding of the types, or of any without types; and an error if there may be one. Without
 // types, it is not an error that some cannot be determined: no recording has what all of them need, and records that are
 // missing are a finding. Of a newer format, nothing is certain to be read as it was meant, not even what is found.
 func (d *findingsDocument) verdict(failOn []string) error {
-	if h := d.Recording; h != nil && h.Format > trace.Format {
-		return fmt.Errorf("no finding can be determined: the recording has format %d, and this crdctl reads format %d; use %s or later",
+	if h := d.Recording; d.newer() {
+		return fmt.Errorf("no finding can be determined: the recording has format %d, and this crdctl reads format %d; use %s",
 			h.Format, trace.Format, writtenBy(h))
 	}
 	for _, f := range d.Findings {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
@@ -25,9 +26,9 @@ func (e *Engine) undetermined(t *Type) string {
 	for _, k := range t.needs {
 		switch n, unknown := e.lost[k], e.lost[trace.KindAny]; {
 		case unknown > 0:
-			return fmt.Sprintf("%d records were dropped that can be of kind %s", n+unknown, k)
+			return fmt.Sprintf("%s missing that can be of kind %s", text.Count(int(n+unknown), "record is", "records are"), k)
 		case n > 0:
-			return fmt.Sprintf("%d records of kind %s were dropped", n, k)
+			return text.Count(int(n), "record of kind "+string(k)+" is missing", "records of kind "+string(k)+" are missing")
 		}
 	}
 	if t.lacks != nil {
