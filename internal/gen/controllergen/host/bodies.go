@@ -2,36 +2,66 @@
 
 package host
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
-// bodiless returns a file with blanks in place of what is in the bodies of its functions, so that all else keeps its place. A body with a
-// marker in a comment stays, since controller-tools collects those. It returns the file as it is where it does not look like Go.
+// bodiless returns a file with blanks in place of the functions that no generator asks for, and of what is in the bodies of the others, so
+// that all else keeps its place. Functions cannot change types, and checking their signatures and looking up what they name is half of the
+// time of a type check. A function with a marker in a comment, or after one, stays, since controller-tools collects those. It returns the
+// file as it is where it does not look like Go.
 func bodiless(src []byte) []byte {
 	out := bytes.Clone(src)
+	sizes := bytes.Contains(src, []byte(`"unsafe"`)) // a constant may be the size of what a function returns
+	after := false                                   // a comment with a marker, with nothing but comments since then
 	for at := 0; at < len(src); {
-		if at == 0 || src[at-1] == '\n' {
-			if bytes.HasPrefix(src[at:], []byte("func ")) {
-				begin, end, marked := body(src, at)
-				for i := begin; i < end && !marked; i++ {
-					if out[i] != '\n' {
-						out[i] = ' '
-					}
-				}
-				at = max(end, at+1)
-				continue
+		if (at == 0 || src[at-1] == '\n') && bytes.HasPrefix(src[at:], []byte("func ")) {
+			begin, end, marked := body(src, at)
+			if begin > 0 && !sizes && !after && !asked.Match(src[at:begin]) && alone(src[end+1:]) {
+				begin, end = at, end+1
 			}
+			if !marked {
+				blank(out[min(begin, end):end])
+			}
+			at = max(end, at+1)
+			after = false
+			continue
 		}
-		switch src[at] {
+		switch c := src[at]; c {
+		case ' ', '\t', '\r', '\n':
+			at++
 		case '`', '"', '\'', '/':
-			at, _ = skip(src, at)
+			next, marker := skip(src, at)
+			after = marker || after && next > at+1 && c == '/'
+			at = next
 		default:
+			after = false
 			at++
 		}
 	}
 	return out
 }
 
-// body finds what is between the braces of the function that begins at a place, and reports whether there is a marker. The end is 0
+// asked matches the functions that generators look for: the methods of types that copy and write themselves.
+var asked = regexp.MustCompile(`^func +\([^()]*\) *(DeepCopy(Into|Object)?|(Unm|M)arshal(JSON|Text))\(`)
+
+// alone reports whether nothing follows in a line.
+func alone(rest []byte) bool {
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return len(bytes.TrimSpace(line)) == 0
+}
+
+// blank puts spaces in place of all but the ends of lines.
+func blank(text []byte) {
+	for i, c := range text {
+		if c != '\n' {
+			text[i] = ' '
+		}
+	}
+}
+
+// body finds what is between the braces of the function that begins at a place, and reports whether there is a marker in it. The end is 0
 // where there is no body.
 func body(src []byte, at int) (begin, end int, marked bool) {
 	var open []byte // the brackets around a place
@@ -58,7 +88,7 @@ func body(src []byte, at int) (begin, end int, marked bool) {
 			at++
 		case '`', '"', '\'', '/':
 			next, marker := skip(src, at)
-			at, marked = next, marked || begin > 0 && marker
+			at, marked = next, marked || marker
 		default:
 			at++
 		}
