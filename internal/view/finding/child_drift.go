@@ -127,7 +127,8 @@ func (d *drifts) show(r *model.Request, w *drift) {
 			fields = append(fields, c.Path+" is stored with another value than sent")
 			continue
 		}
-		fields = append(fields, fmt.Sprintf("%s: sent %s, stored %s", c.Path, value(c.Old), value(c.New)))
+		sent, stored := differ(c.Old, c.New)
+		fields = append(fields, fmt.Sprintf("%s: sent %s, stored %s", c.Path, sent, stored))
 	}
 	d.report(trace.Finding{
 		Subject: r.Object.String(), Since: w.began, Certainty: trace.Certain, Evidence: w.evidence(),

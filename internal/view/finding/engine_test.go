@@ -120,3 +120,23 @@ func TestNewerFormat(t *testing.T) {
 		assert.NotEqual(t, trace.Certain, f.Certainty, f.Message)
 	}
 }
+
+// What differs is in the sentence, wherever it is in the values.
+func TestDifferenceIsVisible(t *testing.T) {
+	long := strings.Repeat("0123456789", 10)
+	for _, test := range []struct{ old, new, want string }{
+		{`"2026-11-23T12:00:07.113Z"`, `"2026-11-23T12:00:07.140Z"`, `p: "2026-11-23T12:00:07.113Z" → "2026-11-23T12:00:07.140Z"`},
+		{`"` + long + `a"`, `"` + long + `b"`, `p: "…0123456789a" → "…0123456789b"`},
+		{`"a` + long + `"`, `"b` + long + `"`, `p: "a01234567890123456789012345678901234…" → "b01234567890123456789012345678901234…"`},
+		{`"` + long + `"`, `"` + long + `0"`, `p: "…0123456789" → "…01234567890"`},
+		{`{"a":"` + long + `","b":1}`, `{"a":"` + long + `","b":2}`, `p: …6789","b":1} → …6789","b":2}`},
+		{`"` + strings.Repeat("ä", 50) + `x"`, `"` + strings.Repeat("ä", 50) + `y"`, `p: "…äääääx" → "…äääääy"`},
+		{``, `"` + long + `"`, `p: nothing → "012345678901234567890123456789012345…"`},
+	} {
+		c := trace.Change{Path: "p", New: json.RawMessage(test.new)}
+		if test.old != "" {
+			c.Old = json.RawMessage(test.old)
+		}
+		assert.Equal(t, test.want, changed(c))
+	}
+}

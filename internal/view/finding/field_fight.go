@@ -91,7 +91,8 @@ func (f *fights) change(v *model.Version, c trace.Change) {
 func (f *fights) show(v *model.Version, c trace.Change, w *fight, rival *model.Who) {
 	who := v.Request.Actor.Who
 	a, b := who.Name, rival.Name // who wrote other fields in between does not count
-	from, to := short(c.New), short(c.Old)
+	from, to := differ(c.New, c.Old)
+	from, to = plain(from), plain(to)
 	if rival.Own() && !who.Own() {
 		a, b, from, to = b, a, to, from // the controller comes first
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
@@ -122,7 +123,7 @@ func (u *unused) tick(now int64) {
 			g.reported[role] = true
 			u.report(trace.Finding{
 				Subject: role, Since: g.first, Certainty: trace.Certain, Evidence: evidence(g.seq),
-				Message: fmt.Sprintf("%s grants what %s did not use in this recording: %s", role, short([]byte(`"`+user+`"`)), listed(slices.Compact(rest))),
+				Message: fmt.Sprintf("%s grants what %s did not use in this recording: %s", role, text.Shorten(user, valueMax), listed(slices.Compact(rest))),
 			}, now)
 		}
 	}

@@ -24,16 +24,15 @@ func perSecond(rate float64) string {
 	return fmt.Sprintf("%.0f/min", rate*60)
 }
 
+// valueMax is how long a value in a sentence is, in bytes.
+const valueMax = 40
+
 // value is a value of a field in a sentence.
 func value(raw json.RawMessage) string {
 	if raw == nil {
 		return "nothing"
 	}
-	short := text.Shorten(string(raw), 40)
-	if len(short) != len(raw) && strings.HasPrefix(short, `"`) {
-		short += `"`
-	}
-	return short
+	return quoted(text.Shorten(string(raw), valueMax), raw)
 }
 
 // changed is a change in a sentence. Values that are not recorded are left out.
@@ -41,19 +40,43 @@ func changed(c trace.Change) string {
 	if withheld(c) {
 		return c.Path + " changes"
 	}
-	return fmt.Sprintf("%s: %s → %s", c.Path, value(c.Old), value(c.New))
+	before, after := differ(c.Old, c.New)
+	return fmt.Sprintf("%s: %s → %s", c.Path, before, after)
+}
+
+// differ is two values of a field in a sentence, in which what differs is visible.
+func differ(a, b json.RawMessage) (string, string) {
+	if a == nil || b == nil {
+		return value(a), value(b)
+	}
+	before, after := text.Differ(string(a), string(b), valueMax)
+	return quoted(before, a), quoted(after, b)
+}
+
+// quoted has the quotes of a string that was shortened.
+func quoted(short string, of json.RawMessage) string {
+	if of[0] != '"' {
+		return short
+	}
+	if short[0] != '"' {
+		short = `"` + short
+	}
+	if !strings.HasSuffix(short, `"`) {
+		short += `"`
+	}
+	return short
 }
 
 // withheld reports whether the values of a change are not recorded.
 func withheld(c trace.Change) bool { return c.Old == nil && c.New == nil }
 
-// short is a value without the quotes of a string.
-func short(raw json.RawMessage) string {
+// plain is a value of a sentence without the quotes of a string that needs none.
+func plain(value string) string {
 	var s string
-	if json.Unmarshal(raw, &s) == nil && s != "" {
-		return text.Shorten(s, 40)
+	if json.Unmarshal([]byte(value), &s) == nil && s != "" {
+		return s
 	}
-	return value(raw)
+	return value
 }
 
 // times is a count in a sentence: "once", "3 times".

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
@@ -284,17 +285,16 @@ func summary(v *model.Version) string {
 			paths = append(paths, fmt.Sprintf("%d more", len(v.Changes)-3))
 			break
 		}
-		paths = append(paths, fmt.Sprintf("%s: %s → %s", c.Path, short(c.Old), short(c.New)))
+		before, after := text.Differ(written(c.Old), written(c.New), 40)
+		paths = append(paths, fmt.Sprintf("%s: %s → %s", c.Path, before, after))
 	}
 	return strings.Join(paths, "; ")
 }
 
-func short(raw json.RawMessage) string {
+// written is a value of a field.
+func written(raw json.RawMessage) string {
 	if raw == nil {
 		return "(none)"
-	}
-	if r := []rune(string(raw)); len(r) > 40 {
-		return string(r[:40]) + "…"
 	}
 	return string(raw)
 }
