@@ -11,7 +11,7 @@ import (
 
 var staleWrite = &Type{
 	Name:  "stale-write",
-	Means: "at least 3 times within 10 seconds, the controller wrote an object that it had read before another write: its cache was behind, or the watch was",
+	Means: "at least 3 times within 10 seconds, the controller wrote an object on the basis of an older version: its cache or its watch was behind, or it had read the object before another client wrote it",
 	Fix:   "return the error and reconcile again, or patch without a resource version; do not keep objects between reconciles",
 	needs: []trace.Kind{trace.KindRequest, trace.KindVersion, trace.KindEvent},
 	install: func(b base) {
@@ -24,6 +24,9 @@ var staleWrite = &Type{
 const (
 	staleWindow = 10 * second
 	staleLeast  = 3 // one now and then is how conflicts are meant to work
+
+	// readAgain is what to do where no cache is involved.
+	readAgain = "on a conflict, get the object again and repeat the change (retry.RetryOnConflict), or patch without a resource version"
 )
 
 type stale struct {
@@ -59,7 +62,11 @@ func (s *stale) request(r *model.Request) {
 	if d != nil {
 		seqs = append(seqs, d.Seq)
 	}
+	read, fix := s.m.Read(r), ""
 	switch {
+	case read != nil:
+		seqs, fix = append(seqs, read.Seq), readAgain
+		message += fmt.Sprintf("; it had read version %d by GET %s before, without a cache: another write came in between", r.RVIn, model.Duration(r.Began-read.T))
 	case lag == model.LagCache:
 		message += fmt.Sprintf("; its watch had it %s before: stale cache", model.Duration(r.Began-d.T))
 	case lag == model.LagWatch && d != nil:
@@ -67,11 +74,12 @@ func (s *stale) request(r *model.Request) {
 	case lag == model.LagWatch:
 		message += "; its watch was not handed it: watch lag"
 	case lag == model.LagNoWatch:
+		fix = readAgain
 		message += "; it does not watch such objects, so that it read the object before"
 	}
 	message += fmt.Sprintf(" (%d times)", w.total)
 	s.report(trace.Finding{
-		Subject: k.subject(), Since: w.began, Certainty: l.Certainty, Message: message, Evidence: evidence(append(w.evidence(), seqs...)...),
+		Subject: k.subject(), Since: w.began, Certainty: l.Certainty, Message: message, Fix: fix, Evidence: evidence(append(w.evidence(), seqs...)...),
 	}, r.T)
 }
 

@@ -4,6 +4,7 @@ package model
 
 import (
 	"slices"
+	"time"
 
 	"github.com/crdctl/crdctl/internal/trace"
 )
@@ -74,6 +75,23 @@ const (
 	LagWatch   Lag = "watch"
 	LagNoWatch Lag = "no watch"
 )
+
+// Read is the request by which the actor of a write read the version that the write was decided on, past its caches; nil if none is held of the
+// minute before.
+func (m *Model) Read(r *Request) *Request {
+	if r.RVIn == 0 || r.Object == nil {
+		return nil
+	}
+	for _, read := range slices.Backward(m.recent) {
+		switch {
+		case read.T < r.Began-int64(time.Minute):
+			return nil
+		case read.Verb == "get" && read.RVOut == r.RVIn && read.Object == r.Object && read.T <= r.Began && read.Actor.Who == r.Actor.Who:
+			return read
+		}
+	}
+	return nil
+}
 
 // Stale reports why a write was decided on a version that was not the newest, and the delivery of a newer one to the
 // actor: before the request began with LagCache, after with LagWatch, where it may be nil. It is "" where nothing shows

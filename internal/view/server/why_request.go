@@ -78,19 +78,23 @@ func (s *session) whyConflict(w *why, r *model.Request) {
 	if v.Request != nil {
 		items = append(items, requestItem(v.Request).by(v.Writer))
 	}
-	switch lag, d := s.model.Stale(r); lag {
-	case model.LagCache:
+	switch lag, d := s.model.Stale(r); {
+	case s.model.Read(r) != nil:
+		read := requestItem(s.model.Read(r))
+		read.Certainty, read.Proof = trace.Certain, "read without a cache, this version; another write came in between"
+		items = append(items, read)
+	case lag == model.LagCache:
 		items = append(items, item{
 			Text: fmt.Sprintf("its watch had a newer version %s before: the cache or the code was stale", model.Duration(r.Began-d.T)),
 			Seq:  d.Seq, Certainty: trace.Certain, Proof: "delivered before the request began",
 		})
-	case model.LagWatch:
+	case lag == model.LagWatch:
 		i := item{Text: "its watch did not have a newer version yet: watch lag", Certainty: trace.Certain, Proof: "not delivered when the request began"}
 		if s.hasGap(v.T, r.Began) {
 			i.Certainty, i.Proof = trace.Likely, "no delivery is recorded before the request began, but the recording has a gap then"
 		}
 		items = append(items, i)
-	case model.LagNoWatch:
+	case lag == model.LagNoWatch:
 		items = append(items, item{Text: "it has no watch of the resource"})
 	}
 	w.add("Refused because of", items...)
