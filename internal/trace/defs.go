@@ -2,7 +2,10 @@
 
 package trace
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // Defs numbers actors, resources and objects, so that records refer to them by number. It is safe for concurrent use.
 type Defs struct {
@@ -11,6 +14,7 @@ type Defs struct {
 	mu        sync.Mutex
 	actors    map[Actor]ActorID
 	resources map[Resource]ResourceID
+	kinds     map[string]bool      // in lower case
 	objects   map[string]*interned // by UID
 	byID      map[ObjectID]*interned
 	last      ObjectID
@@ -25,7 +29,7 @@ type interned struct {
 
 // NewDefs returns an empty set that hands each new definition to define, in order.
 func NewDefs(define func(*Def)) *Defs {
-	return &Defs{define: define, actors: map[Actor]ActorID{}, resources: map[Resource]ResourceID{}, objects: map[string]*interned{}, byID: map[ObjectID]*interned{}}
+	return &Defs{define: define, actors: map[Actor]ActorID{}, resources: map[Resource]ResourceID{}, kinds: map[string]bool{}, objects: map[string]*interned{}, byID: map[ObjectID]*interned{}}
 }
 
 // Actor returns the number of a. Its ID is ignored.
@@ -52,10 +56,18 @@ func (d *Defs) Resource(r Resource) ResourceID {
 	if !ok {
 		id = ResourceID(len(d.resources) + 1)
 		d.resources[r] = id
+		d.kinds[strings.ToLower(r.Kind)] = true
 		r.ID = id
 		d.define(&Def{Resource: &r})
 	}
 	return id
+}
+
+// IsKind reports whether a resource that was numbered has a kind with this name in lower case.
+func (d *Defs) IsKind(lower string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.kinds[lower]
 }
 
 // Object returns the number of the object with o's UID, which must not be empty. The other fields count on first use

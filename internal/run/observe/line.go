@@ -3,6 +3,7 @@
 package observe
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strconv"
@@ -17,6 +18,7 @@ type line struct {
 	level, message string
 	at             time.Time // when it was printed; zero if the line does not have that, or only in seconds
 	attrs          map[string]any
+	order          []string // names of attrs, as they were read; of text only
 }
 
 // readLine reads a line as zap writes it, as JSON or for people, as klog and as slog do.
@@ -142,7 +144,8 @@ func readKlog(text string) (l line, ok bool) {
 	}
 	rest := l.message[len(quoted):]
 	if message, err := strconv.Unquote(quoted); err == nil {
-		l.message, l.attrs = message, pairs(rest)
+		l.message = message
+		l.attrs, l.order = pairs(rest)
 	}
 	return l, true
 }
@@ -152,7 +155,7 @@ func readPairs(text string) (l line, ok bool) {
 	if !strings.HasPrefix(text, "time=") && !strings.HasPrefix(text, "level=") {
 		return line{}, false
 	}
-	l.attrs = pairs(text)
+	l.attrs, l.order = pairs(text)
 	name, _ := l.attrs["level"].(string)
 	message, ok := l.attrs["msg"].(string)
 	if l.level, l.message = levelOf(name), message; !ok || l.level == "" {
@@ -165,15 +168,17 @@ func readPairs(text string) (l line, ok bool) {
 }
 
 // pairs reads NAME=VALUE pairs, with values that are quoted, JSON, or without spaces. It ends where there is none.
-func pairs(text string) map[string]any {
-	all := map[string]any{}
+func pairs(text string) (all map[string]any, order []string) {
+	all = map[string]any{}
 	for {
 		text = strings.TrimLeft(text, " ")
 		name, rest, ok := strings.Cut(text, "=")
 		if !ok || name == "" || strings.ContainsAny(name, " \t") {
-			return all
+			return all, order
 		}
-		all[unquoted(name)], text = value(rest)
+		name = unquoted(name)
+		all[name], text = value(rest)
+		order = append(order, name)
 	}
 }
 
@@ -218,6 +223,20 @@ func (l line) key() string {
 	return ""
 }
 
+// byKind is the object that a line is about where it is named by its kind, as crontab="default/x". Of several, the first is that of the
+// logger, which is what is worked on. isKind reports whether a name in lower case is that of a kind.
+func (l line) byKind(isKind func(string) bool) string {
+	for _, attr := range l.order {
+		if v := l.text(attr); objectName.MatchString(v) && isKind(strings.ToLower(attr)) {
+			return v
+		}
+	}
+	return ""
+}
+
+// objectName is the name of an object, with its namespace if it has one.
+var objectName = regexp.MustCompile(`^([a-z0-9-]+/)?[a-z0-9][a-z0-9.-]*$`)
+
 // kind is that of the object that the key of a controller-runtime line names, as KIND.GROUP.
 func (l line) kind() string {
 	if group := l.text("controllerGroup"); group != "" {
@@ -240,8 +259,8 @@ func (l line) text(attr string) string {
 }
 
 // record is the line as a record.
-func (l line) record() *trace.Log {
-	r := &trace.Log{Level: l.level, Message: l.message, Attrs: l.attrs, Key: l.key(), Reconcile: l.text("reconcileID")}
+func (l line) record(isKind func(string) bool) *trace.Log {
+	r := &trace.Log{Level: l.level, Message: l.message, Attrs: l.attrs, Key: cmp.Or(l.key(), l.byKind(isKind)), Reconcile: l.text("reconcileID")}
 	if r.Reconcile != "" {
 		r.Certainty = trace.Certain
 	}

@@ -95,6 +95,10 @@ func TestReadLine(t *testing.T) {
 			`I1123 11:20:18.123456   12345 controller.go:123] "Successfully synced" key="default/x" tries=3 what={"a":"b c"} why="it \"did\""`,
 			trace.Log{Level: "info", Message: "Successfully synced", Key: "default/x", Attrs: map[string]any{"key": "default/x", "tries": "3", "what": map[string]any{"a": "b c"}, "why": `it "did"`}},
 		},
+		"klog, by kind": {
+			`I1123 11:20:18.123456   12345 controller.go:123] "Child updated" file="a/b" cronTab="default/x" deployment="default/y"`,
+			trace.Log{Level: "info", Message: "Child updated", Key: "default/x", Attrs: map[string]any{"file": "a/b", "cronTab": "default/x", "deployment": "default/y"}},
+		},
 		"klog, plain": {
 			`E1123 11:20:18.123456       1 reflector.go:99] k8s.io/client-go: Failed to watch "x"`,
 			trace.Log{Level: "error", Message: `k8s.io/client-go: Failed to watch "x"`},
@@ -117,7 +121,7 @@ func TestReadLine(t *testing.T) {
 		"half a line":            {`I1123 11:20:18.123456   12345 controller.go:123] "Succ`, trace.Log{Level: "info", Message: `"Succ`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, &test.want, readLine(test.text).record())
+			assert.Equal(t, &test.want, readLine(test.text).record(func(kind string) bool { return kind == "crontab" || kind == "deployment" }))
 		})
 	}
 }

@@ -169,7 +169,7 @@ func (l *lines) line(of source, text string, at int64) {
 	}
 	read := readLine(text)
 	at = l.printed(read.at, at)
-	record := read.record()
+	record := read.record(l.run.sink.Defs().IsKind)
 	<-of.started
 	record.Stream, record.Build, record.Actor = of.stream, of.build, of.actor
 	l.run.sink.AddAt(at, record)
