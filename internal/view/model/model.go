@@ -29,25 +29,26 @@ type Model struct {
 	byUID     map[string]*Object
 	byName    map[name]*Object
 
-	requests    map[string]*Request
-	prefixes    map[string][]*Request // by the ID of a reconcile, with which Request.ID starts
-	recent      []*Request            // by Seq
-	awaited     map[string]*Version   // by Request.ID of a request that was not added yet
-	watches     map[string]*Watch
-	watching    map[*Who]map[string]int // resources that an actor has open watches of, or had
-	reconciles  map[string]*Reconcile
-	keys        map[Key][]*Reconcile       // by begin
-	controllers map[string]bool            // that have reconciles
-	keyed       map[string]*trace.Resource // of the keys of a controller
-	visible     map[trace.Class]trace.Certainty
-	inferred    map[inferredKey]*Reconcile
-	inferredN   int
-	waiting     []*Request // to be inferred, by begin
-	logs        []*Log
-	logsOf      map[string][]*Log         // by reconcile
-	parts       map[string][]trace.Record // decisions and hook calls, by reconcile
-	owned       map[string][]*Object      // by UID of an owner that the newest version names
-	builds      []Build
+	requests          map[string]*Request
+	prefixes          map[string][]*Request // by the ID of a reconcile, with which Request.ID starts
+	recent            []*Request            // by Seq
+	awaited           map[string]*Version   // by Request.ID of a request that was not added yet
+	watches           map[string]*Watch
+	watching          map[*Who]map[string]int // resources that an actor has open watches of, or had
+	reconciles        map[string]*Reconcile
+	keys              map[Key][]*Reconcile       // by begin
+	controllers       map[string]bool            // that have reconciles
+	keyed             map[string]*trace.Resource // of the keys of a controller
+	visible           map[trace.Class]trace.Certainty
+	inferred          map[inferredKey]*Reconcile
+	inferredN         int
+	waiting           []*Request // to be inferred, by begin
+	logs              []*Log
+	controllerRuntime bool                      // see ControllerRuntime
+	logsOf            map[string][]*Log         // by reconcile
+	parts             map[string][]trace.Record // decisions and hook calls, by reconcile
+	owned             map[string][]*Object      // by UID of an owner that the newest version names
+	builds            []Build
 }
 
 type name struct {

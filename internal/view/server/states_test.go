@@ -40,6 +40,30 @@ func TestNothingYet(t *testing.T) {
 	p.waits(`!document.body.innerText.includes("Nothing was recorded yet")`)
 }
 
+// What makes the reconciles of a controller visible depends on the library that it is made with.
+func TestReconcilesAreInvisible(t *testing.T) {
+	r := newRecording(true)
+	p := open(t, serve(t, r, live).URL())
+	r.add(&trace.Request{ID: r.nextID(), Actor: controller, Began: r.t, Verb: "list", Resource: cronTabs, Code: 200})
+	r.add(&trace.Log{Actor: controller, Stream: "stderr", Level: "info", Message: "Starting controller"})
+	p.has(".hint", "Reconciles that send nothing are invisible: the controller does not report its reconciles. Those of controller-runtime and of crdctl init can.")
+	r.add(&trace.Log{Actor: controller, Stream: "stderr", Level: "info", Message: "Starting Controller", Attrs: map[string]any{"controllerKind": "CronTab"}})
+	p.has(".hint", "Add --zap-log-level=5 --zap-encoder=json to its arguments, or -v=5 if it logs with klog.")
+	p.key("5")
+	p.has(".hint", "Add --zap-log-level=5")
+}
+
+// Where only the requests of the controller are asked for, the answer is about these.
+func TestNothingWasDenied(t *testing.T) {
+	r := newRecording(true)
+	r.add(&trace.Request{ID: r.nextID(), Actor: kubectl, Began: r.t, Verb: "list", Resource: secrets, Code: 403, Reason: "Forbidden", Decision: "forbid"})
+	p := open(t, serve(t, r, live).URL())
+	p.key("6")
+	p.has(".rights-parts .quiet", "✓ No request of the controller was denied.")
+	p.click(".chips[aria-label=Filter] .chip")
+	p.has(".rights-parts .bad", "secrets")
+}
+
 func live(o *server.Options) { o.File = "" }
 
 // A control plane that is gone leaves what was recorded readable; another run begins anew.

@@ -38,6 +38,7 @@ type frame struct {
 	Strip    strip           `json:"strip"`
 	Last     *lastRow        `json:"last,omitempty"` // reconcile
 	Visible  bool            `json:"visible"`        // reconciles that send nothing are recorded
+	Runtime  bool            `json:"runtime"`        // the controller is of controller-runtime
 	Own      string          `json:"own,omitempty"`  // the project's controller
 	Build    int             `json:"build,omitempty"`
 	Kinds    []kindCount     `json:"kinds,omitempty"`
@@ -162,6 +163,7 @@ func (s *session) frameNow() *frame {
 		}
 	}
 	f.Visible = f.Own == "" || s.model.Visible(class)
+	f.Runtime = s.counted > 0 || s.model.ControllerRuntime()
 	for _, b := range s.engine.Findings() {
 		if b.Until != 0 {
 			if f.Resolved++; f.Resolved > maxResolved {

@@ -93,6 +93,11 @@ export function spoken(f) {
     : f.state === 'opening' ? 'reading the recording' : 'no finding'}</p>`;
 }
 
+/** That reconciles which send nothing are not recorded, and what to do about it. */
+export const invisible = (f) => (f.visible ? nothing : html`<p class="hint">Reconciles that send nothing are invisible: the controller does not report its reconciles.
+  ${f.runtime ? html`Add <code>--zap-log-level=5 --zap-encoder=json</code> to its arguments, or <code>-v=5</code> if it logs with klog.` : 'Those of controller-runtime and of crdctl init can.'}
+  ${f.counted ? `Its metrics count ${plural(f.counted, 'reconcile')}.` : ''}</p>`);
+
 export function now(f) {
   const open = f.findings.filter((x) => !x.until);
   const resolved = f.findings.filter((x) => x.until);
@@ -101,7 +106,7 @@ export function now(f) {
     <h2 class="hidden">Findings</h2>
     <ul class="findings">${open.map((x) => finding(x, f.now))}</ul>
     ${open.length ? nothing : quiet(f, nothingYet)}
-    ${f.visible || nothingYet ? nothing : html`<p class="hint">Reconciles that send nothing are invisible: the controller prints no lines about them. Add <code>--zap-log-level=5 --zap-encoder=json</code> to its arguments.${f.counted ? ` Its metrics count ${plural(f.counted, 'reconcile')}.` : ''}</p>`}
+    ${nothingYet ? nothing : invisible(f)}
     ${saveCard(f)}${last(f)}
     ${f.gaps?.map((g) => html`<p class="gap">recording gap from ${clock(g.From)} to ${clock(g.To)}: ${Object.entries(g.Dropped ?? {}).map(([k, n]) => `${n} ${k}`).join(', ')} dropped: ${g.Why}</p>`)}
     ${resolved.length ? html`<section><h2><button aria-expanded=${state.resolved ? 'true' : 'false'} @click=${() => change({ resolved: !state.resolved })}>${plural(f.resolved, 'finding')} resolved</button></h2>

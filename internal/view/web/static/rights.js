@@ -18,7 +18,7 @@ export function rights(f) {
     <section><h2>Denied</h2>${denied.length ? html`<table><thead><tr><th>actor</th><th>verb</th><th>resource</th><th>namespace</th><th>times</th><th>last</th></tr></thead><tbody>
       ${denied.map((a) => html`<tr class="bad"><td>${a.actor}</td><td>${a.verb}</td><td>${a.resource}</td><td>${a.ns || 'all'}</td><td>${count(a.denied)}</td><td><button class="ref" @click=${() => select(a.seq)}>${clock(a.last, 0)}</button></td></tr>
         <tr><td colspan="6">${a.because}${a.marker ? html`<br>→ to allow it: <code>${a.marker}</code>` : nothing}</td></tr>`)}</tbody></table>`
-      : state.search || state.from || state.to ? html`<p class="hint">No denied request matches.</p>` : html`<p class="quiet">✓ No request was denied.</p>`}</section>
+      : state.search || state.from || state.to ? html`<p class="hint">No denied request matches.</p>` : html`<p class="quiet">✓ No request ${state.own ? 'of the controller ' : ''}was denied.</p>`}</section>
     <section><h2>Granted</h2>${d.recorded
       ? html`<table><thead><tr><th>rule</th><th>role</th><th>used</th></tr></thead><tbody>${d.granted.map((g) => html`<tr class=${g.used ? '' : 'warn'}><td>${g.rule}</td><td>${g.role}</td>
           <td>${g.used ? html`<button class="ref" @click=${() => select(g.seq)}>${count(g.used)}</button>` : 'not in this recording'}</td></tr>`)}</tbody></table>`
@@ -29,6 +29,6 @@ export function rights(f) {
       : html`<p class="hint">No webhook, conversion, policy or hook was called.</p>`}</section>
     <section><h2>Asked for</h2>${asked.length ? html`<table><thead><tr><th>actor</th><th>verb</th><th>resource</th><th>namespace</th><th>times</th><th>last</th><th>allowed by</th></tr></thead><tbody>
       ${asked.map((a) => html`<tr><td>${a.actor}</td><td>${a.verb}</td><td>${a.resource}</td><td>${a.ns || 'all'}</td><td>${count(a.n)}</td><td><button class="ref" @click=${() => select(a.seq)}>${clock(a.last, 0)}</button></td><td>${a.because ?? ''}</td></tr>`)}</tbody></table>`
-      : html`<p class="hint">Nothing was asked for.</p>`}</section>
+      : html`<p class="hint">${state.own ? 'The controller asked for nothing.' : 'Nothing was asked for.'}</p>`}</section>
   </div>`;
 }

@@ -8,6 +8,7 @@ import { color } from './color.js';
 import { data } from './data.js';
 import { clock, count, duration, wall } from './format.js';
 import { select } from './inspector.js';
+import { invisible } from './now.js';
 import { change, state, version } from './state.js';
 
 const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6'];
@@ -111,7 +112,7 @@ export function time(f) {
   const d = data('time', { from: state.from, to: state.to, q: state.search }, version());
   if (!d) return html`<p class="hint">Loading.</p>`;
   return html`<div @toggle=${{ handleEvent: () => change({ tables: true }), capture: true }}>
-    ${f.visible ? nothing : html`<p class="hint">Reconciles that send nothing are invisible here: add <code>--zap-log-level=5 --zap-encoder=json</code> to the controller's arguments.</p>`}
+    ${invisible(f)}
     <div class="charts">${columnsOf(d).map((c) => html`<figure><figcaption>${c.chart.title}</figcaption><crd-chart role="img" aria-label=${`${c.chart.title}; the table below has the same figures`} .data=${c}></crd-chart>${table(c, d)}</figure>`)}</div>
     <section><h2>Keys with most reconciles</h2>${d.keys.length ? html`<div class="scroll"><table><thead><tr><th>key</th><th>reconciles</th><th>errors</th><th>p50</th><th>p99</th><th>waited p99</th></tr></thead><tbody>
       ${d.keys.slice(0, 20).map((k) => html`<tr class=${k.errors ? 'bad' : ''}><td><button class="ref" @click=${() => (k.seq ? select(k.seq) : change({ obj: k.obj ?? 0, view: 'object' }))}>${k.controller} ${k.key}</button></td>
