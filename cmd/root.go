@@ -8,6 +8,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -81,7 +82,7 @@ Exit codes: 0 success, 1 findings (for example stale files), 2 errors or wrong u
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return ui.UsageError(err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	f := root.PersistentFlags()
 	f.StringVarP(&o.dir, "dir", "C", ".", "project `directory`, or a directory in it")
 	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's messages, 2 and up for Kubernetes libraries")
@@ -153,6 +154,22 @@ func (o *options) root() (string, error) {
 	}
 	// The real path: generators compare the directories of packages with it, and the go command resolves links.
 	return filepath.EvalSymlinks(root)
+}
+
+// flagError is an error of a command line, in the words of ours where pflag has those of the parser.
+func flagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return ui.UsageError(err)
+	}
+	switch f := invalid.GetFlag(); f.Value.Type() {
+	case "int":
+		return ui.UsageErrorf("--%s %q must be a whole number", f.Name, invalid.GetValue())
+	case "bool":
+		return ui.UsageErrorf("--%s=%s must be true or false", f.Name, invalid.GetValue())
+	default:
+		return ui.UsageErrorf("--%s %q: %w", f.Name, invalid.GetValue(), invalid.Unwrap())
+	}
 }
 
 // noArgs is cobra.NoArgs with an error of ours.

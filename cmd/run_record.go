@@ -64,6 +64,11 @@ func (f *recordingFlags) settle() (run.Recording, error) {
 	case !f.findings && (f.file != "" || f.ui || f.set.Changed("record-bodies") || len(f.redact) > 0):
 		return run.Recording{}, ui.UsageErrorf("--findings=false records nothing, so --record, --record-bodies, --redact and --ui cannot be used with it")
 	}
+	if f.file != "" {
+		if err := isRecordingName("--record", f.file); err != nil {
+			return run.Recording{}, err
+		}
+	}
 	r := run.Recording{Off: !f.findings, File: f.file, Bodies: trace.Bodies(f.bodies), RedactConfigMaps: len(f.redact) > 0, Crdctl: Version(), Page: f.ui, Port: f.page.port, Open: f.page.open}
 	if f.ui {
 		r.MaxBytes = size.Value()

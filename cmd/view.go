@@ -64,7 +64,12 @@ if it was resolved; 2 if the recording cannot be read, or a type that --fail-on 
   crdctl view run.crdctl.gz --findings --fail-on hot-loop,conflict-storm
   crdctl view run.crdctl.gz --from 2m --save last.crdctl.gz
   crdctl view run.crdctl.gz --export audit > audit.log`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return ui.UsageErrorf("%q: %s takes one recording; view each by itself", args[1], c.CommandPath())
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.file = args[0]
@@ -108,10 +113,20 @@ func (o *viewOptions) validate() error {
 		return ui.UsageErrorf("--open and --ui-port cannot be used with %s", modes[0])
 	case o.export != "" && !slices.Contains(viewExports, o.export):
 		return ui.UsageErrorf("--export %q must be %s", o.export, strings.Join(viewExports, " or "))
-	case o.save != "" && !strings.HasSuffix(o.save, ".gz"):
-		return ui.UsageErrorf("--save %q must end in .gz, for example in .crdctl.gz", o.save)
+	case o.save != "":
+		if err := isRecordingName("--save", o.save); err != nil {
+			return err
+		}
 	}
 	return o.page.validate()
+}
+
+// isRecordingName refuses a name of which no program would know that the file is compressed.
+func isRecordingName(flag, name string) error {
+	if !strings.HasSuffix(name, ".gz") {
+		return ui.UsageErrorf("%s %q must end in .gz, for example in .crdctl.gz", flag, name)
+	}
+	return nil
 }
 
 func runView(ctx context.Context, s ui.Streams, o viewOptions) error {
