@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -318,6 +319,41 @@ func TestFileStaysUntilTheRecordingBegins(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 	assert.NoFileExists(t, missing)
+}
+
+// What comes before a recording begins is kept up to a bound; what is not is a gap.
+func TestFileThatBeginsLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.crdctl.gz")
+	r, err := New(Options{File: path})
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 16<<10)
+	for range 3 * lateBytes / len(noise) {
+		for i := range noise {
+			noise[i] = byte('!' + random.IntN(90))
+		}
+		r.Add(&Log{Message: string(noise)})
+		waitFor(t, r)
+	}
+	r.Defs().Object(Object{UID: "u", Name: "x"})
+	r.late.mu.Lock()
+	assert.Less(t, r.late.held.Len(), lateBytes+(1<<20))
+	r.late.mu.Unlock()
+	require.NoError(t, r.Begin())
+	r.Add(&Log{Message: "late"})
+	require.NoError(t, r.Close())
+
+	f := opened(t, path)
+	require.NoError(t, f.CutOff())
+	gaps, seqs := gaps(all(t, f, 0))
+	require.Len(t, gaps, 1)
+	assert.False(t, gaps[0].Damaged)
+	lost := gaps[0].Dropped[KindLog]
+	assert.Positive(t, lost)
+	assert.EqualValues(t, 3*lateBytes/len(noise)+3, int64(len(seqs))+lost)
+	got := all(t, f, 0)
+	assert.Equal(t, "late", got[len(got)-1].Body.(*Log).Message)
+	assert.EqualValues(t, 1, f.Index().Counts[KindDef])
 }
 
 // A recording of an earlier version is read as it was. The file is of the first format, and is not made anew.

@@ -26,7 +26,8 @@ func SaveFile(path, from string, records iter.Seq2[Record, error]) (_ Index, err
 		needed.add(rec.Body)
 	}
 	if old, err := os.Open(path); err == nil {
-		if err := errors.Join(isRecording(old), old.Close()); err != nil {
+		defer func() { _ = old.Close() }() // until then it is locked
+		if err := errors.Join(isFree(old), isRecording(old)); err != nil {
 			return Index{}, err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {

@@ -122,3 +122,18 @@ func TestSaveAfterAKill(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrExist)
 	assert.FileExists(t, path+".tmp")
 }
+
+// A file that a run writes is not replaced: what it writes then would be lost.
+func TestSaveOntoAFileThatIsWritten(t *testing.T) {
+	path := recorded(t, 3)
+	r, err := New(Options{File: path})
+	require.NoError(t, err)
+	require.NoError(t, r.Begin())
+	header := Record{Seq: 1, Body: &Header{Format: Format}}
+	_, err = SaveFile(path, "whole", sequence([]Record{header}))
+	require.ErrorContains(t, err, path+": another run writes it; choose another name")
+	assert.NoFileExists(t, path+".tmp")
+	require.NoError(t, r.Close())
+	_, err = SaveFile(path, "whole", sequence([]Record{header}))
+	require.NoError(t, err)
+}

@@ -35,6 +35,10 @@ type fileWriter struct {
 	lines  int   // bytes in the member that is open, 0 if none is
 	last   Record
 	index  Index
+
+	late    *lateFile // nil for a file that is written from the start
+	left    Gap       // what it did not take
+	leftSeq int64     // of the newest of these
 }
 
 // createFile opens or creates the file of a recording, and locks it. What it has stays until the lateFile begins. It is
@@ -49,6 +53,9 @@ func createFile(path string) (*fileWriter, *lateFile, error) {
 		return nil, nil, errors.Join(err, late.file.Close())
 	}
 	w, err := newFileWriter(late)
+	if err == nil {
+		w.late = late
+	}
 	return w, late, err
 }
 
@@ -69,6 +76,17 @@ type lateFile struct {
 	mu    sync.Mutex
 	held  bytes.Buffer
 	begun bool
+}
+
+// lateBytes bounds what is kept for a file that has not begun. What starts prints some lines; one that is never ready can
+// print for hours.
+const lateBytes = 4 << 20
+
+// full reports whether it must not be written to until it begins.
+func (f *lateFile) full() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.begun && f.held.Len() >= lateBytes
 }
 
 // begin replaces what the file has. Others may not read it from then on.
@@ -145,6 +163,44 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 }
 
 func (w *fileWriter) add(rec *Record, line []byte) error {
+	if w.late != nil {
+		if w.late.full() && rec.Body.Kind() != KindDef { // later records need definitions
+			w.leave(rec)
+			return nil
+		}
+		if err := w.addLeft(); err != nil {
+			return err
+		}
+	}
+	return w.addLine(rec, line)
+}
+
+// leave counts a record that is not written.
+func (w *fileWriter) leave(rec *Record) {
+	if w.left.Dropped == nil {
+		w.left = Gap{From: rec.T, Dropped: map[Kind]int64{}, Why: "more came before the control plane was ready than is kept until then"}
+	}
+	w.left.To = max(w.left.From, rec.T)
+	w.left.Dropped[rec.Body.Kind()]++
+	w.leftSeq = rec.Seq
+}
+
+// addLeft adds the gap of what was not written.
+func (w *fileWriter) addLeft() error {
+	if w.left.Dropped == nil || w.late.full() {
+		return nil
+	}
+	left := w.left
+	w.left = Gap{}
+	gap := Record{Seq: w.leftSeq, T: left.To, Body: &left}
+	line, err := gap.AppendJSON(nil)
+	if err != nil {
+		return w.failed(err)
+	}
+	return w.addLine(&gap, line)
+}
+
+func (w *fileWriter) addLine(rec *Record, line []byte) error {
 	if w.lines > 0 && w.lines+len(line) > memberBytes {
 		if err := w.endMember(); err != nil {
 			return err
@@ -200,6 +256,11 @@ func (w *fileWriter) flush() error {
 
 // close ends the file with the index.
 func (w *fileWriter) close(open []string) error {
+	if w.late != nil {
+		if err := w.addLeft(); err != nil {
+			return err
+		}
+	}
 	if w.lines > 0 {
 		if err := w.endMember(); err != nil {
 			return err
