@@ -51,7 +51,8 @@ func declared(ctx context.Context, find Finder, paths []string, cut bool) (all [
 	return all, w.torn, nil
 }
 
-// checkAll reads what the packages import, and type-checks all in order. Type errors are left out: the caller asks for what is declared.
+// checkAll reads what the packages import, and type-checks all in order. Type errors are kept of the packages that the caller asks for; those
+// of others may be of what was not read.
 func (w *program) checkAll(ctx context.Context) error {
 	w.keepWhole()
 	w.follow(ctx)
@@ -70,7 +71,13 @@ func (w *program) checkAll(ctx context.Context) error {
 	if rings := w.cycles(); len(rings) > 0 {
 		return fmt.Errorf("%s and %s import each other", rings[0][0].path, rings[0][len(rings[0])-1].path)
 	}
-	w.inOrder(ctx, func(p *pkg) { w.check(p, p.syntax(), func(types.Error) {}) })
+	w.inOrder(ctx, func(p *pkg) {
+		w.check(p, p.syntax(), func(e types.Error) {
+			if p.whole && !e.Soft {
+				p.wrong = append(p.wrong, e)
+			}
+		})
+	})
 	return context.Cause(ctx)
 }
 

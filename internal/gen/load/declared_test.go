@@ -62,7 +62,7 @@ func (t Two) Missing() missing.Type { return missing.Type{} }
 }
 
 // Of a package that is loaded whole there are the types of what its functions call, also of imports whose bodies are not read; an import
-// that is missing is an error.
+// that is missing is an error. Type errors are kept, and a field that is not exported is none, whichever finder there is.
 func TestWhole(t *testing.T) {
 	dir, err := filepath.Abs("testdata/whole")
 	require.NoError(t, err)
@@ -87,7 +87,14 @@ func TestWhole(t *testing.T) {
 		"Round":    "func(m time.Duration) time.Duration",
 		"String":   "func() string",
 		"Second":   "time.Duration",
+		"name":     "string",
 	}, called)
+	for _, find := range []load.Finder{env, load.NewListed(dir)} {
+		pkgs, err := load.Whole(t.Context(), find, []string{path})
+		require.NoError(t, err)
+		require.Len(t, pkgs[0].TypeErrors, 1)
+		assert.Contains(t, pkgs[0].TypeErrors[0].Msg, "cannot use \"a type error\"")
+	}
 	_, err = load.Whole(t.Context(), env, []string{path + "/missing"})
 	assert.Error(t, err)
 }

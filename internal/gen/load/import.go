@@ -113,7 +113,7 @@ func (w *program) mode(p *pkg) parser.Mode {
 	if w.declared && p.whole {
 		return parser.ParseComments // with objects: linters ask for them
 	}
-	if w.comments && !p.std {
+	if w.comments && !p.std || w.bodies && p.whole {
 		return parser.SkipObjectResolution | parser.ParseComments
 	}
 	return parser.SkipObjectResolution

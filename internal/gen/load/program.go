@@ -152,6 +152,9 @@ func (w *program) check(p *pkg, files []*ast.File, wrong func(types.Error)) {
 	p.types = types.NewPackage(p.path, p.name)
 	if (w.declared || w.bodies) && p.whole {
 		p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+		if w.bodies {
+			p.info.Selections = map[*ast.SelectorExpr]*types.Selection{}
+		}
 	}
 	_ = types.NewChecker(&conf, w.fset, p.types, p.info).Files(files) // errors went to conf.Error
 }

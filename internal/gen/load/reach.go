@@ -188,13 +188,18 @@ func (w *program) enqueue(c *chunk) {
 func (w *program) interfaceMethods(t *ast.InterfaceType) {
 	for _, m := range t.Methods.List {
 		for _, id := range m.Names {
-			w.methods[id.Name] = true
-			for _, c := range w.pending[id.Name] {
-				w.enqueue(c)
-			}
-			delete(w.pending, id.Name)
+			w.method(id.Name)
 		}
 	}
+}
+
+// method asks for a method wherever a type has it.
+func (w *program) method(name string) {
+	w.methods[name] = true
+	for _, c := range w.pending[name] {
+		w.enqueue(c)
+	}
+	delete(w.pending, name)
 }
 
 // visit keeps a declaration, and asks for what it refers to.
@@ -225,6 +230,7 @@ func (w *program) refer(f *file, n ast.Node) {
 					return false
 				}
 			}
+			w.method(n.Sel.Name) // of a value that a variable without a type has
 			w.refer(f, n.X)
 			return false
 		case *ast.StructType:
@@ -259,7 +265,7 @@ func (w *program) refer(f *file, n ast.Node) {
 
 // fields drops the fields of a struct that cannot change and that nothing selects.
 func (w *program) fields(f *file, t *ast.StructType) {
-	if !w.lean || f.pkg.local {
+	if !w.lean || f.pkg.local || f.pkg.whole {
 		return
 	}
 	kept := t.Fields.List[:0:0]

@@ -9,7 +9,7 @@ import (
 )
 
 // Whole parses packages and type-checks them with the bodies of their functions; of what they import, there is what they lead to. The
-// packages have Syntax and TypesInfo. Errors in them are left to the compiler: what depends on one has no type.
+// packages have Syntax, TypesInfo and TypeErrors: what depends on one of these has no type.
 func Whole(ctx context.Context, find Finder, paths []string) ([]*packages.Package, error) {
 	if err := find.Want(ctx, paths); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func whole(ctx context.Context, find Finder, paths []string, cut bool) (all []*p
 	}
 	for _, path := range paths {
 		p := w.pkgs[path]
-		all = append(all, &packages.Package{ID: path, PkgPath: path, Name: p.name, Fset: w.fset, Types: p.types, TypesInfo: p.info, Syntax: p.syntax(), Module: p.module})
+		all = append(all, &packages.Package{ID: path, PkgPath: path, Name: p.name, Fset: w.fset, Types: p.types, TypesInfo: p.info, TypeErrors: p.wrong, Syntax: p.syntax(), Module: p.module})
 	}
 	return all, w.torn, nil
 }
