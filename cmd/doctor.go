@@ -18,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/report"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -132,7 +133,9 @@ func projectOf(base string, o doctorOptions) (root string, p *project.Project, p
 	case workspace.Above(base, config.FileName) != "":
 		root, problems = workspace.Above(base, config.FileName), append(problems, err)
 	default:
-		root = workspace.Above(base, "go.mod")
+		if root = workspace.Above(base, "go.mod"); err != nil && !errors.Is(err, detect.ErrNothing) {
+			problems = append(problems, err)
+		}
 	}
 	if root == "" {
 		return "", nil, nil

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
 	"maps"
 	"path"
 	"path/filepath"
@@ -30,8 +31,30 @@ func deep(ctx context.Context, s *Source) (all []rule.Finding, judged string, er
 		return nil, "", fmt.Errorf("--deep: load the packages of controllers: %w; check that \"go build ./...\" works", err)
 	}
 	found := calls.Of(pkgs)
-	all = slices.Concat(s.forbidden(found.Requests), s.blocked(found.Ownerships), s.misowned(found.Ownerships), s.changed(found.Changes))
-	return all, text.Count(len(pkgs), "package", "packages") + " with types", nil
+	lacking, open := s.forbidden(found.Requests)
+	all = slices.Concat(lacking, s.blocked(found.Ownerships), s.misowned(found.Ownerships), s.changed(found.Changes))
+	judged = text.Count(len(pkgs), "package", "packages") + " with types"
+	if open > 0 {
+		judged += fmt.Sprintf(" (%s that no role grants not judged: the client may be one of another cluster)", text.Count(open, "request", "requests"))
+	}
+	return all, judged, s.uncompiled(pkgs)
+}
+
+// uncompiled is the first type error of packages; nil if there is none. What depends on one has no type, and is not judged. The loader leaves
+// out bodies of generated files.
+func (s *Source) uncompiled(pkgs []*packages.Package) error {
+	for _, p := range pkgs {
+		generated := map[string]bool{}
+		for _, file := range p.Syntax {
+			generated[p.Fset.Position(file.Package).Filename] = ast.IsGenerated(file)
+		}
+		for _, e := range p.TypeErrors {
+			if at := e.Fset.Position(e.Pos); !generated[at.Filename] || e.Msg != "missing return" {
+				return fmt.Errorf("--deep: %s: %s; what depends on it is not judged, check that \"go build ./...\" works", s.in(at.Filename, at.Line, at.Column), e.Msg)
+			}
+		}
+	}
+	return nil
 }
 
 // interesting is what the text of a file has that may do something with objects.
@@ -126,15 +149,18 @@ func (s *Source) in(file string, line, col int) rule.Place {
 	return rule.Place{File: filepath.ToSlash(rel), Line: line, Col: col}
 }
 
-// forbidden finds requests that no role of the controller grants: one finding of each resource.
-func (s *Source) forbidden(requests []calls.Request) (all []rule.Finding) {
+// forbidden finds requests that no role of the controller grants: one finding of each resource. Those of clients that may be of another
+// cluster are open.
+func (s *Source) forbidden(requests []calls.Request) (all []rule.Finding, open int) {
 	granted := s.granted()
 	if granted.none() {
-		return nil // they are elsewhere
+		return nil, 0 // they are elsewhere
 	}
 	type lack struct {
 		first calls.Request
+		calls int
 		verbs []string
+		read  bool // with one of the verbs that read
 	}
 	lacks := map[string]*lack{}
 	for _, q := range requests {
@@ -155,22 +181,35 @@ func (s *Source) forbidden(requests []calls.Request) (all []rule.Finding) {
 		if len(missing) == 0 || q.Any && len(missing) < len(q.Verbs) {
 			continue
 		}
+		if !q.Own {
+			open++
+			continue
+		}
 		key := strings.TrimPrefix(permission{r.group, name, ""}.String(), " ")
 		if lacks[key] == nil {
 			lacks[key] = &lack{first: q}
 		}
+		lacks[key].calls++
 		if q.Any {
-			missing = []string{"get", "list", "watch"}
+			lacks[key].read = true
+		} else {
+			lacks[key].verbs = append(lacks[key].verbs, missing...)
 		}
-		lacks[key].verbs = append(lacks[key].verbs, missing...)
 	}
 	for key, l := range lacks {
 		slices.Sort(l.verbs)
-		verbs := strings.Join(slices.Compact(l.verbs), ", ")
-		f := rule.New("rbac-missing", s.in(l.first.At.Filename, l.first.At.Line, l.first.At.Column), key, "%s needs %s of %s, and no role of the controller grants that", l.first.Call, verbs, key)
-		all = append(all, f)
+		verbs := slices.Compact(l.verbs)
+		if l.read && !slices.Contains(verbs, "get") && !slices.Contains(verbs, "list") {
+			verbs = append(verbs, "one of get, list and watch")
+		}
+		asks := l.first.Call + " needs"
+		if l.calls > 1 {
+			asks = fmt.Sprintf("%s and %s need", l.first.Call, text.Count(l.calls-1, "other call", "other calls"))
+		}
+		all = append(all, rule.New("rbac-missing", s.in(l.first.At.Filename, l.first.At.Line, l.first.At.Column), key,
+			"%s %s of %s, and no role of the controller grants that", asks, strings.Join(verbs, ", "), key))
 	}
-	return all
+	return all, open
 }
 
 // blocked finds owners whose finalizers no role lets the controller update.

@@ -83,6 +83,7 @@ func Check(ctx context.Context, o Options) (*Result, error) {
 			problems = append(problems, err)
 		} else {
 			r.Judged = source.String()
+			problems = append(problems, source.unread...)
 			for _, c := range checks {
 				found, err := c.run(source)
 				r.Findings = append(r.Findings, found...)

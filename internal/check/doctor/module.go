@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -20,13 +21,16 @@ type Module struct {
 	Mod  *modfile.File
 }
 
-// newModule parses a go.mod file. What does not parse, the go command reports.
-func newModule(file string, data []byte) *Module {
+// newModule parses a go.mod file.
+func newModule(file string, data []byte) (*Module, error) {
 	mod, err := modfile.Parse(file, data, nil)
-	if err != nil || mod.Module == nil {
-		return nil
+	if err != nil {
+		return nil, fmt.Errorf("not determined: %w; \"go mod edit -json\" reports the same", err)
 	}
-	return &Module{file, mod}
+	if mod.Module == nil {
+		return nil, fmt.Errorf("not determined: %s: no module directive; add one, as \"module example.com/name\"", file)
+	}
+	return &Module{file, mod}, nil
 }
 
 // Dir is the directory of the module.

@@ -28,6 +28,8 @@ type Source struct {
 	YAML    []*YAMLFile
 	Scripts []Script
 	Dirs    int // how many directories were read
+
+	unread []error // files that do not parse, and that findings would be about
 }
 
 // Script is a makefile, a shell script or the like.
@@ -97,15 +99,22 @@ func Open(root string, p *project.Project) (*Source, error) {
 func (s *Source) add(file string, data []byte) {
 	switch name := path.Base(file); {
 	case name == "go.mod":
-		if m := newModule(file, data); m != nil {
-			s.Modules = append(s.Modules, m)
+		m, err := newModule(file, data)
+		if err != nil {
+			s.unread = append(s.unread, err)
+			return
 		}
+		s.Modules = append(s.Modules, m)
 	case scriptName.MatchString(name):
 		s.Scripts = append(s.Scripts, Script{file, data})
 	case path.Ext(name) == ".go":
 		s.Go = append(s.Go, &GoFile{Path: file, Data: data})
 	default:
-		s.YAML = append(s.YAML, &YAMLFile{Path: file, Data: data})
+		f := &YAMLFile{Path: file, Data: data}
+		s.YAML = append(s.YAML, f)
+		if s.Project != nil { // if it could not be read, there is an error already
+			s.unread = append(s.unread, f.unreadCRDs()...)
+		}
 	}
 }
 

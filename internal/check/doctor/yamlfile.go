@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"bytes"
+	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
@@ -65,6 +66,23 @@ func (f *YAMLFile) Docs() []document {
 func (s *Source) documents() (all []document) {
 	for _, f := range s.YAML {
 		all = append(all, f.Docs()...)
+	}
+	return all
+}
+
+// unreadCRDs are the errors about CRDs that do not parse. A template need not.
+func (f *YAMLFile) unreadCRDs() (all []error) {
+	if !bytes.Contains(f.Data, []byte("kind: CustomResourceDefinition")) {
+		return nil
+	}
+	for _, d := range f.Docs() {
+		var node yaml.Node
+		if d.kind != "CustomResourceDefinition" || d.template {
+			continue
+		}
+		if err := yaml.Unmarshal(d.text, &node); err != nil {
+			all = append(all, fmt.Errorf("not determined: %s: the CRD in line %d does not parse: %w; correct it, or delete the file", f.Path, d.at.Line, err))
+		}
 	}
 	return all
 }

@@ -3,7 +3,8 @@
 // Package calls reads from the Go code of a controller, with its types, what it does with objects: what it asks the API server for, which
 // objects it makes the owners of others, and which objects of a cache it changes.
 //
-// It judges nothing: it knows neither roles nor which kinds have a namespace. What has no type, or only that of an interface, is left out.
+// It judges nothing: it knows neither roles nor which kinds have a namespace. What has no type, or only that of an interface, is left out. Of
+// a request it notes whether its client certainly is one of the cluster that the controller runs in.
 package calls
 
 import (
@@ -26,6 +27,9 @@ type Request struct {
 	Any         bool
 	Call        string // as in client.Update
 	At          token.Position
+	// Own reports whether it certainly is a request to the cluster that the controller runs in, as that of a manager's client; a client of
+	// another cluster, and one whose origin is not known, needs other roles or none.
+	Own bool
 }
 
 // Ownership is an owner reference that code sets.
@@ -54,8 +58,9 @@ type Found struct {
 
 // Of reads packages, which have Syntax and TypesInfo.
 func Of(pkgs []*packages.Package) (all Found) {
+	origins := originsOf(pkgs)
 	for _, p := range pkgs {
-		r := reader{Package: p, found: &all}
+		r := reader{Package: p, found: &all, origins: origins}
 		for _, file := range p.Syntax {
 			if ast.IsGenerated(file) {
 				continue
@@ -80,7 +85,8 @@ func Of(pkgs []*packages.Package) (all Found) {
 // reader reads one package.
 type reader struct {
 	*packages.Package
-	found *Found
+	found   *Found
+	origins *origins
 }
 
 func (r reader) at(n ast.Node) token.Position { return r.Fset.Position(n.Pos()) }

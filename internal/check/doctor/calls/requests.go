@@ -19,6 +19,12 @@ func (r reader) request(call *ast.CallExpr) {
 	if fn == nil {
 		return
 	}
+	before := len(r.found.Requests)
+	defer func() {
+		for i := range r.found.Requests[before:] {
+			r.found.Requests[before+i].Own = r.isOwn(call, importPath)
+		}
+	}()
 	switch importPath {
 	case controllerRuntime + "/pkg/client":
 		r.client(call, name)
@@ -40,6 +46,19 @@ func (r reader) request(call *ast.CallExpr) {
 	default:
 		r.clientset(call, importPath, name)
 	}
+}
+
+// isOwn reports whether a call certainly asks the cluster that the controller runs in.
+func (r reader) isOwn(call *ast.CallExpr, importPath string) bool {
+	switch {
+	case elsewhere.MatchString(text(call.Fun)):
+		return false
+	case importPath == controllerRuntime+"/pkg/source":
+		return r.origins.owns(r, call.Args[0])
+	case importPath == controllerRuntime+"/pkg/controller/controllerutil":
+		return r.origins.owns(r, call.Args[1])
+	}
+	return r.origins.own(r, call)
 }
 
 // add notes a request for the type of an object.
@@ -73,7 +92,7 @@ func (r reader) client(call *ast.CallExpr, name string) {
 		return
 	}
 	subresource, known := r.subresource(call)
-	if !known || elsewhere.MatchString(text(call.Fun)) {
+	if !known {
 		return
 	}
 	switch name {
