@@ -30,6 +30,8 @@ const (
 	unheardAfter  = 3 * second
 	unheardLonger = 10 * second // of a controller that does nothing else meanwhile, as far as is recorded
 	unheardMax    = 1000
+
+	unheardEndless = 60 * second // a reconcile that takes longer has probably no end
 )
 
 // unheard has the deliveries that should lead to a reconcile of an owner.
@@ -151,18 +153,24 @@ func (d *unheard) end(rec *model.Reconcile) {
 	}
 }
 
-// busy reports whether other keys may have kept the controller from the one that is waited for. Reconciles of an older build were cut off.
-func (d *unheard) busy(w *wait, now int64) bool {
+// busy reports whether other keys may have kept the controller from the one that is waited for. Reconciles of an older build were cut off. One
+// without an end keeps it for a while only: its end may be missing, as that of a process that crashed. Then it is not certain that it does not.
+func (d *unheard) busy(w *wait, now int64) (busy, endless bool) {
 	at := d.works[model.GroupResource(w.owner.Resource())]
 	if at == nil {
-		return false
+		return false, false
 	}
 	for key, rec := range at.running {
-		if d.m.BuildAt(rec.Began) < d.m.BuildAt(now) {
+		switch {
+		case d.m.BuildAt(rec.Began) < d.m.BuildAt(now), at.ended > rec.Began+unheardLonger: // others go on
 			delete(at.running, key)
+		case now-rec.Began > unheardEndless:
+			endless = true
+		default:
+			busy = true
 		}
 	}
-	return len(at.running) > 0 || now-at.ended < second
+	return busy || now-at.ended < second, endless
 }
 
 func (d *unheard) queue(q *trace.Queue, r trace.Record) {
@@ -213,11 +221,12 @@ func (d *unheard) heard(by func(*wait) bool) {
 func (d *unheard) tick(now int64) {
 	for subject, w := range d.waits {
 		alive := w.skipped != "" || w.passed || d.alive(w.t) >= 2
-		if now-w.t < unheardAfter || !w.passed && d.busy(w, now) || !alive && now-w.t < unheardLonger {
+		busy, endless := d.busy(w, now)
+		if now-w.t < unheardAfter || !w.passed && busy || !alive && now-w.t < unheardLonger {
 			continue
 		}
 		certainty, what := trace.Certain, "no reconcile of %s followed"
-		if w.older || !alive {
+		if w.older || !alive || endless && !w.passed {
 			certainty = trace.Likely
 		}
 		if !d.isRecorded(w.who.Class) {

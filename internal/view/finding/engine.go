@@ -200,7 +200,7 @@ func (e *Engine) alive(after int64) (seconds int) {
 func (e *Engine) look(r trace.Record) {
 	switch b := r.Body.(type) {
 	case *trace.Request:
-		if q := e.m.Request(b.ID); q != nil && q.Seq == r.Seq {
+		if q := e.m.RequestAt(r.Seq); q != nil {
 			if q.Actor.Who.Own() {
 				e.beat(r.T)
 			}

@@ -132,7 +132,7 @@ func (m *Model) Forget(before int64) {
 	for _, r := range m.held[:n] {
 		switch b := r.Body.(type) {
 		case *trace.Request:
-			m.forgetRequest(b.ID)
+			m.forgetRequest(r.Seq)
 		case *trace.Version:
 			m.forgetVersions(b.Object, before)
 		case *trace.Event:

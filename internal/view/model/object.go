@@ -183,7 +183,7 @@ func (m *Model) addVersion(r trace.Record, b *trace.Version) {
 	switch {
 	case b.By != "":
 		if request := m.requests[b.By]; request != nil {
-			m.join(v, request, v.recordedWriter())
+			m.join(v, request, v.recordedWriter(request))
 		} else {
 			m.awaited[b.By] = v
 		}
@@ -196,9 +196,12 @@ func (m *Model) addVersion(r trace.Record, b *trace.Version) {
 }
 
 // recordedWriter is how the recorder knows which request made the version.
-func (v *Version) recordedWriter() Link {
-	if v.Guessed {
+func (v *Version) recordedWriter(r *Request) Link {
+	switch {
+	case v.Guessed:
 		return likely("it was sent before, and no answer of another request has this version")
+	case r.shared && r.RVOut != v.RV:
+		return likely("it is the newest request with this ID, which others have, too")
 	}
 	return certainly("the request's answer has this version")
 }

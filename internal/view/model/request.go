@@ -3,6 +3,8 @@
 package model
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -18,6 +20,7 @@ type Request struct {
 	Object   *Object  // nil if it is not known
 	Version  *Version // that it made; nil if it made none, or that was not seen
 
+	shared   bool // another request before it has its ID
 	inferred *Reconcile
 }
 
@@ -81,14 +84,14 @@ func reconcileID(audit string) string {
 }
 
 func (m *Model) addRequest(rec trace.Record, b *trace.Request) {
-	if m.requests[b.ID] != nil {
-		return // a client that uses an ID twice: what belongs to which is not known
-	}
 	r := &Request{Request: b, Seq: rec.Seq, T: rec.T, Actor: m.Actor(b.Actor), Resource: m.Resource(b.Resource), Object: m.objects[b.Object]}
 	if r.Object == nil && b.Name != "" {
 		r.Object = m.ByName(GroupResource(r.Resource), b.Namespace, b.Name)
 	}
-	m.requests[b.ID] = r
+	if b.ID != "" { // as records of older versions may have it
+		r.shared = m.requests[b.ID] != nil // a client can choose its IDs
+		m.requests[b.ID] = r
+	}
 	m.recent = append(m.recent, r)
 	id := reconcileID(b.ID)
 	if id != "" {
@@ -96,7 +99,7 @@ func (m *Model) addRequest(rec trace.Record, b *trace.Request) {
 	}
 	if v := m.awaited[b.ID]; v != nil {
 		delete(m.awaited, b.ID)
-		m.join(v, r, v.recordedWriter())
+		m.join(v, r, v.recordedWriter(r))
 	} else if r.Writes() && r.OK() && !b.NoOp && b.RVOut != 0 && b.RVOut != b.RVIn && r.Object != nil {
 		m.expect(r)
 	}
@@ -125,22 +128,33 @@ func (m *Model) expect(r *Request) {
 	r.Object.answered[r.RVOut] = r
 }
 
-// Request returns a request that is held, or nil.
+// Request returns a request that is held, or nil. Of several with the ID it is the newest.
 func (m *Model) Request(id string) *Request { return m.requests[id] }
+
+// RequestAt returns the request that a record has, or nil.
+func (m *Model) RequestAt(seq int64) *Request {
+	i, ok := slices.BinarySearchFunc(m.recent, seq, func(r *Request, seq int64) int { return cmp.Compare(r.Seq, seq) })
+	if !ok {
+		return nil
+	}
+	return m.recent[i]
+}
 
 // Requests returns the requests that are held, by Seq. The caller must not change the slice.
 func (m *Model) Requests() []*Request { return m.recent }
 
-func (m *Model) forgetRequest(id string) {
-	r := m.requests[id]
+func (m *Model) forgetRequest(seq int64) {
+	r := m.RequestAt(seq)
 	if r == nil {
 		return
 	}
-	delete(m.requests, id)
+	if m.requests[r.ID] == r {
+		delete(m.requests, r.ID)
+	}
 	for len(m.recent) > 0 && m.recent[0].Seq <= r.Seq {
 		m.recent = keepTail(m.recent, 1)
 	}
-	if p := reconcileID(id); p != "" {
+	if p := reconcileID(r.ID); p != "" {
 		if m.prefixes[p] = keepTail(m.prefixes[p], 1); len(m.prefixes[p]) == 0 {
 			delete(m.prefixes, p)
 		}

@@ -19,7 +19,7 @@ import (
 func (s *session) describe(r trace.Record) string {
 	switch b := r.Body.(type) {
 	case *trace.Request:
-		if req := s.model.Request(b.ID); req != nil {
+		if req := s.model.RequestAt(r.Seq); req != nil {
 			return requestItem(req).Text
 		}
 	case *trace.Version:

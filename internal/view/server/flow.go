@@ -140,7 +140,7 @@ func (m *flowMaker) add(r trace.Record, keys []*model.Reconcile) []*model.Reconc
 		s := savedOf(r, b)
 		m.item(lane{"saves and builds", "save"}, flowItem{Seq: r.Seq, Kind: "save", Begin: r.T - s.Took, End: r.T, Text: fmt.Sprintf("build %d", b.Build), Bad: !s.OK})
 	case *trace.Request:
-		q := model.Request(b.ID)
+		q := model.RequestAt(r.Seq)
 		if q == nil {
 			break
 		}

@@ -82,7 +82,7 @@ func (s *session) why(q query) any {
 	w.Title = s.describe(r)
 	switch b := r.Body.(type) {
 	case *trace.Request:
-		if req := s.model.Request(b.ID); req != nil {
+		if req := s.model.RequestAt(r.Seq); req != nil {
 			s.whyRequest(w, req)
 		}
 	case *trace.Version:
