@@ -21,7 +21,11 @@ func (m Machine) Facts() []string {
 	}
 	facts = append(facts, "kubectl: "+cmp.Or(strings.Join(tools, ", "), "none in PATH"))
 	for _, c := range m.Caches {
-		facts = append(facts, fmt.Sprintf("cache: %s %s", c.Dir, Bytes(uint64(max(0, c.Size)))))
+		about := ""
+		if c.More {
+			about = "at least "
+		}
+		facts = append(facts, fmt.Sprintf("cache of %s: %s%s in %s", c.Name, about, Bytes(uint64(max(0, c.Size))), c.Dir))
 	}
 	for _, d := range m.Disks {
 		facts = append(facts, fmt.Sprintf("disk: %s free in %s", Bytes(d.Free), d.Dir))

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/crdctl/crdctl/internal/controlplane/state"
 )
@@ -55,8 +56,10 @@ type Disk struct {
 
 // Cache is a directory with results that can be made again.
 type Cache struct {
+	Name string `json:"name"` // what keeps it
 	Dir  string `json:"dir"`
-	Size int64  `json:"size"` // bytes
+	Size int64  `json:"size"`           // bytes
+	More bool   `json:"more,omitempty"` // it has more: it was not read to its end
 }
 
 // Inotify are the limits of Linux for those who watch files.
@@ -84,8 +87,14 @@ func Read(ctx context.Context, root string) Machine {
 	all.Wait()
 	user, err := os.UserCacheDir()
 	if err == nil {
-		m.Caches = append(m.Caches, size(ctx, filepath.Join(user, "crdctl")))
+		m.Caches = append(m.Caches, Cache{Name: "crdctl", Dir: filepath.Join(user, "crdctl")})
 	}
+	for _, c := range []Cache{{Name: "go build", Dir: m.Go.Cache}, {Name: "go modules", Dir: m.Go.Modules}} {
+		if filepath.IsAbs(c.Dir) { // GOCACHE may be off
+			m.Caches = append(m.Caches, c)
+		}
+	}
+	sizes(ctx, m.Caches)
 	m.Disks = disks(root, os.TempDir(), user, m.Go.Cache, m.Go.Modules)
 	return m
 }
@@ -95,11 +104,24 @@ func there(file string) bool {
 	return err == nil
 }
 
-// size sums the files of a directory. What cannot be read counts as nothing.
-func size(ctx context.Context, dir string) Cache {
-	c := Cache{Dir: dir}
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
+// forSizes is how long the sizes of caches are summed: those of Go have a million files.
+const forSizes = time.Second
+
+// sizes sums the files of caches, as far as there is time.
+func sizes(ctx context.Context, caches []Cache) {
+	ctx, cancel := context.WithTimeout(ctx, forSizes)
+	defer cancel()
+	var all sync.WaitGroup
+	for i := range caches {
+		all.Go(func() { caches[i].sum(ctx) })
+	}
+	all.Wait()
+}
+
+// sum adds up the files of a cache, until the context ends. What cannot be read counts as nothing.
+func (c *Cache) sum(ctx context.Context) {
+	_ = filepath.WalkDir(c.Dir, func(_ string, d fs.DirEntry, err error) error {
+		if c.More = ctx.Err() != nil; c.More {
 			return fs.SkipAll
 		}
 		if err != nil {
@@ -110,7 +132,6 @@ func size(ctx context.Context, dir string) Cache {
 		}
 		return nil
 	})
-	return c
 }
 
 // disks are the disks of some directories, each once: two directories with the same room are on one.
