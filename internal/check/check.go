@@ -63,7 +63,7 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	if len(families) == 0 {
 		families = rule.Families
 	}
-	var problems []error
+	var problems problems
 	for _, family := range families {
 		run := runs[family]
 		if run == nil {
@@ -76,7 +76,7 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 		case errors.As(err, &not) && len(o.Families) == 0:
 			r.Notes = append(r.Notes, fmt.Sprintf("%s was skipped: %s", family, not))
 		case err != nil:
-			problems = append(problems, fmt.Errorf("%s: %w", family, err))
+			problems.add(p.Root, string(family), err)
 		default:
 			r.Judged[family] = judged
 		}
@@ -86,16 +86,16 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 			r.Findings = append(r.Findings, rule.New("refused-schema", broken.Place, broken.Name, "the API server cannot read the CRD: %v", broken.Err))
 			r.Notes = append(r.Notes, fmt.Sprintf("only preflight has judged the CRD %s, which cannot be decoded", broken.Name))
 		} else {
-			problems = append(problems, broken)
+			problems.add(p.Root, "", broken)
 		}
 	}
 	r.withoutDoubles(p)
-	problems = append(problems, r.allow(p))
+	problems.add(p.Root, "", r.allow(p))
 	r.Findings = rule.Sort(r.Findings)
-	if len(r.Judged) == 0 && errors.Join(problems...) == nil {
-		problems = append(problems, errors.New("nothing to check was found: no CustomResourceDefinition, and no Go package with API types"))
+	if len(r.Judged) == 0 && len(problems) == 0 {
+		problems.add(p.Root, "", errors.New("nothing to check was found: no CustomResourceDefinition, and no Go package with API types"))
 	}
-	return r, errors.Join(problems...)
+	return r, problems.join()
 }
 
 // family judges a project: it returns its findings, and what it judged in words.

@@ -167,7 +167,7 @@ func (d *goDiff) consts() {
 		}
 		enum := false
 		for _, f := range d.known {
-			enum = enum || f.Rule.ID == "enum-removed" && was.value != "" && strings.Contains(f.Message, was.value)
+			enum = enum || f.Rule.ID == "enum-removed" && slices.Contains(f.Values, was.value)
 		}
 		if !enum {
 			d.add("go-const-removed", d.clause(was.file), name, "the constant %s was removed", name)

@@ -64,6 +64,7 @@ func (v *version) enum(path []string, before, after limits) {
 	default:
 		if len(removed) > 0 {
 			v.at("enum-removed", v.tightened(path), path, words, "values are no longer allowed: %s", few(removed))
+			v.all.list[len(v.all.list)-1].Values = removed
 		}
 		if len(added) > 0 {
 			v.at("enum-added", shows, path, words, "values are new: %s", few(added))

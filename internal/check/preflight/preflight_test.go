@@ -20,3 +20,21 @@ func TestExamples(t *testing.T) {
 		return found
 	})
 }
+
+// One bound that refuses several values of an enum is one finding, and so is one type.
+func TestEnumOneCause(t *testing.T) {
+	found, err := preflight.Check(t.Context(), []*project.CRD{checktest.CRD(t, `properties:
+  policy: {type: string, pattern: "^[a-z]+$", maxLength: 7, enum: [Always, Never, one, two-three, four-five]}
+  size: {type: integer, enum: [1, x, z]}
+`)})
+	require.NoError(t, err)
+	var lines []string
+	for _, f := range found {
+		lines = append(lines, f.Rule.ID+": "+f.Message)
+	}
+	require.Equal(t, []string{
+		`enum-vs-pattern: of the enum, the values "Always", "Never" are refused: the pattern is ^[a-z]+$`,
+		`enum-vs-pattern: of the enum, the values "two-three", "four-five" are refused: maxLength is 7`,
+		`enum-type: of the enum, the values "x", "z" are not of the type integer`,
+	}, lines)
+}

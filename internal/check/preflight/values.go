@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -81,11 +82,11 @@ func (j *judged) enum() {
 		return
 	}
 	l := limitsOf(s)
-	seen := map[string]bool{}
-	possible := 0
+	seen, possible := map[string]bool{}, 0
+	var mistyped []string
+	refused, reasons := map[string][]string{}, []string(nil) // by reason, and the reasons in the order of the values
 	for _, raw := range s.Enum {
 		shown := text.Shorten(string(raw.Raw), 60)
-		before := len(j.found)
 		var v any
 		decoder := json.NewDecoder(bytes.NewReader(raw.Raw))
 		decoder.UseNumber()
@@ -97,16 +98,26 @@ func (j *judged) enum() {
 			j.add("enum-type", "enum", "the enum has the value %s twice", shown)
 			continue
 		case !isOf(v, s):
-			j.add("enum-type", "enum", "the value %s of the enum is not of the type %s", shown, s.Type)
+			mistyped = append(mistyped, shown)
 		default:
-			if why := l.excludes(v); why != "" {
-				j.add("enum-vs-pattern", "enum", "the value %s of the enum is refused: %s", shown, why)
+			why := l.excludes(v)
+			switch {
+			case why == "":
+				possible++
+			case refused[why] == nil:
+				reasons = append(reasons, why)
+				fallthrough
+			default:
+				refused[why] = append(refused[why], shown)
 			}
 		}
 		seen[string(raw.Raw)] = true
-		if len(j.found) == before {
-			possible++
-		}
+	}
+	if len(mistyped) > 0 {
+		j.add("enum-type", "enum", "of the enum, %s not of the type %s", values(mistyped, "is", "are"), s.Type)
+	}
+	for _, why := range reasons {
+		j.add("enum-vs-pattern", "enum", "of the enum, %s refused: %s", values(refused[why], "is", "are"), why)
 	}
 	if possible == 0 {
 		for i := range j.found {
@@ -115,6 +126,18 @@ func (j *judged) enum() {
 			}
 		}
 	}
+}
+
+// values names the first values, with a verb.
+func values(all []string, one, many string) string {
+	const shown = 5
+	switch n := len(all); {
+	case n == 1:
+		return "the value " + all[0] + " " + one
+	case n > shown:
+		return fmt.Sprintf("the values %s and %d more %s", strings.Join(all[:shown], ", "), n-shown, many)
+	}
+	return "the values " + strings.Join(all, ", ") + " " + many
 }
 
 // isOf reports whether a value is of the type of a schema.
@@ -158,7 +181,7 @@ func (l limits) excludes(v any) string {
 		}
 		for _, pattern := range l.patterns {
 			if !pattern.MatchString(v) {
-				return "it does not match the pattern " + text.Shorten(pattern.String(), 60)
+				return "the pattern is " + text.Shorten(pattern.String(), 60)
 			}
 		}
 	case json.Number:

@@ -40,6 +40,8 @@ type Finding struct {
 	Subject string
 	// Message says what is wrong here, and Fix what to do about it here; if that is empty, the rule's Fix holds.
 	Message, Fix string
+	// Values are those that an enum has no more, all of them and as JSON: constants that went with them have no findings of their own.
+	Values []string
 	// Edit fixes it in the file of its place, where the fix is certain and changes nothing that is served.
 	Edit *Edit
 }
