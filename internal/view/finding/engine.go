@@ -25,6 +25,9 @@ const (
 	// heldMax is how many records are held to link others with. Beyond it the oldest half is forgotten.
 	heldMax = 16_384
 
+	// heldBytes bounds the lines of these records, which are some 300 bytes long. Those of large objects are longer.
+	heldBytes = 64 << 20
+
 	// ticksMax is how many ticks a time without records has before it is skipped: enough for what is quiet to resolve.
 	ticksMax = 600
 
@@ -81,7 +84,6 @@ func New() *Engine {
 // Add takes the next record, in the order of Seq. Findings and an index in the recording are ignored: what they say is
 // found again.
 func (e *Engine) Add(r trace.Record) {
-	r.Raw = nil // its fields are enough, and it is held
 	switch b := r.Body.(type) {
 	case *trace.Finding, *trace.Index:
 		return
@@ -104,6 +106,7 @@ func (e *Engine) Add(r trace.Record) {
 	}
 	e.seen[r.Body.Kind()]++
 	e.m.Add(r)
+	r.Raw = nil // its fields are enough
 	e.pending = append(e.pending, r)
 	e.Tick(r.T)
 }
@@ -127,8 +130,13 @@ func dropped(of map[trace.Kind]int64) map[trace.Kind]int64 {
 // while no records come.
 func (e *Engine) Tick(t int64) {
 	e.now = max(e.now, t)
+	full := e.m.Len() > heldMax || e.m.Len() > 1 && e.m.Bytes() > heldBytes
+	middle := int64(0)
+	if full { // also of those that have come at once
+		middle = e.m.At(e.m.Len() / 2).Seq
+	}
 	n := 0
-	for n < len(e.pending) && e.pending[n].T <= e.now-settle {
+	for n < len(e.pending) && (e.pending[n].T <= e.now-settle || e.pending[n].Seq < middle) {
 		e.advance(e.pending[n].T)
 		e.look(e.pending[n])
 		n++
@@ -140,8 +148,8 @@ func (e *Engine) Tick(t int64) {
 	if len(e.pending) == 0 {
 		e.advance(e.now - settle)
 	}
-	if e.m.Len() > heldMax {
-		e.forget()
+	if full {
+		e.forget(middle)
 	}
 }
 
@@ -166,8 +174,7 @@ func (e *Engine) advance(t int64) {
 	e.clock = max(e.clock, t)
 }
 
-func (e *Engine) forget() {
-	before := e.m.At(e.m.Len() / 2).Seq
+func (e *Engine) forget(before int64) {
 	if len(e.pending) > 0 {
 		before = min(before, e.pending[0].Seq)
 	}

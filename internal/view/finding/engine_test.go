@@ -140,3 +140,24 @@ func TestDifferenceIsVisible(t *testing.T) {
 		assert.Equal(t, test.want, changed(c))
 	}
 }
+
+// What is held to link records with is bounded by its size, too, and also when all records have one time.
+func TestHeldRecordsAreBounded(t *testing.T) {
+	e := New()
+	e.Add(trace.Record{Seq: 1, Body: &trace.Header{Format: 1}})
+	for i := range int64(3 * heldMax) {
+		e.Add(trace.Record{Seq: i + 2, T: 5, Body: &trace.Log{Message: "x"}})
+	}
+	assert.LessOrEqual(t, e.m.Len(), heldMax)
+	assert.LessOrEqual(t, len(e.pending), heldMax)
+
+	e = New()
+	line := make([]byte, heldBytes/10)
+	for i := range int64(100) {
+		e.Add(trace.Record{Seq: i + 1, T: 5, Raw: line, Body: &trace.Log{Message: "x"}})
+		assert.LessOrEqual(t, e.m.Bytes(), int64(heldBytes))
+	}
+	assert.Greater(t, e.m.Len(), 2)
+	e.End()
+	assert.Empty(t, e.pending)
+}

@@ -9,6 +9,7 @@ package model
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"sort"
 
@@ -20,6 +21,8 @@ type Model struct {
 	header    *trace.Header
 	now       int64
 	held      []trace.Record // by Seq
+	sizes     []int32        // of their lines
+	bytes     int64          // sum of sizes
 	spans     spans          // of held
 	actors    map[trace.ActorID]*Actor
 	who       map[Who]*Who
@@ -85,7 +88,10 @@ func (m *Model) Add(r trace.Record) {
 	if n := len(m.held); n > 0 && r.Seq <= m.held[n-1].Seq {
 		return
 	}
-	m.held = append(m.held, r)
+	size := int32(min(len(r.Raw), math.MaxInt32))
+	r.Raw = nil // its fields are enough
+	m.held, m.sizes = append(m.held, r), append(m.sizes, size)
+	m.bytes += int64(size)
 	m.spans.add(r.T)
 	switch b := r.Body.(type) {
 	case *trace.Request:
@@ -152,7 +158,10 @@ func (m *Model) Forget(before int64) {
 		}
 	}
 	m.inferUntil(m.now - settle)
-	m.held = keepTail(m.held, n)
+	for _, size := range m.sizes[:n] {
+		m.bytes -= int64(size)
+	}
+	m.held, m.sizes = keepTail(m.held, n), keepTail(m.sizes, n)
 	m.spans.drop(n)
 	m.forgetInferred(before)
 }
@@ -171,6 +180,9 @@ func (m *Model) Now() int64 { return m.now }
 
 // Len is the number of records that are held.
 func (m *Model) Len() int { return len(m.held) }
+
+// Bytes is the length of the lines of the records that are held. Those that were made here have none.
+func (m *Model) Bytes() int64 { return m.bytes }
 
 // First is the Seq of the oldest record that is held, or 0.
 func (m *Model) First() int64 {

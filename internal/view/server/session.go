@@ -57,6 +57,9 @@ const (
 // maxUnread bounds the records that are held although this version does not know what they are.
 const maxUnread = 10_000
 
+// maxHeldBytes bounds the lines of the records that are held. Without large objects they are a quarter of it at most.
+const maxHeldBytes = 256 << 20
+
 // maxGaps bounds the gaps that are held. Those that are older are in the sums.
 const maxGaps = 1000
 
@@ -189,7 +192,6 @@ func (s *session) add(ctx context.Context, r trace.Record, live bool) (other boo
 	case *trace.Request:
 		s.noteKind(r, b)
 	}
-	r.Raw = nil // the body has what the page shows
 	if _, def := r.Body.(*trace.Def); !def {
 		if r.Seq <= s.last && r.Seq != 0 {
 			return false // as after a reconnect
@@ -200,13 +202,12 @@ func (s *session) add(ctx context.Context, r trace.Record, live bool) (other boo
 	s.model.Add(r)
 	s.engine.Add(r)
 	s.arrived = time.Now()
-	if s.model.Len() > s.maxRecords {
+	if n := s.model.Len(); n > s.maxRecords || n > 1 && s.model.Bytes() > maxHeldBytes {
 		// In steps: to forget costs more than to add.
-		n := int64(s.maxRecords / 10)
-		s.model.Forget(s.model.First() + n)
+		s.model.Forget(s.model.At(n/10 + 1).Seq)
 		s.epoch++
 		s.scans = nil // they hold what is forgotten
-		s.dropped += n
+		s.dropped += int64(n - s.model.Len())
 	}
 	return false
 }
