@@ -287,7 +287,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	a.bytes += int64(n)
 	switch {
 	case a.watch != nil:
-		a.watch.chunk = append(a.watch.chunk, p[:n]...)
+		a.watch.wrote(p[:n])
 	case len(a.x.answer)+n <= a.limit:
 		a.x.answer = append(a.x.answer, p[:n]...)
 	case a.limit > 0: // half of it is of no use

@@ -4,8 +4,11 @@ package record
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -43,6 +46,41 @@ func (w *watch) flush(t int64) {
 		w.r.put(delivery{w, t, w.chunk})
 		w.chunk = nil
 	}
+}
+
+// chunkBytes is how much of a stream that is not flushed is kept before what is whole of it is queued: the first events of
+// a large watch are written at once.
+const chunkBytes = 1 << 20
+
+// wrote takes what was written to the client.
+func (w *watch) wrote(b []byte) {
+	if len(w.chunk) > queueBytes {
+		return // it will be dropped as a whole
+	}
+	w.chunk = append(w.chunk, b...)
+	if len(w.chunk) < chunkBytes || w.x.answerEncoding == "gzip" { // compressed, it is whole when it is flushed
+		return
+	}
+	if n := wholeFrames(w.chunk, w.protobuf()); n > 0 {
+		rest := bytes.Clone(w.chunk[n:])
+		w.chunk = w.chunk[:n]
+		w.flush(w.r.Sink.Now())
+		w.chunk = rest
+	}
+}
+
+func (w *watch) protobuf() bool { return strings.HasPrefix(w.x.answerType, typeProtobuf) }
+
+// wholeFrames is the length of the frames that are whole. What is dropped must end with one.
+func wholeFrames(content []byte, protobuf bool) int {
+	if !protobuf {
+		return bytes.LastIndexByte(content, '\n') + 1
+	}
+	rest := content
+	for frame := content; frame != nil; {
+		frame, rest = cutFrame(rest)
+	}
+	return len(content) - len(rest)
 }
 
 type watchOpen struct {
@@ -127,31 +165,40 @@ func (w *watch) read(to *worker, t int64, content []byte) {
 	if w.failed {
 		return
 	}
-	if w.x.answerEncoding == "gzip" { // each flush ends a member
-		var err error
-		if content, err = gunzip(content); err != nil {
-			w.failed = true
-			return
-		}
-	}
-	if len(w.rest) > 0 {
-		content = append(w.rest, content...)
-	}
-	protobuf := strings.HasPrefix(w.x.answerType, typeProtobuf)
-	if !protobuf && !strings.HasPrefix(w.x.answerType, typeJSON) {
+	if !w.protobuf() && !strings.HasPrefix(w.x.answerType, typeJSON) {
 		w.failed = true
 		return
 	}
+	if w.x.answerEncoding != "gzip" {
+		w.frames(to, t, content)
+		return
+	}
+	// Each flush ends a member. It is not decompressed as a whole: all objects of a kind can be in it.
+	z, err := gzip.NewReader(bytes.NewReader(content))
+	for err == nil {
+		part := make([]byte, 64<<10) // objects that are held refer to it
+		var n int
+		n, err = io.ReadFull(z, part)
+		w.frames(to, t, part[:n])
+	}
+	w.failed = !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// frames takes the frames out of a part of the stream.
+func (w *watch) frames(to *worker, t int64, content []byte) {
+	if len(w.rest) > 0 {
+		content = append(w.rest, content...)
+	}
 	for {
 		frame, rest := cutLine(content)
-		if protobuf {
+		if w.protobuf() {
 			frame, rest = cutFrame(content)
 		}
 		if frame == nil {
 			break
 		}
 		content = rest
-		typ, o, err := decodeFrame(frame, protobuf)
+		typ, o, err := decodeFrame(frame, w.protobuf())
 		if err == nil {
 			w.event(to, t, typ, o)
 		}

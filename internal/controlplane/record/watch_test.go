@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a large watch begins with is queued in parts, each of whole frames, though it is not flushed.
+func TestLargeWatchIsQueuedInParts(t *testing.T) {
+	line := func(i int) []byte {
+		return fmt.Appendf(nil, `{"type":"ADDED","object":{"metadata":{"uid":"%d","name":"%s"}}}`+"\n", i, strings.Repeat("x", 1000))
+	}
+	frame := func(i int) []byte {
+		content := bytes.Repeat([]byte{byte(i)}, 1000)
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(content))), content...)
+	}
+	for answerType, frameOf := range map[string]func(int) []byte{typeJSON: line, typeProtobuf + ";stream=watch": frame} {
+		r := New(Options{Sink: &kept{}}, "a", "c", "s")
+		w := newWatch(r, &exchange{answerType: answerType})
+		var sent []byte
+		for i := range 10_000 {
+			f := frameOf(i)
+			sent = append(sent, f...)
+			w.wrote(f[:len(f)/2])
+			w.wrote(f[len(f)/2:])
+			require.Less(t, len(w.chunk), chunkBytes+len(f))
+		}
+		w.flush(0)
+		var queued []byte
+		parts := 0
+		for _, i := range r.queue {
+			if d, ok := i.(delivery); ok {
+				parts++
+				require.LessOrEqual(t, len(d.content), chunkBytes+len(sent)/10_000+1)
+				require.Equal(t, len(d.content), wholeFrames(d.content, w.protobuf()))
+				queued = append(queued, d.content...)
+			}
+		}
+		assert.Greater(t, parts, 9)
+		assert.Equal(t, sent, queued)
+	}
+}
+
+// A compressed part is read in pieces, which do not end where frames do.
+func TestCompressedWatchIsRead(t *testing.T) {
+	var content bytes.Buffer
+	z := gzip.NewWriter(&content)
+	for i := range 1000 {
+		_, err := fmt.Fprintf(z, `{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"r%d %s"}}`+"\n", i, strings.Repeat("x", 1000))
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	s := &kept{}
+	w := newWatch(New(Options{Sink: s}, "a", "c", "s"), &exchange{answerType: typeJSON, answerEncoding: "gzip"})
+	w.read(&worker{Recorder: w.r}, 0, content.Bytes())
+	assert.False(t, w.failed)
+	assert.Len(t, s.bodies, 1000)
+	assert.True(t, strings.HasPrefix(w.reason, "r999 "))
+	w.read(&worker{Recorder: w.r}, 0, []byte("not compressed"))
+	assert.True(t, w.failed)
+}
+
+// Now implements trace.Sink.
+func (*kept) Now() int64 { return 0 }
