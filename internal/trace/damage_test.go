@@ -88,12 +88,15 @@ func TestDamagedIndex(t *testing.T) {
 	path := recorded(t, 3000)
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
-	b[len(b)-trailerBytes-6] ^= 1
-	f := opened(t, writeRecording(t, b))
-	require.ErrorContains(t, f.CutOff(), "has no index; it was rebuilt")
-	gaps, seqs := gaps(all(t, f, 0))
-	assert.Empty(t, gaps)
-	assert.Len(t, seqs, 6002)
+	changed := slices.Clone(b)
+	changed[len(b)-trailerBytes-6] ^= 1
+	for name, content := range map[string][]byte{"changed": changed, "not at the end": append(b, make([]byte, 512)...), "trailer cut off": b[:len(b)-5]} {
+		f := opened(t, writeRecording(t, content))
+		require.ErrorContains(t, f.CutOff(), "has no index; it was rebuilt", name)
+		gaps, seqs := gaps(all(t, f, 0))
+		assert.Empty(t, gaps, name)
+		assert.Len(t, seqs, 6002, name)
+	}
 }
 
 const headerLine = `{"seq":1,"t":0,"k":"header","format":1,"start":"2026-11-23T10:00:00Z","run":"r","crdctl":"v9","plane":"own","bodies":"none"}`

@@ -74,7 +74,7 @@ func (b *rebuilding) members() error {
 			case next < f.size:
 				lines = nil
 				b.damaged(at)
-			case indexed && at == index: // nothing else is there
+			case indexed && at == index, b.ended: // no record was there
 				lines = nil
 			case errors.Is(err, io.ErrUnexpectedEOF):
 				f.killed = true
