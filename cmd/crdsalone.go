@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/ui"
 )
 
@@ -17,7 +19,7 @@ import (
 func (o *options) withCRDs(dir string) (*located, error) {
 	at, err := newSettings(nil).project(o)
 	if dir == "" {
-		return at, err
+		return at, hintCRDs(err)
 	}
 	base, baseErr := realPath(o.dir)
 	if baseErr != nil {
@@ -36,3 +38,23 @@ func (o *options) withCRDs(dir string) (*located, error) {
 	at.settings = &config.Project{CRDs: config.CRDs{Dir: rel}, Docs: at.settings.Docs}
 	return at, nil
 }
+
+// hintCRDs names --crd-dir in an error about a directory in which there is nothing to generate: CRDs need no more.
+func hintCRDs(err error) error {
+	for _, hint := range []string{detect.NothingHint, noProjectHint} {
+		if err != nil && strings.HasSuffix(err.Error(), hint) {
+			return &hinted{err, strings.TrimSuffix(err.Error(), hint) + "name the directory of the CRDs with --crd-dir, or set --dir to a project's directory"}
+		}
+	}
+	return err
+}
+
+// hinted is an error with another text.
+type hinted struct {
+	error
+	text string
+}
+
+func (h *hinted) Error() string { return h.text }
+
+func (h *hinted) Unwrap() error { return h.error }

@@ -61,6 +61,9 @@ type located struct {
 	found *detect.Found
 }
 
+// noProjectHint ends the error about a directory without a project.
+const noProjectHint = "create a project with \"crdctl init\", or set --dir to a project's directory"
+
 // project are the root and the settings of the project: those of crdctl.yaml, or where there is none those of the flags,
 // or where these say nothing of the layout those that are discovered.
 func (f *settings) project(o *options) (*located, error) {
@@ -87,7 +90,7 @@ func (f *settings) project(o *options) (*located, error) {
 		return &located{root: base, settings: p}, p.Complete("flags")
 	}
 	if workspace.Above(base, "go.mod") == "" {
-		return nil, fmt.Errorf("no %s and no go.mod in %s or any parent directory; create a project with \"crdctl init\", or set --dir to a project's directory", config.FileName, base)
+		return nil, fmt.Errorf("no %s and no go.mod in %s or any parent directory; %s", config.FileName, base, noProjectHint)
 	}
 	found, err := detect.Project(base, f.edit(base))
 	if err != nil {

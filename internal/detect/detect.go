@@ -27,6 +27,9 @@ import (
 // ErrNothing is the error about a repository in which nothing is generated, and nothing asks for it.
 var ErrNothing = errors.New("nothing to generate was found")
 
+// NothingHint ends the text of that error: what to do for commands that generate.
+const NothingHint = "name the directories with --api-dir and --client-dir, or create a project with \"crdctl init\""
+
 // Found is what a repository's own files say about its generation.
 type Found struct {
 	// Project has the settings, validated and with their defaults.

@@ -153,7 +153,11 @@ func (c Check) GitHub() []byte {
 		name := map[rule.Severity]string{rule.Error: "error", rule.Warning: "warning", rule.Note: "notice"}[f.Severity]
 		properties := []string{"title", f.Rule.ID}
 		if f.Place.File != "" {
-			properties = append([]string{"file", c.Prefix + f.Place.File, "line", fmt.Sprint(max(1, f.Place.Line))}, properties...)
+			place := []string{"file", c.Prefix + f.Place.File, "line", fmt.Sprint(max(1, f.Place.Line))}
+			if f.Place.Line > 0 && f.Place.Col > 0 {
+				place = append(place, "col", fmt.Sprint(f.Place.Col))
+			}
+			properties = append(place, properties...)
 		}
 		b.WriteString(command(name, f.Message+"\n"+f.Hint(), properties...))
 	}

@@ -98,13 +98,13 @@ func TestCheckOnGitHub(t *testing.T) {
 			got = append(got, line)
 			continue
 		}
-		got = append(got, name+" "+properties["file"]+":"+properties["line"]+" "+properties["title"]+" "+message)
+		got = append(got, name+" "+properties["file"]+":"+properties["line"]+":"+properties["col"]+" "+properties["title"]+" "+message)
 	}
 	assert.Equal(t, []string{
-		"error sub/a b/types.go:3 column-path one | 100%\nsecond line\n" + rule.MustFind("column-path").Fix,
-		"notice sub/crd.yaml:7 column-path two\nDo it.",
-		"warning : sample-invalid three\n" + rule.MustFind("sample-invalid").Fix,
-		"notice : crdctl check lint was skipped: no Go",
+		"error sub/a b/types.go:3:4 column-path one | 100%\nsecond line\n" + rule.MustFind("column-path").Fix,
+		"notice sub/crd.yaml:7: column-path two\nDo it.",
+		"warning :: sample-invalid three\n" + rule.MustFind("sample-invalid").Fix,
+		"notice :: crdctl check lint was skipped: no Go",
 		"1 error, 1 warning, 1 note (preflight: 1 CRD)\n",
 	}, got)
 }

@@ -33,7 +33,7 @@ func TestExamples(t *testing.T) {
 		require.Equal(t, []string{"yaml before", "yaml after"}, []string{example[0].Info, example[1].Info})
 		old := checktest.CRD(t, example[0].Text)
 		if strings.TrimSpace(example[1].Text) == "# removed" {
-			return []rule.Finding{compat.RemovedCRD(old, rule.Place{File: old.File, Line: old.Line})}
+			return []rule.Finding{compat.RemovedCRD(old, old.InManifest("metadata", "name"))}
 		}
 		now := checktest.CRD(t, example[1].Text)
 		found, _, err := compat.Compare(t.Context(), compat.StateOf([]*project.CRD{old}), compat.StateOf([]*project.CRD{now}), stored(t, example[0].Text))

@@ -13,7 +13,7 @@ import (
 // strict finds fields that a strict decoder does not take: kubectl asks for one.
 func strict(crd *project.CRD) (all []rule.Finding, err error) {
 	for _, p := range crd.Strict {
-		place, what := rule.Place{File: crd.File, Line: p.Line}, p.What
+		place, what := rule.Place{File: crd.File, Line: p.Line, Col: p.Col}, p.What
 		if p.Line == 0 {
 			place = crd.InManifest(keysOf(p.Path)...)
 		}

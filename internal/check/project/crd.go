@@ -40,6 +40,7 @@ type CRD struct {
 // Problem is something that a strict decoder does not take.
 type Problem struct {
 	Line int    // in the file; 0 where only Path is known
+	Col  int    // 0 if it is not known
 	Path string // of an unknown field, as in spec.versions[0].foo
 	What string
 }
@@ -93,7 +94,7 @@ func parse(file string, doc yamldoc.Document) (*CRD, error) {
 	}
 	if twice != nil {
 		for _, p := range yamldoc.Problems(doc.Text, twice) {
-			crd.Strict = append(crd.Strict, Problem{Line: max(doc.Line, doc.First+p.Line-1), What: p.What})
+			crd.Strict = append(crd.Strict, Problem{Line: max(doc.Line, doc.First+p.Line-1), Col: p.Col, What: p.What})
 		}
 	}
 	if crd.Spec.Group == "" || crd.Spec.Names.Kind == "" || len(crd.Spec.Versions) == 0 && crd.APIVersion == apiextv1.SchemeGroupVersion.String() {

@@ -76,6 +76,9 @@ func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 		if _, err := kyaml.YAMLToJSONStrict(doc.Text); err != nil {
 			for _, p := range yamldoc.Problems(doc.Text, err) {
 				at := rule.Place{File: s.file, Line: line + doc.First + max(p.Line, 1) - 2}
+				if p.Col > 0 {
+					at.Col = p.Col + column - 1
+				}
 				s.problems = append(s.problems, rule.New("sample-duplicate-key", at, s.file, "%s", p.What))
 			}
 		}

@@ -10,16 +10,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Problem is one thing that is wrong with a document.
 type Problem struct {
 	Line int // in the text, from 1; 0 where the decoder does not tell
+	Col  int // of a key that is there twice, from 1; 0 for any other problem
 	What string
 }
 
 var (
 	atLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+	// twice is what the decoder says of a key that a mapping has already.
+	twice = regexp.MustCompile(`^(?:mapping )?key "(.+)" already (?:set in map|defined at line \d+)$`)
 	// byParser are the errors that the decoder's parser finds. Their lines it counts from 0; those of its scanner, and of
 	// values, from 1.
 	byParser = []string{
@@ -34,6 +38,7 @@ func Problems(text []byte, err error) []Problem {
 	said := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	said = strings.TrimPrefix(said, "yaml: unmarshal errors:\n")
 	last := bytes.Count(bytes.TrimRight(text, "\n\r\t "), []byte("\n")) + 1
+	lines := bytes.Split(text, []byte("\n"))
 	var all []Problem
 	for line := range strings.Lines(said) {
 		m := atLine.FindStringSubmatch(strings.TrimSpace(line))
@@ -43,9 +48,21 @@ func Problems(text []byte, err error) []Problem {
 			p.Line++
 		}
 		p.Line = min(p.Line, last) // what is missing at the end is missing on the last line
+		if key := twice.FindStringSubmatch(p.What); key != nil && p.Line > 0 {
+			p.Col = columnOf(key[1], lines[p.Line-1])
+		}
 		all = append(all, p)
 	}
 	return all
+}
+
+// columnOf is where a key stands last in a line; 0 if it is written in another way.
+func columnOf(key string, line []byte) int {
+	all := regexp.MustCompile(`(?:^|[\s{,])(["']?`+regexp.QuoteMeta(key)+`["']?)[ \t]*:`).FindAllSubmatchIndex(line, -1)
+	if len(all) == 0 {
+		return 0
+	}
+	return utf8.RuneCount(line[:all[len(all)-1][2]]) + 1
 }
 
 // Error is the error of sigs.k8s.io/yaml about a document, as file:line: problem, one a line.

@@ -54,3 +54,16 @@ func TestErrorHasTheLine(t *testing.T) {
 		})
 	}
 }
+
+// A key that is there twice has the place of its second occurrence.
+func TestTwice(t *testing.T) {
+	for text, want := range map[string]Problem{
+		"a: 1\nb:\n  c: 1\n  c: 2\n":     {Line: 4, Col: 3, What: `key "c" already set in map`},
+		"é: [{name: x, name: y}]\n":      {Line: 1, Col: 15, What: `key "name" already set in map`},
+		"l:\n- \"a.b\": 1\n  'a.b': 2\n": {Line: 3, Col: 3, What: `key "a.b" already set in map`},
+		"a: 1\n? a\n: 2\n":               {Line: 3, What: `key "a" already set in map`},
+	} {
+		_, err := yaml.YAMLToJSONStrict([]byte(text))
+		assert.Equal(t, []Problem{want}, Problems([]byte(text), err), text)
+	}
+}
