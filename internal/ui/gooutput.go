@@ -8,15 +8,17 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
 
 type statusKey struct{}
 
-// status is what the go command is at.
+// status is what work is at, and the go command that it started.
 type status struct {
 	mu       sync.Mutex
+	steps    []*string // that take long, see Step
 	modules  int
 	module   string // that is downloaded
 	packages int    // that were compiled
@@ -25,13 +27,34 @@ type status struct {
 func (s *status) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var text strings.Builder
+	for _, step := range s.steps {
+		text.WriteString("; " + *step)
+	}
 	switch {
 	case s.packages > 0:
-		return fmt.Sprintf("; %d packages compiled", s.packages)
+		_, _ = fmt.Fprintf(&text, "; %d packages compiled", s.packages)
 	case s.module != "":
-		return fmt.Sprintf("; downloading %s, module %d", s.module, s.modules)
+		_, _ = fmt.Fprintf(&text, "; downloading %s, module %d", s.module, s.modules)
 	}
-	return ""
+	return text.String()
+}
+
+// Step names a part of the context's work that takes long, and is shown with it until done is called.
+func Step(ctx context.Context, what string) (done func()) {
+	s, ok := ctx.Value(statusKey{}).(*status)
+	if !ok {
+		return func() {}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	step := &what
+	s.steps = append(s.steps, step)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.steps = slices.DeleteFunc(s.steps, func(other *string) bool { return other == step })
+	}
 }
 
 // goOutput takes what the go command prints on standard error.

@@ -37,15 +37,17 @@ func TestShow(t *testing.T) {
 				done()
 				assert.LessOrEqual(t, out.Len(), 0, "short work is shown: %q", out.String())
 				ctx, done := d.Show(t.Context(), "working")
+				ended := Step(ctx, "building it")
 				w := GoOutput(ctx, &words)
 				_, _ = fmt.Fprint(w, "go: downloading k8s.io/api v0.37.1\ngo: downloading k8s.io/client-go v0.37.1\n")
 				time.Sleep(11 * time.Second)
+				ended()
 				_, _ = fmt.Fprint(w, "k8s.io/api/core/v1\n# example.com/x\nx/x.go:1:2: no good\nk8s.io/cl")
 				_, _ = fmt.Fprint(w, "ient-go/rest\n")
 				time.Sleep(10 * time.Second)
 				done()
 				done() // once more does nothing
-				for _, want := range []string{"k8s.io/client-go v0.37.1, module 2 (10s)", "2 packages compiled (20s)"} {
+				for _, want := range []string{"working; building it; downloading k8s.io/client-go v0.37.1, module 2 (10s)", "working; 2 packages compiled (20s)"} {
 					assert.Contains(t, out.String(), want, "shown")
 				}
 				assert.Equal(t, "# example.com/x\nx/x.go:1:2: no good\n", words.String(), "the others")

@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+
+	"github.com/crdctl/crdctl/internal/ui"
 )
 
 // ErrBuild is what is wrapped by the error of an engine that cannot be built.
@@ -26,6 +28,7 @@ const (
 
 // build builds an engine and puts it into the cache.
 func (k kind) build(ctx context.Context, g *goCommand, cache string, of key) (binary string, err error) {
+	defer ui.Step(ctx, fmt.Sprintf("building the generators of %s %s, once", k.module, of.version))()
 	d, err := newScratch(cache)
 	if err != nil {
 		return "", err
@@ -42,7 +45,7 @@ func (k kind) build(ctx context.Context, g *goCommand, cache string, of key) (bi
 		return "", k.fail(ctx, of.version, err)
 	}
 	// A stripped binary is checked and started sooner.
-	args := slices.Concat([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(built, binaryName)}, flags, []string{"."})
+	args := slices.Concat([]string{"build", "-v", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(built, binaryName)}, flags, []string{"."})
 	if _, err := g.run(ctx, src, args...); err != nil {
 		return "", k.fail(ctx, of.version, err)
 	}
