@@ -60,8 +60,14 @@ func gather(dir string, said []string) (findings []string) {
 		}
 		findings = append(findings, line)
 	}
+	if slices.ContainsFunc(findings, notHad.MatchString) {
+		return slices.DeleteFunc(findings, unknownType.MatchString)
+	}
 	return findings
 }
+
+// unknownType is what controller-tools says of a type of another package. Where a module is not to be had, that is why.
+var unknownType = regexp.MustCompile(`: unknown type \w+\.\w+$`)
 
 // hint is what the user can do about a finding; nothing where the finding says it itself.
 type hint struct{ said, do string }
