@@ -132,7 +132,9 @@ func sameFile(a, b io.Writer) bool {
 // command returns the arguments and the environment of the controller.
 func (d *devLoop) command() (args, env []string) {
 	env = controllerEnv(os.Environ(), d.env)
-	return expand(slices.Concat(d.installer.args(), d.Project.Controller.Args, d.Args), env), env
+	args = expand(d.installer.args(), env)
+	d.installer.show(args)
+	return append(args, expand(slices.Concat(d.Project.Controller.Args, d.Args), env)...), env
 }
 
 // sturdy is where the controller writes: a terminal or a file itself, but a pipe by way of this process. A pipe whose reader

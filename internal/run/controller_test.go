@@ -3,9 +3,14 @@
 package run
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace/mainpkg"
 )
 
 func TestControllerEnv(t *testing.T) {
@@ -16,4 +21,17 @@ func TestControllerEnv(t *testing.T) {
 func TestExpand(t *testing.T) {
 	got := expand([]string{"--port=$(PORT)", "--file=$(A)$(B)", "$(NONE)", "$PORT"}, []string{"PORT=1", "A=x=y", "PORT=2", "B=$(PORT)"})
 	assert.Equal(t, []string{"--port=2", "--file=x=y$(PORT)", "$(NONE)", "$PORT"}, got)
+}
+
+// What is printed of the arguments is what the controller gets, once.
+func TestCommand(t *testing.T) {
+	var said bytes.Buffer
+	o := Options{Project: &config.Project{}, Args: []string{"--user=$(KUBECONFIG)"}}
+	d := &devLoop{Options: o, env: []string{"KUBECONFIG=/run/controller.kubeconfig"}, installer: &installer{Options: o, reporter: ui.NewReporter(&said)}}
+	d.installer.manager = &manager{program: &mainpkg.Program{ReadsKubeconfig: true}}
+	for range 2 {
+		args, _ := d.command()
+		assert.Equal(t, []string{"--kubeconfig=/run/controller.kubeconfig", "--user=/run/controller.kubeconfig"}, args)
+	}
+	assert.Equal(t, "crdctl: the controller gets --kubeconfig=/run/controller.kubeconfig\n", said.String())
 }

@@ -93,12 +93,15 @@ func (i *installer) args() []string {
 	if i.manager == nil {
 		return nil
 	}
-	args := i.manager.args(i.hooks)
+	return i.manager.args(i.hooks)
+}
+
+// show prints the arguments of the controller, as it gets them, unless they are those that were printed last.
+func (i *installer) show(args []string) {
 	if text := strings.Join(args, " "); text != i.said && !i.NoController {
 		i.said = text
 		i.reporter.Note("the controller gets %s", text)
 	}
-	return args
 }
 
 // reread reads the sources of the manager while they are compiled: a flag may be new. The function that it returns waits for that.
