@@ -38,6 +38,9 @@ func (r *Record) AppendJSON(b []byte) ([]byte, error) {
 // maxT is longer than any recording: 400 days.
 const maxT = int64(400 * 24 * time.Hour)
 
+// maxSeq is the greatest number that JavaScript has all numbers up to: the page counts as it does.
+const maxSeq = 1<<53 - 1
+
 // Parse reads one line. The record keeps the line: the caller must not change it afterwards. A kind that is not known,
 // or a body that cannot be decoded, is not an error: the body is Unknown. An error means that the line is not a record.
 func Parse(line []byte) (Record, error) {

@@ -111,8 +111,9 @@ func TestLinesThatAreNotRecords(t *testing.T) {
 	}{
 		"only one":         {[]string{`{"seq":2,"t":-5,"k":"log","message":"x"}`}, 1, []int64{1}},
 		"time too late":    {[]string{`{"seq":2,"t":34560000000000001,"k":"log","message":"x"}`}, 1, []int64{1}},
-		"between":          {[]string{good("2"), `{"seq":3,"t":`, "{}", "", good("6")}, 3, []int64{1, 2, 6}},
+		"between":          {[]string{good("2"), `{"seq":3,"t":`, "{}", "", good("6")}, 2, []int64{1, 2, 6}},
 		"body not JSON":    {[]string{good("2"), `{"seq":3,"t":5,"k":"log",}`, good("4")}, 1, []int64{1, 2, 4}},
+		"number too large": {[]string{good("2"), good("9223372036854775807"), good("-1"), good("3")}, 2, []int64{1, 2, 3}},
 		"again":            {[]string{good("2"), good("2"), good("3")}, 1, []int64{1, 2, 3}},
 		"in another order": {[]string{good("4"), good("3"), good("5")}, 1, []int64{1, 4, 5}},
 	} {
@@ -205,3 +206,14 @@ func FuzzOpenFile(f *testing.F) {
 type nopCloser struct{ *bytes.Buffer }
 
 func (nopCloser) Close() error { return nil }
+
+// The last line of a member that is whole need not end; a part of a line at the end of the file is no member.
+func TestLastLine(t *testing.T) {
+	f := opened(t, writeRecording(t, zipped(t, headerLine+"\n"+`{"seq":2,"t":5,"k":"log","message":"x"}`)))
+	assert.Equal(t, "header log", kinds(all(t, f, 0)))
+	f = opened(t, writeRecording(t, append(zipped(t, headerLine), "bye\n"...)))
+	assert.Equal(t, "header gap", kinds(all(t, f, 0)))
+	f = opened(t, writeRecording(t, append(zipped(t, headerLine), 0x1f)))
+	assert.Equal(t, "header", kinds(all(t, f, 0)))
+	require.ErrorContains(t, f.CutOff(), "incomplete")
+}

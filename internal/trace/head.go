@@ -31,6 +31,9 @@ func parseHead(line []byte) (head, error) {
 	if h.K == "" {
 		return head{}, errors.New(`decode a record: no field "k"`)
 	}
+	if h.Seq < 0 || h.Seq > maxSeq {
+		return head{}, fmt.Errorf("decode a record: number %d is out of range", h.Seq)
+	}
 	if h.T < 0 || h.T > maxT {
 		return head{}, fmt.Errorf("decode a record: time %d is out of range", h.T)
 	}
@@ -42,7 +45,7 @@ func quickHead(line []byte) (h head, ok bool) {
 	if !ok {
 		return h, false
 	}
-	if h.seq, rest, ok = cutNumber(rest, `,"t":`); !ok {
+	if h.seq, rest, ok = cutNumber(rest, `,"t":`); !ok || h.seq > maxSeq {
 		return h, false
 	}
 	if h.t, rest, ok = cutNumber(rest, `,"k":"`); !ok || h.t > maxT {

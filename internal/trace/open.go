@@ -72,7 +72,7 @@ var errNoRecording = errors.New(`not a recording of crdctl; "crdctl run --record
 
 func (f *File) readHeader() error {
 	lines, _, err := f.reader().member(0)
-	if line, _, ok := bytes.Cut(lines, []byte("\n")); ok {
+	if line, _, _ := bytes.Cut(lines, []byte("\n")); len(line) > 0 {
 		if rec, err := Parse(slices.Clone(line)); err == nil && rec.Body.Kind() == KindHeader {
 			f.header = rec
 		}

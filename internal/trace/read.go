@@ -35,8 +35,8 @@ func (f *File) reader() *memberReader {
 	return &memberReader{f: f, at: -1, in: counter{r: bufio.NewReaderSize(nil, 64<<10)}, budget: searchBudget}
 }
 
-// member returns the whole lines of the member at an offset, and the offset of the next. The lines are valid until the
-// next call. An error of a member that is cut off comes with the lines that were read, that of a damaged one with none:
+// member returns the lines of the member at an offset, and the offset of the next. The lines are valid until the
+// next call, and whole. An error of a member that is cut off comes with the lines that were read, that of a damaged one with none:
 // what its lines say cannot be trusted.
 func (r *memberReader) member(offset int64) (lines []byte, next int64, err error) {
 	r.out.Reset()
@@ -52,7 +52,7 @@ func (r *memberReader) member(offset int64) (lines []byte, next int64, err error
 		return nil, 0, fmt.Errorf("more than %d bytes", maxMember)
 	}
 	r.at = offset + r.in.n
-	return wholeLines(r.out.Bytes()), r.at, nil
+	return r.out.Bytes(), r.at, nil
 }
 
 // seek begins a member.
@@ -183,6 +183,8 @@ func (p *pass) lines(i int) ([]byte, error) {
 func (p *pass) line(line []byte, offset int64) bool {
 	h, err := parseHead(line)
 	switch {
+	case len(bytes.TrimSpace(line)) == 0:
+		return true
 	case err != nil:
 	case h.kind == KindIndex:
 		return true

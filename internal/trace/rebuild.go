@@ -76,7 +76,7 @@ func (b *rebuilding) members() error {
 				b.damaged(at)
 			case indexed && at == index, b.ended: // no record was there
 				lines = nil
-			case errors.Is(err, io.ErrUnexpectedEOF):
+			case errors.Is(err, io.ErrUnexpectedEOF) && f.isMagic(at):
 				f.killed = true
 			default:
 				b.damaged(at)
@@ -105,7 +105,10 @@ func (b *rebuilding) damaged(at int64) {
 func (b *rebuilding) count(at int64, lines []byte) error {
 	m := Member{Offset: at}
 	for line := range bytes.Lines(lines) {
-		line = line[:len(line)-1]
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
 		h, err := parseHead(line)
 		if err != nil { // a gap for those who read it
 			h = head{b.last.seq, b.last.t, KindAny}
@@ -156,10 +159,18 @@ func (b *rebuilding) finding(line []byte) {
 	}
 }
 
+var magic = []byte{0x1f, 0x8b, 8}
+
+// isMagic reports whether what is at an offset can be the begin of a member, of which one byte may be all that there is.
+func (f *File) isMagic(at int64) bool {
+	begin := make([]byte, len(magic))
+	n, _ := f.file.ReadAt(begin, at)
+	return n > 0 && bytes.HasPrefix(magic, begin[:n])
+}
+
 // search returns the offset of the next member from an offset on that has lines of records, or the size. In a file that
 // has been made to have it look at much it gives up: what is not found is damaged.
 func (r *memberReader) search(from int64) int64 {
-	magic := []byte{0x1f, 0x8b, 8}
 	chunk := make([]byte, 64<<10)
 	for from < r.f.size && r.budget > 0 {
 		n, err := r.f.file.ReadAt(chunk[:min(int64(len(chunk)), r.f.size-from)], from)
@@ -194,8 +205,8 @@ func (r *memberReader) isMember(at int64) bool {
 		return false
 	}
 	lines, _, err := r.member(at)
-	line, _, ok := bytes.Cut(lines, []byte("\n"))
-	if ok && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) {
+	line, _, _ := bytes.Cut(lines, []byte("\n"))
+	if len(line) > 0 && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) {
 		if _, err := parseHead(line); err == nil {
 			return true
 		}
