@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
@@ -74,6 +75,9 @@ if it was resolved; 2 if the recording cannot be read, or a type that --fail-on 
 			if len(args) > 0 {
 				o.file = args[0]
 			}
+			if err := notEmpty(c.Flags(), args); err != nil {
+				return err
+			}
 			if err := o.findings.validate(c.Flags()); err != nil {
 				return err
 			}
@@ -90,6 +94,19 @@ if it was resolved; 2 if the recording cannot be read, or a type that --fail-on 
 	// The flag is there, and nothing else can go wrong.
 	_ = c.RegisterFlagCompletionFunc("export", cobra.FixedCompletions(viewExports, cobra.ShellCompDirectiveNoFileComp))
 	return c
+}
+
+// notEmpty refuses names that are empty, as variables of a CI system can be: they must not mean the control plane, or the page.
+func notEmpty(set *pflag.FlagSet, args []string) error {
+	if len(args) > 0 && args[0] == "" {
+		return ui.UsageErrorf("FILE is empty; name a recording, or omit it for the control plane that runs")
+	}
+	for _, flag := range []string{"save", "export", "from", "to"} {
+		if f := set.Lookup(flag); f.Changed && f.Value.String() == "" {
+			return ui.UsageErrorf("--%s is empty; give it a value, or omit the flag", flag)
+		}
+	}
+	return nil
 }
 
 var viewExports = []string{"audit", "otlp"}
@@ -164,9 +181,7 @@ func (v *viewed) write(ctx context.Context, s ui.Streams, o viewOptions) error {
 	whole := func(yield func(trace.Record, error) bool) {
 		missing = 0
 		for rec, err := range part {
-			if gap, ok := rec.Body.(*trace.Gap); ok && gap.Damaged {
-				missing += gap.Dropped[trace.KindAny]
-			}
+			missing += unreadable(rec)
 			if !yield(rec, err) {
 				return
 			}
@@ -182,6 +197,21 @@ func (v *viewed) write(ctx context.Context, s ui.Streams, o viewOptions) error {
 			v.name, text.Count(int(missing), "record", "records"))
 	}
 	return err
+}
+
+// unreadable is how many records are known to be missing, in the place of one, because of what is wrong with the file.
+func unreadable(rec trace.Record) int64 {
+	switch b := rec.Body.(type) {
+	case *trace.Gap:
+		if b.Damaged {
+			return max(1, b.Dropped[trace.KindAny])
+		}
+	case *trace.Unknown:
+		if b.Err != nil {
+			return 1
+		}
+	}
+	return 0
 }
 
 // viewed is a recording that is open.

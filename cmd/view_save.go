@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/redact"
 	"github.com/crdctl/crdctl/internal/ui"
@@ -27,10 +28,11 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 			return ui.UsageErrorf("--save %s is the recording that is read; choose another name", path)
 		}
 	}
-	redacted, total := 0, 0
+	redacted, total, missing := 0, 0, int64(0)
 	index, err := trace.SaveFile(path, v.name, func(yield func(trace.Record, error) bool) {
-		redacted, total = 0, 0
+		redacted, total, missing = 0, 0, 0
 		for rec, err := range part {
+			missing += unreadable(rec)
 			redacted += len(redact.Value.FindAllIndex(rec.Raw, -1))
 			if rec.Body != nil && rec.Body.Kind() != trace.KindHeader && rec.Body.Kind() != trace.KindDef {
 				total++
@@ -48,6 +50,9 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 		return fmt.Errorf("%s: no records in that time; the recording covers %s to %s", v.name, v.clock(0), v.clock(v.end))
 	case err != nil:
 		return fmt.Errorf("--save: %w", err)
+	}
+	if missing > 0 {
+		s.Report().Note("%s: at least %s could not be read: the file is damaged; what was saved has gaps for them", v.name, text.Count(int(missing), "record", "records"))
 	}
 	var end int64
 	for _, m := range index.Members {

@@ -26,6 +26,9 @@ var _ Source = (*File)(nil)
 
 // OpenFile opens a recording. Of a file that was not closed, the index is made of what can be read.
 func OpenFile(path string) (*File, error) {
+	if is, err := os.Stat(path); err == nil && !is.Mode().IsRegular() && !is.IsDir() { // to open a pipe would wait
+		return nil, fmt.Errorf("%s: not a regular file; copy what it has to one", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -45,3 +45,16 @@ func TestUnknownRecordsAreSaved(t *testing.T) {
 	assert.Less(t, records[at-1].Seq, records[at].Seq)
 	assert.Greater(t, records[at+1].Seq, records[at].Seq)
 }
+
+// A gap without a number, of lines that repeat numbers, is saved, too.
+func TestGapsWithoutNumbersAreSaved(t *testing.T) {
+	h := newHeldSession(30_000, 100)
+	h.add(t.Context(), trace.Record{T: h.model.Now(), Body: &trace.Gap{Damaged: true, Dropped: map[trace.Kind]int64{trace.KindAny: 1}}}, false)
+	gaps := 0
+	for _, r := range h.recordsOf(0, 0) {
+		if _, is := r.Body.(*trace.Gap); is {
+			gaps++
+		}
+	}
+	assert.Equal(t, 1, gaps)
+}

@@ -171,6 +171,9 @@ func (s *session) add(ctx context.Context, r trace.Record, live bool) (other boo
 			s.gaps = s.gaps[1:]
 		}
 		s.gaps = append(s.gaps, gap{From: b.From, To: b.To, Dropped: b.Dropped, Why: b.Why})
+		if r.Seq == 0 && len(s.unread) < maxUnread { // no number is free; the model does not hold it
+			s.unread = append(s.unread, r)
+		}
 	case *trace.Unknown:
 		if r.Seq > s.last {
 			s.unknown++
