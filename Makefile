@@ -25,7 +25,7 @@ help: ## Show this help
 build: ## Build crdctl to bin/
 	go build -o bin/crdctl .
 
-demo: build ## Make, generate, verify and run a controller in a scratch folder
+demo: build ## Make, generate, verify and run a controller in a scratch directory
 	@sh e2e/stories/testdata/demo.sh "$(CURDIR)/bin/crdctl"
 
 check: lint ## Run what needs no cluster, no build of a scaffold and no download: format, vet, lint, unit tests, scripts

@@ -23,6 +23,7 @@ import (
 	"github.com/crdctl/crdctl/internal/report"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/startup/trim"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/ui"
 )
@@ -103,8 +104,8 @@ func generateOnce(ctx context.Context, s ui.Streams, o generateOptions) (_ *gene
 	if done(); err != nil {
 		return nil, err
 	}
-	for _, n := range g.notCompared {
-		s.Report().Printf("not generated: %s", n)
+	for _, line := range tree.Lines(g.notCompared) {
+		s.Report().Printf("not generated: %s", line)
 	}
 	s.Report().Lines(g.notes)
 	s.Report().Warn(g.outdated)
@@ -225,7 +226,7 @@ func discovered(found *detect.Found) []string {
 
 func (g *generation) summary(dryRun bool) string {
 	if len(g.changes) == 0 && g.outdated == "" {
-		return fmt.Sprintf("%d generated files are up to date; checked", g.files)
+		return text.Count(g.files, "generated file is", "generated files are") + " up to date; checked"
 	}
 	n := count(g.changes)
 	verbs := "%d written, %d removed, %d unchanged;"

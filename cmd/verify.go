@@ -135,8 +135,8 @@ func printReport(s ui.Streams, form string, r report.Report) error {
 		return fmt.Errorf("write the answer: %w", err)
 	}
 	if form == "json" || form == "sarif" { // github has all of it, and all that is printed is in one log there
-		for _, n := range r.NotCompared {
-			s.Report().Printf("not compared: %s", n)
+		for _, line := range tree.Lines(r.NotCompared) {
+			s.Report().Printf("not compared: %s", line)
 		}
 	}
 	if form != "github" { // it has the summary, and all that is printed is in one log there

@@ -46,6 +46,9 @@ type ControllerGenCall struct {
 	// Output has the directory of a generator's files, by its name. Without an entry, manifests go to config/NAME and Go files next
 	// to the sources. Apply configurations have no directory. OutputStdout and OutputNone stand for no files at all.
 	Output map[string]string `yaml:"output,omitempty"`
+
+	// Inferred is the file that detection made the call of, where no command in the tree has it.
+	Inferred string `yaml:"-"`
 }
 
 // What Output has of a generator that writes no files: it prints them, or it runs for its errors only.

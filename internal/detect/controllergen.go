@@ -184,8 +184,8 @@ type NothingError struct {
 func (e *NothingError) Error() string {
 	var b strings.Builder
 	b.WriteString("no code found that crdctl generates or compares")
-	for _, n := range e.Found {
-		b.WriteString("\n  found " + n.String())
+	for _, line := range tree.Lines(e.Found) {
+		b.WriteString("\n  found " + line)
 	}
 	for _, u := range e.Unread {
 		if !u.Note {

@@ -86,7 +86,7 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 	}
 	right, err := config.Parse("right", []byte("apiVersion: "+config.APIVersion+"\nkind: "+config.Kind+"\n"+want["right"]+"\n"))
 	require.NoError(t, err)
-	if !reflect.DeepEqual(found.Project, right) {
+	if inferred(right, found.Project); !reflect.DeepEqual(found.Project, right) {
 		return fmt.Sprintf("found\n%s\nright is\n%s", found.YAML(), want["right"])
 	}
 	if found.Version.Version != want["right/version"] {

@@ -144,6 +144,11 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	if d.found.Project, err = config.Parse("the discovered settings", d.found.YAML()); err != nil {
 		return nil, fmt.Errorf("%w\nwrite a %s by hand; docs/settings.md of crdctl has the fields", err, config.FileName)
 	}
+	// What is not written down as a setting: there it would count as the user's.
+	d.found.Project.HeaderText = d.found.raw.HeaderText
+	for i, c := range d.found.raw.ControllerGen.Calls {
+		d.found.Project.ControllerGen.Calls[i].Inferred = c.Inferred
+	}
 	return d.found, nil
 }
 

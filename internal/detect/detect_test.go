@@ -60,6 +60,16 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
+// inferred gives settings what was inferred and is not written down.
+func inferred(p, found *config.Project) {
+	p.HeaderText = found.HeaderText
+	for i, c := range found.ControllerGen.Calls {
+		if i < len(p.ControllerGen.Calls) {
+			p.ControllerGen.Calls[i].Inferred = c.Inferred
+		}
+	}
+}
+
 // discover returns what is found in a repository, and checks that the file that is written means that.
 func discover(t *testing.T, root string) map[string]string {
 	t.Helper()
@@ -69,6 +79,7 @@ func discover(t *testing.T, root string) map[string]string {
 	}
 	again, err := config.Parse(config.FileName, found.YAML())
 	require.NoError(t, err, "the written file does not load")
+	inferred(again, found.Project)
 	assert.Equal(t, found.Project, again, "the written file means something else")
 	for field, sources := range found.sources {
 		assert.NotContains(t, sources, "", "%s has no source", field)

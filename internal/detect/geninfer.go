@@ -59,7 +59,7 @@ func (d *discovery) inferObject(calls []*genCall) []*genCall {
 		for _, header := range slices.Sorted(maps.Keys(byHeader)) {
 			files := byHeader[header]
 			c := &genCall{at: files[0].Path}
-			c.Dir = module
+			c.Dir, c.Inferred = module, files[0].Path
 			if module == "." {
 				c.Dir = ""
 			}
@@ -138,7 +138,7 @@ func (d *discovery) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall 
 			if module != "." {
 				c.Dir = module
 			}
-			c.Paths = packages
+			c.Paths, c.Inferred = packages, all[0].Path
 			c.CRD = d.optionsOf(all, packages, module)
 			c.Output = map[string]string{"crd": relative(c.Dir, dir)}
 			calls = append(calls, c)

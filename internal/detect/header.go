@@ -50,7 +50,8 @@ func (d *discovery) readHeader() {
 	case majority == "" && (file == "" || matched < count[""]):
 		matched = count[""] // no header, and the default is none
 	case file == "":
-		d.unread(repo.At(f.Path, 1), "no file has the header of %d of %d generated files; save it as hack/boilerplate.go.txt and set boilerplate: hack/boilerplate.go.txt", count[majority], total)
+		d.found.raw.HeaderText = strings.TrimSpace(f.Header) + "\n"
+		d.unread(repo.At(f.Path, 1), "the header of %d of %d generated files is in no other file, and is used as it is; to write it down, save it as hack/boilerplate.go.txt and set boilerplate: hack/boilerplate.go.txt", count[majority], total)
 		return
 	default:
 		d.found.raw.Boilerplate = file

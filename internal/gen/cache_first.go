@@ -61,7 +61,7 @@ func (c *cached) edited(ctx context.Context) bool {
 	if err != nil {
 		return true
 	}
-	header, err := readHeader(c.run.root, "boilerplate", c.run.settings.Boilerplate)
+	header, err := headerOf(c.run.root, c.run.settings)
 	if err != nil {
 		return true
 	}

@@ -192,7 +192,7 @@ func newGeneration(ctx context.Context, root string, p *config.Project, o Option
 		return nil, cmp.Or(tags.mistakes(), explain.Blocked(root, err), err)
 	}
 	tags.families.CRDs, tags.families.Clients = todo.CRDDirs, todo.ClientTrees
-	header, err := readHeader(root, "boilerplate", p.Boilerplate)
+	header, err := headerOf(root, p)
 	if err != nil {
 		return nil, err
 	}
@@ -291,6 +291,14 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 }
 
 // readHeader reads the file that a setting names.
+// headerOf is the header of all files that have no other.
+func headerOf(root string, p *config.Project) (codegen.Header, error) {
+	if p.Boilerplate == "" && p.HeaderText != "" {
+		return codegen.Header{Boilerplate: []byte(p.HeaderText)}, nil
+	}
+	return readHeader(root, "boilerplate", p.Boilerplate)
+}
+
 func readHeader(root, setting, boilerplate string) (codegen.Header, error) {
 	if boilerplate == "" {
 		return codegen.Header{}, nil

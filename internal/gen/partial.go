@@ -37,18 +37,18 @@ func (all *parts) settle(ctx context.Context, root string, p *config.Project, o 
 	if callsErr != nil {
 		return errors.Join(codeErr, callsErr)
 	}
-	if failed := errors.Join(codeErr, all.called.Err()); failed != nil && !o.Partial {
+	if failed := errors.Join(codeErr, all.called.Err(false)); failed != nil && !o.Partial {
 		return failed
 	}
 	switch {
 	case codeErr == nil && len(all.called.Failed) == 0:
 		return nil
 	case codeErr == nil && len(all.called.Files)+len(all.made.Files)+len(all.made.Manifests) == 0:
-		return all.called.Err()
+		return all.called.Err(true)
 	case codeErr == nil:
 		return nil
 	case !diag.IsUnavailable(codeErr) || len(all.called.Files) == 0:
-		return errors.Join(codeErr, all.called.Err())
+		return errors.Join(codeErr, all.called.Err(true))
 	}
 	rest := *p
 	rest.APIs, rest.Clients, rest.OpenAPI, rest.CRDs, rest.RBAC = nil, nil, config.OpenAPI{}, config.CRDs{}, config.RBAC{}

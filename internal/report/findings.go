@@ -9,6 +9,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -62,20 +63,20 @@ func KindOf(op tree.Op) Kind { return kinds[op].kind }
 
 // message says what is wrong with a file and what to do about it, and for a stale file the first lines that differ.
 func message(c tree.Change) string {
-	text := kinds[c.Op].sentence + `; run "crdctl generate" and commit the result`
+	told := kinds[c.Op].sentence + `; run "crdctl generate" and commit the result`
 	if c.Op == tree.Update {
 		if d := firstDifference(c).String(); d != "" {
-			text += "\n" + d
+			told += "\n" + d
 		}
 	}
-	return text
+	return told
 }
 
 // Asides are what a reader is told next to the answer: what was not compared, and the notes.
 func (r Report) Asides() []string {
 	var all []string
-	for _, n := range r.NotCompared {
-		all = append(all, "not compared: "+n.String())
+	for _, line := range tree.Lines(r.NotCompared) {
+		all = append(all, "not compared: "+line)
 	}
 	return append(all, r.Notes...)
 }
@@ -87,7 +88,7 @@ func (r Report) Summary() string {
 		if r.Outdated != "" {
 			return fmt.Sprintf("%d generated files match what the generators write, but do not compile with the modules that go.mod requires", r.Files)
 		}
-		return fmt.Sprintf("%d generated files are up to date", r.Files)
+		return text.Count(r.Files, "generated file is", "generated files are") + " up to date"
 	case 1:
 		return `1 generated file is not up to date; run "crdctl generate"`
 	default:

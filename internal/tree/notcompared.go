@@ -2,7 +2,11 @@
 
 package tree
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // NotCompared is generated code of one kind that another tool made, and about which a comparison says nothing. Its fields
 // are part of the output of verify: docs/verify.md names them.
@@ -17,11 +21,32 @@ type NotCompared struct {
 	Reason string `json:"reason"`
 }
 
-// String returns one line for a person.
-func (n NotCompared) String() string {
-	files := n.Paths[0]
-	if more := len(n.Paths) - 1; more > 0 {
-		files += fmt.Sprintf(" and %d more", more)
+// Lines returns a line for a person about each reason, with the files of all kinds that it holds for, in the order of the reasons.
+func Lines(all []NotCompared) (lines []string) {
+	byReason := map[string][]NotCompared{}
+	for _, n := range all {
+		byReason[n.Reason] = append(byReason[n.Reason], n)
 	}
-	return fmt.Sprintf("%s (%s, %s): %s", files, n.Kind, n.Tool, n.Reason)
+	for _, n := range all {
+		same := byReason[n.Reason]
+		delete(byReason, n.Reason)
+		if len(same) == 0 {
+			continue
+		}
+		var paths, makers []string
+		for _, one := range same {
+			paths = append(paths, one.Paths...)
+			if maker := one.Kind + ", " + one.Tool; !slices.Contains(makers, maker) {
+				makers = append(makers, maker)
+			}
+		}
+		slices.Sort(paths)
+		paths = slices.Compact(paths)
+		files := paths[0]
+		if more := len(paths) - 1; more > 0 {
+			files += fmt.Sprintf(" and %d more", more)
+		}
+		lines = append(lines, fmt.Sprintf("%s (%s): %s", files, strings.Join(makers, "; "), n.Reason))
+	}
+	return lines
 }

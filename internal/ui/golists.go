@@ -15,18 +15,22 @@ var aboutModule = regexp.MustCompile(`^\s*\S+@\S+: is `)
 // missingSum is a line about a module of which go.sum does not have the hash, and what it is about.
 var missingSum = regexp.MustCompile(`missing go\.sum entry(?: for module providing package (\S+)|.* needed to .*package (\S+)| for (go\.mod file))?`)
 
-// modulesShown is how many such lines are printed.
+// notHad is a line about a module that cannot be downloaded, of which the go command prints one for each import.
+var notHad = regexp.MustCompile(`(\S+@v\S+): (?:reading|Get|invalid version:|unrecognized import path) `)
+
+// modulesShown is how many lines about modules are printed.
 const modulesShown = 5
 
 // ShortenGo cuts long lists of modules in the output of a go command, and returns a hint where such a list is about the
-// vendor directory or go.sum: what the go command itself recommends is not all that helps.
+// vendor directory, go.sum or modules that cannot be downloaded: what the go command itself recommends is not all that helps.
 func ShortenGo(output string) (short, hint string) {
 	var all []string
 	listed, at := 0, -1 // at is where the number of those that are left out goes
 	leaving := false
 	missing, first := 0, ""
+	unavailable := map[string]bool{}
 	for line := range strings.SplitSeq(output, "\n") {
-		sum := missingSum.FindStringSubmatch(line)
+		sum, absent := missingSum.FindStringSubmatch(line), notHad.FindStringSubmatch(line)
 		switch {
 		case sum != nil:
 			if missing++; missing == 1 {
@@ -36,6 +40,11 @@ func ShortenGo(output string) (short, hint string) {
 			}
 			leaving = true
 			continue
+		case absent != nil && unavailable[absent[1]]:
+			leaving = true
+			continue
+		case absent != nil:
+			unavailable[absent[1]] = true
 		case aboutModule.MatchString(line):
 			if listed++; listed > modulesShown {
 				if at < 0 {
@@ -45,7 +54,7 @@ func ShortenGo(output string) (short, hint string) {
 				leaving = true
 				continue
 			}
-		case leaving && (strings.Contains(line, "go get ") || strings.Contains(line, "go mod download")):
+		case leaving && (strings.Contains(line, "go get ") || strings.Contains(line, "go mod download") || strings.Contains(line, "server response: ")):
 			continue // belongs to the line before
 		}
 		leaving = false
@@ -55,6 +64,8 @@ func ShortenGo(output string) (short, hint string) {
 	case missing > 0:
 		all[at] = sumLine(missing, first)
 		hint = "run \"go mod tidy\""
+	case len(unavailable) > 0:
+		hint = "run \"go mod download\" where the module can be downloaded; GOPROXY and GOPRIVATE name where from"
 	case at >= 0:
 		all[at] = fmt.Sprintf("\t... and %d more like these", listed-modulesShown)
 	}

@@ -63,3 +63,16 @@ func TestShortenGoSums(t *testing.T) {
 		})
 	}
 }
+
+// A module that cannot be downloaded is named once; other errors stay.
+func TestShortenGoDownloads(t *testing.T) {
+	var output []string
+	for i := range 25 {
+		output = append(output, fmt.Sprintf("api/a%d.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/example.com/m/@v/v1.2.3.mod: 403 Forbidden", i), "\tserver response: not available")
+	}
+	output = append(output, "api/b.go:1:1: undefined: Other")
+	short, hint := ShortenGo(strings.Join(output, "\n"))
+	assert.Equal(t, "api/a0.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/example.com/m/@v/v1.2.3.mod: 403 Forbidden\n"+
+		"\tserver response: not available\napi/b.go:1:1: undefined: Other", short)
+	assert.Equal(t, `run "go mod download" where the module can be downloaded; GOPROXY and GOPRIVATE name where from`, hint)
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/controllergen"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 )
 
 // Made is what the calls of a project made.
@@ -34,10 +35,12 @@ type Made struct {
 	Failed map[int]error
 }
 
-// Err is the error of what could not run.
-func (m *Made) Err() (err error) {
+// Err is the error of what could not run. Without inferred it leaves out calls that were inferred, without which the others are whole.
+func (m *Made) Err(inferred bool) (err error) {
 	for _, i := range slices.Sorted(maps.Keys(m.Failed)) {
-		if one := m.Failed[i]; err == nil || !strings.Contains(err.Error(), one.Error()) { // calls may fail for one reason
+		one := m.Failed[i]
+		told := err != nil && strings.Contains(err.Error(), one.Error()) // calls may fail for one reason
+		if !told && (inferred || !diag.IsInferred(one)) {
 			err = errors.Join(err, one)
 		}
 	}

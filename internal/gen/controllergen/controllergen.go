@@ -47,7 +47,8 @@ type Result struct {
 	// Silent are, by call, the generators that made nothing though the packages have markers for them, in places where
 	// controller-gen reads none.
 	Silent map[int][]string
-	// Failed are, by call, the errors of those that need a module or a version that is not to be had here; see [diag.IsUnavailable].
+	// Failed are, by call, the errors of those that need a module or a version that is not to be had here (see [diag.IsUnavailable]), and
+	// of those that were inferred; see [diag.IsInferred].
 	Failed map[int]error
 }
 
@@ -115,12 +116,17 @@ func (r *runner) fail(err error, numbers ...int) error {
 	if !diag.IsUnavailable(err) {
 		return err
 	}
+	r.note(err, numbers...)
+	return nil
+}
+
+// note notes the error of calls, without which the others go on.
+func (r *runner) note(err error, numbers ...int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, n := range numbers {
 		r.failed[n] = err
 	}
-	return nil
 }
 
 // call is one call of controller-gen on its way.

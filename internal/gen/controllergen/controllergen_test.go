@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
 )
 
@@ -141,6 +142,21 @@ func TestUnavailable(t *testing.T) {
 	assert.ErrorContains(t, r.Failed[3], "controller-gen v0.6.2 is older")
 	assert.ErrorContains(t, r.Failed[4], "module lookup disabled by GOPROXY=off")
 	assert.Len(t, r.Failed, 4)
+}
+
+// What controller-gen refuses fails a call that was inferred from a file that it never made like that; a call of the project's is an error.
+func TestInferred(t *testing.T) {
+	dir := lay(t, farm+"-- alias/alias.go --\n// +kubebuilder:object:generate=true\npackage alias\n\ntype Value = string\n\ntype Labels struct {\n\tMatch map[string]Value\n}\n")
+	call := config.ControllerGenCall{Paths: []string{"./alias"}, Object: &config.ObjectGenerator{}}
+	settings := config.ControllerGen{Version: crdform.Version, Calls: []config.ControllerGenCall{call, {Paths: []string{"./internal/..."}, RBAC: &config.RBACGenerator{RoleName: "farmer"}}}}
+	_, err := Run(t.Context(), dir, settings, nil)
+	assert.ErrorContains(t, err, "invalid map value type")
+	settings.Calls[0].Inferred = "alias/zz_generated.deepcopy.go"
+	r, err := Run(t.Context(), dir, settings, nil)
+	require.NoError(t, err)
+	assert.Len(t, r.Files, 1)
+	assert.ErrorContains(t, r.Failed[0], "no command that crdctl can read generates alias/zz_generated.deepcopy.go, and what its header names fails; set controllerGen: {calls: […]}: run controller-gen object")
+	assert.True(t, diag.IsInferred(r.Failed[0]))
 }
 
 func TestErrors(t *testing.T) {

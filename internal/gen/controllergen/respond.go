@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/toolchain"
 )
 
@@ -81,9 +82,15 @@ func (r *runner) ask(ctx context.Context, calls []*call) (files []File, err erro
 	}
 	for i, result := range response.Results {
 		made, err := r.files(calls[i], result)
-		if err == nil {
+		switch from := calls[i].Inferred; {
+		case err == nil:
 			files = append(files, made...)
-		} else if err := r.fail(err, calls[i].number); err != nil {
+			continue
+		case from != "" && !diag.IsUnavailable(err):
+			r.note(diag.Inferred(from, err), calls[i].number)
+			continue
+		}
+		if err := r.fail(err, calls[i].number); err != nil {
 			return nil, err
 		}
 	}

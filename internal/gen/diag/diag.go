@@ -61,13 +61,16 @@ func gather(dir string, said []string) (findings []string) {
 		findings = append(findings, line)
 	}
 	if slices.ContainsFunc(findings, notHad.MatchString) {
-		return slices.DeleteFunc(findings, unknownType.MatchString)
+		findings = slices.DeleteFunc(findings, func(line string) bool { return !loads(line) })
 	}
 	return findings
 }
 
-// unknownType is what controller-tools says of a type of another package. Where a module is not to be had, that is why.
-var unknownType = regexp.MustCompile(`: unknown type \w+\.\w+$`)
+// loads reports whether a finding is about what is to be loaded. Where a module is missing, all others may follow from that: types are
+// unknown, and generators write code that does not parse.
+func loads(finding string) bool {
+	return notHad.MatchString(finding) || syntax.MatchString(finding) || strings.HasPrefix(finding, "\t") || strings.HasPrefix(finding, "go: ")
+}
 
 // hint is what the user can do about a finding; nothing where the finding says it itself.
 type hint struct{ said, do string }

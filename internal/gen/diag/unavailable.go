@@ -4,6 +4,7 @@ package diag
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 )
 
@@ -29,3 +30,22 @@ func IsUnavailable(err error) bool {
 	}
 	return err != nil && notHad.MatchString(err.Error()) && !syntax.MatchString(err.Error())
 }
+
+// inferred is the error of a call that no command in the tree has.
+type inferred struct {
+	from string
+	err  error
+}
+
+func (i inferred) Error() string {
+	return fmt.Sprintf("no command that crdctl can read generates %s, and what its header names fails; set controllerGen: {calls: […]}: %v", i.from, i.err)
+}
+
+func (i inferred) Unwrap() error { return i.err }
+
+// Inferred marks an error as one of a call that was inferred from a generated file: another call may have made the file, or an older
+// version of the generator, so the error tells nothing about the sources.
+func Inferred(from string, err error) error { return inferred{from, err} }
+
+// IsInferred reports whether an error is one of a call that was inferred.
+func IsInferred(err error) bool { return errors.As(err, &inferred{}) }
