@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/apidocs"
 	"github.com/crdctl/crdctl/internal/apidocs/page"
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
@@ -88,13 +90,20 @@ func runDocs(ctx context.Context, s ui.Streams, o docsOptions) (err error) {
 		recovered(s, root)
 	}
 	shown, done := s.Report().Work(ctx, "writing the API reference")
-	r, changes, err := makeDocs(shown, at, d, root, dir)
+	r, changes, err := makeDocs(shown, at, o, d, root, dir)
 	if done(); err != nil {
 		return err
 	}
+	edited, err := r.LeftOver(root)
+	if err != nil {
+		return err
+	}
 	s.Report().Lines(r.Notes)
+	for _, page := range edited {
+		s.Report().Printf("%s is left over: it is no longer written, and was edited; delete it, or remove the mark to keep it", page)
+	}
 	if o.check {
-		return checkDocs(s, o, changes, r.Tree.Len())
+		return cmp.Or(checkDocs(s, o, changes, r.Tree.Len(), len(edited) == 0), noIf(len(edited) > 0))
 	}
 	if err := tree.Write(root, changes); err != nil {
 		return err
@@ -158,7 +167,7 @@ func outputRoot(project, dir string) (root, rel string) {
 }
 
 // makeDocs makes the pages and compares them with the disk.
-func makeDocs(ctx context.Context, at *located, d config.Docs, root, dir string) (*apidocs.Result, []tree.Change, error) {
+func makeDocs(ctx context.Context, at *located, of docsOptions, d config.Docs, root, dir string) (*apidocs.Result, []tree.Change, error) {
 	p, err := project.Open(at.root, at.settings)
 	if err != nil {
 		return nil, nil, err
@@ -174,6 +183,16 @@ func makeDocs(ctx context.Context, at *located, d config.Docs, root, dir string)
 		}
 		o.Templates = os.DirFS(templates)
 	}
+	if d.Against != "" {
+		dir := at.root // of a path in the settings
+		if of.settings.set.Changed("against") {
+			dir = of.dir
+		}
+		if o.Against, err = revision.Open(ctx, at.root, dir, d.Against); err != nil {
+			return nil, nil, err
+		}
+		defer func() { _ = o.Against.Close() }()
+	}
 	r, err := apidocs.Make(ctx, p, o)
 	if err != nil {
 		return nil, nil, err
@@ -185,8 +204,19 @@ func makeDocs(ctx context.Context, at *located, d config.Docs, root, dir string)
 	return r, changes, err
 }
 
+// noIf is the answer no.
+func noIf(no bool) error {
+	if no {
+		return ui.ErrNo
+	}
+	return nil
+}
+
 // checkDocs prints how the pages on disk differ from what they should be.
-func checkDocs(s ui.Streams, o docsOptions, changes []tree.Change, pages int) error {
+func checkDocs(s ui.Streams, o docsOptions, changes []tree.Change, pages int, fine bool) error {
+	if len(changes) == 0 && !fine {
+		return nil
+	}
 	if len(changes) == 0 {
 		_, err := fmt.Fprintf(s.Out, "%s up to date\n", text.Count(pages, "page of the API reference is", "pages of the API reference are"))
 		return err

@@ -11,14 +11,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/apidocs/page"
 	"github.com/crdctl/crdctl/internal/apidocs/reference"
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/samples"
+	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -36,12 +40,15 @@ type Options struct {
 	// Templates is a directory with templates, and Named what errors call it; nil stands for crdctl's.
 	Templates fs.FS
 	Named     string
+	// Against is an older state of the project, whose difference the pages show; nil for none.
+	Against *revision.Base
 }
 
 // Result is what was made.
 type Result struct {
 	Tree  *tree.Tree
 	Notes []string
+	dir   string
 }
 
 // Make makes the pages of a project.
@@ -62,11 +69,11 @@ func Make(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ref, err := reference.Build(ctx, p, reference.Options{Ignore: o.Ignore})
+	ref, err := reference.Build(ctx, p, reference.Options{Ignore: o.Ignore, Against: o.Against})
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Tree: tree.New(), Notes: slices.Concat(p.Skipped, ref.Notes)}
+	r := &Result{Tree: tree.New(), Notes: slices.Concat(p.Skipped, ref.Notes), dir: path.Clean(o.Dir)}
 	for _, format := range o.Formats {
 		files, err := renderer.Render(ref, format)
 		if err != nil {
@@ -80,10 +87,8 @@ func Make(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	}
 	r.Tree.Own(tree.Area{
 		Dir: o.Dir, Tool: "crdctl docs",
-		Match: func(file string) bool { return slices.Contains([]string{".md", ".html"}, path.Ext(file)) },
-		Owns: func(_ string, data []byte) bool {
-			return bytes.HasSuffix(bytes.ReplaceAll(bytes.TrimRight(data, "\r\n"), []byte("\r"), nil), bytes.TrimRight([]byte(mark), "\n"))
-		},
+		Match:    isPage,
+		Owns:     func(_ string, data []byte) bool { return ours(data) },
 		Replaces: func(_ string, data []byte) bool { return marked(data) },
 		Act: func([]byte) string {
 			return "it does not have crdctl's mark: move it away, or choose another directory with --output-dir or docs.dir"
@@ -91,6 +96,38 @@ func Make(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	})
 	return r, nil
 }
+
+// ours reports whether a page ends with the mark.
+func ours(data []byte) bool {
+	return bytes.HasSuffix(bytes.ReplaceAll(bytes.TrimRight(data, "\r\n"), []byte("\r"), nil), bytes.TrimRight([]byte(mark), "\n"))
+}
+
+// LeftOver are the pages below root that docs wrote and does not write any more, and that are not removed because they were edited.
+func (r *Result) LeftOver(root string) (pages []string, err error) {
+	in, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	err = fs.WalkDir(in.FS(), r.dir, func(file string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (!d.Type().IsRegular() || !isPage(file)) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if _, made := r.Tree.Content(file); made {
+			return nil
+		}
+		data, err := safefs.ReadFileIn(in, filepath.FromSlash(file), safefs.MaxFile)
+		if err == nil && marked(data) && !ours(data) {
+			pages = append(pages, file)
+		}
+		return err
+	})
+	return pages, err
+}
+
+func isPage(file string) bool { return slices.Contains([]string{".md", ".html"}, path.Ext(file)) }
 
 // marked reports whether a line of a page is the mark.
 func marked(data []byte) bool {

@@ -126,6 +126,7 @@ type Docs struct {
 	Dir      string   `yaml:"dir,omitempty"`
 	Formats  []string `yaml:"formats,omitempty"`
 	Template string   `yaml:"template,omitempty"`
+	Against  string   `yaml:"against,omitempty"`
 	Ignore   []string `yaml:"ignore,omitempty"`
 }
 

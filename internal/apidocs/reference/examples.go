@@ -3,6 +3,7 @@
 package reference
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,7 +38,9 @@ func findExamples(ctx context.Context, p *project.Project) (examples, error) {
 		return nil, err
 	}
 	found := examples{}
-	slices.SortStableFunc(all, func(a, b samples.Sample) int { return distance(a) - distance(b) })
+	slices.SortStableFunc(all, func(a, b samples.Sample) int {
+		return cmp.Or(distance(a)-distance(b), fields(b.Text)-fields(a.Text))
+	})
 	for _, s := range all {
 		if _, known := found[s.GroupVersionKind]; !known {
 			found[s.GroupVersionKind] = s
@@ -53,6 +56,29 @@ func distance(s samples.Sample) (n int) {
 	}
 	if strings.Count(s.Text, "\n") > maxExample {
 		n += 2
+	}
+	return n
+}
+
+// fields are how many fields an object sets, at all depths: the more, the more an example shows.
+func fields(text string) int {
+	var object any
+	if yaml.Unmarshal([]byte(text), &object) != nil {
+		return 0
+	}
+	return count(object)
+}
+
+func count(value any) (n int) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, v := range value {
+			n += 1 + count(v)
+		}
+	case []any:
+		for _, v := range value {
+			n += count(v)
+		}
 	}
 	return n
 }

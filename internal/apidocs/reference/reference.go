@@ -17,12 +17,17 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/crdctl/crdctl/internal/apidocs/comment"
+	"github.com/crdctl/crdctl/internal/check/compat"
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/revision"
 )
 
 // Reference is the API of a project.
 type Reference struct {
 	Groups []*Group
+	// Since is the revision that the versions are compared with, and Gone what it has of the API and the project does not; empty for none.
+	Since string
+	Gone  []string
 	// Notes are about patterns that match nothing.
 	Notes []string
 }
@@ -56,7 +61,8 @@ type Version struct {
 	// Sections are the objects in it, each with its fields; the first is the object itself.
 	Sections []*Section
 	Example  *Example
-	Changes  *Changes
+	// Changes are those since the version before it, and History those since Reference.Since.
+	Changes, History *Changes
 }
 
 // Section is an object in a version, with its fields.
@@ -106,6 +112,8 @@ type Rule struct{ Message, Rule string }
 type Options struct {
 	// Ignore are patterns of kinds and fields; see Ignores.
 	Ignore []string
+	// Against is an older state of the project to compare with; nil for none.
+	Against *revision.Base
 }
 
 // Build describes the API of a project.
@@ -117,6 +125,14 @@ func Build(ctx context.Context, p *project.Project, o Options) (*Reference, erro
 	examples, err := findExamples(ctx, p)
 	if err != nil {
 		return nil, err
+	}
+	r := &Reference{}
+	var older *compat.Baseline
+	if o.Against != nil {
+		if older, err = compat.Read(o.Against, p); err != nil {
+			return nil, err
+		}
+		r.Since, r.Gone = o.Against.Name, gone(p, older)
 	}
 	groups := map[string]*Group{}
 	for _, crd := range p.CRDs {
@@ -136,12 +152,18 @@ func Build(ctx context.Context, p *project.Project, o Options) (*Reference, erro
 		if err := kind.changed(ctx, crd); err != nil {
 			return nil, err
 		}
+		if older != nil {
+			hide, _ := newIgnores(o.Ignore) // what they match in the older state does not count as used
+			if err := kind.since(ctx, crd, older.State()[crd.Name], r.Since, hide); err != nil {
+				return nil, err
+			}
+		}
 		if groups[kind.Group] == nil {
 			groups[kind.Group] = &Group{Name: kind.Group}
 		}
 		groups[kind.Group].Kinds = append(groups[kind.Group].Kinds, kind)
 	}
-	r := &Reference{Notes: ignores.unused()}
+	r.Notes = ignores.unused()
 	for _, g := range groups {
 		slices.SortFunc(g.Kinds, func(a, b *Kind) int {
 			return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Plural, b.Plural))

@@ -83,6 +83,9 @@ func Read(b *revision.Base, p *project.Project) (*Baseline, error) {
 // State are those CRDs of the base that are still in the project.
 func (b *Baseline) State() State { return b.crds }
 
+// Removed are those that are not.
+func (b *Baseline) Removed() []*project.CRD { return b.removed }
+
 // Same reports whether a CRD is as it was.
 func (s State) Same(crd *project.CRD) bool { return s[crd.Name] != nil && same(s[crd.Name], crd) }
 
