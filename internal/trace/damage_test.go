@@ -73,14 +73,16 @@ func TestDamagedFileWithoutIndex(t *testing.T) {
 // Of damage at the end it is not known how much is missing, but that something is.
 func TestDamagedEnd(t *testing.T) {
 	whole, m := killed(t)
-	last := m[len(m)-1]
-	b := whole[:last.Offset+3000]
+	last := m[1]
+	require.Greater(t, m[2].Offset, last.Offset+1500)
+	b := whole[:last.Offset+1500]
 	copy(b[last.Offset+200:], "damaged")
 	f := opened(t, writeRecording(t, b))
 	gaps, seqs := gaps(all(t, f, 0))
 	require.Len(t, gaps, 1)
 	assert.Equal(t, map[Kind]int64{KindAny: 1}, gaps[0].Dropped)
-	assert.Equal(t, last.Seq-1, seqs[len(seqs)-1])
+	assert.GreaterOrEqual(t, seqs[len(seqs)-1], last.Seq-1)
+	assert.Less(t, seqs[len(seqs)-1], m[2].Seq-1)
 }
 
 // A damaged index loses nothing.

@@ -18,8 +18,10 @@ type File struct {
 	header Record
 	index  Index
 	data   int64 // where its members end: at its index, or the size
-	killed bool  // the last member is not complete, as a process leaves it that was killed, or that still writes
 	cutOff error
+
+	// partial is the last of the members if that is not complete, as a process leaves it that was killed, or that still writes; or -1.
+	partial int
 }
 
 var _ Source = (*File)(nil)
@@ -33,7 +35,7 @@ func OpenFile(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{file: file}
+	f := &File{file: file, partial: -1}
 	if err := f.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}

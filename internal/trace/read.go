@@ -152,7 +152,11 @@ type pass struct {
 // member yields what is wanted of a member, and reports whether more is.
 func (p *pass) member(ctx context.Context, i int) bool {
 	lines, err := p.lines(i)
+	bad := p.bad
 	for line := range bytes.Lines(lines) {
+		if i == p.f.partial && p.bad > bad {
+			break // it has no sum: nothing holds after it
+		}
 		if !p.line(bytes.TrimSuffix(line, []byte("\n")), p.f.index.Members[i].Offset) || ctx.Err() != nil {
 			return false
 		}
@@ -169,7 +173,7 @@ func (p *pass) lines(i int) ([]byte, error) {
 		end = members[i+1].Offset
 	}
 	switch {
-	case err != nil && p.f.killed && i == len(members)-1 && errors.Is(err, io.ErrUnexpectedEOF):
+	case err != nil && i == p.f.partial && errors.Is(err, io.ErrUnexpectedEOF):
 		return lines, nil
 	case err != nil:
 		return nil, err

@@ -35,7 +35,7 @@ func (f *File) rebuild() error {
 	}
 	slices.Sort(f.index.Open)
 	f.cutOff = fmt.Errorf("%s: has no index; it was rebuilt", f.file.Name())
-	if f.killed && !b.ended {
+	if b.killed && !b.ended {
 		n := -f.index.Counts[KindAny]
 		for _, of := range f.index.Counts {
 			n += of
@@ -55,12 +55,14 @@ func (f *File) clock(t int64) string {
 }
 
 type rebuilding struct {
-	f     *File
-	r     *memberReader
-	last  head            // the greatest Seq and T
-	open  map[string]bool // findings, by ID
-	ended bool            // the index was read: nothing follows it
-	gap   int             // of the members, one that is damaged and after which nothing was read; or -1
+	f      *File
+	r      *memberReader
+	last   head            // the greatest Seq and T
+	open   map[string]bool // findings, by ID
+	killed bool            // the file ends within a member
+	ended  bool            // the index was read: nothing follows it
+	bad    bool            // a line is not a record
+	gap    int             // of the members, one that is damaged and after which nothing was read; or -1
 }
 
 func (b *rebuilding) members() error {
@@ -77,12 +79,12 @@ func (b *rebuilding) members() error {
 			case indexed && at == index, b.ended: // no record was there
 				lines = nil
 			case errors.Is(err, io.ErrUnexpectedEOF) && f.isMagic(at):
-				f.killed = true
+				b.killed = true
 			default:
 				b.damaged(at)
 			}
 		}
-		if err := b.count(at, lines); err != nil {
+		if err := b.count(at, lines, b.killed); err != nil {
 			return err
 		}
 		if len(f.index.Members) > maxMembers {
@@ -101,17 +103,21 @@ func (b *rebuilding) damaged(at int64) {
 	}
 }
 
-// count adds a member with lines.
-func (b *rebuilding) count(at int64, lines []byte) error {
+// count adds a member with lines. Of one that is not complete, which has no sum, nothing holds after a line that is not a record.
+func (b *rebuilding) count(at int64, lines []byte, partial bool) error {
 	m := Member{Offset: at}
+	b.bad = false
 	for line := range bytes.Lines(lines) {
+		if partial && b.bad {
+			break
+		}
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
 			continue
 		}
 		h, err := parseHead(line)
 		if err != nil { // a gap for those who read it
-			h = head{b.last.seq, b.last.t, KindAny}
+			h, b.bad = head{b.last.seq, b.last.t, KindAny}, true
 		}
 		switch {
 		case h.kind == KindIndex:
@@ -131,6 +137,9 @@ func (b *rebuilding) count(at int64, lines []byte) error {
 		b.last.seq, b.last.t = max(b.last.seq, h.seq), max(b.last.t, h.t)
 	}
 	if m.Records > 0 {
+		if partial {
+			b.f.partial = len(b.f.index.Members)
+		}
 		b.f.index.Members = append(b.f.index.Members, m)
 	}
 	return nil

@@ -36,6 +36,7 @@ var (
 const (
 	defaultMaxBytes = 16 << 20
 	intakeRecords   = 16384 // records that wait to be encoded
+	intakeBytes     = 64 << 20
 )
 
 // A Recorder keeps the records of what runs: the last ones in memory, and all of them in a file. It is a Sink for those
@@ -57,6 +58,7 @@ type Recorder struct {
 
 	mu      sync.Mutex
 	queue   []Record // that wait, by Seq
+	waiting int      // bytes of their texts and objects
 	seq     int64    // of the last record
 	dropped map[Kind]int64
 	since   int64 // T of the first of dropped
@@ -121,14 +123,40 @@ func (r *Recorder) AddAt(t int64, b Body) {
 		return
 	}
 	now := r.Now()
-	if _, def := b.(*Def); len(r.queue) >= intakeRecords && !def { // a definition that is lost would make records unreadable
+	size := weight(b)
+	if _, def := b.(*Def); (len(r.queue) >= intakeRecords || r.waiting+size > intakeBytes) && !def { // a definition that is lost would make records unreadable
 		if len(r.dropped) == 0 {
 			r.since = now
 		}
 		r.dropped[b.Kind()]++
 		return
 	}
+	r.waiting += size
 	r.push(max(0, min(t, now)), b)
+}
+
+// weight is the length of what is long in a record, if anything is.
+func weight(b Body) (n int) {
+	switch b := b.(type) {
+	case *Request:
+		n = len(b.Body) + len(b.Message) + weightOf(b.Drift)
+	case *Version:
+		n = len(b.Full) + weightOf(b.Changes)
+	case *Log:
+		n = len(b.Message)
+	case *Hook:
+		n = len(b.Question) + len(b.Answer) + len(b.Stderr)
+	case *Admission:
+		n = len(b.Patch)
+	}
+	return n
+}
+
+func weightOf(changes []Change) (n int) {
+	for _, c := range changes {
+		n += len(c.Path) + len(c.Old) + len(c.New)
+	}
+	return n
 }
 
 // push queues a record. r.mu is held.
@@ -153,7 +181,7 @@ func (r *Recorder) take(empty []Record) (batch []Record, closed bool) {
 		r.push(now, &Gap{From: r.since, To: now, Dropped: r.dropped, Why: "records came faster than they could be kept"})
 		r.dropped = map[Kind]int64{}
 	}
-	batch, r.queue = r.queue, empty[:0]
+	batch, r.queue, r.waiting = r.queue, empty[:0], 0
 	return batch, r.closed
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -206,6 +207,35 @@ func TestRecorderForgetsObjects(t *testing.T) {
 		}
 	}
 	assert.Greater(t, events, 1000)
+}
+
+// Records that are long are dropped sooner.
+func TestRecorderDropsWhatIsTooLong(t *testing.T) {
+	started, blocked := make(chan struct{}), make(chan struct{})
+	r := recorder(t, Options{Redact: func(line []byte) []byte {
+		if bytes.Contains(line, []byte(`"k":"save"`)) {
+			close(started)
+			<-blocked
+		}
+		return line
+	}})
+	r.Add(&Save{})
+	<-started
+	long := json.RawMessage(`"` + strings.Repeat("x", intakeBytes/10) + `"`)
+	for range 20 {
+		r.Add(&Version{Full: long})
+	}
+	r.Add(&Log{})
+	close(blocked)
+	waitFor(t, r)
+	require.NoError(t, r.Close())
+	for rec := range r.Records(t.Context(), 0) {
+		if gap, ok := rec.Body.(*Gap); ok && gap.Dropped[KindVersion] > 0 {
+			assert.EqualValues(t, 11, gap.Dropped[KindVersion])
+			return
+		}
+	}
+	t.Error("nothing was dropped")
 }
 
 // Add never waits: what is too much is counted, but a definition is never lost.
