@@ -28,6 +28,7 @@ import (
 func deep(ctx context.Context, s *Source) (all []rule.Finding, judged string, err error) {
 	pkgs, err := s.typed(ctx)
 	if err != nil {
+		err = errors.New(strings.ReplaceAll(strings.TrimSpace(err.Error()), s.Root+string(filepath.Separator), ""))
 		return nil, "", fmt.Errorf("--deep: load the packages of controllers: %w; check that \"go build ./...\" works", err)
 	}
 	found := calls.Of(pkgs)

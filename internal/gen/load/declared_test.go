@@ -4,6 +4,7 @@ package load_test
 
 import (
 	"go/ast"
+	"os"
 	"go/types"
 	"path/filepath"
 	"testing"
@@ -97,4 +98,14 @@ func TestWhole(t *testing.T) {
 	}
 	_, err = load.Whole(t.Context(), env, []string{path + "/missing"})
 	assert.Error(t, err)
+}
+
+// What the go command refuses is in its words, without the exit code.
+func TestListedRefused(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/future\n\ngo 9.99\n"), 0o600))
+	t.Setenv("GOTOOLCHAIN", "local")
+	err := load.NewListed(dir).Want(t.Context(), []string{"example.com/future"})
+	require.ErrorContains(t, err, "requires go >= 9.99")
+	assert.NotContains(t, err.Error(), "exit status")
 }

@@ -158,8 +158,8 @@ func listPackage(t *testing.T, root, path string, list func(context.Context, *En
 func TestListGivesUp(t *testing.T) {
 	for name, c := range map[string]struct{ more, said string }{
 		"plain":                 {"", ""},
-		"import of nothing":     {"-- c/c.go --\npackage c\n\nimport _ \"example.com/nowhere\"\n", "example.com/nowhere: not plain: no module of go.mod has the package"},
-		"import not in Go":      {"-- c/c.go --\npackage c\n\nimport _ \"timex\"\n", "timex: not plain: no module"},
+		"import of nothing":     {"-- c/c.go --\npackage c\n\nimport _ \"example.com/nowhere\"\n", "example.com/nowhere: cannot be read: no module of go.mod has the package"},
+		"import not in Go":      {"-- c/c.go --\npackage c\n\nimport _ \"timex\"\n", "timex: cannot be read: no module"},
 		"directory without Go":  {"-- c/c.go --\npackage c\n\nimport _ \"go\"\n", "no Go files"},
 		"cycle":                 {"-- c/c.go --\npackage c\n\nimport _ \"example.com/b\"\n", "imports itself"},
 		"internal of others":    {"-- b/internal/x/x.go --\npackage x\n-- c/c.go --\npackage c\n\nimport _ \"example.com/b/internal/x\"\n", "example.com/c may not import example.com/b/internal/x"},

@@ -10,6 +10,7 @@ import (
 	"go/build"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 
@@ -59,8 +60,8 @@ func (l *Listed) Want(ctx context.Context, imports []string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err != nil {
-		return err
+	if err != nil { // package packages puts the exit code of the go command before what that printed
+		return errors.New(strings.TrimPrefix(err.Error(), "err: exit status 1: stderr: "))
 	}
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if len(p.GoFiles) == 0 {

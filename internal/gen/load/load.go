@@ -25,7 +25,7 @@ import (
 )
 
 // ErrUnsupported says that the go command must load the packages.
-var ErrUnsupported = errors.New("not plain")
+var ErrUnsupported = errors.New("cannot be read")
 
 // Graph is what was loaded. Its packages have Types and Syntax, and refer to each other in Imports.
 type Graph struct {

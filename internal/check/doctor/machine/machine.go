@@ -105,7 +105,7 @@ func there(file string) bool {
 }
 
 // forSizes is how long the sizes of caches are summed: those of Go have a million files.
-const forSizes = time.Second
+const forSizes = 500 * time.Millisecond
 
 // sizes sums the files of caches, as far as there is time.
 func sizes(ctx context.Context, caches []Cache) {
