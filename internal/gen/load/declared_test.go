@@ -4,8 +4,8 @@ package load_test
 
 import (
 	"go/ast"
-	"os"
 	"go/types"
+	"os"
 	"path/filepath"
 	"testing"
 
