@@ -152,7 +152,7 @@ func TestKept(t *testing.T) {
 			with := func(store *cache.Store) *calls.Made {
 				m, err := calls.Make(t.Context(), root, settings, nil, store, "this program")
 				require.NoError(t, err)
-				require.NoError(t, m.Err())
+				require.NoError(t, m.Err(true))
 				require.NotEmpty(t, m.Files)
 				return m
 			}
