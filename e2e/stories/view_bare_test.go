@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stories
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// bareWrong is what the recording of a controller must show of which only requests are known.
+var bareWrong = []struct {
+	kind      string
+	subject   string
+	certainty trace.Certainty
+	message   string
+}{
+	{"hot-loop", "CronTab default/clock", trace.Certain, `is written on top of its own status write, .* writes; status.lastSeen: ".*" → ".*" \(PUT status by bare, \d+ times\)`},
+	{"hot-loop", "CronTab default/patched-clock", trace.Likely, `is written again, probably because of its own status write, .*PATCH status by bare`},
+	{"stale-write", "CronTab default/read", trace.Certain, `but \d+ by kubectl \(PATCH\) had won; it had read version \d+ by GET .* before, without a cache`},
+	{"stale-write", "CronTab far/lag", trace.Certain, `but \d+ by kubectl \(PATCH\) had won; its watch was not handed it: watch lag`},
+}
+
+// Of a controller that reports nothing, requests alone prove that a loop of updates stands on its own writes, and why a write was stale:
+// because of a read without a cache, or because the watch lags, which is not the cache's fault.
+func TestFindingsOfABareController(t *testing.T) {
+	w := newWorld(t)
+	r := &recorded{world: w, dir: filepath.Join(w.dir, "bare"), file: filepath.Join(w.dir, "run.crdctl.gz")}
+	w.check(os.CopyFS(r.dir, os.DirFS("testdata/bare")))
+	r.run = w.start(r.dir, crdctl, "run", "--record", r.file)
+	r.run.waitFor("Started workers")
+	file := filepath.Join(w.dir, "crontabs.yaml")
+	w.write(file, crontabs("clock", "patched-clock", "read")+strings.Replace(crontabs("lag"), "default", "far", 1))
+	r.kubectl(r.dir, "create", "namespace", "far")
+	r.kubectl(r.dir, "apply", "-f", file)
+	r.run.waitFor("The watch is full")
+	r.says("finding: hot loop: CronTab default/clock")
+	round, all := 0, []trace.Finding(nil)
+	r.until("all that is wrong is found", func() bool {
+		round++
+		for name, namespace := range map[string]string{"read": "default", "lag": "far"} {
+			r.kubectl(r.dir, "patch", "crontab", name, "-n", namespace, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"image":"b%d"}}`, round))
+		}
+		all = r.findings()
+		for _, want := range bareWrong {
+			// On a busy machine, the next write of a loop can come so late that a timer may have caused it.
+			if f := find(all, want.kind, want.subject); f == nil || f.Certainty != want.certainty {
+				return false
+			}
+		}
+		return true
+	})
+	for _, want := range bareWrong {
+		assert.Regexp(t, want.message, find(all, want.kind, want.subject).Message)
+	}
+	assert.Contains(t, find(all, "stale-write", "read").Fix, "get the object again")
+	r.end(r.run)
+
+	// The page has the same, and what it cannot show.
+	p, served := r.view(r.browse(), r.dir, r.file)
+	p.shows(".hint", "Reconciles that send nothing are invisible: the controller does not report its reconciles.")
+	for _, want := range bareWrong {
+		p.shows(".finding", strings.TrimPrefix(want.subject, "CronTab "))
+	}
+	r.end(served)
+}
