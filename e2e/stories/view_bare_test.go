@@ -3,10 +3,12 @@
 package stories
 
 import (
+	"encoding/base64"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +29,9 @@ var bareWrong = []struct {
 	{"stale-write", "CronTab far/lag", trace.Certain, `but \d+ by kubectl \(PATCH\) had won; its watch was not handed it: watch lag`},
 }
 
+// hidden is what no recording may have.
+const hidden = "marker-of-a-secret"
+
 // Of a controller that reports nothing, requests alone prove that a loop of updates stands on its own writes, and why a write was stale:
 // because of a read without a cache, or because the watch lags, which is not the cache's fault.
 func TestFindingsOfABareController(t *testing.T) {
@@ -39,6 +44,7 @@ func TestFindingsOfABareController(t *testing.T) {
 	w.write(file, crontabs("clock", "patched-clock", "read")+strings.Replace(crontabs("lag"), "default", "far", 1))
 	r.kubectl(r.dir, "create", "namespace", "far")
 	r.kubectl(r.dir, "apply", "-f", file)
+	r.kubectl(r.dir, "create", "secret", "generic", "hidden", "--from-literal=password="+hidden)
 	r.run.waitFor("The watch is full")
 	r.says("finding: hot loop: CronTab default/clock")
 	round, all := 0, []trace.Finding(nil)
@@ -60,7 +66,7 @@ func TestFindingsOfABareController(t *testing.T) {
 		assert.Regexp(t, want.message, find(all, want.kind, want.subject).Message)
 	}
 	assert.Contains(t, find(all, "stale-write", "read").Fix, "get the object again")
-	r.end(r.run)
+	r.isKilled()
 
 	// The page has the same, and what it cannot show.
 	p, served := r.view(r.browse(), r.dir, r.file)
@@ -69,4 +75,37 @@ func TestFindingsOfABareController(t *testing.T) {
 		p.shows(".finding", strings.TrimPrefix(want.subject, "CronTab "))
 	}
 	r.end(served)
+}
+
+// isKilled kills the run: the file has all but what happened within a second, with the findings of the live run, and not the Secret.
+func (r *recorded) isKilled() {
+	r.Helper()
+	live := r.findingsOf()
+	r.kubectl(r.dir, "create", "configmap", "last")
+	r.until("the file has what was done last", func() bool {
+		out, _, err := r.try(r.dir, crdctl, "view", r.file, "--export", "audit")
+		return err == nil && strings.Contains(out, `"name":"last"`)
+	})
+	r.run.signal(syscall.SIGKILL)
+	<-r.run.done
+	r.until("no process is left", func() bool { return len(r.processes()) == 0 })
+	all := r.findings()
+	for _, f := range live {
+		assert.NotNil(r, find(all, f.Type, f.Subject), "%s", f.Message)
+	}
+	secrets, values := 0, []string{hidden, base64.StdEncoding.EncodeToString([]byte(hidden))}
+	file, err := trace.OpenFile(r.file)
+	r.check(err)
+	defer file.Close() //nolint:errcheck // it was read
+	for record, err := range file.Records(r.Context(), 0) {
+		r.check(err)
+		line := string(record.Raw)
+		if strings.Contains(line, `"name":"hidden"`) {
+			secrets++
+		}
+		for _, value := range values {
+			assert.NotContains(r, line, value)
+		}
+	}
+	assert.Positive(r, secrets, "the request with the Secret is not recorded")
 }

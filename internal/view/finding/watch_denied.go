@@ -104,7 +104,7 @@ func (d *denied) show(r *model.Request, k watching, w *refusals) {
 		message += ", changes of them are not seen"
 	}
 	message += fmt.Sprintf("; %s asked %s", k.who.Name, times(w.total))
-	if w.n() > 1 {
+	if w.last() > w.first() {
 		message += ", every " + model.Duration((w.last()-w.first())/int64(w.n()-1))
 	}
 	fix := "grant it to the controller's role: " + marker(r.Resource, "", "get", "list", "watch")
