@@ -160,7 +160,9 @@ func (s *session) compare() (rows []compared) {
 	at, now := int64(-1), s.model.Now()
 	for _, save := range s.sums.saves {
 		if save.OK {
-			at = save.T
+			if at = save.T; len(save.Files) == 0 {
+				at = -1 // the start of a run: no controller ran before
+			}
 		}
 	}
 	if at < 0 {

@@ -53,6 +53,25 @@ func TestReconcilesAreInvisible(t *testing.T) {
 	p.has(".hint", "Add --zap-log-level=5")
 }
 
+// While the controller is built, the page says that it is missing, and then what it can be given to do.
+func TestControllerIsMissing(t *testing.T) {
+	r := newRecording(true)
+	r.records = slices.DeleteFunc(r.records, func(rec trace.Record) bool {
+		d, ok := rec.Body.(*trace.Def)
+		return ok && d.Actor != nil && d.Actor.ID == controller
+	})
+	for i := range r.records {
+		r.records[i].Seq = int64(i + 1)
+	}
+	p := open(t, serve(t, r, live).URL())
+	r.add(&trace.Request{ID: r.nextID(), Actor: kubectl, Began: r.t, Verb: "list", Resource: cronTabs, Code: 200})
+	p.has(".quiet", "No controller has sent a request yet.")
+	r.add(&trace.Def{Actor: &trace.Actor{ID: controller, Name: "crontab", Class: trace.ClassController, Build: 1}})
+	r.add(&trace.Request{ID: r.nextID(), Actor: controller, Began: r.t, Verb: "list", Resource: cronTabs, Code: 200})
+	p.has(".quiet", "✓ No finding.")
+	p.has(".hint", "crdctl kubectl apply -f config/samples")
+}
+
 // Where only the requests of the controller are asked for, the answer is about these.
 func TestNothingWasDenied(t *testing.T) {
 	r := newRecording(true)
@@ -300,9 +319,14 @@ func TestKeyboard(t *testing.T) {
 	p.waits(`document.getElementById(document.querySelector(".tree crd-rows").getAttribute("aria-activedescendant"))?.ariaSelected === "true"`)
 	p.key("/")
 	p.key("kubectl")
-	p.key(kb.Escape)
+	p.key(kb.Enter)
 	p.key("4")
 	p.has(".view .none", "No request of the controller matches")
+	p.waits(`document.getElementById("search").value.endsWith("kubectl")`)
+	p.key("/")
+	p.key(kb.Escape)
+	p.waits(`document.getElementById("search").value === "" && document.activeElement.id !== "search"`)
+	p.has(".view .row", "POST")
 	p.key("f")
 	p.waits(`document.activeElement.classList.contains("chip")`)
 	p.key("l")
@@ -331,6 +355,18 @@ func TestBrush(t *testing.T) {
 	)
 	p.has(".brush", "all time")
 	p.waits(fmt.Sprintf(`document.querySelector(".view crd-rows").ariaRowCount !== %q`, before))
+}
+
+// The flow shows at most all of the recording, however often its user zooms out.
+func TestZoomOut(t *testing.T) {
+	p := open(t, serve(t, crontab()).URL())
+	p.key("2")
+	for range 50 {
+		p.click("[aria-label='Zoom out']")
+		time.Sleep(30 * time.Millisecond) // so that the answer is there, and the next one begins with it
+	}
+	p.has(".brush", "12:00:00 to 12:00:03")
+	p.has(".chips[aria-label=Flow] .hint", "12:00:00.000 to 12:00:03")
 }
 
 // A gap is drawn, with how many of what, and why.

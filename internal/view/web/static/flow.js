@@ -206,8 +206,8 @@ customElements.define('crd-flow', Flow);
 function zoom(d, factor, t) {
   if (!d) return;
   const span = Math.max(1e6, (d.to - d.from) * factor), at = (t - d.from) / Math.max(1, d.to - d.from);
-  const from = Math.max(1, Math.round(t - span * at));
-  change({ from, to: Math.round(from + span) });
+  const from = Math.max(1, Math.round(t - span * at)), end = Math.max(state.frame?.now ?? 0, d.to); // nothing is outside the recording
+  change({ from, to: Math.min(end, Math.round(from + span)) });
 }
 
 const columns = [

@@ -25,7 +25,7 @@ const all = {
   d: ['what changed, or the whole object', () => change({ diff: state.diff === 'change' ? 'whole' : 'change' })],
   m: ['managedFields', () => change({ managed: !state.managed })],
   t: ['table with the content of the lanes', () => change({ table: !state.table })],
-  '/': ['search', () => document.getElementById('search')?.focus()],
+  '/': ['search: Enter goes on to the rows, Esc ends the search', () => document.getElementById('search')?.focus()],
   f: ['to the filter', () => document.querySelector('.view .chip')?.focus()],
   ' ': ['freeze, and go on', () => freeze()],
   '.': ['now: all time, newest first', () => change({ from: 0, to: 0, at: 0, view: 'now', ...(state.frozen ? { frozen: false, frame: state.pending ?? state.frame } : {}) })],
@@ -48,7 +48,10 @@ export function keys(e) {
   const slides = target.type === 'range' && /^(Arrow|Page|Home|End)/.test(e.key);
   const typing = slides || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== 'range';
   if (document.querySelector('dialog[open]') && e.key !== '?') return; // the dialog has the keys
-  if (typing && e.key === 'Escape') /** @type {HTMLElement} */ (e.target).blur();
+  if (typing && (e.key === 'Escape' || e.key === 'Enter' && target.id === 'search')) {
+    target.blur();
+    if (target.id === 'search' && e.key === 'Escape') change({ search: '' }); // browsers empty the field without an input event
+  }
   if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
   if ((e.key === ' ' || e.key === 'Enter') && /** @type {Element} */ (e.target).closest('button, a, summary')) return; // presses it
   const focused = document.activeElement?.closest('crd-rows');

@@ -77,13 +77,18 @@ function undetermined(f) {
   return [...types].map(([reason, of]) => html`<p class="hint undetermined">not determined: ${of.join(', ')}: ${reason}</p>`);
 }
 
+const samples = html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f config/samples</code></p>`;
+
 /** What is there without a finding. */
 function quiet(f, nothingYet) {
   if (f.state === 'opening') return html`<p class="hint">Reading the recording.</p>`;
-  if (!nothingYet) return html`<p class="quiet">✓ No finding.</p>${undetermined(f)}`;
+  if (!nothingYet && f.state === 'live' && !f.own) {
+    return html`<p class="quiet">No controller has sent a request yet.</p><p class="hint">"crdctl run" builds and starts it, and prints how far it is.</p>`;
+  }
+  if (!nothingYet) return html`<p class="quiet">✓ No finding.</p>${f.state === 'live' && !f.last ? samples : nothing}${undetermined(f)}`;
   if (f.state === 'file') return html`<p class="quiet">Nothing was recorded.</p>`;
   return html`<p class="quiet">Nothing was recorded yet.</p>
-    ${f.state === 'live' ? html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f config/samples</code></p>` : nothing}`;
+    ${f.state === 'live' ? samples : nothing}`;
 }
 
 /** The live region: screen readers hear of findings, in all views. */
