@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -75,14 +76,52 @@ func (p *page) unfolds() {
 	require.NoError(p, err)
 }
 
+// click clicks the first element that has a text, as soon as there is one.
+func (p *page) click(selector, text string) {
+	p.Helper()
+	p.shows(selector, text)
+	_, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`([...document.querySelectorAll(%q)].find((e) => %s)?.click(), true)`, selector, has(text))))
+	require.NoError(p, err)
+}
+
+// scroll goes to the end of a table, which has only the rows that are seen.
+func (p *page) scroll(selector string) {
+	p.Helper()
+	_, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(document.querySelector(%q)?.scrollTo(0, 1e6), true)`, selector)))
+	require.NoError(p, err)
+}
+
+// compared is a row of the table of what was before the newest save and after it.
+func (p *page) compared(name string) (before, after float64) {
+	p.Helper()
+	cells, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(
+		`([...document.querySelectorAll(".compare tr")].map((r) => [...r.children].map((c) => c.textContent)).find((r) => r[0] === %q) ?? [])`, name)))
+	require.NoError(p, err)
+	if len(cells) == 3 {
+		before, _ = strconv.ParseFloat(cells[1], 64)
+		after, _ = strconv.ParseFloat(cells[2], 64)
+	}
+	return before, after
+}
+
+// has is an expression that reports whether the element e has a text, however it is spaced.
+func has(text string) string {
+	return fmt.Sprintf(`(e.textContent ?? '').replace(/\s+/g, ' ').includes(%q)`, strings.Join(strings.Fields(text), " "))
+}
+
+// has reports whether an element has a text now.
+func (p *page) has(selector, text string) bool {
+	p.Helper()
+	found, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => %s)`, selector, has(text))))
+	require.NoError(p, err)
+	return found
+}
+
 // shows waits until an element has a text. Texts of a page that does not show it are in the failure.
 func (p *page) shows(selector, text string) {
 	p.Helper()
-	has := fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => (e.textContent ?? '').replace(/\s+/g, ' ').includes(%q))`, selector, strings.Join(strings.Fields(text), " "))
 	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		found, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](has))
-		require.NoError(p, err)
-		if found {
+		if p.has(selector, text) {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -62,6 +62,22 @@ func TestTheBuiltInControllerIsRecorded(t *testing.T) {
 	run.waitFor("Hook or templates changed", `Child updated kind=Gadget key=default/demo child="ConfigMap default/b"`, "Successfully synced")
 	require.Equal(t, 0, run.interrupt())
 	w.expectRecorded(in("recording.crdctl.gz"))
+
+	// All is well, and the page has what the hook was asked.
+	out := w.run(w.dir, crdctl, "view", "recording.crdctl.gz", "--findings", "-o", "json")
+	assert.Contains(t, out, `"findings": []`)
+	p, served := w.view(w.browse(), w.dir, "recording.crdctl.gz")
+	p.shows(".quiet", "No finding.")
+	p.shows(".last", "Gadget default/demo")
+	p.press("2")
+	p.press("t")
+	p.shows("crd-rows[aria-label=Flow] .row", "reconcile of Gadget default/demo: ok")
+	p.click("crd-rows[aria-label=Flow] .row", "reconcile of Gadget default/demo: ok")
+	p.shows(".why", "same as last applied")
+	p.shows(".why", "./sync.py")
+	p.press("6")
+	p.shows(".rights-parts", "sync.py")
+	w.end(served)
 }
 
 func (w *world) expectRecorded(file string) {

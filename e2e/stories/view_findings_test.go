@@ -12,12 +12,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdctl/crdctl/internal/trace"
+	"github.com/crdctl/crdctl/internal/view/finding"
 	"github.com/crdctl/crdctl/internal/view/model"
 )
 
@@ -71,11 +74,17 @@ func (r *recorded) save(file, old, replacement string) {
 	r.check(os.Rename(saved, file))
 }
 
-// findings are those of the recording, which may still be written. There must be some.
+// findings are those of the recording, which may still be written.
 func (r *recorded) findings() (all []trace.Finding) {
 	r.Helper()
-	out, stderr, err := r.try(r.dir, crdctl, "view", r.file, "--findings", "-o", "json")
-	require.Equal(r, 1, exitCode(err), "%v\n%s%s", err, out, stderr)
+	return r.findingsOf(r.file)
+}
+
+// findingsOf are those of a file, or of what runs.
+func (r *recorded) findingsOf(file ...string) (all []trace.Finding) {
+	r.Helper()
+	out, stderr, err := r.try(r.dir, crdctl, append(append([]string{"view"}, file...), "--findings", "-o", "json")...)
+	require.LessOrEqual(r, exitCode(err), 1, "%v\n%s%s", err, out, stderr)
 	var document struct {
 		Findings     []trace.Finding
 		Undetermined []struct{ Type, Reason string }
@@ -189,14 +198,24 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 	live, attached := r.view(browser, r.dir)
 	live.shows(".finding.open", "CronTab default/clock is reconciled")
 
-	// A save that does not compile changes nothing, and one that fixes a loop ends it.
+	// A save that does not compile changes nothing, one that doubles the writes is seen to, and one that fixes a loop ends it.
 	main := filepath.Join(r.dir, "main.go")
-	r.save(main, "const fixed = false", "const fixed = nothing")
+	r.save(main, "fixed, doubled = false, false", "fixed, doubled = false, nothing")
 	r.says("the controller does not compile")
-	r.save(main, "const fixed = nothing", "const fixed = true")
+	live.shows(".save.broken", "It does not compile.")
+	live.shows(".save.broken", "build 1 runs on")
+	r.save(main, "fixed, doubled = false, nothing", "fixed, doubled = false, true")
+	live.shows(".save", "Build 2 runs since")
+	r.until("the page compares what was before the save with what is after it", func() bool {
+		before, after := live.compared("writes of the controller per reconcile")
+		return before > 0 && after > before
+	})
+	live.shows(".compare", "new kinds of requests of the controller")
+	live.shows(".compare", "serviceaccounts")
+	r.save(main, "fixed, doubled = false, true", "fixed, doubled = true, false")
 	r.until("the new build has ended the loop", func() bool { // of many notes at once, the run prints the first
 		f := find(r.findings(), "hot-loop", "CronTab default/clock")
-		return f != nil && f.ResolvedBy == 2
+		return f != nil && f.ResolvedBy == 3
 	})
 	live.unfolds()
 	live.shows(".finding.resolved", "hot loop: CronTab default/clock")
@@ -216,7 +235,7 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 		assert.NotEmpty(t, f.Evidence, f.Message)
 		assert.NotEmpty(t, f.Fix, f.Message)
 	}
-	assert.Equal(t, 2, find(all, "hot-loop", "CronTab default/clock").ResolvedBy)
+	assert.Equal(t, 3, find(all, "hot-loop", "CronTab default/clock").ResolvedBy)
 	for _, f := range all {
 		assert.NotContains(t, f.Subject, "default/quiet", f.Message)
 		assert.NotContains(t, f.Subject, "default/parent", f.Message)
@@ -235,9 +254,12 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 	p.shows(".uplot", "")
 	p.press("6")
 	p.shows(".rights-parts", "//+kubebuilder:rbac:groups=\"\",resources=secrets")
+	p.showsWhyTwice()
+	p.showsTheChildComeBack()
 	r.end(served)
 
 	m := r.model()
+	r.seesTheDenialAtOnce()
 	r.seesWhyTwice(m)
 	r.seesTheChildComeBack(m)
 	r.seesTheSaves(m)
@@ -249,6 +271,60 @@ func changed(name string, round int) (manifest string) {
 		manifest += strings.Replace(crontabs(name), "image: a", fmt.Sprintf("image: \"%d.%d\"", round, i), 1)
 	}
 	return manifest
+}
+
+// In the page, the version of the object with the annotation leads to the request and the reconcile that wrote it.
+func (p *page) showsWhyTwice() {
+	p.Helper()
+	p.click(".tree .row", "CronTab default/twice")
+	p.press("3")
+	p.shows(".object-head", "CronTab default/twice")
+	p.click("crd-rows[aria-label=Versions] .row", "metadata.annotations")
+	p.shows(".fields", "stable.example.com/seen")
+	p.shows(".why", "PUT")
+	p.shows(".why", "view")
+	p.press(kb.ArrowLeft) // to the request
+	p.shows(".why", "reconcile of CronTab default/twice")
+}
+
+// In the flow, the delivery of the child's end is followed by a reconcile and by the request that makes it again.
+func (p *page) showsTheChildComeBack() {
+	p.Helper()
+	p.press("2")
+	p.shows(".chips[aria-label=Flow] .hint", "line:")
+	p.press("/")
+	p.press("parent")
+	p.press(kb.Enter)
+	p.press("t")
+	p.until("the flow goes back to when the child was deleted", func() bool {
+		p.click("[aria-label='Zoom out']", "−")
+		p.scroll("crd-rows[aria-label=Flow]") // the newest is at the top
+		return p.has("crd-rows[aria-label=Flow] .row", "DELETED of ConfigMap default/parent")
+	})
+	p.shows("crd-rows[aria-label=Flow] .row", "POST configmaps default/parent by view, build 1: 201")
+	p.click("crd-rows[aria-label=Flow] .row", "DELETED of ConfigMap default/parent")
+	p.shows(".why", "DELETED")
+}
+
+// A denied watch is found when it was refused twice: informers try again in a second or two.
+func (r *recorded) seesTheDenialAtOnce() {
+	r.Helper()
+	file, err := trace.OpenFile(r.file)
+	require.NoError(r, err)
+	defer file.Close() //nolint:errcheck // it was read
+	refused, engine := 0, finding.New()
+	for record, err := range file.Records(r.Context(), 0) {
+		require.NoError(r, err)
+		if q, ok := record.Body.(*trace.Request); ok && (q.Verb == "list" || q.Verb == "watch") && q.Code == 403 {
+			refused++
+		}
+		engine.Add(record)
+		if find(engine.Findings(), "watch-denied", "secrets") != nil {
+			break
+		}
+	}
+	assert.LessOrEqual(r, refused, 4)
+	assert.GreaterOrEqual(r, refused, 2)
 }
 
 // The second reconcile of an object was caused by the annotation that the first wrote.
@@ -276,6 +352,7 @@ func (r *recorded) seesWhyTwice(m *model.Model) {
 func (r *recorded) seesTheChildComeBack(m *model.Model) {
 	r.Helper()
 	var ended, made int64
+	var create *model.Request
 	for o := range m.Objects() {
 		if o.String() != "ConfigMap default/parent" {
 			continue
@@ -289,7 +366,7 @@ func (r *recorded) seesTheChildComeBack(m *model.Model) {
 				ended = v.T
 			case v.Type == "ADDED" && v.Request != nil && ended != 0:
 				assert.Equal(r, "create", v.Request.Verb)
-				made = v.T
+				made, create = v.T, v.Request
 			}
 		}
 	}
@@ -298,6 +375,13 @@ func (r *recorded) seesTheChildComeBack(m *model.Model) {
 	assert.True(r, slices.ContainsFunc(m.Reconciles(model.Key{Controller: "crontab", Key: "default/parent"}), func(rec *model.Reconcile) bool {
 		return rec.Ended > ended && rec.Began < made
 	}), "no reconcile between the end of the child and its return")
+	const tolerance = int64(time.Millisecond) // lines and requests have clocks of two processes
+	rec, link := m.ReconcileOf(create)
+	require.NotNil(r, rec)
+	assert.Equal(r, trace.Certain, link.Certainty)
+	assert.Equal(r, "default/parent", rec.Key)
+	assert.LessOrEqual(r, rec.Began, create.Began+tolerance, "the request is a part of the reconcile")
+	assert.GreaterOrEqual(r, rec.Ended+tolerance, create.T)
 }
 
 // Each save has its steps, and the build that runs after it.
@@ -315,7 +399,7 @@ func (r *recorded) seesTheSaves(m *model.Model) {
 	}
 	assert.Positive(r, metrics)
 	byFile := slices.DeleteFunc(slices.Clone(saves), func(s *trace.Save) bool { return !slices.Equal(s.Files, []string{"main.go"}) })
-	require.Len(r, byFile, 2)
+	require.Len(r, byFile, 3)
 	broken, good := byFile[0], byFile[1]
 	step := func(s *trace.Save, name string) trace.Step {
 		i := slices.IndexFunc(s.Steps, func(step trace.Step) bool { return step.Name == name })

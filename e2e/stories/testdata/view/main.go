@@ -28,8 +28,9 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// fixed is what the story changes: without it, the status of a CronTab has the time of each reconcile.
-const fixed = false
+// These are what the story changes: without fixed, the status of a CronTab has the time of each reconcile, and with doubled, that makes
+// another object, too.
+const fixed, doubled = false, false
 
 var crontabs = schema.GroupVersionKind{Group: "stable.example.com", Version: "v1", Kind: "CronTab"}
 
@@ -93,6 +94,11 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		time.Sleep(50 * time.Millisecond)
 		if fixed {
 			return ctrl.Result{}, nil
+		}
+		if doubled {
+			if err := r.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{GenerateName: "clock-", Namespace: u.GetNamespace()}}); err != nil {
+				return ctrl.Result{}, err
+			}
 		}
 		unstructured.SetNestedField(u.Object, time.Now().Format(time.RFC3339Nano), "status", "lastSeen")
 		return ctrl.Result{}, client.IgnoreNotFound(ignoreConflict(r.Status().Update(ctx, u)))
