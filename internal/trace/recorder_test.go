@@ -229,7 +229,7 @@ func TestRecorderDropsWhatIsTooLong(t *testing.T) {
 	close(blocked)
 	waitFor(t, r)
 	require.NoError(t, r.Close())
-	for rec := range r.Records(t.Context(), 0) {
+	for _, rec := range all(t, r, 0) {
 		if gap, ok := rec.Body.(*Gap); ok && gap.Dropped[KindVersion] > 0 {
 			assert.EqualValues(t, 11, gap.Dropped[KindVersion])
 			return
