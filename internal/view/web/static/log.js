@@ -24,7 +24,7 @@ export function log() {
         <label>level <select @change=${(e) => change({ level: e.target.value })}>${['', 'error', 'warning', 'info', 'debug'].map((l) => html`<option value=${l} ?selected=${l === state.level}>${l || 'all'}</option>`)}</select></label>` : nothing}
     </div>
     ${state.openLog ? html`<crd-rows .source=${'log'} .label=${'Log lines'} .columns=${columns} .pick=${(l) => select(l.seq)} .selected=${state.seq}
-      .empty=${'The controller printed nothing that matches.'} .rowClass=${(l) => (l.level === 'error' ? 'bad' : '')}
+      .empty=${state.search || state.level || state.onlyLog || state.from || state.to ? 'The controller printed nothing that matches.' : 'The controller printed nothing.'} .rowClass=${(l) => (l.level === 'error' ? 'bad' : '')}
       .params=${{ ...scope(), level: state.level, key: state.onlyLog ? state.why?.key : '', reconcile: state.onlyLog ? state.why?.reconcile : '' }}
       .version=${version()}></crd-rows>` : nothing}
   </section>`;
