@@ -69,11 +69,12 @@ func (r *Request) Winner() (*Version, Link) {
 type Lag string
 
 // The lags. The watch of the actor had handed over a newer version when the request began, or it had not; or the actor
-// had no watch of the resource.
+// had no watch of the resource, or only ones that need not be for the object, such as those with a selector.
 const (
 	LagCache   Lag = "cache"
 	LagWatch   Lag = "watch"
 	LagNoWatch Lag = "no watch"
+	LagUnknown Lag = "unknown"
 )
 
 // Read is the request by which the actor of a write read the version that the write was decided on, past its caches; nil if none is held of the
@@ -111,10 +112,13 @@ func (m *Model) Stale(r *Request) (Lag, *Delivery) {
 			return LagWatch, d
 		}
 	}
-	if m.IsWatching(r.Actor.Who, GroupResource(r.Resource)) {
+	switch {
+	case !m.IsWatching(r.Actor.Who, GroupResource(r.Resource)):
+		return LagNoWatch, nil
+	case m.watchesAll(r.Actor.Who, r.Object):
 		return LagWatch, nil
 	}
-	return LagNoWatch, nil
+	return LagUnknown, nil
 }
 
 // FieldWriter returns the newest version that changed a field, or one above or below it. Its Request is who wrote it.

@@ -145,6 +145,13 @@ func TestConflict(t *testing.T) {
 	m.Object(1).Deliveries = nil
 	lag, _ := m.Stale(m.Request("r2"))
 	assert.Equal(t, LagNoWatch, lag)
+	for watch, want := range map[string]Lag{`"resource":1`: LagWatch, `"resource":1,"ns":"default"`: LagWatch,
+		`"resource":1,"ns":"other"`: LagUnknown, `"resource":1,"labels":"a=b"`: LagUnknown, `"resource":1,"fields":"metadata.name=b"`: LagUnknown} {
+		text := strings.Replace(fmt.Sprintf(story, 40), `"state":"open","resource":1`, `"state":"open",`+watch, 1)
+		m = read(t, strings.Replace(text, `"k":"event"`, `"k":"other"`, 1))
+		lag, _ = m.Stale(m.Request("r2"))
+		assert.Equal(t, want, lag, watch)
+	}
 
 	m = read(t, strings.Replace(fmt.Sprintf(story, 40), `"rv":11,"prev":10,"by"`, `"rv":11,"by"`, 1)) // a version between can be missing
 	_, l := m.Request("r2").Winner()

@@ -84,3 +84,14 @@ func (m *Model) Watches() []*Watch {
 
 // IsWatching reports whether an actor has watched a resource, as GroupResource names it, at any time so far.
 func (m *Model) IsWatching(w *Who, resource string) bool { return m.watching[w][resource] > 0 }
+
+// watchesAll reports whether an actor has a watch that is certainly for an object: one without a selector, of its namespace or of all.
+func (m *Model) watchesAll(w *Who, o *Object) bool {
+	for _, watch := range m.watches {
+		if watch.Actor.Who == w && GroupResource(watch.Resource) == GroupResource(o.resource) && watch.Labels == "" && watch.Fields == "" &&
+			(watch.Namespace == "" || watch.Namespace == o.Namespace) {
+			return true
+		}
+	}
+	return false
+}
