@@ -27,7 +27,7 @@ const (
 type notes struct {
 	recorder *trace.Recorder
 	reporter ui.Reporter
-	see      string // the command that shows more
+	see      string // what shows more
 
 	mu     sync.Mutex
 	engine *finding.Engine
@@ -91,7 +91,7 @@ func (n *notes) news(now int64) {
 		}
 	}
 	if more > 0 {
-		n.reporter.Note("finding: and %d more; see \"%s\"", more, n.see)
+		n.reporter.Note("finding: and %d more; see %s", more, n.see)
 	}
 }
 
@@ -110,5 +110,5 @@ func (n *notes) line(f trace.Finding, now int64) string {
 		return ""
 	}
 	n.said[f.ID] = note{build: f.Build, at: now, open: true}
-	return fmt.Sprintf("finding: %s [%s, %s]; see \"%s\"", text.Printable(f.Message), f.Type, f.Certainty, n.see)
+	return fmt.Sprintf("finding: %s [%s, %s]; see %s", text.Printable(f.Message), f.Type, f.Certainty, n.see)
 }

@@ -16,7 +16,7 @@ import (
 
 // A finding is reported once, and again when it is resolved. It is news again with a new build, and after a while.
 func TestNotes(t *testing.T) {
-	n := newNotes(nil, ui.Reporter{}, "crdctl view x --findings")
+	n := newNotes(nil, ui.Reporter{}, `"crdctl view x --findings"`)
 	f := trace.Finding{ID: "hot-loop: CronTab default/x", Type: "hot-loop", Message: "hot loop: CronTab default/x", Certainty: trace.Certain, Build: 1}
 	resolved := f
 	resolved.Until, resolved.Message = 5, "hot loop: CronTab default/x; resolved by build 2"
@@ -58,7 +58,7 @@ func TestNotesOfARecording(t *testing.T) {
 		}
 	}
 	var said bytes.Buffer
-	n := newNotes(recorder, ui.NewReporter(&said), "crdctl view --findings")
+	n := newNotes(recorder, ui.NewReporter(&said), `"crdctl view --findings"`)
 	require.NoError(t, recorder.Close())
 	for r, err := range recorder.Records(t.Context(), 0) {
 		require.NoError(t, err)

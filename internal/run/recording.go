@@ -158,13 +158,17 @@ func (r *recording) hide(tokens ...string) {
 }
 
 // follow reports findings until the context ends, or the function that it returns is called.
-func (r *recording) follow(ctx context.Context, reporter ui.Reporter) (end func()) {
+func (r *recording) follow(ctx context.Context, foreign bool, reporter ui.Reporter) (end func()) {
 	if r == nil {
 		return func() {}
 	}
+	see := fmt.Sprintf("%q", r.command("--findings"))
+	if foreign && r.file == "" {
+		see = "the page" // a run on a cluster has no state by which view would find it
+	}
 	ctx, stop := context.WithCancel(ctx)
 	var following sync.WaitGroup
-	following.Go(func() { newNotes(r.Recorder, reporter, r.command("--findings")).follow(ctx) })
+	following.Go(func() { newNotes(r.Recorder, reporter, see).follow(ctx) })
 	return func() { stop(); following.Wait() }
 }
 

@@ -82,7 +82,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.recording.end(reporter)) }()
-	defer o.recording.follow(ctx, reporter)()
+	defer o.recording.follow(ctx, o.Cluster.IsSet(), reporter)()
 	closePage, err := o.recording.serve(ctx, o.Recording, reporter)
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func (r *recording) join(ctx context.Context, o Options, config *rest.Config, re
 	case errors.Is(err, trace.ErrNotRecorded) && asked:
 		return nil, nil, errors.New("this project has a control plane in the background, which is not recorded, so --record and --ui cannot be used; run \"crdctl cluster stop\", then run again, or start it again with \"crdctl cluster start --findings\"")
 	case errors.Is(err, trace.ErrNotRecorded):
-		reporter.Note("its requests are not recorded, so findings about them are missing; \to record them, run \"crdctl cluster stop\", then \"crdctl cluster start --findings\"")
+		reporter.Note("its requests are not recorded, so findings about them are missing; to record them, run \"crdctl cluster stop\", then \"crdctl cluster start --findings\"")
 		return nil, func() {}, nil
 	case err != nil:
 		return nil, nil, err
