@@ -17,7 +17,7 @@ var (
 	codegenCommands = []string{"init", "create", "delete", "upgrade", "adopt", "generate", "verify", "check", "doctor", "docs", "manifests"}
 )
 
-// notInBuild are hidden commands in place of those that this build leaves out: each says what the build lacks, and which one has it.
+// notInBuild are hidden commands that stand for those that this build leaves out: each names what the build lacks, and the one that has it.
 func notInBuild(lacks, has string, names []string) (all []*cobra.Command) {
 	for _, name := range names {
 		all = append(all, &cobra.Command{

@@ -209,7 +209,7 @@ type nopCloser struct{ *bytes.Buffer }
 
 func (nopCloser) Close() error { return nil }
 
-// The last line of a member that is whole need not end; a part of a line at the end of the file is no member.
+// In a complete member the last line may lack its line break. A part of a line at the end of the file is not read.
 func TestLastLine(t *testing.T) {
 	f := opened(t, writeRecording(t, zipped(t, headerLine+"\n"+`{"seq":2,"t":5,"k":"log","message":"x"}`)))
 	assert.Equal(t, "header log", kinds(all(t, f, 0)))

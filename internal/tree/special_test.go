@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A FIFO in place of a file of the tree is named, and not waited for.
+// A FIFO where a file of the tree is expected is named, and not waited for.
 func TestDiffOfWhatIsNoFile(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, syscall.Mkfifo(filepath.Join(root, "a.txt"), 0o600))

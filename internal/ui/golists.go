@@ -75,7 +75,7 @@ func ShortenGo(output string) (short, hint string) {
 	return strings.Join(all, "\n"), hint
 }
 
-// sumLine is the one line in place of those about go.sum.
+// sumLine is the one line that replaces those about go.sum.
 func sumLine(missing int, first string) string {
 	line := fmt.Sprintf("go.sum lacks %d entries that the build needs", missing)
 	if missing == 1 {

@@ -25,7 +25,7 @@ func Ignored(dir string) bool {
 }
 
 // Check refuses files that the go command would wait for, or read without end, when it looks at the modules of a directory: a
-// repository may have a FIFO or a link to a device in place of its go.sum.
+// repository may have a FIFO or a link to a device as its go.sum.
 func Check(dir string) error {
 	mod, content, err := nearest(dir, "go.mod")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A FIFO in place of an entry counts as none and does not block, and a link is not followed. Both are replaced by the next Put.
+// A FIFO where an entry is expected counts as none and does not block, and a link is not followed. Both are replaced by the next Put.
 func TestGetOfWhatIsNoFile(t *testing.T) {
 	s := At(t.TempDir(), 1<<20)
 	require.NoError(t, s.Put(key("linked"), "value"))

@@ -13,7 +13,7 @@ import (
 // to go by.
 var notDirectory = lazyregexp.New(`(?:open|l?stat|readlink) (.+?): not a directory`)
 
-// Blocked names the file that is in place of a directory, where err is about that; it is nil for other errors.
+// Blocked names the file that is where a directory is to be, where err is about that; it is nil for other errors.
 func Blocked(root string, err error) error {
 	m := notDirectory.FindStringSubmatch(err.Error())
 	if m == nil {

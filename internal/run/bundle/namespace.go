@@ -10,7 +10,7 @@ import (
 	"github.com/crdctl/crdctl/internal/run/kustomization"
 )
 
-// moved is an object with another namespace in place of the one that the controller has in its manifests: where the object is, what
+// moved is an object with another namespace than the one that the controller has in its manifests: where the object is, what
 // subjects and services it refers to, the DNS names of services, and annotations that name an object of the namespace.
 func moved(object map[string]any, from, to string) map[string]any {
 	m := move{from, to}

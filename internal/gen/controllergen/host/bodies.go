@@ -7,7 +7,7 @@ import (
 	"regexp"
 )
 
-// bodiless returns a file with blanks in place of the functions that no generator asks for, and of what is in the bodies of the others, so
+// bodiless overwrites with blanks the functions that no generator asks for, and the bodies of the others, so
 // that all else keeps its place. Functions cannot change types, and checking their signatures and looking up what they name is half of the
 // time of a type check. A function with a marker in a comment, or after one, stays, since controller-tools collects those. It returns the
 // file as it is where it does not look like Go.
@@ -52,7 +52,7 @@ func alone(rest []byte) bool {
 	return len(bytes.TrimSpace(line)) == 0
 }
 
-// blank puts spaces in place of all but the ends of lines.
+// blank overwrites all but the ends of lines with spaces.
 func blank(text []byte) {
 	for i, c := range text {
 		if c != '\n' {
