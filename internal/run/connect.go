@@ -12,7 +12,6 @@ import (
 	"time"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/crdctl/crdctl/internal/controlplane"
@@ -177,8 +176,8 @@ func connectToBackground(ctx context.Context, o Options, s daemon.State, reporte
 }
 
 // compare lists what a changed CRD does to stored objects.
-func compare(ctx context.Context, before, after *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) (string, error) {
-	findings, err := compat.Check(ctx, before, after, objects)
+func compare(ctx context.Context, before, after *apiextv1.CustomResourceDefinition, stored target.Stored) (string, error) {
+	findings, err := compat.CheckStored(ctx, before, after, stored)
 	if err != nil || len(findings) == 0 {
 		return "", err
 	}

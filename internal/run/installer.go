@@ -312,8 +312,8 @@ func (i *installer) sayGone(ctx context.Context, crds []manifest.CRD) {
 			continue // deleted by hand
 		}
 		count := "its objects"
-		if objects, err := i.target.Stored(ctx, gone.CustomResourceDefinition); err == nil {
-			count = text.Count(len(objects), "object", "objects")
+		if n, err := i.target.Count(ctx, gone.CustomResourceDefinition); err == nil {
+			count = text.Count(n, "object", "objects")
 		}
 		kubectl, until := "crdctl kubectl", " until the run ends"
 		if i.target.Kept {

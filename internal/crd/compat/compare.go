@@ -94,20 +94,30 @@ func dropped(before, after *resource, u *unstructured.Unstructured) ([]string, e
 	return slices.Compact(now), err
 }
 
-// gone are the versions that the changed CRD has not, and that objects are or may be stored in.
-func gone(current *apiextv1.CustomResourceDefinition, after *resource, objects []unstructured.Unstructured) []Finding {
-	of := map[string][]string{}
+// gone are the versions that the changed CRD has not, and that objects are or may be stored in, with the names of these objects.
+type gone struct {
+	after *resource
+	of    map[string][]string
+}
+
+func newGone(current *apiextv1.CustomResourceDefinition, after *resource) gone {
+	g := gone{after, map[string][]string{}}
 	for _, stored := range current.Status.StoredVersions {
-		of[stored] = nil
-	}
-	for _, u := range objects {
-		of[versionOf(&u)] = append(of[versionOf(&u)], name(u.GetNamespace(), u.GetName()))
-	}
-	var found []Finding
-	for version, names := range of {
-		if after.versions[version] != nil {
-			continue
+		if after.versions[stored] == nil {
+			g.of[stored] = nil
 		}
+	}
+	return g
+}
+
+func (g gone) add(u *unstructured.Unstructured) {
+	if version := versionOf(u); g.after.versions[version] == nil {
+		g.of[version] = append(g.of[version], name(u.GetNamespace(), u.GetName()))
+	}
+}
+
+func (g gone) findings(current *apiextv1.CustomResourceDefinition) (found []Finding) {
+	for version, names := range g.of {
 		slices.Sort(names)
 		f := Finding{Version: version, Kind: Gone}
 		if len(names) > 0 {

@@ -27,6 +27,26 @@ import (
 //
 // Where current is nil the CRD is new, and nothing can be stored. A changed CRD that the API server would refuse is an error in its words.
 func Check(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) ([]Finding, error) {
+	return CheckStored(ctx, current, changed, slice(objects))
+}
+
+// Stored hands out the objects of a CRD one after the other, and keeps none. It ends with the error of each.
+type Stored func(each func(*unstructured.Unstructured) error) error
+
+// slice are objects that are in memory.
+func slice(objects []unstructured.Unstructured) Stored {
+	return func(each func(*unstructured.Unstructured) error) error {
+		for i := range objects {
+			if err := each(&objects[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// CheckStored is Check for objects that are read while they are tried: there may be more than fit into memory.
+func CheckStored(ctx context.Context, current, changed *apiextv1.CustomResourceDefinition, stored Stored) ([]Finding, error) {
 	if changed == nil {
 		return nil, errors.New("no changed CRD to check; deleting a CRD deletes all of its objects")
 	}
@@ -37,7 +57,7 @@ func Check(ctx context.Context, current, changed *apiextv1.CustomResourceDefinit
 	if err != nil {
 		return nil, err
 	}
-	return c.Check(ctx, objects)
+	return c.try(ctx, stored)
 }
 
 // CurrentError is the error of a current CRD that the API server's code cannot read objects with: its schema may not be structural.
@@ -71,20 +91,31 @@ func NewChange(current, changed *apiextv1.CustomResourceDefinition) (*Change, er
 
 // Check is the function Check for some of the objects.
 func (c *Change) Check(ctx context.Context, objects []unstructured.Unstructured) ([]Finding, error) {
-	if err := c.before.owns(objects); err != nil {
-		return nil, err
-	}
-	findings := gone(c.current, c.after, objects)
-	for i := range objects {
-		found, err := compare(ctx, c.before, c.after, &objects[i])
+	return c.try(ctx, slice(objects))
+}
+
+func (c *Change) try(ctx context.Context, stored Stored) ([]Finding, error) {
+	var findings []Finding
+	gone := newGone(c.current, c.after)
+	err := stored(func(object *unstructured.Unstructured) error {
+		if err := c.before.owns(object); err != nil {
+			return err
+		}
+		found, err := compare(ctx, c.before, c.after, object)
 		if err == nil {
 			err = context.Cause(ctx) // CEL that was interrupted looks like an object that is invalid
 		}
 		if err != nil {
-			return nil, fmt.Errorf("check %s: %w", name(objects[i].GetNamespace(), objects[i].GetName()), err)
+			return fmt.Errorf("check %s: %w", name(object.GetNamespace(), object.GetName()), err)
 		}
+		gone.add(object)
 		findings = append(findings, found...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	findings = append(gone.findings(c.current), findings...)
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version))
 	})

@@ -50,16 +50,12 @@ func compile(crd *apiextv1.CustomResourceDefinition) (*resource, error) {
 }
 
 // owns refuses objects that are none of the CRD's.
-func (r *resource) owns(objects []unstructured.Unstructured) error {
-	var problems []error
-	for i := range objects {
-		u := &objects[i]
-		if gvk := u.GroupVersionKind(); gvk.GroupKind() != r.kind || r.versions[gvk.Version] == nil {
-			problems = append(problems, fmt.Errorf("%s is a %s of %q, which the current CRD does not have; list the objects of %s at one of %s",
-				name(u.GetNamespace(), u.GetName()), u.GetKind(), u.GetAPIVersion(), r.kind, strings.Join(slices.Sorted(maps.Keys(r.versions)), ", ")))
-		}
+func (r *resource) owns(u *unstructured.Unstructured) error {
+	if gvk := u.GroupVersionKind(); gvk.GroupKind() != r.kind || r.versions[gvk.Version] == nil {
+		return fmt.Errorf("%s is a %s of %q, which the current CRD does not have; list the objects of %s at one of %s",
+			name(u.GetNamespace(), u.GetName()), u.GetKind(), u.GetAPIVersion(), r.kind, strings.Join(slices.Sorted(maps.Keys(r.versions)), ", "))
 	}
-	return errors.Join(problems...)
+	return nil
 }
 
 // targets are the versions as which an object of a version is validated: its own, and the one that is stored. With a

@@ -56,22 +56,18 @@ func (t *API) preflightOne(ctx context.Context, api apiextclient.CustomResourceD
 	if current == nil || sameButConversion(current, after) {
 		return nil
 	}
-	objects, err := t.Stored(ctx, current)
+	findings, unread, err := t.broken(ctx, crd, current, after)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err != nil && t.Ours {
+	if unread != nil && t.Ours {
 		// A conversion webhook may not be served until this CRD names its server.
-		reporter.Note("%s: installed without a check of stored objects: %v", crd.Place(), err)
+		reporter.Note("%s: installed without a check of stored objects: %v", crd.Place(), unread)
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", crd.Place(), err)
+	if unread != nil {
+		return fmt.Errorf("%s: %w", crd.Place(), unread)
 	}
-	if t.Compare == nil {
-		return t.unknown(crd, len(objects))
-	}
-	findings, err := t.Compare(ctx, current, after, objects)
 	if err != nil || findings == "" {
 		return err
 	}
@@ -81,6 +77,26 @@ func (t *API) preflightOne(ctx context.Context, api apiextclient.CustomResourceD
 	}
 	return fmt.Errorf("%s: not installed: the new %s breaks stored objects; fix them first, or install it yourself and run with --skip-crds:\n%s",
 		crd.Place(), crd.Name, findings)
+}
+
+// broken lists what a changed CRD does to stored objects, as Compare does. What prevents that these are read is unread.
+func (t *API) broken(ctx context.Context, crd manifest.CRD, current, after *apiextv1.CustomResourceDefinition) (findings string, unread, err error) {
+	if t.Compare == nil {
+		n, err := t.Count(ctx, current)
+		return "", err, t.unknown(crd, n)
+	}
+	findings, err = t.Compare(ctx, current, after, func(each func(*unstructured.Unstructured) error) error {
+		var stopped error
+		err := t.stored(ctx, current, func(u *unstructured.Unstructured) error {
+			stopped = each(u)
+			return stopped
+		})
+		if stopped == nil {
+			unread = err
+		}
+		return err
+	})
+	return findings, unread, err
 }
 
 // unknown refuses a changed CRD that has objects, where the build cannot tell what the change does to them.
@@ -117,8 +133,18 @@ func (t *API) Installed(ctx context.Context, all []manifest.CRD) (bool, error) {
 	return true, nil
 }
 
-// Stored lists the objects of a CRD, at its storage version if that is served.
-func (t *API) Stored(ctx context.Context, crd *apiextv1.CustomResourceDefinition) ([]unstructured.Unstructured, error) {
+// Count is the number of objects of a CRD.
+func (t *API) Count(ctx context.Context, crd *apiextv1.CustomResourceDefinition) (n int, err error) {
+	err = t.stored(ctx, crd, func(*unstructured.Unstructured) error {
+		n++
+		return nil
+	})
+	return n, err
+}
+
+// stored hands out the objects of a CRD, at its storage version if that is served. They are listed a page at a time: there may be more than
+// fit into memory.
+func (t *API) stored(ctx context.Context, crd *apiextv1.CustomResourceDefinition, each func(*unstructured.Unstructured) error) error {
 	version := ""
 	for _, v := range crd.Spec.Versions {
 		if v.Served && (version == "" || v.Storage) {
@@ -126,24 +152,27 @@ func (t *API) Stored(ctx context.Context, crd *apiextv1.CustomResourceDefinition
 		}
 	}
 	if version == "" {
-		return nil, nil
+		return nil
 	}
 	client, err := dynamic.NewForConfig(t.Config)
 	if err != nil {
-		return nil, fmt.Errorf("make a client for %s: %w", crd.Name, err)
+		return fmt.Errorf("make a client for %s: %w", crd.Name, err)
 	}
 	resource := client.Resource(schema.GroupVersionResource{Group: crd.Spec.Group, Version: version, Resource: crd.Spec.Names.Plural})
-	var all []unstructured.Unstructured
+	var stopped error
 	err = pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return resource.List(ctx, o) }).
 		EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
-			all = append(all, *o.(*unstructured.Unstructured))
-			return nil
+			stopped = each(o.(*unstructured.Unstructured))
+			return stopped
 		})
+	if stopped != nil {
+		return stopped
+	}
 	if apierrors.IsNotFound(err) { // not established yet: nothing can be stored
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("list the objects of %s: %w", crd.Name, err)
+		return fmt.Errorf("list the objects of %s: %w", crd.Name, err)
 	}
-	return all, nil
+	return nil
 }

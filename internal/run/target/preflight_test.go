@@ -3,6 +3,9 @@
 package target
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +13,7 @@ import (
 	"testing"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/crdctl/crdctl/internal/crd/manifest"
@@ -58,23 +62,23 @@ func TestStored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			target, asked := answering(t, http.StatusOK)
-			objects, err := target.Stored(t.Context(), crdWith(test.versions...))
+			n, err := target.Count(t.Context(), crdWith(test.versions...))
 			want := 1
 			if test.path == "" {
 				want = 0
 			}
-			if err != nil || len(objects) != want || len(*asked) != want || want > 0 && (*asked)[0] != test.path {
-				t.Errorf("%d objects, asked for %v, error %v; want %s", len(objects), *asked, err, test.path)
+			if err != nil || n != want || len(*asked) != want || want > 0 && (*asked)[0] != test.path {
+				t.Errorf("%d objects, asked for %v, error %v; want %s", n, *asked, err, test.path)
 			}
 		})
 	}
 	served := crdWith(version{Name: "v1", Served: true, Storage: true})
 	target, _ := answering(t, http.StatusNotFound)
-	if objects, err := target.Stored(t.Context(), served); err != nil || len(objects) > 0 {
-		t.Errorf("of a CRD that is not established: %v, %v", objects, err)
+	if n, err := target.Count(t.Context(), served); err != nil || n > 0 {
+		t.Errorf("of a CRD that is not established: %v, %v", n, err)
 	}
 	target, _ = answering(t, http.StatusForbidden)
-	_, err := target.Stored(t.Context(), served)
+	_, err := target.Count(t.Context(), served)
 	assert.Error(t, err, "no error, and what is stored is not known")
 }
 
@@ -109,4 +113,23 @@ func TestUnknownRefuses(t *testing.T) {
 	require.NoError(t, api.unknown(crd, 0))
 	assert.EqualError(t, api.unknown(crd, 1), "crd.yaml:3: not installed: the new things.example.com may break stored objects, "+
 		"and only the full build of crdctl can check that; use that build, or install it yourself and run with --skip-crds")
+}
+
+// Objects are handed out one after the other. What the comparison says of one is not an error of the list.
+func TestBrokenTellsWhatWasNotRead(t *testing.T) {
+	crd := crdWith(apiextv1.CustomResourceDefinitionVersion{Name: "v1", Served: true, Storage: true})
+	target, _ := answering(t, http.StatusOK)
+	wrong := errors.New("wrong")
+	target.Compare = func(_ context.Context, _, _ *apiextv1.CustomResourceDefinition, stored Stored) (findings string, err error) {
+		return "", stored(func(u *unstructured.Unstructured) error { return fmt.Errorf("%s: %w", u.GetName(), wrong) })
+	}
+	_, unread, err := target.broken(t.Context(), manifest.CRD{}, crd, crd)
+	require.NoError(t, unread)
+	require.EqualError(t, err, "a: wrong")
+
+	refusing, _ := answering(t, http.StatusForbidden)
+	target.Config = refusing.Config
+	_, unread, err = target.broken(t.Context(), manifest.CRD{}, crd, crd)
+	require.ErrorContains(t, unread, "list the objects of things.example.com")
+	assert.ErrorIs(t, err, unread)
 }

@@ -39,8 +39,11 @@ type API struct {
 	// Install installs CRDs and waits until they are served.
 	Install func(ctx context.Context, config *rest.Config, crds ...*apiextv1.CustomResourceDefinition) error
 	// Compare lists what a changed CRD does to stored objects, "" for no harm. It is nil in a build that cannot tell.
-	Compare func(ctx context.Context, before, after *apiextv1.CustomResourceDefinition, objects []unstructured.Unstructured) (string, error)
+	Compare func(ctx context.Context, before, after *apiextv1.CustomResourceDefinition, stored Stored) (string, error)
 }
+
+// Stored hands out the objects of a CRD one after the other, and keeps none. It ends with the error of each.
+type Stored = func(each func(*unstructured.Unstructured) error) error
 
 // LoopConfig is Config for the built-in controller, which has a user agent of its own.
 func (t *API) LoopConfig() *rest.Config {
