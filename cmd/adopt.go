@@ -76,8 +76,8 @@ func runAdopt(s ui.Streams, o adoptOptions) error {
 	} else if err := writeAdopted(base, &seen, found.YAML()); err != nil {
 		return err
 	}
-	for _, n := range found.NotCompared {
-		s.Report().Printf("not adopted: %s", n)
+	for _, line := range tree.Lines(found.NotCompared) {
+		s.Report().Printf("not adopted: %s", line)
 	}
 	for _, u := range found.Unread {
 		s.Report().Printf("%s", u)

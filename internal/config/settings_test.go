@@ -15,6 +15,9 @@ import (
 func leaves(v reflect.Value, prefix string, do func(field string, at any)) {
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		if name == "-" {
+			continue
+		}
 		if v.Field(i).Kind() == reflect.Struct {
 			leaves(v.Field(i), prefix+name+".", do)
 			continue

@@ -67,7 +67,7 @@ func (r *recording) join(ctx context.Context, o Options, config *rest.Config, re
 	case o.Recording.RedactConfigMaps:
 		return nil, nil, errors.New("--redact: the control plane in the background redacts what it redacts by default, before this run; stop it with \"crdctl cluster stop\", or omit the flag")
 	}
-	served, close, err := r.offer()
+	served, withdraw, err := r.offer()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +78,7 @@ func (r *recording) join(ctx context.Context, o Options, config *rest.Config, re
 			reporter.Note("requests are no longer recorded: %v", err)
 		}
 	})
-	return served, func() { stop(); copying.Wait(); close() }, nil
+	return served, func() { stop(); copying.Wait(); withdraw() }, nil
 }
 
 // recorded is an error where an API server has no recording.
