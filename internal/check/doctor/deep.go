@@ -21,6 +21,7 @@ import (
 	"github.com/crdctl/crdctl/internal/crd/builtin"
 	loader "github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
 
@@ -28,8 +29,7 @@ import (
 func deep(ctx context.Context, s *Source) (all []rule.Finding, judged string, err error) {
 	pkgs, err := s.typed(ctx)
 	if err != nil {
-		err = errors.New(strings.ReplaceAll(strings.TrimSpace(err.Error()), s.Root+string(filepath.Separator), ""))
-		return nil, "", fmt.Errorf("--deep: load the packages of controllers: %w; check that \"go build ./...\" works", err)
+		return nil, "", s.unloaded(err)
 	}
 	found := calls.Of(pkgs)
 	lacking, open := s.forbidden(found.Requests)
@@ -39,6 +39,12 @@ func deep(ctx context.Context, s *Source) (all []rule.Finding, judged string, er
 		judged += fmt.Sprintf(" (%s that no role grants not judged: the client may be one of another cluster)", text.Count(open, "request", "requests"))
 	}
 	return all, judged, s.uncompiled(pkgs)
+}
+
+// unloaded is the error of packages that do not load: a module that cannot be downloaded is in it once, and not for each package that imports it.
+func (s *Source) unloaded(err error) error {
+	short, hint := ui.ShortenGo(strings.ReplaceAll(strings.TrimSpace(err.Error()), s.Root+string(filepath.Separator), ""))
+	return fmt.Errorf("--deep: load the packages of controllers: %s; %s", short, cmp.Or(hint, `check that "go build ./..." works`))
 }
 
 // uncompiled is the first type error of packages; nil if there is none. What depends on one has no type, and is not judged. The loader leaves

@@ -3,8 +3,11 @@
 package doctor
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,6 +24,8 @@ func TestHalfTyped(t *testing.T) {
 		"x.go": `package x
 
 import (
+	"errors"
+	"fmt"
 	ctrl "sigs.k8s.io/controller-runtime"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -56,4 +61,17 @@ func TestPanic(t *testing.T) {
 func TestInTotal(t *testing.T) {
 	assert.Equal(t, "lacks v1: spec.a", inTotal([]string{"lacks v1: spec.a"}))
 	assert.Equal(t, "lacks v1: spec.a (differences in total: 2)", inTotal([]string{"lacks v1: spec.a", "lacks v1: spec.b"}))
+}
+
+// A module that cannot be downloaded is named once, and the packages that import it are not listed.
+func TestUnloadedNamesAModuleOnce(t *testing.T) {
+	var said []string
+	for i := range 25 {
+		said = append(said, fmt.Sprintf("/p/pkg/a%d.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/m.mod: 403 Forbidden\n\tserver response: not available", i))
+	}
+	err := (&Source{Root: "/p"}).unloaded(errors.New(strings.Join(said, "\n")))
+	assert.EqualError(t, err, "--deep: load the packages of controllers: pkg/a0.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/m.mod: 403 Forbidden\n"+
+		"\tserver response: not available; run \"go mod download\" where the module can be downloaded; GOPROXY and GOPRIVATE name where from")
+	err = (&Source{Root: "/p"}).unloaded(errors.New("/p/a.go:1:1: undefined: x\n"))
+	assert.EqualError(t, err, `--deep: load the packages of controllers: a.go:1:1: undefined: x; check that "go build ./..." works`)
 }
