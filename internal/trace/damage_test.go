@@ -140,6 +140,7 @@ func TestTwoRecordingsInAFile(t *testing.T) {
 	for name, content := range map[string][]byte{
 		"two":              bytes.Repeat(b, 2),
 		"the first killed": slices.Concat(started[:m[1].Offset+500], b),
+		"the last killed":  slices.Concat(b, started[:m[1].Offset-100]),
 		"header twice":     zipped(t, headerLine+"\n"+headerLine+"\n"),
 	} {
 		_, err := OpenFile(writeRecording(t, content))

@@ -76,8 +76,7 @@ func (b *rebuilding) members() error {
 			case next < f.size:
 				lines = nil
 				b.damaged(at)
-			case indexed && at == index, b.ended: // no record was there
-				lines = nil
+			case len(lines) == 0 && (indexed && at == index || b.ended): // no record was there
 			case errors.Is(err, io.ErrUnexpectedEOF) && f.isMagic(at):
 				b.killed = true
 			default:
