@@ -173,4 +173,6 @@ type Member struct {
 	To      int64 `json:"to"`     // latest T of its records
 	Records int64 `json:"records"`
 	Defs    int64 `json:"defs,omitempty"` // definitions in it
+
+	missing error // why none of its records is in the file; nil for one that is there
 }

@@ -131,6 +131,92 @@ func TestLinesThatAreNotRecords(t *testing.T) {
 	}
 }
 
+// Members that are missing as a whole are a gap, too: their numbers are, or the index has more than was read.
+func TestMissingMembers(t *testing.T) {
+	path := recorded(t, 4000)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	x := opened(t, path).Index()
+	m := x.Members
+	end, ok := indexOffset(whole[len(whole)-trailerBytes:])
+	require.True(t, ok)
+	last := len(m) - 1
+	cut := func(from, to int64) []byte { return slices.Delete(slices.Clone(whole), int(from), int(to)) }
+	for name, test := range map[string]struct {
+		content []byte
+		lost    int64
+	}{
+		"one":                   {cut(m[1].Offset, m[2].Offset), m[1].Records},
+		"one, no index":         {cut(m[1].Offset, m[2].Offset)[:end-m[2].Offset+m[1].Offset], m[1].Records},
+		"the last":              {cut(m[last].Offset, end), m[last].Records},
+		"one and a damaged one": {append(cut(m[1].Offset, m[2].Offset)[:m[1].Offset+300], whole[m[3].Offset:]...), m[1].Records + m[2].Records},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := opened(t, writeRecording(t, test.content))
+			gaps, seqs := gaps(all(t, f, 0))
+			require.Len(t, gaps, 1)
+			assert.True(t, gaps[0].Damaged)
+			assert.Equal(t, map[Kind]int64{KindAny: test.lost}, gaps[0].Dropped)
+			assert.LessOrEqual(t, gaps[0].From, gaps[0].To)
+			assert.EqualValues(t, 8002-test.lost, len(seqs), "all others are read")
+		})
+	}
+}
+
+// What a recorder did not write has numbers, and a gap that comes after the definitions among it. It is not damage.
+func TestNumbersThatWereLeftOut(t *testing.T) {
+	read := func(dropped string) ([]*Gap, []int64) {
+		var content []byte
+		for _, member := range []string{
+			headerLine,
+			`{"seq":50,"t":4,"k":"def","object":{"id":1,"uid":"u","resource":1,"name":"x"}}`,
+			`{"seq":60,"t":5,"k":"gap","from":1,"to":5,"dropped":{"log":` + dropped + `},"why":"` + whyLeft + `"}`,
+			`{"seq":61,"t":6,"k":"log","message":"x"}`,
+		} {
+			content = append(content, zipped(t, member+"\n")...)
+		}
+		return gaps(all(t, opened(t, writeRecording(t, content)), 0))
+	}
+	left, seqs := read("58")
+	assert.Len(t, left, 1)
+	assert.Equal(t, []int64{1, 50, 61}, seqs)
+	left, _ = read("50")
+	require.Len(t, left, 2)
+	assert.True(t, left[0].Damaged)
+	assert.Equal(t, map[Kind]int64{KindAny: 7}, left[0].Dropped, "the gap has a number of its own")
+}
+
+// A part of a recording has left out numbers, which is not damage. That it lacks members is in its index.
+func TestMissingMembersOfACut(t *testing.T) {
+	whole := opened(t, recorded(t, 4000))
+	path := filepath.Join(t.TempDir(), "cut.crdctl.gz")
+	_, err := SaveFile(path, "x", func(yield func(Record, error) bool) {
+		for r := range whole.Records(t.Context(), 0) {
+			if r.Body.Kind() != KindLog || r.Seq%4 != 0 {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}
+	})
+	require.NoError(t, err)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	m := opened(t, path).Index().Members
+	require.Greater(t, len(m), 1)
+	n := len(all(t, opened(t, path), 0))
+	end, ok := indexOffset(b[len(b)-trailerBytes:])
+	require.True(t, ok)
+	lost, seqs := gaps(all(t, opened(t, writeRecording(t, b[:end])), 0))
+	assert.Empty(t, lost)
+	assert.Len(t, seqs, n)
+	last := m[len(m)-1]
+	lost, seqs = gaps(all(t, opened(t, writeRecording(t, slices.Concat(b[:last.Offset], b[end:]))), 0))
+	require.Len(t, lost, 1)
+	assert.Equal(t, map[Kind]int64{KindAny: last.Records}, lost[0].Dropped)
+	assert.Len(t, seqs, n-int(last.Records))
+}
+
 // Two recordings in one file number what they define differently.
 func TestTwoRecordingsInAFile(t *testing.T) {
 	path := recorded(t, 10)

@@ -167,6 +167,9 @@ func (p *pass) member(ctx context.Context, i int) bool {
 // lines returns the lines of a member. An error means that there are more, which cannot be read.
 func (p *pass) lines(i int) ([]byte, error) {
 	members := p.f.index.Members
+	if err := members[i].missing; err != nil {
+		return nil, err
+	}
 	lines, next, err := p.r.member(members[i].Offset)
 	end := p.f.data
 	if i < len(members)-1 {

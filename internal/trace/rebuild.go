@@ -28,6 +28,7 @@ func (f *File) rebuild() error {
 	if err := b.members(); err != nil {
 		return err
 	}
+	b.addMissing()
 	for id, is := range b.open {
 		if is {
 			f.index.Open = append(f.index.Open, id)
@@ -36,10 +37,7 @@ func (f *File) rebuild() error {
 	slices.Sort(f.index.Open)
 	f.cutOff = fmt.Errorf("%s: has no index; it was rebuilt", f.file.Name())
 	if b.killed && !b.ended {
-		n := -f.index.Counts[KindAny]
-		for _, of := range f.index.Counts {
-			n += of
-		}
+		n := f.index.total() - f.index.Counts[KindAny]
 		f.cutOff = fmt.Errorf("%s: incomplete (the run goes on, or was killed): %d records up to %s can be read", f.file.Name(), n, f.clock(b.last.t))
 	}
 	return nil
@@ -63,6 +61,13 @@ type rebuilding struct {
 	ended  bool            // the index was read: nothing follows it
 	bad    bool            // a line is not a record
 	gap    int             // of the members, one that is damaged and after which nothing was read; or -1
+
+	badSince  int64    // lines that are not records, since the last that is
+	skipped   int64    // numbers that are missing within members
+	missing   []Member // that were between others
+	lost      []int    // of the members, those that are damaged
+	leftRead  bool     // the gap of what was not written, of which there is one at most
+	indexRead bool
 }
 
 func (b *rebuilding) members() error {
@@ -98,6 +103,7 @@ func (b *rebuilding) members() error {
 func (b *rebuilding) damaged(at int64) {
 	if b.gap < 0 {
 		b.gap = len(b.f.index.Members)
+		b.lost = append(b.lost, b.gap)
 		b.f.index.Members = append(b.f.index.Members, Member{Offset: at, Seq: b.last.seq + 1, From: b.last.t, To: b.last.t, Records: 1, Defs: 1})
 	}
 }
@@ -117,11 +123,13 @@ func (b *rebuilding) count(at int64, lines []byte, partial bool) error {
 		h, err := parseHead(line)
 		if err != nil { // a gap for those who read it
 			h, b.bad = head{b.last.seq, b.last.t, KindAny}, true
+			b.badSince++
 		}
 		switch {
 		case h.kind == KindIndex:
 			b.ended = true
 			b.close(h)
+			b.compare(at, line)
 			continue
 		case h.kind == KindHeader && b.f.index.Counts[KindHeader] > 0:
 			return fmt.Errorf("after byte %d: %w", at, errAnother)
@@ -130,7 +138,11 @@ func (b *rebuilding) count(at int64, lines []byte, partial bool) error {
 		}
 		b.ended = false
 		if err == nil {
+			b.jump(&m, h)
 			b.close(h)
+		}
+		if h.kind == KindGap {
+			b.left(line)
 		}
 		b.f.index.count(&m, h)
 		b.last.seq, b.last.t = max(b.last.seq, h.seq), max(b.last.t, h.t)
@@ -155,6 +167,105 @@ func (b *rebuilding) close(next head) {
 	if m.To = max(m.To, next.t); b.f.Header().CutFrom == "" {
 		m.Records = max(1, next.seq-m.Seq)
 	}
+}
+
+// jump notes the numbers that are missing before a record. The records of a recording are numbered without gaps, unless
+// it was cut from another one. Those of a member that is there can be missing only if crdctl did not write it.
+func (b *rebuilding) jump(m *Member, next head) {
+	n := next.seq - b.last.seq - 1 - b.badSince
+	b.badSince = 0
+	switch {
+	case n <= 0 || b.gap >= 0 || b.f.Header().CutFrom != "":
+	case m.Records == 0:
+		b.miss(m.Offset, n, next.t)
+	default:
+		b.skipped += n
+	}
+}
+
+// miss notes that n records are missing before an offset.
+func (b *rebuilding) miss(at, n, to int64) {
+	b.missing = append(b.missing, Member{
+		Offset: at, Seq: b.last.seq + 1, From: b.last.t, To: max(b.last.t, to), Records: n, Defs: 1,
+		missing: errors.New("records that were there before are missing"),
+	})
+}
+
+// left takes numbers from what is missing that the recorder did not write: these have a gap of their own, which comes
+// after the definitions that were written in the meantime.
+func (b *rebuilding) left(line []byte) {
+	rec, err := Parse(line)
+	if err != nil || b.leftRead {
+		return
+	}
+	if gap, ok := rec.Body.(*Gap); ok && gap.Why == whyLeft {
+		b.leftRead = true
+		n := -b.skipped
+		for _, of := range gap.Dropped {
+			n += of
+		}
+		for i := range b.missing {
+			of := min(max(0, n), b.missing[i].Records)
+			b.missing[i].Records -= of
+			n -= of
+		}
+	}
+}
+
+// compare notes what the index has more than was read. An index that is not one has nothing.
+func (b *rebuilding) compare(at int64, line []byte) {
+	rec, err := Parse(line)
+	if err != nil {
+		return
+	}
+	index, ok := rec.Body.(*Index)
+	if !ok || b.indexRead {
+		return
+	}
+	b.indexRead = true
+	n := index.total() - b.f.index.total()
+	for _, m := range b.missing {
+		n -= m.Records
+	}
+	for _, m := range b.lost {
+		n -= b.f.index.Members[m].Records
+	}
+	if 0 < n && n <= maxSeq {
+		b.miss(at, n, rec.T)
+	}
+}
+
+// total is how many records were counted.
+func (x *Index) total() (n int64) {
+	for _, of := range x.Counts {
+		n += of
+	}
+	return n
+}
+
+// addMissing adds what is missing between members as members that cannot be read.
+func (b *rebuilding) addMissing() {
+	members, partial := b.f.index.Members, b.f.partial
+	b.f.index.Members = make([]Member, 0, len(members)+len(b.missing))
+	for i, m := range members {
+		for len(b.missing) > 0 && b.missing[0].Offset <= m.Offset {
+			b.addNext()
+		}
+		if i == partial {
+			b.f.partial = len(b.f.index.Members)
+		}
+		b.f.index.Members = append(b.f.index.Members, m)
+	}
+	for len(b.missing) > 0 {
+		b.addNext()
+	}
+}
+
+func (b *rebuilding) addNext() {
+	if m := b.missing[0]; m.Records > 0 {
+		b.f.index.Members = append(b.f.index.Members, m)
+	}
+	b.missing = b.missing[1:]
 }
 
 func (b *rebuilding) finding(line []byte) {

@@ -175,10 +175,13 @@ func (w *fileWriter) add(rec *Record, line []byte) error {
 	return w.addLine(rec, line)
 }
 
+// whyLeft is of the only gap whose records have numbers that no other record has.
+const whyLeft = "more came before the control plane was ready than is kept until then"
+
 // leave counts a record that is not written.
 func (w *fileWriter) leave(rec *Record) {
 	if w.left.Dropped == nil {
-		w.left = Gap{From: rec.T, Dropped: map[Kind]int64{}, Why: "more came before the control plane was ready than is kept until then"}
+		w.left = Gap{From: rec.T, Dropped: map[Kind]int64{}, Why: whyLeft}
 	}
 	w.left.To = max(w.left.From, rec.T)
 	w.left.Dropped[rec.Body.Kind()]++
