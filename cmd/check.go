@@ -67,7 +67,7 @@ determined.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			for _, arg := range args {
 				if !slices.Contains(familyNames(), arg) {
-					return ui.UsageErrorf("%q is not a family of rules; use one of %s", arg, strings.Join(familyNames(), ", "))
+					return ui.UsageErrorf("%q is not a family of rules; use one of %s, and --crd-dir for a directory of CRDs", arg, strings.Join(familyNames(), ", "))
 				}
 				o.families = append(o.families, rule.Family(arg))
 			}

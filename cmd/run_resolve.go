@@ -32,6 +32,8 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 			return base, nil, config.CheckOwner(base)
 		case workspace.Above(base, "go.mod") == "" && o.Builtin:
 			return "", nil, noCRDs(err)
+		case workspace.Above(base, "go.mod") == "" && len(o.CRDFiles) > 0:
+			return "", nil, fmt.Errorf("%w; to run the built-in controller on a CRD of its own, which needs neither a project nor Go, add --builtin", err)
 		case workspace.Above(base, "go.mod") == "":
 			return "", nil, err
 		}

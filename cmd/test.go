@@ -47,7 +47,11 @@ KUBECONFIG.`,
 		Example: "  crdctl test\n  crdctl test -- make test\n  crdctl test --controllers -- go test ./internal/controller -run TestReconcile",
 		RunE: func(c *cobra.Command, args []string) error {
 			if at := c.ArgsLenAtDash(); len(args) > 0 && at != 0 {
-				return ui.UsageErrorf("%q: write the command after --, as in \"crdctl test -- %s\"", args[0], strings.Join(args, " "))
+				command := args
+				if strings.HasPrefix(args[0], "./") { // packages
+					command = append([]string{"go", "test"}, args...)
+				}
+				return ui.UsageErrorf("%q: write the command after --, as in \"crdctl test -- %s\"", args[0], strings.Join(command, " "))
 			}
 			if len(args) == 0 {
 				if args = []string{"go", "test", "./..."}; workspace.Above(moduleRoot(o.dir), "go.mod") == "" {

@@ -42,7 +42,7 @@ func manPages(ctx context.Context, program, dir string) (all []file, err error) 
 	}
 	pages, err := os.ReadDir(dir)
 	for _, page := range pages {
-		all = append(all, file{from: filepath.Join(dir, page.Name()), name: "man/" + page.Name(), mode: 0o644})
+		all = append(all, file{from: filepath.Join(dir, page.Name()), name: "man/man1/" + page.Name(), mode: 0o644})
 	}
 	return all, err
 }

@@ -157,7 +157,7 @@ func print(out io.Writer, p *composite.Preview, whole bool) error {
 }
 
 func diffOf(change composite.Change, before, after string) (string, error) {
-	from, to := change.What+" (now)", change.What+" (then)"
+	from, to := change.What+" (now)", change.What+" (after)"
 	if change.Before == nil {
 		from = "/dev/null"
 	}

@@ -23,7 +23,7 @@ func TestRenderShowsADiffAndWritesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, Render(t.Context(), b.Options, sketch))
 	want := `--- /dev/null
-+++ ConfigMap default/a (then)
++++ ConfigMap default/a (after)
 @@ -0,0 +1,13 @@
 +apiVersion: v1
 +data:

@@ -46,7 +46,7 @@ func (s *settings) changed(root string, reporter ui.Reporter) {
 		reporter.Note("%v", err)
 		reporter.Note("the run continues with the settings that it started with")
 	case !reflect.DeepEqual(now, s.project):
-		reporter.Note("%s changed; restart crdctl run (stop it with Ctrl-C) to apply it", config.FileName)
+		reporter.Note("%s changed; restart crdctl run (stop it with Ctrl-C) to apply it: new webhooks, for example, are not served before", config.FileName)
 	case was:
 		reporter.Note("%s is valid again", config.FileName)
 	}

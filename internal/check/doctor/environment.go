@@ -28,7 +28,11 @@ func environment(m machine.Machine, s *Source, kubernetes string) (all []rule.Fi
 	}
 	switch version, at := s.needsGo(); {
 	case m.Go.Version == "":
-		add("go-missing", "go", "the go command does not run: %s", m.Go.Problem)
+		f := rule.New("go-missing", rule.Place{}, "go", "the go command does not run: %s", m.Go.Problem)
+		if s == nil { // a directory without a project
+			f.Severity, f.Fix = rule.Note, "Nothing for \"crdctl run --builtin\", which works without Go; else install Go."
+		}
+		all = append(all, f)
 	case version != "" && semver.Compare(goSemver(m.Go.Version), goSemver(version)) < 0:
 		f := rule.New("go-old", at, "go", "Go %s is older than %s, which %s asks for", m.Go.Version, version, at.File)
 		if m.Go.Toolchain != "local" {

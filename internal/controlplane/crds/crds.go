@@ -17,6 +17,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -81,7 +82,10 @@ func applyCRD(ctx context.Context, api apiextclient.CustomResourceDefinitionInte
 	}
 	made, err := api.Patch(ctx, crd.Name, types.ApplyPatchType, content, options)
 	if err != nil {
-		return nil, fmt.Errorf("install CRD %s (correct it if the API server refuses it): %w", crd.Name, err)
+		if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
+			return nil, fmt.Errorf("the API server refused CRD %s: %w", crd.Name, err)
+		}
+		return nil, fmt.Errorf("install CRD %s: %w", crd.Name, err)
 	}
 	return made, nil
 }
