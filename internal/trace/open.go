@@ -28,8 +28,8 @@ var _ Source = (*File)(nil)
 
 // OpenFile opens a recording. Of a file that was not closed, the index is made of what can be read.
 func OpenFile(path string) (*File, error) {
-	if is, err := os.Stat(path); err == nil && !is.Mode().IsRegular() && !is.IsDir() { // to open a pipe would wait
-		return nil, fmt.Errorf("%s: not a regular file; copy what it has to one", path)
+	if err := isFile(path); err != nil {
+		return nil, fmt.Errorf("%w; copy what it has to one", err)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -40,6 +40,14 @@ func OpenFile(path string) (*File, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}
 	return f, nil
+}
+
+// isFile fails for pipes and devices, of which to open some would wait. That of others fails by itself.
+func isFile(path string) error {
+	if is, err := os.Stat(path); err == nil && !is.Mode().IsRegular() && !is.IsDir() {
+		return fmt.Errorf("%s: not a regular file", path)
+	}
+	return nil
 }
 
 func (f *File) open() error {

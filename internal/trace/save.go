@@ -25,6 +25,9 @@ func SaveFile(path, from string, records iter.Seq2[Record, error]) (_ Index, err
 		}
 		needed.add(rec.Body)
 	}
+	if err := isFile(path); err != nil {
+		return Index{}, err
+	}
 	if old, err := os.Open(path); err == nil {
 		defer func() { _ = old.Close() }() // until then it is locked
 		if err := errors.Join(isFree(old), isRecording(old)); err != nil {

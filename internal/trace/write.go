@@ -44,6 +44,9 @@ type fileWriter struct {
 // createFile opens or creates the file of a recording, and locks it. What it has stays until the lateFile begins. It is
 // replaced only if it is a recording.
 func createFile(path string) (*fileWriter, *lateFile, error) {
+	if err := isFile(path); err != nil {
+		return nil, nil, err
+	}
 	_, err := os.Lstat(path)
 	late := &lateFile{created: errors.Is(err, fs.ErrNotExist)}
 	if late.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
