@@ -70,11 +70,41 @@ func TestDamagedFileWithoutIndex(t *testing.T) {
 	}
 }
 
+// What damages the records after the header leaves the header, also of a short recording: as a loss of power does, after
+// which a file ends with zeros.
+func TestDamageAfterTheHeader(t *testing.T) {
+	b, err := os.ReadFile(recorded(t, 10))
+	require.NoError(t, err)
+	end, ok := indexOffset(b[len(b)-trailerBytes:])
+	require.True(t, ok)
+	flipped := slices.Clone(b)
+	flipped[end-6] ^= 1 // of the sum
+	var killed bytes.Buffer
+	w, err := newFileWriter(nopCloser{&killed})
+	require.NoError(t, err)
+	for i, b := range []Body{&Header{Format: Format, Crdctl: "v9", Start: "2026-11-23T10:00:00Z"}, &Log{Message: "x"}} {
+		rec := Record{Seq: int64(i + 1), Body: b}
+		line, err := rec.AppendJSON(nil)
+		require.NoError(t, err)
+		require.NoError(t, w.add(&rec, line))
+	}
+	require.NoError(t, w.flush())
+	for name, content := range map[string][]byte{
+		"zeros": append(killed.Bytes(), make([]byte, 4096)...), "flipped": flipped,
+	} {
+		f := opened(t, writeRecording(t, content))
+		assert.Equal(t, "v9", f.Header().Crdctl, name)
+		gaps, _ := gaps(all(t, f, 0))
+		require.Len(t, gaps, 1, name)
+		assert.True(t, gaps[0].Damaged, name)
+	}
+}
+
 // Of damage at the end it is not known how much is missing, but that something is.
 func TestDamagedEnd(t *testing.T) {
 	whole, m := killed(t)
-	last := m[1]
-	require.Greater(t, m[2].Offset, last.Offset+1500)
+	last := m[2]
+	require.Greater(t, m[3].Offset, last.Offset+1500)
 	b := whole[:last.Offset+1500]
 	copy(b[last.Offset+200:], "damaged")
 	f := opened(t, writeRecording(t, b))
@@ -82,7 +112,7 @@ func TestDamagedEnd(t *testing.T) {
 	require.Len(t, gaps, 1)
 	assert.Equal(t, map[Kind]int64{KindAny: 1}, gaps[0].Dropped)
 	assert.GreaterOrEqual(t, seqs[len(seqs)-1], last.Seq-1)
-	assert.Less(t, seqs[len(seqs)-1], m[2].Seq-1)
+	assert.Less(t, seqs[len(seqs)-1], m[3].Seq-1)
 }
 
 // A damaged index loses nothing.
@@ -226,7 +256,7 @@ func TestTwoRecordingsInAFile(t *testing.T) {
 	for name, content := range map[string][]byte{
 		"two":              bytes.Repeat(b, 2),
 		"the first killed": slices.Concat(started[:m[1].Offset+500], b),
-		"the last killed":  slices.Concat(b, started[:m[1].Offset-100]),
+		"the last killed":  slices.Concat(b, zipped(t, headerLine+"\n")[:len(zipped(t, headerLine+"\n"))-4]),
 		"header twice":     zipped(t, headerLine+"\n"+headerLine+"\n"),
 	} {
 		_, err := OpenFile(writeRecording(t, content))

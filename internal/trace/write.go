@@ -18,8 +18,8 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 )
 
-// A recording's file is a sequence of gzip members of whole lines: the header is the first line, the Index the only line
-// of its member. After it comes an empty member of fixed length, whose extra field has the offset of the index. What a
+// A recording's file is a sequence of gzip members of whole lines: the header and the Index are the only
+// lines of their members, the first and the last. After it comes an empty member of fixed length, whose extra field has the offset of the index. What a
 // process has flushed can be read when it was killed.
 const (
 	memberBytes = 1 << 20 // of lines; a longer line has a member of its own
@@ -222,8 +222,13 @@ func (w *fileWriter) addLine(rec *Record, line []byte) error {
 	if _, err := w.zip.Write(line); err != nil {
 		return w.failed(err)
 	}
-	_, err := w.zip.Write([]byte{'\n'})
-	return w.failed(err)
+	if _, err := w.zip.Write([]byte{'\n'}); err != nil {
+		return w.failed(err)
+	}
+	if rec.Body.Kind() == KindHeader { // without it, nothing can be read: what damages others must not damage it
+		return w.endMember()
+	}
+	return nil
 }
 
 // maxKinds bounds the kinds that are counted each by itself, also in a file that has invented more.
