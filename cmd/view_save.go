@@ -51,9 +51,6 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 	case err != nil:
 		return fmt.Errorf("--save: %w", err)
 	}
-	if missing > 0 {
-		s.Report().Note("%s: at least %s could not be read: the file is damaged; what was saved has gaps for them", v.name, text.Count(int(missing), "record", "records"))
-	}
 	var end int64
 	for _, m := range index.Members {
 		end = max(end, m.To)
@@ -73,5 +70,11 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 			return err
 		}
 	}
-	return s.Printf("Names, log lines and all other fields are in it; read it with \"zcat %s\" before you share it.", path)
+	if err := s.Printf("Names, log lines and all other fields are in it; read it with \"zcat %s\" before you share it.", path); err != nil {
+		return err
+	}
+	if missing > 0 { // as for --export
+		return fmt.Errorf("%s: at least %s could not be read: the file is damaged; what was saved has gaps for them", v.name, text.Count(int(missing), "record", "records"))
+	}
+	return nil
 }

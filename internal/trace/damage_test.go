@@ -221,7 +221,8 @@ func TestMissingMembersOfACut(t *testing.T) {
 	whole := opened(t, recorded(t, 4000))
 	path := filepath.Join(t.TempDir(), "cut.crdctl.gz")
 	_, err := SaveFile(path, "x", func(yield func(Record, error) bool) {
-		for r := range whole.Records(t.Context(), 0) {
+		for r, err := range whole.Records(t.Context(), 0) {
+			require.NoError(t, err)
 			if r.Body.Kind() != KindLog || r.Seq%4 != 0 {
 				if !yield(r, nil) {
 					return
