@@ -22,7 +22,7 @@ import (
 // lint judges the Go types. With a base that the user named, it reports what that does not have.
 func (r *Result) lint(ctx context.Context, p *project.Project, o Options) ([]rule.Finding, string, error) {
 	if len(p.Packages) == 0 {
-		return nil, "", notApplicable("lint reads Go types, and no package has +groupName in its package comment")
+		return nil, "", notApplicable("no Go package has +groupName in its package comment, as those with API types have")
 	}
 	judged := text.Count(len(p.Packages), "package", "packages")
 	older := map[string]map[string][]byte{}
