@@ -3,22 +3,26 @@
 package bench
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
+// checkRepos is the directory of the checkouts for benchmarks of check, "" if there is none, and the older revision.
+func checkRepos() (dir, base string) {
+	if dir = os.Getenv("REPOS"); dir == "" {
+		progress("check is not measured: set REPOS to a directory with clones of kueue, cluster-api, cert-manager and prometheus-operator")
+	}
+	return dir, cmp.Or(os.Getenv("BASE"), "HEAD~20")
+}
+
 // BenchmarkCheck measures "crdctl check" on public repositories: all families, compared with what is checked in, and with the
 // revision that BASE names, HEAD~20 if it names none. REPOS is the directory of the checkouts, which need their history.
 func BenchmarkCheck(b *testing.B) {
-	repos := os.Getenv("REPOS")
+	repos, base := checkRepos()
 	if repos == "" {
-		progress("check is not measured: set REPOS to a directory with clones of kueue, cluster-api, cert-manager and prometheus-operator")
 		return
-	}
-	base := os.Getenv("BASE")
-	if base == "" {
-		base = "HEAD~20"
 	}
 	for _, name := range []string{"kueue", "cluster-api", "cert-manager", "prometheus-operator"} {
 		b.Run(name, func(b *testing.B) {

@@ -58,14 +58,9 @@ issues: {max-issues-per-linter: 0, max-same-issues: 0}
 //
 // kube-api-linter keeps what it found of a package. "others" has it with that, as in a second run; "others-first" without.
 func BenchmarkCheckOthers(b *testing.B) {
-	repos := os.Getenv("REPOS")
+	repos, base := checkRepos()
 	if repos == "" {
-		progress("check is not compared: set REPOS to a directory with clones of kueue, cluster-api, cert-manager and prometheus-operator")
 		return
-	}
-	base := os.Getenv("BASE")
-	if base == "" {
-		base = "HEAD~20"
 	}
 	tools := otherTools(b)
 	for _, p := range comparedProjects {

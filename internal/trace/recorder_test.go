@@ -209,10 +209,12 @@ func TestRecorderForgetsObjects(t *testing.T) {
 	assert.Greater(t, events, 1000)
 }
 
-// Records that are long are dropped sooner.
-func TestRecorderDropsWhatIsTooLong(t *testing.T) {
-	started, blocked := make(chan struct{}), make(chan struct{})
-	r := recorder(t, Options{Redact: func(line []byte) []byte {
+// blockedRecorder returns a recorder that stores nothing until the channel is closed.
+func blockedRecorder(t *testing.T) (r *Recorder, blocked chan struct{}) {
+	t.Helper()
+	started := make(chan struct{})
+	blocked = make(chan struct{})
+	r = recorder(t, Options{Redact: func(line []byte) []byte {
 		if bytes.Contains(line, []byte(`"k":"save"`)) {
 			close(started)
 			<-blocked
@@ -221,6 +223,12 @@ func TestRecorderDropsWhatIsTooLong(t *testing.T) {
 	}})
 	r.Add(&Save{})
 	<-started
+	return r, blocked
+}
+
+// Records that are long are dropped sooner.
+func TestRecorderDropsWhatIsTooLong(t *testing.T) {
+	r, blocked := blockedRecorder(t)
 	long := json.RawMessage(`"` + strings.Repeat("x", intakeBytes/10) + `"`)
 	for range 20 {
 		r.Add(&Version{Full: long})
@@ -240,16 +248,7 @@ func TestRecorderDropsWhatIsTooLong(t *testing.T) {
 
 // Add never waits: what is too much is counted, but a definition is never lost.
 func TestRecorderDropsWhatIsTooMuch(t *testing.T) {
-	started, blocked := make(chan struct{}), make(chan struct{})
-	r := recorder(t, Options{Redact: func(line []byte) []byte {
-		if bytes.Contains(line, []byte(`"k":"save"`)) {
-			close(started)
-			<-blocked
-		}
-		return line
-	}})
-	r.Add(&Save{})
-	<-started
+	r, blocked := blockedRecorder(t)
 	for range intakeRecords + 5 {
 		r.Add(&Log{})
 	}

@@ -112,7 +112,7 @@ func TestSettleGivesBackTheContentOfTheCurrentState(t *testing.T) {
 	}
 	f.store.put(second)
 	if f.Evict(first); f.Get(key("a")) != second {
-		t.Error("an old state was settled in the place of a new one")
+		t.Error("an old state was settled instead of a new one")
 	}
 	f.store.drop(key("a"))
 	if f.Evict(second); f.Size() != 0 {

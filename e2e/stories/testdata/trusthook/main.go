@@ -107,9 +107,9 @@ func decide(body []byte, out io.Writer) (answer string, raw bool) {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "ends as it was told for", name)
 		os.Exit(1)
-	case "answer": // text in the place of an answer
+	case "answer": // text instead of an answer
 		return argument, false
-	case "print": // text in the place of all that is printed
+	case "print": // text instead of all that is printed
 		fmt.Fprint(out, argument)
 		return "", true
 	case "huge":
