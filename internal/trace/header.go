@@ -17,7 +17,8 @@ type Header struct {
 	Bodies     Bodies   `json:"bodies"`
 	Levels     []string `json:"levels,omitempty"` // what was captured: audit or proxy, watch, admission, conversion, failedOpen, kubeEvent, log, loop, hook
 	Redacted   []string `json:"redacted,omitempty"`
-	CutFrom    string   `json:"cutFrom,omitempty"` // name of the recording that this one was cut from
+	CutFrom    string   `json:"cutFrom,omitempty"`    // name of the recording that this one was cut from
+	Incomplete bool     `json:"incomplete,omitempty"` // that one ends before its run did; of a file that was opened, it does
 }
 
 // Plane is the kind of API server that was recorded.

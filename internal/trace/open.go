@@ -76,6 +76,9 @@ func (f *File) open() error {
 		if f.index.Counts[KindHeader] > 1 {
 			return errors.New("another recording begins within this one; open each by itself")
 		}
+		if f.Header().Incomplete {
+			f.cutOff = fmt.Errorf("%s: cut from an incomplete recording (its run went on, or was killed)", f.file.Name())
+		}
 		return nil
 	}
 	return f.rebuild()
@@ -151,7 +154,7 @@ func (f *File) Header() Header { return *f.header.Body.(*Header) }
 // Index returns the members of the file, what they count, and which findings are open. It must not be changed.
 func (f *File) Index() Index { return f.index }
 
-// CutOff returns why the file has less than what was recorded, for people; nil if it was closed.
+// CutOff returns why the file can have less than what was recorded, for people; nil if it, and what it was cut from, was closed.
 func (f *File) CutOff() error { return f.cutOff }
 
 // Live implements Source.

@@ -201,7 +201,7 @@ func (p *pass) line(line []byte, offset int64) bool {
 		p.header = true
 		return true
 	case h.kind != KindDef && h.seq <= p.last.seq:
-		err = fmt.Errorf("record %d comes after record %d", h.seq, p.last.seq)
+		return p.leave(fmt.Errorf("records are not in order: after byte %d: record %d comes after record %d", offset, h.seq, p.last.seq))
 	case h.kind != KindDef && !p.want(h):
 		p.last = h
 		return true
@@ -215,10 +215,7 @@ func (p *pass) line(line []byte, offset int64) bool {
 		rec, err = Parse(slices.Clone(line))
 	}
 	if err != nil {
-		if p.bad++; p.bad == 1 {
-			p.why = fmt.Errorf("after byte %d: %w", offset, err)
-		}
-		return true
+		return p.leave(fmt.Errorf("a line is not a record: after byte %d: %w", offset, err))
 	}
 	if h.kind == KindDef {
 		return p.yield(rec, nil)
@@ -230,13 +227,21 @@ func (p *pass) line(line []byte, offset int64) bool {
 	return p.yield(rec, nil)
 }
 
-// flush yields the gap of the lines that could not be read, before a record. It has a Seq if there is one between.
+// leave counts a line that is left out.
+func (p *pass) leave(why error) bool {
+	if p.bad++; p.bad == 1 {
+		p.why = why
+	}
+	return true
+}
+
+// flush yields the gap of the lines that were left out, before a record. It has a Seq if there is one between.
 func (p *pass) flush(seq, t int64) bool {
 	if p.bad == 0 {
 		return true
 	}
 	gap := Record{T: p.last.t, Body: &Gap{
-		From: p.last.t, To: max(p.last.t, t), Dropped: map[Kind]int64{KindAny: p.bad}, Damaged: true, Why: "a line is not a record: " + p.why.Error(),
+		From: p.last.t, To: max(p.last.t, t), Dropped: map[Kind]int64{KindAny: p.bad}, Damaged: true, Why: p.why.Error(),
 	}}
 	if seq > p.last.seq+1 {
 		gap.Seq = p.last.seq + 1

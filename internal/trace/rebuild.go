@@ -7,14 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // The bounds of what is rebuilt, for files that crdctl did not write.
 const (
 	maxMembers   = 1 << 20
 	maxOpen      = 10_000  // findings
+	maxMoved     = 100     // places of members that are in another order
 	searchBudget = 1 << 30 // bytes that are looked at in vain
 )
 
@@ -24,9 +28,13 @@ var errAnother = errors.New("another recording begins; open each by itself")
 // rebuild makes the index of a file that has none, and goes on after what is damaged.
 func (f *File) rebuild() error {
 	f.index.Counts = map[Kind]int64{}
-	b := rebuilding{f: f, r: f.reader(), open: map[string]bool{}, gap: -1}
+	b := rebuilding{f: f, r: f.reader(), open: map[string]bool{}, seen: map[Member]bool{}, gap: -1}
+	zeros := f.cutZeros()
 	if err := b.members(); err != nil {
 		return err
+	}
+	if zeros && !b.closed {
+		b.damaged(f.size)
 	}
 	b.addMissing()
 	for id, is := range b.open {
@@ -35,12 +43,39 @@ func (f *File) rebuild() error {
 		}
 	}
 	slices.Sort(f.index.Open)
-	f.cutOff = fmt.Errorf("%s: has no index; it was rebuilt", f.file.Name())
-	if b.killed && !b.ended {
-		n := f.index.total() - f.index.Counts[KindAny]
-		f.cutOff = fmt.Errorf("%s: incomplete (the run goes on, or was killed): %d records up to %s can be read", f.file.Name(), n, f.clock(b.last.t))
+	n := text.Count(int(f.index.total()-f.index.Counts[KindAny]), "record", "records")
+	if b.closed {
+		f.cutOff = fmt.Errorf("%s: its index is damaged, or something follows it: %s can be read", f.file.Name(), n)
+		return nil
 	}
+	f.header.Body.(*Header).Incomplete = true
+	f.cutOff = fmt.Errorf("%s: incomplete (the run goes on, or was killed): %s up to %s can be read", f.file.Name(), n, f.clock(b.last.t))
 	return nil
+}
+
+// manyZeros are more than a member ends with.
+const manyZeros = 64
+
+// cutZeros ends the file before the zeros at its end, and reports whether there are many. A loss of power leaves them
+// where data was to be written; all before them was.
+func (f *File) cutZeros() bool {
+	chunk := make([]byte, 64<<10)
+	for end := f.size; end > 0 && f.size-end < searchBudget; {
+		begin := max(0, end-int64(len(chunk)))
+		if _, err := f.file.ReadAt(chunk[:end-begin], begin); err != nil {
+			return false
+		}
+		rest := bytes.TrimRight(chunk[:end-begin], "\x00")
+		end = begin + int64(len(rest))
+		if len(rest) > 0 {
+			many := f.size-end > manyZeros
+			if many {
+				f.size = end
+			}
+			return many
+		}
+	}
+	return false
 }
 
 // clock is the wall clock at a time of the recording, or how long it was after the start.
@@ -57,8 +92,10 @@ type rebuilding struct {
 	r      *memberReader
 	last   head            // the greatest Seq and T
 	open   map[string]bool // findings, by ID
+	seen   map[Member]bool // without offsets
 	killed bool            // the file ends within a member
 	ended  bool            // the index was read: nothing follows it
+	closed bool            // the index, or the trailer after it, was read
 	bad    bool            // a line is not a record
 	gap    int             // of the members, one that is damaged and after which nothing was read; or -1
 
@@ -73,6 +110,7 @@ type rebuilding struct {
 func (b *rebuilding) members() error {
 	f := b.f
 	index, indexed := f.trailer()
+	b.closed = indexed
 	for at := int64(0); at < f.size; {
 		lines, next, err := b.r.member(at)
 		if err != nil {
@@ -111,6 +149,7 @@ func (b *rebuilding) damaged(at int64) {
 // count adds a member with lines. Of one that is not complete, which has no sum, nothing holds after a line that is not a record.
 func (b *rebuilding) count(at int64, lines []byte, partial bool) error {
 	m := Member{Offset: at}
+	var again map[Kind]int64 // what was counted before a member that can be there twice
 	b.bad = false
 	for line := range bytes.Lines(lines) {
 		if partial && b.bad {
@@ -127,7 +166,7 @@ func (b *rebuilding) count(at int64, lines []byte, partial bool) error {
 		}
 		switch {
 		case h.kind == KindIndex:
-			b.ended = true
+			b.ended, b.closed = true, true
 			b.close(h)
 			b.compare(at, line)
 			continue
@@ -137,6 +176,9 @@ func (b *rebuilding) count(at int64, lines []byte, partial bool) error {
 			b.finding(line)
 		}
 		b.ended = false
+		if m.Records == 0 && 1 < h.seq && h.seq <= b.last.seq {
+			again = maps.Clone(b.f.index.Counts)
+		}
 		if err == nil {
 			b.jump(&m, h)
 			b.close(h)
@@ -147,10 +189,17 @@ func (b *rebuilding) count(at int64, lines []byte, partial bool) error {
 		b.f.index.count(&m, h)
 		b.last.seq, b.last.t = max(b.last.seq, h.seq), max(b.last.t, h.t)
 	}
-	if m.Records > 0 {
+	key := m
+	key.Offset = 0
+	switch {
+	case m.Records == 0:
+	case b.seen[key] && again != nil: // it is there twice: nothing is lost
+		b.f.index.Counts = again
+	default:
 		if partial {
 			b.f.partial = len(b.f.index.Members)
 		}
+		b.seen[key] = true
 		b.f.index.Members = append(b.f.index.Members, m)
 	}
 	return nil
@@ -243,13 +292,21 @@ func (x *Index) total() (n int64) {
 	return n
 }
 
-// addMissing adds what is missing between members as members that cannot be read.
+// addMissing adds what is missing between members: as members that cannot be read, or those that come later in the file.
 func (b *rebuilding) addMissing() {
 	members, partial := b.f.index.Members, b.f.partial
 	b.f.index.Members = make([]Member, 0, len(members)+len(b.missing))
+	canMove := len(b.missing) <= maxMoved
 	for i, m := range members {
 		for len(b.missing) > 0 && b.missing[0].Offset <= m.Offset {
-			b.addNext()
+			var later []Member
+			if canMove && i != partial {
+				later = members[i:]
+			}
+			b.addNext(later)
+		}
+		if m.Records == 0 { // it was moved
+			continue
 		}
 		if i == partial {
 			b.f.partial = len(b.f.index.Members)
@@ -257,15 +314,34 @@ func (b *rebuilding) addMissing() {
 		b.f.index.Members = append(b.f.index.Members, m)
 	}
 	for len(b.missing) > 0 {
-		b.addNext()
+		b.addNext(nil)
 	}
 }
 
-func (b *rebuilding) addNext() {
-	if m := b.missing[0]; m.Records > 0 {
-		b.f.index.Members = append(b.f.index.Members, m)
-	}
+// addNext adds what is missing next, unless members that come later have all of it: these are moved.
+func (b *rebuilding) addNext(later []Member) {
+	m := b.missing[0]
 	b.missing = b.missing[1:]
+	if m.Records == 0 {
+		return
+	}
+	isOf := func(o Member) bool { return m.Seq <= o.Seq && o.Seq < m.Seq+m.Records && o.Records > 0 }
+	n := int64(0)
+	for _, o := range later {
+		if isOf(o) {
+			n += o.Records
+		}
+	}
+	if n != m.Records {
+		b.f.index.Members = append(b.f.index.Members, m)
+		return
+	}
+	for i, o := range later {
+		if isOf(o) {
+			b.f.index.Members = append(b.f.index.Members, o)
+			later[i].Records = 0
+		}
+	}
 }
 
 func (b *rebuilding) finding(line []byte) {

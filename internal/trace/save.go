@@ -145,16 +145,24 @@ func (w *fileWriter) save(from string, records iter.Seq2[Record, error], needed 
 	return w.close(ids)
 }
 
-// cutHeader is the line of a header with the name of the recording that it is cut from. Fields that are not known stay.
+// cutHeader is the line of a header with the name of the recording that it is cut from, and whether that is incomplete.
+// Fields that are not known stay.
 func cutHeader(h *Header, line []byte, from string) ([]byte, error) {
-	if h.CutFrom != "" {
-		return line, nil
+	var has Header
+	if err := json.Unmarshal(line, &has); err != nil {
+		return nil, fmt.Errorf("decode the header: %w", err)
 	}
-	name, err := json.Marshal(from)
-	if err != nil {
-		return nil, fmt.Errorf("encode the header: %w", err)
+	if has.CutFrom == "" {
+		name, err := json.Marshal(from)
+		if err != nil {
+			return nil, fmt.Errorf("encode the header: %w", err)
+		}
+		line = slices.Concat(bytes.TrimSuffix(line, []byte("}")), []byte(`,"cutFrom":`), name, []byte("}"))
 	}
-	return slices.Concat(bytes.TrimSuffix(line, []byte("}")), []byte(`,"cutFrom":`), name, []byte("}")), nil
+	if h.Incomplete && !has.Incomplete {
+		line = slices.Concat(bytes.TrimSuffix(line, []byte("}")), []byte(`,"incomplete":true}`))
+	}
+	return line, nil
 }
 
 // references are the definitions that records need.

@@ -82,6 +82,20 @@ func TestSave(t *testing.T) {
 	assert.Len(t, files, 1)
 }
 
+// A cut of a recording without an end is incomplete, and so is a cut of that.
+func TestSaveOfAnIncompleteRecording(t *testing.T) {
+	path := writeRecording(t, zipped(t, headerLine+"\n"+`{"seq":2,"t":5,"k":"log","message":"x"}`+"\n"))
+	for i := range 2 {
+		cut := filepath.Join(t.TempDir(), "cut.crdctl.gz")
+		_, err := SaveFile(cut, "killed.crdctl.gz", opened(t, path).Records(t.Context(), 0))
+		require.NoError(t, err)
+		f := opened(t, cut)
+		require.EqualError(t, f.CutOff(), cut+": cut from an incomplete recording (its run went on, or was killed)", i)
+		assert.Equal(t, "killed.crdctl.gz", f.Header().CutFrom)
+		path = cut
+	}
+}
+
 // A recording that replaces another one cannot be read by others, as a new one cannot.
 func TestReplacedFileIsPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.crdctl.gz")

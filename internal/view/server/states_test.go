@@ -40,6 +40,14 @@ func TestNothingYet(t *testing.T) {
 	p.waits(`!document.body.innerText.includes("Nothing was recorded yet")`)
 }
 
+// A recording without an end, or one that was cut from it, has a notice.
+func TestIncompleteRecording(t *testing.T) {
+	r := newRecording(false)
+	r.records[0].Body.(*trace.Header).Incomplete = true
+	p := open(t, serve(t, r).URL())
+	p.has(".notice", "the recording is incomplete: its run goes on, or was killed")
+}
+
 // What makes the reconciles of a controller visible depends on the library that it is made with.
 func TestReconcilesAreInvisible(t *testing.T) {
 	r := newRecording(true)
