@@ -282,7 +282,7 @@ func call2[T any](all []func(T, trace.Record), t T, r trace.Record) {
 	}
 }
 
-// Findings returns all findings, those that were resolved last, otherwise in the order in which they appeared.
+// Findings returns all findings: those that are open first, by severity and certainty, and then in the order in which they appeared.
 func (e *Engine) Findings() []trace.Finding {
 	all := make([]trace.Finding, 0, len(e.findings))
 	for _, f := range e.findings {
@@ -292,7 +292,7 @@ func (e *Engine) Findings() []trace.Finding {
 		if open := cmp.Compare(min(a.Until, 1), min(b.Until, 1)); open != 0 {
 			return open
 		}
-		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(severity[a.Type], severity[b.Type]), cmp.Compare(grade(b.Certainty), grade(a.Certainty)), cmp.Compare(a.Since, b.Since), cmp.Compare(a.ID, b.ID))
 	})
 	return all
 }

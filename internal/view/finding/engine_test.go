@@ -28,6 +28,23 @@ func TestLongTimesAreSkipped(t *testing.T) {
 	assert.Equal(t, t400days, last)
 }
 
+// What does not work comes first, what only costs comes last, and what was resolved after all of them.
+func TestFindingsBySeverity(t *testing.T) {
+	e := New()
+	for i, f := range []struct {
+		t         *Type
+		certainty trace.Certainty
+	}{{noOpWrites, trace.Certain}, {hotLoop, trace.Likely}, {fieldFight, trace.Certain}, {watchDenied, trace.Certain}, {stuckFinalizer, trace.Certain}} {
+		base{e, f.t}.report(trace.Finding{Subject: "x", Certainty: f.certainty}, int64(i+1))
+	}
+	base{e, watchDenied}.resolve("x")
+	var all []string
+	for _, f := range e.Findings() {
+		all = append(all, f.Type)
+	}
+	assert.Equal(t, []string{"stuck-finalizer", "field-fight", "hot-loop", "no-op-writes", "watch-denied"}, all)
+}
+
 // Records of unknown kinds can be of any, and one that cannot be read is missing as if it had been dropped.
 func TestLostRecordsLeaveFindingsUndetermined(t *testing.T) {
 	types := func(b trace.Body) (all []string) {

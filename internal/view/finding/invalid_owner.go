@@ -65,7 +65,7 @@ func (d *owners) problem(v *model.Version, ref trace.Owner) (string, trace.Certa
 		return "", ""
 	}
 	who := v.Request.Actor.Who
-	if d.m.IsWatching(who, model.GroupResource(owner.Resource())) && d.m.IsWatching(who, model.GroupResource(v.Object.Resource())) {
+	if d.m.Sees(who, owner) && d.m.Sees(who, v.Object) {
 		return fmt.Sprintf("without controller: true; %s watches both, and its Owns() does not map changes of it to the owner", who.Name), trace.Likely
 	}
 	return "", ""

@@ -115,6 +115,10 @@ func (d *retries) nextTry(w *retry) string {
 func (d *retries) forget(k model.Key) {
 	if w := d.of[k]; w != nil {
 		delete(d.of, k)
+		if w.next != 0 { // it is not tried again
+			w.next = 0
+			d.show(w)
+		}
 		d.resolve(w.subject)
 	}
 }

@@ -27,6 +27,28 @@ var types = []*Type{
 	permissionUnused, recordingGap,
 }
 
+// What does not work comes before what is done again and again, and both before what only costs.
+var (
+	broken = []*Type{
+		retryClimbing, stuckFinalizer, deliveredNotReconciled, watchDenied, invalidOwner, collected, webhookFailing, webhookFailedOpen, permissionMissing,
+	}
+	costly = []*Type{
+		noOpWrites, managedFieldsOnly, slowReconcile, clientThrottling, timerPreempted, webhookSlow, eventSpam, watchesAllSecrets, permissionUnused, recordingGap,
+	}
+)
+
+// severity orders types by name, the worst first; of those in between it is 0.
+var severity = func() map[string]int {
+	of := map[string]int{}
+	for _, t := range broken {
+		of[t.Name] = -1
+	}
+	for _, t := range costly {
+		of[t.Name] = 1
+	}
+	return of
+}()
+
 // base is what all findings of a type are made with.
 type base struct {
 	*Engine

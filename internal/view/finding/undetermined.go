@@ -4,7 +4,9 @@ package finding
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
@@ -23,18 +25,27 @@ func (e *Engine) undetermined(t *Type) string {
 	if reason := e.newer(); reason != "" {
 		return reason
 	}
-	for _, k := range t.needs {
-		switch n, unknown := e.lost[k], e.lost[trace.KindAny]; {
-		case unknown > 0:
-			return fmt.Sprintf("%s missing that can be of kind %s", text.Count(int(n+unknown), "record is", "records are"), k)
-		case n > 0:
-			return text.Count(int(n), "record of kind "+string(k)+" is missing", "records of kind "+string(k)+" are missing")
-		}
+	if slices.ContainsFunc(t.needs, func(k trace.Kind) bool { return e.lost[k] > 0 || e.lost[trace.KindAny] > 0 }) {
+		return e.missing()
 	}
 	if t.lacks != nil {
 		return t.lacks(e)
 	}
 	return ""
+}
+
+// missing is which records are missing. It is one reason for all types, so that readers see it once.
+func (e *Engine) missing() string {
+	total, kinds := int64(0), []string{}
+	for _, k := range slices.Sorted(maps.Keys(e.lost)) {
+		of := "kind " + string(k)
+		if k == trace.KindAny {
+			of = "an unknown kind"
+		}
+		total += e.lost[k]
+		kinds = append(kinds, fmt.Sprintf("%d of %s", e.lost[k], of))
+	}
+	return text.Count(int(total), "record is missing", "records are missing") + ": " + strings.Join(kinds, ", ")
 }
 
 // noReconciles is for what only reconciles show.

@@ -5,7 +5,6 @@ package finding
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/text"
@@ -103,12 +102,24 @@ func by(r *model.Request) string {
 
 // weaker is the lower of certainties. What is not graded counts as unknown.
 func weaker(all ...trace.Certainty) trace.Certainty {
-	order := []trace.Certainty{trace.Uncertain, trace.Likely, trace.Certain}
-	least := len(order) - 1
+	least := trace.Certain
 	for _, c := range all {
-		least = min(least, max(0, slices.Index(order, c)))
+		if grade(c) < grade(least) {
+			least = c
+		}
 	}
-	return order[least]
+	return least
+}
+
+// grade is the greater, the more certain.
+func grade(c trace.Certainty) int {
+	switch c {
+	case trace.Certain:
+		return 2
+	case trace.Likely:
+		return 1
+	}
+	return 0
 }
 
 // paths are the fields that a version changed, without those that each write changes.

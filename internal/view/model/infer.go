@@ -43,7 +43,7 @@ func (m *Model) KeysOf(d *Delivery) (all []KeyLink) {
 	}
 	who := m.Actor(d.Actor).Who
 	if owner := o.Controller(); owner != nil {
-		if parent := m.byUID[owner.UID]; parent != nil && m.IsWatching(who, GroupResource(parent.resource)) {
+		if parent := m.byUID[owner.UID]; parent != nil && m.Sees(who, parent) {
 			all = append(all, KeyLink{parent, "child", likely("%s is its controller owner, and watched", parent)})
 		}
 	}

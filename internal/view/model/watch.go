@@ -85,6 +85,11 @@ func (m *Model) Watches() []*Watch {
 // IsWatching reports whether an actor has watched a resource, as GroupResource names it, at any time so far.
 func (m *Model) IsWatching(w *Who, resource string) bool { return m.watching[w][resource] > 0 }
 
+// Sees reports whether an actor certainly watches an object: with a watch that no selector restricts, or one that has delivered it.
+func (m *Model) Sees(w *Who, o *Object) bool {
+	return m.watchesAll(w, o) || slices.ContainsFunc(o.Deliveries, func(d *Delivery) bool { return m.Actor(d.Actor).Who == w })
+}
+
 // watchesAll reports whether an actor has a watch that is certainly for an object: one without a selector, of its namespace or of all.
 func (m *Model) watchesAll(w *Who, o *Object) bool {
 	for _, watch := range m.watches {

@@ -18,6 +18,7 @@ type rights struct {
 	Granted  []grantRow `json:"granted"`
 	Recorded bool       `json:"recorded"` // grants were recorded
 	Calls    []callRow  `json:"calls"`
+	Unlinked int        `json:"unlinked,omitempty"` // calls for requests that are not recorded: whose these were is not known
 	Seq      int64      `json:"seq"`
 }
 
@@ -61,7 +62,8 @@ const maxRightsRows = 300
 
 // rights answers with what was asked, granted and called in a range.
 func (s *session) rights(q query) any {
-	out := &rights{Asked: s.asked(q), Granted: []grantRow{}, Calls: s.calls(q), Seq: s.last}
+	out := &rights{Asked: s.asked(q), Granted: []grantRow{}, Seq: s.last}
+	out.Calls, out.Unlinked = s.calls(q)
 	if s.granted != nil {
 		out.Recorded = true
 		out.Granted = s.grants()
@@ -218,16 +220,35 @@ type (
 	}
 )
 
-// calls are the calls of webhooks, conversions, policies, plugins and of the built-in loop's hook, by name.
-func (s *session) calls(q query) []callRow {
-	by := *scanned(s, q.filter("calls"), func() map[calling]*callSum { return map[calling]*callSum{} }, s.model.Held, func(r trace.Record) int64 { return r.Seq },
-		func(by *map[calling]*callSum, r trace.Record) {
-			if q.inTime(r.T) {
-				countCall(*by, q.text, r)
+// called is what a scan has found of calls. A call is recorded before the request that it was made for.
+type called struct {
+	by   map[calling]*callSum
+	wait []trace.Record // calls whose requests were not recorded so far
+}
+
+// calls are the calls of webhooks, conversions, policies, plugins and of the built-in loop's hook, by name; and how many
+// there are of which it is not known whose request they were made for, if that is asked.
+func (s *session) calls(q query) ([]callRow, int) {
+	own := q.is("own")
+	found := scanned(s, q.filter("calls"), func() called { return called{by: map[calling]*callSum{}} }, s.model.Held, func(r trace.Record) int64 { return r.Seq },
+		func(found *called, r trace.Record) {
+			switch _, admission := r.Body.(*trace.Admission); {
+			case !q.inTime(r.T):
+			case own && admission:
+				found.wait = append(found.wait, r)
+			default:
+				countCall(found.by, q.text, r)
 			}
 		})
-	all := make([]callRow, 0, len(by))
-	for _, c := range by {
+	found.wait = slices.DeleteFunc(found.wait, func(r trace.Record) bool {
+		request := s.model.Request(r.Body.(*trace.Admission).Request)
+		if request != nil && request.Actor.Who.Own() {
+			countCall(found.by, q.text, r)
+		}
+		return request != nil
+	})
+	all := make([]callRow, 0, len(found.by))
+	for _, c := range found.by {
 		row := c.callRow
 		row.P50, row.P99 = c.took.quantile(.5), c.took.quantile(.99)
 		all = append(all, row)
@@ -235,7 +256,7 @@ func (s *session) calls(q query) []callRow {
 	slices.SortFunc(all, func(a, b callRow) int {
 		return cmp.Or(cmp.Compare(b.Errors+b.FailedOpen, a.Errors+a.FailedOpen), cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Op, b.Op))
 	})
-	return all[:min(len(all), maxRightsRows)]
+	return all[:min(len(all), maxRightsRows)], len(found.wait)
 }
 
 func countCall(by map[calling]*callSum, words []string, r trace.Record) {

@@ -12,7 +12,7 @@ const columns = [
   { title: 'time', width: '13ch', cell: (l) => clock(l.t) },
   { title: 'build', width: '6ch', kind: 'number', cell: (l) => l.build || '' },
   { title: 'level', width: '8ch', cell: (l) => l.level || l.stream },
-  { title: 'key', width: 'minmax(0, 16ch)', cell: (l) => l.key ?? '' },
+  { title: 'key', width: 'minmax(10ch, 36ch)', cell: (l) => html`<span title=${l.key ?? ''}>${l.key ?? ''}</span>` },
   { title: 'message', width: 'minmax(20ch, 1fr)', cell: (l) => l.message + (l.attrs ? ' ' + l.attrs : '') },
 ];
 
