@@ -54,7 +54,7 @@ var rules = []rule{
 	{`^github.com/Masterminds/sprig`, []string{"internal/scaffold", "internal/operator/render"}, "templates are rendered in two places: a project's files, and the children of a user's templates"},
 	{`^github.com/prometheus/client_golang`, []string{"internal/operator/metrics", "internal/startup/register/..."},
 		"what is registered globally belongs to the API server; metrics has a registry of its own"},
-	{`^github.com/go-json-experiment/json`, []string{"internal/operator/object"}, "it has no release: one package reads JSON with it, and has all others read objects"},
+	{`^github.com/go-json-experiment/json`, []string{"internal/controlplane/record", "internal/operator/object"}, "it has no release: it is for the two packages that read every object of a cluster, and whose time counts"},
 	{`^github.com/crdctl/crdctl/cmd$`, []string{"."}, "the command line is on top: nothing below may need it"},
 	{`^github.com/crdctl/crdctl/internal/operator/install$`, []string{"cmd"}, "it writes manifests for people; what runs, runs without them"},
 	{`^github.com/crdctl/crdctl/internal/operator/`, []string{"internal/operator/...", "cmd", "e2e/..."}, "operator puts its parts together; others call operator"},

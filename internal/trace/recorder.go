@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"bytes"
 	"crypto/rand"
 	"fmt"
 	"math"
@@ -55,6 +56,7 @@ type Recorder struct {
 	failed error       // of the file; belongs to work
 	report func(error) // what failed
 	line   []byte      // the last; belongs to work
+	plain  []byte      // the last line before redaction; belongs to work
 
 	mu      sync.Mutex
 	queue   []Record // that wait, by Seq
@@ -112,7 +114,8 @@ func (r *Recorder) Now() int64 { return int64(time.Since(r.start)) }
 // Defs implements Sink.
 func (r *Recorder) Defs() *Defs { return r.defs }
 
-// Add implements Sink. The body belongs to the recorder afterwards. It is lost if the recorder was closed.
+// Add implements Sink. The body belongs to the recorder and its readers afterwards: it must not be changed. It is lost if the recorder
+// was closed.
 func (r *Recorder) Add(b Body) { r.AddAt(math.MaxInt64, b) }
 
 // AddAt implements Sink, as Add does.
@@ -234,8 +237,9 @@ func (r *Recorder) keep(rec *Record) {
 		}
 	}
 	r.line = line // is used again: it is copied where it is kept
+	r.plain = append(r.plain[:0], line...)
 	line = r.redact(line)
-	r.ring.add(rec, line)
+	r.ring.add(rec, line, bytes.Equal(line, r.plain))
 	if r.file != nil {
 		r.fileFailed(r.file.add(rec, line))
 	}

@@ -34,7 +34,7 @@ func (r *Recorder) held(ctx context.Context, after int64, follow bool, wait func
 		for {
 			lines, more, closed := r.ring.next(at)
 			for _, l := range lines {
-				rec, err := Parse(l.text)
+				rec, err := l.record()
 				if err != nil {
 					yield(Record{}, err)
 					return
@@ -75,6 +75,6 @@ func gapBefore(rec Record, from, lost int64) Record {
 }
 
 func yieldLine(l line, yield func(Record, error) bool) bool {
-	rec, err := Parse(l.text)
+	rec, err := l.record()
 	return yield(rec, err) && err == nil
 }

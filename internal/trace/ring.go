@@ -31,6 +31,7 @@ type ring struct {
 type line struct {
 	seq  int64
 	text []byte
+	body Body // what text says, if it is at hand
 }
 
 // definition is the line of a Def, and the object that it defines, if it does.
@@ -46,9 +47,10 @@ type pinned struct {
 }
 
 type chunk struct {
-	text []byte
-	seqs []int64
-	ends []int // of lines in text
+	text   []byte // of which no line changes
+	seqs   []int64
+	ends   []int  // of lines in text
+	bodies []Body // of lines; nil in all chunks but the last two, which spares readers that follow the decoding
 }
 
 func (c *chunk) line(i int) line {
@@ -56,7 +58,20 @@ func (c *chunk) line(i int) line {
 	if i > 0 {
 		begin = c.ends[i-1]
 	}
-	return line{c.seqs[i], c.text[begin:c.ends[i]]}
+	l := line{seq: c.seqs[i], text: c.text[begin:c.ends[i]:c.ends[i]]}
+	if c.bodies != nil {
+		l.body = c.bodies[i]
+	}
+	return l
+}
+
+// record decodes the line.
+func (l line) record() (Record, error) {
+	if l.body == nil {
+		return Parse(l.text)
+	}
+	h, err := parseHead(l.text)
+	return Record{Seq: h.seq, T: h.t, Raw: l.text, Body: l.body}, err
 }
 
 func (c *chunk) size() int64 { return int64(cap(c.text) + 16*cap(c.ends)) }
@@ -65,17 +80,17 @@ func newRing(maxBytes int64) *ring {
 	return &ring{maxBytes: cmp.Or(maxBytes, defaultMaxBytes), open: map[string]pinned{}, more: make(chan struct{})}
 }
 
-// add keeps a record, whose line it copies. Readers see it after changed.
-func (r *ring) add(rec *Record, text []byte) {
+// add keeps a record, whose line it copies, and whose body readers get if the line says all that it has. Readers see it after changed.
+func (r *ring) add(rec *Record, text []byte, whole bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = rec.Seq
 	switch b := rec.Body.(type) {
 	case *Header:
-		r.header = line{rec.Seq, slices.Clone(text)}
+		r.header = line{seq: rec.Seq, text: slices.Clone(text)}
 		return
 	case *Def:
-		d := definition{line: line{rec.Seq, slices.Clone(text)}}
+		d := definition{line: line{seq: rec.Seq, text: slices.Clone(text)}}
 		if b.Object != nil {
 			d.object = b.Object.ID
 		}
@@ -94,6 +109,9 @@ func (r *ring) add(rec *Record, text []byte) {
 		if n > 0 {
 			c.seqs, c.ends = make([]int64, 0, len(r.chunks[n-1].seqs)+8), make([]int, 0, len(r.chunks[n-1].seqs)+8)
 		}
+		if n > 1 {
+			r.chunks[n-2].bodies = nil
+		}
 		r.chunks = append(r.chunks, c)
 		r.bytes += c.size()
 		n++
@@ -103,6 +121,11 @@ func (r *ring) add(rec *Record, text []byte) {
 	c.text = append(c.text, text...)
 	c.seqs = append(c.seqs, rec.Seq)
 	c.ends = append(c.ends, len(c.text))
+	if whole {
+		c.bodies = append(c.bodies, rec.Body)
+	} else {
+		c.bodies = append(c.bodies, nil)
+	}
 	r.bytes += c.size()
 	for r.bytes > r.maxBytes+chunkBytes && len(r.chunks) > 1 { // without the oldest, maxBytes are still there
 		r.evict()
@@ -128,7 +151,7 @@ func (r *ring) evict() {
 	}
 	for i, seq := range oldest.seqs {
 		if l := oldest.line(i); pins[seq] && r.keptBytes+int64(len(l.text)) <= r.maxBytes/4 {
-			r.kept = append(r.kept, line{seq, slices.Clone(l.text)})
+			r.kept = append(r.kept, line{seq: seq, text: slices.Clone(l.text)})
 			r.keptBytes += int64(len(l.text))
 		}
 	}
@@ -217,8 +240,7 @@ func (r *ring) next(seq int64) (lines []line, more <-chan struct{}, closed bool)
 	for ; c < len(r.chunks) && len(lines) < limit; c++ {
 		i, _ := slices.BinarySearch(r.chunks[c].seqs, seq+1)
 		for ; i < len(r.chunks[c].seqs) && len(lines) < limit; i++ {
-			l := r.chunks[c].line(i)
-			lines = append(lines, line{l.seq, slices.Clone(l.text)})
+			lines = append(lines, r.chunks[c].line(i))
 		}
 	}
 	end := r.last // of the definitions that come between the lines, or after them if there are no more

@@ -19,7 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"sigs.k8s.io/yaml"
@@ -46,24 +45,24 @@ var deserializer = sync.OnceValue(func() runtime.Decoder {
 
 // head is what every object has, and a little more of a Status.
 type head struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
+	APIVersion string
+	Kind       string
 	Metadata   struct {
-		UID             string `json:"uid"`
-		Name            string `json:"name"`
-		Namespace       string `json:"namespace"`
-		ResourceVersion string `json:"resourceVersion"`
+		UID             string
+		Name            string
+		Namespace       string
+		ResourceVersion string
 
-		DeletionTimestamp          string   `json:"deletionTimestamp"`
-		DeletionGracePeriodSeconds *int64   `json:"deletionGracePeriodSeconds"`
-		Finalizers                 []string `json:"finalizers"`
-	} `json:"metadata"`
-	Code    int    `json:"code"`
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
+		DeletionTimestamp          string
+		DeletionGracePeriodSeconds *int64
+		Finalizers                 []string
+	}
+	Code    int
+	Reason  string
+	Message string
 	Details struct {
-		UID string `json:"uid"`
-	} `json:"details"`
+		UID string
+	}
 }
 
 // rv is the resource version, or 0.
@@ -124,7 +123,7 @@ func decode(contentType, encoding string, content []byte) (*object, error) {
 
 func decodeJSON(content []byte) (*object, error) {
 	o := &object{raw: content}
-	if err := json.Unmarshal(content, &o.head); err != nil {
+	if err := newScanner(content).head(&o.head); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -157,14 +156,12 @@ func decodeProtobuf(content []byte) (*object, error) {
 	return o, nil
 }
 
-// fields returns the whole object.
+// fields returns the whole object, of JSON without managedFields.
 func (o *object) fields() (map[string]any, error) {
 	if o.typed != nil {
 		return runtime.DefaultUnstructuredConverter.ToUnstructured(o.typed)
 	}
-	var all map[string]any
-	err := utiljson.Unmarshal(o.raw, &all)
-	return all, err
+	return fieldsOf(o.raw)
 }
 
 // uids returns the UIDs of the objects in a list.

@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"net/http"
 
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/redact"
 )
@@ -32,15 +35,8 @@ func (w *worker) kubeEvent(x *exchange, answered *object) {
 	if answered == nil || answered.Metadata.UID == "" || x.code >= http.StatusBadRequest || !changes(x.method) || x.method == http.MethodDelete || x.isDryRun() {
 		return
 	}
-	raw := answered.raw
-	if answered.typed != nil {
-		var err error
-		if raw, err = json.Marshal(answered.typed); err != nil {
-			return
-		}
-	}
-	var e kubeEvent
-	if err := json.Unmarshal(raw, &e); err != nil {
+	e, ok := kubeEventOf(answered)
+	if !ok {
 		return
 	}
 	w.Sink.AddAt(x.ended, &trace.KubeEvent{
@@ -48,4 +44,24 @@ func (w *worker) kubeEvent(x *exchange, answered *object) {
 		Type: e.Type, Reason: e.Reason, Message: w.message(redact.Target{}, cmp.Or(e.Message, e.Note)),
 		Count: max(e.Count, e.Deprecated, e.Series.Count, 1),
 	})
+}
+
+func kubeEventOf(o *object) (e kubeEvent, ok bool) {
+	switch t := o.typed.(type) {
+	case nil:
+		return e, json.Unmarshal(o.raw, &e) == nil
+	case *corev1.Event:
+		e.InvolvedObject.UID, e.Type, e.Reason, e.Message, e.Count = string(t.InvolvedObject.UID), t.Type, t.Reason, t.Message, int(t.Count)
+		if t.Series != nil {
+			e.Series.Count = int(t.Series.Count)
+		}
+	case *eventsv1.Event:
+		e.Regarding.UID, e.Type, e.Reason, e.Note, e.Deprecated = string(t.Regarding.UID), t.Type, t.Reason, t.Note, int(t.DeprecatedCount)
+		if t.Series != nil {
+			e.Series.Count = int(t.Series.Count)
+		}
+	default:
+		return e, false
+	}
+	return e, true
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdctl/crdctl/internal/trace"
 	"github.com/crdctl/crdctl/internal/trace/diff"
@@ -218,8 +217,8 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 	}
 	comparable := h.body != nil && (n.object.partial() || h.apiVersion == n.object.APIVersion)
 	if comparable && n.typ != deleted {
-		var before map[string]any
-		if err := utiljson.Unmarshal(h.body, &before); err != nil {
+		before, err := fieldsOf(h.body)
+		if err != nil {
 			return
 		}
 		if partial {
