@@ -25,6 +25,9 @@ func (e *Engine) undetermined(t *Type) string {
 	if reason := e.newer(); reason != "" {
 		return reason
 	}
+	if n := e.m.Undefined(); n > 0 && len(t.needs) > 0 {
+		return text.Count(int(n), "definition is", "definitions are") + " more than this crdctl holds; what refers to them was not judged"
+	}
 	if slices.ContainsFunc(t.needs, func(k trace.Kind) bool { return e.lost[k] > 0 || e.lost[trace.KindAny] > 0 }) {
 		return e.missing()
 	}

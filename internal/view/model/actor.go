@@ -28,10 +28,13 @@ type Actor struct {
 
 func (m *Model) whoIs(a *trace.Actor) *Who {
 	w := Who{Class: a.Class, Name: a.Name}
-	if m.who[w] == nil {
+	if who := m.who[w]; who != nil {
+		return who
+	}
+	if len(m.who) < maxActors {
 		m.who[w] = &w
 	}
-	return m.who[w]
+	return &w
 }
 
 func (m *Model) defineActor(r trace.Record, a *trace.Actor) {
@@ -47,7 +50,9 @@ func (m *Model) Actor(id trace.ActorID) *Actor {
 	if a == nil {
 		unknown := &trace.Actor{ID: id, Name: "an unknown client", Class: trace.ClassOther}
 		a = &Actor{Actor: unknown, Who: m.whoIs(unknown)}
-		m.actors[id] = a
+		if len(m.actors) < maxActors {
+			m.actors[id] = a
+		}
 	}
 	return a
 }
@@ -67,6 +72,9 @@ func (m *Model) addBuild(number int, t, seq int64, save *trace.Save) {
 	i := slices.IndexFunc(m.builds, func(b Build) bool { return b.Number == number })
 	if save != nil && slices.ContainsFunc(save.Steps, func(s trace.Step) bool { return !s.OK }) {
 		return // the build before runs on
+	}
+	if i < 0 && len(m.builds) >= maxActors {
+		return
 	}
 	if i < 0 {
 		m.builds = append(m.builds, Build{Number: number, T: t, Seq: seq, Save: save})

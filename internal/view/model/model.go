@@ -52,7 +52,16 @@ type Model struct {
 	parts             map[string][]trace.Record // decisions and hook calls, by reconcile
 	owned             map[string][]*Object      // by UID of an owner that the newest version names
 	builds            []Build
+	defined           int64 // bytes of the definitions that are held
+	undefined         int64
 }
+
+// What is held of definitions is bounded for files that crdctl did not write, and for clusters that are too large.
+const (
+	maxActors    = 10_000 // and resources, and builds
+	maxObjects   = 500_000
+	maxDefsBytes = 128 << 20 // of their lines
+)
 
 type name struct {
 	resource      string // GROUP/PLURAL
@@ -121,14 +130,36 @@ func (m *Model) Add(r trace.Record) {
 // End is for a recording that ended: it infers what it would otherwise wait with for records that may still come.
 func (m *Model) End() { m.inferUntil(m.now) }
 
+// Undefined is how many definitions were too many, so that what refers to them is not linked.
+func (m *Model) Undefined() int64 { return m.undefined }
+
 func (m *Model) define(r trace.Record, d *trace.Def) {
+	known, n := false, 0
+	switch {
+	case d.Actor != nil:
+		known, n = m.actors[d.Actor.ID] != nil, maxActors-len(m.actors)
+	case d.Resource != nil:
+		known, n = m.resources[d.Resource.ID] != nil, maxActors-len(m.resources)
+	case d.Object != nil:
+		known, n = m.objects[d.Object.ID] != nil, maxObjects-len(m.objects)
+	}
+	size := int64(len(r.Raw))
+	switch {
+	case known && d.Object != nil:
+		return
+	case !known && (n <= 0 || m.defined+size > maxDefsBytes):
+		m.undefined++
+		return
+	case !known:
+		m.defined += size
+	}
 	switch {
 	case d.Actor != nil:
 		m.defineActor(r, d.Actor)
 	case d.Resource != nil:
 		m.resources[d.Resource.ID] = d.Resource
 	case d.Object != nil:
-		m.defineObject(d.Object)
+		m.defineObject(d.Object, size)
 	}
 }
 

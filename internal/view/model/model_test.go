@@ -5,6 +5,7 @@ package model
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -289,4 +290,25 @@ func TestReconcileOfALineHasItsObject(t *testing.T) {
 	require.NotNil(t, m.Reconcile("x").Object)
 	assert.Equal(t, "ub", m.Reconcile("x").Object.UID)
 	assert.Nil(t, m.Reconcile("y").Object)
+}
+
+// What a file defines is bounded, and what was too much is counted. What is defined again counts once.
+func TestDefinitionsAreBounded(t *testing.T) {
+	m := New()
+	def := func(d trace.Def) { m.Add(trace.Record{Seq: 1, Raw: make([]byte, 100), Body: &d}) }
+	for i := range trace.ActorID(maxActors + 5) {
+		for range 2 {
+			def(trace.Def{Actor: &trace.Actor{ID: i, Name: fmt.Sprint(i), Build: int(i)}})
+		}
+	}
+	assert.EqualValues(t, 10, m.Undefined())
+	assert.Len(t, slices.Collect(m.Actors()), maxActors)
+	m.Actor(-1)
+	assert.Len(t, slices.Collect(m.Actors()), maxActors)
+	raw := make([]byte, 10_000)
+	for i := range trace.ObjectID(20_000) {
+		m.Add(trace.Record{Seq: 1, Raw: raw, Body: &trace.Def{Object: &trace.Object{ID: i, UID: fmt.Sprint(i)}}})
+	}
+	assert.LessOrEqual(t, len(slices.Collect(m.Objects())), maxDefsBytes/10_000)
+	assert.Greater(t, m.Undefined(), int64(5_000))
 }

@@ -22,6 +22,7 @@ type Object struct {
 	base     state                  // before the first of Versions
 	answered map[uint64]*Request
 	owners   []string // UIDs, as in Model.owned
+	size     int64    // of its definition
 }
 
 // Version is a version of an object.
@@ -118,11 +119,8 @@ func (o *Object) Controller() *trace.Owner {
 	return nil
 }
 
-func (m *Model) defineObject(d *trace.Object) {
-	if m.objects[d.ID] != nil {
-		return
-	}
-	o := &Object{Object: d, resource: m.Resource(d.Resource)}
+func (m *Model) defineObject(d *trace.Object, size int64) {
+	o := &Object{Object: d, resource: m.Resource(d.Resource), size: size}
 	if m.objects[d.ID] = o; len(m.ordered) > 0 && m.ordered[len(m.ordered)-1].ID < d.ID {
 		m.ordered = append(m.ordered, o)
 	} else {
@@ -258,6 +256,7 @@ func (m *Model) forgetVersions(id trace.ObjectID, before int64) {
 		m.disown(o, uid)
 	}
 	delete(m.objects, id)
+	m.defined -= o.size
 	m.ordered = nil
 	delete(m.byUID, o.UID)
 	if m.byName[nameOf(o)] == o {
