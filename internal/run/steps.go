@@ -52,7 +52,7 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	case err != nil && strings.Contains(words, "build cache"), err != nil && strings.Contains(words, "module cache"):
 		return nil, target.Broken(errNoCache(strings.TrimSpace(words)))
 	case err != nil:
-		return nil, notBuilt(cmp.Or(words, err.Error()))
+		return nil, notBuilt(d.Root, cmp.Or(words, err.Error()))
 	}
 	sum, err := sumOf(built)
 	if err != nil {
@@ -67,9 +67,9 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	return &binary{path: path, sum: sum}, nil
 }
 
-// notBuilt is the error of a build that failed with the output of the go command.
-func notBuilt(output string) error {
-	short, hint := ui.ShortenGo(strings.TrimRight(output, "\n"))
+// notBuilt is the error of a build in the module of root that failed with the output of the go command.
+func notBuilt(root, output string) error {
+	short, hint := ui.ShortenGo(root, strings.TrimRight(output, "\n"))
 	switch {
 	case hint != "" && !strings.Contains(short, "\n"):
 		return fmt.Errorf("the go command cannot load the controller: %s; %s", short, hint)

@@ -43,11 +43,11 @@ func TestSince(t *testing.T) {
 // A vendor directory that does not fit go.mod is no error of the compiler's.
 func TestNotBuilt(t *testing.T) {
 	list := strings.Repeat("\texample.com/m@v1.0.0: is explicitly required in go.mod, but not marked as explicit in vendor/modules.txt\n", 60)
-	err := notBuilt("go: inconsistent vendoring in /p:\n" + list)
+	err := notBuilt(t.TempDir(), "go: inconsistent vendoring in /p:\n"+list)
 	if text := err.Error(); strings.Contains(text, "compile") || strings.Count(text, "\n") > 10 || !strings.Contains(text, "GOFLAGS") {
 		t.Error(text)
 	}
 	sums := strings.Repeat("main.go:1:2: missing go.sum entry for module providing package example.com/a (imported by p); to add:\n\tgo get p\n", 40)
-	require.EqualError(t, notBuilt(sums), "the go command cannot load the controller: go.sum lacks 40 entries that the build needs; it has none for the module of example.com/a; run \"go mod tidy\"")
-	assert.Contains(t, notBuilt("main.go:1:2: undefined: x\n").Error(), "does not compile:\nmain.go:1:2")
+	require.EqualError(t, notBuilt(t.TempDir(), sums), "the go command cannot load the controller: go.sum lacks 40 entries that the build needs; it has none for the module of example.com/a; run \"go mod tidy\"")
+	assert.Contains(t, notBuilt(t.TempDir(), "main.go:1:2: undefined: x\n").Error(), "does not compile:\nmain.go:1:2")
 }

@@ -4,6 +4,8 @@ package ui
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -21,9 +23,9 @@ var notHad = regexp.MustCompile(`(\S+@v\S+): (?:reading|Get|invalid version:|unr
 // modulesShown is how many lines about modules are printed.
 const modulesShown = 5
 
-// ShortenGo cuts long lists of modules in the output of a go command, and returns a hint where such a list is about the
+// ShortenGo cuts long lists of modules in the output of a go command in dir, and returns a hint where such a list is about the
 // vendor directory, go.sum or modules that cannot be downloaded: what the go command itself recommends is not all that helps.
-func ShortenGo(output string) (short, hint string) {
+func ShortenGo(dir, output string) (short, hint string) {
 	var all []string
 	listed, at := 0, -1 // at is where the number of those that are left out goes
 	leaving := false
@@ -64,6 +66,10 @@ func ShortenGo(output string) (short, hint string) {
 	case missing > 0:
 		all[at] = sumLine(missing, first)
 		hint = "run \"go mod tidy\""
+		if withoutSum(dir) {
+			all[at] = "go.sum does not exist, and the build needs it"
+			hint = "run \"go mod tidy\", which creates it"
+		}
 	case len(unavailable) > 0:
 		hint = "run \"go mod download\" where the module can be downloaded; GOPROXY and GOPRIVATE name where from"
 	case at >= 0:
@@ -73,6 +79,14 @@ func ShortenGo(output string) (short, hint string) {
 		hint = "run \"go mod vendor\", or set GOFLAGS=-mod=readonly to ignore the vendor directory"
 	}
 	return strings.Join(all, "\n"), hint
+}
+
+// withoutSum reports whether dir is that of a module without a go.sum. The go command has the same words for that as for a go.sum that lacks
+// an entry.
+func withoutSum(dir string) bool {
+	_, mod := os.Stat(filepath.Join(dir, "go.mod"))
+	_, sum := os.Lstat(filepath.Join(dir, "go.sum"))
+	return mod == nil && os.IsNotExist(sum)
 }
 
 // sumLine is the one line that replaces those about go.sum.

@@ -4,10 +4,13 @@ package ui
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestShortenGo(t *testing.T) {
@@ -28,7 +31,7 @@ func TestShortenGo(t *testing.T) {
 		"compiler": {compiler, "", 61, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			short, hint := ShortenGo(test.output)
+			short, hint := ShortenGo(t.TempDir(), test.output)
 			if n := strings.Count(short, "\n") + 1; n != test.lines || !strings.Contains(short, test.left) {
 				t.Errorf("%d lines, want %d:\n%s", n, test.lines, short)
 			}
@@ -57,11 +60,25 @@ func TestShortenGoSums(t *testing.T) {
 			"go.sum lacks an entry that the build needs"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			short, hint := ShortenGo(test.output)
+			short, hint := ShortenGo(t.TempDir(), test.output)
 			assert.Equal(t, test.short, short)
 			assert.Equal(t, `run "go mod tidy"`, hint)
 		})
 	}
+}
+
+// The go command says of a go.sum that does not exist what it says of one that lacks entries.
+func TestShortenGoWithoutSums(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n"), 0o600))
+	output := "go: example.com/a@v1.0.0: missing go.sum entry for go.mod file; to add it:\n\tgo mod download example.com/a"
+	short, hint := ShortenGo(dir, output)
+	assert.Equal(t, "go.sum does not exist, and the build needs it", short)
+	assert.Equal(t, `run "go mod tidy", which creates it`, hint)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), nil, 0o600))
+	short, _ = ShortenGo(dir, output)
+	assert.Equal(t, "go.sum lacks an entry that the build needs", short)
 }
 
 // A module that cannot be downloaded is named once; other errors stay.
@@ -71,7 +88,7 @@ func TestShortenGoDownloads(t *testing.T) {
 		output = append(output, fmt.Sprintf("api/a%d.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/example.com/m/@v/v1.2.3.mod: 403 Forbidden", i), "\tserver response: not available")
 	}
 	output = append(output, "api/b.go:1:1: undefined: Other")
-	short, hint := ShortenGo(strings.Join(output, "\n"))
+	short, hint := ShortenGo(t.TempDir(), strings.Join(output, "\n"))
 	assert.Equal(t, "api/a0.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/example.com/m/@v/v1.2.3.mod: 403 Forbidden\n"+
 		"\tserver response: not available\napi/b.go:1:1: undefined: Other", short)
 	assert.Equal(t, `run "go mod download" where the module can be downloaded; GOPROXY and GOPRIVATE name where from`, hint)

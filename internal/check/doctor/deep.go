@@ -43,7 +43,7 @@ func deep(ctx context.Context, s *Source) (all []rule.Finding, judged string, er
 
 // unloaded is the error of packages that do not load: a module that cannot be downloaded is in it once, and not for each package that imports it.
 func (s *Source) unloaded(err error) error {
-	short, hint := ui.ShortenGo(strings.ReplaceAll(strings.TrimSpace(err.Error()), s.Root+string(filepath.Separator), ""))
+	short, hint := ui.ShortenGo(s.Root, strings.ReplaceAll(strings.TrimSpace(err.Error()), s.Root+string(filepath.Separator), ""))
 	return fmt.Errorf("--deep: load the packages of controllers: %s; %s", short, cmp.Or(hint, `check that "go build ./..." works`))
 }
 

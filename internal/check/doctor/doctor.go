@@ -48,6 +48,7 @@ type check struct {
 
 var checks = []check{
 	{"versions in go.mod", skews},
+	{"go.sum", sums},
 	{"k8s.io/kubernetes", kubernetesModule},
 	{"controller-gen", controllerGen},
 	{"removed APIs", removedAPIs},

@@ -192,6 +192,9 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	if err := r.unlisted(); err != nil {
+		return nil, err
+	}
 	r.calls = slices.DeleteFunc(r.calls, func(c *call) bool { return r.failed[c.number] != nil })
 	groups := r.together()
 	results := make([][]File, len(groups))

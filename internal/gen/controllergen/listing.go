@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/gen/controllergen/host"
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
 )
 
@@ -102,6 +103,30 @@ func (r *runner) goCommand(ctx context.Context, c *call, module string, roots []
 
 // lister lists roots in a module: all that they import too, unless they are read alone.
 type lister func(module string, roots []*pkg, alone bool) ([]*packages.Package, error)
+
+// unlisted finds the calls whose packages did not load, before an engine is built for them, which takes minutes: each error in a package
+// that a generator reads makes controller-gen fail.
+func (r *runner) unlisted() error {
+	for _, c := range r.calls {
+		if c.engine == "" {
+			continue
+		}
+		var said []string
+		for _, p := range c.request.Packages {
+			for _, e := range p.Errors {
+				if e.Kind != packages.TypeError {
+					said = append(said, e.Error())
+				}
+			}
+		}
+		if err := diag.New(c.what(), r.root, said...); err != nil {
+			if err := r.failCall(c, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // request lists the roots that generators of the call may make something of.
 func (r *runner) request(ctx context.Context, c *call, list lister) error {

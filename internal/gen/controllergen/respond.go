@@ -82,19 +82,22 @@ func (r *runner) ask(ctx context.Context, calls []*call) (files []File, err erro
 	}
 	for i, result := range response.Results {
 		made, err := r.files(calls[i], result)
-		switch from := calls[i].Inferred; {
-		case err == nil:
+		if err == nil {
 			files = append(files, made...)
-			continue
-		case from != "" && !diag.IsUnavailable(err):
-			r.note(diag.Inferred(from, err), calls[i].number)
-			continue
-		}
-		if err := r.fail(err, calls[i].number); err != nil {
+		} else if err := r.failCall(calls[i], err); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// failCall notes the error of a call that need not end the others, and returns any other.
+func (r *runner) failCall(c *call, err error) error {
+	if c.Inferred != "" && !diag.IsUnavailable(err) {
+		r.note(diag.Inferred(c.Inferred, err), c.number)
+		return nil
+	}
+	return r.fail(err, c.number)
 }
 
 // respond has a request answered by the engine of a version, or in this process.

@@ -25,7 +25,7 @@ var (
 // nothing.
 func New(doing, dir string, said ...string) error {
 	text := doing + ":\n  " + strings.Join(gather(dir, said), "\n  ")
-	if _, hint := ui.ShortenGo(text); hint != "" {
+	if _, hint := ui.ShortenGo(dir, text); hint != "" {
 		return WithHint(doing, dir, hint, said...)
 	}
 	for _, a := range hints() {
@@ -42,7 +42,7 @@ func WithHint(doing, dir, act string, said ...string) error {
 	if len(findings) == 0 {
 		return nil
 	}
-	short, _ := ui.ShortenGo(strings.Join(findings, "\n"))
+	short, _ := ui.ShortenGo(dir, strings.Join(findings, "\n"))
 	return errors.New(strings.TrimSuffix(doing+":\n  "+strings.ReplaceAll(short, "\n", "\n  ")+"\n"+act, "\n"))
 }
 
