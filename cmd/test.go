@@ -145,7 +145,9 @@ func (o *testOptions) command(s ui.Streams, argv, env []string) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	child, err := proc.Start(proc.Options{Path: path, Args: argv[1:], Env: env, Dir: o.dir, Stdin: s.In, Stdout: s.Out, Stderr: s.Err})
+	out, compiled := testOutput(s, argv)
+	defer compiled()
+	child, err := proc.Start(proc.Options{Path: path, Args: argv[1:], Env: env, Dir: o.dir, Stdin: s.In, Stdout: out, Stderr: s.Err})
 	if err != nil {
 		return err
 	}
