@@ -74,8 +74,12 @@ func (m *measured) Call(ctx context.Context, call hook.Call) ([]byte, error) {
 // compositeOptions are those of the reconcilers that ask the decider.
 func (c *instance) compositeOptions(ctx context.Context, decider hook.Decider) (composite.Options, error) {
 	children, err := c.served(ctx, c.Loop.Owns)
+	templates := ""
+	if c.Loop.Template != "" {
+		templates = c.path(c.Loop.Template)
+	}
 	return composite.Options{
-		Name: c.Loop.Name, Children: children, Decider: decider, ReadsChildren: readsChildren(decider), Served: c.catalogue,
+		Name: c.Loop.Name, Children: children, Decider: decider, Templates: templates, ReadsChildren: readsChildren(decider), Served: c.catalogue,
 		Epoch: c.epoch.Load, Wrote: c.metrics.ChildWritten, Log: c.Log,
 	}, err
 }

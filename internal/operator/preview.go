@@ -101,6 +101,20 @@ func ReadSketch(file string, in io.Reader) (*Sketch, error) {
 	return sketch, nil
 }
 
+// CheckKind reports an object whose kind a controller of the options' CRDs does not have. Those that it is to read from the cluster by name
+// are not known yet.
+func (s *Sketch) CheckKind(o Options) error {
+	if len(o.CRDNames) > 0 {
+		return nil
+	}
+	kinds, err := controller.KindsOf(o.CRDs...)
+	if err != nil {
+		return err
+	}
+	_, err = kindOf(s.content, kinds, s.from)
+	return err
+}
+
 func kindOf(content map[string]any, kinds []controller.Kind, file string) (controller.Kind, error) {
 	apiVersion, _ := content["apiVersion"].(string)
 	name, _ := content["kind"].(string)
@@ -115,7 +129,7 @@ func kindOf(content map[string]any, kinds []controller.Kind, file string) (contr
 		}
 		return k, nil
 	}
-	return controller.Kind{}, fmt.Errorf("%s: %s %s is not a kind of this loop, which has %s", file, apiVersion, name, strings.Join(known, ", "))
+	return controller.Kind{}, fmt.Errorf("%s: the controller does not watch %s %s; --render takes an object of %s", file, apiVersion, name, strings.Join(known, " or "))
 }
 
 // print writes the preview as a diff, and what is no object after it. One that is not whole does not say that nothing would change.

@@ -52,7 +52,7 @@ func TestRenderRefuses(t *testing.T) {
 		"":             "standard input: no object with a metadata.name; --render takes one object, as YAML or JSON",
 		"a: [":         "--render takes one object, as YAML or JSON",
 		"metadata: {}": "standard input: no object with a metadata.name; --render takes one object, as YAML or JSON",
-		"kind: Bar\napiVersion: example.com/v1\nmetadata: {name: a}": "standard input: example.com/v1 Bar is not a kind of this loop, which has example.com/v1 Foo",
+		"kind: Bar\napiVersion: example.com/v1\nmetadata: {name: a}": "standard input: the controller does not watch example.com/v1 Bar; --render takes an object of example.com/v1 Foo",
 	} {
 		b := newBed(t)
 		sketch, err := ReadSketch("-", strings.NewReader(in))

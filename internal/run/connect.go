@@ -104,8 +104,11 @@ func startOwn(ctx context.Context, o Options, reporter ui.Reporter) (*target.API
 		return nil, err
 	}
 	o.recording.hide(plane.RESTConfig().BearerToken, plane.ControllerToken())
-	reporter.Note("control plane ready in %.1fs: Kubernetes %s at %s; try \"crdctl kubectl get namespaces\"",
-		time.Since(began).Seconds(), controlplane.KubernetesVersion, plane.URL())
+	try := "; try \"crdctl kubectl get namespaces\""
+	if o.Render != "" { // which ends at once
+		try = ""
+	}
+	reporter.Note("control plane ready in %.1fs: Kubernetes %s at %s%s", time.Since(began).Seconds(), controlplane.KubernetesVersion, plane.URL(), try)
 	if o.Plane.DataDir != "" {
 		reporter.Note("objects are kept in %s; the kubeconfig %s stays the same in later runs", o.Plane.DataDir, filepath.Join(o.Plane.DataDir, "kubeconfig"))
 	}

@@ -30,6 +30,8 @@ type Options struct {
 	// Children are the kinds that a decider may ask for.
 	Children []Served
 	Decider  hook.Decider
+	// Templates is the directory of the templates that decide; "" where a hook does.
+	Templates string
 	// ReadsChildren tells that the decider looks into children. If not, only their metadata are in memory.
 	ReadsChildren bool
 	// Served finds the kinds of related objects.

@@ -137,13 +137,13 @@ func (r *reconciler) decide(ctx context.Context, parent *object.Object, all []ob
 	body := r.request(parent, d.observed, related, d.finalizing)
 	said, err := r.ask(ctx, hook.Call{Op: op, Kind: parent.Kind(), Key: parent.Key().String(), Body: body})
 	if err != nil {
-		return nil, ofHook(op, err)
+		return nil, r.blame(op, err)
 	}
 	if d.answer, err = r.read(said, d.finalizing); err != nil {
-		return nil, ofHook(op, err)
+		return nil, r.blame(op, err)
 	}
 	if d.desired, err = r.wanted(parent, d.answer.Children); err != nil {
-		return nil, ofHook(op, err)
+		return nil, r.blame(op, err)
 	}
 	return d, nil
 }
@@ -159,9 +159,12 @@ func (r *reconciler) ask(ctx context.Context, call hook.Call) ([]byte, error) {
 	return said, err
 }
 
-// ofHook says whose error it is, unless it says so itself: hooks do, with the program or URL.
-func ofHook(op hook.Op, err error) error {
-	if strings.HasPrefix(err.Error(), string(op)+" hook") {
+// blame says whose error it is, unless it says so itself: hooks do, with the program or URL, and templates with their directory.
+func (r *reconciler) blame(op hook.Op, err error) error {
+	switch {
+	case r.Templates != "" && !strings.HasPrefix(err.Error(), r.Templates):
+		return fmt.Errorf("%s: %w", r.Templates, err)
+	case r.Templates != "" || strings.HasPrefix(err.Error(), string(op)+" hook"):
 		return err
 	}
 	return fmt.Errorf("%s hook: %w", op, err)

@@ -125,7 +125,7 @@ func (r *reconciler) rulesOf(ctx context.Context, parent *object.Object) ([]rule
 	}
 	rules, err := r.askForRules(ctx, parent)
 	if err != nil {
-		return nil, ofHook(hook.Customize, err)
+		return nil, r.blame(hook.Customize, err)
 	}
 	return rules, nil
 }

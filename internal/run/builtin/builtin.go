@@ -79,6 +79,11 @@ func Run(ctx context.Context, o Options, connect func() (*target.API, error)) er
 	if err := operator.Check(o.operator(crds, reporter)); err != nil {
 		return err
 	}
+	if sketch != nil {
+		if err := sketch.CheckKind(o.operator(crds, reporter)); err != nil {
+			return err
+		}
+	}
 	return target.Use(ctx, connect, func(t *target.API) error { return o.on(ctx, t, crds, sketch, reporter) })
 }
 
