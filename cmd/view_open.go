@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -39,6 +40,9 @@ func (o *viewOptions) open(ctx context.Context, live bool) (*viewed, error) {
 
 func openRecording(path string) (*viewed, error) {
 	f, err := trace.OpenFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file; name a recording made with \"crdctl run --record FILE\" or \"crdctl view --save FILE\"", path)
+	}
 	if err != nil {
 		return nil, err
 	}
