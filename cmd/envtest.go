@@ -43,7 +43,7 @@ func (a *askedVersion) find(s ui.Streams, root string) (string, error) {
 		return "", ui.UsageError(err)
 	}
 	if notice != "" {
-		s.Report().Note("%s asks for Kubernetes %s: %s", where, version, notice)
+		s.Report().Note("%s: %s", where, notice)
 	}
 	return version, nil
 }

@@ -87,7 +87,7 @@ func TestEnvtestKilled(t *testing.T) {
 
 	assert.Equal(w, "Client Version: v1.37.1+crdctl\n", w.run(dir, filepath.Join(assets, "kubectl"), "version", "--client"))
 	interrupted := w.start(dir, crdctl, "test", "--kubernetes-version", "1.36", "--", "./suite.test", "-test.run=TestKilled")
-	interrupted.waitFor("crdctl: --kubernetes-version asks for Kubernetes 1.36: ", "emulates 1.36")
+	interrupted.waitFor("crdctl: --kubernetes-version: Kubernetes v1.37.1 emulates 1.36: ", "emulates 1.36")
 	assert.Equal(w, 128+int(syscall.SIGINT), interrupted.interrupt())
 	w.until("nothing is left", func() bool { return len(w.processes()) == 0 })
 }

@@ -204,5 +204,5 @@ func (f *Found) Line() string {
 	if c := f.controllerGen(); c != "" {
 		parts = append(parts, c)
 	}
-	return fmt.Sprintf("no %s: %s; crdctl adopt writes this down", config.FileName, strings.Join(parts, "; "))
+	return fmt.Sprintf("no %s: %s; \"crdctl adopt\" writes these settings to it", config.FileName, strings.Join(parts, "; "))
 }

@@ -97,7 +97,7 @@ func TestUncheckedPackageHasAPlace(t *testing.T) {
 	lib := &load.NotDownloaded{Module: "example.com/lib", Version: "v1.2.3"}
 	notes = c.unchecked([]load.Unchecked{{Path: "a", Import: "example.com/lib/x", Err: lib}, {Path: "b", Import: "example.com/lib/y", Err: lib}, {Path: "c", Import: "no.such/pkg", Err: errors.New("none")}})
 	assert.Equal(t, []string{
-		`not type-checked: a and 1 more: cannot load example.com/lib/x: example.com/lib v1.2.3 is not in the module cache; run "go mod download"`,
+		`example.com/lib v1.2.3 is not downloaded yet, so what imports it was not type-checked (a and 1 more); "go mod download" or the first build downloads it`,
 		`not type-checked: c: cannot load no.such/pkg: none; run "go mod tidy"`,
 	}, notes)
 }

@@ -190,12 +190,13 @@ func (c *typeCheck) unchecked(all []load.Unchecked) (notes []string) {
 			what = fmt.Sprintf("%s and %d more", what, n)
 		}
 		why, hint := strings.TrimPrefix(some[0].Err.Error(), load.ErrUnsupported.Error()+": "), `run "go mod tidy"`
-		if missing := (*load.NotDownloaded)(nil); errors.As(some[0].Err, &missing) {
-			hint = `run "go mod download"`
-		}
 		at := ""
 		for _, tag := range explain.TagsNaming(c.root, c.scan.Sources, imported) {
 			at += tag.String() + ": "
+		}
+		if missing := (*load.NotDownloaded)(nil); errors.As(some[0].Err, &missing) {
+			notes = append(notes, fmt.Sprintf("%s%s %s is not downloaded yet, so what imports it was not type-checked (%s); \"go mod download\" or the first build downloads it", at, missing.Module, missing.Version, what))
+			continue
 		}
 		notes = append(notes, fmt.Sprintf("%snot type-checked: %s: cannot load %s: %s; %s", at, what, imported, why, hint))
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -114,7 +115,8 @@ func listed(names []string) string {
 	}
 	for i, kind := range kinds {
 		if n := count[kind]; n > 1 {
-			kinds[i] = fmt.Sprintf("%d %s", n, kind)
+			plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
+			kinds[i] = fmt.Sprintf("%d %s", n, plural.Resource)
 		}
 	}
 	return fmt.Sprintf("%d objects: %s", len(names), strings.Join(kinds, ", "))

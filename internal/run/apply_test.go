@@ -106,7 +106,7 @@ func TestApplyInOrder(t *testing.T) {
 func TestListed(t *testing.T) {
 	names := []string{"namespace/a", "role.rbac.authorization.k8s.io/b in a", "role.rbac.authorization.k8s.io/c in a", "configmap/d in a"}
 	assert.Equal(t, strings.Join(names, ", "), listed(names))
-	assert.Equal(t, "5 objects: namespace, 2 role, 2 configmap", listed(append(names, "configmap/e in a")))
+	assert.Equal(t, "5 objects: namespace, 2 roles, 2 configmaps", listed(append(names, "configmap/e in a")))
 }
 
 // All that the server refuses is reported, with its place, and the rest is applied.

@@ -16,9 +16,9 @@ func TestAdapt(t *testing.T) {
 	for _, c := range []struct{ name, program, args, want, says string }{
 		{"as they are", "/x/kube-apiserver", "--secure-port=1 --feature-gates=ContextualLogging=true", "--secure-port=1 --feature-gates=ContextualLogging=true", ""},
 		{"the same version", "/x/1.37.0-linux-amd64/kube-apiserver", "--v=1", "--v=1", ""},
-		{"an older version", "/x/1.35.0-linux-amd64/kube-apiserver", "--v=1", "--emulated-version=1.35 --v=1", "with the APIs and features of 1.35"},
-		{"too old", "/x/1.24.1-linux-amd64/kube-apiserver", "--v=1", "--v=1", "answers instead of 1.24"},
-		{"newer", "/x/1.38.0-darwin-arm64/kube-apiserver", "--v=1", "--v=1", "answers instead of 1.38"},
+		{"an older version", "/x/1.35.0-linux-amd64/kube-apiserver", "--v=1", "--emulated-version=1.35 --v=1", "Kubernetes v1.37.1 emulates 1.35"},
+		{"too old", "/x/1.24.1-linux-amd64/kube-apiserver", "--v=1", "--v=1", "runs instead of 1.24"},
+		{"newer", "/x/1.38.0-darwin-arm64/kube-apiserver", "--v=1", "--v=1", "runs instead of 1.38"},
 		{"emulated by hand", "/x/1.35.0-linux-amd64/kube-apiserver", "--emulated-version=1.36", "--emulated-version=1.36", ""},
 		{"a gate that is gone", "/x/kube-apiserver", "--feature-gates=Gone=false,ContextualLogging=true", "--feature-gates=ContextualLogging=true", "releases: Gone=false"},
 		{"only gates that are gone", "/x/kube-apiserver", "--feature-gates Gone=false --v=1 --feature-gates=Away=true", "--v=1", "releases: Gone=false (unrecognized feature gate: Gone); Away=true"},

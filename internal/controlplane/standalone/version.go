@@ -32,9 +32,9 @@ func Answers(asked string) (emulate, notice string, err error) {
 	oldest := effective.AllowedEmulationVersionRange()
 	effective.SetEmulationVersion(want)
 	if len(effective.Validate()) > 0 {
-		return "", fmt.Sprintf("Kubernetes %s answers instead of %s, which it cannot emulate (it can: %s)", controlplane.KubernetesVersion, minor(want), emulationRange(oldest)), nil
+		return "", fmt.Sprintf("Kubernetes %s runs instead of %s, which it cannot emulate (it can: %s)", controlplane.KubernetesVersion, minor(want), emulationRange(oldest)), nil
 	}
-	return minor(want), fmt.Sprintf("Kubernetes %s answers, with the APIs and features of %s (--emulated-version=%s)", controlplane.KubernetesVersion, minor(want), minor(want)), nil
+	return minor(want), fmt.Sprintf("Kubernetes %s emulates %s: it serves the APIs and features of that version (--emulated-version=%s)", controlplane.KubernetesVersion, minor(want), minor(want)), nil
 }
 
 // emulationRange takes the default off what the API server says of its range.

@@ -49,7 +49,7 @@ func misnamed(c Context, said string) error {
 			lines = append(lines, fmt.Sprintf("%s: %s %s", tag, m[1], why))
 		}
 	}
-	return diag.WithHint("invalid tags in the API packages", c.Root, "correct the tag, or add the package or type that it names; \"go get\" adds a package of another module", lines...)
+	return diag.WithHint("invalid markers in the API packages", c.Root, "correct the marker, or add the package or type that it names; \"go get\" adds a package of another module", lines...)
 }
 
 // undefinedType is what the type checker says of a type that an imported package does not have.
@@ -87,7 +87,7 @@ func MisnamedTypes(root string, sources Sources, errs []load.TypeError) error {
 	for _, tag := range tagsWith(root, sources, "+genclient:method", match) {
 		lines = append(lines, fmt.Sprintf("%s: %s does not exist", tag, tag.value))
 	}
-	return diag.WithHint("invalid tags in the API packages", root, "correct the tag, or declare the type", lines...)
+	return diag.WithHint("invalid markers in the API packages", root, "correct the marker, or declare the type", lines...)
 }
 
 // MisnamedPackages finds the tags that name packages of the project's own module for which there is no directory. A package of
@@ -108,7 +108,7 @@ func MisnamedPackages(root string, sources Sources, modules workspace.ImportPath
 			lines = append(lines, fmt.Sprintf("%s: the package %s does not exist", tag, u.Import))
 		}
 	}
-	return diag.WithHint("invalid tags in the API packages", root, "correct the tag, or create the package", lines...)
+	return diag.WithHint("invalid markers in the API packages", root, "correct the marker, or create the package", lines...)
 }
 
 // Tag is a tag with the value that names a package or a type.

@@ -151,5 +151,5 @@ func Refusal(found []Finding) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return errors.New("invalid tags in the API packages:\n  " + strings.Join(lines, "\n  "))
+	return errors.New("invalid markers in the API packages:\n  " + strings.Join(lines, "\n  "))
 }

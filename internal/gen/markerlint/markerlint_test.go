@@ -77,7 +77,7 @@ func TestCheckReadsOnlyWhatItIsGiven(t *testing.T) {
 	const want = "api/v1/a.go:3:4: unknown tag +genclient:nonNamespace; did you mean +genclient:nonNamespaced?"
 	require.Len(t, found, 1, "found")
 	assert.Equal(t, want, found[0].String(), "found")
-	assert.EqualError(t, Refusal(found), "invalid tags in the API packages:\n  "+want, "refusal")
+	assert.EqualError(t, Refusal(found), "invalid markers in the API packages:\n  "+want, "refusal")
 	assert.NoError(t, Refusal([]Finding{{Severity: Warning}}), "a warning refuses")
 	found, err = Check(root, []string{"api"}, Families{})
 	require.NoError(t, err)

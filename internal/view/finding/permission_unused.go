@@ -19,7 +19,7 @@ var permissionUnused = &Type{
 	needs: []trace.Kind{trace.KindRequest, trace.KindWatch},
 	lacks: func(e *Engine) string {
 		if e.seen[trace.KindRights] == 0 {
-			return "what the controller's roles grant is not recorded; it is with crdctl run --as-service-account"
+			return "the controller's roles are not in the recording; record with \"crdctl run --as-service-account\""
 		}
 		if e.manyUses {
 			return fmt.Sprintf("the controller sent requests about at least %d objects, and no more are remembered; record a shorter time", usesMax)
