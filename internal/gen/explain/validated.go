@@ -41,7 +41,7 @@ func validated(c Context, said string) error {
 			lines = append(lines, fmt.Sprintf("%s: %s: %s", at, short, why))
 		}
 	}
-	return diag.WithHint("cannot generate the validations", c.Root, "correct the tags at these places", lines...)
+	return diag.WithHint("cannot generate the validations", c.Root, "correct the markers at these places", lines...)
 }
 
 // fieldAt is the place of a type or field that is called PACKAGE.TYPE.FIELD, with the field's name in Go or in JSON, and what it
