@@ -33,6 +33,9 @@ const (
 	// heldBytes and heldObjects bound the objects that are held to compare the next version with.
 	heldBytes   = 32 << 20
 	heldObjects = 50_000
+	// recentObjects of them are held decoded, if their JSON has recentBytes at most: what changes often is not encoded and decoded each time.
+	recentObjects = 128
+	recentBytes   = 16 << 10
 )
 
 // version is a version of an object that was seen, and waits until it can be recorded.
@@ -59,7 +62,8 @@ type held struct {
 	rv         uint64
 	t          int64
 	apiVersion string
-	body       []byte // JSON, with what is compared; nil if it is not known
+	body       []byte         // JSON, with what is compared; nil if it is not known, or recent is set
+	recent     map[string]any // what body would have
 	bodyRV     uint64
 	elem       *list.Element
 }
@@ -71,6 +75,8 @@ type versions struct {
 	held    map[string]*held
 	lru     list.List // of *held, the last used first
 	bytes   int
+	recent  [recentObjects]*held // those with recent set, in a circle of which next is replaced next
+	next    int
 	deletes map[string]deletion // by UID
 }
 
@@ -193,6 +199,7 @@ func (v *versions) record(n *version) {
 	v.describe(rec, n, h)
 	if n.typ == deleted { // the version stays, for what comes late
 		v.hold(h, nil, n.rv)
+		h.recent = nil
 	}
 	if !n.silent && (n.by != "" || !n.baseline) {
 		v.Sink.AddAt(n.t, rec)
@@ -215,11 +222,14 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 	if partial {
 		fields = map[string]any{"metadata": fields["metadata"]}
 	}
-	comparable := h.body != nil && (n.object.partial() || h.apiVersion == n.object.APIVersion)
+	comparable := (h.body != nil || h.recent != nil) && (n.object.partial() || h.apiVersion == n.object.APIVersion)
 	if comparable && n.typ != deleted {
-		before, err := fieldsOf(h.body)
-		if err != nil {
-			return
+		before := h.recent
+		if before == nil {
+			var err error
+			if before, err = fieldsOf(h.body); err != nil {
+				return
+			}
 		}
 		if partial {
 			before = map[string]any{"metadata": before["metadata"]}
@@ -232,15 +242,16 @@ func (v *versions) describe(rec *trace.Version, n *version, h *held) {
 	if partial && !withheld {
 		return // the body of before is the better one to compare with
 	}
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return
-	}
 	if !comparable && v.Bodies == trace.BodiesAll && !partial {
-		rec.Full = body
+		rec.Full, _ = json.Marshal(fields) // nil for what JSON does not have
 	}
 	h.apiVersion = n.object.APIVersion
-	v.hold(h, body, n.rv)
+	if size := len(n.object.raw); size > 0 && size <= recentBytes {
+		v.holdRecent(h, fields, n.rv)
+	} else if body, err := json.Marshal(fields); err == nil {
+		h.recent = nil
+		v.hold(h, body, n.rv)
+	}
 }
 
 // metadataOf fills in the fields of metadata that a version has.
@@ -329,6 +340,23 @@ func hideCopies(annotations any) (hidden bool) {
 func (v *versions) hold(h *held, body []byte, rv uint64) {
 	v.bytes += len(body) - len(h.body)
 	h.body, h.bodyRV = body, rv
+}
+
+// holdRecent holds an object decoded, until others have changed since.
+func (v *versions) holdRecent(h *held, fields map[string]any, rv uint64) {
+	v.hold(h, nil, rv)
+	if h.recent != nil {
+		h.recent = fields
+		return
+	}
+	h.recent = fields
+	if old := v.recent[v.next]; old != nil && old.recent != nil && v.held[old.uid] == old {
+		body, _ := json.Marshal(old.recent) // it was read from JSON
+		v.hold(old, body, old.bodyRV)
+		old.recent = nil
+	}
+	v.recent[v.next] = h
+	v.next = (v.next + 1) % recentObjects
 }
 
 // evict drops the objects that were not seen for longest.

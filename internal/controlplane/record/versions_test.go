@@ -4,6 +4,7 @@ package record
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,6 +67,33 @@ func TestChangesWithoutBodiesHaveNoCopies(t *testing.T) {
 		assert.NotContains(t, string(text), "spec")
 		assert.Contains(t, string(text), lastApplied, "that it changed is recorded")
 		assert.Contains(t, string(text), `"b"`)
+	}
+}
+
+// What changed is the same for an object that is held decoded, and for one that is held as JSON because others have changed since.
+func TestChangesOfRecentAndOtherObjects(t *testing.T) {
+	for _, count := range []int{1, 2 * recentObjects} {
+		s := &kept{}
+		v := newVersions(Options{Sink: s, Bodies: trace.BodiesAll})
+		for round := range 3 {
+			for n := range count {
+				o, err := decodeJSON(widget(n, round+1))
+				require.NoError(t, err)
+				v.see(&version{uid: o.Metadata.UID, rv: o.rv(), by: "x", object: o})
+			}
+			v.settle(0, true)
+		}
+		require.Equal(t, 3*count, len(s.bodies))
+		for _, b := range s.bodies {
+			got := b.(*trace.Version)
+			if got.RV == 1 {
+				assert.NotContains(t, string(got.Full), "managedFields")
+				assert.Contains(t, string(got.Full), `"replicas":1`)
+				continue
+			}
+			assert.Equal(t, got.RV-1, got.Prev)
+			assert.Equal(t, []trace.Change{{Path: "spec.replicas", Old: fmt.Append(nil, got.RV-1), New: fmt.Append(nil, got.RV)}}, got.Changes)
+		}
 	}
 }
 
