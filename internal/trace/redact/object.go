@@ -214,7 +214,7 @@ func (w *walker) annotations(m map[string]any) {
 			continue
 		}
 		inner := walker{r: w.r, passwords: w.passwords}
-		var object any
+		var object map[string]any // what is not one is not a copy: nothing is known of it
 		if err := json.Unmarshal([]byte(s), &object); err != nil {
 			w.hide(m, name)
 			continue
