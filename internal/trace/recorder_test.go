@@ -130,7 +130,7 @@ func TestRecorderForgetsTheOldest(t *testing.T) {
 	r.Add(&Finding{ID: "f", Evidence: []int64{3}})
 	r.Add(&Finding{ID: "g", Evidence: []int64{4}})
 	r.Add(&Finding{ID: "g", Evidence: []int64{4}, Until: 1})
-	const n = 40_000
+	const n = 400_000
 	for i := range n {
 		r.Add(&Log{Message: fmt.Sprintf("line %d %s", i, strings.Repeat("x", 40))})
 		if i%intakeRecords == intakeRecords/2 {
@@ -151,7 +151,7 @@ func TestRecorderForgetsTheOldest(t *testing.T) {
 	for _, rec := range got[6:] {
 		bytes += len(rec.Raw)
 	}
-	assert.GreaterOrEqual(t, bytes, limit*3/4, "the last records are there")
+	assert.Greater(t, bytes, 4*limit, "what is old is compressed")
 }
 
 // waitFor waits until the recorder has kept all that was added.
@@ -179,7 +179,7 @@ func TestRecorderForgetsObjects(t *testing.T) {
 	first := r.Defs().Object(Object{UID: "first"})
 	r.Add(&Event{Object: first})
 	lasting := r.Defs().Object(Object{UID: "lasting"})
-	const n = 50_000
+	const n = 200_000
 	for i := range n {
 		r.Add(&Event{Object: r.Defs().Object(Object{UID: fmt.Sprint(i), Name: "x"})})
 		if i%1000 == 0 {

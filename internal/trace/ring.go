@@ -14,18 +14,23 @@ const chunkBytes = 64 << 10
 type ring struct {
 	maxBytes int64
 
-	mu        sync.Mutex
-	header    line
-	defs      []definition // by seq; apart from the others, because they stay
-	chunks    []*chunk
-	bytes     int64  // of chunks
-	kept      []line // by seq: what is left of chunks that went
-	keptBytes int64
-	open      map[string]pinned // findings that are not resolved, by ID
-	last      int64             // seq of the newest record
-	turn      int64             // last, when all records of the turn before had gone
-	closed    bool
-	more      chan struct{} // closed, and replaced, when a record was added
+	mu         sync.Mutex
+	header     line
+	defs       []definition // by seq; apart from the others, because they stay
+	defBytes   int64
+	chunks     []*chunk
+	bytes      int64 // of chunks
+	packed     int   // of chunks, those at the begin that are compressed
+	packer     packer
+	plainBytes int64  // of chunks as they were before
+	unpacked   *chunk // the one that was read last of those that are compressed
+	kept       []line // by seq: what is left of chunks that went
+	keptBytes  int64
+	open       map[string]pinned // findings that are not resolved, by ID
+	last       int64             // seq of the newest record
+	turn       int64             // last, when all records of the turn before had gone
+	closed     bool
+	more       chan struct{} // closed, and replaced, when a record was added
 }
 
 type line struct {
@@ -47,6 +52,9 @@ type pinned struct {
 }
 
 type chunk struct {
+	last   int64  // seq
+	plain  int64  // size before it was compressed
+	packed []byte // what all others are made of, if it is not nil
 	text   []byte // of which no line changes
 	seqs   []int64
 	ends   []int  // of lines in text
@@ -74,7 +82,7 @@ func (l line) record() (Record, error) {
 	return Record{Seq: h.seq, T: h.t, Raw: l.text, Body: l.body}, err
 }
 
-func (c *chunk) size() int64 { return int64(cap(c.text) + 16*cap(c.ends)) }
+func (c *chunk) size() int64 { return int64(cap(c.packed) + cap(c.text) + 16*cap(c.ends)) }
 
 func newRing(maxBytes int64) *ring {
 	return &ring{maxBytes: cmp.Or(maxBytes, defaultMaxBytes), open: map[string]pinned{}, more: make(chan struct{})}
@@ -95,6 +103,7 @@ func (r *ring) add(rec *Record, text []byte, whole bool) {
 			d.object = b.Object.ID
 		}
 		r.defs = append(r.defs, d)
+		r.defBytes += int64(len(text))
 		return
 	case *Finding:
 		if b.Until != 0 {
@@ -114,11 +123,22 @@ func (r *ring) add(rec *Record, text []byte, whole bool) {
 		}
 		r.chunks = append(r.chunks, c)
 		r.bytes += c.size()
+		r.plainBytes += c.size()
 		n++
+		for r.bytes > r.maxBytes/2 && r.packed < n-2 { // half of the memory is for what is old, which is a tenth of its size then
+			r.pack()
+		}
+		for range 2 { // more than come, until definitions are forgotten; but not more than go without compression
+			if r.packed > 0 && r.defBytes > r.maxBytes/2 && r.plainBytes > r.maxBytes {
+				r.evict()
+			}
+		}
+		n = len(r.chunks)
 	}
 	c := r.chunks[n-1]
-	r.bytes -= c.size()
+	before := c.size()
 	c.text = append(c.text, text...)
+	c.last = rec.Seq
 	c.seqs = append(c.seqs, rec.Seq)
 	c.ends = append(c.ends, len(c.text))
 	if whole {
@@ -126,7 +146,8 @@ func (r *ring) add(rec *Record, text []byte, whole bool) {
 	} else {
 		c.bodies = append(c.bodies, nil)
 	}
-	r.bytes += c.size()
+	r.bytes += c.size() - before
+	r.plainBytes += c.size() - before
 	for r.bytes > r.maxBytes+chunkBytes && len(r.chunks) > 1 { // without the oldest, maxBytes are still there
 		r.evict()
 	}
@@ -136,13 +157,18 @@ func (r *ring) add(rec *Record, text []byte, whole bool) {
 func (r *ring) evict() {
 	oldest := r.chunks[0]
 	r.bytes -= oldest.size()
+	r.plainBytes -= cmp.Or(oldest.plain, oldest.size())
 	r.chunks = slices.Delete(r.chunks, 0, 1)
+	r.packed = max(0, r.packed-1)
 	pins := map[int64]bool{}
 	for _, f := range r.open {
 		pins[f.seq] = true
 		for _, seq := range f.evidence {
 			pins[seq] = true
 		}
+	}
+	if len(pins) > 0 {
+		oldest = r.unpack(oldest)
 	}
 	r.kept = slices.DeleteFunc(r.kept, func(l line) bool { return !pins[l.seq] })
 	r.keptBytes = 0
@@ -161,7 +187,7 @@ func (r *ring) evict() {
 func (r *ring) turned() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.chunks) == 0 || len(r.chunks[0].seqs) == 0 || r.chunks[0].seqs[0] <= r.turn {
+	if len(r.chunks) == 0 || r.chunks[0].last <= r.turn || r.unpack(r.chunks[0]).seqs[0] <= r.turn {
 		return false
 	}
 	r.turn = r.last
@@ -189,6 +215,8 @@ func (r *ring) forget(objects map[ObjectID]bool) {
 	for _, d := range r.defs {
 		if !objects[d.object] {
 			defs = append(defs, d)
+		} else {
+			r.defBytes -= int64(len(d.text))
 		}
 	}
 	r.defs = defs
@@ -236,11 +264,12 @@ func (r *ring) next(seq int64) (lines []line, more <-chan struct{}, closed bool)
 	defer r.mu.Unlock()
 	k, _ := slices.BinarySearchFunc(r.kept, seq+1, bySeq)
 	lines = append(lines, r.kept[k:min(len(r.kept), k+limit)]...)
-	c, _ := slices.BinarySearchFunc(r.chunks, seq+1, func(c *chunk, seq int64) int { return cmp.Compare(c.seqs[len(c.seqs)-1], seq) })
+	c, _ := slices.BinarySearchFunc(r.chunks, seq+1, func(c *chunk, seq int64) int { return cmp.Compare(c.last, seq) })
 	for ; c < len(r.chunks) && len(lines) < limit; c++ {
-		i, _ := slices.BinarySearch(r.chunks[c].seqs, seq+1)
-		for ; i < len(r.chunks[c].seqs) && len(lines) < limit; i++ {
-			lines = append(lines, r.chunks[c].line(i))
+		of := r.unpack(r.chunks[c])
+		i, _ := slices.BinarySearch(of.seqs, seq+1)
+		for ; i < len(of.seqs) && len(lines) < limit; i++ {
+			lines = append(lines, of.line(i))
 		}
 	}
 	end := r.last // of the definitions that come between the lines, or after them if there are no more
