@@ -4,12 +4,14 @@ package calls
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
@@ -141,11 +143,11 @@ func (p *project) role(i int) []tree.Area {
 		return nil
 	}
 	name := c.RBAC.RoleName
-	at := path.Join(dir, crdform.RoleFile)
-	if c.RBAC.FileName != "" {
-		at = path.Join(dir, c.RBAC.FileName)
-	}
+	at := roleFile(c, dir)
 	content := p.content(at)
+	if content == nil && p.used(at) {
+		return nil
+	}
 	return []tree.Area{{
 		Dir:   dir,
 		Match: func(file string) bool { return file == at },
@@ -180,22 +182,41 @@ func (p *project) used(file string) bool {
 	return err == nil && bytes.Contains(data, []byte("- "+path.Base(file)+"\n"))
 }
 
-// leftInUse are the configurations of webhooks that no marker makes any more, and that a kustomization uses: controller-gen deletes
-// nothing, and so they stay.
+// leftInUse are the roles and the configurations of webhooks that no marker makes, and that a kustomization uses: controller-gen deletes
+// nothing, a role without markers may be a person's, and so they stay.
 func (p *project) leftInUse(failed map[int]error) (all []tree.NotCompared) {
 	for i := range p.settings.Calls {
-		dir, ok := p.settings.Calls[i].OutputDir("webhook")
-		at := path.Join(dir, crdform.WebhookFile)
-		if !ok || p.settings.Calls[i].Webhook == nil || len(p.only) > 0 && !slices.Contains(p.only, "webhook") || failed[i] != nil || p.content(at) != nil || !p.used(at) {
-			continue
-		}
-		data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(at)), safefs.MaxFile)
-		if err == nil && crdform.LeftWebhooks(data) {
-			all = append(all, tree.NotCompared{Kind: "webhook", Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: []string{at},
-				Reason: "no marker of controller-gen generates it, but the kustomization next to it uses it; it stays"})
+		c := &p.settings.Calls[i]
+		for _, name := range c.Generators() {
+			dir, ok := c.OutputDir(name)
+			if !ok || failed[i] != nil || len(p.only) > 0 && !slices.Contains(p.only, name) {
+				continue
+			}
+			at, generated := "", crdform.LeftWebhooks
+			switch name {
+			case "rbac":
+				at, generated = roleFile(c, dir), func(data []byte) bool { return crdform.OwnsRole(data, c.RBAC.RoleName, nil) }
+			case "webhook":
+				at = path.Join(dir, crdform.WebhookFile)
+			default:
+				continue
+			}
+			if p.content(at) != nil || !p.used(at) {
+				continue
+			}
+			data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(at)), safefs.MaxFile)
+			if err == nil && generated(data) {
+				all = append(all, tree.NotCompared{Kind: name, Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: []string{at},
+					Reason: "no marker of controller-gen generates it, but the kustomization next to it uses it; it stays"})
+			}
 		}
 	}
 	return all
+}
+
+// roleFile is the file of a call's roles in a directory.
+func roleFile(c *config.ControllerGenCall, dir string) string {
+	return path.Join(dir, cmp.Or(c.RBAC.FileName, crdform.RoleFile))
 }
 
 // content is what is made for a path; nil for nothing.

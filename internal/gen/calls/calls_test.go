@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,12 +93,14 @@ func TestLeftOver(t *testing.T) {
 	hand := strings.Replace(role, "rules", "# mine\nrules", 1)
 	assert.Empty(t, changes(t, std, made, "-- config/rbac/role.yaml --\n"+hand, onDisk), "a role that may be a person's")
 	assert.Empty(t, changes(t, std, made, "-- config/webhook/manifests.yaml --\n"+strings.Replace(webhooks, "validating-webhook-configuration", "mine", 1), onDisk))
-	used := "-- config/webhook/manifests.yaml --\n" + webhooks + "-- config/webhook/kustomization.yaml --\nresources:\n- manifests.yaml\n"
-	found, added, err := compare(t, std, made, used, onDisk)
-	require.NoError(t, err)
-	assert.Empty(t, found, "webhooks that a kustomization uses")
-	require.Len(t, added.NotCompared, 1)
-	assert.Equal(t, []string{"config/webhook/manifests.yaml"}, added.NotCompared[0].Paths)
+	for file, content := range map[string]string{"config/webhook/manifests.yaml": webhooks, "config/rbac/role.yaml": role} {
+		used := "-- " + file + " --\n" + content + "-- " + path.Dir(file) + "/kustomization.yaml --\nresources:\n- " + path.Base(file) + "\n"
+		found, added, err := compare(t, std, made, used, onDisk)
+		require.NoError(t, err)
+		assert.Empty(t, found, "%s, which a kustomization uses", file)
+		require.Len(t, added.NotCompared, 1)
+		assert.Equal(t, []string{file}, added.NotCompared[0].Paths)
+	}
 }
 
 // What upstream may make as well, because of the order of a map, is up to date, whether a script changes it or not.
