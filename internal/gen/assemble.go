@@ -36,6 +36,9 @@ func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 		return nil, err
 	}
 	for i, f := range m.Files {
+		if slices.Contains(strings.Split(f.Path, "/"), "vendor") {
+			continue // a copy of another module's package, which has its generated files
+		}
 		if f.Generator == codegen.Report {
 			err = addReport(t, root, proj.OpenAPI.Report, f.Content, o.UpdateReport)
 		} else {
@@ -162,7 +165,8 @@ func (g *generation) area(a plan.Area, m *made) tree.Area {
 		KeepsLeftOver: a.KeepsLeftOver,
 		Match: func(p string) bool {
 			if a.File != "" {
-				return path.Base(p) == a.File
+				// The packages that openapi-gen leaves out may have another file of definitions, and model names for that.
+				return path.Base(p) == a.File && (a.Generator != "openapi-gen" || !slices.Contains(g.settings.ExcludeFrom["openapi"], path.Dir(p)))
 			}
 			return strings.HasSuffix(p, ".go")
 		},
