@@ -10,6 +10,8 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
@@ -53,7 +55,7 @@ func (d *discovery) readClients() {
 		if t.apply != nil {
 			t.applySettings(&c, set)
 		}
-		if at := d.keepsLeftOver(); at != "" {
+		if at := d.keepsLeftOver(c.Dir); at != "" {
 			c.KeepLeftOver = true
 			set("keepLeftOver", at+" removes nothing")
 		}
@@ -64,20 +66,41 @@ func (d *discovery) readClients() {
 // removes are the ways in which scripts remove what they generate next.
 var removes = lazyregexp.New(`\brm\s+-\w*r|\bxargs\s[^\n]*\brm\b|\brm\s[^\n]*\.go\b|\s-delete\b|\bgit clean\b`)
 
-// keepsLeftOver is the place of a call of a client generator in a script that removes nothing before: what is generated no more stays,
-// other than with gen_client, which removes it.
-func (d *discovery) keepsLeftOver() string {
-	calls := d.calls("client-gen", "applyconfiguration-gen")
-	if len(calls) == 0 || len(d.calls("gen_client", "generate-groups")) > 0 {
-		return ""
-	}
-	for _, c := range calls {
-		i := slices.IndexFunc(d.Texts, func(t repo.Script) bool { return t.Path == c.script.path })
-		if i < 0 || removes.Match(commentLine.ReplaceAll(d.Texts[i].Data, nil)) {
+// temporary begins a path in a temporary directory of a script.
+const temporary = "$(mktemp"
+
+// keepsLeftOver is the place of a call of a client generator in a script that removes nothing of the tree before: what is generated no
+// more stays, other than with gen_client, which removes it where it writes.
+func (d *discovery) keepsLeftOver(tree string) string {
+	all := d.calls("client-gen", "applyconfiguration-gen", "gen_client", "generate-groups")
+	for _, c := range all {
+		removing := c.name == "gen_client" && !strings.HasPrefix(c.flag("--output-dir"), temporary)
+		if removing || c.name == "generate-groups" || d.removesFrom(tree, c.script) {
 			return ""
 		}
 	}
-	return calls[0].at()
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0].at()
+}
+
+// removesFrom reports whether a script may remove files of a tree.
+func (d *discovery) removesFrom(tree string, s *script) bool {
+	i := slices.IndexFunc(d.Texts, func(t repo.Script) bool { return t.Path == s.path })
+	if i < 0 {
+		return true
+	}
+	for _, removed := range s.removed {
+		// What is elsewhere is of no account, and neither is the line that removes it.
+		if !strings.HasPrefix(removed, temporary) {
+			dir := steps.Local(shell.Root, removed)
+			if dir == "" || text.Below(dir, tree) || text.Below(tree, dir) {
+				return true
+			}
+		}
+	}
+	return len(s.removed) == 0 && removes.Match(commentLine.ReplaceAll(d.Texts[i].Data, nil))
 }
 
 // layout finds the directory of the tree, and the names of what is in it.

@@ -101,6 +101,9 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 			} else if d.ignored(dir) {
 				c.drop(name)
 				d.unread(c.at, "%s is written to %s, which git ignores; it is not compared", name, dir)
+			} else if slices.Contains(d.removedDirs, dir) {
+				c.drop(name)
+				d.note(c.at, "%s is written to %s, which is deleted afterwards", name, dir)
 			}
 		}
 		same := slices.ContainsFunc(kept, func(o *genCall) bool { return reflect.DeepEqual(o.ControllerGenCall, c.ControllerGenCall) })

@@ -83,6 +83,8 @@ type discovery struct {
 	trees   []*clientTree
 	steps   *steps.Found // the commands that may call controller-gen
 	kinds   repo.Kinds
+	// removedDirs are the directories of controller-gen's files that a script deletes when it has used them.
+	removedDirs []string
 }
 
 // Edit changes what was found, for a caller who knows better.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -155,6 +156,7 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 	case name == "rm":
 		for _, w := range words[1:] {
 			d.removed(m, at(w), step.At())
+			d.removedAll(m, at(w))
 		}
 	case inPlace(words):
 		known := false
@@ -169,6 +171,7 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 		for _, w := range words[1 : len(words)-1] {
 			if name == "mv" {
 				d.removed(m, at(w), step.At())
+				d.movedAway(m, at(w), to, step.At())
 			}
 			d.changed(m, path.Join(to, path.Base(w)), by, true)
 		}
@@ -183,16 +186,77 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 		for dir := range m.byDir {
 			d.changed(m, dir, by, false)
 		}
-	case slices.Contains(readers, name) || name == "go" && len(words) > 1 && words[1] != "run" && words[1] != "tool":
+	case name == "go" && len(words) > 2 && (words[1] == "run" || words[1] == "generate"):
+		d.afterPrograms(step, m, at, by)
+	case slices.Contains(readers, name) || name == "go" && len(words) > 1 && words[1] != "tool":
 	default:
-		for _, w := range words[1:] {
-			_, value, assigned := strings.Cut(w, "=")
-			if assigned {
-				w = value
+		d.afterArguments(words[1:], m, at, by)
+	}
+}
+
+// afterArguments records what a command does to the files that it is given.
+func (d *discovery) afterArguments(words []string, m *made, at func(string) string, by string) {
+	for _, w := range words {
+		_, value, assigned := strings.Cut(w, "=")
+		if assigned {
+			w = value
+		}
+		d.changed(m, at(w), by, false)
+	}
+}
+
+// afterPrograms records what programs of the repository do that go run, or a line of go:generate, starts: they change the files that
+// they are given, and those of a directory that they write to.
+func (d *discovery) afterPrograms(step steps.Step, m *made, at func(string) string, by string) {
+	words := step.Words[2:]
+	if step.Words[1] == "run" {
+		d.afterArguments(words, m, at, by)
+		d.afterProgram(words, m, at, by)
+		return
+	}
+	for _, w := range words {
+		dir := at(strings.TrimSuffix(w, "/..."))
+		if dir == "" {
+			continue
+		}
+		for _, data := range d.sources(dir) {
+			for _, line := range goRun.FindAllSubmatch(data, -1) {
+				d.afterProgram(strings.Fields(string(line[1])), m, func(word string) string { return path.Join(dir, word) }, by)
 			}
-			d.changed(m, at(w), by, false)
 		}
 	}
+}
+
+// goRun is a line of go:generate that runs a program. It is also read in files that the build constraints leave out.
+var goRun = lazyregexp.New(`(?m)^//go:generate\s+go\s+run\s+(.*)$`)
+
+// writesFiles is in the sources of programs that write files.
+var writesFiles = lazyregexp.New(`\bos\.(WriteFile|Create|OpenFile)\(`)
+
+// afterProgram records that a program changes the directories that its sources name, if these write files.
+func (d *discovery) afterProgram(words []string, m *made, at func(string) string, by string) {
+	i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
+	if i < 0 {
+		return
+	}
+	dir := at(words[i])
+	if path.Ext(dir) == ".go" {
+		dir = path.Dir(dir)
+	}
+	sources := bytes.Join(slices.Collect(maps.Values(d.sources(dir))), nil)
+	if dir == "" || !writesFiles.Match(sources) {
+		return
+	}
+	for made := range m.byDir {
+		if names(sources, path.Base(made)) && names(sources, path.Base(path.Dir(made))) {
+			d.postProcessed(config.PostProcessed{Path: made, By: by})
+		}
+	}
+}
+
+// names reports whether sources have a string with a part of a path.
+func names(sources []byte, part string) bool {
+	return regexp.MustCompile("[\"/`]" + regexp.QuoteMeta(part) + "[\"/`]").Match(sources)
 }
 
 var variableInFront = lazyregexp.New(`^\$(\{?\w+\}?|\([^()]*\))/`)
@@ -264,6 +328,28 @@ func (d *discovery) removed(m *made, file, at string) {
 	}
 	*removed = append(*removed, file)
 	d.set("controllerGen.removed", at)
+}
+
+// removedAll records the directories that are deleted as a whole, with what was made there, and that are not there.
+func (d *discovery) removedAll(m *made, dir string) {
+	for made := range m.byDir {
+		if dir != "" && text.Below(dir, made) && !d.Exists(made) {
+			d.removedDirs = append(d.removedDirs, made)
+		}
+	}
+}
+
+// movedAway records that the CRDs of a directory are deleted where they were made: a pattern moves them there.
+func (d *discovery) movedAway(m *made, pattern, to, at string) {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return
+	}
+	for _, crd := range d.Manifests {
+		file := path.Join(path.Dir(pattern), path.Base(crd.Path))
+		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to {
+			d.removed(m, file, at)
+		}
+	}
 }
 
 // writable are the names of the files that controller-gen writes.

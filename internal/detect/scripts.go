@@ -18,6 +18,8 @@ type script struct {
 	path  string
 	calls []call
 	pins  []pin
+	// removed are the paths that it gives rm -r. It is empty where the script removes something in another way too.
+	removed []string
 
 	unparsed     error // why the rest of it, from a line on, is not read
 	unparsedLine int
@@ -82,9 +84,23 @@ func readScript(file, src, cwd string) *script {
 	}
 	// A copy of kube_codegen.sh defines what calls the generators; only who calls its functions tells something.
 	copied := definesHelpers.MatchString(src)
+	otherwise := false
 	for _, c := range read.Commands {
 		for _, w := range c.Words {
 			sc.pin(pinned, w, c.Line)
+		}
+		switch {
+		case c.Words[0] != "rm":
+			otherwise = otherwise || removes.MatchString(strings.Join(c.Words, " "))
+		default:
+			for _, w := range c.Words[1:] {
+				if !strings.HasPrefix(w, "-") {
+					if !path.IsAbs(w) && !strings.HasPrefix(w, "$") {
+						w = path.Join(c.Dir, w)
+					}
+					sc.removed = append(sc.removed, w)
+				}
+			}
 		}
 		if slices.Contains(notGenerators, c.Words[0]) {
 			continue
@@ -93,6 +109,9 @@ func readScript(file, src, cwd string) *script {
 			call.script, call.line, call.cwd = sc, c.Line, c.Dir
 			sc.calls = append(sc.calls, call)
 		}
+	}
+	if otherwise {
+		sc.removed = nil
 	}
 	slices.SortStableFunc(sc.pins, func(a, b pin) int { return a.line - b.line })
 	if read.Err != nil {
