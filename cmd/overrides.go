@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -89,7 +90,7 @@ func (f *settings) project(o *options) (*located, error) {
 		}
 		return &located{root: base, settings: p}, p.Complete("flags")
 	}
-	if workspace.Above(base, "go.mod") == "" {
+	if workspace.Above(base, "go.mod") == "" && !modulesBelow(base) {
 		return nil, fmt.Errorf("no %s and no go.mod in %s or any parent directory; %s", config.FileName, base, noProjectHint)
 	}
 	found, err := detect.Project(base, f.edit(base))
@@ -97,6 +98,20 @@ func (f *settings) project(o *options) (*located, error) {
 		return nil, err
 	}
 	return &located{root: base, settings: found.Project, found: found}, nil
+}
+
+// modulesBelow reports whether a directory without a go.mod is the root of a repository with modules of its own, one or two levels
+// down. Elsewhere, as in a directory of projects, they belong to no common project.
+func modulesBelow(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
+		return false
+	}
+	for _, pattern := range []string{"*", filepath.Join("*", "*")} {
+		if found, _ := filepath.Glob(filepath.Join(dir, pattern, "go.mod")); len(found) > 0 { // the pattern is right
+			return true
+		}
+	}
+	return false
 }
 
 // edit are the flags as a change of what is discovered.
