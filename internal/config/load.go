@@ -138,6 +138,8 @@ func yamlError(name string, data []byte, err error) error {
 	for _, p := range yamldoc.Problems(data, err) {
 		if f := unknownField.FindStringSubmatch(p.What); f != nil {
 			p.What = fmt.Sprintf("unknown field %q; %s", f[1], fieldHint(f[1], f[2]))
+		} else if typeErr == nil {
+			p.What += "; " + p.Hint
 		}
 		p.Line = max(p.Line, 1)
 		line := fmt.Sprintf("%s:%d:%d: %s", name, p.Line, column(data, p.Line), withoutGoTypes(p.What))

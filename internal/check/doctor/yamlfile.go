@@ -7,10 +7,12 @@ import (
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/yaml"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/text/yamldoc"
 )
 
 // YAMLFile is a YAML file of the project, perhaps a template.
@@ -76,12 +78,11 @@ func (f *YAMLFile) unreadCRDs() (all []error) {
 		return nil
 	}
 	for _, d := range f.Docs() {
-		var node yaml.Node
 		if d.kind != "CustomResourceDefinition" || d.template {
 			continue
 		}
-		if err := yaml.Unmarshal(d.text, &node); err != nil {
-			all = append(all, fmt.Errorf("not determined: %s: the CRD in line %d does not parse: %w; correct it, or delete the file", f.Path, d.at.Line, err))
+		if _, err := kyaml.YAMLToJSON(d.text); err != nil {
+			all = append(all, fmt.Errorf("not determined: the CRD does not parse: %w", yamldoc.Document{Text: d.text, First: d.line, Line: d.at.Line}.Error(f.Path, err)))
 		}
 	}
 	return all

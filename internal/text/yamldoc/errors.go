@@ -16,8 +16,9 @@ import (
 // Problem is one thing that is wrong with a document.
 type Problem struct {
 	Line int // in the text, from 1; 0 where the decoder does not tell
-	Col  int // of a key that is there twice, from 1; 0 for any other problem
+	Col  int // from 1; 0 where the line does not show it
 	What string
+	Hint string // how to correct it
 }
 
 var (
@@ -42,14 +43,14 @@ func Problems(text []byte, err error) []Problem {
 	var all []Problem
 	for line := range strings.Lines(said) {
 		m := atLine.FindStringSubmatch(strings.TrimSpace(line))
-		p := Problem{What: m[2]}
+		p := Problem{What: m[2], Hint: hint(m[2])}
 		p.Line, _ = strconv.Atoi(m[1]) // 0 for none
 		if slices.Contains(byParser, p.What) {
 			p.Line++
 		}
 		p.Line = min(p.Line, last) // what is missing at the end is missing on the last line
-		if key := twice.FindStringSubmatch(p.What); key != nil && p.Line > 0 {
-			p.Col = columnOf(key[1], lines[p.Line-1])
+		if p.Line > 0 {
+			p.Col = columnOfProblem(p.What, lines[p.Line-1])
 		}
 		all = append(all, p)
 	}
@@ -65,7 +66,8 @@ func columnOf(key string, line []byte) int {
 	return utf8.RuneCount(line[:all[len(all)-1][2]]) + 1
 }
 
-// Error is the error of sigs.k8s.io/yaml about a document, as file:line: problem, one a line.
+// Error is the error of sigs.k8s.io/yaml about a document, as file:line:col: problem; hint, one a line. The column is left out if it is not
+// known.
 func (d Document) Error(file string, err error) error {
 	var all []error
 	for _, p := range Problems(d.Text, err) {
@@ -73,7 +75,11 @@ func (d Document) Error(file string, err error) error {
 		if p.Line > 0 {
 			line = d.First + p.Line - 1
 		}
-		all = append(all, fmt.Errorf("%s:%d: %s", file, line, p.What))
+		at := fmt.Sprintf("%s:%d", file, line)
+		if p.Col > 0 {
+			at += fmt.Sprintf(":%d", p.Col)
+		}
+		all = append(all, fmt.Errorf("%s: %s; %s", at, p.What, p.Hint))
 	}
 	return errors.Join(all...)
 }

@@ -25,6 +25,7 @@ func TestSplit(t *testing.T) {
 
 // Each has its fault on the line that ends with "#!".
 func TestErrorHasTheLine(t *testing.T) {
+	columns := map[string]string{"a value that is a map": "5:", "a tab": "1:", "a key that is there twice": "1:", "two keys that are there": "1:"}
 	for name, text := range map[string]string{
 		"a list that is not closed":   "a: 1\nb: [ #!\n",
 		"no list":                     "a: 1\nb: [\nc: 2 #!\n",
@@ -39,7 +40,7 @@ func TestErrorHasTheLine(t *testing.T) {
 		"after a separator":           "a: 1\n---\n# comment\n\nb: 1\nc: [\nd: 2\ne: 3 #!\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := fmt.Sprintf("f.yaml:%d: ", strings.Count(text[:strings.Index(text, "#!")], "\n")+1)
+			want := fmt.Sprintf("f.yaml:%d:%s ", strings.Count(text[:strings.Index(text, "#!")], "\n")+1, columns[name])
 			docs, err := Split([]byte(text))
 			require.NoError(t, err)
 			var said []string
@@ -48,8 +49,12 @@ func TestErrorHasTheLine(t *testing.T) {
 					said = append(said, d.Error("f.yaml", err).Error())
 				}
 			}
-			if len(said) != 1 || !strings.HasPrefix(said[0], want) || strings.Contains(said[0], "line ") {
+			if len(said) != 1 || !strings.HasPrefix(said[0], want) || strings.Contains(said[0], "line 1") {
 				t.Errorf("said %q, want %s", said, want)
+			}
+			if len(said) == 1 {
+				_, hint, found := strings.Cut(said[0], "; ")
+				assert.True(t, found && hint != "" && hint != "correct the YAML", "no hint in %q", said[0])
 			}
 		})
 	}
@@ -58,10 +63,10 @@ func TestErrorHasTheLine(t *testing.T) {
 // A key that is there twice has the place of its second occurrence.
 func TestTwice(t *testing.T) {
 	for text, want := range map[string]Problem{
-		"a: 1\nb:\n  c: 1\n  c: 2\n":     {Line: 4, Col: 3, What: `key "c" already set in map`},
-		"é: [{name: x, name: y}]\n":      {Line: 1, Col: 15, What: `key "name" already set in map`},
-		"l:\n- \"a.b\": 1\n  'a.b': 2\n": {Line: 3, Col: 3, What: `key "a.b" already set in map`},
-		"a: 1\n? a\n: 2\n":               {Line: 3, What: `key "a" already set in map`},
+		"a: 1\nb:\n  c: 1\n  c: 2\n":     {Line: 4, Col: 3, What: `key "c" already set in map`, Hint: "remove one of the two"},
+		"é: [{name: x, name: y}]\n":      {Line: 1, Col: 15, What: `key "name" already set in map`, Hint: "remove one of the two"},
+		"l:\n- \"a.b\": 1\n  'a.b': 2\n": {Line: 3, Col: 3, What: `key "a.b" already set in map`, Hint: "remove one of the two"},
+		"a: 1\n? a\n: 2\n":               {Line: 3, What: `key "a" already set in map`, Hint: "remove one of the two"},
 	} {
 		_, err := yaml.YAMLToJSONStrict([]byte(text))
 		assert.Equal(t, []Problem{want}, Problems([]byte(text), err), text)
