@@ -21,12 +21,17 @@ func TestProgramsOfTheDocs(t *testing.T) {
 	script(t, filepath.Join(dir, "serve.py"), operatortest.InDocs(t, "is the function above:\n"))
 	var want any
 	require.NoError(t, json.Unmarshal([]byte(operatortest.InDocs(t, "The answer is one JSON object as well:\n")), &want))
-	for program, persistent := range map[string]bool{"./sync.py": false, "./serve.py": true} {
+	script(t, filepath.Join(dir, "sync.sh"), operatortest.InDocs(t, "The same in a shell is `sync.sh`, which needs [jq](https://jqlang.org):\n"))
+	for program, persistent := range map[string]bool{"./sync.py": false, "./serve.py": true, "./sync.sh": false} {
 		d, log := open(t, Options{Sync: Target{Args: []string{program}}, Dir: dir, Persistent: persistent})
 		for range 3 {
 			var got any
 			require.NoError(t, json.Unmarshal([]byte(mustCall(t, d, question)), &got), program)
 			assert.Equal(t, want, got, program)
+		}
+		if program == "./sync.sh" {
+			mustFail(t, t.Context(), d, `[]`, "jq: error")
+			continue
 		}
 		if !persistent && !strings.Contains(log.String(), `line="asked for example"`) {
 			t.Errorf("log %s", log)
