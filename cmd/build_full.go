@@ -20,7 +20,8 @@ const about = `crdctl scaffolds, generates, verifies and runs Kubernetes control
   crdctl verify
   crdctl run
 
-It needs only Go: the code generators, an API server with etcd, and kubectl are built in.`
+The code generators, an API server with etcd, and kubectl are built in. Projects in Go need Go;
+"crdctl run --builtin", with hooks in any language or templates, needs nothing else.`
 
 func newCommands(s ui.Streams, o *options) []*cobra.Command {
 	return append(newCodegenCommands(s, o), newRun(s, o), newView(s, o), newCluster(s, o), newKubectl(s, o), newTest(s, o), newEnvtest(s, o), newGenDocs(s))

@@ -96,7 +96,7 @@ func examine(ctx context.Context, base string, o doctorOptions) (report.Check, e
 	var problems []error
 	options.Root, options.Project, problems = projectOf(base, o)
 	if options.Root == "" {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s is in no project: there is no %s and no go.mod in it or above it; only the machine is looked at", base, config.FileName))
+		r.Notes = append(r.Notes, fmt.Sprintf("no %s and no go.mod in %s or any parent directory; only the machine is checked", config.FileName, base))
 	} else {
 		r.Prefix = report.RepositoryPrefix(options.Root)
 	}

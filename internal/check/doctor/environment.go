@@ -30,13 +30,13 @@ func environment(m machine.Machine, s *Source, kubernetes string) (all []rule.Fi
 	case m.Go.Version == "":
 		f := rule.New("go-missing", rule.Place{}, "go", "the go command does not run: %s", m.Go.Problem)
 		if s == nil { // a directory without a project
-			f.Severity, f.Fix = rule.Note, "Nothing for \"crdctl run --builtin\", which works without Go; else install Go."
+			f.Severity, f.Fix = rule.Note, "Install Go, unless you only use \"crdctl run --builtin\", which works without it."
 		}
 		all = append(all, f)
 	case version != "" && semver.Compare(goSemver(m.Go.Version), goSemver(version)) < 0:
 		f := rule.New("go-old", at, "go", "Go %s is older than %s, which %s asks for", m.Go.Version, version, at.File)
 		if m.Go.Toolchain != "local" {
-			f.Severity, f.Fix = rule.Note, "Nothing, if the go command may download the newer version; else install it."
+			f.Severity, f.Fix = rule.Note, "Install the newer version, unless the go command may download it."
 		}
 		all = append(all, f)
 	}
