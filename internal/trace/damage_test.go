@@ -4,6 +4,8 @@ package trace
 
 import (
 	"bytes"
+	"compress/gzip"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,10 +108,13 @@ func TestDamageAfterTheHeader(t *testing.T) {
 func TestDamagedEnd(t *testing.T) {
 	whole, m := killed(t)
 	last := m[2]
-	require.Greater(t, m[3].Offset, last.Offset+1500)
-	b := whole[:last.Offset+1500]
-	copy(b[last.Offset+200:], "damaged")
-	f := opened(t, writeRecording(t, b))
+	var damaged bytes.Buffer
+	z := gzip.NewWriter(&damaged)
+	_, err := fmt.Fprintf(z, `{"seq":%d,"t":5,"k":"log","message":"x"}`+"\n", last.Seq)
+	require.NoError(t, err)
+	require.NoError(t, z.Flush())
+	damaged.WriteString("\x07damaged") // a kind of block that does not exist
+	f := opened(t, writeRecording(t, slices.Concat(whole[:last.Offset], damaged.Bytes())))
 	gaps, seqs := gaps(all(t, f, 0))
 	require.Len(t, gaps, 1)
 	assert.Equal(t, map[Kind]int64{KindAny: 1}, gaps[0].Dropped)
