@@ -20,6 +20,15 @@ var missingSum = regexp.MustCompile(`missing go\.sum entry(?: for module providi
 // notHad is a line about a module that cannot be downloaded, of which the go command prints one for each import.
 var notHad = regexp.MustCompile(`(\S+@v\S+): (?:reading|Get|invalid version:|unrecognized import path) `)
 
+// cause is why modules cannot be downloaded: the line that has it, and how many more modules it holds for.
+type cause struct{ at, more int }
+
+// serverResponse begins what a proxy answered, on the line after that of the module.
+const serverResponse = "server response: "
+
+// reason is why a module cannot be downloaded, as the end of its line says.
+func reason(line string) string { return line[strings.LastIndex(line, ": ")+1:] }
+
 // modulesShown is how many lines about modules are printed.
 const modulesShown = 5
 
@@ -31,6 +40,8 @@ func ShortenGo(dir, output string) (short, hint string) {
 	leaving := false
 	missing, first := 0, ""
 	unavailable := map[string]bool{}
+	causes := map[string]*cause{}
+	var last *cause // of the line before
 	for line := range strings.SplitSeq(output, "\n") {
 		sum, absent := missingSum.FindStringSubmatch(line), notHad.FindStringSubmatch(line)
 		switch {
@@ -42,11 +53,20 @@ func ShortenGo(dir, output string) (short, hint string) {
 			}
 			leaving = true
 			continue
-		case absent != nil && unavailable[absent[1]]:
-			leaving = true
-			continue
 		case absent != nil:
+			last = causes[reason(line)]
+			if last != nil && !unavailable[absent[1]] {
+				last.more++
+			}
+			leaving = last != nil
 			unavailable[absent[1]] = true
+			if leaving {
+				continue
+			}
+			last = &cause{at: len(all)}
+			causes[reason(line)] = last
+			all = append(all, line)
+			continue
 		case aboutModule.MatchString(line):
 			if listed++; listed > modulesShown {
 				if at < 0 {
@@ -56,10 +76,13 @@ func ShortenGo(dir, output string) (short, hint string) {
 				leaving = true
 				continue
 			}
-		case leaving && (strings.Contains(line, "go get ") || strings.Contains(line, "go mod download") || strings.Contains(line, "server response: ")):
+		case leaving && (strings.Contains(line, "go get ") || strings.Contains(line, "go mod download") || strings.Contains(line, serverResponse)):
 			continue // belongs to the line before
+		case last != nil && strings.Contains(line, serverResponse):
+			all[last.at] += " (" + strings.TrimSpace(line) + ")"
+			continue
 		}
-		leaving = false
+		leaving, last = false, nil
 		all = append(all, line)
 	}
 	switch {
@@ -71,6 +94,15 @@ func ShortenGo(dir, output string) (short, hint string) {
 			hint = "run \"go mod tidy\", which creates it"
 		}
 	case len(unavailable) > 0:
+		for _, c := range causes {
+			switch c.more {
+			case 0:
+			case 1:
+				all[c.at] += ", and so another module"
+			default:
+				all[c.at] += fmt.Sprintf(", and so %d more modules", c.more)
+			}
+		}
 		hint = "run \"go mod download\" where the module can be downloaded; GOPROXY and GOPRIVATE name where from"
 	case at >= 0:
 		all[at] = fmt.Sprintf("\t... and %d more like these", listed-modulesShown)

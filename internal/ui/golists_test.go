@@ -89,7 +89,19 @@ func TestShortenGoDownloads(t *testing.T) {
 	}
 	output = append(output, "api/b.go:1:1: undefined: Other")
 	short, hint := ShortenGo(t.TempDir(), strings.Join(output, "\n"))
-	assert.Equal(t, "api/a0.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/example.com/m/@v/v1.2.3.mod: 403 Forbidden\n"+
-		"\tserver response: not available\napi/b.go:1:1: undefined: Other", short)
+	assert.Equal(t, "api/a0.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/example.com/m/@v/v1.2.3.mod: 403 Forbidden (server response: not available)\n"+
+		"api/b.go:1:1: undefined: Other", short)
 	assert.Equal(t, `run "go mod download" where the module can be downloaded; GOPROXY and GOPRIVATE name where from`, hint)
+}
+
+// Modules that cannot be downloaded for one reason are one line.
+func TestShortenGoCauses(t *testing.T) {
+	var output []string
+	for i := range 12 {
+		output = append(output, fmt.Sprintf("a.go:%d:2: example.com/m%d@v1.2.3: reading https://proxy.example.com/m%d.mod: 403 Forbidden", i, i, i), "\tserver response: not available")
+	}
+	output = append(output, "a.go:13:2: example.com/x@v1.0.0: reading https://proxy.example.com/x.mod: 404 Not Found", "\tserver response: not found")
+	short, _ := ShortenGo(t.TempDir(), strings.Join(output, "\n"))
+	assert.Equal(t, "a.go:0:2: example.com/m0@v1.2.3: reading https://proxy.example.com/m0.mod: 403 Forbidden (server response: not available), and so 11 more modules\n"+
+		"a.go:13:2: example.com/x@v1.0.0: reading https://proxy.example.com/x.mod: 404 Not Found (server response: not found)", short)
 }

@@ -70,8 +70,8 @@ func TestUnloadedNamesAModuleOnce(t *testing.T) {
 		said = append(said, fmt.Sprintf("/p/pkg/a%d.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/m.mod: 403 Forbidden\n\tserver response: not available", i))
 	}
 	err := (&Source{Root: "/p"}).unloaded(errors.New(strings.Join(said, "\n")))
-	assert.EqualError(t, err, "--deep: load the packages of controllers: pkg/a0.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/m.mod: 403 Forbidden\n"+
-		"\tserver response: not available; run \"go mod download\" where the module can be downloaded; GOPROXY and GOPRIVATE name where from")
+	assert.EqualError(t, err, "--deep: load the packages of controllers: pkg/a0.go:20:2: example.com/m@v1.2.3: reading https://proxy.example.com/m.mod: 403 Forbidden (server response: not available); "+
+		"run \"go mod download\" where the module can be downloaded; GOPROXY and GOPRIVATE name where from")
 	err = (&Source{Root: "/p"}).unloaded(errors.New("/p/a.go:1:1: undefined: x\n"))
 	assert.EqualError(t, err, `--deep: load the packages of controllers: a.go:1:1: undefined: x; check that "go build ./..." works`)
 }
