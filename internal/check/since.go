@@ -3,10 +3,10 @@
 package check
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/compat"
@@ -14,7 +14,6 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/check/samples"
-	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 )
 
@@ -63,7 +62,7 @@ func (r *Result) older() (compat.State, error) {
 	return b.State(), nil
 }
 
-// sinceBase reports which samples and CRDs are as in a base that the user named; nil if none was.
+// sinceBase is a base that the user named, for samples; nil if none was.
 func (r *Result) sinceBase(p *project.Project, o Options) (*samples.Since, error) {
 	if o.Base == nil || !o.Base.Given || !o.Base.Whole {
 		return nil, nil
@@ -76,15 +75,13 @@ func (r *Result) sinceBase(p *project.Project, o Options) (*samples.Since, error
 	for _, crd := range p.CRDs {
 		same[crd.Name] = older.Same(crd)
 	}
-	return &samples.Since{Name: o.Base.Name, CRD: func(crd *project.CRD) bool { return same[crd.Name] }, File: func(file string) (bool, error) {
-		if !o.Base.Has(file) {
-			return false, nil
-		}
-		was, err := o.Base.ReadFile(file)
-		if err != nil {
-			return false, err
-		}
-		is, err := safefs.ReadFile(filepath.Join(p.Root, filepath.FromSlash(file)), safefs.MaxFile)
-		return bytes.Equal(was, is), err
-	}}, nil
+	return &samples.Since{
+		Name: o.Base.Name, CRDs: slices.Collect(maps.Values(older)), Same: func(crd *project.CRD) bool { return same[crd.Name] },
+		Read: func(file string) ([]byte, error) {
+			if !o.Base.Has(file) {
+				return nil, nil
+			}
+			return o.Base.ReadFile(file)
+		},
+	}, nil
 }

@@ -29,7 +29,7 @@ type Baseline struct {
 // Read finds the CRDs of the project in an older state of it, by their names: files and directories may have had others. Where one is there
 // several times, as in a chart, the one in the file that it is in now counts, or else one in a directory that has those of others.
 func Read(b *revision.Base, p *project.Project) (*Baseline, error) {
-	r := reader{base: b, now: StateOf(p.CRDs), all: map[string][]*project.CRD{}}
+	r := reader{base: b, project: p, now: StateOf(p.CRDs), all: map[string][]*project.CRD{}}
 	dirs, files := map[string]bool{}, map[string]bool{}
 	for _, crd := range p.CRDs {
 		dirs[path.Dir(crd.File)], files[crd.File] = true, true
@@ -100,9 +100,10 @@ func foreign(file string) bool {
 }
 
 type reader struct {
-	base *revision.Base
-	now  State
-	all  map[string][]*project.CRD // by name, in the order of their files
+	base    *revision.Base
+	project *project.Project
+	now     State
+	all     map[string][]*project.CRD // by name, in the order of their files
 }
 
 // read adds the CRDs of a file. One that does not parse matters only where a CRD of the project is now.
@@ -114,7 +115,7 @@ func (r *reader) read(file string, matters bool) error {
 	if !bytes.Contains(data, []byte("CustomResourceDefinition")) {
 		return nil
 	}
-	crds, err := project.Parse(file, data)
+	crds, err := r.project.Parse(file, data)
 	if err != nil && (matters || !r.base.Whole) {
 		return fmt.Errorf("%s: %w", r.base.Name, err)
 	}

@@ -82,13 +82,13 @@ func unknown(found, others []rule.Finding) []rule.Finding {
 // objects are the samples of the base, and the objects that the user gave, of which there must be some.
 func (o Options) objects(b *Baseline) (all Objects, judged string, err error) {
 	if o.Base.Whole {
-		if all, err = readObjects(o.Base, false, isSample); err != nil {
+		if all, err = readObjects(o.Base, false, b.crds, isSample); err != nil {
 			return nil, "", err
 		}
 		all = b.own(all)
 	}
 	if o.Objects != nil {
-		given, err := readObjects(o.Objects, true, func(string) bool { return true })
+		given, err := readObjects(o.Objects, true, b.crds, func(string) bool { return true })
 		if err != nil {
 			return nil, "", fmt.Errorf("--objects: %w", err)
 		}

@@ -72,10 +72,16 @@ func compare(ctx context.Context, old, now State, objects pages) (found []rule.F
 
 // same reports whether two states of a CRD have one spec. That of a cluster has more than was written.
 func same(old, now *project.CRD) bool {
-	a, b := old.DeepCopy(), now.DeepCopy()
-	apiextv1.SetObjectDefaults_CustomResourceDefinition(a)
-	apiextv1.SetObjectDefaults_CustomResourceDefinition(b)
-	return apiequality.Semantic.DeepEqual(a.Spec, b.Spec)
+	return old.CustomResourceDefinition == now.CustomResourceDefinition || apiequality.Semantic.DeepEqual(defaulted(old), defaulted(now))
+}
+
+// defaulted is the specification with the API server's defaults, which are none of its schemas: these are shared.
+func defaulted(crd *project.CRD) apiextv1.CustomResourceDefinitionSpec {
+	c := *crd.CustomResourceDefinition
+	c.Spec.Conversion = c.Spec.Conversion.DeepCopy()
+	c.Spec.Versions = slices.Clone(c.Spec.Versions)
+	apiextv1.SetObjectDefaults_CustomResourceDefinition(&c)
+	return c.Spec
 }
 
 // crd compares two states of a CRD.

@@ -3,6 +3,7 @@
 package compat
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -23,17 +24,25 @@ func (v *version) limits(path []string, was, is *props) {
 	v.enum(path, before, after)
 	values := valuesOf(before, after)
 	var tighter, looser, words []string
+	ranges := false // of formats, which are one change of two bounds
 	for i, b := range before.bounds {
 		a := after.bounds[i]
 		if b.equal(a) {
 			continue
 		}
 		change := fmt.Sprintf("%s %s → %s", b.name, b, a)
+		ofFormat := a.ofRange() && b.ofRange()
+		if ofFormat {
+			change = fmt.Sprintf("the range of %s → that of %s", b.formatName(is), a.formatName(is))
+		}
 		switch {
+		case ofFormat && ranges:
 		case !a.tighter(b):
 			looser = append(looser, change)
+			ranges = ranges || ofFormat
 		case values.lose(b.refuses, a.refuses):
 			tighter, words = append(tighter, change), append(words, b.name+"=", b.name+":=")
+			ranges = ranges || ofFormat
 		}
 	}
 	if len(tighter) > 0 {
@@ -190,6 +199,14 @@ func (b bound) String() string {
 		s += " (exclusive)"
 	}
 	return s
+}
+
+// ofRange reports whether a bound is that of a type and its format, and not one that was written.
+func (b bound) ofRange() bool { return b.value == nil || b.format != "" }
+
+// formatName is the format whose range a bound is of.
+func (b bound) formatName(s *props) string {
+	return cmp.Or(b.format, s.Type, "any value")
 }
 
 func formatted(f float64) string {

@@ -3,6 +3,7 @@
 package compat
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -17,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/text/yamldoc"
 )
 
@@ -25,11 +27,19 @@ type Objects []unstructured.Unstructured
 
 // ReadObjects reads the objects of a manifest, YAML or JSON, and those in lists.
 func ReadObjects(file string, data []byte) (all Objects, err error) {
+	return objectsIn(file, data, func([]byte) bool { return true })
+}
+
+// objectsIn are the objects in those documents of a manifest that may have some.
+func objectsIn(file string, data []byte, may func(document []byte) bool) (all Objects, err error) {
 	docs, err := yamldoc.Split(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	for _, doc := range docs {
+		if !may(doc.Text) {
+			continue
+		}
 		asJSON, err := kyaml.YAMLToJSON(doc.Text)
 		if err != nil {
 			return nil, doc.Error(file, err)
@@ -51,8 +61,23 @@ func ReadObjects(file string, data []byte) (all Objects, err error) {
 	return all, nil
 }
 
-// readObjects reads the objects of files of a base. A file that does not parse is a template, unless all files are meant to be objects.
-func readObjects(b *revision.Base, strict bool, is func(file string) bool) (all Objects, err error) {
+// definition is the document of a CRD, which is not an object of one.
+var definition = lazyregexp.New(`(?m)^kind: *CustomResourceDefinition *$`)
+
+// readObjects reads the objects of files of a base. A file that does not parse is a template, unless all files are meant to be objects. Of
+// these, all documents are parsed; of others, those that may have an object of a CRD.
+func readObjects(b *revision.Base, strict bool, crds State, is func(file string) bool) (all Objects, err error) {
+	may := func(document []byte) bool {
+		if strict {
+			return true
+		}
+		for _, crd := range crds {
+			if bytes.Contains(document, []byte(crd.Spec.Group+"/")) {
+				return !definition.Match(document)
+			}
+		}
+		return false
+	}
 	for _, file := range b.Files(".") {
 		if !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(file)) || !is(file) {
 			continue
@@ -61,7 +86,7 @@ func readObjects(b *revision.Base, strict bool, is func(file string) bool) (all 
 		if err != nil {
 			return nil, err
 		}
-		objects, err := ReadObjects(file, data)
+		objects, err := objectsIn(file, data, may)
 		if err != nil && strict {
 			return nil, err
 		}

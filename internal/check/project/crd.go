@@ -47,7 +47,18 @@ type Problem struct {
 
 // Parse reads the CRDs of a manifest, YAML or JSON. Other objects are skipped, as are patches: CRDs that lack a group or kind. File is what
 // places call it. The error has the place.
-func Parse(file string, data []byte) ([]*CRD, error) {
+func Parse(file string, data []byte) ([]*CRD, error) { return parseFile(file, data, nil) }
+
+// Parse is the function Parse. A CRD whose document is one of the project's, at the same line, shares what was parsed of it.
+func (p *Project) Parse(file string, data []byte) ([]*CRD, error) {
+	known := map[string]*CRD{}
+	for _, crd := range p.CRDs {
+		known[string(crd.text)] = crd
+	}
+	return parseFile(file, data, known)
+}
+
+func parseFile(file string, data []byte, known map[string]*CRD) ([]*CRD, error) {
 	docs, err := yamldoc.Split(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -55,6 +66,13 @@ func Parse(file string, data []byte) ([]*CRD, error) {
 	var all []*CRD
 	var problems []error
 	for _, doc := range docs {
+		if same := known[string(doc.Text)]; same != nil && same.first == doc.First {
+			all = append(all, &CRD{
+				CustomResourceDefinition: same.CustomResourceDefinition, File: file, Line: same.Line, Strict: same.Strict, Size: same.Size,
+				text: same.text, first: same.first, node: same.node, types: map[string]*gofield.Package{},
+			})
+			continue
+		}
 		crd, err := parse(file, doc)
 		if err != nil {
 			problems = append(problems, err)
@@ -74,14 +92,20 @@ func parse(file string, doc yamldoc.Document) (*CRD, error) {
 	if err != nil {
 		return nil, doc.Error(file, err)
 	}
-	var head metav1.TypeMeta
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(asJSON, &head); err != nil || head.Kind != "CustomResourceDefinition" {
-		return nil, nil //nolint:nilerr // what has no kind is no CRD
-	}
 	crd := &CRD{File: file, Line: doc.Line, Size: len(asJSON), text: doc.Text, first: doc.First, types: map[string]*gofield.Package{}}
 	crd.node = sync.OnceValue(crd.parseNodes)
 	crd.CustomResourceDefinition = &apiextv1.CustomResourceDefinition{}
 	unknown, err := kjson.UnmarshalStrict(asJSON, crd.CustomResourceDefinition)
+	head := crd.TypeMeta
+	if err != nil { // it may have stopped before them
+		head = metav1.TypeMeta{}
+		if kjson.UnmarshalCaseSensitivePreserveInts(asJSON, &head) != nil {
+			return nil, nil // what has no kind is no CRD
+		}
+	}
+	if head.Kind != "CustomResourceDefinition" {
+		return nil, nil
+	}
 	if err != nil && head.APIVersion == apiextv1.SchemeGroupVersion.String() {
 		return nil, crd.undecodable(err)
 	}

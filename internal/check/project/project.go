@@ -21,6 +21,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/gen/gofield"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // Project is the API of a project as it is on disk.
@@ -38,7 +39,7 @@ type Project struct {
 	repo   *repo.Repo
 	kinds  repo.Kinds
 	source *gofield.Source
-	copies []string // files with CRDs that files before had
+	copies []duplicate // of CRDs that files before have
 	// converters are the Go files that convert objects; see findConverters.
 	converters func() [][]byte
 }
@@ -74,12 +75,12 @@ func Open(root string, settings *config.Project) (*Project, error) {
 			return nil, problem
 		}
 	}
-	switch copies := slices.Compact(p.copies); len(copies) {
-	case 0:
-	case 1:
-		p.Skipped = append(p.Skipped, copies[0]+" was skipped: another file has the same CRD")
-	default:
-		p.Skipped = append(p.Skipped, fmt.Sprintf("%s and %d more files were skipped: others have the same CRDs", copies[0], len(copies)-1))
+	if len(p.copies) > 0 {
+		note := fmt.Sprintf("the CRD %s in %s was skipped: %s has it as well", p.copies[0].name, p.copies[0].file, p.copies[0].judged)
+		if more := len(p.copies) - 1; more > 0 {
+			note += fmt.Sprintf("; so %s", text.Count(more, "more CRD", "more CRDs"))
+		}
+		p.Skipped = append(p.Skipped, note)
 	}
 	slices.SortStableFunc(p.CRDs, func(a, b *CRD) int { return strings.Compare(a.Name, b.Name) })
 	return p, problem
@@ -143,8 +144,8 @@ func (p *Project) read(file string) error {
 		return nil
 	}
 	for _, crd := range crds {
-		if slices.ContainsFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }) {
-			p.copies = append(p.copies, file)
+		if i := slices.IndexFunc(p.CRDs, func(known *CRD) bool { return known.Name == crd.Name }); i >= 0 {
+			p.copies = append(p.copies, duplicate{crd.Name, file, p.CRDs[i].File})
 			continue
 		}
 		crd.project = p
@@ -152,6 +153,9 @@ func (p *Project) read(file string) error {
 	}
 	return problem
 }
+
+// duplicate is a CRD that is left out, and the file whose CRD of that name is judged.
+type duplicate struct{ name, file, judged string }
 
 // HasManifest reports whether any manifest of the project, judged or not, is of the CRD with a name.
 func (p *Project) HasManifest(name string) bool {

@@ -22,6 +22,7 @@ import (
 
 // source is a file with objects of the project's kinds.
 type source struct {
+	data     []byte
 	file     string // relative to the root
 	role     role
 	objects  []object
@@ -75,10 +76,7 @@ func roleOf(file string) role {
 
 // find reads the files of the project that have objects of its groups.
 func find(p *project.Project) ([]source, error) {
-	groups := map[string]bool{}
-	for _, crd := range p.CRDs {
-		groups[crd.Spec.Group] = true
-	}
+	groups := groupsOf(p)
 	files, patches, err := list(p.Root)
 	if err != nil {
 		return nil, err
@@ -98,19 +96,33 @@ func find(p *project.Project) ([]source, error) {
 		if !mentions(data, groups) || generated(data) {
 			continue
 		}
-		s := source{file: file, role: roleOf(file)}
-		if path.Ext(file) == ".md" {
-			for _, b := range fences(data) {
-				s.read(b.text, b.line, b.column, groups)
-			}
-		} else {
-			s.read(data, 1, 1, groups)
-		}
+		s := readSource(file, data, groups)
 		if len(s.objects) > 0 || len(s.problems) > 0 || s.templates > 0 {
 			all = append(all, s)
 		}
 	}
 	return all, nil
+}
+
+func groupsOf(p *project.Project) map[string]bool {
+	groups := map[string]bool{}
+	for _, crd := range p.CRDs {
+		groups[crd.Spec.Group] = true
+	}
+	return groups
+}
+
+// readSource reads the objects of a file.
+func readSource(file string, data []byte, groups map[string]bool) source {
+	s := source{file: file, role: roleOf(file), data: data}
+	if path.Ext(file) == ".md" {
+		for _, b := range fences(data) {
+			s.read(b.text, b.line, b.column, groups)
+		}
+	} else {
+		s.read(data, 1, 1, groups)
+	}
+	return s
 }
 
 // PageMark is the last line of each page that "crdctl docs" wrote.

@@ -21,6 +21,7 @@ import (
 // judge judges objects, compiling the schemas that it needs.
 type judge struct {
 	project  *project.Project
+	crds     []*project.CRD   // of the project, now or at some time
 	kinds    map[string]*kind // by group and kind
 	problems []error          // kinds that cannot be judged
 	// placeholders is how many values were not judged, since the reader has to put in others.
@@ -42,7 +43,7 @@ func (j *judge) kindOf(o object) *kind {
 		return k
 	}
 	var k *kind
-	for _, crd := range j.project.CRDs {
+	for _, crd := range j.crds {
 		if crd.Spec.Group == gk.Group && crd.Spec.Names.Kind == gk.Kind {
 			k = &kind{CRD: crd, defaulted: crd.DeepCopy(), versions: map[string]*write.Version{}, mutated: j.project.Mutates(gk.Group, crd.Spec.Names.Plural)}
 			apiextv1.SetObjectDefaults_CustomResourceDefinition(k.defaulted)
@@ -141,6 +142,12 @@ func (j *judge) object(ctx context.Context, s source, o object) (all []rule.Find
 			continue
 		}
 		f := found("sample-invalid", e.Field, "%s", write.Text(e))
+		if e.Type == field.ErrorTypeRequired {
+			f.Fix = "Add the field."
+			if o.isNull(e.Field) {
+				f.Fix = "Give the field a value, such as {}: it has none here, which is null."
+			}
+		}
 		if e.Type == field.ErrorTypeRequired && path.Ext(s.file) == ".md" {
 			f.Severity = rule.Note // pages show parts of objects
 		}
@@ -174,7 +181,7 @@ func served(k *kind) (names []string) {
 }
 
 func (j *judge) kindsIn(group string) (names []string) {
-	for _, crd := range j.project.CRDs {
+	for _, crd := range j.crds {
 		if crd.Spec.Group == group {
 			names = append(names, crd.Spec.Names.Kind)
 		}

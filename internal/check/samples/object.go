@@ -5,6 +5,7 @@ package samples
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -146,4 +147,29 @@ func (o object) items() []object {
 func (o object) at(file, path string) rule.Place {
 	name := yamlpath.Follow(o.node, path)
 	return rule.Place{File: file, Line: name.Line + o.line, Col: name.Column + o.column}
+}
+
+// isNull reports whether a field is there without a value, which the API server takes as missing.
+func (o object) isNull(path string) bool {
+	names := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) })
+	var value any = o.Object
+	for _, name := range names {
+		switch at := value.(type) {
+		case map[string]any:
+			below, ok := at[name]
+			if !ok {
+				return false
+			}
+			value = below
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(at) {
+				return false
+			}
+			value = at[i]
+		default:
+			return false
+		}
+	}
+	return value == nil && len(names) > 0
 }

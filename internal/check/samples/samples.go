@@ -6,9 +6,11 @@
 package samples
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
@@ -33,12 +35,28 @@ type Result struct {
 	since string
 }
 
-// Since is an older state of a project. What is wrong with an object was wrong there, too, if its file and its CRD are the same.
+// Since is an older state of a project. What was wrong there with an object of a file is not reported again.
 type Since struct {
 	Name string
-	// File reports whether a file is as it was, and CRD whether a CRD is.
-	File func(file string) (bool, error)
-	CRD  func(crd *project.CRD) bool
+	// Read is a file as it was; nil if there was none.
+	Read func(file string) ([]byte, error)
+	// CRDs are those of the project as they were, and Same reports whether one is as it was.
+	CRDs []*project.CRD
+	Same func(crd *project.CRD) bool
+}
+
+// known is how often each finding, by its fingerprint, was found in a file.
+func (s *Since) known(ctx context.Context, p *project.Project, file string, was []byte) map[string]int {
+	j := judge{project: p, crds: s.CRDs, kinds: map[string]*kind{}}
+	all := map[string]int{}
+	older := readSource(file, was, groupsOf(p))
+	for _, o := range older.objects {
+		older.problems = append(older.problems, j.object(ctx, older, o)...)
+	}
+	for _, f := range older.problems {
+		all[f.Fingerprint()]++
+	}
+	return all
 }
 
 // Check judges the samples of a project; with an older state, those that changed or whose CRDs did. The error is about kinds whose objects could
@@ -52,23 +70,26 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 	if err != nil {
 		return r, err
 	}
-	j := judge{project: p, kinds: map[string]*kind{}}
+	j := judge{project: p, crds: p.CRDs, kinds: map[string]*kind{}}
 	for _, s := range sources {
 		if err := context.Cause(ctx); err != nil {
 			return r, err
 		}
 		n, unchanged := 0, false
+		var was []byte
 		if since != nil {
-			if unchanged, err = since.File(s.file); err != nil {
+			if was, err = since.Read(s.file); err != nil {
 				return r, err
 			}
+			unchanged = was != nil && bytes.Equal(was, s.data)
 		}
+		var wrong []rule.Finding
 		for _, o := range s.objects {
 			if s.role == counterexample {
 				r.Skipped++
 				continue
 			}
-			if k := j.kindOf(o); unchanged && k != nil && since.CRD(k.CRD) {
+			if k := j.kindOf(o); unchanged && k != nil && since.Same(k.CRD) {
 				r.Unchanged++
 				continue
 			}
@@ -81,12 +102,20 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 			if k := j.kindOf(o); k != nil && roleOf(k.File) == test {
 				as = test // its CRD is an example itself, and documentation may show another stage of it
 			}
-			r.Findings = append(r.Findings, as.weigh(found)...)
+			wrong = append(wrong, as.weigh(found)...)
 		}
 		r.Templates += s.templates
 		if !unchanged {
-			r.Findings = append(r.Findings, s.role.weigh(s.problems)...)
+			wrong = append(wrong, s.role.weigh(s.problems)...)
 		}
+		if was != nil && len(wrong) > 0 {
+			known := since.known(ctx, p, s.file, was)
+			wrong = slices.DeleteFunc(wrong, func(f rule.Finding) bool {
+				known[f.Fingerprint()]-- // those of items of a list have one fingerprint
+				return known[f.Fingerprint()] >= 0
+			})
+		}
+		r.Findings = append(r.Findings, wrong...)
 		if r.Objects += n; n > 0 {
 			r.Files++
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/ast"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -110,6 +111,9 @@ func ReadMarkers(file *ast.File, comments []*ast.Comment) ([]Marker, error) {
 
 func alias(i int) string { return fmt.Sprintf("crdctl%d", i) }
 
+// notNumber is what strconv says of a value that is not a number.
+var notNumber = regexp.MustCompile(`(?:invalid \w+ value: )?strconv\.Parse\w+: parsing (".*"): invalid syntax`)
+
 // words leaves the first of several complaints, without its place in the marker. Missing arguments are told last, and
 // come in any order.
 func words(err error) error {
@@ -125,7 +129,7 @@ func words(err error) error {
 			message = scan.Msg
 		}
 		if !strings.HasPrefix(message, "missing argument") {
-			return errors.New(message)
+			return errors.New(notNumber.ReplaceAllString(message, "$1 is not a number"))
 		}
 		missing = append(missing, message)
 	}

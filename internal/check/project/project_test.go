@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package project
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/config"
+)
+
+const manifest = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, served: x}}}]
+`
+
+// The note about a CRD that another file has names both files and the CRD.
+func TestCopies(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, "crds"), 0o755))
+	for _, name := range []string{"a.yaml", "b.yaml"} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, "crds", name), []byte(manifest), 0o600))
+	}
+	p, err := Open(root, &config.Project{CRDs: config.CRDs{Dir: "crds"}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"the CRD things.example.com in crds/b.yaml was skipped: crds/a.yaml has it as well"}, p.Skipped)
+}
+
+// A CRD whose document did not change is what it would be if it was parsed again.
+func TestParseAgain(t *testing.T) {
+	crds, err := Parse("now.yaml", []byte(manifest))
+	require.NoError(t, err)
+	p := &Project{CRDs: crds}
+	for name, text := range map[string]string{"the same": manifest, "further down": "# comment\n---\n" + manifest, "another": manifest + "# comment\n"} {
+		want, err := Parse("old.yaml", []byte(text))
+		require.NoError(t, err)
+		got, err := p.Parse("old.yaml", []byte(text))
+		require.NoError(t, err)
+		require.Len(t, got, 1, name)
+		assert.Equal(t, want[0].CustomResourceDefinition, got[0].CustomResourceDefinition, name)
+		assert.Equal(t, []any{want[0].File, want[0].Line, want[0].Strict, want[0].Size}, []any{got[0].File, got[0].Line, got[0].Strict, got[0].Size}, name)
+		assert.Equal(t, want[0].InManifest("spec", "group"), got[0].InManifest("spec", "group"), name)
+		assert.Equal(t, name == "the same", got[0].CustomResourceDefinition == crds[0].CustomResourceDefinition, name)
+	}
+}
