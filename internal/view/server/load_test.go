@@ -16,6 +16,14 @@ import (
 // measure notes the tasks of the page that take longer than 50 ms, from now on.
 const measure = `(() => {
 	window.longTasks = [];
+	window.longFrames = [];
+	const where = (s) => [s.sourceURL.split("/").at(-1), s.sourceFunctionName || s.invoker, Math.round(s.duration), "ms"].join(" ");
+	new PerformanceObserver((list) => {
+		for (const e of list.getEntries()) {
+			const layout = Math.round(e.startTime + e.duration - e.styleAndLayoutStart);
+			window.longFrames.push([Math.round(e.duration), "ms in", document.querySelector("[role=tab][aria-selected=true]").id + ":", e.scripts.map(where).join(", "), "layout", layout, "ms"].join(" "));
+		}
+	}).observe({ entryTypes: ["long-animation-frame"] });
 	new PerformanceObserver((list) => { for (const e of list.getEntries()) window.longTasks.push(Math.round(e.duration)); }).observe({ entryTypes: ["longtask"] });
 	return true;
 })()`
@@ -57,9 +65,14 @@ func TestLoad(t *testing.T) {
 		Nodes int       `json:"nodes"`
 		Heap  int       `json:"heap"`
 		Long  []float64 `json:"long"`
+
+		Frames []string `json:"frames"`
 	}
-	f := eval[figures](p, `({ nodes: document.querySelectorAll("*").length, heap: performance.memory.usedJSHeapSize, long: window.longTasks })`)
+	f := eval[figures](p, `({ nodes: document.querySelectorAll("*").length, heap: performance.memory.usedJSHeapSize, long: window.longTasks, frames: window.longFrames })`)
 	t.Logf("%d elements, heap %.1f MB, long tasks (ms): %v", f.Nodes, float64(f.Heap)/1e6, f.Long)
+	for _, frame := range f.Frames {
+		t.Logf("long frame: %s", frame)
+	}
 	assert.Less(t, f.Nodes, 3000)
 	assert.Less(t, f.Heap, 150_000_000)
 }

@@ -7,6 +7,7 @@ import { html, nothing } from '/lib/lit-html/lit-html.js';
 import './rows.js';
 import { color } from './color.js';
 import { data } from './data.js';
+import { soon } from './frames.js';
 import { clock, duration, plural } from './format.js';
 import { select } from './inspector.js';
 import { change, state, version } from './state.js';
@@ -123,14 +124,20 @@ class Flow extends HTMLElement {
   }
 
   #draw() {
+    soon(this.#paint);
+  }
+
+  #paint = () => {
     const d = this.#data;
     const canvas = /** @type {HTMLCanvasElement} */ (this.querySelector('canvas'));
     if (!d || !canvas || !this.clientWidth) return;
     const width = this.clientWidth - 4, height = Math.max(60, top + d.lanes.length * laneHeight + 4), scale = devicePixelRatio || 1;
-    canvas.width = width * scale;
-    canvas.height = height * scale;
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
+    if (canvas.width !== Math.floor(width * scale) || canvas.height !== Math.floor(height * scale)) { // another size clears it, and lays out the page
+      canvas.width = width * scale;
+      canvas.height = height * scale;
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
     const colors = {}, c = (n) => (colors[n] ??= color(n));
     const g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     g.setTransform(scale, 0, 0, scale, 0, 0);
@@ -198,7 +205,7 @@ class Flow extends HTMLElement {
       g.setLineDash([]);
       g.lineWidth = 1;
     }
-  }
+  };
 }
 customElements.define('crd-flow', Flow);
 

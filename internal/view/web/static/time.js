@@ -6,6 +6,7 @@ import { html, nothing } from '/lib/lit-html/lit-html.js';
 import uPlot from '/lib/uplot/uPlot.esm.js';
 import { color } from './color.js';
 import { data } from './data.js';
+import { soon } from './frames.js';
 import { clock, count, duration, wall } from './format.js';
 import { select } from './inspector.js';
 import { invisible } from './now.js';
@@ -51,6 +52,10 @@ class Chart extends HTMLElement {
   }
 
   #draw() {
+    soon(this.#paint);
+  }
+
+  #paint = () => {
     const d = this.#data;
     if (!d || !this.isConnected) return;
     const dark = matchMedia('(prefers-color-scheme: dark)').matches;
@@ -85,7 +90,7 @@ class Chart extends HTMLElement {
         }],
       },
     }, d.columns, this);
-  }
+  };
 }
 customElements.define('crd-chart', Chart);
 
