@@ -45,7 +45,7 @@ Exit codes: 0 if everything was read; 1 if something that changes generated code
 	}
 	o.settings = settingsFlags(c.Flags())
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the file instead of writing it")
-	c.Flags().BoolVar(&o.force, "force", false, "write over a "+config.FileName+" that is there")
+	c.Flags().BoolVar(&o.force, "force", false, "overwrite an existing "+config.FileName)
 	return c
 }
 

@@ -46,7 +46,7 @@ func newCheck(s ui.Streams, shared *options) *cobra.Command {
 		Short: "Check that the API is well designed, safe to change, and accepted by the API server",
 		Long: `Check judges the CRDs and the Go types of the project. Without --fix it writes nothing, and it needs no cluster. Its rules are in families:
 
-  preflight  what the API server would refuse, and what it accepts but does not do
+  preflight  what the API server would refuse, and what it accepts and ignores
   compat     what a change breaks: stored objects, manifests, clients
   lint       conventions of Kubernetes APIs
   samples    sample objects that are not valid
@@ -55,7 +55,7 @@ Compat compares with an older revision: by default the commit at which the branc
 before it if no file changed since. It is read from git's objects; the working tree is not touched. With --against-cluster it compares with the CRDs
 of a cluster, and tries the objects that are stored there.
 
-By default all families run that apply. "crdctl check --list" prints the rules.
+By default, all families that apply to the project run. "crdctl check --list" prints the rules.
 
 With --fix it adds and removes those markers in Go types whose fix is certain and changes no schema, and then reports what is left. With
 --fix --dry-run it prints these changes as a patch instead of the findings, and exits with 0 whether or not there are any.
@@ -86,7 +86,7 @@ determined.`,
 	c.Flags().BoolVar(&o.cluster, "against-cluster", false, "compare with the CRDs and the objects of a cluster, which is only read")
 	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `file` of the cluster, with --against-cluster")
 	c.Flags().StringVar(&o.context, "context", "", "`context` of the kubeconfig, with --against-cluster (default: the current one)")
-	c.Flags().StringVar(&o.objects, "objects", "", "`directory` or file with stored objects, which compat writes under the new CRDs")
+	c.Flags().StringVar(&o.objects, "objects", "", "`directory` or file with stored objects that compat tries with the new CRDs")
 	c.Flags().StringVar(&o.crds, "crd-dir", "", "`directory` of the CRDs, where there are no settings or Go types")
 	c.Flags().BoolVar(&o.fix, "fix", false, "fix in the Go types what is certain and changes no schema")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "with --fix: print the changes as a patch without making them")

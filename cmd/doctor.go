@@ -40,9 +40,9 @@ func newDoctor(s ui.Streams, shared *options) *cobra.Command {
 		Use:   "doctor",
 		Short: "Find why a controller does not compile, start, or do what it should",
 		Long: `Doctor looks for the causes of symptoms that controllers show: what does not compile, is forbidden or refused, or happens without an
-error. Each finding has the cause with its place, the symptom, and what fixes it. It reads go.mod, YAML files and Go files, and looks at the
+error. Each finding has the cause with its place, the symptom, and what fixes it. It reads go.mod, YAML files and Go files, and checks the
 machine: the versions of Go and of kubectl in PATH, the sizes of caches, free disk, inotify limits, ports, and state directories that a
-killed run left. It writes nothing. It needs neither ` + config.FileName + ` nor CRDs; outside of any module it looks at the machine alone.
+killed run left. It writes nothing. It needs neither ` + config.FileName + ` nor CRDs; outside of any module it checks only the machine.
 
 With --deep it also reads the Go code of controllers with its types: what they ask the API server for and no role grants, owner references that
 are refused, and changes of objects in a cache. With --against-cluster it compares the CRDs with those of a cluster, which is only read.

@@ -82,7 +82,7 @@ func newEnvtestSeed(s ui.Streams, o *options) *cobra.Command {
 		Use:   "seed",
 		Short: "Fill the project's bin/k8s, where setup-envtest and IDEs look",
 		Long: `Seed makes bin/k8s/VERSION-OS-ARCH in the project, with etcd, kube-apiserver and kubectl: links to this program. "setup-envtest use"
-treats it as downloaded, and kubebuilder's suite_test.go finds it without any variable. Run it again when crdctl was moved.`,
+treats it as downloaded, and kubebuilder's suite_test.go finds it without any variable. Run it again after moving crdctl.`,
 		Example: "  crdctl envtest seed\n  crdctl envtest seed --kubernetes-version 1.36.0",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {

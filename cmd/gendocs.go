@@ -77,7 +77,7 @@ func writeMarkdown(w io.Writer, root *cobra.Command) error {
 
 // appendMarkdown appends the section of a command, and those of its subcommands.
 func appendMarkdown(page *bytes.Buffer, c *cobra.Command) error {
-	if c.Hidden {
+	if c.Hidden || c.Name() == "help" && c.Parent() != c.Root() { // which cobra's generator adds to each command with subcommands
 		return nil
 	}
 	c.DisableAutoGenTag = true // a date

@@ -35,7 +35,7 @@ func newUpgrade(s ui.Streams, shared *options) *cobra.Command {
 into your files. Your changes stay; where the templates changed the same lines, the file gets both between conflict markers, as
 in git.
 
-Exit codes: 0 if done, or if there is nothing to do; 1 if there are conflicts to resolve, after which to run "crdctl generate";
+Exit codes: 0 if done, or if there is nothing to do; 1 if there are conflicts: resolve them, and run "crdctl generate";
 2 for errors (nothing is written).`,
 		Example: "  crdctl upgrade --dry-run\n  crdctl upgrade",
 		Args:    noArgs,
