@@ -4,13 +4,14 @@ package record
 
 import (
 	"bytes"
-	"fmt"
-	"io"
+	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+var errNoObject = errors.New("an object was expected")
 
 // scanner reads the JSON of objects. Unlike encoding/json, it leaves out what is not asked for while it reads, which is most of an
 // object: every answer and every delivery of the API server is read.
@@ -87,7 +88,7 @@ func (s scanner) head(h *head) error {
 	if s.PeekKind() != '{' {
 		_, err := s.ReadValue()
 		if err == nil {
-			err = fmt.Errorf("an object was expected")
+			err = errNoObject
 		}
 		return err
 	}
@@ -122,15 +123,18 @@ func (s scanner) head(h *head) error {
 			err = s.SkipValue()
 		}
 		if err == nil && seen >= 3 && h.Kind != "Status" {
-			err = io.EOF
+			err = errSeen
 		}
 		return err
 	})
-	if err == io.EOF && seen >= 3 {
+	if errors.Is(err, errSeen) {
 		return nil
 	}
 	return err
 }
+
+// errSeen ends the reading of an object of which enough was seen.
+var errSeen = errors.New("seen")
 
 func (s scanner) metadata(h *head) error {
 	m := &h.Metadata
@@ -164,7 +168,7 @@ func (s scanner) metadata(h *head) error {
 func fieldsOf(content []byte) (map[string]any, error) {
 	s := newScanner(content)
 	if s.PeekKind() != '{' {
-		return nil, fmt.Errorf("an object was expected")
+		return nil, errNoObject
 	}
 	all := map[string]any{}
 	err := s.object(func(name string) (err error) {
