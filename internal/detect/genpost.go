@@ -105,6 +105,13 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 	for _, c := range calls {
 		d.filesOfCall(c, own, files)
 	}
+	for _, c := range calls {
+		for _, crd := range d.CRDs { // a script may remove the annotation, by which own CRDs are known
+			if dir, ok := c.OutputDir("crd"); ok && c.CRD != nil && dir == crd.Dir && crd.Version == "" && crd.AsMade() && crd.IsOf(d.kinds) && !slices.Contains(files[dir], crd.Path) {
+				files[dir] = append(files[dir], crd.Path)
+			}
+		}
+	}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		for _, file := range files[dir] {
 			if top := [4]byte{}; d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
