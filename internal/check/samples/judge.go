@@ -145,7 +145,7 @@ func (j *judge) object(ctx context.Context, s source, o object) (all []rule.Find
 		if e.Type == field.ErrorTypeRequired {
 			f.Fix = "Add the field."
 			if o.isNull(e.Field) {
-				f.Fix = "Give the field a value, such as {}: it has none here, which is null."
+				f.Fix = "Give the field a value: it has none here, which is null."
 			}
 		}
 		if e.Type == field.ErrorTypeRequired && path.Ext(s.file) == ".md" {

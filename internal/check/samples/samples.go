@@ -45,16 +45,22 @@ type Since struct {
 	Same func(crd *project.CRD) bool
 }
 
-// known is how often each finding, by its fingerprint, was found in a file.
-func (s *Since) known(ctx context.Context, p *project.Project, file string, was []byte) map[string]int {
+// said is a finding wherever it is in a file. A fingerprint would not do: it is the same for other numbers, such as those in names of fields
+// and of items.
+type said struct{ rule, subject, message string }
+
+func of(f rule.Finding) said { return said{f.Rule.ID, f.Subject, f.Message} }
+
+// known is how often each finding was found in a file.
+func (s *Since) known(ctx context.Context, p *project.Project, file string, was []byte) map[said]int {
 	j := judge{project: p, crds: s.CRDs, kinds: map[string]*kind{}}
-	all := map[string]int{}
+	all := map[said]int{}
 	older := readSource(file, was, groupsOf(p))
 	for _, o := range older.objects {
 		older.problems = append(older.problems, j.object(ctx, older, o)...)
 	}
 	for _, f := range older.problems {
-		all[f.Fingerprint()]++
+		all[of(f)]++
 	}
 	return all
 }
@@ -111,8 +117,8 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 		if was != nil && len(wrong) > 0 {
 			known := since.known(ctx, p, s.file, was)
 			wrong = slices.DeleteFunc(wrong, func(f rule.Finding) bool {
-				known[f.Fingerprint()]-- // those of items of a list have one fingerprint
-				return known[f.Fingerprint()] >= 0
+				known[of(f)]--
+				return known[of(f)] >= 0
 			})
 		}
 		r.Findings = append(r.Findings, wrong...)

@@ -106,12 +106,12 @@ func TestPlaces(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		`config/other/split.yaml:6 error sample-yaml invalid Yaml document separator: next (Correct the syntax.)`,
-		`config/other/text.yaml:5:36 error sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it; add a field that is required.)`,
-		`config/samples/fill.yaml:11:5 error sample-invalid spec.ports[1].port must be of type integer, not array (Correct the value, or the marker that forbids it; add a field that is required.)`,
-		`config/samples/list.yaml:8:5 error sample-invalid spec.image must be of type string, not integer (Correct the value, or the marker that forbids it; add a field that is required.)`,
-		`config/samples/two.yaml:15:5 error sample-invalid spec.ports[0].port must be of type integer, not string (Correct the value, or the marker that forbids it; add a field that is required.)`,
+		`config/other/text.yaml:5:36 error sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
+		`config/samples/fill.yaml:11:5 error sample-invalid spec.ports[1].port must be of type integer, not array (Correct the value, or the marker that forbids it.)`,
+		`config/samples/list.yaml:8:5 error sample-invalid spec.image must be of type string, not integer (Correct the value, or the marker that forbids it.)`,
+		`config/samples/two.yaml:15:5 error sample-invalid spec.ports[0].port must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`config/samples/two.yaml:16:5 error sample-unknown-field the schema does not have spec.ports[1].nam (Did you mean name?)`,
-		`docs/page.md:11:6 warning sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it; add a field that is required.)`,
+		`docs/page.md:11:6 warning sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`test/e2e/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 	}, got)
 	assert.Equal(t, "7 objects in 6 files, 2 skipped as examples of what is wrong, 3 templates skipped, 3 placeholders skipped", r.String())
@@ -150,12 +150,15 @@ func TestSchemaThatIsRefused(t *testing.T) {
 func TestSince(t *testing.T) {
 	const head = "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\n"
 	was := head + "spec: {image: a, more: 1}\n"
-	p := tree(t, map[string]string{"config/samples/a.yaml": head + "spec: {image: a, more: 1, other: 2, replicas: x}\n", "config/samples/new.yaml": head + "spec: {image: }\n"})
+	p := tree(t, map[string]string{"config/samples/a.yaml": head + "spec: {image: a, more: 1, other: 2, replicas: x}\n", "config/samples/new.yaml": head + "spec: {image: }\n", "config/samples/other.yaml": head + "spec: {image: a, more2: 1}\n"})
 	r, err := samples.Check(t.Context(), p, &samples.Since{
 		Name: "main", CRDs: p.CRDs, Same: func(*project.CRD) bool { return true },
 		Read: func(file string) ([]byte, error) {
-			if file == "config/samples/a.yaml" {
+			switch file {
+			case "config/samples/a.yaml":
 				return []byte(was), nil
+			case "config/samples/other.yaml":
+				return []byte(head + "spec: {image: a, more1: 1}\n"), nil
 			}
 			return nil, nil
 		},
@@ -167,7 +170,8 @@ func TestSince(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"config/samples/a.yaml: the schema does not have spec.other (Correct the name of the field, or remove it.)",
-		"config/samples/a.yaml: spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it; add a field that is required.)",
-		"config/samples/new.yaml: spec.image is required (Give the field a value, such as {}: it has none here, which is null.)",
+		"config/samples/a.yaml: spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)",
+		"config/samples/new.yaml: spec.image is required (Give the field a value: it has none here, which is null.)",
+		"config/samples/other.yaml: the schema does not have spec.more2 (Correct the name of the field, or remove it.)",
 	}, got)
 }
