@@ -364,3 +364,15 @@ func TestLastLine(t *testing.T) {
 	assert.Equal(t, "header", kinds(all(t, f, 0)))
 	require.ErrorContains(t, f.CutOff(), "incomplete")
 }
+
+// A finding that was resolved stays so if an older member follows, as it is in the file twice.
+func TestFindingsOfMembersInAnotherOrder(t *testing.T) {
+	part := func(lines string) []byte { return zipped(t, lines) }
+	begin := part(`{"seq":1,"t":0,"k":"header","format":1,"start":"2026-11-23T10:00:00Z","run":"r","crdctl":"v9","plane":"own","bodies":"none"}` + "\n")
+	open := part(`{"seq":2,"t":1,"k":"finding","id":"x"}` + "\n")
+	resolved := part(`{"seq":3,"t":2,"k":"finding","id":"x","until":2}` + "\n")
+	f := opened(t, writeRecording(t, slices.Concat(begin, open, resolved, open)))
+	assert.Empty(t, f.Index().Open)
+	f = opened(t, writeRecording(t, slices.Concat(begin, open)))
+	assert.Equal(t, []string{"x"}, f.Index().Open)
+}

@@ -28,7 +28,7 @@ var errAnother = errors.New("another recording begins; open each by itself")
 // rebuild makes the index of a file that has none, and goes on after what is damaged.
 func (f *File) rebuild() error {
 	f.index.Counts = map[Kind]int64{}
-	b := rebuilding{f: f, r: f.reader(), open: map[string]bool{}, seen: map[Member]bool{}, gap: -1}
+	b := rebuilding{f: f, r: f.reader(), open: map[string]lastFinding{}, seen: map[Member]bool{}, gap: -1}
 	zeros := f.cutZeros()
 	if err := b.members(); err != nil {
 		return err
@@ -37,8 +37,8 @@ func (f *File) rebuild() error {
 		b.damaged(f.size)
 	}
 	b.addMissing()
-	for id, is := range b.open {
-		if is {
+	for id, last := range b.open {
+		if last.open {
 			f.index.Open = append(f.index.Open, id)
 		}
 	}
@@ -90,14 +90,14 @@ func (f *File) clock(t int64) string {
 type rebuilding struct {
 	f      *File
 	r      *memberReader
-	last   head            // the greatest Seq and T
-	open   map[string]bool // findings, by ID
-	seen   map[Member]bool // without offsets
-	killed bool            // the file ends within a member
-	ended  bool            // the index was read: nothing follows it
-	closed bool            // the index, or the trailer after it, was read
-	bad    bool            // a line is not a record
-	gap    int             // of the members, one that is damaged and after which nothing was read; or -1
+	last   head                   // the greatest Seq and T
+	open   map[string]lastFinding // by ID
+	seen   map[Member]bool        // without offsets
+	killed bool                   // the file ends within a member
+	ended  bool                   // the index was read: nothing follows it
+	closed bool                   // the index, or the trailer after it, was read
+	bad    bool                   // a line is not a record
+	gap    int                    // of the members, one that is damaged and after which nothing was read; or -1
 
 	badSince  int64    // lines that are not records, since the last that is
 	skipped   int64    // numbers that are missing within members
@@ -292,65 +292,25 @@ func (x *Index) total() (n int64) {
 	return n
 }
 
-// addMissing adds what is missing between members: as members that cannot be read, or those that come later in the file.
-func (b *rebuilding) addMissing() {
-	members, partial := b.f.index.Members, b.f.partial
-	b.f.index.Members = make([]Member, 0, len(members)+len(b.missing))
-	canMove := len(b.missing) <= maxMoved
-	for i, m := range members {
-		for len(b.missing) > 0 && b.missing[0].Offset <= m.Offset {
-			var later []Member
-			if canMove && i != partial {
-				later = members[i:]
-			}
-			b.addNext(later)
-		}
-		if m.Records == 0 { // it was moved
-			continue
-		}
-		if i == partial {
-			b.f.partial = len(b.f.index.Members)
-		}
-		b.f.index.Members = append(b.f.index.Members, m)
-	}
-	for len(b.missing) > 0 {
-		b.addNext(nil)
-	}
+// lastFinding is the newest record of a finding.
+type lastFinding struct {
+	seq  int64
+	open bool
 }
 
-// addNext adds what is missing next, unless members that come later have all of it: these are moved.
-func (b *rebuilding) addNext(later []Member) {
-	m := b.missing[0]
-	b.missing = b.missing[1:]
-	if m.Records == 0 {
-		return
-	}
-	isOf := func(o Member) bool { return m.Seq <= o.Seq && o.Seq < m.Seq+m.Records && o.Records > 0 }
-	n := int64(0)
-	for _, o := range later {
-		if isOf(o) {
-			n += o.Records
-		}
-	}
-	if n != m.Records {
-		b.f.index.Members = append(b.f.index.Members, m)
-		return
-	}
-	for i, o := range later {
-		if isOf(o) {
-			b.f.index.Members = append(b.f.index.Members, o)
-			later[i].Records = 0
-		}
-	}
-}
-
+// finding notes whether a finding is open. Members can be in the file twice or in another order, so that an older record
+// can follow a newer one.
 func (b *rebuilding) finding(line []byte) {
 	rec, err := Parse(line)
 	if err != nil {
 		return
 	}
-	if finding, ok := rec.Body.(*Finding); ok && (len(b.open) < maxOpen || b.open[finding.ID]) {
-		b.open[finding.ID] = finding.Until == 0
+	finding, ok := rec.Body.(*Finding)
+	if !ok {
+		return
+	}
+	if last, known := b.open[finding.ID]; known && last.seq <= rec.Seq || !known && len(b.open) < maxOpen {
+		b.open[finding.ID] = lastFinding{rec.Seq, finding.Until == 0}
 	}
 }
 
