@@ -26,14 +26,16 @@ type Actor struct {
 	Who *Who
 }
 
+// whoIs returns one pointer for all actors that are too many, so that what refers to actors is bounded, too.
 func (m *Model) whoIs(a *trace.Actor) *Who {
 	w := Who{Class: a.Class, Name: a.Name}
 	if who := m.who[w]; who != nil {
 		return who
 	}
-	if len(m.who) < maxActors {
-		m.who[w] = &w
+	if len(m.who) >= maxActors {
+		return &m.otherWho
 	}
+	m.who[w] = &w
 	return &w
 }
 

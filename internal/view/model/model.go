@@ -26,6 +26,7 @@ type Model struct {
 	spans     spans          // of held
 	actors    map[trace.ActorID]*Actor
 	who       map[Who]*Who
+	otherWho  Who // of all actors that are too many
 	resources map[trace.ResourceID]*trace.Resource
 	objects   map[trace.ObjectID]*Object
 	ordered   []*Object // by ID; nil if objects have changed
@@ -71,7 +72,7 @@ type name struct {
 // New returns an empty index.
 func New() *Model {
 	return &Model{
-		actors: map[trace.ActorID]*Actor{}, who: map[Who]*Who{}, resources: map[trace.ResourceID]*trace.Resource{},
+		actors: map[trace.ActorID]*Actor{}, who: map[Who]*Who{}, otherWho: Who{Class: trace.ClassOther, Name: "another client"}, resources: map[trace.ResourceID]*trace.Resource{},
 		objects: map[trace.ObjectID]*Object{}, byUID: map[string]*Object{}, byName: map[name]*Object{},
 		requests: map[string]*Request{}, prefixes: map[string][]*Request{}, awaited: map[string]*Version{},
 		watches: map[string]*Watch{}, watching: map[*Who]map[string]int{},
@@ -142,6 +143,8 @@ func (m *Model) define(r trace.Record, d *trace.Def) {
 		known, n = m.resources[d.Resource.ID] != nil, maxActors-len(m.resources)
 	case d.Object != nil:
 		known, n = m.objects[d.Object.ID] != nil, maxObjects-len(m.objects)
+	default: // of a kind that a newer crdctl defines
+		return
 	}
 	size := int64(len(r.Raw))
 	switch {

@@ -303,7 +303,9 @@ func TestDefinitionsAreBounded(t *testing.T) {
 	}
 	assert.EqualValues(t, 10, m.Undefined())
 	assert.Len(t, slices.Collect(m.Actors()), maxActors)
-	m.Actor(-1)
+	assert.Same(t, m.Actor(-1).Who, m.Actor(-2).Who, "actors that are too many share one")
+	m.Add(trace.Record{Seq: 1, Body: &trace.Def{}})
+	assert.EqualValues(t, 10, m.Undefined(), "what defines nothing that is known is not counted")
 	assert.Len(t, slices.Collect(m.Actors()), maxActors)
 	raw := make([]byte, 10_000)
 	for i := range trace.ObjectID(20_000) {
