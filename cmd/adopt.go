@@ -64,16 +64,22 @@ func runAdopt(s ui.Streams, o adoptOptions) error {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	_, _ = seen.ReadFile(filepath.Join(base, config.FileName)) // to hold it to that when it is written
+	before, _ := seen.ReadFile(filepath.Join(base, config.FileName)) // to hold it to that when it is written
 	found, err := detect.Project(base, o.settings.edit(base))
 	if err != nil {
 		return err
 	}
-	if o.dryRun {
-		if _, err := s.Out.Write(found.YAML()); err != nil {
+	adopted := found.YAML()
+	if was, err := config.Parse(config.FileName, before); err == nil && was.Scaffold != nil { // which nothing in the tree shows
+		if adopted, err = config.PutScaffold(adopted, was.Scaffold); err != nil {
 			return err
 		}
-	} else if err := writeAdopted(base, &seen, found.YAML()); err != nil {
+	}
+	if o.dryRun {
+		if _, err := s.Out.Write(adopted); err != nil {
+			return err
+		}
+	} else if err := writeAdopted(base, &seen, adopted); err != nil {
 		return err
 	}
 	for _, line := range tree.Lines(found.NotCompared) {
