@@ -75,8 +75,12 @@ func (r *Result) sinceBase(p *project.Project, o Options) (*samples.Since, error
 	for _, crd := range p.CRDs {
 		same[crd.Name] = older.Same(crd)
 	}
+	var crds []*project.CRD
+	for _, name := range slices.Sorted(maps.Keys(older)) {
+		crds = append(crds, older[name])
+	}
 	return &samples.Since{
-		Name: o.Base.Name, CRDs: slices.Collect(maps.Values(older)), Same: func(crd *project.CRD) bool { return same[crd.Name] },
+		Name: o.Base.Name, CRDs: crds, Same: func(crd *project.CRD) bool { return same[crd.Name] },
 		Read: func(file string) ([]byte, error) {
 			if !o.Base.Has(file) {
 				return nil, nil

@@ -16,7 +16,7 @@ import (
 func sums(s *Source) (all []rule.Finding) {
 	for _, m := range s.controllers() {
 		dir := filepath.Join(s.Root, filepath.FromSlash(m.Dir()))
-		if _, used, err := workspace.AboveWorkspace(dir); used || err != nil || !absent(filepath.Join(dir, "go.sum")) || !absent(filepath.Join(dir, "vendor", "modules.txt")) {
+		if _, used, err := workspace.AboveWorkspace(dir); used || err != nil || !empty(filepath.Join(dir, "go.sum")) || !empty(filepath.Join(dir, "vendor", "modules.txt")) {
 			continue
 		}
 		needs := m.requirements()
@@ -24,14 +24,15 @@ func sums(s *Source) (all []rule.Finding) {
 			if q := needs[r.Mod.Path]; q.version == "" { // a directory, which has no sum
 				continue
 			}
-			all = append(all, rule.New("go-sum-missing", m.place(r.Syntax), m.Path(), "%s requires modules, and go.sum does not exist", m.File))
+			all = append(all, rule.New("go-sum-missing", m.place(r.Syntax), m.Path(), "%s requires modules, and go.sum does not exist or is empty", m.File))
 			break
 		}
 	}
 	return all
 }
 
-func absent(file string) bool {
-	_, err := os.Lstat(file)
-	return errors.Is(err, fs.ErrNotExist)
+// empty reports whether a file does not exist or has no content.
+func empty(file string) bool {
+	info, err := os.Stat(file)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
 }

@@ -4,6 +4,7 @@ package yamldoc
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -41,6 +42,9 @@ func hint(what string) string {
 	return "correct the YAML"
 }
 
+// colon matches one that ends a key.
+var colon = regexp.MustCompile(`:(\s|$)`)
+
 // columnOfProblem is the column of a problem in its line, where the line shows it; 0 for none.
 func columnOfProblem(what string, line []byte) int {
 	if key := twice.FindStringSubmatch(what); key != nil {
@@ -49,7 +53,9 @@ func columnOfProblem(what string, line []byte) int {
 	at := -1
 	switch indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]; {
 	case strings.HasPrefix(what, "mapping values are not allowed"):
-		at = bytes.LastIndex(line, []byte(":"))
+		if colons := colon.FindAllIndex(line, 2); len(colons) > 1 { // the first is the one of the key
+			at = colons[1][0]
+		}
 	case strings.HasPrefix(what, "found character that cannot start any token"), strings.HasPrefix(what, "found a tab character"):
 		at = bytes.IndexByte(indent, '\t')
 	}

@@ -25,7 +25,7 @@ func TestSplit(t *testing.T) {
 
 // Each has its fault on the line that ends with "#!".
 func TestErrorHasTheLine(t *testing.T) {
-	columns := map[string]string{"a value that is a map": "5:", "a tab": "1:", "a key that is there twice": "1:", "two keys that are there": "1:"}
+	columns := map[string]string{"a value that is a map": "5:", "a map and a URL": "7:", "a tab": "1:", "a key that is there twice": "1:", "two keys that are there": "1:"}
 	for name, text := range map[string]string{
 		"a list that is not closed":   "a: 1\nb: [ #!\n",
 		"no list":                     "a: 1\nb: [\nc: 2 #!\n",
@@ -33,6 +33,7 @@ func TestErrorHasTheLine(t *testing.T) {
 		"on the first line":           "a: [ #!\n",
 		"a key that is out of line":   "a:\n  b: 1\n c: 2 #!\n",
 		"a value that is a map":       "a: 1\nb: c: d #!\n",
+		"a map and a URL":             "a: 1\nb: see: http://example.com:80/a #!\n",
 		"an item that is out of line": "a:\n  - x\n - y #!\n",
 		"a tab":                       "a: 1\nb:\n\tc: 1 #!\n",
 		"a key that is there twice":   "a: 1\nb: 2\na: 3 #!\n",
