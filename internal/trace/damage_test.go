@@ -201,25 +201,6 @@ func TestMissingMembers(t *testing.T) {
 	}
 }
 
-// Members that are in another order, or twice, are read as they were written: nothing is lost.
-func TestMembersInAnotherOrder(t *testing.T) {
-	whole, m := killed(t)
-	part := func(i int) []byte { return whole[m[i].Offset:m[i+1].Offset] }
-	rest := whole[m[4].Offset:]
-	for name, content := range map[string][]byte{
-		"swapped":      slices.Concat(part(0), part(2), part(1), part(3), rest),
-		"two of three": slices.Concat(part(0), part(3), part(1), part(2), rest),
-		"twice":        slices.Concat(part(0), part(1), part(2), part(1), part(3), part(3), rest),
-	} {
-		f := opened(t, writeRecording(t, content))
-		gaps, seqs := gaps(all(t, f, 0))
-		assert.Empty(t, gaps, name)
-		assert.EqualValues(t, 8002, len(seqs), name)
-		assert.True(t, slices.IsSorted(seqs), name)
-		require.ErrorContains(t, f.CutOff(), ": 8002 records can be read", name)
-	}
-}
-
 // What a recorder did not write has numbers, and a gap that comes after the definitions among it. It is not damage.
 func TestNumbersThatWereLeftOut(t *testing.T) {
 	read := func(dropped string) ([]*Gap, []int64) {
@@ -245,19 +226,7 @@ func TestNumbersThatWereLeftOut(t *testing.T) {
 
 // A part of a recording has left out numbers, which is not damage. That it lacks members is in its index.
 func TestMissingMembersOfACut(t *testing.T) {
-	whole := opened(t, recorded(t, 4000))
-	path := filepath.Join(t.TempDir(), "cut.crdctl.gz")
-	_, err := SaveFile(path, "x", func(yield func(Record, error) bool) {
-		for r, err := range whole.Records(t.Context(), 0) {
-			require.NoError(t, err)
-			if r.Body.Kind() != KindLog || r.Seq%4 != 0 {
-				if !yield(r, nil) {
-					return
-				}
-			}
-		}
-	})
-	require.NoError(t, err)
+	path := cutOf(t, recorded(t, 4000))
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	m := opened(t, path).Index().Members
@@ -363,16 +332,4 @@ func TestLastLine(t *testing.T) {
 	f = opened(t, writeRecording(t, append(zipped(t, headerLine), 0x1f)))
 	assert.Equal(t, "header", kinds(all(t, f, 0)))
 	require.ErrorContains(t, f.CutOff(), "incomplete")
-}
-
-// A finding that was resolved stays so if an older member follows, as it is in the file twice.
-func TestFindingsOfMembersInAnotherOrder(t *testing.T) {
-	part := func(lines string) []byte { return zipped(t, lines) }
-	begin := part(`{"seq":1,"t":0,"k":"header","format":1,"start":"2026-11-23T10:00:00Z","run":"r","crdctl":"v9","plane":"own","bodies":"none"}` + "\n")
-	open := part(`{"seq":2,"t":1,"k":"finding","id":"x"}` + "\n")
-	resolved := part(`{"seq":3,"t":2,"k":"finding","id":"x","until":2}` + "\n")
-	f := opened(t, writeRecording(t, slices.Concat(begin, open, resolved, open)))
-	assert.Empty(t, f.Index().Open)
-	f = opened(t, writeRecording(t, slices.Concat(begin, open)))
-	assert.Equal(t, []string{"x"}, f.Index().Open)
 }

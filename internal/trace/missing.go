@@ -2,6 +2,11 @@
 
 package trace
 
+import (
+	"cmp"
+	"slices"
+)
+
 // addMissing adds what is missing between members: as members that cannot be read, or those that come later in the file.
 func (b *rebuilding) addMissing() {
 	members, partial := b.f.index.Members, b.f.partial
@@ -49,10 +54,13 @@ func (b *rebuilding) addNext(later []Member) {
 		b.f.index.Members = append(b.f.index.Members, m)
 		return
 	}
+	var moved []Member
 	for i, o := range later {
 		if isOf(o) {
-			b.f.index.Members = append(b.f.index.Members, o)
+			moved = append(moved, o)
 			later[i].Records = 0
 		}
 	}
+	slices.SortStableFunc(moved, func(a, b Member) int { return cmp.Compare(a.Seq, b.Seq) })
+	b.f.index.Members = append(b.f.index.Members, moved...)
 }

@@ -72,7 +72,9 @@ func (f *File) open() error {
 	if err := f.readHeader(); err != nil {
 		return err
 	}
-	if f.readIndex() {
+	indexed := f.readIndex()
+	moved := indexed && f.isMoved()
+	if indexed && !moved {
 		if f.index.Counts[KindHeader] > 1 {
 			return errors.New("another recording begins within this one; open each by itself")
 		}
@@ -81,7 +83,14 @@ func (f *File) open() error {
 		}
 		return nil
 	}
-	return f.rebuild()
+	written := f.index.Members
+	f.index, f.data = Index{}, 0
+	if err := f.rebuild(); err != nil || !moved {
+		return err
+	}
+	f.sort(written)
+	f.cutOff = fmt.Errorf("%s: its parts are in another order than they were written: %s can be read", f.file.Name(), f.readable())
+	return nil
 }
 
 var errNoRecording = errors.New(`not a recording of crdctl; "crdctl run --record FILE" makes one`)
@@ -133,6 +142,38 @@ func (f *File) readIndex() bool {
 	}
 	f.index, f.data = *index, at
 	return true
+}
+
+// isMoved reports whether members are in other places than the index has. What of them cannot be read is damaged, and not moved.
+func (f *File) isMoved() bool {
+	r, begin := f.reader(), make([]byte, 64)
+	for _, m := range f.index.Members {
+		if r.seek(m.Offset) != nil {
+			continue
+		}
+		n, _ := io.ReadFull(&r.zip, begin) // a short member has less
+		number, _ := bytes.CutPrefix(begin[:n], []byte(`{"seq":`))
+		if seq, _, ok := cutNumber(number, ","); ok && seq != m.Seq {
+			return true
+		}
+		r.at = -1
+	}
+	return false
+}
+
+// sort puts the members into the order in which they were written, unless some are not among these. The numbers of records do not
+// suffice for that in a part of a recording, which has left out some.
+func (f *File) sort(written []Member) {
+	place := map[int64]int{}
+	for i, m := range written {
+		place[m.Seq] = i
+	}
+	for _, m := range f.index.Members {
+		if _, ok := place[m.Seq]; !ok {
+			return
+		}
+	}
+	slices.SortStableFunc(f.index.Members, func(a, b Member) int { return place[a.Seq] - place[b.Seq] })
 }
 
 // trailer returns the offset of the index that the last bytes of the file have.

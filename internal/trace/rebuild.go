@@ -43,7 +43,7 @@ func (f *File) rebuild() error {
 		}
 	}
 	slices.Sort(f.index.Open)
-	n := text.Count(int(f.index.total()-f.index.Counts[KindAny]), "record", "records")
+	n := f.readable()
 	if b.closed {
 		f.cutOff = fmt.Errorf("%s: its index is damaged, or something follows it: %s can be read", f.file.Name(), n)
 		return nil
@@ -51,6 +51,11 @@ func (f *File) rebuild() error {
 	f.header.Body.(*Header).Incomplete = true
 	f.cutOff = fmt.Errorf("%s: incomplete (the run goes on, or was killed): %s up to %s can be read", f.file.Name(), n, f.clock(b.last.t))
 	return nil
+}
+
+// readable is how many records of a file were found, for people.
+func (f *File) readable() string {
+	return text.Count(int(f.index.total()-f.index.Counts[KindAny]), "record", "records")
 }
 
 // manyZeros are more than a member ends with.
