@@ -18,7 +18,7 @@ type rights struct {
 	Granted  []grantRow `json:"granted"`
 	Recorded bool       `json:"recorded"` // grants were recorded
 	Calls    []callRow  `json:"calls"`
-	Unlinked int        `json:"unlinked,omitempty"` // calls for requests that are not recorded: whose these were is not known
+	Unlinked int        `json:"unlinked,omitempty"` // other calls for requests that are not recorded: none of them failed
 	Seq      int64      `json:"seq"`
 }
 
@@ -56,6 +56,7 @@ type callRow struct {
 	FailedOpen int    `json:"failedOpen"`
 	Last       int64  `json:"last"`
 	Seq        int64  `json:"seq"`
+	Unlinked   bool   `json:"unlinked,omitempty"` // for requests that are not recorded: whose these were is not known
 }
 
 const maxRightsRows = 300
@@ -227,7 +228,7 @@ type called struct {
 }
 
 // calls are the calls of webhooks, conversions, policies, plugins and of the built-in loop's hook, by name; and how many
-// there are of which it is not known whose request they were made for, if that is asked.
+// there are of which it is not known whose request they were made for, if that is asked. Of these, only calls that failed are rows.
 func (s *session) calls(q query) ([]callRow, int) {
 	own := q.is("own")
 	found := scanned(s, q.filter("calls"), func() called { return called{by: map[calling]*callSum{}} }, s.model.Held, func(r trace.Record) int64 { return r.Seq },
@@ -247,16 +248,27 @@ func (s *session) calls(q query) ([]callRow, int) {
 		}
 		return request != nil
 	})
-	all := make([]callRow, 0, len(found.by))
-	for _, c := range found.by {
-		row := c.callRow
-		row.P50, row.P99 = c.took.quantile(.5), c.took.quantile(.99)
-		all = append(all, row)
+	failed, unlinked := map[calling]*callSum{}, 0
+	for _, r := range found.wait {
+		if b := r.Body.(*trace.Admission); b.Err != "" || b.FailedOpen {
+			countCall(failed, q.text, r)
+		} else {
+			unlinked++
+		}
+	}
+	all := make([]callRow, 0, len(found.by)+len(failed))
+	for _, by := range []map[calling]*callSum{found.by, failed} {
+		for _, c := range by {
+			row := c.callRow
+			row.P50, row.P99 = c.took.quantile(.5), c.took.quantile(.99)
+			row.Unlinked = failed[calling{c.Type, c.Name, c.Op}] == c
+			all = append(all, row)
+		}
 	}
 	slices.SortFunc(all, func(a, b callRow) int {
-		return cmp.Or(cmp.Compare(b.Errors+b.FailedOpen, a.Errors+a.FailedOpen), cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Op, b.Op))
+		return cmp.Or(cmp.Compare(b.Errors+b.FailedOpen, a.Errors+a.FailedOpen), cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
 	})
-	return all[:min(len(all), maxRightsRows)], len(found.wait)
+	return all[:min(len(all), maxRightsRows)], unlinked
 }
 
 func countCall(by map[calling]*callSum, words []string, r trace.Record) {

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"fmt"
 	"net/url"
 	"testing"
 
@@ -59,4 +60,39 @@ func TestCallsOfTheController(t *testing.T) {
 	assert.Zero(t, unlinked)
 	names, _ = of("false")
 	assert.Equal(t, []string{"a", "b"}, names)
+}
+
+// A call that failed is shown, also if it is not known whose request it was made for: it may be the controller's.
+func TestFailedCallsWithoutARequest(t *testing.T) {
+	s := newSession(Options{MaxRecords: 100})
+	for seq, b := range []trace.Body{
+		&trace.Header{Run: "r"},
+		&trace.Admission{Type: "conversion", Name: "w/convert", Err: "connection refused"},
+		&trace.Admission{Type: "validating", Name: "a", Request: "1", FailedOpen: true},
+		&trace.Admission{Type: "validating", Name: "a", Request: "2", Allowed: true},
+		&trace.Admission{Type: "validating", Name: "a", Request: "3", Err: "timeout"},
+		&trace.Admission{Type: "validating", Name: "of kubectl", Request: "4", Err: "timeout"},
+		&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}},
+		&trace.Def{Actor: &trace.Actor{ID: 2, Name: "kubectl", Class: trace.ClassKubectl}},
+		&trace.Request{ID: "3", Actor: 1, Code: 500},
+		&trace.Request{ID: "4", Actor: 2, Code: 500},
+	} {
+		s.add(t.Context(), trace.Record{Seq: int64(seq) + 1, T: int64(seq), Body: b}, true)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range 2 { // an answer does not change the next
+		rows, unlinked := s.calls(newQuery(url.Values{"own": {"true"}}))
+		var got []string
+		for _, r := range rows {
+			got = append(got, fmt.Sprintf("%s unlinked=%t calls=%d errors=%d open=%d", r.Name, r.Unlinked, r.N, r.Errors, r.FailedOpen))
+		}
+		assert.Equal(t, []string{
+			"a unlinked=true calls=1 errors=0 open=1", "a unlinked=false calls=1 errors=1 open=0", "w/convert unlinked=true calls=1 errors=1 open=0",
+		}, got)
+		assert.Equal(t, 1, unlinked, "the one that did not fail")
+	}
+	rows, unlinked := s.calls(newQuery(url.Values{}))
+	assert.Len(t, rows, 3, "of all actors, it does not matter whose they are")
+	assert.Zero(t, unlinked)
 }
