@@ -31,7 +31,7 @@ func (f *settings) over(p *config.Project, root, base string) error {
 	for _, s := range given {
 		s.Copy(p, &f.flag)
 		for _, text := range s.Strings(p) {
-			if s.Format != config.Path || *text == "" || (*text == config.BuildSchema || *text == config.BuildReversedSchema) && s.Flag == "applyconfig-openapi-schema" {
+			if s.Format != config.Path || *text == "" || config.BuiltSchema(*text) && s.Flag == "applyconfig-openapi-schema" {
 				continue
 			}
 			rel := relativeTo(root, base, *text)

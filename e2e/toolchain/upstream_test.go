@@ -60,6 +60,34 @@ func TestUpstreamWritesTheSame(t *testing.T) {
 	}
 }
 
+// openapi-gen in an engine of its own writes what it writes in the engine of the code-generator that requires this version.
+func TestOpenAPIApart(t *testing.T) {
+	var module struct{ GoMod string }
+	dir := t.TempDir()
+	require.NoError(t, json.Unmarshal([]byte(run(t, dir, "go", "mod", "download", "-json", "k8s.io/code-generator@"+newest)), &module))
+	data, err := os.ReadFile(module.GoMod)
+	require.NoError(t, err)
+	file, err := modfile.Parse("go.mod", data, nil)
+	require.NoError(t, err)
+	i := slices.IndexFunc(file.Require, func(r *modfile.Require) bool { return r.Mod.Path == "k8s.io/kube-openapi" })
+	require.GreaterOrEqual(t, i, 0)
+	runs := slices.DeleteFunc(fixtureRuns(newest), func(g toolchain.Generator) bool { return g.Name != "openapi-gen" })
+	require.NotEmpty(t, runs)
+	root := fixture(t, newest)
+	var made [2][]toolchain.File
+	for n, open := range []func() (*toolchain.Toolchain, error){
+		func() (*toolchain.Toolchain, error) { return toolchain.Open(t.Context(), newest) },
+		func() (*toolchain.Toolchain, error) { return toolchain.OpenOpenAPI(t.Context(), file.Require[i].Mod.Version) },
+	} {
+		e, err := open()
+		require.NoError(t, err)
+		made[n], _, err = e.Run(t.Context(), root, []byte("// header\n"), runs)
+		require.NoError(t, err)
+	}
+	require.NotEmpty(t, made[0])
+	assert.Equal(t, made[0], made[1])
+}
+
 // upstream are the files that upstream's programs write for the fixture.
 func upstream(t *testing.T, version string, before map[string][]byte) map[string][]byte {
 	t.Helper()

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -38,10 +39,17 @@ func local(value string) error {
 }
 
 func openAPISchema(value string) error {
-	if value == BuildSchema || value == BuildReversedSchema {
+	if BuiltSchema(value) {
 		return nil
 	}
 	return local(value)
+}
+
+func openAPIVersion(v string) error {
+	if !module.IsPseudoVersion(v) && (!semver.IsValid(v) || semver.Canonical(v) != v) {
+		return fmt.Errorf("%q must be a version of k8s.io/kube-openapi, for example v0.0.0-20260520065146-aa012df4f4af", v)
+	}
+	return nil
 }
 
 func helper(name string) error {

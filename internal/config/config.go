@@ -113,6 +113,7 @@ type OpenAPI struct {
 	ExtraPackages []string `yaml:"extraPackages,omitempty"`
 	Report        string   `yaml:"report,omitempty"`
 	ModelNameFile string   `yaml:"modelNameFile,omitempty"`
+	Version       string   `yaml:"version,omitempty"`
 }
 
 // RBAC says where the role that the markers ask for lives.
@@ -142,6 +143,15 @@ const BuildSchema = "build"
 // BuildReversedSchema is BuildSchema with the names that the programs of many projects give: a copy of that of k8s.io/kubernetes before
 // v1.35, which reverses every name up to its first slash, also names that models give themselves.
 const BuildReversedSchema = "build-reversed"
+
+// BuildTaggedSchema is BuildSchema with the types that openapi-gen writes definitions of, and no others: some projects make the document
+// of these, and have kinds that no tag asks to define.
+const BuildTaggedSchema = "build-tagged"
+
+// BuiltSchema reports whether a value of ApplyConfigurationOpenAPISchema has crdctl make the document.
+func BuiltSchema(value string) bool {
+	return value == BuildSchema || value == BuildReversedSchema || value == BuildTaggedSchema
+}
 
 // readOnlyPackages is the list of kube_codegen.sh.
 var readOnlyPackages = []string{

@@ -28,7 +28,7 @@ var clientSettings = []Setting{
 		Usage: "apply configurations of other modules, as package.Type:package,…", More: "in the file a map: type (import path, dot, name) to package"},
 	{Field: "clients[0].applyConfigurationOpenAPISchema", Flag: "applyconfig-openapi-schema", Format: Path, text: openAPISchema, Otherwise: "none", Value: func(p *Project) any { return &p.Clients[0].ApplyConfigurationOpenAPISchema },
 		Usage: "OpenAPI v2 document for apply configurations: a file, or \"build\"",
-		More:  "without it `fake.NewClientset` does not know the types; \"build-reversed\" names models as a copy of Kubernetes' models-schema before v1.35"},
+		More:  "without it `fake.NewClientset` does not know the types; \"build-reversed\" names models as a copy of Kubernetes' models-schema before v1.35, \"build-tagged\" leaves out what no tag asks openapi-gen to define"},
 	{Field: "clients[0].keepLeftOver", Value: func(p *Project) any { return &p.Clients[0].KeepLeftOver },
 		Usage: "keep generated files that no generator writes any more", More: "as generators do that a script calls one by one"},
 	{Field: "clients[0].fakeClientset", Otherwise: "true", Value: func(p *Project) any { return &p.Clients[0].FakeClientset },

@@ -41,6 +41,8 @@ var projectSettings = []Setting{
 		Usage: "file with the known violations of the API rules", More: "a new one fails the run"},
 	{Field: "openapi.modelNameFile", Flag: "openapi-model-name-file", Otherwise: "none", Value: func(p *Project) any { return &p.OpenAPI.ModelNameFile },
 		Usage: "name of the file with the model names, in each package that has any"},
+	{Field: "openapi.version", text: openAPIVersion, Otherwise: "what code-generator requires", Value: func(p *Project) any { return &p.OpenAPI.Version },
+		Usage: "version of k8s.io/kube-openapi, which has openapi-gen"},
 	{Field: "crds.dir", Flag: "crd-dir", Format: Path, text: local, Otherwise: "none", Value: func(p *Project) any { return &p.CRDs.Dir },
 		Usage: "directory of the CustomResourceDefinitions"},
 	{Field: "crds.embeddedObjectMeta", Value: func(p *Project) any { return &p.CRDs.EmbeddedObjectMeta },

@@ -25,6 +25,7 @@ type applyTree struct {
 	packages []string // import paths of the API packages, sorted
 	schema   string   // the place from which on the schema has types of its own; empty if it has none
 	reversed bool     // whether the names of Kubernetes' own types are reversed in it
+	untagged bool     // whether it lacks kinds
 	externs  []external
 }
 
@@ -35,6 +36,9 @@ var (
 
 // reversedName is Time.v1.meta.apis.pkg.apimachinery.k8s.io, for example.
 var reversedName = lazyregexp.New(`(?m)^- name: \w+\.v\w+\.[\w.]+\.k8s\.io$`)
+
+// undefinedType is a type that the schema lacks, or that may have any value.
+var undefinedType = lazyregexp.New(`(?m)^- name: [^_\s]\S*\.(\w+)\n  scalar: untyped\n  list:$`)
 
 // untypedTypes are in every schema.
 const untypedTypes = 2
@@ -89,6 +93,7 @@ func (d *discovery) userOf(a *applyTree) (best *clientTree) {
 
 // readApply reads from the files of a tree of apply configurations what its flags were.
 func (d *discovery) readApply(a *applyTree) {
+	var undefined []string
 	uses := map[[2]string]string{} // import path and type, to the place of the first use
 	for _, f := range d.Files {
 		if f.Generator != "applyconfiguration-gen" || !text.Below(a.dir, f.Dir) {
@@ -98,6 +103,9 @@ func (d *discovery) readApply(a *applyTree) {
 			if all := schemaType.FindAllIndex(f.Data, untypedTypes+1); len(all) > untypedTypes {
 				a.schema = repo.At(f.Path, f.Line(all[0][0]))
 				a.reversed = reversedName.Match(f.Data)
+				for _, m := range undefinedType.FindAllSubmatch(f.Data, -1) {
+					undefined = append(undefined, string(m[1]))
+				}
 			}
 			continue
 		}
@@ -112,6 +120,11 @@ func (d *discovery) readApply(a *applyTree) {
 			}
 		}
 	}
+	a.untagged = slices.ContainsFunc(undefined, func(kind string) bool {
+		return slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool {
+			return f.Generator == "applyconfiguration-gen" && text.Below(a.dir, f.Dir) && f.LineWith("func Extract"+kind+"(") > 0
+		})
+	})
 	keys := slices.SortedFunc(maps.Keys(uses), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, key := range keys {
 		source := uses[key]

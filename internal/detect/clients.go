@@ -180,8 +180,11 @@ func (t *clientTree) applySettings(c *config.Client, set setter) {
 		set("applyConfigurationExternals."+e.typ, e.source)
 	}
 	if a.schema != "" {
-		if c.ApplyConfigurationOpenAPISchema = config.BuildSchema; a.reversed {
+		switch c.ApplyConfigurationOpenAPISchema = config.BuildSchema; {
+		case a.reversed:
 			c.ApplyConfigurationOpenAPISchema = config.BuildReversedSchema
+		case a.untagged:
+			c.ApplyConfigurationOpenAPISchema = config.BuildTaggedSchema
 		}
 		set("applyConfigurationOpenAPISchema", a.schema)
 	}

@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -78,10 +80,6 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 			d.unread(f.Path, "a second file of OpenAPI definitions, in addition to %s; crdctl generates one, so this stays unchanged", best.Dir)
 		}
 	}
-	if version, at := d.pinOfOpenAPI(); version != "" {
-		d.notCompared("openapi", "openapi-gen "+version, []string{best.Path}, at+" pins this version of openapi-gen, and crdctl has the one that code-generator requires; openapi: {dir: "+best.Dir+"} compares it all the same")
-		return
-	}
 	without = slices.DeleteFunc(without, func(dir string) bool {
 		others := slices.DeleteFunc(slices.Clone(files), func(f *repo.GoFile) bool { return f == best })
 		leave := d.leftOut(dir, others)
@@ -98,6 +96,10 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 	o := &d.found.raw.OpenAPI
 	o.Dir = best.Dir
 	d.set("openapi.dir", best.Path)
+	if version, at := d.pinOfOpenAPI(); version != "" {
+		o.Version = version
+		d.set("openapi.version", at)
+	}
 	extra := slices.Sorted(slices.Values(d.definedIn(best)))
 	o.ExtraPackages = slices.DeleteFunc(extra, func(p string) bool {
 		return slices.Contains(always, p) || slices.ContainsFunc(dirs, func(dir string) bool { return d.Modules.ImportPath(dir) == p })
@@ -110,11 +112,24 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 // openAPIPin is a version of openapi-gen, which has its own module and no releases, in a script or makefile.
 var openAPIPin = lazyregexp.New(`openapi-gen[=@](v0\.0\.0-\d{14}-[0-9a-f]{12})\b`)
 
-// pinOfOpenAPI is the version of openapi-gen that a script pins apart from code-generator, and the place.
+// openAPIProgram is what a script installs or runs where go.mod has the version.
+const (
+	openAPIModule  = "k8s.io/kube-openapi"
+	openAPIProgram = openAPIModule + "/cmd/openapi-gen"
+)
+
+// pinOfOpenAPI is the version of openapi-gen where a script does not take the one that code-generator requires, and the place: the script
+// names it, or has the go command take the one of go.mod.
 func (d *discovery) pinOfOpenAPI() (version, at string) {
 	for _, t := range d.Texts {
 		if m := openAPIPin.FindSubmatchIndex(t.Data); m != nil {
 			return string(t.Data[m[2]:m[3]]), repo.At(t.Path, repo.LineOf(t.Data, m[2]))
+		}
+	}
+	for _, s := range d.scripts {
+		if dir, ok := strings.CutPrefix(s.openAPIDir, shell.Root); ok {
+			_, module := d.Modules.Of(path.Clean("." + dir))
+			return d.Modules.ByDir[module].Requirement(openAPIModule)
 		}
 	}
 	return "", ""

@@ -20,6 +20,8 @@ type script struct {
 	pins  []pin
 	// removed are the paths that it gives rm -r. It is empty where the script removes something in another way too.
 	removed []string
+	// openAPIDir is where it has the go command take openapi-gen of the version in go.mod; "" if it does not.
+	openAPIDir string
 
 	unparsed     error // why the rest of it, from a line on, is not read
 	unparsedLine int
@@ -61,7 +63,7 @@ func (d *discovery) readScripts() {
 		if s.unparsed != nil {
 			d.unread(repo.At(s.path, s.unparsedLine), "the script cannot be parsed from here on: %s; what it generates is not read", s.unparsed)
 		}
-		if len(s.calls)+len(s.pins) > 0 {
+		if len(s.calls)+len(s.pins) > 0 || s.openAPIDir != "" {
 			d.scripts = append(d.scripts, s)
 		}
 	}
@@ -101,6 +103,9 @@ func readScript(file, src, cwd string) *script {
 					sc.removed = append(sc.removed, w)
 				}
 			}
+		}
+		if c.Words[0] == "go" && !copied && len(c.Words) > 2 && (slices.Contains(c.Words, openAPIProgram) || c.Words[1] == "tool" && c.Words[2] == "openapi-gen") {
+			sc.openAPIDir = c.Dir
 		}
 		if slices.Contains(notGenerators, c.Words[0]) {
 			continue

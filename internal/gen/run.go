@@ -65,7 +65,7 @@ func (g *generation) code(ctx context.Context) (files []codegen.File, notes []st
 // split tells the generators that are linked into this program from those that an engine must run.
 func (g *generation) split() (here, elsewhere []codegen.Generator) {
 	for _, one := range g.plan.Code() {
-		if g.version.BuiltIn() && codegen.Known(one.Name) {
+		if g.version.BuiltIn() && codegen.Known(one.Name) && !g.openAPIApart(one) {
 			here = append(here, one)
 		} else {
 			elsewhere = append(elsewhere, one)
@@ -74,13 +74,35 @@ func (g *generation) split() (here, elsewhere []codegen.Generator) {
 	return here, elsewhere
 }
 
+// openAPIApart reports whether a generator is openapi-gen of another version than the one that code-generator requires.
+func (g *generation) openAPIApart(one codegen.Generator) bool {
+	v := g.settings.OpenAPI.Version
+	return one.Name == "openapi-gen" && v != "" && (!g.version.BuiltIn() || v != codegen.OpenAPIVersion())
+}
+
 // inEngine runs generators of the project's version.
 func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]codegen.File, []string, error) {
-	version := g.version.Version
-	if g.version.BuiltIn() {
-		version = codegen.Version // one engine for all that are the same
+	i := slices.IndexFunc(gens, g.openAPIApart)
+	if i < 0 {
+		return g.inEngineOf(ctx, gens, func() (*toolchain.Toolchain, error) {
+			version := g.version.Version
+			if g.version.BuiltIn() {
+				version = codegen.Version // one engine for all that are the same
+			}
+			return toolchain.Open(ctx, version)
+		})
 	}
-	e, err := toolchain.Open(ctx, version)
+	files, notes, err := g.inEngineOf(ctx, gens[i:i+1], func() (*toolchain.Toolchain, error) { return toolchain.OpenOpenAPI(ctx, g.settings.OpenAPI.Version) })
+	if rest := slices.Concat(gens[:i], gens[i+1:]); err == nil && len(rest) > 0 {
+		others, said, err := g.inEngine(ctx, rest)
+		return append(files, others...), append(notes, said...), err
+	}
+	return files, notes, err
+}
+
+// inEngineOf runs generators in an engine.
+func (g *generation) inEngineOf(ctx context.Context, gens []codegen.Generator, open func() (*toolchain.Toolchain, error)) ([]codegen.File, []string, error) {
+	e, err := open()
 	if err != nil {
 		return nil, nil, settled{err}
 	}

@@ -3,11 +3,27 @@
 package codegen
 
 import (
+	"runtime/debug"
+	"slices"
+
 	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/generator"
 	openapiargs "k8s.io/kube-openapi/cmd/openapi-gen/args"
 	openapis "k8s.io/kube-openapi/pkg/generators"
 )
+
+// OpenAPIVersion is the version of k8s.io/kube-openapi whose openapi-gen is linked in; "" where that is unknown.
+func OpenAPIVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == "k8s.io/kube-openapi" })
+	if i < 0 {
+		return ""
+	}
+	return info.Deps[i].Version
+}
 
 func openAPI(flags []string) (*binding, error) {
 	a := openapiargs.New()

@@ -20,8 +20,13 @@ const BuiltSchema = "crdctl:build"
 // BuiltReversedSchema is BuiltSchema with every name reversed up to its first slash, as config.BuildReversedSchema has it.
 const BuiltReversedSchema = "crdctl:build-reversed"
 
-// builtSchema reports whether a flag is either.
-func builtSchema(flag string) bool { return flag == BuiltSchema || flag == BuiltReversedSchema }
+// BuiltTaggedSchema is BuiltSchema without the types that openapi-gen does not define, as config.BuildTaggedSchema has it.
+const BuiltTaggedSchema = "crdctl:build-tagged"
+
+// builtSchema reports whether a flag is one of them.
+func builtSchema(flag string) bool {
+	return flag == BuiltSchema || flag == BuiltReversedSchema || flag == BuiltTaggedSchema
+}
 
 // WantsSchema reports whether a generator wants a document that is made of the types.
 func (g Generator) WantsSchema() bool { return slices.ContainsFunc(g.Flags, builtSchema) }
@@ -46,7 +51,7 @@ func (p *Packages) withSchema(g Generator) (Generator, func() error, error) {
 	if at < 0 {
 		return g, func() error { return nil }, nil
 	}
-	doc, err := p.schema(g.Inputs, g.Flags[at] == BuiltReversedSchema)
+	doc, err := p.schema(g.Inputs, g.Flags[at])
 	if err != nil {
 		return g, nil, &SchemaError{err}
 	}
@@ -63,9 +68,9 @@ func (p *Packages) withSchema(g Generator) (Generator, func() error, error) {
 	return g, dir.Remove, nil
 }
 
-// schema is the OpenAPI v2 document of all types that the kinds of some packages are made of.
-func (p *Packages) schema(inputs []string, reversed bool) ([]byte, error) {
-	m, err := p.source.models(inputs, reversed)
+// schema is the OpenAPI v2 document of the types that the kinds of some packages are made of; flag is what stands for it.
+func (p *Packages) schema(inputs []string, flag string) ([]byte, error) {
+	m, err := p.source.models(inputs, flag == BuiltReversedSchema)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +81,9 @@ func (p *Packages) schema(inputs []string, reversed bool) ([]byte, error) {
 	definitions, err := m.definitions(code)
 	if err != nil {
 		return nil, err
+	}
+	if flag == BuiltTaggedSchema {
+		m.leaveUntagged(definitions)
 	}
 	return json.Marshal(&spec.Swagger{SwaggerProps: spec.SwaggerProps{
 		Swagger:     "2.0",

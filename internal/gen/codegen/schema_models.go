@@ -15,6 +15,7 @@ import (
 	"k8s.io/gengo/v2/types"
 	openapis "k8s.io/kube-openapi/pkg/generators"
 	openapi "k8s.io/kube-openapi/pkg/util"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/crdctl/crdctl/internal/gen/load"
 )
@@ -90,6 +91,17 @@ func (m *models) nameAll(reversed bool) error {
 		m.definition[t.Name], m.written[written] = definition, definition
 	}
 	return nil
+}
+
+// leaveUntagged takes out the definitions of the types that no tag asks openapi-gen to define.
+func (m *models) leaveUntagged(definitions spec.Definitions) {
+	for _, t := range m.all {
+		asked := func(comments []string) []string { return gengo.ExtractCommentTags("+", comments)["k8s:openapi-gen"] } //nolint:staticcheck // as openapi-gen reads it
+		own := asked(slices.Concat(t.SecondClosestCommentLines, t.CommentLines))
+		if !slices.Contains(own, "true") && !slices.Contains(asked(m.context.Universe.Package(t.Name.Package).Comments), "true") {
+			delete(definitions, m.definition[t.Name])
+		}
+	}
 }
 
 // reverse turns the parts of a name up to its first slash around.

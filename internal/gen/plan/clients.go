@@ -110,6 +110,8 @@ func (b *planner) schemaFile(c config.Client) (string, error) {
 		return codegen.BuiltSchema, nil
 	case config.BuildReversedSchema:
 		return codegen.BuiltReversedSchema, nil
+	case config.BuildTaggedSchema:
+		return codegen.BuiltTaggedSchema, nil
 	}
 	b.Reads = append(b.Reads, c.ApplyConfigurationOpenAPISchema)
 	if !b.source.Exists(c.ApplyConfigurationOpenAPISchema) {

@@ -87,16 +87,16 @@ func writeProgram(ctx context.Context, g *goCommand, dir, version string) ([]str
 	if err != nil {
 		return nil, err
 	}
-	openAPI := ""
+	pinned := ""
 	for _, r := range goMod.Require {
-		if r.Mod.Path == "k8s.io/kube-openapi" {
-			openAPI = r.Mod.Version
+		if r.Mod.Path == openAPIModule {
+			pinned = r.Mod.Version
 		}
 	}
-	if openAPI == "" {
-		return nil, fmt.Errorf("%s does not name a version of k8s.io/kube-openapi", filepath.Join(upstream, "go.mod"))
+	if pinned == "" {
+		return nil, fmt.Errorf("%s does not name a version of %s", filepath.Join(upstream, "go.mod"), openAPIModule)
 	}
-	kubeOpenAPI, err := g.download(ctx, dir, "k8s.io/kube-openapi", openAPI)
+	kubeOpenAPI, err := g.download(ctx, dir, openAPIModule, pinned)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +104,29 @@ func writeProgram(ctx context.Context, g *goCommand, dir, version string) ([]str
 	if err != nil {
 		return nil, err
 	}
-	mains, err := adapt(dirs)
+	return nil, writeMains(dir, dirs, modules)
+}
+
+// writeOpenAPI writes the source of the engine that has openapi-gen alone, of a version of its own.
+func writeOpenAPI(ctx context.Context, g *goCommand, dir, version string) ([]string, error) {
+	upstream, err := g.download(ctx, dir, openAPIModule, version)
 	if err != nil {
 		return nil, err
 	}
-	return nil, write(dir, slices.Concat(programFiles(), mains, modules))
+	modules, _, err := moduleFiles(upstream, openAPIModule, version)
+	if err != nil {
+		return nil, err
+	}
+	return nil, writeMains(dir, []string{filepath.Join(upstream, "cmd", "openapi-gen")}, modules)
+}
+
+// writeMains writes an engine of upstream's programs.
+func writeMains(dir string, programs []string, modules []source) error {
+	mains, err := adapt(programs)
+	if err != nil {
+		return err
+	}
+	return write(dir, slices.Concat(programFiles(), mains, modules))
 }
 
 // moduleFiles makes go.mod and go.sum of an engine; goMod is upstream's.

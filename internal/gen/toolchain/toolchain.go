@@ -21,6 +21,9 @@ import (
 // module is what a version is a version of.
 const module = "k8s.io/code-generator"
 
+// openAPIModule is what has openapi-gen. It has no releases.
+const openAPIModule = "k8s.io/kube-openapi"
+
 // oldest is the first version whose generators are built as engine expects it.
 const oldest = "v0.30.0"
 
@@ -32,7 +35,7 @@ type File = codegen.File
 
 // Toolchain is all generators of one version.
 type Toolchain struct {
-	// Version is that of k8s.io/code-generator.
+	// Version is that of k8s.io/code-generator, or of k8s.io/kube-openapi for openapi-gen alone.
 	Version string
 	binary  string
 }
@@ -47,6 +50,19 @@ func Open(ctx context.Context, version string) (*Toolchain, error) {
 		return nil, err
 	}
 	return in(ctx, cache, version)
+}
+
+// OpenOpenAPI returns the engine that has openapi-gen of a version of k8s.io/kube-openapi.
+func OpenOpenAPI(ctx context.Context, version string) (*Toolchain, error) {
+	cache, err := cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	binary, err := openAPI.in(ctx, cache, version)
+	if err != nil {
+		return nil, err
+	}
+	return &Toolchain{Version: version, binary: binary}, nil
 }
 
 // cacheDir is where engines are. They are programs that are run: they lie where no other user can have put one.
@@ -76,7 +92,10 @@ type kind struct {
 	write func(ctx context.Context, g *goCommand, dir, version string) ([]string, error)
 }
 
-var codeGenerator = kind{module, programFiles, writeProgram}
+var (
+	codeGenerator = kind{module, programFiles, writeProgram}
+	openAPI       = kind{openAPIModule, programFiles, writeOpenAPI}
+)
 
 // in finds or builds the engine of a version.
 func (k kind) in(ctx context.Context, cache, version string) (binary string, err error) {
