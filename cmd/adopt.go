@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,6 +38,8 @@ it was found.
 It runs no script and changes no other file. What it could not read or decide is reported on standard error with file and line,
 as is code of controller-gen whose calls cannot be read ("not adopted").
 
+With --force, settings of an existing ` + config.FileName + ` that nothing in the repository shows or contradicts stay; its comments do not.
+
 Exit codes: 0 if everything was read; 1 if something that changes generated code was not (` + config.FileName + ` is written anyway);
 2 for errors, or if there is no code for crdctl to generate; nothing is written.`,
 		Example: "  crdctl adopt --dry-run\n  crdctl adopt && crdctl verify",
@@ -45,7 +48,7 @@ Exit codes: 0 if everything was read; 1 if something that changes generated code
 	}
 	o.settings = settingsFlags(c.Flags())
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the file instead of writing it")
-	c.Flags().BoolVar(&o.force, "force", false, "overwrite an existing "+config.FileName)
+	c.Flags().BoolVar(&o.force, "force", false, "update an existing "+config.FileName+" with what is found")
 	return c
 }
 
@@ -60,18 +63,24 @@ func runAdopt(s ui.Streams, o adoptOptions) error {
 	}
 	var seen tree.Seen
 	if _, err := os.Lstat(file); err == nil && !o.force && !o.dryRun {
-		return fmt.Errorf("%s exists; --force overwrites it", file)
+		return fmt.Errorf("%s exists; --force updates it", file)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	before, _ := seen.ReadFile(filepath.Join(base, config.FileName)) // to hold it to that when it is written
-	found, err := detect.Project(base, o.settings.edit(base))
+	edit := o.settings.edit(base)
+	if len(bytes.TrimSpace(before)) > 0 {
+		if edit.Was, err = config.Written(config.FileName, before); err != nil {
+			return fmt.Errorf("%w\ncorrect it, or delete the file; adopt keeps the settings in it that the repository does not show", err)
+		}
+	}
+	found, err := detect.Project(base, edit)
 	if err != nil {
 		return err
 	}
 	adopted := found.YAML()
-	if was, err := config.Parse(config.FileName, before); err == nil && was.Scaffold != nil { // which nothing in the tree shows
-		if adopted, err = config.PutScaffold(adopted, was.Scaffold); err != nil {
+	if edit.Was != nil && edit.Was.Scaffold != nil {
+		if adopted, err = config.PutScaffold(adopted, edit.Was.Scaffold); err != nil {
 			return err
 		}
 	}

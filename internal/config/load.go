@@ -70,6 +70,32 @@ func Load(root string, edits ...func(*Project)) (*Project, error) {
 
 // Parse is Load for the content of a file; name is what errors call it.
 func Parse(name string, data []byte, edits ...func(*Project)) (*Project, error) {
+	p, err := decode(name, data)
+	if err != nil {
+		return nil, err
+	}
+	for _, edit := range edits {
+		edit(p)
+	}
+	if err := p.Complete(name); err != nil {
+		return nil, locate(err, name, data, len(edits) > 0)
+	}
+	return p, nil
+}
+
+// Written is Parse without the defaults: only what the file has is set.
+func Written(name string, data []byte) (*Project, error) {
+	if _, err := Parse(name, data); err != nil {
+		return nil, err
+	}
+	p, err := decode(name, data)
+	if err == nil {
+		p.clean()
+	}
+	return p, err
+}
+
+func decode(name string, data []byte) (*Project, error) {
 	var p Project
 	// The version comes first: a file of another version is not full of unknown fields, it is of another version.
 	var head struct {
@@ -78,6 +104,9 @@ func Parse(name string, data []byte, edits ...func(*Project)) (*Project, error) 
 	}
 	if err := yaml.Unmarshal(data, &head); err != nil {
 		return nil, yamlError(name, data, err)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fmt.Errorf("%s: is empty; write apiVersion: %s and kind: %s, or delete the file and write it with \"crdctl adopt\"", name, APIVersion, Kind)
 	}
 	if head.APIVersion != APIVersion || head.Kind != Kind {
 		return nil, fmt.Errorf("%s: apiVersion %q and kind %q are not known; this crdctl reads apiVersion: %s, kind: %s",
@@ -90,12 +119,6 @@ func Parse(name string, data []byte, edits ...func(*Project)) (*Project, error) 
 	}
 	if err := dec.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: more than one YAML document; keep one", name)
-	}
-	for _, edit := range edits {
-		edit(&p)
-	}
-	if err := p.Complete(name); err != nil {
-		return nil, locate(err, name, data, len(edits) > 0)
 	}
 	return &p, nil
 }

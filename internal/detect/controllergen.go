@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"reflect"
@@ -165,10 +166,25 @@ func (d *discovery) listed(file string) bool {
 	return slices.ContainsFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return slices.Contains(n.Paths, file) })
 }
 
-// madeAnyway reports whether settings have crdctl make the files all the same.
-func madeAnyway(n tree.NotCompared, p *config.Project) bool {
-	dir := map[string]string{"crd": p.CRDs.Dir, "rbac": p.RBAC.Dir}[n.Kind]
-	return dir != "" && path.Dir(n.Paths[0]) == path.Clean(dir)
+// notMade takes out the files that settings have crdctl make all the same: where the directory is given, and of kept calls what they
+// generate. Which files that is, inference did not know.
+func (d *discovery) notMade() (left []tree.NotCompared) {
+	p := &d.found.raw
+	names := map[string]string{"deepcopy": "object"}
+	for _, n := range d.found.NotCompared {
+		made := func(c config.ControllerGenCall) bool {
+			return slices.Contains(c.Generators(), cmp.Or(names[n.Kind], n.Kind))
+		}
+		if d.keptCalls && slices.ContainsFunc(p.ControllerGen.Calls, made) {
+			continue
+		}
+		dir := map[string]string{"crd": p.CRDs.Dir, "rbac": p.RBAC.Dir}[n.Kind]
+		n.Paths = slices.DeleteFunc(slices.Clone(n.Paths), func(file string) bool { return dir != "" && path.Dir(file) == path.Clean(dir) })
+		if len(n.Paths) > 0 {
+			left = append(left, n)
+		}
+	}
+	return left
 }
 
 // makes reports whether settings have crdctl make anything.

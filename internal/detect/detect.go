@@ -78,11 +78,14 @@ func (f *Found) Undecided() bool {
 // discovery is one run of Project.
 type discovery struct {
 	*repo.Repo
-	found   *Found
-	scripts []*script
-	trees   []*clientTree
-	steps   *steps.Found // the commands that may call controller-gen
-	kinds   repo.Kinds
+	found     *Found
+	scripts   []*script
+	trees     []*clientTree
+	steps     *steps.Found // the commands that may call controller-gen
+	kinds     repo.Kinds
+	fresh     bool            // nothing was generated yet
+	guessed   map[string]bool // the settings that nothing shows, and that have a usual value
+	keptCalls bool            // the calls of controller-gen are those of the project file that was there
 	// removedDirs are the directories of controller-gen's files that a script deletes when it has used them.
 	removedDirs []string
 }
@@ -92,6 +95,8 @@ type Edit struct {
 	// Fields are those that it sets, as in clients[0].dir.
 	Fields []string
 	Do     func(*config.Project) error
+	// Was are the settings of a project file that is there, without defaults. They stay where the repository decides nothing.
+	Was *config.Project
 }
 
 // Project reads the settings of the repository in root: a module, or a directory with modules below it. Edits change what
@@ -111,12 +116,12 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for generated code: %w", err)
 	}
-	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}}
+	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}, guessed: map[string]bool{}}
 	d.kinds = r.KindsByGroup()
 	d.readScripts()
 	d.readTrees()
 	d.readAPIs()
-	if len(d.found.raw.APIs) == 0 {
+	if d.fresh = len(d.found.raw.APIs) == 0; d.fresh {
 		if err := d.readFresh(); err != nil {
 			return nil, err
 		}
@@ -131,6 +136,14 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	d.readHeader()
 	d.readControllerGen()
 	d.readController()
+	keep := func() {
+		for _, edit := range edits {
+			if edit.Was != nil {
+				d.keep(edit.Was)
+			}
+		}
+	}
+	keep()
 	for _, edit := range edits {
 		if err := edit.Do(&d.found.raw); err != nil {
 			return nil, err
@@ -139,7 +152,9 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	}
 	leaveTo(&d.found.raw)
 	d.onlyControllerGen()
-	d.found.NotCompared = slices.DeleteFunc(d.found.NotCompared, func(n tree.NotCompared) bool { return madeAnyway(n, &d.found.raw) })
+	d.guessed = nil
+	keep() // also what is code-generator's alone
+	d.found.NotCompared = d.notMade()
 	if !makes(&d.found.raw) {
 		return nil, &NothingError{d.found.NotCompared, d.found.Unread}
 	}

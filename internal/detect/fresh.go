@@ -54,7 +54,7 @@ func (d *discovery) readFresh() error {
 	if _, at := d.Modules.Of(d.found.raw.APIs[0]); at != "." {
 		dir = path.Join(at, usualClientDir)
 	}
-	d.found.raw.Clients = []config.Client{{Dir: dir, Watch: true}}
+	d.found.raw.Clients, d.guessed["clients"] = []config.Client{{Dir: dir, Watch: true}}, true
 	d.set("clients[0].dir", clients+" has +genclient; the directory is the usual one")
 	d.set("clients[0].watch", "listers and informers, as most controllers need them")
 	d.note(clients, "+genclient, and no client tree yet; it goes to %s, write clients: [{dir: DIRECTORY}] for another place", dir)

@@ -192,6 +192,7 @@ func (d *discovery) headerOfScripts() {
 	} else if d.Exists(usual[1]) {
 		header = usual[1]
 	}
+	d.guessed["boilerplate"] = source == "its usual name"
 	if header != "" {
 		d.found.raw.Boilerplate = header
 		d.set("boilerplate", source)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package detect
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+)
+
+// shown are the settings of which generated code shows that they are left out, too. Of all others, nothing found decides nothing: the
+// script that had them may be deleted, and many leave no trace.
+var shown = []string{"boilerplate", "helperBoilerplate", "generators"}
+
+// scriptsOnly are those of a client tree that its files do not show.
+var scriptsOnly = []string{"clients[0].lintRules", "clients[0].keepLeftOver"}
+
+// keep puts the settings of a project file that is there already where the repository decides nothing.
+func (d *discovery) keep(was *config.Project) {
+	p := &d.found.raw
+	if d.guessed["clients"] && len(was.Clients) > 0 {
+		p.Clients = nil
+		d.forget("clients[")
+		d.found.Unread = slices.DeleteFunc(d.found.Unread, func(f Finding) bool { return strings.HasPrefix(f.Text, "+genclient, and no client tree yet") })
+	}
+	if d.guessed["boilerplate"] && was.Boilerplate != "" {
+		p.Boilerplate = ""
+		d.forget("boilerplate")
+	}
+	if called := func(c config.ControllerGenCall) bool { return c.Inferred == "" }; !slices.ContainsFunc(p.ControllerGen.Calls, called) && len(was.ControllerGen.Calls) > 0 {
+		p.ControllerGen, d.keptCalls = config.ControllerGen{}, true
+		d.forget("controllerGen.")
+	}
+	if p.Controller.Package == "" && was.Controller.Package != "" {
+		d.found.Unread = slices.DeleteFunc(d.found.Unread, func(f Finding) bool { return strings.HasPrefix(f.Text, "controller.package:") })
+	}
+	fill := func(s config.Setting, to, from *config.Project) {
+		if reflect.ValueOf(s.Value(to)).Elem().IsZero() {
+			s.Copy(to, from)
+		}
+	}
+	trees := p.Clients
+	for _, s := range config.Settings() {
+		if s.Field == "scaffold" {
+			continue // which its own commands write
+		}
+		if !s.InClient() && (d.fresh || !slices.Contains(shown, s.Field)) {
+			fill(s, p, was)
+		}
+	}
+	for i := range trees {
+		j := slices.IndexFunc(was.Clients, func(c config.Client) bool { return c.Dir == trees[i].Dir })
+		for _, s := range config.Settings() {
+			if j >= 0 && slices.Contains(scriptsOnly, s.Field) {
+				fill(s, &config.Project{Clients: trees[i : i+1]}, &config.Project{Clients: was.Clients[j : j+1]})
+			}
+		}
+	}
+}
+
+// forget removes what showed settings.
+func (d *discovery) forget(prefix string) {
+	maps.DeleteFunc(d.found.sources, func(field string, _ []string) bool { return strings.HasPrefix(field, prefix) })
+}
