@@ -28,20 +28,20 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 			return ui.UsageErrorf("--save %s is the recording that is read; choose another name", path)
 		}
 	}
-	redacted, total, missing := 0, 0, int64(0)
+	redacted, empty, missing := 0, true, int64(0)
 	index, err := trace.SaveFile(path, v.name, func(yield func(trace.Record, error) bool) {
-		redacted, total, missing = 0, 0, 0
+		redacted, empty, missing = 0, true, 0
 		for rec, err := range part {
 			missing += unreadable(rec)
 			redacted += len(redact.Value.FindAllIndex(rec.Raw, -1))
 			if rec.Body != nil && rec.Body.Kind() != trace.KindHeader && rec.Body.Kind() != trace.KindDef {
-				total++
+				empty = false
 			}
 			if !yield(rec, err) {
 				return
 			}
 		}
-		if total == 0 {
+		if empty {
 			yield(trace.Record{}, errNothing)
 		}
 	})
@@ -51,18 +51,19 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 	case err != nil:
 		return fmt.Errorf("--save: %w", err)
 	}
-	var end int64
+	var end, total int64 // with the header and definitions, as --findings counts
 	for _, m := range index.Members {
 		end = max(end, m.To)
+		total += m.Records
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	if err := s.Printf("%s: %d records until %s, %d bytes", path, total, v.clock(end), info.Size()); err != nil {
+	if err := s.Printf("%s: %s until %s, %d bytes", path, text.Count(int(total), "record", "records"), v.clock(end), info.Size()); err != nil {
 		return err
 	}
-	if err := s.Printf("redacted before it was recorded (%d values):", redacted); err != nil {
+	if err := s.Printf("redacted before it was recorded (%s):", text.Count(redacted, "value", "values")); err != nil {
 		return err
 	}
 	for _, rule := range v.header.Redacted {
