@@ -177,7 +177,7 @@ func (v *viewed) write(ctx context.Context, s ui.Streams, o viewOptions) error {
 	whole := func(yield func(trace.Record, error) bool) {
 		missing = 0
 		for rec, err := range part {
-			missing += unreadable(rec)
+			missing += rec.Unreadable()
 			if !yield(rec, err) {
 				return
 			}
@@ -193,21 +193,6 @@ func (v *viewed) write(ctx context.Context, s ui.Streams, o viewOptions) error {
 			v.name, text.Count(int(missing), "record", "records"))
 	}
 	return err
-}
-
-// unreadable is how many records are known to be missing where one stands, because of what is wrong with the file.
-func unreadable(rec trace.Record) int64 {
-	switch b := rec.Body.(type) {
-	case *trace.Gap:
-		if b.Damaged {
-			return max(1, b.Dropped[trace.KindAny])
-		}
-	case *trace.Unknown:
-		if b.Err != nil {
-			return 1
-		}
-	}
-	return 0
 }
 
 // part returns the records from one time to another, as the flags have them. It can be read more than once.

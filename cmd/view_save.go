@@ -32,7 +32,7 @@ func (v *viewed) cut(s ui.Streams, path string, part iter.Seq2[trace.Record, err
 	index, err := trace.SaveFile(path, v.name, func(yield func(trace.Record, error) bool) {
 		redacted, empty, missing = 0, true, 0
 		for rec, err := range part {
-			missing += unreadable(rec)
+			missing += rec.Unreadable()
 			redacted += len(redact.Value.FindAllIndex(rec.Raw, -1))
 			if rec.Body != nil && rec.Body.Kind() != trace.KindHeader && rec.Body.Kind() != trace.KindDef {
 				empty = false

@@ -84,3 +84,18 @@ var bodies = map[Kind]func() Body{
 	KindGap:       func() Body { return new(Gap) },
 	KindIndex:     func() Body { return new(Index) },
 }
+
+// Unreadable is how many records are known to be missing where this one stands, because of what is wrong with the file that was read.
+func (r Record) Unreadable() int64 {
+	switch b := r.Body.(type) {
+	case *Gap:
+		if b.Damaged {
+			return max(1, b.Dropped[KindAny])
+		}
+	case *Unknown:
+		if b.Err != nil {
+			return 1
+		}
+	}
+	return 0
+}

@@ -58,3 +58,24 @@ func TestGapsWithoutNumbersAreSaved(t *testing.T) {
 	}
 	assert.Equal(t, 1, gaps)
 }
+
+// What a saved recording does not have is reported with it: records that cannot be read, that are no longer held, and that are of a newer
+// version and too many.
+func TestWhatIsNotSavedIsReported(t *testing.T) {
+	h := newHeldSession(12_000, 11_000)
+	left := func(from int64) string { return h.left(h.recordsOf(from, 0), from) }
+	assert.Empty(t, left(0))
+	h.add(t.Context(), trace.Record{T: h.model.Now(), Body: &trace.Gap{Damaged: true, Dropped: map[trace.Kind]int64{trace.KindAny: 6}}}, false)
+	assert.Equal(t, "at least 6 records could not be read", left(0))
+	assert.Empty(t, left(h.model.Now()+1), "the gap was before")
+	for epoch := h.epoch; h.epoch == epoch; {
+		h.cycle()
+	}
+	assert.Regexp(t, "^at least 6 records could not be read; the page holds the newest [0-9]+ records, and older ones are not in it$", left(0))
+	assert.Empty(t, left(h.model.Now()))
+	for range maxUnread + 1 {
+		h.add(t.Context(), trace.Record{Seq: h.last + 1, T: h.model.Now(), Raw: []byte(`{}`), Body: &trace.Unknown{K: "new"}}, true)
+	}
+	// The gap is the first of what is left out.
+	assert.Equal(t, "the first 999 records of a newer version of crdctl are not in it", left(h.model.Now()))
+}

@@ -11,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
@@ -20,18 +22,23 @@ import (
 type before struct {
 	content []byte
 	records int
+	left    string // what is not in it
 }
+
+// leftOut is the header of an answer that has less than was recorded, with the reason.
+const leftOut = "Crdctl-Left-Out"
 
 // save answers with what is held of a range, or with the session before, as a recording. It changes nothing: the browser
 // keeps the file.
 func (s *session) save(w http.ResponseWriter, r *http.Request) {
 	q := newQuery(r.URL.Query())
 	var content []byte
+	left := ""
 	name := fmt.Sprintf("crdctl-%s.crdctl.gz", time.Now().Format("20060102-150405"))
 	if q.is("before") {
 		s.mu.Lock()
 		if s.before != nil {
-			content = s.before.content
+			content, left = s.before.content, s.before.left
 		}
 		s.mu.Unlock()
 		if content == nil {
@@ -41,6 +48,7 @@ func (s *session) save(w http.ResponseWriter, r *http.Request) {
 	} else {
 		s.mu.Lock()
 		records := s.recordsOf(q.from, q.to)
+		left = s.left(records, q.from)
 		s.mu.Unlock()
 		var err error
 		if content, err = recordingOf(records); err != nil {
@@ -50,7 +58,38 @@ func (s *session) save(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/gzip")
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+	if left != "" {
+		w.Header().Set(leftOut, left)
+	}
 	_, _ = w.Write(content)
+}
+
+// left returns what was recorded from a time on and is not among records, for people. s.mu is held.
+func (s *session) left(records []trace.Record, from int64) string {
+	var all []string
+	var missing int64
+	for _, r := range records {
+		missing += r.Unreadable()
+	}
+	if missing > 0 {
+		all = append(all, fmt.Sprintf("at least %s could not be read", text.Count(int(missing), "record", "records")))
+	}
+	if oldest, ok := s.model.Record(s.model.First()); ok && s.dropped > 0 && from <= oldest.T {
+		all = append(all, fmt.Sprintf("the page holds the newest %d records, and older ones are not in it", s.model.Len()))
+	}
+	unread := s.unknown
+	for _, r := range s.unread {
+		if _, is := r.Body.(*trace.Unknown); is {
+			unread--
+		}
+	}
+	if unread > 0 {
+		all = append(all, fmt.Sprintf("the first %s of a newer version of crdctl are not in it", text.Count(int(unread), "record", "records")))
+	}
+	if s.state == stateFile && s.trouble != "" {
+		all = append(all, "the recording was not read to its end")
+	}
+	return strings.Join(all, "; ")
 }
 
 // recordsOf returns the header, all definitions, and the records of a range. Their bodies do not change. s.mu is held.
@@ -110,6 +149,7 @@ func (s *session) keep(ctx context.Context) {
 		return
 	}
 	records := s.recordsOf(0, 0)
+	left := s.left(records, 0)
 	go func() {
 		content, err := recordingOf(records)
 		if err != nil || ctx.Err() != nil {
@@ -118,7 +158,7 @@ func (s *session) keep(ctx context.Context) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.run() != run {
-			s.before = &before{content, len(records)}
+			s.before = &before{content, len(records), left}
 			s.changes++
 		}
 	}()

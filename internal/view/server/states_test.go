@@ -164,6 +164,23 @@ func TestControlPlaneIsGone(t *testing.T) {
 	saves(p, "s")
 }
 
+// What the page saves of a damaged recording has gaps, and a note.
+func TestSaveOfADamagedRecording(t *testing.T) {
+	r := newRecording(true)
+	r.after(time.Second)
+	r.hotLoop(controller, 3)
+	r.add(&trace.Gap{From: r.t, To: r.t, Dropped: map[trace.Kind]int64{trace.KindAny: 7}, Damaged: true, Why: "the file is damaged"})
+	s := serve(t, r, live)
+	p := open(t, s.URL())
+	p.has(".gap", "7 any dropped: the file is damaged")
+	d := doorOf(t, s.URL())
+	answer, body := d.attempt(t, "GET", "/data/save", map[string]string{"Authorization": "Bearer " + d.token})
+	assert.Equal(t, "at least 7 records could not be read", answer.Header.Get("Crdctl-Left-Out"))
+	saved(t, body)
+	saves(p, "s")
+	p.has(".notice", "Not everything is in it: at least 7 records could not be read")
+}
+
 // saved opens what the page saves.
 func saved(t *testing.T, content string) (all []trace.Record) {
 	t.Helper()

@@ -39,7 +39,7 @@ async function get(name, params) {
 }
 
 /**
- * Has the browser save an answer as a file, and returns its name.
+ * Has the browser save an answer as a file, and returns its name and what was left out.
  * @param {string} name of the endpoint
  * @param {Record<string, unknown>} params
  */
@@ -52,7 +52,7 @@ export async function download(name, params) {
   link.download = file;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  return file;
+  return { file, left: answer.headers.get('Crdctl-Left-Out') };
 }
 
 /**

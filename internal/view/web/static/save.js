@@ -21,8 +21,8 @@ export async function save(before = false) {
   const from = before ? 0 : state.from || (state.to ? 0 : Math.max(0, f.now - minutes * 60e9));
   change({ note: 'saving' });
   try {
-    const name = await download('save', { from, to: before ? 0 : state.to, before });
-    change({ note: `the browser has saved ${name}; open it with: crdctl view ${name}` });
+    const { file, left } = await download('save', { from, to: before ? 0 : state.to, before });
+    change({ note: `the browser has saved ${file}; open it with: crdctl view ${file}${left ? `. Not everything is in it: ${left}` : ''}` });
   } catch (err) {
     change({ note: `not saved: ${err?.message ?? err}` });
   }
