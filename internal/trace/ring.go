@@ -128,7 +128,8 @@ func (r *ring) add(rec *Record, text []byte, whole bool) {
 		for r.bytes > r.maxBytes/2 && r.packed < n-2 { // half of the memory is for what is old, which is a tenth of its size then
 			r.pack()
 		}
-		for range 2 { // more than come, until definitions are forgotten; but not more than go without compression
+		// Two chunks go for each that comes, so that definitions are forgotten; but none that would have room without compression.
+		for range 2 {
 			if r.packed > 0 && r.defBytes > r.maxBytes/2 && r.plainBytes > r.maxBytes {
 				r.evict()
 			}

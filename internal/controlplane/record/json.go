@@ -22,7 +22,7 @@ func newScanner(content []byte) scanner {
 	return scanner{jsontext.NewDecoder(bytes.NewBuffer(content), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 }
 
-// object reads an object, and has field read each of its values. It reads nothing of what is no object.
+// object reads an object, and has field read each of its values. A value that is not an object is skipped.
 func (s scanner) object(field func(name string) error) error {
 	if s.PeekKind() != '{' {
 		return s.SkipValue()
@@ -43,7 +43,7 @@ func (s scanner) object(field func(name string) error) error {
 	return err
 }
 
-// text reads a string; what is none leaves to as it is.
+// text reads a string. Another value is skipped, and leaves to unchanged.
 func (s scanner) text(to *string) error {
 	if s.PeekKind() != '"' {
 		return s.SkipValue()
@@ -55,7 +55,7 @@ func (s scanner) text(to *string) error {
 	return err
 }
 
-// integer reads a whole number; what is none leaves to as it is.
+// integer reads a whole number. Another value is skipped, and leaves to unchanged.
 func (s scanner) integer(to *int64) error {
 	value, err := s.ReadValue()
 	if n, invalid := strconv.ParseInt(string(value), 10, 64); invalid == nil {

@@ -16,7 +16,7 @@ var objects = []string{
 	`{"metadata":{"name":"a\u0026b","deletionTimestamp":null,"deletionGracePeriodSeconds":0,"finalizers":["x","y"],"managedFields":"none","n":1},"kind":"W","spec":{"big":9007199254740993,"huge":1e400,"more":18446744073709551616,"half":0.5,"exp":1e3,"no":null,"yes":true,"empty":{},"list":[[],{},-1]}}`,
 	`{"metadata":{"managedFields":[1]},"metadata":{"name":"twice"}}`,
 	`{"metadata":null,"kind":null,"apiVersion":7}`,
-	`{"kind":"W","metadata":[]}`, // the next are no objects
+	`{"kind":"W","metadata":[]}`, // the next are not objects
 	`[{"kind":"W"}]`, `null`, `"text"`, `{"kind":"W"`, `{"metadata":{"name":"a"`, `{}{}`, ``,
 }
 

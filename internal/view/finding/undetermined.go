@@ -12,8 +12,8 @@ import (
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
-// newer returns why a recording of a newer format does not show anything for sure: its version changes when those that are older would
-// misread it.
+// newer returns why nothing can be determined in a recording of a newer format: its number grows when older versions of crdctl would
+// misread the recording.
 func (e *Engine) newer() string {
 	if h := e.m.Header(); h != nil && h.Format > trace.Format {
 		return fmt.Sprintf("the recording has format %d, and this crdctl reads format %d", h.Format, trace.Format)
@@ -26,7 +26,7 @@ func (e *Engine) undetermined(t *Type) string {
 		return reason
 	}
 	if n := e.m.Undefined(); n > 0 && len(t.needs) > 0 {
-		return text.Count(int(n), "definition is", "definitions are") + " more than this crdctl holds; what refers to them was not judged"
+		return text.Count(int(n), "definition is", "definitions are") + " over the limit of this crdctl; records that refer to them were not judged"
 	}
 	if slices.ContainsFunc(t.needs, func(k trace.Kind) bool { return e.lost[k] > 0 || e.lost[trace.KindAny] > 0 }) {
 		return e.missing()
