@@ -8,17 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/accessibility"
-	browsercdp "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -164,53 +159,6 @@ func TestControlPlaneIsGone(t *testing.T) {
 	saves(p, "s")
 }
 
-// What the page saves of a damaged recording has gaps, and a note.
-func TestSaveOfADamagedRecording(t *testing.T) {
-	r := newRecording(true)
-	r.after(time.Second)
-	r.hotLoop(controller, 3)
-	r.add(&trace.Gap{From: r.t, To: r.t, Dropped: map[trace.Kind]int64{trace.KindAny: 7}, Damaged: true, Why: "the file is damaged"})
-	s := serve(t, r, live)
-	p := open(t, s.URL())
-	p.has(".gap", "7 any dropped: the file is damaged")
-	d := doorOf(t, s.URL())
-	answer, body := d.attempt(t, "GET", "/data/save", map[string]string{"Authorization": "Bearer " + d.token})
-	assert.Equal(t, "at least 7 records could not be read", answer.Header.Get("Crdctl-Left-Out"))
-	saved(t, body)
-	saves(p, "s")
-	p.has(".notice", "Not everything is in it: at least 7 records could not be read")
-}
-
-// saved opens what the page saves.
-func saved(t *testing.T, content string) (all []trace.Record) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "saved.crdctl.gz")
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	f, err := trace.OpenFile(path)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, f.Close()) }()
-	require.NoError(t, f.CutOff())
-	for r, err := range f.Records(t.Context(), 0) {
-		require.NoError(t, err)
-		all = append(all, r)
-	}
-	return all
-}
-
-// saves presses a key, after which the browser saves a recording.
-func saves(p *tab, key string) {
-	p.t.Helper()
-	dir := p.t.TempDir()
-	_, err := chromedp.Call(p.ctx, browsercdp.SetDownloadBehavior, browsercdp.SetDownloadBehaviorParams{Behavior: "allow", DownloadPath: dir})
-	require.NoError(p.t, err)
-	p.key(key)
-	p.has(".notice", "the browser has saved crdctl-")
-	require.Eventually(p.t, func() bool {
-		files, err := filepath.Glob(filepath.Join(dir, "crdctl-*.crdctl.gz"))
-		return err == nil && len(files) == 1
-	}, time.Minute, 50*time.Millisecond)
-}
-
 // A page whose server is gone keeps what it has, and says so.
 func TestServerIsGone(t *testing.T) {
 	s, err := server.New(server.Options{Source: crontab(), File: "crontab.crdctl.gz"})
@@ -344,95 +292,6 @@ func TestInjection(t *testing.T) {
 	assert.False(t, eval[bool](p, `document.title.includes("pwned") || !!document.querySelector("img, #app script")`))
 }
 
-// Everything can be done with the keyboard.
-func TestKeyboard(t *testing.T) {
-	p := open(t, serve(t, crontab()).URL())
-	p.has(".finding.open", "reconciled by its own status write")
-	eval[bool](p, `(document.querySelector("[aria-label='Help: keys']").focus(), true)`)
-	p.key("?")
-	p.has("dialog[open]", "version before")
-	p.waits(`document.activeElement.closest("dialog") !== null`)
-	p.key("4")
-	p.waits(`document.querySelector("[role=tab][aria-selected=true]").innerText.includes("Now")`)
-	p.key(kb.Escape)
-	p.waits(`!document.querySelector("dialog[open]") && document.activeElement.ariaLabel === "Help: keys"`)
-	p.key("4")
-	p.has(".view .row", "PUT status")
-	for range 60 {
-		p.key("j")
-	}
-	p.waits(`document.querySelector("crd-rows[aria-label=Requests]").scrollTop > 0`)
-	p.waits(`!!document.querySelector("crd-rows[aria-label=Requests] .row.selected")`)
-	p.has(".why", "Decided on")
-	first := eval[string](p, `document.querySelector(".why h3").innerText`)
-	p.key(kb.ArrowLeft)
-	p.waits(fmt.Sprintf(`document.querySelector(".why h3").innerText !== %q`, first))
-	p.key(kb.Escape)
-	p.waits(fmt.Sprintf(`document.querySelector(".why h3").innerText === %q`, first))
-	p.key(kb.Enter)
-	p.has(".object-head", "version 5102")
-	p.key("[")
-	p.has(".object-head", "version 5101")
-	p.has(".tree", "as of version 5101")
-	p.key("]")
-	p.has(".object-head", "version 5102")
-	p.key("d")
-	p.has(".object-parts pre", `"cronSpec"`)
-	eval[bool](p, `(document.querySelector(".tree crd-rows").focus(), true)`)
-	p.key(kb.ArrowDown)
-	p.waits(`document.getElementById(document.querySelector(".tree crd-rows").getAttribute("aria-activedescendant"))?.ariaSelected === "true"`)
-	p.key("/")
-	p.key("kubectl")
-	p.key(kb.Enter)
-	p.key("4")
-	p.has(".view .none", "No request of the controller matches")
-	p.waits(`document.getElementById("search").value.endsWith("kubectl")`)
-	p.key("/")
-	p.key(kb.Escape)
-	p.waits(`document.getElementById("search").value === "" && document.activeElement.id !== "search"`)
-	p.has(".view .row", "POST")
-	p.key("f")
-	p.waits(`document.activeElement.classList.contains("chip")`)
-	p.key("l")
-	p.waits(`!!document.querySelector(".log.shut")`)
-	eval[bool](p, `(document.querySelector("[role=tab][aria-selected=true]").focus(), true)`)
-	p.key(kb.ArrowRight)
-	p.waits(`document.activeElement.id === "tab-time" && document.activeElement.ariaSelected === "true"`)
-	eval[bool](p, `(document.querySelector(".brush input").focus(), true)`)
-	p.key(kb.ArrowRight)
-	p.key(kb.ArrowRight)
-	p.has(".brush", "all time")
-	p.key("s")
-	p.has(".notice", "--save part.crdctl.gz")
-}
-
-// A range of time is drawn with the pointer, and all views keep to it.
-func TestBrush(t *testing.T) {
-	p := open(t, serve(t, crontab()).URL())
-	p.key("4")
-	p.has(".view .row", "PUT status")
-	before := eval[string](p, `document.querySelector(".view crd-rows").ariaRowCount`)
-	p.do(
-		chromedp.MouseEvent("mousePressed", 500, 75, chromedp.ButtonLeft),
-		chromedp.MouseEvent("mouseMoved", 700, 75, chromedp.ButtonLeft),
-		chromedp.MouseEvent("mouseReleased", 700, 75, chromedp.ButtonLeft),
-	)
-	p.has(".brush", "all time")
-	p.waits(fmt.Sprintf(`document.querySelector(".view crd-rows").ariaRowCount !== %q`, before))
-}
-
-// The flow shows at most all of the recording, however often its user zooms out.
-func TestZoomOut(t *testing.T) {
-	p := open(t, serve(t, crontab()).URL())
-	p.key("2")
-	for range 50 {
-		p.click("[aria-label='Zoom out']")
-		time.Sleep(30 * time.Millisecond) // so that the answer is there, and the next one begins with it
-	}
-	p.has(".brush", "12:00:00 to 12:00:03")
-	p.has(".chips[aria-label=Flow] .hint", "12:00:00.000 to 12:00:03")
-}
-
 // A gap is drawn, with how many of what, and why.
 func TestGap(t *testing.T) {
 	r := crontab()
@@ -440,63 +299,6 @@ func TestGap(t *testing.T) {
 	p := open(t, serve(t, r).URL())
 	p.has(".gap", "312 event dropped: intake was full")
 	assert.True(t, eval[bool](p, `!!document.querySelector(".brush .gap")`))
-}
-
-// What a screen reader has: names, roles and states of all regions, and findings as a status.
-func TestAccessibilityTree(t *testing.T) {
-	p := open(t, serve(t, crontab()).URL())
-	p.has(".finding.open", "reconciled by its own status write")
-	p.has(".tree .row", "CronTab")
-	nodes, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
-	require.NoError(t, err)
-	found := map[string]bool{}
-	text := func(v *accessibility.Value) string {
-		var s string
-		if v != nil && len(v.Value) > 0 {
-			_ = json.Unmarshal(v.Value, &s) // what is not a string is not compared
-		}
-		return s
-	}
-	for _, n := range nodes.Nodes {
-		if !n.Ignored {
-			found[strings.ToLower(strings.Join(strings.Fields(text(n.Role)+" "+text(n.Name)), " "))] = true
-		}
-	}
-	for _, want := range []string{
-		"tab Now", "tab Rights & hooks", "tabpanel Now", "complementary Objects", "complementary Why", "region Log", "treegrid Objects by owner", "grid Log lines",
-		"columnheader message", "searchbox Search", "button Help: keys", "status", "list Last reconcile", "heading Last reconcile",
-	} {
-		assert.True(t, found[strings.ToLower(want)], "%q is not in the accessibility tree", want)
-	}
-	assert.True(t, eval[bool](p, `document.querySelector("[role=status]").innerText.includes("hot loop, CronTab default/x")`))
-	for i, title := range []string{"Now", "Flow", "Object", "Requests", "Time", "Rights & hooks"} {
-		p.key(fmt.Sprint(i + 1))
-		p.waits(fmt.Sprintf(`document.querySelector("[role=tab][aria-selected=true]").innerText.includes(%q)`, title))
-		assert.Empty(t, eval[[]string](p, `[...document.querySelectorAll("button, input, select")].filter((e) => !(e.innerText || e.ariaLabel || e.labels?.length || e.title)).map((e) => e.outerHTML)`), "%s has controls without a name", title)
-	}
-	p.key("2")
-	p.has(".hint", "line:")
-	p.key("t")
-	p.has("crd-rows[aria-label=Flow] .row", "reconcile")
-}
-
-// j goes through a table in which several rows are of one record, and the tree marks the object that is shown.
-func TestRowsOfOneRecord(t *testing.T) {
-	r := newRecording(false)
-	r.after(time.Second)
-	r.hotLoop(controller, 1)
-	p := open(t, serve(t, r).URL())
-	p.click(".tree .row")
-	p.has(".tree .row.selected", "CronTab")
-	p.key("2")
-	p.key("t")
-	p.has("crd-rows[aria-label=Flow] .row", "waited")
-	rows := eval[int](p, `document.querySelectorAll("crd-rows[aria-label=Flow] .row").length`)
-	for range rows {
-		p.key("j")
-	}
-	last := eval[string](p, `[...document.querySelectorAll("crd-rows[aria-label=Flow] .row")].at(-1).innerText`)
-	p.has("crd-rows[aria-label=Flow] .row.selected", last)
 }
 
 // A CRD that the API server refuses is a card with its words; fields that the API server set can be hidden; of objects
