@@ -15,7 +15,7 @@ import (
 func (d *discovery) leaveMoved(calls []*genCall, own []repo.Manifest) {
 	for _, c := range calls {
 		dir, ok := c.OutputDir("crd")
-		if c.CRD == nil || !ok || slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) {
+		if c.CRD == nil || !ok || slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) || len(d.bareIn(dir)) > 0 {
 			continue
 		}
 		var moved []string

@@ -48,6 +48,9 @@ func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string
 					add(m.Path)
 				}
 			}
+			for _, file := range d.bareIn(dir) {
+				add(file)
+			}
 		case "rbac":
 			if file := roleFile(c); d.Exists(path.Join(dir, file)) {
 				add(path.Join(dir, file))
@@ -58,6 +61,16 @@ func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string
 			}
 		}
 	}
+}
+
+// bareIn are the CRDs of the repository's own types in a directory that lack the annotation by which they are known: a script removes it.
+func (d *discovery) bareIn(dir string) (files []string) {
+	for _, crd := range d.CRDs {
+		if crd.Dir == dir && crd.Version == "" && crd.AsMade() && crd.IsOf(d.kinds) {
+			files = append(files, crd.Path)
+		}
+	}
+	return files
 }
 
 func roleFile(c *genCall) string {
@@ -104,13 +117,6 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 	files := map[string][]string{}
 	for _, c := range calls {
 		d.filesOfCall(c, own, files)
-	}
-	for _, c := range calls {
-		for _, crd := range d.CRDs { // a script may remove the annotation, by which own CRDs are known
-			if dir, ok := c.OutputDir("crd"); ok && c.CRD != nil && dir == crd.Dir && crd.Version == "" && crd.AsMade() && crd.IsOf(d.kinds) && !slices.Contains(files[dir], crd.Path) {
-				files[dir] = append(files[dir], crd.Path)
-			}
-		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		for _, file := range files[dir] {

@@ -124,3 +124,8 @@ func (g *Module) Requirement(module string) (version, source string) {
 	}
 	return version, At(g.file, line)
 }
+
+// Uses reports whether a go.mod requires a module for its own packages, and not only for those of other modules.
+func (g *Module) Uses(module string) bool {
+	return g.mod != nil && slices.ContainsFunc(g.mod.Require, func(r *modfile.Require) bool { return r.Mod.Path == module && !r.Indirect })
+}

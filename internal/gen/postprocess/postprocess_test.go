@@ -59,6 +59,7 @@ func TestCompare(t *testing.T) {
 		"in another order":          {edited("            default: 1\n            type: integer\n", "            type: \"integer\"\n            default: 1.0\n"), postprocess.Values, nil},
 		"of another version":        {edited("v0.19.0", "v0.20.0"), postprocess.Values, nil},
 		"without the annotation":    {edited("  annotations:\n    controller-gen.kubebuilder.io/version: v0.19.0\n", ""), postprocess.Values, nil},
+		"annotations by a template": {edited("  annotations:\n    controller-gen.kubebuilder.io/version: v0.19.0\n", "  {{- with .Values.more }}\n  annotations:\n    {{- toYaml . | nindent 4 }}\n  {{- end }}\n"), postprocess.Values, nil},
 		"with an annotation":        {edited("v0.19.0\n", "v0.19.0\n    argocd.argoproj.io/sync-options: ServerSideApply=true\n"), postprocess.More, nil},
 		"with labels":               {edited("  name: orders", "  labels: {a: b}\n  name: orders"), postprocess.More, nil},
 		"with a conversion":         {edited("  versions:\n", "  conversion: {strategy: Webhook}\n  versions:\n"), postprocess.More, nil},

@@ -149,7 +149,7 @@ func (c *comparison) mapping(at []string, want, have map[string]any) {
 			continue // scripts put in versions of their own, or none
 		}
 		next := append(slices.Clone(at), key)
-		if _, ok := have[key]; ok {
+		if h, ok := have[key]; ok && (h != nil || !empty(want[key])) { // below a key without a value, a template fills in more
 			c.value(next, want[key], have[key])
 		} else if !empty(want[key]) {
 			c.lack(next, "is missing")
