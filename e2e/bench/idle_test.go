@@ -42,7 +42,7 @@ func BenchmarkIdle(b *testing.B) {
 // idle lets a process settle, and then looks at it for a while.
 func (s samples) idle(b *testing.B, pid int) {
 	b.Helper()
-	check(b, measure.Settle(pid))
+	check(b, measure.Settle(pid, 5))
 	before := must(measure.UsageOf(pid))(b)
 	time.Sleep(time.Duration(number(b, "BENCH_IDLE", 20)) * time.Second)
 	after := must(measure.UsageOf(pid))(b)

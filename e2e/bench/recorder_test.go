@@ -84,6 +84,7 @@ func newRecorderSide(b *testing.B, objects int, flags ...string) *recorderSide {
 	_, _, err := s.process.Await(b.Context(), 0, "running the built-in controller")
 	check(b, err)
 	s.grow(b, objects)
+	check(b, measure.Settle(s.process.PID(), 5)) // events of new objects are written one after the other, long after the objects
 	return s
 }
 
@@ -105,7 +106,7 @@ func (s *recorderSide) measure(b *testing.B, writes, rate int, to samples) {
 		return err
 	}))
 	written := time.Now()
-	time.Sleep(time.Second) // for what is decoded afterwards
+	check(b, measure.Settle(s.process.PID(), 1)) // what is decoded and written afterwards counts, and must not disturb the other side
 	after := must(measure.UsageOf(s.process.PID()))(b)
 	slices.Sort(latencies)
 	to.add(float64((after.CPU-before.CPU).Microseconds())/float64(writes), "cpu-µs/write")

@@ -69,11 +69,11 @@ func (u Usage) Since(before Usage) float64 {
 	return 100 * (u.CPU - before.CPU).Seconds() / wall.Seconds()
 }
 
-// Settle waits until a process has used less than a tenth of a processor for five seconds in a row. After two minutes it
+// Settle waits until a process has used less than a tenth of a processor for some seconds in a row. After two minutes it
 // gives up: a process that never settles is measured as it is.
-func Settle(pid int) error {
+func Settle(pid, seconds int) error {
 	before, err := UsageOf(pid)
-	for calm, end := 0, time.Now().Add(2*time.Minute); err == nil && calm < 5 && time.Now().Before(end); {
+	for calm, end := 0, time.Now().Add(2*time.Minute); err == nil && calm < seconds && time.Now().Before(end); {
 		time.Sleep(time.Second)
 		var now Usage
 		if now, err = UsageOf(pid); now.Since(before) > 10 {
