@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	loader "github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -48,6 +49,9 @@ func load(ctx context.Context, s Source) (all []*pkg, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := uncompiled(s.Root, loaded); err != nil {
+			return nil, err
+		}
 		for _, p := range loaded {
 			p.Syntax = slices.DeleteFunc(p.Syntax, ast.IsGenerated)
 			one := &pkg{Package: p, root: s.Root, dir: dirs[p.PkgPath]}
@@ -74,4 +78,15 @@ func declared(ctx context.Context, module string, paths []string, files map[stri
 		return nil, err
 	}
 	return loader.Declared(ctx, loader.NewListed(module), paths, files)
+}
+
+// uncompiled is the error of packages with types that do not compile: what would be found in them is not known.
+func uncompiled(root string, pkgs []*packages.Package) error {
+	var lines []string
+	for _, p := range pkgs {
+		for _, e := range p.TypeErrors {
+			lines = append(lines, e.Error())
+		}
+	}
+	return diag.New("the API packages do not compile", root, lines...)
 }

@@ -14,8 +14,9 @@ import (
 )
 
 // Declared parses packages whole, with comments, and type-checks their types and constants. Functions and variables are left out, and so
-// is what only these lead to. The packages have Syntax and TypesInfo; errors in them are left to the compiler. The files of a directory
-// that is in files are those there, by their names, instead of those on disk.
+// is what only these lead to. The packages have Syntax and TypesInfo, and TypeErrors: those in type declarations of the project, be it of the
+// package or of one that it imports. The files of a directory that is in files are those there, by their names, instead of those on disk;
+// what does not compile then is not known.
 func Declared(ctx context.Context, find Finder, paths []string, files map[string]map[string][]byte) ([]*packages.Package, error) {
 	if err := find.Want(ctx, paths); err != nil {
 		return nil, err
@@ -37,11 +38,15 @@ func declared(ctx context.Context, find Finder, paths []string, cut bool) (all [
 	if err := w.checkAll(ctx); err != nil {
 		return nil, false, err
 	}
+	wrong, err := w.wrongTypes(ctx)
+	if err != nil {
+		return nil, false, err
+	}
 	for _, path := range paths {
 		p := w.pkgs[path]
 		one := &packages.Package{
 			ID: path, PkgPath: path, Name: p.name, Fset: w.fset, Types: p.types, TypesInfo: p.info, TypesSizes: types.SizesFor("gc", "amd64"),
-			Syntax: p.syntax(), Module: p.module,
+			Syntax: p.syntax(), Module: p.module, TypeErrors: p.ofTypes(wrong),
 		}
 		for _, f := range p.files {
 			one.GoFiles = append(one.GoFiles, f.name)
@@ -52,7 +57,7 @@ func declared(ctx context.Context, find Finder, paths []string, cut bool) (all [
 }
 
 // checkAll reads what the packages import, and type-checks all in order. Type errors are kept of the packages that the caller asks for; those
-// of others may be of what was not read.
+// of others may be of what was not read, so that of those of the project the ones in type declarations are kept, for wrongTypes.
 func (w *program) checkAll(ctx context.Context) error {
 	w.keepWhole()
 	w.follow(ctx)
@@ -62,7 +67,7 @@ func (w *program) checkAll(ctx context.Context) error {
 	var problems []error
 	for _, p := range w.sorted() {
 		if p.err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", p.path, p.err))
+			problems = append(problems, fmt.Errorf("%s%s: %w", w.importer(p), p.path, p.err))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -73,7 +78,7 @@ func (w *program) checkAll(ctx context.Context) error {
 	}
 	w.inOrder(ctx, func(p *pkg) {
 		w.check(p, p.syntax(), func(e types.Error) {
-			if p.whole && !e.Soft {
+			if !e.Soft && (p.whole && !w.declared || p.own && inTypeDecl(p.syntax(), e.Pos)) {
 				p.wrong = append(p.wrong, e)
 			}
 		})

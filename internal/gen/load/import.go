@@ -68,6 +68,7 @@ func (w *program) read(p *pkg, path string, fromStd bool) error {
 		p.goVersion = p.module.GoVersion
 	}
 	p.local = !place.Std && w.find.Local(place.Dir)
+	p.own = p.local || p.module != nil && p.module.Main
 	err = w.find.Files(p.dir, func(name string, src []byte) error {
 		f := newFile(p, filepath.Join(p.dir, name), src)
 		// Local files need not be formatted, and of a doc.go all comments count.

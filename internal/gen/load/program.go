@@ -47,6 +47,7 @@ type program struct {
 type pkg struct {
 	path, name, dir string
 	std, local      bool
+	own             bool // a part of the project, or in a directory that may change
 	whole           bool // all of its declarations are reached
 	target          bool // generated files are a part of it
 	generated       map[string][]byte

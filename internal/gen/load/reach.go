@@ -265,7 +265,7 @@ func (w *program) refer(f *file, n ast.Node) {
 
 // fields drops the fields of a struct that cannot change and that nothing selects.
 func (w *program) fields(f *file, t *ast.StructType) {
-	if !w.lean || f.pkg.local || f.pkg.whole {
+	if !w.lean || f.pkg.own || f.pkg.whole {
 		return
 	}
 	kept := t.Fields.List[:0:0]

@@ -4,12 +4,14 @@ package load
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 )
 
 // Whole parses packages and type-checks them with the bodies of their functions; of what they import, there is what they lead to. The
-// packages have Syntax, TypesInfo and TypeErrors: what depends on one of these has no type.
+// packages have Syntax, TypesInfo and TypeErrors: what depends on one of these has no type. Those in type declarations of packages of the project
+// that a package imports are among its errors.
 func Whole(ctx context.Context, find Finder, paths []string) ([]*packages.Package, error) {
 	if err := find.Want(ctx, paths); err != nil {
 		return nil, err
@@ -35,9 +37,13 @@ func whole(ctx context.Context, find Finder, paths []string, cut bool) (all []*p
 	if err := w.checkAll(ctx); err != nil {
 		return nil, false, err
 	}
+	wrong, err := w.wrongTypes(ctx)
+	if err != nil {
+		return nil, false, err
+	}
 	for _, path := range paths {
 		p := w.pkgs[path]
-		all = append(all, &packages.Package{ID: path, PkgPath: path, Name: p.name, Fset: w.fset, Types: p.types, TypesInfo: p.info, TypeErrors: p.wrong, Syntax: p.syntax(), Module: p.module})
+		all = append(all, &packages.Package{ID: path, PkgPath: path, Name: p.name, Fset: w.fset, Types: p.types, TypesInfo: p.info, TypeErrors: slices.Concat(p.wrong, p.ofTypes(wrong)), Syntax: p.syntax(), Module: p.module})
 	}
 	return all, w.torn, nil
 }
