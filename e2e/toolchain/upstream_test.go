@@ -77,7 +77,9 @@ func TestOpenAPIApart(t *testing.T) {
 	var made [2][]toolchain.File
 	for n, open := range []func() (*toolchain.Toolchain, error){
 		func() (*toolchain.Toolchain, error) { return toolchain.Open(t.Context(), newest) },
-		func() (*toolchain.Toolchain, error) { return toolchain.OpenOpenAPI(t.Context(), file.Require[i].Mod.Version) },
+		func() (*toolchain.Toolchain, error) {
+			return toolchain.OpenOpenAPI(t.Context(), file.Require[i].Mod.Version)
+		},
 	} {
 		e, err := open()
 		require.NoError(t, err)

@@ -29,7 +29,7 @@ type made struct {
 	inForm map[string]bool
 }
 
-// filesOfCalls are the manifests that calls made.
+// filesOfCall are the files that a call made.
 func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string][]string) {
 	add := func(file string) {
 		if dir := path.Dir(file); !slices.Contains(into[dir], file) {
@@ -38,10 +38,16 @@ func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string
 	}
 	for _, name := range c.Generators() {
 		dir, ok := c.OutputDir(name)
-		if !ok {
+		if !ok && name != "object" {
 			continue
 		}
 		switch name {
+		case "object":
+			for _, f := range d.Files {
+				if f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file && covers(c, d.Modules, f.Dir) {
+					add(f.Path)
+				}
+			}
 		case "crd":
 			for _, m := range own {
 				if m.Dir == dir {
@@ -120,7 +126,7 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		for _, file := range files[dir] {
-			if top := [4]byte{}; d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
+			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
 				d.postProcessed(config.PostProcessed{Path: file, By: d.mentioned(path.Base(file))})
 			}
 		}
@@ -299,7 +305,8 @@ func inPlace(words []string) bool {
 }
 
 // changed records that a file, the files of a pattern, or those below a directory are changed, and reports whether any is
-// controller-gen's. Where it is not sure that they are, those count that are not in controller-gen's form.
+// controller-gen's. Where it is not sure that they are, those count that are not in controller-gen's form. A Go file counts where it is
+// named itself.
 func (d *discovery) changed(m *made, pattern, by string, sure bool) bool {
 	if pattern == "" {
 		return false
@@ -309,7 +316,7 @@ func (d *discovery) changed(m *made, pattern, by string, sure bool) bool {
 		var hit []string
 		for _, file := range files {
 			matches, _ := path.Match(pattern, file)
-			if (matches || pattern != "." && text.Below(pattern, file)) && (sure || !m.form(d, file)) {
+			if code := path.Ext(file) == ".go"; (matches || !code && pattern != "." && text.Below(pattern, file)) && (sure || !code && !m.form(d, file)) {
 				hit = append(hit, file)
 			}
 		}

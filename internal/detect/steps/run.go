@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/makefile"
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -87,7 +89,7 @@ func (x *Reader) targets(f *makefile.File, dir string) {
 		}
 	}
 	for _, r := range f.Rules {
-		if !covered[r.Targets[0]] && slices.ContainsFunc(r.Recipe, func(l makefile.Place) bool { return x.wanted(l.Text) }) {
+		if !covered[r.Targets[0]] && slices.ContainsFunc(r.Recipe, func(l makefile.Place) bool { return x.wanted(l.Text) || x.directed && goGenerate.MatchString(l.Text) }) {
 			add(r.Targets[0])
 		}
 	}
@@ -136,7 +138,7 @@ func (x *run) recipe(lines []makefile.Place, maybe bool, overrides map[string]st
 }
 
 // leads is in lines that run other files.
-var leads = lazyregexp.New(`\.(sh|bash)\b|\bmake\b`)
+var leads = lazyregexp.New(`\.(sh|bash)\b|\bmake\b|\bgo generate\b`)
 
 // logical are the lines of a text, each with those that continue it.
 func logical(text string) (lines []string) {
@@ -167,6 +169,10 @@ func (x *run) commands(all []shell.Command, file string, above int, overrides ma
 		case path.Base(words[0]) == "make":
 			x.make(c, words[1:], overrides)
 			continue
+		case len(words) > 2 && words[0] == "go" && words[1] == "generate":
+			x.steps = append(x.steps, Step{Command: c, Path: file})
+			x.generate(words[2:], c.Dir)
+			continue
 		case len(words) > 2 && isShell(words[0]) && words[1] == "-c":
 			read := shell.ReadCall(path.Join(shell.Root, file), words[2], c.Dir, shell.Call{Env: c.Env})
 			for i := range read.Commands {
@@ -187,6 +193,42 @@ func (x *run) commands(all []shell.Command, file string, above int, overrides ma
 		c.Words = words
 		x.steps = append(x.steps, Step{Command: c, Path: file})
 		x.seen = x.seen || x.wanted(strings.Join(words, " "))
+	}
+}
+
+// generate runs the lines of go:generate of the packages that go generate is given.
+func (x *run) generate(packages []string, dir string) {
+	if x.depth >= maxDepth {
+		return
+	}
+	x.depth++
+	for _, p := range packages {
+		root, below := strings.CutSuffix(p, "/...")
+		at := Local(dir, root)
+		if at == "" || strings.HasPrefix(p, "-") {
+			continue
+		}
+		_, module := x.repo.Modules.Of(at)
+		for _, f := range x.repo.Files {
+			if _, of := x.repo.Modules.Of(f.Dir); of == module && (f.Dir == at || below && text.Below(at, f.Dir)) {
+				x.directives(f)
+			}
+		}
+	}
+	x.depth--
+}
+
+// directives runs the lines of go:generate of a file.
+func (x *run) directives(f *repo.GoFile) {
+	for _, g := range f.Generate {
+		words := fields(g.Text)
+		if len(words) == 0 || words[0] == "-command" {
+			continue
+		}
+		for i, w := range words {
+			words[i] = strings.NewReplacer("$GOFILE", path.Base(f.Path), "${GOFILE}", path.Base(f.Path), "$DOLLAR", "$").Replace(w)
+		}
+		x.commands([]shell.Command{{Words: words, Line: g.Line, Dir: path.Join(shell.Root, f.Dir)}}, f.Path, 0, nil)
 	}
 }
 

@@ -56,6 +56,8 @@ type Reader struct {
 	found  *Found
 	read   map[string]bool // files that were read as part of others
 	texts  map[string]string
+	// directed is set where a line of go:generate has a command that is wanted.
+	directed bool
 	// scriptNames are those of scripts that have a command that is wanted.
 	scriptNames []string
 }
@@ -70,7 +72,10 @@ func Read(r *repo.Repo, wanted func(text string) bool) *Found {
 			x.scriptNames = append(x.scriptNames, path.Base(t.Path))
 		}
 	}
-	if slices.ContainsFunc(r.Texts, func(t repo.Script) bool { return wanted(string(t.Data)) }) {
+	x.directed = slices.ContainsFunc(r.Files, func(f *repo.GoFile) bool {
+		return slices.ContainsFunc(f.Generate, func(g repo.Directive) bool { return wanted(g.Text) })
+	})
+	if slices.ContainsFunc(r.Texts, func(t repo.Script) bool { return x.leads(string(t.Data)) }) {
 		x.makefiles()
 		x.scripts()
 	}
@@ -97,6 +102,8 @@ func (x *Reader) makefiles() {
 	}
 }
 
+var goGenerate = lazyregexp.New(`\bgo generate\b`)
+
 // otherFile finds a makefile that another one has make read instead.
 var otherFile = lazyregexp.New(`(?m)(?:\$[({]MAKE[)}]|\bmake)\b[^\n]*\s-f\s+([\w./-]+)`)
 
@@ -110,9 +117,9 @@ func (x *Reader) above(dir string) string {
 	return dir
 }
 
-// leads reports whether a makefile has a command that is wanted, or names a script that has.
+// leads reports whether a makefile has a command that is wanted, or names a script that has, or runs go generate where that has.
 func (x *Reader) leads(text string) bool {
-	return x.wanted(text) || slices.ContainsFunc(x.scriptNames, func(name string) bool { return strings.Contains(text, name) })
+	return x.wanted(text) || x.directed && goGenerate.MatchString(text) || slices.ContainsFunc(x.scriptNames, func(name string) bool { return strings.Contains(text, name) })
 }
 
 func (x *Reader) makefile(file, dir string, partial bool) {
@@ -152,16 +159,7 @@ func (x *Reader) scripts() {
 func (x *Reader) directives() {
 	for _, f := range x.repo.Files {
 		run := &run{Reader: x}
-		for _, g := range f.Generate {
-			words := fields(g.Text)
-			if len(words) == 0 || words[0] == "-command" {
-				continue
-			}
-			for i, w := range words {
-				words[i] = strings.NewReplacer("$GOFILE", path.Base(f.Path), "${GOFILE}", path.Base(f.Path), "$DOLLAR", "$").Replace(w)
-			}
-			run.commands([]shell.Command{{Words: words, Line: g.Line, Dir: path.Join(shell.Root, f.Dir)}}, f.Path, 0, nil)
-		}
+		run.directives(f)
 		x.add(f.Path, "generate", run.steps)
 	}
 }

@@ -92,6 +92,11 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	if err != nil {
 		return nil, err
 	}
+	settled, guessed, err := p.leaveGuessed(settled)
+	if err != nil {
+		return nil, err
+	}
+	added.NotCompared = append(added.NotCompared, guessed...)
 	var compared []comparison
 	for _, s := range settled {
 		if s.by != nil {

@@ -267,3 +267,26 @@ func TestOnly(t *testing.T) {
 	_, none := calls.Only([]string{"client"})
 	assert.True(t, none)
 }
+
+// A call that was inferred is right about none of its files where one is not as it makes it, unless another is.
+func TestGuessed(t *testing.T) {
+	settings := config.ControllerGen{Version: "v0.21.0", Calls: slices.Clone(std.Calls)}
+	settings.Calls[0].Inferred = "config/crd/bases/shop.example.com_orders.yaml"
+	files := []controllergen.File{
+		{Path: "config/crd/bases/shop.example.com_orders.yaml", Content: []byte(crdOf("orders", "v0.21.0")), Generator: "crd"},
+		{Path: "config/crd/bases/shop.example.com_carts.yaml", Content: []byte(crdOf("carts", "v0.21.0") + "  scope: Cluster\n"), Generator: "crd"},
+	}
+	crd := func(plural string) string {
+		return "-- config/crd/bases/shop.example.com_" + plural + ".yaml --\n" + crdOf(plural, "v0.21.0")
+	}
+	found, added, err := compare(t, settings, files, crd("orders")+crd("carts"))
+	require.NoError(t, err)
+	assert.Len(t, found, 1, "orders are as the call makes them, so carts are stale")
+	assert.Empty(t, added.NotCompared)
+
+	found, added, err = compare(t, settings, files[1:], crd("carts"))
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	require.Len(t, added.NotCompared, 1)
+	assert.Equal(t, []string{"config/crd/bases/shop.example.com_carts.yaml"}, added.NotCompared[0].Paths)
+}

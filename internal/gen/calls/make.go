@@ -92,7 +92,10 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 	var markers []string
 	for i, r := range results {
 		m.Silent[i] = r.Silent
-		m.Files = append(m.Files, r.Files...)
+		for _, f := range r.Files {
+			f.Call = i // the settings may have had the call elsewhere when its result was kept
+			m.Files = append(m.Files, f)
+		}
 		m.Notes = appendNew(m.Notes, r.Notes)
 		markers = appendNew(markers, r.Markers)
 	}
