@@ -148,7 +148,7 @@ func TestPagesAreNotHeld(t *testing.T) {
 	assert.Equal(t, objects, served)
 	assert.Equal(t, "1 CRD against the cluster of context mine, with 3000 objects", r.Judged)
 	require.Len(t, r.Findings, 1)
-	assert.Contains(t, r.Findings[0].Message, "of 3000 objects at hand, 3000 are invalid: default/o0, default/o1, default/o10, default/o100, default/o101 and 2995 more")
+	assert.Contains(t, r.Findings[0].Message, "objects at hand that are invalid: 3000 of 3000: default/o0, default/o1, default/o10, default/o100, default/o101 and 2995 more")
 	const page = 500 * size
 	assert.Less(t, int64(most)-int64(atFirst), int64(3*page), "of %d that all objects have", objects*size)
 }

@@ -36,9 +36,9 @@ func changed(t *testing.T, before, after string, objects ...string) (lines []str
 // A field and its struct that went are one finding, and so is a field with objects that have it.
 func TestOneCause(t *testing.T) {
 	const before = `{type: object, properties: {a: {type: object, required: [b], properties: {b: {type: string}, c: {type: integer, default: 1}}}, d: {type: string}}}`
-	assert.Equal(t, []string{"error field-dropped: spec.a: the field was removed; its values in stored objects are dropped; 2 of 3 objects at hand lose it: default/o0, default/o2"},
+	assert.Equal(t, []string{"error field-dropped: spec.a: the field was removed; its values in stored objects are dropped; objects at hand that lose it: 2 of 3: default/o0, default/o2"},
 		changed(t, before, `{type: object, properties: {d: {type: string}}}`, `{a: {b: x}}`, `{d: x}`, `{a: {b: x, c: 2}, d: x}`))
-	assert.Equal(t, []string{"error type-changed: spec.a: the type changed from object to integer; of 1 objects at hand, 1 are invalid: default/o0 (refused: create)"},
+	assert.Equal(t, []string{"error type-changed: spec.a: the type changed from object to integer; objects at hand that are invalid: 1 of 1: default/o0 (refused: create)"},
 		changed(t, before, `{type: object, properties: {a: {type: integer}, d: {type: string}}}`, `{a: {b: x}}`))
 }
 
@@ -47,30 +47,30 @@ func TestObjectsOfTypes(t *testing.T) {
 	const schema = "{type: object, properties: {a: {type: array, items: {type: %s}}, b: {type: %s}, c: {type: object, additionalProperties: {type: %s}}}}"
 	of := func(each string) string { return fmt.Sprintf(schema, each, each, each) }
 	assert.Equal(t, []string{
-		"error nullable-removed: spec.a[]: null is no longer a value; of 3 objects at hand, 1 are invalid: default/o0 (refused: create)",
+		"error nullable-removed: spec.a[]: null is no longer a value; objects at hand that are invalid: 1 of 3: default/o0 (refused: create)",
 		"note nullable-removed: spec.b: null is no longer kept: it is dropped",
 		"note nullable-removed: spec.c{}: null is no longer kept: it is dropped",
 	}, changed(t, of("string, nullable: true"), of("string"), `{a: [null]}`, `{b: null}`, `{c: {k: null}}`))
 	const tighter = "fewer values are allowed: the range of int64 → that of int32"
 	assert.Equal(t, []string{
-		"error bound-tightened: spec.a[]: " + tighter + "; of 3 objects at hand, 1 are invalid: default/o0 (refused: create)",
-		"error bound-tightened: spec.b: " + tighter + "; of 3 objects at hand, 1 are invalid: default/o1 (refused: create)",
-		"error bound-tightened: spec.c{}: " + tighter + "; of 3 objects at hand, 1 are invalid: default/o2 (refused: create)",
+		"error bound-tightened: spec.a[]: " + tighter + "; objects at hand that are invalid: 1 of 3: default/o0 (refused: create)",
+		"error bound-tightened: spec.b: " + tighter + "; objects at hand that are invalid: 1 of 3: default/o1 (refused: create)",
+		"error bound-tightened: spec.c{}: " + tighter + "; objects at hand that are invalid: 1 of 3: default/o2 (refused: create)",
 	}, changed(t, of("integer"), of("integer, format: int32"), `{a: [3000000000]}`, `{b: 3000000000}`, `{c: {k: 3000000000}}`))
 }
 
 // Items that are there twice prove the finding of the list that became a set.
 func TestObjectsTwice(t *testing.T) {
 	const list = "{type: object, properties: {a: {type: array, items: {type: string}%s}}}"
-	assert.Equal(t, []string{"error list-type-changed: spec.a: the list type changed from atomic to set; lists with duplicates are refused; of 1 objects at hand, 1 are invalid: default/o0 (refused: create)"},
+	assert.Equal(t, []string{"error list-type-changed: spec.a: the list type changed from atomic to set; lists with duplicates are refused; objects at hand that are invalid: 1 of 1: default/o0 (refused: create)"},
 		changed(t, fmt.Sprintf(list, ""), fmt.Sprintf(list, ", x-kubernetes-list-type: set"), `{a: [x, x]}`))
 }
 
 // What an enum lost, a map's values and a list's items have the finding of the schema, and the writes that are refused.
 func TestObjects(t *testing.T) {
 	assert.Equal(t, []string{
-		"error bound-tightened: spec.byKey{}.num: fewer values are allowed: maximum none → 3; of 2 objects at hand, 1 are invalid: default/o0 (refused: create)",
-		"error enum-removed: spec.list[].mode: values are no longer allowed: \"b\"; of 2 objects at hand, 1 are invalid: default/o1 (refused: create)",
+		"error bound-tightened: spec.byKey{}.num: fewer values are allowed: maximum none → 3; objects at hand that are invalid: 1 of 2: default/o0 (refused: create)",
+		"error enum-removed: spec.list[].mode: values are no longer allowed: \"b\"; objects at hand that are invalid: 1 of 2: default/o1 (refused: create)",
 	}, changed(t,
 		`{type: object, properties: {byKey: {type: object, additionalProperties: {type: object, properties: {num: {type: integer}}}}, list: {type: array, items: {type: object, properties: {mode: {type: string, enum: [a, b]}}}}}}`,
 		`{type: object, properties: {byKey: {type: object, additionalProperties: {type: object, properties: {num: {type: integer, maximum: 3}}}}, list: {type: array, items: {type: object, properties: {mode: {type: string, enum: [a]}}}}}}`,
@@ -84,8 +84,8 @@ func TestObjectsOfRules(t *testing.T) {
 	got := changed(t, open, `{type: object, x-kubernetes-validations: [{rule: "self.a != 'y'"}, {rule: "self.a != 'x'", message: not x}, {rule: "self.b != 'x'", message: not b}], properties: {a: {type: string}, b: {type: string}}}`, `{a: x, b: x}`, `{a: x, b: z}`)
 	require.Len(t, got, 3)
 	assert.NotContains(t, got[0], "objects at hand")
-	assert.Contains(t, got[1], "of 2 objects at hand, 2 are invalid: default/o0, default/o1")
-	assert.Contains(t, got[2], "of 2 objects at hand, 1 are invalid: default/o0")
+	assert.Contains(t, got[1], "objects at hand that are invalid: 2 of 2: default/o0, default/o1")
+	assert.Contains(t, got[2], "objects at hand that are invalid: 1 of 2: default/o0")
 	lines := changed(t, open, `{type: object, properties: {a: {type: string, oneOf: [{enum: [k]}]}, b: {type: string}}}`, `{a: `+long+`, b: x}`)
 	require.NotEmpty(t, lines)
 	for _, line := range lines {
@@ -99,7 +99,7 @@ func TestRootRule(t *testing.T) {
 	got := changed(t, fmt.Sprintf(schema, ""), fmt.Sprintf(schema, `x-kubernetes-validations: [{rule: "self.spec.a == 'x'", message: a is x}],`), `{a: other}`)
 	require.Len(t, got, 1)
 	assert.Contains(t, got[0], "error cel-added: CronTab: objects must now keep the rule \"self.spec.a == 'x'\"; a stored object that breaks it can no longer be updated at all")
-	assert.Contains(t, got[0], "1 are invalid: default/o0 (every write is refused, finalizers and status included: the controller is locked out)")
+	assert.Contains(t, got[0], "are invalid: 1 of 1: default/o0 (every write is refused, finalizers and status included: the controller is locked out)")
 }
 
 // The severity follows what a version promises.

@@ -270,9 +270,9 @@ func likely(p compat.Problem) string {
 
 // proves adds the evidence to the finding that has its cause, if there is one.
 func (all *findings) proves(old, now *project.CRD, e *evidence, of int) {
-	proof := fmt.Sprintf("; %d of %d objects at hand lose it: %s", e.n, of, first(e.objects, e.n))
+	proof := fmt.Sprintf("; objects at hand that lose it: %d of %d: %s", e.n, of, first(e.objects, e.n))
 	if e.kind == compat.Invalid {
-		proof = fmt.Sprintf("; of %d objects at hand, %d are invalid: %s (%s)", of, e.n, first(e.objects, e.n), e.writes)
+		proof = fmt.Sprintf("; objects at hand that are invalid: %d of %d: %s (%s)", e.n, of, first(e.objects, e.n), e.writes)
 	}
 	switch {
 	case e.cause == known:
