@@ -169,7 +169,7 @@ func verdict(r *report.Check, failOn rule.Severity) error {
 // anything, the report is nil.
 func checked(ctx context.Context, at *located, o checkOptions) (*report.Check, error) {
 	result, err := checkProject(ctx, at, o)
-	if err != nil && (result == nil || len(result.Judged) == 0) {
+	if err != nil && (result == nil || len(result.Judged)+len(result.Findings) == 0) {
 		return nil, err
 	}
 	r := &report.Check{

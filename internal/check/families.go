@@ -4,7 +4,9 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -47,6 +49,9 @@ func (r *Result) lint(ctx context.Context, p *project.Project, o Options) ([]rul
 		return found, judged, problem
 	}
 	r.hidden = append(r.hidden, known...)
+	if err != nil && len(found) > 0 {
+		err = fmt.Errorf("the types of %s cannot be judged, so the findings may be older than they seem: %w", o.Base.Name, err)
+	}
 	if o.Base.Given {
 		judged += " since " + o.Base.Name
 	}
@@ -110,7 +115,11 @@ func (r *Result) allow(p *project.Project) error {
 	found, allowed, err := allow.Apply(r.Findings, r.hidden, allow.Options{
 		Files: allow.GoFiles(files, r.Findings),
 		Read: func(file string) ([]byte, error) {
-			return safefs.ReadFile(filepath.Join(p.Root, filepath.FromSlash(file)), safefs.MaxFile)
+			data, err := safefs.ReadFile(filepath.Join(p.Root, filepath.FromSlash(file)), safefs.MaxFile)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, nil // a file of the base, which compat names
+			}
+			return data, err
 		},
 		Judged: func(of *rule.Rule) bool { return r.Judged[of.Family] != "" && of.Family != rule.Compat },
 	})

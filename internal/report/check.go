@@ -42,6 +42,9 @@ func (c Check) Summary() string {
 	if c.Allowed > 0 {
 		allowed = fmt.Sprintf(", %d allowed", c.Allowed)
 	}
+	if len(judged) == 0 {
+		return c.Counts() + allowed
+	}
 	return fmt.Sprintf("%s%s (%s)", c.Counts(), allowed, strings.Join(judged, "; "))
 }
 

@@ -28,7 +28,8 @@ func ForNew(f rule.Finding) bool {
 }
 
 // CheckSince returns what is wrong and was not wrong in an older state of the packages, and what was: base has the Go files of the directories as
-// they were. Unless all is set, only rules that are for new fields make the difference. What packages import is taken as it is today.
+// they were. Unless all is set, only rules that are for new fields make the difference. What packages import is taken as it is today: where
+// base cannot be judged because it imports what has gone, found is what may be new, and an error says why, unless nothing may be.
 func CheckSince(ctx context.Context, s Source, base map[string]map[string][]byte, now func(dir string) (map[string][]byte, error), all bool) (found, older []rule.Finding, err error) {
 	found, err = Check(ctx, s)
 	if err != nil {
@@ -46,13 +47,15 @@ func CheckSince(ctx context.Context, s Source, base map[string]map[string][]byte
 		}
 	}
 	was := map[string]int{}
+	var lacksBase error
 	if len(changed) > 0 {
 		old := s
 		old.Files = changed
 		before, err := Check(ctx, old)
-		if err != nil {
+		if ctx.Err() != nil {
 			return nil, nil, err
 		}
+		lacksBase = err
 		for _, f := range before {
 			was[f.Fingerprint()]++
 		}
@@ -68,5 +71,8 @@ func CheckSince(ctx context.Context, s Source, base map[string]map[string][]byte
 		}
 		return is
 	})
-	return found, older, nil
+	if len(found) == 0 {
+		lacksBase = nil // all there is stands in files that are as they were
+	}
+	return found, older, lacksBase
 }
