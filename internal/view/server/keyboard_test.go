@@ -14,6 +14,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/trace"
 )
 
 // Everything can be done with the keyboard.
@@ -160,4 +162,23 @@ func TestRowsOfOneRecord(t *testing.T) {
 	}
 	last := eval[string](p, `[...document.querySelectorAll("crd-rows[aria-label=Flow] .row")].at(-1).innerText`)
 	p.has("crd-rows[aria-label=Flow] .row.selected", last)
+}
+
+// A row that is pressed is selected, although others came above it before the button was released.
+func TestClickOnARowThatMoves(t *testing.T) {
+	r := newRecording(true)
+	r.after(time.Second)
+	r.hotLoop(controller, 5)
+	p := open(t, serve(t, r, live).URL())
+	p.key("4")
+	p.has(".view .row", "PUT status")
+	const first = `document.querySelector("crd-rows[aria-label=Requests] .row")`
+	pressed := eval[string](p, first+`.innerText`)
+	at := eval[[]float64](p, `(() => { const b = `+first+`.getBoundingClientRect(); return [b.x + 40, b.y + b.height / 2]; })()`)
+	p.do(chromedp.MouseEvent("mousePressed", at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	r.after(20 * time.Millisecond)
+	r.add(&trace.Request{ID: r.nextID(), Actor: controller, Began: r.t, Verb: "list", Resource: cronTabs, Code: 200})
+	p.waits(fmt.Sprintf(`%s.innerText !== %q`, first, pressed))
+	p.do(chromedp.MouseEvent("mouseReleased", at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.has("crd-rows[aria-label=Requests] .row.selected", pressed)
 }

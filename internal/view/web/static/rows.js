@@ -4,7 +4,6 @@
 // row is the first. While one scrolls, rows that come later are kept out, so that nothing moves under the pointer.
 
 import { html, render, nothing } from '/lib/lit-html/lit-html.js';
-import { repeat } from '/lib/lit-html/directives/repeat.js';
 import { ask, Refused } from './api.js';
 
 const rowHeight = 24;
@@ -34,6 +33,7 @@ export class Rows extends HTMLElement {
   #first = 0;
   #rows = [];
   #cursor = -1;
+  #pressed = null; // the row that the pointer went down on: rows can move until it goes up, and a click without a pointer has none
   #cap = 0;
   #seq = 0;
   #busy = false;
@@ -180,13 +180,12 @@ export class Rows extends HTMLElement {
         ${this.#trouble ? html`<p class="note">${this.#trouble}</p>` : nothing}
         ${this.#asked && !this.#total ? html`<div class="none">${this.empty}</div>` : nothing}
         <div class="space"><div class="body" role="rowgroup">
-          ${repeat(
-            this.#rows.slice(0, Math.max(0, shown - this.#first)),
-            (r, i) => `${r.seq || r.id || this.#first + i}/${r.kind ?? ''}/${r.lane ?? ''}`,
+          ${this.#rows.slice(0, Math.max(0, shown - this.#first)).map( // elements are used again for other rows: to make them takes longer
             (r, i) => html`<div role="row" id="${this.#name}-${this.#first + i}" class="row ${this.rowClass(r)} ${this.#isSelected(r) ? 'selected' : ''}"
               aria-rowindex=${this.#first + i + 2} aria-selected=${this.#isSelected(r) ? 'true' : 'false'}
               aria-level=${this.tree ? (r.depth ?? 0) + 1 : nothing} aria-expanded=${this.tree && r.children ? String(Boolean(r.open)) : nothing}
-              @click=${() => { this.#cursor = this.#first + i; this.pick(r); }}>
+              @pointerdown=${() => { this.#pressed = r; }}
+              @click=${(e) => { this.#cursor = this.#first + i; this.pick(e.detail ? this.#pressed ?? r : r); }}>
               ${this.columns.map((c) => html`<span role="gridcell" class=${c.kind ?? ''}>${c.cell(r)}</span>`)}</div>`,
           )}
         </div></div>
