@@ -23,7 +23,7 @@ import (
 // process has flushed can be read when it was killed.
 const (
 	memberBytes = 1 << 20 // of lines; a longer line has a member of its own
-	flushAfter  = time.Second
+	flushAfter  = time.Second / 2 // on a busy machine it takes longer, and a second is what may be lost
 )
 
 // fileWriter writes a recording's file. It belongs to one goroutine at a time.
