@@ -22,7 +22,7 @@ import (
 // lines of their members, the first and the last. After it comes an empty member of fixed length, whose extra field has the offset of the index. What a
 // process has flushed can be read when it was killed.
 const (
-	memberBytes = 1 << 20 // of lines; a longer line has a member of its own
+	memberBytes = 1 << 20         // of lines; a longer line has a member of its own
 	flushAfter  = time.Second / 2 // on a busy machine it takes longer, and a second is what may be lost
 )
 
