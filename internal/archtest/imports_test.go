@@ -92,6 +92,7 @@ var exceptions = []struct{ from, to, reason string }{
 	{"internal/check", "internal/detect/repo", "it walks a repository, and tells a project's own CRDs from those of others"},
 	{"internal/check", "internal/gen/gofield", "it finds the Go field of a finding"},
 	{"internal/check", "internal/gen/load", "it type-checks the API packages for linters, without the go command"},
+	{"internal/check", "internal/gen/diag", "types that do not compile are reported as generate does"},
 	{"internal/check", "internal/gen/markerlint", "what it finds are findings of the family lint"},
 	{"internal/apidocs", "internal/check", "it describes the CRDs that check judges, with the samples that are valid, and what compat finds between versions"},
 	{"internal/report", "internal/check/rule", "the rules and the form of the findings that it prints"},
