@@ -10,7 +10,6 @@ import (
 	"go/token"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,12 +17,13 @@ import (
 	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/ui"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // findMain has the main package in a directory of its own, where that of the project has another one already. --force takes the
 // place of a main package.
 func (o *initOptions) findMain(place change.Location, p *scaffold.Project) {
-	files, err := filepath.Glob(filepath.Join(place.Root(), "*.go"))
+	files, err := workspace.Glob(place.Root(), "*.go")
 	if err != nil || len(files) == 0 {
 		return
 	}

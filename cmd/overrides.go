@@ -106,8 +106,8 @@ func modulesBelow(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
 		return false
 	}
-	for _, pattern := range []string{"*", filepath.Join("*", "*")} {
-		if found, _ := filepath.Glob(filepath.Join(dir, pattern, "go.mod")); len(found) > 0 { // the pattern is right
+	for _, pattern := range []string{"*", "*/*"} {
+		if found, _ := workspace.Glob(dir, pattern+"/go.mod"); len(found) > 0 { // the pattern is right
 			return true
 		}
 	}

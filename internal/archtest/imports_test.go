@@ -246,6 +246,26 @@ func TestTestsKeepTheKeyOfTheUser(t *testing.T) {
 	}
 }
 
+// filepath.Glob reads the directory of a user as a pattern; workspace.Glob does not.
+func TestDirectoriesAreNotPatterns(t *testing.T) {
+	read := 0
+	for _, dir := range []string{"cmd", "internal"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			read++
+			if tool := filepath.Join("web", "fetch", "main.go"); bytes.Contains(data, []byte("filepath.Glob"+"(")) && !strings.HasSuffix(path, tool) { // of contributors
+				t.Errorf("%s: filepath.Glob; use workspace.Glob, or fs.Glob on os.DirFS", path)
+			}
+			return err
+		})
+		require.NoError(t, err)
+	}
+	assert.Greater(t, read, 100)
+}
+
 // The page on the architecture names files and packages that exist.
 func TestArchitectureNamesWhatExists(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))

@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // applyTree is a tree of apply configurations.
@@ -179,7 +180,7 @@ func (d *discovery) sourceOf(a *applyTree, applyPath, typ string) string {
 	var candidates []string
 	for _, p := range a.packages {
 		dir, ok := d.Modules.Dir(p)
-		files, err := filepath.Glob(filepath.Join(d.Root, filepath.FromSlash(dir), "*.go"))
+		files, err := workspace.Glob(filepath.Join(d.Root, filepath.FromSlash(dir)), "*.go")
 		if !ok || err != nil {
 			continue
 		}

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // versionVariable is an assignment, in a Makefile, of the version for which setup-envtest is asked. Projects name the variable in several ways.
@@ -32,7 +34,7 @@ func Asked(root string) (version, where string, err error) {
 		}
 	}
 	for _, pattern := range []string{"Makefile", "GNUmakefile", "*.mk", "make/*.mk", "hack/*.mk", "build/*.mk"} {
-		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		files, err := workspace.Glob(root, pattern)
 		if err != nil {
 			return "", "", err
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 var (
@@ -86,7 +87,7 @@ func warnings(file *ast.File, fn *ast.FuncDecl) (found [][]string) {
 // handwrittenFunctions are the functions in the files of dir that were not generated, by name.
 func handwrittenFunctions(fset *token.FileSet, dir string) map[string]*ast.FuncDecl {
 	found := map[string]*ast.FuncDecl{}
-	names, _ := filepath.Glob(filepath.Join(dir, "*.go")) // no files, no functions
+	names, _ := workspace.Glob(dir, "*.go") // no files, no functions
 	for _, name := range names {
 		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil || ast.IsGenerated(file) || strings.HasSuffix(name, "_test.go") {

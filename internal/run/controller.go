@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,6 +18,7 @@ import (
 	"github.com/crdctl/crdctl/internal/run/hookpipe"
 	"github.com/crdctl/crdctl/internal/run/observe"
 	"github.com/crdctl/crdctl/internal/tempdir"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // graceTime is how long a controller may take to finish what it does.
@@ -152,7 +152,7 @@ func sturdy(w io.Writer) io.Writer {
 
 // removeBinaries removes those that will not run again: each is some 40 MB.
 func (d *devLoop) removeBinaries(but *binary) {
-	old, err := filepath.Glob(filepath.Join(d.dir, binaryPrefix+"*"))
+	old, err := workspace.Glob(d.dir, binaryPrefix+"*")
 	if err != nil {
 		return
 	}

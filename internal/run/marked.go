@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/fswatch"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // marked knows what controller-gen reads of the sources outside the API directories: markers such as +kubebuilder:rbac, and types in
@@ -59,7 +60,7 @@ func (m *marked) changed(c fswatch.Change) (changed bool) {
 
 // read returns what is read of the files of a directory.
 func (m *marked) read(dir string) map[string]string {
-	listed, err := filepath.Glob(filepath.Join(m.root, filepath.FromSlash(dir), "*.go"))
+	listed, err := workspace.Glob(filepath.Join(m.root, filepath.FromSlash(dir)), "*.go")
 	if err != nil {
 		return nil
 	}

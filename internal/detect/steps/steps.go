@@ -19,6 +19,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Sequence is what a person runs: a target of a makefile, a script, the lines of go:generate in a file.
@@ -229,7 +230,7 @@ func (x *Reader) glob(pattern string) (all []string) {
 	if !filepath.IsLocal(filepath.FromSlash(pattern)) {
 		return nil
 	}
-	found, _ := filepath.Glob(filepath.Join(x.repo.Root, filepath.FromSlash(pattern))) // a bad pattern matches nothing
+	found, _ := workspace.Glob(x.repo.Root, path.Clean(pattern)) // a bad pattern matches nothing
 	for _, f := range found {
 		if rel, err := filepath.Rel(x.repo.Root, f); err == nil {
 			all = append(all, filepath.ToSlash(rel))

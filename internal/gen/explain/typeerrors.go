@@ -12,6 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 var undefined = lazyregexp.New(`^undefined: (\w+)$`)
@@ -34,7 +35,7 @@ func TypeErrors(root string, g *load.Graph) error {
 // register-gen writes.
 func generated(dir, name string) bool {
 	declared := regexp.MustCompile(`(?m)^(?:(?:type|const|var)\s+|func\s+)` + name + `\b|^\t` + name + `\s[^:=\n]*=`)
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, err := workspace.Glob(dir, "*.go")
 	if err != nil {
 		return false
 	}

@@ -95,7 +95,7 @@ func (s *Source) Package(dir string) (*Package, error) {
 	if p := s.packages[dir]; p != nil {
 		return p, nil
 	}
-	names, err := filepath.Glob(filepath.Join(escape(dir), "*.go"))
+	names, err := workspace.Glob(dir, "*.go")
 	if err != nil {
 		return nil, err
 	}
@@ -131,14 +131,6 @@ func (s *Source) Package(dir string) (*Package, error) {
 	}
 	s.packages[dir] = p
 	return p, nil
-}
-
-// escape quotes what has a meaning in a pattern.
-func escape(dir string) string {
-	if filepath.Separator == '\\' {
-		return dir
-	}
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
 // Has reports whether the package declares a type.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // asking are the tags by which kube_codegen.sh finds the packages to generate for. It looks at line comments alone.
@@ -129,7 +130,7 @@ func (p *pkg) uncopied(f *file, t tag) *problem {
 // hasCopies reports whether a file of the package has DeepCopyObject, other than the one that deepcopy-gen would remove, or cannot
 // be read.
 func (p *pkg) hasCopies() bool {
-	files, err := filepath.Glob(filepath.Join(p.abs, "*.go"))
+	files, err := workspace.Glob(p.abs, "*.go")
 	return err != nil || slices.ContainsFunc(files, func(file string) bool {
 		src, err := safefs.ReadFile(file, safefs.MaxFile)
 		if err != nil {

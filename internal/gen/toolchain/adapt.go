@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // replaced are the functions that upstream's mains may not call, and those of the host that they call in their place.
@@ -26,15 +28,11 @@ var replaced = map[string]map[string]string{
 
 // generators finds the directories of upstream's programs: all of code-generator's that end in -gen, and kube-openapi's.
 func generators(codeGenerator, kubeOpenAPI string) ([]string, error) {
-	dirs, err := filepath.Glob(filepath.Join(escape(codeGenerator), "cmd", "*-gen"))
+	dirs, err := workspace.Glob(codeGenerator, "cmd/*-gen")
 	if err != nil {
 		return nil, err
 	}
 	return append(dirs, filepath.Join(kubeOpenAPI, "cmd", "openapi-gen")), nil
-}
-
-func escape(dir string) string {
-	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // adapt turns upstream's programs into packages of the engine, with main as Main, and adds the file that lists them.
@@ -44,7 +42,7 @@ func adapt(dirs []string) ([]source, error) {
 	for _, dir := range dirs {
 		name := filepath.Base(dir)
 		pkg := strings.ReplaceAll(name, "-", "")
-		files, err := filepath.Glob(filepath.Join(escape(dir), "*.go"))
+		files, err := workspace.Glob(dir, "*.go")
 		if err != nil {
 			return nil, err
 		}

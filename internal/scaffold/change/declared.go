@@ -8,12 +8,14 @@ import (
 	"go/token"
 	"path/filepath"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // Declared are the names that the Go files of a directory of the project declare, less those of generated files: they follow the
 // others. What does not parse is left out; the generators report it.
 func Declared(root, dir string) []string {
-	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
+	files, err := workspace.Glob(filepath.Join(root, filepath.FromSlash(dir)), "*.go")
 	if err != nil {
 		return nil
 	}

@@ -64,7 +64,7 @@ func FindLocation(root string, apart bool) (Location, error) {
 }
 
 func hasGo(dir string) bool {
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, err := workspace.Glob(dir, "*.go")
 	return err == nil && len(files) > 0
 }
 

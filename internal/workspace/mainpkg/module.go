@@ -70,7 +70,7 @@ func (m *module) parse(dir string) (*source, error) {
 	s := &source{dir: dir}
 	m.packages[dir] = s
 	full := filepath.Join(m.root, filepath.FromSlash(dir))
-	listed, err := filepath.Glob(filepath.Join(full, "*.go"))
+	listed, err := workspace.Glob(full, "*.go")
 	if err != nil {
 		return nil, err
 	}
