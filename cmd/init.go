@@ -71,6 +71,11 @@ func runInit(c *cobra.Command, s ui.Streams, o initOptions) error {
 	if err := o.checkOutput(); err != nil {
 		return err
 	}
+	if o.module == "" { // with it, the project is a module of its own
+		if err := o.notOfKubebuilder("init", o.api); err != nil {
+			return err
+		}
+	}
 	root, err := o.root()
 	if err != nil {
 		return err

@@ -93,7 +93,17 @@ func (p *kubebuilderProject) hint(verb string, api scaffold.APIOptions) string {
 	group := strings.TrimSuffix(api.Group, "."+p.Domain)
 	what, flags := "api", ""
 	if verb == "create webhook" {
-		what, flags = "webhook", " --defaulting --programmatic-validation"
+		what = "webhook"
+		switch {
+		case api.Defaulting && api.Validation:
+			flags = " --defaulting --programmatic-validation"
+		case api.Defaulting:
+			flags = " --defaulting"
+		case api.Validation:
+			flags = " --programmatic-validation"
+		default:
+			flags = " (--defaulting | --programmatic-validation)"
+		}
 	}
 	return fmt.Sprintf("run \"%s create %s --group %s --version %s --kind %s%s\"", p.tool(), what, or(group, "GROUP"), or(api.Version, "VERSION"), or(api.Kind, "KIND"), flags)
 }
