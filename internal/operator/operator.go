@@ -91,9 +91,9 @@ func open(o Options) (*instance, error) {
 	if c.trace = pipeline.New(o.Trace, o.TraceBodies); c.trace != nil {
 		c.Config.Wrap(c.trace.Transport)
 	}
+	c.Config.WarningHandlerWithContext = &warnings{log: o.Log, told: map[string]bool{}} // of all clients: the reconciler has its own
 	config := informer.ClientConfig(c.Config)
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	config.WarningHandlerWithContext = &warnings{log: o.Log, told: map[string]bool{}}
 	var err error
 	if c.client, err = rest.UnversionedRESTClientFor(config); err != nil {
 		return nil, fmt.Errorf("make a client for %s: %w", config.Host, err)

@@ -5,6 +5,8 @@ package operator
 import (
 	"fmt"
 	"log/slog"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/crdctl/crdctl/internal/operator/operatortest"
@@ -24,4 +26,23 @@ func TestWarningsAreToldOnce(t *testing.T) {
 		w.HandleWarningHeaderWithContext(t.Context(), 299, "-", fmt.Sprint(n))
 	}
 	assert.Len(t, w.told, mostWarnings, "are remembered")
+}
+
+// warned is a transport to an API server that warns of what is written.
+type warned struct{ http.RoundTripper }
+
+func (w warned) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := w.RoundTripper.RoundTrip(r)
+	if err == nil && r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/configmaps/") {
+		response.Header.Set("Warning", `299 - "unknown field \"data.more\""`)
+	}
+	return response, err
+}
+
+// The reconciler writes with a client of its own.
+func TestWarningsOfWritesAreLogged(t *testing.T) {
+	b := newBed(t)
+	b.Config.Wrap(func(next http.RoundTripper) http.RoundTripper { return warned{next} })
+	defer b.start()()
+	b.until("warning", func() bool { return b.log.Count("The API server warns") == 1 })
 }
