@@ -146,6 +146,14 @@ func (s *session) ended(live bool, failed error) bool {
 	return false
 }
 
+// holdUnread holds a record that the model does not, and drops the oldest ones beyond maxUnread. s.mu is held.
+func (s *session) holdUnread(r trace.Record) {
+	if len(s.unread) == maxUnread {
+		s.unread = s.unread[maxUnread/10:]
+	}
+	s.unread = append(s.unread, r)
+}
+
 // add takes a record, and reports whether it shows that another run has begun, whose records must be read from their
 // start.
 func (s *session) add(ctx context.Context, r trace.Record, live bool) (other bool) {
@@ -171,16 +179,13 @@ func (s *session) add(ctx context.Context, r trace.Record, live bool) (other boo
 			s.gaps = s.gaps[1:]
 		}
 		s.gaps = append(s.gaps, gap{From: b.From, To: b.To, Dropped: b.Dropped, Why: b.Why})
-		if r.Seq == 0 && len(s.unread) < maxUnread { // no number is free; the model does not hold it
-			s.unread = append(s.unread, r)
+		if r.Seq == 0 { // no number is free; the model does not hold it
+			s.holdUnread(r)
 		}
 	case *trace.Unknown:
 		if r.Seq > s.last {
 			s.unknown++
-			if len(s.unread) == maxUnread {
-				s.unread = s.unread[maxUnread/10:]
-			}
-			s.unread = append(s.unread, r)
+			s.holdUnread(r)
 		}
 	case *trace.Reconcile:
 		if b.State == "end" {
