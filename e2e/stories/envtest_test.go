@@ -81,7 +81,7 @@ func TestEnvtestKilled(t *testing.T) {
 	w.setenv("KUBEBUILDER_ASSETS", assets)
 	test := w.start(dir, filepath.Join(dir, "suite.test"), "-test.run=TestKilled")
 	test.waitFor("version v1.37.1, emulates 1.35")
-	require.Len(w, w.processes(), 3)
+	w.until("the test, its API server and etcd run", func() bool { return len(w.processes()) == 3 })
 	test.signal(syscall.SIGKILL)
 	w.until("its API server and etcd are gone", func() bool { return len(w.processes()) == 0 })
 
