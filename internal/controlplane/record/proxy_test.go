@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,8 +16,9 @@ import (
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
-// through sends requests for two pods through a proxy to a cluster, and returns what was recorded of them.
-func through(t *testing.T, cluster string, code int) (ids []string) {
+// through sends requests for two pods through a proxy to a cluster, and returns what was recorded of them when the recorder is closed,
+// which is after before has returned.
+func through(t *testing.T, cluster string, code int, before func()) (ids []string) {
 	t.Helper()
 	s := &kept{Sink: discard{trace.NewDefs(func(*trace.Def) {})}}
 	r := New(Options{Sink: s}, "admin", "controller", "system")
@@ -34,6 +36,7 @@ func through(t *testing.T, cluster string, code int) (ids []string) {
 		assert.Equal(t, code, answer.StatusCode)
 	}
 	proxy.Close() // when its handlers have ended
+	before()
 	r.Close()
 	for _, b := range s.bodies {
 		if rec, ok := b.(*trace.Request); ok {
@@ -47,7 +50,7 @@ func through(t *testing.T, cluster string, code int) (ids []string) {
 func TestRequestsThatFailInProxyDiffer(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	ids := through(t, gone.URL, http.StatusBadGateway)
+	ids := through(t, gone.URL, http.StatusBadGateway, func() {})
 	require.Len(t, ids, 2)
 	assert.NotEmpty(t, ids[0])
 	assert.NotEmpty(t, ids[1])
@@ -64,6 +67,9 @@ func TestProxyAsksForKindsBriefly(t *testing.T) {
 		http.NotFound(w, req)
 	}))
 	defer cluster.Close()
-	require.Len(t, through(t, cluster.URL, http.StatusNotFound), 2)
+	asked := func() { // a recorder that is closed asks for nothing
+		require.Eventually(t, func() bool { return timeout.Load() != nil }, time.Minute, time.Millisecond)
+	}
+	require.Len(t, through(t, cluster.URL, http.StatusNotFound, asked), 2)
 	assert.Equal(t, "2s", timeout.Load())
 }
