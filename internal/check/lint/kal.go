@@ -54,5 +54,23 @@ var profile = sync.OnceValues(func() ([]*analysis.Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i, a := range all {
+		all[i] = withoutFixes(a)
+	}
 	return all, nil
 })
+
+// withoutFixes is an analyzer that suggests no fixes, which nothing uses: a fix of a field without a JSON tag has no position, and what checks
+// that panics.
+func withoutFixes(a *analysis.Analyzer) *analysis.Analyzer {
+	own := *a
+	own.Run = func(pass *analysis.Pass) (any, error) {
+		report := pass.Report
+		pass.Report = func(d analysis.Diagnostic) {
+			d.SuggestedFixes = nil
+			report(d)
+		}
+		return a.Run(pass)
+	}
+	return &own
+}

@@ -71,6 +71,13 @@ func TestExamples(t *testing.T) {
 	checktest.Examples(t, rule.Lint, 1, func(t *testing.T, example []rule.Block) []rule.Finding { return judge(t, example[0].Text) })
 }
 
+// A required field without a JSON tag has findings: what kube-api-linter would change of its tag is of no account.
+func TestFieldWithoutTag(t *testing.T) {
+	found := judge(t, "type CronTabSpec struct {\n\t// +required\n\t// +kubebuilder:validation:MinLength=1\n\tName string\n}\n")
+	require.NotEmpty(t, found)
+	require.Contains(t, checktest.Lines(found)[0], "field CronTabSpec.Name is missing json tag")
+}
+
 // asked is a memory of the settings of the go command, which is not started for each input.
 type asked struct {
 	loader.Memory
