@@ -35,27 +35,37 @@ func (r *Result) lint(ctx context.Context, p *project.Project, o Options) ([]rul
 		}
 	}
 	if len(older) == 0 {
-		found, err := lint.Check(ctx, source(p))
-		r.hide(&found, lint.ForNew)
-		return found, judged, err
+		return r.lintNow(ctx, p, judged)
 	}
-	found, known, err := lint.CheckSince(ctx, source(p), older, p.GoFiles, o.Base.Given)
+	l, err := lint.CheckSince(ctx, source(p), older, p.GoFiles, o.Base.Given)
 	if err != nil && !o.Base.Given && ctx.Err() == nil {
-		found, problem := lint.Check(ctx, source(p))
-		r.hide(&found, lint.ForNew)
+		found, judged, problem := r.lintNow(ctx, p, judged)
 		if problem == nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("lint compared no revisions: %s: %s", o.Base.Name, err))
 		}
 		return found, judged, problem
 	}
-	r.hidden = append(r.hidden, known...)
-	if err != nil && len(found) > 0 {
+	if l == nil {
+		return nil, judged, err
+	}
+	r.hidden = append(r.hidden, l.Older...)
+	if err != nil && len(l.Findings) > 0 {
 		err = fmt.Errorf("the types of %s cannot be judged, so the findings may be older than they seem: %w", o.Base.Name, err)
 	}
 	if o.Base.Given {
 		judged += " since " + o.Base.Name
 	}
-	return found, judged, err
+	return l.Findings, judged, errors.Join(l.Uncompiled, err)
+}
+
+// lintNow judges the Go types without a base.
+func (r *Result) lintNow(ctx context.Context, p *project.Project, judged string) ([]rule.Finding, string, error) {
+	l, err := lint.Check(ctx, source(p))
+	if err != nil {
+		return nil, judged, err
+	}
+	r.hide(&l.Findings, lint.ForNew)
+	return l.Findings, judged, l.Uncompiled
 }
 
 // hide takes out findings, which count for nothing but that they may be allowed.

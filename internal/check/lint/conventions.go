@@ -79,6 +79,9 @@ func (p *pkg) conventions(w *world) (all []rule.Finding) {
 		if !ok {
 			continue
 		}
+		if d.ast == nil && p.torn[d.spec] {
+			continue // which fields it has is not known
+		}
 		if d.ast == nil {
 			for _, r := range typeRules {
 				r(w, t, report(p.subject(d)))

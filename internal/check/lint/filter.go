@@ -204,7 +204,7 @@ func (p *pkg) hasRequired(d decl) bool {
 			t = u.Elem()
 		case *types.Struct:
 			spec := p.specOf(t)
-			if spec == nil {
+			if spec == nil || p.torn[spec] {
 				return true // it is not known
 			}
 			s, ok := spec.Type.(*ast.StructType)

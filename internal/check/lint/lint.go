@@ -30,14 +30,22 @@ type Source struct {
 	Refused bool
 }
 
-// Check returns what is wrong with the types that API objects are made of. Of directories that are not in Files, if there are any, nothing
-// is reported.
-func Check(ctx context.Context, s Source) ([]rule.Finding, error) {
+// Result is what was found.
+type Result struct {
+	Findings []rule.Finding
+	// Older are further findings, which an older state of the packages has as well.
+	Older []rule.Finding
+	// Uncompiled says which declarations do not compile, so that nothing is known of them and of what depends on them; nil if all do.
+	Uncompiled error
+}
+
+// Check judges the types that API objects are made of. Of directories that are not in Files, if there are any, nothing is reported.
+func Check(ctx context.Context, s Source) (*Result, error) {
 	analyzers, err := profile()
 	if err != nil {
 		return nil, err
 	}
-	pkgs, err := load(ctx, s)
+	pkgs, uncompiled, err := load(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +72,18 @@ func Check(ctx context.Context, s Source) ([]rule.Finding, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	all, err := markers(s)
-	if err != nil {
+	if uncompiled != nil {
+		s.Dirs = nil // markers are read from files that parse
+		for _, p := range pkgs {
+			s.Dirs = append(s.Dirs, p.dir)
+		}
+	}
+	r := &Result{Uncompiled: uncompiled}
+	if r.Findings, err = markers(s); err != nil {
 		return nil, err
 	}
 	for _, some := range found {
-		all = append(all, some...)
+		r.Findings = append(r.Findings, some...)
 	}
-	return all, nil
+	return r, nil
 }

@@ -57,10 +57,10 @@ func judge(t *testing.T, example string) []rule.Finding {
 			text += declared
 		}
 	}
-	found, err := lint.Check(t.Context(), lint.Source{Root: root, Dirs: []string{dir}, Files: map[string]map[string][]byte{dir: {"types.go": []byte(text)}},
+	r, err := lint.Check(t.Context(), lint.Source{Root: root, Dirs: []string{dir}, Files: map[string]map[string][]byte{dir: {"types.go": []byte(text)}},
 		Tags: markerlint.Families{Kubebuilder: true, Gengo: true, Fields: true}})
 	require.NoError(t, err)
-	found, _, err = allow.Apply(found, nil, allow.Options{
+	found, _, err := allow.Apply(r.Findings, nil, allow.Options{
 		Files: []string{dir + "/types.go"}, Read: func(string) ([]byte, error) { return []byte(text), nil }, Judged: func(*rule.Rule) bool { return true },
 	})
 	require.NoError(t, err)
@@ -105,12 +105,13 @@ func FuzzSource(f *testing.F) {
 	f.Add("// +crdctl:allow=\n// +kubebuilder:validation:XValidation:rule=\"\n// +kubebuilder:default={\n// +listMapKey=\ntype CronTabSpec struct { A, B map[string]map[string]CronTabSpec `json:`; _ func() }\n")
 	memory := &asked{}
 	f.Fuzz(func(t *testing.T, example string) {
-		found, err := lint.Check(loader.WithMemory(t.Context(), memory), lint.Source{Root: root, Dirs: []string{dir}, Files: map[string]map[string][]byte{dir: {"types.go": []byte(head + example + kind)}},
+		r, err := lint.Check(loader.WithMemory(t.Context(), memory), lint.Source{Root: root, Dirs: []string{dir}, Files: map[string]map[string][]byte{dir: {"types.go": []byte(head + example + kind)}},
 			Tags: markerlint.Families{Kubebuilder: true, Gengo: true, Fields: true}})
 		if err != nil {
 			require.NotContains(t, err.Error(), "panic")
+			return
 		}
-		_, _, err = allow.Apply(found, nil, allow.Options{
+		_, _, err = allow.Apply(r.Findings, nil, allow.Options{
 			Files: []string{"types.go"}, Read: func(string) ([]byte, error) { return []byte(head + example + kind), nil }, Judged: func(*rule.Rule) bool { return true },
 		})
 		require.NoError(t, err)

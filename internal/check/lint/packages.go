@@ -23,10 +23,11 @@ type pkg struct {
 	root, dir string // the directory is relative to the root, slash-separated
 	decls     []decl
 	docs      map[*ast.TypeSpec]*ast.CommentGroup
+	torn      map[*ast.TypeSpec]bool // they lack fields that do not compile
 }
 
-// load parses and type-checks the packages, module by module.
-func load(ctx context.Context, s Source) (all []*pkg, err error) {
+// load parses and type-checks the packages, module by module. What does not compile is left out, and is an error of its own.
+func load(ctx context.Context, s Source) (all []*pkg, uncompiled, err error) {
 	modules := map[string][]string{}
 	dirs := map[string]string{} // by import path
 	paths := workspace.ImportPaths{}
@@ -34,7 +35,7 @@ func load(ctx context.Context, s Source) (all []*pkg, err error) {
 		abs := filepath.Join(s.Root, filepath.FromSlash(dir))
 		path, err := paths.Of(abs)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		module := workspace.Above(abs, "go.mod")
 		modules[module] = append(modules[module], path)
@@ -44,22 +45,41 @@ func load(ctx context.Context, s Source) (all []*pkg, err error) {
 	for dir, some := range s.Files {
 		files[filepath.Join(s.Root, filepath.FromSlash(dir))] = some
 	}
+	var syntax []error
+	var wrong []string
 	for _, module := range sortedKeys(modules) {
 		loaded, err := declared(ctx, module, modules[module], files)
-		if err != nil {
-			return nil, err
+		if list := (scanner.ErrorList)(nil); errors.As(err, &list) && len(files) == 0 {
+			// The others are judged, unless they import what does not parse.
+			others := slices.DeleteFunc(modules[module], func(path string) bool {
+				dir := filepath.Join(s.Root, filepath.FromSlash(dirs[path]))
+				return slices.ContainsFunc(list, func(e *scanner.Error) bool { return filepath.Dir(e.Pos.Filename) == dir })
+			})
+			syntax = append(syntax, err)
+			if loaded, err = nil, nil; len(others) > 0 {
+				loaded, err = declared(ctx, module, others, files)
+			}
+			if errors.As(err, &list) {
+				continue
+			}
 		}
-		if err := uncompiled(s.Root, loaded); err != nil {
-			return nil, err
+		if err != nil {
+			return nil, nil, err
 		}
 		for _, p := range loaded {
+			for _, e := range p.TypeErrors {
+				wrong = append(wrong, e.Error())
+			}
 			p.Syntax = slices.DeleteFunc(p.Syntax, ast.IsGenerated)
 			one := &pkg{Package: p, root: s.Root, dir: dirs[p.PkgPath]}
+			if len(p.TypeErrors) > 0 {
+				one.tear()
+			}
 			one.index()
 			all = append(all, one)
 		}
 	}
-	return all, nil
+	return all, errors.Join(append(syntax, diag.New("the API packages do not compile", s.Root, wrong...))...), nil
 }
 
 // declared loads packages of a module without the go command, if that is possible.
@@ -78,15 +98,4 @@ func declared(ctx context.Context, module string, paths []string, files map[stri
 		return nil, err
 	}
 	return loader.Declared(ctx, loader.NewListed(module), paths, files)
-}
-
-// uncompiled is the error of packages with types that do not compile: what would be found in them is not known.
-func uncompiled(root string, pkgs []*packages.Package) error {
-	var lines []string
-	for _, p := range pkgs {
-		for _, e := range p.TypeErrors {
-			lines = append(lines, e.Error())
-		}
-	}
-	return diag.New("the API packages do not compile", root, lines...)
 }

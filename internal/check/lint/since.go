@@ -27,20 +27,21 @@ func ForNew(f rule.Finding) bool {
 	return false
 }
 
-// CheckSince returns what is wrong and was not wrong in an older state of the packages, and what was: base has the Go files of the directories as
-// they were. Unless all is set, only rules that are for new fields make the difference. What packages import is taken as it is today: where
-// base cannot be judged because it imports what has gone, found is what may be new, and an error says why, unless nothing may be.
-func CheckSince(ctx context.Context, s Source, base map[string]map[string][]byte, now func(dir string) (map[string][]byte, error), all bool) (found, older []rule.Finding, err error) {
-	found, err = Check(ctx, s)
+// CheckSince judges as Check does, and puts aside what was wrong already in an older state of the packages: base has the Go files of the
+// directories as they were. Unless all is set, only rules that are for new fields make the difference. What packages import is taken as it is
+// today: where base cannot be judged because it imports what has gone, the findings are those that may be new, and an error says why, unless
+// none may be.
+func CheckSince(ctx context.Context, s Source, base map[string]map[string][]byte, now func(dir string) (map[string][]byte, error), all bool) (*Result, error) {
+	r, err := Check(ctx, s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	changed := map[string]map[string][]byte{}
 	same := map[string]bool{}
 	for dir, files := range base {
 		today, err := now(dir)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if same[dir] = maps.EqualFunc(files, today, bytes.Equal); !same[dir] && len(files) > 0 {
 			changed[dir] = files
@@ -53,26 +54,27 @@ func CheckSince(ctx context.Context, s Source, base map[string]map[string][]byte
 		old.Files = changed
 		before, err := Check(ctx, old)
 		if ctx.Err() != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		lacksBase = err
-		for _, f := range before {
-			was[f.Fingerprint()]++
+		if lacksBase = err; err == nil {
+			for _, f := range before.Findings {
+				was[f.Fingerprint()]++
+			}
 		}
 	}
-	found = slices.DeleteFunc(found, func(f rule.Finding) bool {
+	r.Findings = slices.DeleteFunc(r.Findings, func(f rule.Finding) bool {
 		is := same[path.Dir(f.Place.File)]
 		if key := f.Fingerprint(); !is && was[key] > 0 {
 			was[key]--
 			is = true
 		}
 		if is = is && (all || ForNew(f)); is {
-			older = append(older, f)
+			r.Older = append(r.Older, f)
 		}
 		return is
 	})
-	if len(found) == 0 {
+	if len(r.Findings) == 0 {
 		lacksBase = nil // all there is stands in files that are as they were
 	}
-	return found, older, lacksBase
+	return r, lacksBase
 }

@@ -49,8 +49,8 @@ func observedGeneration(_ *world, t typ, report reporter) {
 
 func observes(s *types.Struct, depth int) bool {
 	for f := range s.Fields() {
-		if f.Name() == "ObservedGeneration" {
-			return true
+		if f.Name() == "ObservedGeneration" || isWrong(f.Type(), nil) {
+			return true // or it is not known
 		}
 		if list, ok := f.Type().Underlying().(*types.Slice); ok && f.Name() == "Conditions" {
 			if item, ok := list.Elem().Underlying().(*types.Struct); ok && observes(item, depth+1) {
