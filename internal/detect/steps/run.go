@@ -3,6 +3,7 @@
 package steps
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -89,7 +90,7 @@ func (x *Reader) targets(f *makefile.File, dir string) {
 		}
 	}
 	for _, r := range f.Rules {
-		if !covered[r.Targets[0]] && slices.ContainsFunc(r.Recipe, func(l makefile.Place) bool { return x.wanted(l.Text) || x.directed && goGenerate.MatchString(l.Text) }) {
+		if !covered[r.Targets[0]] && slices.ContainsFunc(r.Recipe, func(l makefile.Place) bool { return x.runs(l.Text) }) {
 			add(r.Targets[0])
 		}
 	}
@@ -138,7 +139,7 @@ func (x *run) recipe(lines []makefile.Place, maybe bool, overrides map[string]st
 }
 
 // leads is in lines that run other files.
-var leads = lazyregexp.New(`\.(sh|bash)\b|\bmake\b|\bgo generate\b`)
+var leads = lazyregexp.New(`\.(sh|bash)\b|\bmake\b|\bgenerate\b`)
 
 // logical are the lines of a text, each with those that continue it.
 func logical(text string) (lines []string) {
@@ -169,10 +170,12 @@ func (x *run) commands(all []shell.Command, file string, above int, overrides ma
 		case path.Base(words[0]) == "make":
 			x.make(c, words[1:], overrides)
 			continue
-		case len(words) > 2 && words[0] == "go" && words[1] == "generate":
-			x.steps = append(x.steps, Step{Command: c, Path: file})
-			x.generate(words[2:], c.Dir)
-			continue
+		case path.Base(words[0]) == "go":
+			if dir, args, ok := goGenerate(words[1:], c.Dir); ok {
+				x.steps = append(x.steps, Step{Command: c, Path: file})
+				x.generate(packagesOf(args), dir)
+				continue
+			}
 		case len(words) > 2 && isShell(words[0]) && words[1] == "-c":
 			read := shell.ReadCall(path.Join(shell.Root, file), words[2], c.Dir, shell.Call{Env: c.Env})
 			for i := range read.Commands {
@@ -196,7 +199,43 @@ func (x *run) commands(all []shell.Command, file string, above int, overrides ma
 	}
 }
 
-// generate runs the lines of go:generate of the packages that go generate is given.
+// goGenerate returns the directory and the arguments of "go generate", of the words after "go".
+func goGenerate(words []string, dir string) (in string, args []string, ok bool) {
+	if len(words) > 1 && words[0] == "-C" {
+		words = append([]string{"-C=" + words[1]}, words[2:]...)
+	}
+	if len(words) > 0 {
+		if c, found := strings.CutPrefix(words[0], "-C="); found {
+			words = words[1:]
+			if dir = path.Join(dir, c); path.IsAbs(c) {
+				dir = c
+			}
+		}
+	}
+	if len(words) == 0 || words[0] != "generate" {
+		return "", nil, false
+	}
+	return dir, words[1:], true
+}
+
+// packagesOf are the packages of the arguments of go generate.
+func packagesOf(args []string) (packages []string) {
+	for i := 0; i < len(args); i++ {
+		switch arg := strings.TrimPrefix(args[i], "-"); {
+		case !strings.HasPrefix(args[i], "-"):
+			packages = append(packages, args[i])
+		case slices.Contains([]string{"run", "skip", "tags", "mod", "modfile", "ldflags", "gcflags"}, strings.TrimPrefix(arg, "-")):
+			i++ // its value
+		}
+	}
+	if len(packages) == 0 {
+		return []string{"."}
+	}
+	return packages
+}
+
+// generate runs the lines of go:generate of the packages that go generate is given. A package that cannot be read, such as the output of
+// a command, may be any of the module.
 func (x *run) generate(packages []string, dir string) {
 	if x.depth >= maxDepth {
 		return
@@ -204,13 +243,17 @@ func (x *run) generate(packages []string, dir string) {
 	x.depth++
 	for _, p := range packages {
 		root, below := strings.CutSuffix(p, "/...")
+		if !strings.HasPrefix(p, ".") && !path.IsAbs(p) {
+			_, module := x.repo.Modules.Of(cmp.Or(Local(dir, "."), "."))
+			root, below = path.Join(shell.Root, module), true
+		}
 		at := Local(dir, root)
-		if at == "" || strings.HasPrefix(p, "-") {
+		if at == "" {
 			continue
 		}
 		_, module := x.repo.Modules.Of(at)
 		for _, f := range x.repo.Files {
-			if _, of := x.repo.Modules.Of(f.Dir); of == module && (f.Dir == at || below && text.Below(at, f.Dir)) {
+			if _, of := x.repo.Modules.Of(f.Dir); of == module && (f.Dir == at || f.Path == at || below && text.Below(at, f.Dir)) {
 				x.directives(f)
 			}
 		}

@@ -59,23 +59,23 @@ type Reader struct {
 	texts  map[string]string
 	// directed is set where a line of go:generate has a command that is wanted.
 	directed bool
-	// scriptNames are those of scripts that have a command that is wanted.
+	// scriptNames are those of scripts that run a command that is wanted.
 	scriptNames []string
 }
 
 // Read finds the sequences with a command that is wanted.
 func Read(r *repo.Repo, wanted func(text string) bool) *Found {
 	x := &Reader{repo: r, wanted: wanted, found: &Found{}, read: map[string]bool{}, texts: map[string]string{}}
-	for _, t := range r.Texts {
-		text := string(t.Data)
-		x.texts[t.Path] = text
-		if ext := path.Ext(t.Path); (ext == ".sh" || ext == ".bash") && wanted(text) {
-			x.scriptNames = append(x.scriptNames, path.Base(t.Path))
-		}
-	}
 	x.directed = slices.ContainsFunc(r.Files, func(f *repo.GoFile) bool {
 		return slices.ContainsFunc(f.Generate, func(g repo.Directive) bool { return wanted(g.Text) })
 	})
+	for _, t := range r.Texts {
+		text := string(t.Data)
+		x.texts[t.Path] = text
+		if ext := path.Ext(t.Path); (ext == ".sh" || ext == ".bash") && x.runs(text) {
+			x.scriptNames = append(x.scriptNames, path.Base(t.Path))
+		}
+	}
 	if slices.ContainsFunc(r.Texts, func(t repo.Script) bool { return x.leads(string(t.Data)) }) {
 		x.makefiles()
 		x.scripts()
@@ -97,13 +97,14 @@ func (x *Reader) makefiles() {
 		}
 	}
 	for _, t := range x.repo.Texts {
-		if ext := path.Ext(t.Path); (ext == ".mk" || ext == ".mak") && !x.read[t.Path] && x.wanted(string(t.Data)) {
+		if ext := path.Ext(t.Path); (ext == ".mk" || ext == ".mak") && !x.read[t.Path] && x.runs(string(t.Data)) {
 			x.makefile(t.Path, x.above(path.Dir(t.Path)), true)
 		}
 	}
 }
 
-var goGenerate = lazyregexp.New(`\bgo generate\b`)
+// generate is in texts that run go generate, as also $(GO) generate and go -C api generate.
+var generate = lazyregexp.New(`\bgenerate\b`)
 
 // otherFile finds a makefile that another one has make read instead.
 var otherFile = lazyregexp.New(`(?m)(?:\$[({]MAKE[)}]|\bmake)\b[^\n]*\s-f\s+([\w./-]+)`)
@@ -118,9 +119,14 @@ func (x *Reader) above(dir string) string {
 	return dir
 }
 
-// leads reports whether a makefile has a command that is wanted, or names a script that has, or runs go generate where that has.
+// runs reports whether a text has a command that is wanted, or may run go generate where that has.
+func (x *Reader) runs(text string) bool {
+	return x.wanted(text) || x.directed && generate.MatchString(text)
+}
+
+// leads reports whether a makefile runs a command that is wanted, or names a script that does.
 func (x *Reader) leads(text string) bool {
-	return x.wanted(text) || x.directed && goGenerate.MatchString(text) || slices.ContainsFunc(x.scriptNames, func(name string) bool { return strings.Contains(text, name) })
+	return x.runs(text) || slices.ContainsFunc(x.scriptNames, func(name string) bool { return strings.Contains(text, name) })
 }
 
 func (x *Reader) makefile(file, dir string, partial bool) {
@@ -140,7 +146,7 @@ func (x *Reader) scripts() {
 	for _, t := range x.repo.Texts {
 		base := path.Base(t.Path)
 		ext := path.Ext(base)
-		if x.read[t.Path] || !x.wanted(string(t.Data)) {
+		if x.read[t.Path] || !x.runs(string(t.Data)) {
 			continue
 		}
 		_, module := x.repo.Modules.Of(path.Dir(t.Path))

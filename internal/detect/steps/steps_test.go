@@ -175,3 +175,50 @@ func TestGenerates(t *testing.T) {
 		assert.False(t, Generates(name), name)
 	}
 }
+
+// What a command changes after go generate is not what the generator makes: each form in which people call it is to be seen, and in scripts, too.
+func TestGoGenerate(t *testing.T) {
+	const sources = "\n-- go.mod --\nmodule example.com/m\n-- api/doc.go --\npackage api\n\n//go:generate controller-gen crd\n" +
+		"-- other/doc.go --\npackage other\n\n//go:generate controller-gen object\n"
+	const both, one = "crd object sed", "crd sed"
+	for form, want := range map[string]string{
+		"go generate ./...":                       both,
+		"go generate -x -run crd ./api":           one,
+		"go generate ./api/doc.go":                one,
+		"go generate example.com/m/...":           both,
+		"go generate $(shell go list ./...)":      both,
+		"$(GO) generate ./...":                    both,
+		"/usr/local/go/bin/go generate ./api/...": one,
+		"go -C api generate ./...":                one,
+		"go -C=api generate":                      one,
+		"cd api && go generate":                   one,
+	} {
+		t.Run(form, func(t *testing.T) {
+			got := tools(sequences(t, "-- Makefile --\nGO ?= go\ngenerate:\n\t"+form+"\n\tsed -i s/a/b/ crd.yaml\n"+sources), "Makefile: generate")
+			assert.Equal(t, want, got)
+		})
+	}
+	script := "\n-- hack/gen.sh --\ncd api && go generate ./...\nsed -i s/a/b/ crd.yaml\n"
+	t.Run("script", func(t *testing.T) {
+		assert.Equal(t, one, tools(sequences(t, script+sources), "hack/gen.sh"))
+	})
+	t.Run("script of a makefile", func(t *testing.T) {
+		assert.Equal(t, one, tools(sequences(t, "-- Makefile --\ngenerate:\n\thack/gen.sh\n"+script+sources), "Makefile: generate"))
+	})
+}
+
+// tools are the commands of a sequence that has been printed: what controller-gen makes, and sed.
+func tools(printed, sequence string) string {
+	var words []string
+	in := false
+	for line := range strings.Lines(printed) {
+		if !strings.HasPrefix(line, "\t") {
+			in = strings.HasPrefix(line, sequence+" ")
+		} else if _, made, ok := strings.Cut(line, `"controller-gen" "`); in && ok {
+			words = append(words, strings.TrimRight(made, "\"]\n"))
+		} else if in && strings.Contains(line, `["sed"`) {
+			words = append(words, "sed")
+		}
+	}
+	return strings.Join(words, " ")
+}
