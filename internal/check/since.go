@@ -12,6 +12,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/compat"
 	"github.com/crdctl/crdctl/internal/check/preflight"
 	"github.com/crdctl/crdctl/internal/check/project"
+	"github.com/crdctl/crdctl/internal/check/revision"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/check/samples"
 	"github.com/crdctl/crdctl/internal/text"
@@ -30,24 +31,33 @@ func (r *Result) preflight(ctx context.Context, p *project.Project, o Options) (
 		return found, judged, err
 	}
 	var changed []*project.CRD
-	same, known := map[string]bool{}, map[string]bool{}
+	same, known, outside := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, crd := range p.CRDs {
 		if same[crd.Name] = older.Same(crd); !same[crd.Name] && older[crd.Name] != nil {
 			changed = append(changed, older[crd.Name])
+		}
+		if same[crd.Name] {
+			note(outside, preflight.OutsideSpec(crd))
+			note(known, preflight.OutsideSpec(older[crd.Name]))
 		}
 	}
 	before, err := preflight.Check(ctx, changed)
 	if err != nil {
 		return found, judged, err
 	}
-	for _, f := range before {
-		known[f.Fingerprint()] = true
-	}
+	note(known, before)
 	r.hide(&found, func(f rule.Finding) bool {
 		name, _, _ := strings.Cut(f.Subject, "/")
-		return f.Severity < rule.Error && (same[strings.TrimSuffix(name, ":")] || known[f.Fingerprint()])
+		return f.Severity < rule.Error && (same[strings.TrimSuffix(name, ":")] && !outside[f.Fingerprint()] || known[f.Fingerprint()])
 	})
 	return found, judged + " since " + o.Base.Name, nil
+}
+
+// note adds the fingerprints of findings.
+func note(in map[string]bool, found []rule.Finding) {
+	for _, f := range found {
+		in[f.Fingerprint()] = true
+	}
 }
 
 // older are the CRDs as the base has them; none if it has none.
@@ -79,8 +89,13 @@ func (r *Result) sinceBase(p *project.Project, o Options) (*samples.Since, error
 	for _, name := range slices.Sorted(maps.Keys(older)) {
 		crds = append(crds, older[name])
 	}
+	webhooks, err := olderWebhooks(o.Base)
+	if err != nil {
+		return nil, err
+	}
 	return &samples.Since{
 		Name: o.Base.Name, CRDs: crds, Same: func(crd *project.CRD) bool { return same[crd.Name] },
+		Mutates: func(group, plural string) bool { return project.Mutate(webhooks, group, plural) },
 		Read: func(file string) ([]byte, error) {
 			if !o.Base.Has(file) {
 				return nil, nil
@@ -88,4 +103,19 @@ func (r *Result) sinceBase(p *project.Project, o Options) (*samples.Since, error
 			return o.Base.ReadFile(file)
 		},
 	}, nil
+}
+
+// olderWebhooks are the markers of the webhooks that changed objects.
+func olderWebhooks(b *revision.Base) (all []string, err error) {
+	for _, file := range b.Files(".") {
+		if !project.IsGo(file) || strings.HasPrefix(file, "vendor/") || strings.Contains(file, "/vendor/") {
+			continue
+		}
+		src, err := b.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, project.MutatingWebhooks(src)...)
+	}
+	return all, nil
 }

@@ -25,6 +25,9 @@ var checks = []check{
 	quick(strict), quick(refusals), rules, quick(inMaps), of(columns), of(scale), of(subresources), of(tooLarge), of(shortNames), quick(nodes),
 }
 
+// OutsideSpec returns the warnings that are about more than the specification of a CRD.
+func OutsideSpec(crd *project.CRD) []rule.Finding { return tooLarge(crd) }
+
 // quick is a check of a CRD at once.
 func quick(judge func(crd *project.CRD) ([]rule.Finding, error)) check {
 	return func(_ context.Context, crd *project.CRD) ([]rule.Finding, error) { return judge(crd) }

@@ -21,9 +21,10 @@ import (
 // judge judges objects, compiling the schemas that it needs.
 type judge struct {
 	project  *project.Project
-	crds     []*project.CRD   // of the project, now or at some time
-	kinds    map[string]*kind // by group and kind
-	problems []error          // kinds that cannot be judged
+	mutates  func(group, plural string) bool // a webhook
+	crds     []*project.CRD                  // of the project, now or at some time
+	kinds    map[string]*kind                // by group and kind
+	problems []error                         // kinds that cannot be judged
 	// placeholders is how many values were not judged, since the reader has to put in others.
 	placeholders int
 }
@@ -45,7 +46,7 @@ func (j *judge) kindOf(o object) *kind {
 	var k *kind
 	for _, crd := range j.crds {
 		if crd.Spec.Group == gk.Group && crd.Spec.Names.Kind == gk.Kind {
-			k = &kind{CRD: crd, defaulted: crd.DeepCopy(), versions: map[string]*write.Version{}, mutated: j.project.Mutates(gk.Group, crd.Spec.Names.Plural)}
+			k = &kind{CRD: crd, defaulted: crd.DeepCopy(), versions: map[string]*write.Version{}, mutated: j.mutates(gk.Group, crd.Spec.Names.Plural)}
 			apiextv1.SetObjectDefaults_CustomResourceDefinition(k.defaulted)
 		}
 	}

@@ -43,6 +43,8 @@ type Since struct {
 	// CRDs are those of the project as they were, and Same reports whether one is as it was.
 	CRDs []*project.CRD
 	Same func(crd *project.CRD) bool
+	// Mutates reports whether a webhook of the project changed the objects of a resource.
+	Mutates func(group, plural string) bool
 }
 
 // said is a finding wherever it is in a file. A fingerprint would not do: it is the same for other numbers, such as those in names of fields
@@ -51,18 +53,23 @@ type said struct{ rule, subject, message string }
 
 func of(f rule.Finding) said { return said{f.Rule.ID, f.Subject, f.Message} }
 
-// known is how often each finding was found in a file.
-func (s *Since) known(ctx context.Context, p *project.Project, file string, was []byte) map[said]int {
-	j := judge{project: p, crds: s.CRDs, kinds: map[string]*kind{}}
-	all := map[said]int{}
+// known are the severities with which each finding was found in a file.
+func (s *Since) known(ctx context.Context, p *project.Project, file string, was []byte) map[said][]rule.Severity {
+	j := judge{project: p, mutates: s.Mutates, crds: s.CRDs, kinds: map[string]*kind{}}
+	all := map[said][]rule.Severity{}
 	older := readSource(file, was, groupsOf(p))
 	for _, o := range older.objects {
 		older.problems = append(older.problems, j.object(ctx, older, o)...)
 	}
 	for _, f := range older.problems {
-		all[of(f)]++
+		all[of(f)] = append(all[of(f)], f.Severity)
 	}
 	return all
+}
+
+// same reports whether the API server takes the objects of a kind as it did: its CRD is as it was, and a webhook that changed them is still there.
+func (s *Since) same(k *kind) bool {
+	return s.Same(k.CRD) && (k.mutated || !s.Mutates(k.Spec.Group, k.Spec.Names.Plural))
 }
 
 // Check judges the samples of a project; with an older state, those that changed or whose CRDs did. The error is about kinds whose objects could
@@ -76,7 +83,7 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 	if err != nil {
 		return r, err
 	}
-	j := judge{project: p, crds: p.CRDs, kinds: map[string]*kind{}}
+	j := judge{project: p, mutates: p.Mutates, crds: p.CRDs, kinds: map[string]*kind{}}
 	for _, s := range sources {
 		if err := context.Cause(ctx); err != nil {
 			return r, err
@@ -95,7 +102,7 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 				r.Skipped++
 				continue
 			}
-			if k := j.kindOf(o); unchanged && k != nil && since.Same(k.CRD) {
+			if k := j.kindOf(o); unchanged && k != nil && since.same(k) {
 				r.Unchanged++
 				continue
 			}
@@ -117,8 +124,12 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 		if was != nil && len(wrong) > 0 {
 			known := since.known(ctx, p, s.file, was)
 			wrong = slices.DeleteFunc(wrong, func(f rule.Finding) bool {
-				known[of(f)]--
-				return known[of(f)] >= 0
+				// What was as bad or worse is not new.
+				i := slices.IndexFunc(known[of(f)], func(was rule.Severity) bool { return was >= f.Severity })
+				if i >= 0 {
+					known[of(f)] = slices.Delete(known[of(f)], i, i+1)
+				}
+				return i >= 0
 			})
 		}
 		r.Findings = append(r.Findings, wrong...)

@@ -152,7 +152,7 @@ func TestSince(t *testing.T) {
 	was := head + "spec: {image: a, more: 1}\n"
 	p := tree(t, map[string]string{"config/samples/a.yaml": head + "spec: {image: a, more: 1, other: 2, replicas: x}\n", "config/samples/new.yaml": head + "spec: {image: }\n", "config/samples/other.yaml": head + "spec: {image: a, more2: 1}\n"})
 	r, err := samples.Check(t.Context(), p, &samples.Since{
-		Name: "main", CRDs: p.CRDs, Same: func(*project.CRD) bool { return true },
+		Name: "main", CRDs: p.CRDs, Same: func(*project.CRD) bool { return true }, Mutates: func(string, string) bool { return false },
 		Read: func(file string) ([]byte, error) {
 			switch file {
 			case "config/samples/a.yaml":
@@ -174,4 +174,28 @@ func TestSince(t *testing.T) {
 		"config/samples/new.yaml: spec.image is required (Give the field a value: it has none here, which is null.)",
 		"config/samples/other.yaml: the schema does not have spec.more2 (Correct the name of the field, or remove it.)",
 	}, got)
+}
+
+// What a webhook of the project set until it was removed is wrong now, in files that did not change.
+func TestSinceWebhookRemoved(t *testing.T) {
+	const head = "---\napiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\nspec: "
+	const text = head + "{more: 1}\n" + head + "{image: a, replicas: 11}\n"
+	p := tree(t, map[string]string{"config/samples/a.yaml": text})
+	for _, mutates := range []bool{true, false} {
+		r, err := samples.Check(t.Context(), p, &samples.Since{
+			Name: "main", CRDs: p.CRDs, Same: func(*project.CRD) bool { return true }, Mutates: func(_, plural string) bool { return mutates && plural == "crontabs" },
+			Read: func(string) ([]byte, error) { return []byte(text), nil },
+		})
+		require.NoError(t, err)
+		var got []string
+		for _, f := range rule.Sort(r.Findings) {
+			got = append(got, f.Severity.String()+": "+f.Message)
+		}
+		if !mutates {
+			assert.Empty(t, got)
+			assert.Equal(t, 2, r.Unchanged)
+			continue
+		}
+		assert.Equal(t, []string{"error: spec.image is required", "error: spec.replicas must be at most 10"}, got)
+	}
 }

@@ -26,7 +26,7 @@ func Valid(ctx context.Context, p *project.Project) ([]Sample, error) {
 		return nil, err
 	}
 	var all []Sample
-	j := judge{project: p, crds: p.CRDs, kinds: map[string]*kind{}}
+	j := judge{project: p, mutates: p.Mutates, crds: p.CRDs, kinds: map[string]*kind{}}
 	for _, s := range sources {
 		if s.role != sample || len(s.problems) > 0 || strings.HasSuffix(s.file, ".json") {
 			continue
