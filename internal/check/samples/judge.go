@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/crd/write"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/yamlpath"
 )
 
 // judge judges objects, compiling the schemas that it needs.
@@ -74,95 +76,136 @@ func (j *judge) version(k *kind, name string) *write.Version {
 	return k.versions[name]
 }
 
+// verdict is what is wrong with one object.
+type verdict struct {
+	*judge
+	source
+	object
+	kind    *kind
+	subject string
+	found   []rule.Finding
+	at      map[string]int // of which finding a value is that has one, by its path
+}
+
+func (v *verdict) report(id, path, format string, args ...any) *rule.Finding {
+	v.found = append(v.found, rule.New(id, v.place(path), v.subject, format, args...))
+	return &v.found[len(v.found)-1]
+}
+
+func (v *verdict) place(path string) rule.Place { return v.object.at(v.file, path) }
+
 // object is what is wrong with an object.
-func (j *judge) object(ctx context.Context, s source, o object) (all []rule.Finding) {
-	subject := fmt.Sprintf("%s: %s %s", s.file, o.GetKind(), nameOf(o))
-	found := func(id, path, format string, args ...any) *rule.Finding {
-		all = append(all, rule.New(id, o.at(s.file, path), subject, format, args...))
-		return &all[len(all)-1]
-	}
-	k := j.kindOf(o)
-	if k == nil {
-		if near := text.DidYouMean(o.GetKind(), j.kindsIn(o.GroupVersionKind().Group)); near != "" && !j.project.Declares(o.GroupVersionKind().Group, o.GetKind()) {
-			found("sample-kind", "kind", "the group %s has no kind %s; did you mean %s?", o.GroupVersionKind().Group, o.GetKind(), near)
+func (j *judge) object(ctx context.Context, s source, o object) []rule.Finding {
+	v := verdict{judge: j, source: s, object: o, kind: j.kindOf(o), subject: fmt.Sprintf("%s: %s %s", s.file, o.GetKind(), nameOf(o)), at: map[string]int{}}
+	switch {
+	case v.kind == nil:
+		group := o.GroupVersionKind().Group
+		if near := text.DidYouMean(o.GetKind(), j.kindsIn(group)); near != "" && !j.project.Declares(group, o.GetKind()) {
+			v.report("sample-kind", "kind", "the group %s has no kind %s; did you mean %s?", group, o.GetKind(), near)
 		}
-		return all
-	}
-	name := o.GroupVersionKind().Version
-	if len(k.Spec.Versions) == 0 {
-		return all // a CRD of an API version that no API server takes
-	}
-	if v := k.Version(name); v == nil || !v.Served {
-		problem := "does not have"
-		if v != nil {
-			problem = "does not serve"
+	case len(v.kind.Spec.Versions) == 0: // a CRD of an API version that no API server takes
+	case v.served():
+		if compiled := j.version(v.kind, o.GroupVersionKind().Version); compiled != nil {
+			v.create(ctx, compiled)
 		}
-		f := found("sample-version", "apiVersion", "%s %s version %s", k.Name, problem, name)
-		if s.role == document && strings.Contains("/"+s.file, "/"+name+"/") {
-			f.Severity = rule.Note // it is about that version
-		}
-		f.Fix = "Use one of the versions that are served: " + strings.Join(served(k), ", ") + "."
-		return all
 	}
-	v := j.version(k, name)
-	if v == nil {
-		return nil
+	return v.found
+}
+
+// served reports whether the API server has the version of the object.
+func (v *verdict) served() bool {
+	name := v.GroupVersionKind().Version
+	of := v.kind.Version(name)
+	if of != nil && of.Served {
+		return true
 	}
-	object := o.DeepCopy()
+	problem := "does not have"
+	if of != nil {
+		problem = "does not serve"
+	}
+	f := v.report("sample-version", "apiVersion", "%s %s version %s", v.kind.Name, problem, name)
+	if v.role == document && strings.Contains("/"+v.file, "/"+name+"/") {
+		f.Severity = rule.Note // it is about that version
+	}
+	f.Fix = "Use one of the versions that are served: " + strings.Join(served(v.kind), ", ") + "."
+	return false
+}
+
+// create is what the API server says when the object is created.
+func (v *verdict) create(ctx context.Context, version *write.Version) {
+	object, k := v.DeepCopy(), v.kind
 	if object.GetName() == "" && object.GetGenerateName() != "" {
 		object.SetName(object.GetGenerateName() + "x") // as the API server makes one
 	}
 	if k.defaulted.Spec.Scope == apiextv1.NamespaceScoped && object.GetNamespace() == "" {
 		object.SetNamespace("default") // as kubectl does
 	} else if k.defaulted.Spec.Scope == apiextv1.ClusterScoped && object.GetNamespace() != "" {
-		found("sample-namespace", "metadata.namespace", "a %s has no namespace: the API server leaves out %s", k.Spec.Names.Kind, object.GetNamespace())
+		v.report("sample-namespace", "metadata.namespace", "a %s has no namespace: the API server leaves out %s", k.Spec.Names.Kind, object.GetNamespace())
 		object.SetNamespace("")
 	}
-	if _, ok := object.Object["status"]; ok && v.HasStatus() {
-		found("sample-status", "status", "the status of this object is left out when it is created")
+	if _, ok := object.Object["status"]; ok && version.HasStatus() {
+		v.report("sample-status", "status", "the status of this object is left out when it is created")
 		delete(object.Object, "status")
 	}
-	lost, err := v.Decode(object.Object)
+	lost, err := version.Decode(object.Object)
 	if err != nil {
-		found("sample-invalid", "", "%v", err)
-		return all
+		v.report("sample-invalid", "", "%v", err)
+		return
 	}
 	for _, path := range lost {
-		f := found("sample-unknown-field", path, "the schema does not have %s", path)
-		if near := near(k.Version(name), path); near != "" {
+		f := v.report("sample-unknown-field", path, "the schema does not have %s", path)
+		if near := near(k.Version(object.GroupVersionKind().Version), path); near != "" {
 			f.Fix = fmt.Sprintf("Did you mean %s?", near)
 		}
 	}
-	values, rules := v.Create(ctx, object.Object)
+	values, rules := version.Create(ctx, object.Object)
 	for _, e := range values {
-		if e.Type == field.ErrorTypeRequired && s.role >= proposal {
-			continue // what is not shown is not wrong
-		}
-		if o.toFill(e) {
-			j.placeholders++
-			continue
-		}
-		f := found("sample-invalid", e.Field, "%s", write.Text(e))
-		if e.Type == field.ErrorTypeRequired {
-			f.Fix = "Add the field."
-			if o.isNull(e.Field) {
-				f.Fix = "Give the field a value: it has none here, which is null."
-			}
-		}
-		if e.Type == field.ErrorTypeRequired && path.Ext(s.file) == ".md" {
-			f.Severity = rule.Note // pages show parts of objects
-		}
-		if k.mutated && e.Type == field.ErrorTypeRequired {
-			f.Severity, f.Fix = rule.Note, "Add the field, unless the project's mutating webhook sets it."
+		if e.Type != field.ErrorTypeRequired || v.role < proposal { // what is not shown there is not wrong
+			v.invalid(e)
 		}
 	}
 	for _, e := range rules {
-		f := found("sample-rule", e.Field, "%s", write.Text(e))
-		if k.mutated {
+		f := v.about("sample-rule", e)
+		if f != nil && k.mutated {
 			f.Severity, f.Fix = min(f.Severity, rule.Warning), "Correct the value, unless the project's mutating webhook does."
 		}
 	}
-	return all
+}
+
+// invalid reports what the schema has against a value.
+func (v *verdict) invalid(e *field.Error) {
+	f := v.about("sample-invalid", e)
+	if f == nil || e.Type != field.ErrorTypeRequired {
+		return
+	}
+	f.Fix = "Add the field."
+	if v.isNull(e.Field) {
+		f.Fix = "Give the field a value: it has none here, which is null."
+	}
+	if path.Ext(v.file) == ".md" {
+		f.Severity = rule.Note // pages show parts of objects
+	}
+	if v.kind.mutated {
+		f.Severity, f.Fix = rule.Note, "Add the field, unless the project's mutating webhook sets it."
+	}
+}
+
+// about reports an error about a value. It returns nil for one that the reader has to put in, and for one with a finding already, which then has
+// this error, too: a value that is wrong in two ways is one mistake. An object or a list may have several.
+func (v *verdict) about(id string, e *field.Error) *rule.Finding {
+	if v.toFill(e) {
+		v.placeholders++
+		return nil
+	}
+	if i, known := v.at[e.Field]; known {
+		v.found[i].Message += "; " + write.Text(e)
+		return nil
+	}
+	f := v.report(id, e.Field, "%s", write.Text(e))
+	if value := yamlpath.Value(v.node, e.Field); value != nil && value.Kind == yaml.ScalarNode {
+		v.at[e.Field] = len(v.found) - 1
+	}
+	return f
 }
 
 func nameOf(o object) string {

@@ -199,3 +199,27 @@ func TestSinceWebhookRemoved(t *testing.T) {
 		assert.Equal(t, []string{"error: spec.image is required", "error: spec.replicas must be at most 10"}, got)
 	}
 }
+
+// A value that is wrong in several ways is one mistake; an object may have several.
+func TestOneValue(t *testing.T) {
+	files := map[string]string{"config/samples/a.yaml": "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\nspec: {image: a, token: '', replicas: 11}\n"}
+	p := tree(t, files)
+	text := strings.Replace(files["crds/crontabs.yaml"], "image: {type: string}", `image: {type: string}
+              token: {type: string, pattern: '^[a-f]+$', x-kubernetes-validations: [{rule: self.size() == 36, message: must be a UUID}, {rule: self != '', message: may not be empty}]}`, 1)
+	text = strings.Replace(text, "            required: [image]", "            required: [image]\n            x-kubernetes-validations: [{rule: self.token != '', message: needs a token}, {rule: self.replicas < 5, message: needs few}]", 1)
+	crds, err := project.Parse("crds/crontabs.yaml", []byte(text))
+	require.NoError(t, err)
+	p.CRDs = crds
+	r, err := samples.Check(t.Context(), p, nil)
+	require.NoError(t, err)
+	var got []string
+	for _, f := range rule.Sort(r.Findings) {
+		got = append(got, f.Place.String()+" "+f.Rule.ID+" "+f.Message)
+	}
+	assert.Equal(t, []string{
+		"config/samples/a.yaml:4:1 sample-rule spec: needs a token",
+		"config/samples/a.yaml:4:1 sample-rule spec: needs few",
+		"config/samples/a.yaml:4:18 sample-invalid spec.token should match '^[a-f]+$'; spec.token must be a UUID; spec.token: may not be empty",
+		"config/samples/a.yaml:4:29 sample-rule spec.replicas must be at most 10",
+	}, got)
+}
