@@ -30,6 +30,9 @@ func (f *settings) over(p *config.Project, root, base string) error {
 	var problems []error
 	for _, s := range given {
 		s.Copy(p, &f.flag)
+		if list, ok := s.Value(p).(*[]string); ok && slices.Equal(*list, []string{""}) { // as --exclude-dir= has it
+			*list = nil
+		}
 		for _, text := range s.Strings(p) {
 			if s.Format != config.Path || *text == "" || config.BuiltSchema(*text) && s.Flag == "applyconfig-openapi-schema" {
 				continue

@@ -136,10 +136,14 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	d.readHeader()
 	d.readControllerGen()
 	d.readController()
+	var given []string
+	for _, edit := range edits {
+		given = append(given, edit.Fields...)
+	}
 	keep := func() {
 		for _, edit := range edits {
 			if edit.Was != nil {
-				d.keep(edit.Was)
+				d.keep(edit.Was, given)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ package detect
 
 import (
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,8 +19,9 @@ var shown = []string{"boilerplate", "helperBoilerplate", "generators"}
 // scriptsOnly are those of a client tree that its files do not show.
 var scriptsOnly = []string{"clients[0].lintRules", "clients[0].keepLeftOver"}
 
-// keep puts the settings of a project file that is there already where the repository decides nothing.
-func (d *discovery) keep(was *config.Project) {
+// keep puts the settings of a project file that is there already where the repository decides nothing, and neither does who calls: given
+// are the fields that are set otherwise.
+func (d *discovery) keep(was *config.Project, given []string) {
 	p := &d.found.raw
 	if d.guessed["clients"] && len(was.Clients) > 0 {
 		p.Clients = nil
@@ -30,7 +32,7 @@ func (d *discovery) keep(was *config.Project) {
 		p.Boilerplate = ""
 		d.forget("boilerplate")
 	}
-	if called := func(c config.ControllerGenCall) bool { return c.Inferred == "" }; !slices.ContainsFunc(p.ControllerGen.Calls, called) && len(was.ControllerGen.Calls) > 0 {
+	if read := func(c config.ControllerGenCall) bool { return c.Inferred == "" }; !slices.ContainsFunc(p.ControllerGen.Calls, read) && len(was.ControllerGen.Calls) > 0 {
 		p.ControllerGen, d.keptCalls = config.ControllerGen{}, true
 		d.forget("controllerGen.")
 	}
@@ -47,7 +49,7 @@ func (d *discovery) keep(was *config.Project) {
 		if s.Field == "scaffold" {
 			continue // which its own commands write
 		}
-		if !s.InClient() && (d.fresh || !slices.Contains(shown, s.Field)) {
+		if !s.InClient() && (d.fresh || !slices.Contains(shown, s.Field)) && !slices.Contains(given, s.Field) && !called(s.Field, was, p) {
 			fill(s, p, was)
 		}
 	}
@@ -59,6 +61,22 @@ func (d *discovery) keep(was *config.Project) {
 			}
 		}
 	}
+}
+
+// called reports whether a setting is about a directory of CRDs or of a role that a call of controller-gen, which the repository has now,
+// writes to.
+func called(field string, was, is *config.Project) bool {
+	dir, generator := was.CRDs.Dir, "crd"
+	if strings.HasPrefix(field, "rbac.") {
+		dir, generator = was.RBAC.Dir, "rbac"
+	} else if !strings.HasPrefix(field, "crds.") {
+		return false
+	}
+	return dir != "" && slices.ContainsFunc(is.ControllerGen.Calls, func(c config.ControllerGenCall) bool {
+		g := &genCall{ControllerGenCall: c}
+		out, ok := g.OutputDir(generator)
+		return ok && c.Inferred == "" && slices.Contains(g.Generators(), generator) && out == path.Clean(dir)
+	})
 }
 
 // forget removes what showed settings.

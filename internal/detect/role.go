@@ -14,10 +14,12 @@ import (
 
 var markerRole = lazyregexp.New(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\broleName=([^,\s]+)`)
 
-// readOwn claims the CRDs and the role of a repository that nothing here calls controller-gen for: crdctl made them, if they name
-// its version. It returns the CRDs that are left.
+// readOwn claims the CRDs and the role of a project of crdctl that lost its settings: nothing here calls controller-gen, the CRDs name the
+// version that crdctl has, and there is code that only crdctl makes. Without that, another call of controller-gen may have made them, with
+// options of its own. It returns the CRDs that are left.
 func (d *discovery) readOwn(own []repo.Manifest) []repo.Manifest {
-	if len(d.steps.Sequences) > 0 || len(own) == 0 {
+	made := func(f *repo.GoFile) bool { return f.Generator == "crdctl" }
+	if len(d.steps.Sequences) > 0 || len(own) == 0 || !slices.ContainsFunc(d.Files, made) {
 		return own
 	}
 	dir := own[0].Dir

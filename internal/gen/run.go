@@ -93,9 +93,9 @@ func (g *generation) inEngine(ctx context.Context, gens []codegen.Generator) ([]
 		})
 	}
 	files, notes, err := g.inEngineOf(ctx, gens[i:i+1], func() (*toolchain.Toolchain, error) { return toolchain.OpenOpenAPI(ctx, g.settings.OpenAPI.Version) })
-	if rest := slices.Concat(gens[:i], gens[i+1:]); err == nil && len(rest) > 0 {
-		others, said, err := g.inEngine(ctx, rest)
-		return append(files, others...), append(notes, said...), err
+	if rest := slices.Concat(gens[:i], gens[i+1:]); len(rest) > 0 { // also after an error: theirs are other ones
+		others, said, otherErr := g.inEngine(ctx, rest)
+		files, notes, err = append(files, others...), append(notes, said...), errors.Join(err, otherErr)
 	}
 	return files, notes, err
 }

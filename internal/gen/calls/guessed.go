@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/safefs"
@@ -19,9 +20,13 @@ func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree
 		call      int
 		generator string
 	}
-	differ, shown := map[origin][]string{}, map[origin]bool{}
+	differ, processed, shown := map[origin][]string{}, map[origin][]string{}, map[origin]bool{}
 	for _, c := range all {
-		if p.settings.Calls[c.call].Inferred == "" || c.by != nil {
+		if p.settings.Calls[c.call].Inferred == "" {
+			continue
+		}
+		if from := (origin{c.call, c.generator}); c.by != nil { // it differs anyhow, which shows nothing
+			processed[from] = append(processed[from], c.path)
 			continue
 		}
 		onDisk, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(c.path)), safefs.MaxFile)
@@ -43,7 +48,7 @@ func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree
 			continue
 		}
 		if p.left[c.path] = true; c.path == files[0] {
-			left = append(left, tree.NotCompared{Kind: kinds[c.generator], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, c.call)), Paths: files,
+			left = append(left, tree.NotCompared{Kind: kinds[c.generator], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, c.call)), Paths: slices.Sorted(slices.Values(append(files, processed[from]...))),
 				Reason: "no command that crdctl can read generates it, and what the generated files show of the call gives other content; set controllerGen: {calls: […]}"})
 		}
 	}
