@@ -19,7 +19,7 @@ const (
 	screenPatches = 5
 )
 
-// printVerdict prints the answer for people: the patch on standard output, and what it is about beside it.
+// printVerdict prints the answer for people: the patch on standard output, and what it is about on standard error.
 func printVerdict(s ui.Streams, p ui.Paint, r report.Report) error {
 	s.Report().Lines(r.Asides())
 	s.Report().Warn(r.Outdated)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/gen/gofield"
 )
 
 const prefix = "+crdctl:allow"
@@ -54,22 +55,12 @@ func parse(file string, src []byte) (all []*marker) {
 			if !ok {
 				continue
 			}
-			doc, start := spec.Doc, spec.Pos()
-			if !g.Lparen.IsValid() {
-				doc, start = g.Doc, g.Pos()
-			}
-			note(doc, spec.Name.Name, spec.Name.Pos())
-			if doc != nil {
-				start = doc.Pos()
-			}
-			for _, c := range syntax.Comments { // the comment above the one next to it counts, too
-				if line(c.End()) == line(start)-2 {
-					note(c, spec.Name.Name, spec.Name.Pos())
-				}
+			for _, doc := range gofield.Docs(fset, syntax, g, spec) {
+				note(doc, spec.Name.Name, spec.Name.Pos())
 			}
 			ast.Inspect(spec.Type, func(n ast.Node) bool {
 				if f, ok := n.(*ast.Field); ok {
-					note(f.Doc, spec.Name.Name+"."+nameOf(f), f.Type.Pos())
+					note(f.Doc, spec.Name.Name+"."+gofield.FieldName(f), f.Type.Pos())
 				}
 				return true
 			})
@@ -93,22 +84,4 @@ func parse(file string, src []byte) (all []*marker) {
 		}
 	}
 	return all
-}
-
-// nameOf is the name of a field, or of the type that is embedded.
-func nameOf(f *ast.Field) string {
-	if len(f.Names) > 0 {
-		return f.Names[0].Name
-	}
-	e := f.Type
-	if star, ok := e.(*ast.StarExpr); ok {
-		e = star.X
-	}
-	if sel, ok := e.(*ast.SelectorExpr); ok {
-		return sel.Sel.Name
-	}
-	if id, ok := e.(*ast.Ident); ok {
-		return id.Name
-	}
-	return ""
 }

@@ -160,7 +160,7 @@ func (r *reader) pick(name string, dirs map[string]bool) *project.CRD {
 // gone are the findings of CRDs that were removed.
 func (b *Baseline) gone() (all []rule.Finding) {
 	for _, old := range b.removed {
-		all = append(all, RemovedCRD(old, old.InManifest("metadata", "name")))
+		all = append(all, removedCRD(old, old.InManifest("metadata", "name")))
 	}
 	return all
 }

@@ -113,8 +113,8 @@ func (all *findings) crd(old, now *project.CRD) {
 	}
 }
 
-// RemovedCRD is the finding of a CRD that is gone.
-func RemovedCRD(old *project.CRD, at rule.Place) rule.Finding {
+// removedCRD is the finding of a CRD that is gone.
+func removedCRD(old *project.CRD, at rule.Place) rule.Finding {
 	f := rule.New("crd-removed", at, old.Name, "the CRD %s was removed; with it go all objects of the kind %s", old.Name, old.Spec.Names.Kind)
 	f.Severity = rule.Note
 	for _, v := range old.Spec.Versions {

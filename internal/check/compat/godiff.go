@@ -13,10 +13,10 @@ import (
 	"github.com/crdctl/crdctl/internal/text"
 )
 
-// CompareGo returns what the change of a Go package breaks for those who import it. The files have their names as keys; a package without any went. Where a finding about the
+// compareGo returns what the change of a Go package breaks for those who import it. The files have their names as keys; a package without any went. Where a finding about the
 // CRDs has the same cause, there is none here. Where a file does not parse, nothing is known of what it declares: that is an error of the new
 // state, and a note about the old one.
-func CompareGo(dir string, old, now map[string][]byte, known []rule.Finding) (found []rule.Finding, note string, err error) {
+func compareGo(dir string, old, now map[string][]byte, known []rule.Finding) (found []rule.Finding, note string, err error) {
 	is, err := parseGo(dir, now)
 	if err != nil {
 		return nil, "", fmt.Errorf("compare the Go package %s: %w", dir, err)

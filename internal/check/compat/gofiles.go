@@ -41,7 +41,7 @@ func goPackages(p *project.Project, base *revision.Base, known []rule.Finding) (
 			same = same && bytes.Equal(old[file], now[file])
 		}
 		if !same && len(old) > 0 && len(now) > 0 {
-			found, note, err := CompareGo(dir, old, now, known)
+			found, note, err := compareGo(dir, old, now, known)
 			all, problem = append(all, found...), errors.Join(problem, err)
 			if note != "" {
 				notes = append(notes, note)
@@ -82,7 +82,7 @@ func gonePackages(p *project.Project, base *revision.Base, b *Baseline) (all []r
 		if !isAPI || b.lost(group, path.Base(dir)) {
 			continue
 		}
-		found, note, err := CompareGo(dir, old, nil, nil)
+		found, note, err := compareGo(dir, old, nil, nil)
 		all, problem = append(all, found...), errors.Join(problem, err)
 		if note != "" {
 			notes = append(notes, note)

@@ -25,11 +25,6 @@ import (
 // Objects are objects as they are stored, or would be.
 type Objects []unstructured.Unstructured
 
-// ReadObjects reads the objects of a manifest, YAML or JSON, and those in lists.
-func ReadObjects(file string, data []byte) (all Objects, err error) {
-	return objectsIn(file, data, func([]byte) bool { return true })
-}
-
 // objectsIn are the objects in those documents of a manifest that may have some.
 func objectsIn(file string, data []byte, may func(document []byte) bool) (all Objects, err error) {
 	docs, err := yamldoc.Split(data)

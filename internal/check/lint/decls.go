@@ -11,6 +11,7 @@ import (
 	"sort"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/gen/gofield"
 )
 
 // decl is the declaration of a type, or of a field in it.
@@ -71,23 +72,10 @@ func (p *pkg) fields(spec *ast.TypeSpec, e ast.Expr, depth int) {
 	})
 }
 
-// docOf are the comments with markers of a type: right above it, and the one above that with a line between.
+// docOf are the comments with markers of a type, from the top.
 func (p *pkg) docOf(f *ast.File, g *ast.GenDecl, spec *ast.TypeSpec) *ast.CommentGroup {
-	doc, start := spec.Doc, spec.Pos()
-	if !g.Lparen.IsValid() {
-		doc, start = g.Doc, g.Pos()
-	}
 	all := &ast.CommentGroup{}
-	if doc != nil {
-		start = doc.Pos()
-	}
-	line := p.Fset.Position(start).Line
-	for _, c := range f.Comments {
-		if c.End() < start && p.Fset.Position(c.End()).Line == line-2 {
-			all.List = append(all.List, c.List...)
-		}
-	}
-	if doc != nil {
+	for _, doc := range slices.Backward(gofield.Docs(p.Fset, f, g, spec)) {
 		all.List = append(all.List, doc.List...)
 	}
 	return all
@@ -98,25 +86,10 @@ func declOf(spec *ast.TypeSpec, f *ast.Field, depth int) decl {
 	if f.Doc != nil {
 		d.from = f.Doc.Pos()
 	}
-	if len(f.Names) > 0 {
-		d.name, d.field = f.Names[0].Pos(), f.Names[0].Name
-		return d
+	if d.field = gofield.FieldName(f); len(f.Names) > 0 {
+		d.name = f.Names[0].Pos()
 	}
-	d.field = embedded(f.Type)
 	return d
-}
-
-// embedded is the name of an embedded field.
-func embedded(e ast.Expr) string {
-	switch t := e.(type) {
-	case *ast.StarExpr:
-		return embedded(t.X)
-	case *ast.SelectorExpr:
-		return t.Sel.Name
-	case *ast.Ident:
-		return t.Name
-	}
-	return ""
 }
 
 // at is the innermost declaration that a position is in.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/check/rule"
+	"github.com/crdctl/crdctl/internal/gen/gofield"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -129,7 +130,7 @@ func (d decl) omitted() bool {
 // isRoot reports whether the field is one of an object, next to its TypeMeta.
 func (d decl) isRoot() bool {
 	s, ok := d.spec.Type.(*ast.StructType)
-	return ok && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return len(f.Names) == 0 && embedded(f.Type) == "TypeMeta" })
+	return ok && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return len(f.Names) == 0 && gofield.FieldName(f) == "TypeMeta" })
 }
 
 // marker returns the value of a marker of a declaration's own comment.

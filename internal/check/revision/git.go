@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// ErrNoRepository is the error where there is no git, or no repository.
-var ErrNoRepository = errors.New("no git repository")
+// errNoRepository is the error where there is no git, or no repository.
+var errNoRepository = errors.New("no git repository")
 
 // unknownError is the error of a name that git does not know as a revision.
 type unknownError struct{ text string }
@@ -54,9 +54,9 @@ func ask(ctx context.Context, root string, args ...string) (string, error) {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%w could be read: git is not in PATH", ErrNoRepository)
+		return "", fmt.Errorf("%w could be read: git is not in PATH", errNoRepository)
 	case err != nil && strings.Contains(problem.String(), "not a git repository"):
-		return "", fmt.Errorf("%w at %s", ErrNoRepository, root)
+		return "", fmt.Errorf("%w at %s", errNoRepository, root)
 	case err != nil:
 		return "", fmt.Errorf("git %s: %s", args[0], said(problem.String(), err))
 	}
@@ -74,7 +74,7 @@ func said(problem string, err error) string {
 // commit is the ID of the commit that a revision names.
 func commit(ctx context.Context, root, name string) (string, error) {
 	id, err := ask(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	if err == nil || errors.Is(err, ErrNoRepository) || ctx.Err() != nil {
+	if err == nil || errors.Is(err, errNoRepository) || ctx.Err() != nil {
 		return id, err
 	}
 	if _, outside := ask(ctx, root, "rev-parse", "--git-dir"); outside != nil {

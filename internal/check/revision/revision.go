@@ -78,7 +78,7 @@ func Open(ctx context.Context, root, dir, name string) (*Base, error) {
 		}
 		var unknown *unknownError
 		_, statErr := os.Stat(seenFrom(dir, name))
-		switch noRepository := errors.Is(err, ErrNoRepository); {
+		switch noRepository := errors.Is(err, errNoRepository); {
 		case statErr == nil && (noRepository || errors.As(err, &unknown)):
 		case noRepository:
 			return nil, fmt.Errorf("--against %s: %w, and no file or directory has that name; name a directory or a file with the older CRDs", name, err)

@@ -59,23 +59,27 @@ func (d *declaration) commented() bool {
 	return d.spec.Doc != nil || !d.decl.Lparen.IsValid() && d.decl.Doc != nil
 }
 
-// findDocs finds the comments that can have the markers of a type: upstream's tools also read the comment above the one next to it.
-func (d *declaration) findDocs() (docs []*ast.CommentGroup) {
-	doc := d.spec.Doc
-	if doc == nil && !d.decl.Lparen.IsValid() {
-		doc = d.decl.Doc
+// findDocs finds the comments that can have the markers of a type.
+func (d *declaration) findDocs() []*ast.CommentGroup { return Docs(d.pkg.fset, d.file, d.decl, d.spec) }
+
+// Docs are the comments that can have the markers of a type, that of the type first: upstream's tools also read the comment above the one next
+// to it.
+func Docs(fset *token.FileSet, file *ast.File, decl *ast.GenDecl, spec *ast.TypeSpec) (docs []*ast.CommentGroup) {
+	doc := spec.Doc
+	if doc == nil && !decl.Lparen.IsValid() {
+		doc = decl.Doc
 	}
-	start := d.spec.Pos()
-	if !d.decl.Lparen.IsValid() {
-		start = d.decl.Pos()
+	start := spec.Pos()
+	if !decl.Lparen.IsValid() {
+		start = decl.Pos()
 	}
 	if doc != nil {
 		docs, start = append(docs, doc), doc.Pos()
 	}
-	line := d.pkg.fset.Position(start).Line
-	above, _ := slices.BinarySearchFunc(d.file.Comments, start, func(group *ast.CommentGroup, at token.Pos) int { return cmp.Compare(group.Pos(), at) })
-	for _, group := range slices.Backward(d.file.Comments[:above]) {
-		switch end := d.pkg.fset.Position(group.End()).Line; {
+	line := fset.Position(start).Line
+	above, _ := slices.BinarySearchFunc(file.Comments, start, func(group *ast.CommentGroup, at token.Pos) int { return cmp.Compare(group.Pos(), at) })
+	for _, group := range slices.Backward(file.Comments[:above]) {
+		switch end := fset.Position(group.End()).Line; {
 		case end == line-2:
 			docs = append(docs, group)
 		case end < line-2:
@@ -83,6 +87,26 @@ func (d *declaration) findDocs() (docs []*ast.CommentGroup) {
 		}
 	}
 	return docs
+}
+
+// FieldName is the name of a field, or of the type that is embedded.
+func FieldName(f *ast.Field) string {
+	if len(f.Names) > 0 {
+		return f.Names[0].Name
+	}
+	return typeName(f.Type)
+}
+
+func typeName(e ast.Expr) string {
+	switch t := e.(type) {
+	case *ast.StarExpr:
+		return typeName(t.X)
+	case *ast.SelectorExpr:
+		return t.Sel.Name
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
 }
 
 // Parse reads the Go files of a directory, without its tests.
