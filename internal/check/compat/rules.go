@@ -23,7 +23,7 @@ func (v *version) rules(path []string, was, is *props) {
 		newNames(was, is, fresh, defaulted)
 	}
 	for _, r := range added {
-		if guarded(r.Rule, fresh) || holdsByDefault(r.Rule, defaulted) || slices.ContainsFunc(removed, func(o apiextv1.ValidationRule) bool { return loosened(o.Rule, r.Rule) }) {
+		if guarded(r.Rule, fresh) || movedUp(r, was, is) || holdsByDefault(r.Rule, defaulted) || slices.ContainsFunc(removed, func(o apiextv1.ValidationRule) bool { return loosened(o.Rule, r.Rule) }) {
 			continue
 		}
 		e := v.tightened(path)
@@ -96,7 +96,24 @@ func newNames(was, is *props, into map[string]bool, defaulted map[string]string)
 	}
 }
 
+// movedUp reports whether a field of the object, which it cannot lack, had the rule before.
+func movedUp(r apiextv1.ValidationRule, was, is *props) bool {
+	for name, field := range was.Properties {
+		if !slices.Contains(was.Required, name) || !slices.Contains(is.Required, name) {
+			continue
+		}
+		for _, below := range field.XValidations {
+			below.Rule = itself.ReplaceAllString(below.Rule, "${1}."+name)
+			if below.OptionalOldSelf == nil && r.OptionalOldSelf == nil && len(without(apiextv1.ValidationRules{r}, apiextv1.ValidationRules{below})) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 var (
+	itself     = lazyregexp.New(`\b(self|oldSelf)\b`)
 	identifier = lazyregexp.New(`[A-Za-z_][A-Za-z0-9_]*`)
 	// A rule that begins with the first holds where the field is not set, and one of the second form where one of the two fields is not.
 	unset   = lazyregexp.New(`^!\s*has\(\s*self\.([\w.]+)\s*\)\s*\|\|`)
