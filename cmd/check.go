@@ -280,10 +280,10 @@ func listRules(s ui.Streams, families []rule.Family) error {
 	return w.Flush()
 }
 
-func explainRule(s ui.Streams, id string) error {
+func explainRule(c *cobra.Command, s ui.Streams, id string) error {
 	r := rule.Find(id)
 	if r == nil {
-		hint := `"crdctl check --list" prints the rules`
+		hint := fmt.Sprintf("\"%s --list\" prints the rules", c.CommandPath())
 		if near := text.DidYouMean(id, ruleIDs()); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}

@@ -33,10 +33,8 @@ func newCluster(s ui.Streams, o *options) *cobra.Command {
 and "crdctl run" and "crdctl kubectl" use it. It listens on 127.0.0.1 only; its port and its kubeconfig,
 .crdctl/cluster/kubeconfig, stay the same until it is reset.`,
 		Example: "  crdctl cluster start\n  crdctl run\n  crdctl cluster stop",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return ui.UsageErrorf("a subcommand is required: start, stop, status or reset")
-		},
+		Args:    noArgs,
+		RunE:    requireSubcommand,
 	}
 	c.AddCommand(newClusterStart(s, o), newClusterStop(s, o), newClusterStatus(s, o), newClusterReset(s, o), newClusterServe(s, o))
 	return c

@@ -269,6 +269,9 @@ func shortNames(args []string) []string {
 func generatorNames(_ *cobra.Command, args []string) error {
 	for _, name := range shortNames(args) {
 		if !slices.Contains(gen.Names, name) {
+			if near := text.DidYouMean(name, gen.Names); near != "" {
+				return ui.UsageErrorf("%q is not a generator; did you mean %q?", name, near)
+			}
 			return ui.UsageErrorf("%q is not a generator; use one of %s", name, strings.Join(gen.Names, ", "))
 		}
 	}

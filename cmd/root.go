@@ -52,6 +52,7 @@ func execute(ctx context.Context, i *ui.Interrupts, args []string, s ui.Streams)
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
+	err = flagError(cmd, err) // cobra itself parses the flags before a command
 	return s.Report().Exit(cmd.CommandPath(), err)
 }
 
@@ -82,7 +83,7 @@ Exit codes: 0 success, 1 findings (for example stale files), 2 errors or wrong u
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	root.SetFlagErrorFunc(flagError)
 	f := root.PersistentFlags()
 	f.StringVarP(&o.dir, "dir", "C", ".", "project `directory`, or a directory in it")
 	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "log `level`: 1 for more of crdctl's messages, 2 and up for Kubernetes libraries")
@@ -94,17 +95,33 @@ Exit codes: 0 success, 1 findings (for example stale files), 2 errors or wrong u
 	completeFlags(root, &o)
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" { // cobra's own prints its help for a shell that it does not know, with exit code 0
-			c.Args, c.RunE = noArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+			c.Args, c.RunE = noArgs, requireSubcommand
 		}
 	}
 	return root
 }
 
-// newGroup returns a command that groups others, and by itself prints its help.
+// newGroup returns a command that groups others, and does nothing by itself.
 func newGroup(name, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: name, Short: short, Args: noArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c := &cobra.Command{Use: name, Short: short, Args: noArgs, RunE: requireSubcommand}
 	c.AddCommand(commands...)
 	return c
+}
+
+// requireSubcommand is the function of a command that does nothing by itself. It is wrong usage: in a script, the name of the subcommand may
+// be a variable that is not set.
+func requireSubcommand(c *cobra.Command, _ []string) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	last := len(names) - 1
+	if last > 0 {
+		names = []string{strings.Join(names[:last], ", "), names[last]}
+	}
+	return ui.UsageErrorf("a subcommand is required: %s", strings.Join(names, " or "))
 }
 
 // newHelp is cobra's help command, with an error for a command that does not exist.
@@ -156,20 +173,49 @@ func (o *options) root() (string, error) {
 	return filepath.EvalSymlinks(root)
 }
 
-// flagError is an error of a command line, in the words of ours where pflag has those of the parser.
-func flagError(err error) error {
+// flagError returns an error of pflag as one of the command line, in words for people, and any other as it is.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var malformed *pflag.InvalidSyntaxError
 	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) {
-		return ui.UsageError(err)
+	switch {
+	case errors.As(err, &unknown):
+		if near := nearFlag(c, unknown); near != "" {
+			return ui.UsageErrorf("%s; did you mean --%s?", err, near)
+		}
+		return ui.UsageErrorf("%s", err)
+	case errors.As(err, &missing), errors.As(err, &malformed):
+		return ui.UsageErrorf("%s", err)
+	case !errors.As(err, &invalid):
+		return err
 	}
 	switch f := invalid.GetFlag(); f.Value.Type() {
 	case "int":
 		return ui.UsageErrorf("--%s %q must be a whole number", f.Name, invalid.GetValue())
 	case "bool":
 		return ui.UsageErrorf("--%s=%s must be true or false", f.Name, invalid.GetValue())
+	case "duration":
+		return ui.UsageErrorf("--%s %q must be a duration with its unit, for example 10s or 5m", f.Name, invalid.GetValue())
 	default:
-		return ui.UsageErrorf("--%s %q: %w", f.Name, invalid.GetValue(), invalid.Unwrap())
+		return ui.UsageErrorf("--%s %q: %s", f.Name, invalid.GetValue(), invalid.Unwrap())
 	}
+}
+
+// nearFlag returns the name of the flag that an unknown one was meant to be, or "".
+func nearFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
+	if unknown.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	var names []string
+	for _, set := range []*pflag.FlagSet{c.Flags(), c.InheritedFlags()} {
+		set.VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Deprecated == "" {
+				names = append(names, f.Name)
+			}
+		})
+	}
+	return text.DidYouMean(unknown.GetSpecifiedName(), names)
 }
 
 // noArgs is cobra.NoArgs with an error of ours.

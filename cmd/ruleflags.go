@@ -15,6 +15,7 @@ import (
 
 // ruleFlags are the flags of commands that report what rules find.
 type ruleFlags struct {
+	command *cobra.Command
 	failOn  string
 	output  string
 	list    bool
@@ -22,6 +23,7 @@ type ruleFlags struct {
 }
 
 func (f *ruleFlags) register(c *cobra.Command) {
+	f.command = c
 	c.Flags().StringVar(&f.failOn, "fail-on", "error", "lowest `severity` that makes the exit code 1: note, warning or error")
 	c.Flags().StringVarP(&f.output, "output", "o", "text", "`format` of the output: text, json, github or sarif")
 	c.Flags().BoolVar(&f.list, "list", false, "print the rules")
@@ -42,7 +44,7 @@ func (f *ruleFlags) explained(s ui.Streams, families []rule.Family) (done bool, 
 	case f.list:
 		return true, listRules(s, families)
 	case f.explain != "":
-		return true, explainRule(s, f.explain)
+		return true, explainRule(f.command, s, f.explain)
 	}
 	return false, nil
 }

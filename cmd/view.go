@@ -54,7 +54,8 @@ as OpenTelemetry spans in JSON (otlp), to standard output. --from and --to are a
 as 12:03:07 or 2026-11-23T12:03:07Z, or now. docs/recording.md describes the file.
 
 Exit codes with --findings: 0 if there is no finding of the types that --fail-on names, by default all types; 1 if there is one, even
-if it was resolved; 2 if the recording cannot be read or has a newer format, or a type that --fail-on names cannot be determined.`,
+if it was resolved; 2 if the recording cannot be read or has a newer format, a type that --fail-on names cannot be determined, or nothing
+was found in a recording that is incomplete, as of a run that was killed.`,
 		Example: `  crdctl view
   crdctl view run.crdctl.gz --open
   crdctl view run.crdctl.gz --findings -o json

@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -198,7 +199,7 @@ func (d *findingsDocument) newer() bool {
 
 // verdict is ErrNo if there is a finding of the types, or of any without types; and an error if there may be one. Without
 // types, it is not an error that some cannot be determined: no recording has what all of them need, and records that are
-// missing are a finding. Of a newer format, nothing is certain to be read as it was meant, not even what is found.
+// missing are a finding. Of a recording that was cut off, only what was found is certain. Of a newer format, nothing is certain to be read as it was meant, not even what is found.
 func (d *findingsDocument) verdict(failOn []string) error {
 	if h := d.Recording; d.newer() {
 		return fmt.Errorf("no finding can be determined: the recording has format %d, and this crdctl reads format %d; use %s",
@@ -213,6 +214,9 @@ func (d *findingsDocument) verdict(failOn []string) error {
 		if slices.Contains(failOn, u.Type) {
 			return fmt.Errorf("%s cannot be determined: %s", u.Type, u.Reason)
 		}
+	}
+	if d.Incomplete != "" { // what is missing may have some
+		return fmt.Errorf("%s cannot be determined: the recording is incomplete", cmp.Or(strings.Join(failOn, ", "), "findings"))
 	}
 	return nil
 }
