@@ -191,7 +191,7 @@ func (a *applier) patch(ctx context.Context, resource dynamic.ResourceInterface,
 func (a *applier) prune(ctx context.Context, before, now []manifest.Object) (left []manifest.Object, err error) {
 	var problems []error
 	for _, o := range before {
-		if o.GetName() == "" || o.GetKind() == "Namespace" || has(now, o) {
+		if !leaves(o, now) {
 			continue
 		}
 		resource, err := a.resource(o.Unstructured)
@@ -209,6 +209,16 @@ func (a *applier) prune(ctx context.Context, before, now []manifest.Object) (lef
 		}
 	}
 	return left, errors.Join(problems...)
+}
+
+// leaves reports whether an object that was applied is to be removed, since the manifests have it no more.
+func leaves(o manifest.Object, now []manifest.Object) bool {
+	return o.GetName() != "" && o.GetKind() != "Namespace" && !has(now, o)
+}
+
+// lacksSome reports whether an object that was applied leaves the manifests.
+func lacksSome(now, before []manifest.Object) bool {
+	return slices.ContainsFunc(before, func(o manifest.Object) bool { return leaves(o, now) })
 }
 
 // has reports whether one of the objects is the one that o is, whatever its content.

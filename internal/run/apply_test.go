@@ -5,8 +5,13 @@ package run
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,7 +21,10 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/crd/manifest"
+	"github.com/crdctl/crdctl/internal/run/builtin"
+	"github.com/crdctl/crdctl/internal/safefs/safefstest"
 	"github.com/crdctl/crdctl/internal/ui"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -152,6 +160,44 @@ func TestApplyOfGeneratedNames(t *testing.T) {
 		require.NoError(t, b.apply(t.Context(), generated(data), false))
 	}
 	b.want(t, []string{"created", "created"}, []string{"applied configmap/config-* in default", "applied configmap/config-* in default"})
+}
+
+// A file that is being replaced, as git does it, is missing for a moment: its objects stay.
+func TestReplacedManifest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newApplyBed(t, nil)
+		var deleted []string
+		b.server.PrependReactor("delete", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+			deleted = append(deleted, a.(clienttesting.DeleteAction).GetName())
+			return true, nil, nil
+		})
+		root := t.TempDir()
+		manifest := func(name string) {
+			safefstest.WriteFiles(t, root, map[string]string{"config/" + name + ".yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: default}\n"})
+		}
+		manifest("stays")
+		manifest("replaced")
+		i := &installer{
+			Options: Options{Options: builtin.Options{Root: root}, Project: &config.Project{Controller: config.Controller{Manifests: []string{"config"}}}},
+			sources: newSources(root), applier: b.applier, reporter: b.reporter,
+		}
+		require.NoError(t, i.applyManifests(t.Context(), true))
+
+		file := filepath.Join(root, "config", "replaced.yaml")
+		require.NoError(t, os.Remove(file))
+		var written sync.WaitGroup
+		written.Go(func() {
+			time.Sleep(100 * time.Millisecond)
+			manifest("replaced")
+		})
+		require.NoError(t, i.applyManifests(t.Context(), true))
+		written.Wait()
+		assert.Empty(t, deleted)
+
+		require.NoError(t, os.Remove(file))
+		require.NoError(t, i.applyManifests(t.Context(), true))
+		assert.Equal(t, []string{"replaced"}, deleted)
+	})
 }
 
 // What left the manifests is removed, but for namespaces; what could not be removed is tried again.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -326,10 +327,21 @@ func (i *installer) sayGone(ctx context.Context, crds []manifest.CRD) {
 	}
 }
 
+// rewriteTime is how long a file may be missing while it is replaced. Its objects stay until then.
+const rewriteTime = 500 * time.Millisecond
+
 // applyManifests applies the manifests; unless they changed, only if they are others than those that were applied last:
 // generate may have written the role.
 func (i *installer) applyManifests(ctx context.Context, changed bool) error {
 	objects, err := i.objects()
+	if err == nil && lacksSome(objects, i.applied) { // git and editors remove a file before they write it again
+		select {
+		case <-time.After(rewriteTime):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		objects, err = i.objects()
+	}
 	content, encodeErr := json.Marshal(objects)
 	if err = errors.Join(err, encodeErr); err == nil && !changed && string(content) == i.manifests {
 		return nil
