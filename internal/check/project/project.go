@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -187,6 +188,19 @@ func (p *Project) typesOf(crd *CRD, version string) *gofield.Package {
 	}
 	return near
 }
+
+// Uses reports whether the project asks for permissions on the resource of a kind: it may be one that another project has in the same group.
+func (p *Project) Uses(kind string) bool {
+	resource := strings.ToLower(kind)
+	return slices.ContainsFunc(p.repo.Files, func(f *repo.GoFile) bool {
+		return slices.ContainsFunc(rbacResources.FindAllSubmatch(f.Data, -1), func(m [][]byte) bool {
+			return slices.ContainsFunc(strings.Split(string(m[1]), ";"), func(r string) bool { return r == resource+"s" || r == resource+"es" || r == resource })
+		})
+	})
+}
+
+// rbacResources are the resources of a marker for permissions.
+var rbacResources = regexp.MustCompile(`(?m)^\s*//\s*\+kubebuilder:rbac:.*\bresources=["{]?([a-z0-9./;-]+)`)
 
 // Declares reports whether a Go package of a group declares a type.
 func (p *Project) Declares(group, name string) bool {

@@ -100,7 +100,7 @@ func (j *judge) object(ctx context.Context, s source, o object) []rule.Finding {
 	switch {
 	case v.kind == nil:
 		group := o.GroupVersionKind().Group
-		if near := text.DidYouMean(o.GetKind(), j.kindsIn(group)); near != "" && !j.project.Declares(group, o.GetKind()) {
+		if near := text.DidYouMean(o.GetKind(), j.kindsIn(group)); near != "" && !j.project.Declares(group, o.GetKind()) && !j.project.Uses(o.GetKind()) {
 			v.report("sample-kind", "kind", "the group %s has no kind %s; did you mean %s?", group, o.GetKind(), near)
 		}
 	case len(v.kind.Spec.Versions) == 0: // a CRD of an API version that no API server takes

@@ -223,3 +223,15 @@ func TestOneValue(t *testing.T) {
 		"config/samples/a.yaml:4:29 sample-rule spec.replicas must be at most 10",
 	}, got)
 }
+
+// A kind of the group that a role of the project has may be one of another project.
+func TestKindOfAnotherProject(t *testing.T) {
+	const object = "apiVersion: stable.example.com/v1\nkind: CronTap\nmetadata: {name: a}\n"
+	for marker, found := range map[string]int{"resources=crontabs;crontaps/status": 1, "resources=crontabs;crontaps": 0} {
+		r, err := samples.Check(t.Context(), tree(t, map[string]string{
+			"config/samples/a.yaml": object, "controller.go": "package p\n\n//+kubebuilder:rbac:groups=stable.example.com,namespace=\"a\"," + marker + ",verbs=get\nfunc Reconcile() {}\n",
+		}), nil)
+		require.NoError(t, err)
+		assert.Len(t, r.Findings, found, marker)
+	}
+}
