@@ -15,11 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // The archives in testdata/corpus have the shapes of real repositories, each with the settings that a person who knows the
 // repository would write: "right" is a crdctl.yaml, "right/version" the version of code-generator, "right/notCompared" the files
-// that are listed as not compared, "right/unread" a part of a finding, and "right/nothing" a part of the error where crdctl has
+// that are listed as not compared, "right/reason" a part of a reason for that, "right/unread" a part of a finding, and "right/nothing" a part of the error where crdctl has
 // nothing to do. The text on top says after "known wrong:" why a verdict is not right, if it is not. "@client" and "@generated"
 // stand for generated files, see generated.
 func TestCorpus(t *testing.T) {
@@ -80,6 +81,9 @@ func verdict(t *testing.T, archive *txtar.Archive) string {
 	var notCompared []string
 	for _, n := range found.NotCompared {
 		notCompared = append(notCompared, n.Paths...)
+	}
+	if text := want["right/reason"]; !slices.ContainsFunc(found.NotCompared, func(n tree.NotCompared) bool { return strings.Contains(n.Reason, text) }) && text != "" {
+		return fmt.Sprintf("%q is not among %v", text, found.NotCompared)
 	}
 	if strings.Join(notCompared, "\n") != want["right/notCompared"] {
 		return fmt.Sprintf("not compared: %v", notCompared)

@@ -26,6 +26,10 @@ func (d *discovery) readHelpers() {
 		case len(files) > 0 && len(asking) == 0 && shared == "" && d.callOf(h.tool) == "":
 			d.notCompared(h.name, h.tool, pathsOf(files), "no tag asks for it, and no script runs "+h.tool+"; it stays unchanged")
 			continue
+		case h.tool == "defaulter-gen" && len(files) > 0 && len(asking) == 0 && shared == "":
+			// It makes a file for a package without its tag too, if it is given that.
+			d.notCompared(h.name, h.tool, pathsOf(files), "no tag asks for it, but "+d.callOf(h.tool)+" runs "+h.tool+"; it stays unchanged")
+			continue
 		case len(files) > 0 && !slices.ContainsFunc(files, func(f *repo.GoFile) bool { return path.Base(f.Path) == h.file }):
 			d.notCompared(h.name, h.tool, pathsOf(files), "crdctl writes "+h.file+" only; it stays unchanged")
 			continue

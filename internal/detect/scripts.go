@@ -87,7 +87,7 @@ func readScript(file, src, cwd string) *script {
 	// A copy of kube_codegen.sh defines what calls the generators; only who calls its functions tells something.
 	copied := definesHelpers.MatchString(src)
 	otherwise := false
-	for _, c := range read.Commands {
+	for _, c := range opened(path.Join(shell.Root, file), read.Commands) {
 		for _, w := range c.Words {
 			sc.pin(pinned, w, c.Line)
 		}
@@ -123,6 +123,18 @@ func readScript(file, src, cwd string) *script {
 		sc.unparsed, sc.unparsedLine = read.Err, read.Line
 	}
 	return sc
+}
+
+// opened are commands, with those that a shell is given as a text instead of the shell.
+func opened(file string, all []shell.Command) (flat []shell.Command) {
+	for _, c := range all {
+		if nested, ok := c.Nested(file); ok {
+			flat = append(flat, opened(file, nested)...)
+		} else {
+			flat = append(flat, c)
+		}
+	}
+	return flat
 }
 
 // notGenerators are commands that may have the name of a generator among their arguments, and do not run it.

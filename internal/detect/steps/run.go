@@ -164,9 +164,16 @@ func (x *run) commands(all []shell.Command, file string, above int, overrides ma
 			return
 		}
 		words := unwrapped(c)
-		switch {
-		case len(words) == 0:
+		if len(words) == 0 {
 			continue
+		}
+		inShell := c
+		inShell.Words = words
+		if nested, ok := inShell.Nested(path.Join(shell.Root, file)); ok {
+			x.commands(nested, file, 0, overrides)
+			continue
+		}
+		switch {
 		case path.Base(words[0]) == "make":
 			x.make(c, words[1:], overrides)
 			continue
@@ -176,13 +183,6 @@ func (x *run) commands(all []shell.Command, file string, above int, overrides ma
 				x.generate(packagesOf(args), dir)
 				continue
 			}
-		case len(words) > 2 && isShell(words[0]) && words[1] == "-c":
-			read := shell.ReadCall(path.Join(shell.Root, file), words[2], c.Dir, shell.Call{Env: c.Env})
-			for i := range read.Commands {
-				read.Commands[i].Line = c.Line
-			}
-			x.commands(read.Commands, file, 0, overrides)
-			continue
 		}
 		if script, args, ok := x.scriptOf(words, c.Dir); ok {
 			env := maps.Clone(c.Env)
@@ -296,13 +296,9 @@ func unwrapped(c shell.Command) []string {
 	return words
 }
 
-func isShell(word string) bool {
-	return slices.Contains([]string{"sh", "bash", "zsh"}, path.Base(word))
-}
-
 // scriptOf is the script of the repository that a command runs.
 func (x *run) scriptOf(words []string, dir string) (file string, args []string, ok bool) {
-	if isShell(words[0]) {
+	if shell.IsShell(words[0]) {
 		words = words[1:]
 		for len(words) > 0 && strings.HasPrefix(words[0], "-") {
 			words = words[1:]
