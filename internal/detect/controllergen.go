@@ -98,7 +98,7 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 			dir, ok := c.OutputDir(name)
 			if !ok {
 				c.drop(name)
-				d.note(c.at, "%s is not written to the repository", name)
+				d.printed(calls, c, name)
 			} else if d.ignored(dir) {
 				c.drop(name)
 				d.unread(c.at, "%s is written to %s, which git ignores; it is not compared", name, dir)
@@ -113,6 +113,23 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 		}
 	}
 	return kept
+}
+
+// printed lists the files to which the shell writes what a call prints, but those that another call was inferred for.
+func (d *discovery) printed(calls []*genCall, c *genCall, name string) {
+	files := slices.DeleteFunc(slices.Clone(c.writes), func(file string) bool {
+		return file == "" || !d.Exists(file) || slices.ContainsFunc(calls, func(o *genCall) bool {
+			dir, ok := o.OutputDir(name)
+			return ok && slices.Contains(o.Generators(), name) && dir == path.Dir(file)
+		})
+	})
+	if len(files) == 0 {
+		d.note(c.at, "%s is not written to the repository", name)
+		return
+	}
+	if files = slices.DeleteFunc(files, d.listed); len(files) > 0 {
+		d.notCompared(cmp.Or(map[string]string{"schemapatch": "crd"}[name], name), controllerGen, files, c.at+writesFromOutput)
+	}
 }
 
 // drop takes a generator out of a call.

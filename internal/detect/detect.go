@@ -88,6 +88,8 @@ type discovery struct {
 	keptCalls bool            // the calls of controller-gen are those of the project file that was there
 	// removedDirs are the directories of controller-gen's files that a script deletes when it has used them.
 	removedDirs []string
+	// movedFrom are the directories in which controller-gen writes CRDs, by those to which a pattern moves them.
+	movedFrom map[string]string
 }
 
 // Edit changes what was found, for a caller who knows better.
@@ -116,7 +118,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for generated code: %w", err)
 	}
-	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}, guessed: map[string]bool{}}
+	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}, guessed: map[string]bool{}, movedFrom: map[string]string{}}
 	d.kinds = r.KindsByGroup()
 	d.readScripts()
 	d.readTrees()

@@ -21,6 +21,8 @@ type genCall struct {
 	config.ControllerGenCall
 	at     string
 	pinned string // the version that the call names itself
+	// writes are the files that the shell writes what it prints to.
+	writes []string
 }
 
 // names are those that controller-gen has in scripts: its own, and those of the variables that hold its path.
@@ -125,7 +127,10 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 			call.Env[name] = value
 		}
 	}
-	c := &genCall{call, step.At(), pinned}
+	c := &genCall{ControllerGenCall: call, at: step.At(), pinned: pinned}
+	for _, w := range step.Writes {
+		c.writes = append(c.writes, steps.Local(step.Dir, w))
+	}
 	if missing := d.missingRoot(&call); missing != "" {
 		if generates {
 			d.unread(step.At(), "the call of controller-gen names %s, which does not exist; it runs in another directory than %s, or no longer runs", missing, dir)

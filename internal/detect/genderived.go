@@ -37,12 +37,15 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 			paths = append(paths, m.Path)
 		}
 		version, _ := annotated(all)
-		d.notCompared("crd", strings.TrimSpace(controllerGen+" "+version), paths, at+" writes this from the output of controller-gen; crdctl runs no scripts or programs of the project")
+		d.notCompared("crd", strings.TrimSpace(controllerGen+" "+version), paths, at+writesFromOutput)
 	}
 	slices.SortFunc(d.found.NotCompared, func(a, b tree.NotCompared) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Paths[0], b.Paths[0]))
 	})
 }
+
+// writesFromOutput says after a place why a file is not compared.
+const writesFromOutput = " writes this from the output of controller-gen; crdctl runs no scripts or programs of the project"
 
 // movedTo is the place of a command that moves or copies a file to a path, "" if there is none.
 func (d *discovery) movedTo(file string) string {

@@ -129,6 +129,8 @@ func (d *discovery) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall 
 		packages, module, ok := d.packagesOf(all)
 		version, _ := annotated(all)
 		switch {
+		case !raw && d.writerOf(paths[0]) != "":
+			d.notCompared("crd", controllerGen+" "+version, paths, d.writerOf(paths[0])+writesFromOutput)
 		case !raw:
 			d.notCompared("crd", controllerGen+" "+version, paths, "they were changed after controller-gen wrote them, and no readable call of it generates them; set controllerGen: {calls: […]}")
 		case !ok:
@@ -139,12 +141,30 @@ func (d *discovery) inferCRDs(calls []*genCall, own []repo.Manifest) []*genCall 
 				c.Dir = module
 			}
 			c.Paths, c.Inferred = packages, all[0].Path
-			c.CRD = d.optionsOf(all, packages, module)
+			c.CRD = d.movedOptions(calls, dir, c.Dir)
+			if c.CRD == nil {
+				c.CRD = d.optionsOf(all, packages, module)
+			}
 			c.Output = map[string]string{"crd": relative(c.Dir, dir)}
 			calls = append(calls, c)
 		}
 	}
 	return calls
+}
+
+// movedOptions are those of the call that made the CRDs of a directory where a command moves them from there; nil where none does.
+// A header is relative to the directory in which a call runs.
+func (d *discovery) movedOptions(calls []*genCall, dir, in string) *config.CRDGenerator {
+	from, ok := d.movedFrom[dir]
+	i := slices.IndexFunc(calls, func(c *genCall) bool {
+		out, writes := c.OutputDir("crd")
+		return ok && writes && out == from && c.CRD != nil && c.Dir == in
+	})
+	if i < 0 {
+		return nil
+	}
+	options := *calls[i].CRD
+	return &options
 }
 
 // madeByCall reports whether a call makes a CRD.

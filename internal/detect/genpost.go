@@ -367,6 +367,7 @@ func (d *discovery) movedAway(m *made, pattern, to, at string) {
 	for _, crd := range d.Manifests {
 		file := path.Join(path.Dir(pattern), path.Base(crd.Path))
 		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to {
+			d.movedFrom[to] = path.Dir(pattern)
 			d.removed(m, file, at)
 		}
 	}
