@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -166,7 +167,7 @@ func (w *watch) read(to *worker, t int64, content []byte) {
 		return
 	}
 	if !w.protobuf() && !strings.HasPrefix(w.x.answerType, typeJSON) {
-		w.failed = true
+		w.fail(to, t, fmt.Sprintf("a watch has its events as %s, which cannot be read", w.x.answerType))
 		return
 	}
 	if w.x.answerEncoding != "gzip" {
@@ -181,7 +182,20 @@ func (w *watch) read(to *worker, t int64, content []byte) {
 		n, err = io.ReadFull(z, part)
 		w.frames(to, t, part[:n])
 	}
-	w.failed = !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		w.fail(to, t, fmt.Sprintf("the events of a watch cannot be decompressed: %v", err))
+	}
+}
+
+// fail gives the stream up, and the events that it still has.
+func (w *watch) fail(to *worker, t int64, why string) {
+	w.failed = true
+	missing(to, t, why)
+}
+
+// missing records that an event at least is not recorded.
+func missing(to *worker, t int64, why string) {
+	to.Sink.AddAt(t, &trace.Gap{From: t, To: t, Dropped: map[trace.Kind]int64{trace.KindEvent: 1}, Why: why})
 }
 
 // frames takes the frames out of a part of the stream.
@@ -199,9 +213,11 @@ func (w *watch) frames(to *worker, t int64, content []byte) {
 		}
 		content = rest
 		typ, o, err := decodeFrame(frame, w.protobuf())
-		if err == nil {
-			w.event(to, t, typ, o)
+		if err != nil {
+			missing(to, t, fmt.Sprintf("an event of a watch cannot be read: %v", err))
+			continue
 		}
+		w.event(to, t, typ, o)
 	}
 	w.rest = bytes.Clone(content)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/crdctl/crdctl/internal/trace"
 )
 
 // What a large watch begins with is queued in parts, each of whole frames, though it is not flushed.
@@ -67,6 +69,31 @@ func TestCompressedWatchIsRead(t *testing.T) {
 	assert.True(t, strings.HasPrefix(w.reason, "r999 "))
 	w.read(&worker{Recorder: w.r}, 0, []byte("not compressed"))
 	assert.True(t, w.failed)
+	requireGap(t, s.bodies[1000:], "cannot be decompressed")
+}
+
+// requireGap requires that bodies are one gap of events.
+func requireGap(t *testing.T, bodies []trace.Body, why string) {
+	t.Helper()
+	require.Len(t, bodies, 1)
+	gap, ok := bodies[0].(*trace.Gap)
+	require.True(t, ok)
+	assert.Equal(t, map[trace.Kind]int64{trace.KindEvent: 1}, gap.Dropped)
+	assert.Contains(t, gap.Why, why)
+}
+
+// Events that cannot be read are missing, which findings are to know.
+func TestUnreadableEventsAreAGap(t *testing.T) {
+	read := func(answerType, content string) []trace.Body {
+		s := &kept{}
+		w := newWatch(New(Options{Sink: s}, "a", "c", "s"), &exchange{answerType: answerType})
+		w.read(&worker{Recorder: w.r}, 0, []byte(content))
+		w.read(&worker{Recorder: w.r}, 0, nil) // and no gap for each part of a stream that was given up
+		return s.bodies
+	}
+	requireGap(t, read(typeJSON, "{\"type\":\"ADDED\",\"object\":[\n"), "an event of a watch cannot be read")
+	requireGap(t, read("application/cbor-seq", "x"), "as application/cbor-seq")
+	assert.Empty(t, read(typeJSON, `{"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}}`+"\n"), "kubectl's tables have no objects")
 }
 
 // Now implements trace.Sink.
