@@ -8,6 +8,7 @@ package crd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -45,6 +46,8 @@ func Validate(crd *apiextv1.CustomResourceDefinition) field.ErrorList {
 	if panicked != nil {
 		errs = append(errs, field.InternalError(field.NewPath("spec"), fmt.Errorf("the validation panicked: %v", panicked)))
 	}
+	// It walks the properties of a schema in the random order of a map.
+	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	return errs
 }
 

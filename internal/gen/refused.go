@@ -64,12 +64,16 @@ func (g *generation) judge(t *tree.Tree) (notes []string, err error) {
 	return nil, errors.New(strings.Join(problems, "\n") + "\nfix the markers or the types that these come from")
 }
 
+// ruleError is what CEL has against a rule: the column, the message, and the rule with a caret below it.
+var ruleError = regexp.MustCompile(`ERROR: <input>:\d+:(\d+): ([^\n]*)\n \| ([^\n]*)\n \| \.*\^`)
+
 // textOf is a refusal on one line. A rule is printed by its detail only: its value is a struct.
 func textOf(refusal *apifield.Error) string {
 	text := refusal.Error()
 	if strings.HasPrefix(fmt.Sprintf("%T", refusal.BadValue), "apiextensions.") {
 		text = fmt.Sprintf("%s: %s: %s", refusal.Field, refusal.Type, refusal.Detail)
 	}
+	text = ruleError.ReplaceAllString(text, "$2, at column $1 of the rule $3")
 	return strings.Join(strings.Fields(text), " ")
 }
 
