@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ func (o *options) withCRDs(dir string) (*located, error) {
 		return nil, ui.UsageErrorf("--crd-dir %s is not below the directory %s; name one above both with --dir", dir, at.root)
 	}
 	if _, err := os.Stat(filepath.Join(at.root, filepath.FromSlash(rel))); err != nil {
-		return nil, ui.UsageErrorf("--crd-dir: %w", err)
+		return nil, ui.UsageErrorf("--crd-dir %s: %w; name a directory of CRDs", dir, errors.Unwrap(err))
 	}
 	at.settings = &config.Project{CRDs: config.CRDs{Dir: rel}, Docs: at.settings.Docs}
 	return at, nil

@@ -3,6 +3,9 @@
 package cmd
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -41,7 +44,11 @@ func realPath(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.EvalSymlinks(abs)
+	real, err := filepath.EvalSymlinks(abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s: %w", dir, fs.ErrNotExist)
+	}
+	return real, err
 }
 
 // relativeTo is a path as base sees it, as root does.

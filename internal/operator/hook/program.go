@@ -29,6 +29,9 @@ type program struct {
 func find(t Target, dir string) (program, error) {
 	p := program{name: t.String(), args: t.Args[1:], dir: dir}
 	wanted := t.Args[0]
+	if scheme, rest, ok := strings.Cut(wanted, ":/"); ok && (scheme == "http" || scheme == "https") { // with one slash too few
+		return p, fmt.Errorf("hook %s: the URL has no host; write %s://HOST/%s", wanted, scheme, strings.TrimLeft(rest, "/"))
+	}
 	if !strings.ContainsRune(filepath.ToSlash(wanted), '/') {
 		path, err := exec.LookPath(wanted)
 		if err != nil {

@@ -22,7 +22,9 @@ import (
 func (p *Plan) addFiles(disk fs.FS, before, after *tree.Tree) error {
 	var problems []error
 	for _, name := range paths(before, after) {
-		problems = append(problems, p.addFile(disk, before, after, name))
+		if err := p.addFile(disk, before, after, name); err != nil && !slices.ContainsFunc(problems, func(e error) bool { return e.Error() == err.Error() }) {
+			problems = append(problems, err) // many files may have the same one in their way
+		}
 	}
 	return errors.Join(problems...)
 }
@@ -36,6 +38,19 @@ func paths(trees ...*tree.Tree) []string {
 	return slices.Compact(all)
 }
 
+// inTheWay is the file that is where a directory of name is to be, and name itself if there is none.
+func inTheWay(disk fs.FS, name string) string {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if info, err := fs.Stat(disk, dir); err == nil {
+			if !info.IsDir() {
+				return dir
+			}
+			break
+		}
+	}
+	return name
+}
+
 func (p *Plan) addFile(disk fs.FS, before, after *tree.Tree, name string) error {
 	was, inBefore := before.Content(name)
 	is, inAfter := after.Content(name)
@@ -45,7 +60,7 @@ func (p *Plan) addFile(disk fs.FS, before, after *tree.Tree, name string) error 
 	now, err := fs.ReadFile(disk, name)
 	absent := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !absent {
-		return fmt.Errorf("%s: %w; move the existing file away", name, errors.Unwrap(err))
+		return fmt.Errorf("%s: %w; move it away", inTheWay(disk, name), errors.Unwrap(err))
 	}
 	switch {
 	case !inAfter && absent:
