@@ -129,6 +129,8 @@ func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
 		source = of[i].source
 	} else if p, ok := pinFor(slices.DeleteFunc(slices.Clone(pins), func(v genVersion) bool { return v.rank != 1 && v.rank != 2 }), "."); ok {
 		best, source = p.version, p.source // a program of the repository's own is built with what a go.mod requires
+	} else {
+		best, source = annotated(slices.DeleteFunc(d.ownManifests(), func(m repo.Manifest) bool { return !toolRelease.MatchString(m.Version) }))
 	}
 	if best != "" {
 		settings.Version = best
@@ -138,7 +140,7 @@ func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
 		if of[i].version != best {
 			c.Version = of[i].version
 		}
-		if of[i].version == "" && (c.CRD != nil || c.RBAC != nil || c.Webhook != nil || c.ApplyConfiguration != nil || c.SchemaPatch != nil) {
+		if of[i].version == "" && (best == "" || c.CRD != nil || c.RBAC != nil || c.Webhook != nil || c.ApplyConfiguration != nil || c.SchemaPatch != nil) {
 			d.unread(c.at, "the version of controller-gen is unknown; set controllerGen: {version: v0.X.Y}")
 		}
 	}
