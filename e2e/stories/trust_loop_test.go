@@ -88,6 +88,7 @@ type loop struct {
 	*process
 	row     *trusted
 	address string // of its metrics
+	peak    int    // the highest peak of memory that was read, in MiB
 }
 
 // run starts a loop with the hook.

@@ -20,7 +20,7 @@ import (
 // spent is what a loop has of goroutines and memory.
 type spent struct {
 	all, own int // goroutines; own are those that are not of the connections
-	peak     int // of memory until then, in MiB: what is resident falls when a server gives back the pages of its program, and they come again
+	peak     int // of memory since the loop's start, in MiB: what is resident falls when a server gives back the pages of its program, and they come again
 }
 
 func (s spent) String() string {
@@ -30,7 +30,8 @@ func (s spent) String() string {
 // moreConnections is how many goroutines connections may have more than before: client-go keeps up to 25, with two each.
 const moreConnections = 60
 
-// spends tells what a loop at rest has, and counts its peak of memory anew from here.
+// spends returns what a loop at rest has, and starts a new reading of its peak of memory. The peak that it returns is the highest reading
+// so far: one reading alone can miss the pages that the kernel took back before it, and a bound above it would be too low.
 func (l *loop) spends() spent {
 	l.Helper()
 	s, same := l.goroutines(), 0
@@ -42,7 +43,8 @@ func (l *loop) spends() spent {
 		s = now
 		return same >= 4
 	})
-	s.peak = l.memory("VmHWM")
+	l.peak = max(l.peak, l.memory("VmHWM"))
+	s.peak = l.peak
 	l.row.check(os.WriteFile(l.proc("clear_refs"), []byte("5"), 0))
 	return s
 }
