@@ -77,5 +77,5 @@ func TestWhatIsNotSavedIsReported(t *testing.T) {
 		h.add(t.Context(), trace.Record{Seq: h.last + 1, T: h.model.Now(), Raw: []byte(`{}`), Body: &trace.Unknown{K: "new"}}, true)
 	}
 	// The gap is the first of what is left out.
-	assert.Equal(t, "the first 999 records of a newer version of crdctl are not in it", left(h.model.Now()))
+	assert.Equal(t, "the first 999 records that this version of crdctl cannot read are not in it", left(h.model.Now()))
 }

@@ -20,6 +20,11 @@ type rights struct {
 	Calls    []callRow  `json:"calls"`
 	Unlinked int        `json:"unlinked,omitempty"` // other calls for requests that are not recorded: none of them failed
 	Seq      int64      `json:"seq"`
+
+	// How many rows there are beyond maxRightsRows.
+	AskedMore   int `json:"askedMore,omitempty"`
+	GrantedMore int `json:"grantedMore,omitempty"`
+	CallsMore   int `json:"callsMore,omitempty"`
 }
 
 type askedRow struct {
@@ -59,17 +64,27 @@ type callRow struct {
 	Unlinked   bool   `json:"unlinked,omitempty"` // for requests that are not recorded: whose these were is not known
 }
 
+// maxRightsRows is how many rows a table has; the page counts the others.
 const maxRightsRows = 300
 
 // rights answers with what was asked, granted and called in a range.
 func (s *session) rights(q query) any {
-	out := &rights{Asked: s.asked(q), Granted: []grantRow{}, Seq: s.last}
-	out.Calls, out.Unlinked = s.calls(q)
+	out := &rights{Granted: []grantRow{}, Seq: s.last}
+	out.Asked, out.AskedMore = firstRows(s.asked(q))
+	calls, unlinked := s.calls(q)
+	out.Calls, out.CallsMore = firstRows(calls)
+	out.Unlinked = unlinked
 	if s.granted != nil {
 		out.Recorded = true
-		out.Granted = s.grants()
+		out.Granted, out.GrantedMore = firstRows(s.grants())
 	}
 	return out
+}
+
+// firstRows returns the rows to show, and how many more there are.
+func firstRows[R any](all []R) (shown []R, more int) {
+	n := min(len(all), maxRightsRows)
+	return all[:n], len(all) - n
 }
 
 // asking is what was asked for by one actor, with one outcome.
@@ -90,7 +105,7 @@ func (s *session) asked(q query) []askedRow {
 		return cmp.Or(cmp.Compare(min(b.Denied, 1), min(a.Denied, 1)), cmp.Compare(b.N, a.N), cmp.Compare(a.Resource, b.Resource),
 			cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Actor, b.Actor), cmp.Compare(a.Namespace, b.Namespace))
 	})
-	return all[:min(len(all), maxRightsRows)]
+	return all
 }
 
 func ask(by map[asking]*askedRow, words []string, r *model.Request) {
@@ -203,7 +218,7 @@ func (s *session) grants() []grantRow {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b grantRow) int { return cmp.Compare(min(a.Used, 1), min(b.Used, 1)) })
-	return all[:min(len(all), maxRightsRows)]
+	return all
 }
 
 func covers(g trace.Grant, verb, resource string, u usedFor) bool {
@@ -268,7 +283,7 @@ func (s *session) calls(q query) ([]callRow, int) {
 	slices.SortFunc(all, func(a, b callRow) int {
 		return cmp.Or(cmp.Compare(b.Errors+b.FailedOpen, a.Errors+a.FailedOpen), cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
 	})
-	return all[:min(len(all), maxRightsRows)], unlinked
+	return all, unlinked
 }
 
 func countCall(by map[calling]*callSum, words []string, r trace.Record) {

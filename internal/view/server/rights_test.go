@@ -96,3 +96,25 @@ func TestFailedCallsWithoutARequest(t *testing.T) {
 	assert.Len(t, rows, 3, "of all actors, it does not matter whose they are")
 	assert.Zero(t, unlinked)
 }
+
+// Rows that a table does not show are counted.
+func TestRightsCountTheRowsThatAreNotShown(t *testing.T) {
+	s := newSession(Options{MaxRecords: 10_000})
+	seq := int64(0)
+	add := func(b trace.Body) {
+		seq++
+		s.add(t.Context(), trace.Record{Seq: seq, T: seq, Body: b}, true)
+	}
+	add(&trace.Header{Run: "r"})
+	add(&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController}})
+	add(&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "configmaps", Kind: "ConfigMap"}})
+	for i := range maxRightsRows + 7 {
+		add(&trace.Request{Actor: 1, Verb: "get", Resource: 1, Namespace: fmt.Sprint("team-", i), Code: 200})
+		add(&trace.Admission{Type: "validating", Name: fmt.Sprint("webhook-", i), Allowed: true})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	got := s.rights(newQuery(url.Values{})).(*rights)
+	assert.Len(t, got.Asked, maxRightsRows)
+	assert.Equal(t, []int{7, 7, 0}, []int{got.AskedMore, got.CallsMore, got.GrantedMore})
+}

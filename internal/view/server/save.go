@@ -51,7 +51,7 @@ func (s *session) save(w http.ResponseWriter, r *http.Request) {
 		left = s.left(records, q.from)
 		s.mu.Unlock()
 		var err error
-		if content, err = recordingOf(records); err != nil {
+		if content, err = recordingOf(r.Context(), records); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
@@ -84,7 +84,7 @@ func (s *session) left(records []trace.Record, from int64) string {
 		}
 	}
 	if unread > 0 {
-		all = append(all, fmt.Sprintf("the first %s of a newer version of crdctl are not in it", text.Count(int(unread), "record", "records")))
+		all = append(all, fmt.Sprintf("the first %s that this version of crdctl cannot read are not in it", text.Count(int(unread), "record", "records")))
 	}
 	if s.state == stateFile && s.trouble != "" {
 		all = append(all, "the recording was not read to its end")
@@ -122,7 +122,7 @@ func (s *session) recordsOf(from, to int64) (all []trace.Record) {
 }
 
 // recordingOf returns records as a file has them.
-func recordingOf(records []trace.Record) (content []byte, err error) {
+func recordingOf(ctx context.Context, records []trace.Record) (content []byte, err error) {
 	dir, err := os.MkdirTemp("", "crdctl-view-") // 0700
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func recordingOf(records []trace.Record) (content []byte, err error) {
 	file := filepath.Join(dir, "recording.crdctl.gz")
 	_, err = trace.SaveFile(file, "the page", func(yield func(trace.Record, error) bool) {
 		for _, r := range records {
-			if !yield(r, nil) {
+			if !yield(r, ctx.Err()) {
 				return
 			}
 		}
@@ -142,7 +142,7 @@ func recordingOf(records []trace.Record) (content []byte, err error) {
 	return os.ReadFile(file)
 }
 
-// keep keeps the session that ends as a recording, if there is something in it. s.mu is held.
+// keep keeps the session that ends as a recording, if there is something in it. s.mu is held; saving waits for what goes on without it.
 func (s *session) keep(ctx context.Context) {
 	run := s.run()
 	if s.model.Len() == 0 {
@@ -150,9 +150,9 @@ func (s *session) keep(ctx context.Context) {
 	}
 	records := s.recordsOf(0, 0)
 	left := s.left(records, 0)
-	go func() {
-		content, err := recordingOf(records)
-		if err != nil || ctx.Err() != nil {
+	s.saving.Go(func() {
+		content, err := recordingOf(ctx, records)
+		if err != nil {
 			return // it is not offered
 		}
 		s.mu.Lock()
@@ -161,5 +161,5 @@ func (s *session) keep(ctx context.Context) {
 			s.before = &before{content, len(records), left}
 			s.changes++
 		}
-	}()
+	})
 }

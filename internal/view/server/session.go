@@ -18,6 +18,7 @@ type session struct {
 	file       string
 	maxRecords int
 	frame      time.Duration
+	saving     sync.WaitGroup // sessions that ended, by feed
 
 	mu         sync.Mutex
 	model      *model.Model
@@ -88,6 +89,7 @@ const retry = time.Second
 
 // feed reads the source until ctx ends. A source that is lost is tried again; a file is read once.
 func (s *session) feed(ctx context.Context, source trace.Source) {
+	defer s.saving.Wait()
 	go func() {
 		for tick := time.NewTicker(retry); ; {
 			select {
