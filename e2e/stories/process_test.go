@@ -76,11 +76,16 @@ func (p *process) text() string {
 	return string(p.output)
 }
 
-// waitFor waits until the texts have been printed, in this order, after what was waited for before.
+// waitFor waits until the texts have been printed, in this order, after what was waited for before. A program that prints its progress is
+// given more time: on a new machine its first build compiles client-go.
 func (p *process) waitFor(texts ...string) {
 	p.Helper()
 	for _, text := range texts {
-		for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		began, deadline, printed := time.Now(), time.Now().Add(patience), 0
+		for ; ; time.Sleep(20 * time.Millisecond) {
+			if n := len(p.text()); n > printed && time.Since(began) < 4*patience {
+				printed, deadline = n, time.Now().Add(patience)
+			}
 			if i := strings.Index(p.text()[p.seen:], text); i >= 0 {
 				p.seen += i + len(text)
 				break
@@ -92,7 +97,7 @@ func (p *process) waitFor(texts ...string) {
 			default:
 			}
 			if time.Now().After(deadline) || ended && !strings.Contains(p.text()[p.seen:], text) {
-				p.Fatalf("%q was not printed (ended: %v) after:\n%s", text, ended, p.text()[:p.seen])
+				p.Fatalf("%q was not printed (ended: %v) after:\n%s\nbut only:\n%s", text, ended, p.text()[:p.seen], p.text()[p.seen:])
 			}
 		}
 	}
