@@ -126,7 +126,7 @@ func Generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	notes := slices.Concat(m.Notes, called.Notes, lossyConversions(root, m.Files), refused, added.Notes)
+	notes := shortened(slices.Concat(m.Notes, called.Notes, lossyConversions(root, m.Files), refused, added.Notes))
 	for _, f := range m.Files {
 		g.generators[f.Path] = f.Generator
 	}
