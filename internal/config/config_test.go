@@ -81,3 +81,10 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestDirectoryWithTheNameOfTheFile(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, FileName), 0o755))
+	_, err := Load(root)
+	assert.ErrorContains(t, err, "crdctl.yaml is a directory; move it away")
+}

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"go.yaml.in/yaml/v3"
 	k8syaml "sigs.k8s.io/yaml"
@@ -62,7 +63,10 @@ const maxSize = 16 << 20
 // change what the file says before that.
 func Load(root string, edits ...func(*Project)) (*Project, error) {
 	data, err := safefs.ReadFile(filepath.Join(root, FileName), maxSize)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EISDIR):
+		return nil, fmt.Errorf("%s is a directory; move it away: crdctl reads its settings from a file of that name", filepath.Join(root, FileName))
+	case err != nil:
 		return nil, err
 	}
 	return Parse(FileName, data, edits...)

@@ -60,7 +60,10 @@ func program() (string, error) {
 		return to, nil
 	}
 	prune(all, now)
-	return to, install(self, to, os.Link)
+	if err := install(self, to, os.Link); err != nil {
+		return "", fmt.Errorf("copy this program to the cache: %w; set XDG_CACHE_HOME or HOME to a directory of yours", err)
+	}
+	return to, nil
 }
 
 // isTransient reports whether a program is in a directory of temporary files or of the go command.
