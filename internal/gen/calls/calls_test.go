@@ -284,6 +284,13 @@ func TestGuessed(t *testing.T) {
 	assert.Len(t, found, 1, "orders are as the call makes them, so carts are stale")
 	assert.Empty(t, added.NotCompared)
 
+	more := append(slices.Clone(files), controllergen.File{Path: "config/crd/bases/shop.example.com_stocks.yaml", Content: []byte(crdOf("stocks", "v0.21.0") + "  scope: Cluster\n"), Generator: "crd"})
+	found, added, err = compare(t, settings, more, crd("orders")+crd("carts")+crd("stocks"))
+	require.NoError(t, err)
+	assert.Empty(t, found, "most differ, so the call may have other options")
+	require.Len(t, added.NotCompared, 1)
+	assert.Equal(t, []string{"config/crd/bases/shop.example.com_carts.yaml", "config/crd/bases/shop.example.com_stocks.yaml"}, added.NotCompared[0].Paths)
+
 	found, added, err = compare(t, settings, files[1:], crd("carts"))
 	require.NoError(t, err)
 	assert.Empty(t, found)

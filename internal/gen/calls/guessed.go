@@ -13,42 +13,57 @@ import (
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
-// leaveGuessed leaves out what calls make that were inferred from the tree where nothing shows that they are right: none of their files is
-// as it is on disk. A difference may come of options that the call has not, so the files are not stale for that.
+// leaveGuessed leaves out what calls make that were inferred from the tree where too little shows that they are right. A difference may come
+// of options that the call has not. A deep copy has none but its header, which the files of a call share, so one that is equal shows the call;
+// of the other generators, at least half of the files that can be compared must be equal. A file that is missing shows nothing.
 func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree.NotCompared, err error) {
 	type origin struct {
 		call      int
 		generator string
 	}
-	differ, processed, shown := map[origin][]string{}, map[origin][]string{}, map[origin]bool{}
+	type evidence struct {
+		equal, differ, missing int
+
+		made []string // that are not compared without more of it: all but the equal ones
+	}
+	of := map[origin]*evidence{}
 	for _, c := range all {
+		from := origin{c.call, c.generator}
 		if p.settings.Calls[c.call].Inferred == "" {
 			continue
 		}
-		if from := (origin{c.call, c.generator}); c.by != nil { // it differs anyhow, which shows nothing
-			processed[from] = append(processed[from], c.path)
+		e := of[from]
+		if e == nil {
+			e = &evidence{}
+			of[from] = e
+		}
+		if c.by != nil { // it differs anyhow, which shows nothing
+			e.made = append(e.made, c.path)
 			continue
 		}
 		onDisk, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(c.path)), safefs.MaxFile)
-		if err != nil && !os.IsNotExist(err) {
+		switch {
+		case err != nil && !os.IsNotExist(err):
 			return nil, nil, err
+		case err == nil && bytes.Equal(onDisk, c.content):
+			e.equal++
+			continue
+		case err == nil:
+			e.differ++
+		default:
+			e.missing++
 		}
-		from := origin{c.call, c.generator}
-		if err == nil && bytes.Equal(onDisk, c.content) {
-			shown[from] = true
-		} else {
-			differ[from] = append(differ[from], c.path)
-		}
+		e.made = append(e.made, c.path)
 	}
 	for _, c := range all {
-		from := origin{c.call, c.generator}
-		files := differ[from]
-		if len(files) == 0 || shown[from] {
+		e := of[origin{c.call, c.generator}]
+		unclear := e != nil && (e.equal == 0 && e.differ+e.missing > 0 || c.generator != "object" && e.differ > e.equal)
+		if !unclear || !slices.Contains(e.made, c.path) {
 			kept = append(kept, c)
 			continue
 		}
-		if p.left[c.path] = true; c.path == files[0] {
-			left = append(left, tree.NotCompared{Kind: kinds[c.generator], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, c.call)), Paths: slices.Sorted(slices.Values(append(files, processed[from]...))),
+		if p.left[c.path] = true; c.path == e.made[0] {
+			left = append(left, tree.NotCompared{Kind: kinds[c.generator], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, c.call)), Paths: slices.Sorted(slices.Values(e.made)),
 				Reason: "no command that crdctl can read generates it, and what the generated files show of the call gives other content; set controllerGen: {calls: […]}"})
 		}
 	}
