@@ -122,6 +122,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	d.kinds = r.KindsByGroup()
 	d.readScripts()
 	d.readTrees()
+	d.leaveUncalled()
 	d.readAPIs()
 	if d.fresh = len(d.found.raw.APIs) == 0; d.fresh {
 		if err := d.readFresh(); err != nil {

@@ -74,6 +74,13 @@ func (d *discovery) clientsOfCalls() bool {
 			d.unread(c.at(), "--output-dir %s cannot be read without running the script; write clients: [{dir: DIRECTORY}]", c.flag("--output-dir"))
 			continue
 		}
+		if slices.ContainsFunc(c.script.removed, func(word string) bool {
+			removed, there := d.local(c, word)
+			return !there && removed != "" && text.Below(removed, dir)
+		}) {
+			d.unread(c.at(), "--output-dir %s is removed by the script; write clients: [{dir: DIRECTORY}] for the directory to which it moves the clients", dir)
+			continue
+		}
 		client := config.Client{
 			Dir:                         dir,
 			Watch:                       c.has("--with-watch"),

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
@@ -55,34 +54,6 @@ func (d *discovery) readVersion() {
 	case len(d.trees) > 0:
 		d.unread("", "code-generator is not pinned; set codeGeneratorVersion: v0.X.Y, or crdctl uses its own")
 	}
-}
-
-// unmade reports whether no command that can be read generates clients, and no module requires the generators.
-func (d *discovery) unmade() bool {
-	for _, m := range d.Modules.ByDir {
-		if m.Uses(codeGenerator) {
-			return false
-		}
-	}
-	return len(d.calls("gen_client", "client-gen", "lister-gen", "informer-gen", "generate-groups")) == 0
-}
-
-// leaveTrees lists the clients of a version that nothing here pins, and that nothing here generates: which version a person would take is
-// unknown.
-func (d *discovery) leaveTrees(w Version, s shape) {
-	for _, tool := range []string{"applyconfiguration-gen", "client-gen", "informer-gen", "lister-gen"} {
-		var files []*repo.GoFile
-		for _, f := range d.Files {
-			if f.Generator == tool {
-				files = append(files, f)
-			}
-		}
-		if len(files) > 0 {
-			d.notCompared(strings.TrimSuffix(tool, "-gen"), tool, pathsOf(files), fmt.Sprintf("no command that crdctl can read generates it, and it has the shape of %s (%s), where code-generator is %s (%s); set codeGeneratorVersion",
-				s, s.why(), w.Version, w.Source))
-		}
-	}
-	d.trees = nil
 }
 
 // takeVersion settles on a version. It is not written down where go.mod has it: it changes there.

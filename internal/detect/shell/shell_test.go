@@ -47,6 +47,7 @@ d $1
 3  ["b"]
 `, Call{Args: []string{"zero"}}},
 		"a function that calls itself ends": {"f() { a; f; }\nf\n", strings.Repeat("1  [\"a\"]\n", maxDepth) + "1  [\"f\"]\n", Call{}},
+		"a check that a variable is set":    {"A=1\na ${A:?} ${A?no A} ${B:?}\n", "2  [\"a\" \"1\" \"1\" \"${B:?}\"]\n", Call{}},
 		"what output goes to": {"a > x 2>y\n{ b; c >> $1; } > z\n(d) > /dev/null\n", `1  ["a"] > ["x"]
 2  ["b"]
 2  ["c"] > ["one"]

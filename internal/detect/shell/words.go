@@ -121,6 +121,11 @@ func (s *state) param(pe *syntax.ParamExp) *syntax.ParamExp {
 		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 			part.Exp = &syntax.Expansion{Op: op, Word: word(s.literal(pe.Exp.Word))}
 			return part
+		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull: // with a value, as without the check
+			if !v.IsSet() {
+				return nil
+			}
+			return part
 		case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 			part.Exp = &syntax.Expansion{Op: op, Word: s.pattern(pe.Exp.Word)}
 			if part.Exp.Word == nil || !determined(v) {
