@@ -26,6 +26,7 @@ func (d *discovery) readControllerGen() {
 	own := d.readOwn(d.ownManifests())
 	d.readPostProcessed(calls, own)
 	d.readForms(calls, own)
+	d.readImportForms(calls, own)
 	calls = d.inferCalls(calls, own)
 	d.leaveToOwnProgram(calls, own)
 	d.leaveMoved(calls, own)

@@ -249,7 +249,7 @@ func first(all []string) string {
 
 // loosest is how the file that is least like its generated one relates to that.
 func loosest(all []comparison) postprocess.Relation {
-	order := []postprocess.Relation{postprocess.Equal, postprocess.Commented, postprocess.Values, postprocess.More}
+	order := []postprocess.Relation{postprocess.Equal, postprocess.Commented, postprocess.Imports, postprocess.Values, postprocess.More}
 	at := 0
 	for _, c := range all {
 		at = max(at, slices.Index(order, c.result.How))

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package postprocess compares what controller-gen makes with a file that a script changed afterwards: a header was added, yq wrote
-// the YAML anew, an annotation was put in, a template was wrapped around it.
+// the YAML anew, an annotation was put in, a template was wrapped around it, imports were grouped.
 //
 // It works on bytes, and knows neither the scripts nor who made the file.
 package postprocess
 
 import (
 	"bytes"
+	"go/parser"
+	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -29,6 +31,7 @@ type Relation string
 const (
 	Equal     Relation = "equal"
 	Commented Relation = "equal except for comments, lines of dashes and templates around it"
+	Imports   Relation = "equal except for comments and the form of imports"
 	Values    Relation = "the same values"
 	More      Relation = "the same values, with additional metadata or a conversion"
 )
@@ -50,8 +53,10 @@ func Compare(name string, generated, file []byte) Result {
 		return Result{How: Commented}
 	case yaml:
 		return compareValues(plainYAML(generated, true), plainYAML(file, true))
+	case sameButImports(generated, file):
+		return Result{How: Imports}
 	}
-	return Result{Differences: []string{"it differs in more than comments"}}
+	return Result{Differences: []string{"it differs in more than comments and the form of imports"}}
 }
 
 // plainGo is the text of a Go file without what stands above the package clause.
@@ -61,6 +66,33 @@ func plainGo(text []byte) []byte {
 		return text[at+1:]
 	}
 	return text
+}
+
+// sameButImports reports whether two Go files import the same packages, by the names that formatters such as goimports give them or leave
+// out, and have the same declarations.
+func sameButImports(a, b []byte) bool {
+	imports, body, ok := splitImports(a)
+	others, other, also := splitImports(b)
+	return ok && also && slices.Equal(imports, others) && bytes.Equal(body, other)
+}
+
+// splitImports are the sorted import paths of a Go file, and what comes after the imports.
+func splitImports(text []byte) (imports []string, body []byte, ok bool) {
+	fset := token.NewFileSet()
+	text = withoutCR(text)
+	f, err := parser.ParseFile(fset, "", text, parser.ImportsOnly)
+	if err != nil {
+		return nil, nil, false
+	}
+	end := f.Name.End()
+	for _, decl := range f.Decls {
+		end = decl.End()
+	}
+	for _, spec := range f.Imports {
+		imports = append(imports, spec.Path.Value)
+	}
+	slices.Sort(imports)
+	return imports, bytes.TrimSpace(text[fset.Position(end).Offset:]), true
 }
 
 // plainYAML is the text without what a script puts around it: empty lines, and those that are comments, actions of templates or,

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package detect
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+)
+
+// groupsImports is in a command that writes the imports of Go files in its own form.
+var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgoimports\S*\b[^\n#]*\s-w\b|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
+
+// readImportForms finds the commands that group the imports of deep copies after controller-gen wrote them, which it does without empty
+// lines. Those of a call count together: most formatters are given all packages.
+func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
+	by := d.groupsImports()
+	if by == "" {
+		return
+	}
+	for _, c := range calls {
+		made := map[string][]string{}
+		d.filesOfCall(c, own, made)
+		var code []string
+		for _, files := range made {
+			code = append(code, slices.DeleteFunc(files, func(file string) bool { return path.Ext(file) != ".go" })...)
+		}
+		if slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return slices.Contains(code, f.Path) && grouped(f.Data) }) {
+			for _, file := range code {
+				d.postProcessed(config.PostProcessed{Path: file, By: by})
+			}
+		}
+	}
+}
+
+// groupsImports is the first command that writes the imports of Go files in its own form, with its place; "" if there is none.
+func (d *discovery) groupsImports() string {
+	for _, t := range d.Texts {
+		n := 0
+		for line := range bytes.Lines(t.Data) {
+			if n++; groupsImports.Match(line) {
+				return repo.At(t.Path, n) + ": " + short(strings.Fields(string(line)))
+			}
+		}
+	}
+	return ""
+}
+
+// grouped reports whether an empty line is between the imports of a Go file.
+func grouped(code []byte) bool {
+	_, rest, ok := bytes.Cut(code, []byte("\nimport (\n"))
+	imports, _, _ := bytes.Cut(rest, []byte("\n)"))
+	return ok && bytes.Contains(imports, []byte("\n\n"))
+}
