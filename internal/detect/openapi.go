@@ -26,6 +26,7 @@ func (d *discovery) alwaysDefined() []string {
 }
 
 var (
+	packageClause  = lazyregexp.New(`(?m)^package (\w+)`)
 	definedLiteral = lazyregexp.New(`(?m)^\t\t"([^"]+)\.\w+":\s`)
 	definedByName  = lazyregexp.New(`(?m)^\t\t(\w+)\.\w+\{\}\.OpenAPIModelName\(\):\s`)
 	definedHere    = lazyregexp.New(`(?m)^\t\t\w+\{\}\.OpenAPIModelName\(\):\s`)
@@ -96,6 +97,10 @@ func (d *discovery) readDefinitions(files []*repo.GoFile) {
 	o := &d.found.raw.OpenAPI
 	o.Dir = best.Dir
 	d.set("openapi.dir", best.Path)
+	if m := packageClause.FindSubmatch(best.Data); m != nil && string(m[1]) != path.Base(d.Modules.ImportPath(best.Dir)) {
+		o.Package = string(m[1]) // as --output-pkg=main for a program
+		d.set("openapi.package", best.At(string(m[0])))
+	}
 	if version, at := d.pinOfOpenAPI(); version != "" {
 		o.Version = version
 		d.set("openapi.version", at)
