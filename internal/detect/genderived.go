@@ -24,7 +24,8 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 	}
 	byWriter := map[string][]repo.Manifest{}
 	for _, m := range d.CRDs {
-		if !m.IsOf(d.kinds) || known[m.Name] || d.listed(m.Path) || m.AsMade() && d.madeByCall(calls, m) || path.Clean(d.found.raw.CRDs.Dir) == m.Dir {
+		patched := func(c *genCall) bool { return slices.Contains(d.patched(c), m.Path) }
+		if !m.IsOf(d.kinds) || known[m.Name] || slices.ContainsFunc(calls, patched) || d.listed(m.Path) || m.AsMade() && d.madeByCall(calls, m) || path.Clean(d.found.raw.CRDs.Dir) == m.Dir {
 			continue
 		}
 		if at := cmp.Or(d.movedTo(m.Path), d.writerOf(m.Path)); at != "" {

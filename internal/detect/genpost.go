@@ -57,6 +57,10 @@ func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string
 			for _, file := range d.bareIn(dir) {
 				add(file)
 			}
+		case "schemapatch":
+			for _, file := range d.patched(c) {
+				add(file)
+			}
 		case "rbac":
 			if file := roleFile(c); d.Exists(path.Join(dir, file)) {
 				add(path.Join(dir, file))
@@ -73,6 +77,20 @@ func (d *discovery) filesOfCall(c *genCall, own []repo.Manifest, into map[string
 func (d *discovery) bareIn(dir string) (files []string) {
 	for _, crd := range d.CRDs {
 		if crd.Dir == dir && crd.Version == "" && crd.AsMade() && crd.IsOf(d.kinds) {
+			files = append(files, crd.Path)
+		}
+	}
+	return files
+}
+
+// patched are the CRDs into which a call puts schemas, and nothing else: the rest of them is written by hand.
+func (d *discovery) patched(c *genCall) (files []string) {
+	dir, ok := c.OutputDir("schemapatch")
+	if !ok || c.SchemaPatch == nil || path.Join(c.Dir, c.SchemaPatch.Manifests) != dir {
+		return nil
+	}
+	for _, crd := range d.CRDs {
+		if crd.Dir == dir && crd.IsOf(d.kinds) {
 			files = append(files, crd.Path)
 		}
 	}
@@ -97,6 +115,9 @@ func (d *discovery) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 				for _, c := range calls {
 					if c.at == step.At() {
 						d.filesOfCall(c, own, m.byDir)
+						for _, file := range d.patched(c) {
+							m.inForm[file] = true // which it has from who wrote it
+						}
 						for _, name := range c.Generators() {
 							if dir, ok := c.OutputDir(name); ok && m.byDir[dir] == nil {
 								m.byDir[dir] = []string{} // what is made there may all be moved away
@@ -122,7 +143,9 @@ func (d *discovery) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 	files := map[string][]string{}
 	for _, c := range calls {
-		d.filesOfCall(c, own, files)
+		if c.SchemaPatch == nil {
+			d.filesOfCall(c, own, files)
+		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		for _, file := range files[dir] {
