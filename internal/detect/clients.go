@@ -66,6 +66,9 @@ func (d *discovery) readClients() {
 // removes are the ways in which scripts remove what they generate next.
 var removes = lazyregexp.New(`\brm\s+-\w*r|\bxargs\s[^\n]*\brm\b|\brm\s[^\n]*\.go\b|\s-delete\b|\bgit clean\b`)
 
+// runsGenClient is in scripts that leave to gen_client what it removes.
+var runsGenClient = lazyregexp.New(`kube::codegen::gen_client|kube_codegen\.sh`)
+
 // temporary begins a path in a temporary directory of a script.
 const temporary = "$(mktemp"
 
@@ -74,8 +77,8 @@ const temporary = "$(mktemp"
 func (d *discovery) keepsLeftOver(tree string) string {
 	all := d.calls("client-gen", "applyconfiguration-gen", "gen_client", "generate-groups")
 	for _, c := range all {
-		removing := c.name == "gen_client" && !strings.HasPrefix(c.flag("--output-dir"), temporary)
-		if removing || c.name == "generate-groups" || d.removesFrom(tree, c.script) {
+		removing := c.name == "gen_client" && !strings.HasPrefix(c.flag("--output-dir"), temporary) || c.name == "generate-groups" && !d.ownGenerateGroups()
+		if removing || d.removesFrom(tree, c.script) {
 			return ""
 		}
 	}
@@ -83,6 +86,20 @@ func (d *discovery) keepsLeftOver(tree string) string {
 		return ""
 	}
 	return all[0].at()
+}
+
+// ownGenerateGroups reports whether the repository has a copy of generate-groups.sh that removes nothing.
+func (d *discovery) ownGenerateGroups() bool {
+	own := false
+	for _, t := range d.Texts {
+		if name := path.Base(t.Path); name == "generate-groups.sh" || name == "generate-internal-groups.sh" {
+			data := commentLine.ReplaceAll(t.Data, nil)
+			if own = true; removes.Match(data) || runsGenClient.Match(data) {
+				return false
+			}
+		}
+	}
+	return own
 }
 
 // removesFrom reports whether a script may remove files of a tree.

@@ -13,11 +13,11 @@ import (
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
-// groupsImports is in a command that writes the imports of Go files in its own form.
-var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgoimports\S*\b[^\n#]*\s-w\b|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
+// groupsImports is in a command that writes the imports of Go files in its own form: it groups them, or takes out an empty declaration.
+var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\s+-w|w\s+-s|sw|ws)\b|\bgoimports\S*\b[^\n#]*\s-w\b|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
 
-// readImportForms finds the commands that group the imports of deep copies after controller-gen wrote them, which it does without empty
-// lines. Those of a call count together: most formatters are given all packages.
+// readImportForms finds the commands that change the imports of deep copies after controller-gen wrote them: it writes one declaration,
+// with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages.
 func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
 	by := d.groupsImports()
 	if by == "" {
@@ -30,7 +30,7 @@ func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
 		for _, files := range made {
 			code = append(code, slices.DeleteFunc(files, func(file string) bool { return path.Ext(file) != ".go" })...)
 		}
-		if slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return slices.Contains(code, f.Path) && grouped(f.Data) }) {
+		if slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return slices.Contains(code, f.Path) && formatted(f.Data) }) {
 			for _, file := range code {
 				d.postProcessed(config.PostProcessed{Path: file, By: by})
 			}
@@ -51,9 +51,9 @@ func (d *discovery) groupsImports() string {
 	return ""
 }
 
-// grouped reports whether an empty line is between the imports of a Go file.
-func grouped(code []byte) bool {
-	_, rest, ok := bytes.Cut(code, []byte("\nimport (\n"))
+// formatted reports whether the imports of a Go file are not as controller-gen writes them.
+func formatted(code []byte) bool {
+	_, rest, ok := bytes.Cut(code, []byte("\nimport ("))
 	imports, _, _ := bytes.Cut(rest, []byte("\n)"))
-	return ok && bytes.Contains(imports, []byte("\n\n"))
+	return !ok || bytes.Contains(imports, []byte("\n\n\t"))
 }

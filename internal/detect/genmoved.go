@@ -18,20 +18,7 @@ func (d *discovery) leaveMoved(calls []*genCall, own []repo.Manifest) {
 		if c.CRD == nil || !ok || slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir }) || len(d.bareIn(dir)) > 0 {
 			continue
 		}
-		var moved []string
-		version := ""
-		for _, m := range d.Manifests {
-			if m.Version == "" || madeElsewhere(calls, c, m) {
-				continue
-			}
-			_, group, _ := strings.Cut(m.Name, ".")
-			for at, kinds := range d.kinds[group] {
-				if covers(c, d.Modules, at) && (m.Kind == "" || slices.Contains(kinds, m.Kind)) {
-					moved, version = append(moved, m.Path), m.Version
-					break
-				}
-			}
-		}
+		moved, version := d.elsewhere(calls, c)
 		if len(moved) > 0 {
 			c.drop("crd")
 		}
@@ -41,6 +28,23 @@ func (d *discovery) leaveMoved(calls []*genCall, own []repo.Manifest) {
 			d.notCompared("crd", controllerGen+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, does not exist, so a command moves or renames the files afterwards")
 		}
 	}
+}
+
+// elsewhere are the CRDs of the types of a call, wherever they are, that no other call makes, and the version of the last.
+func (d *discovery) elsewhere(calls []*genCall, c *genCall) (files []string, version string) {
+	for _, m := range d.Manifests {
+		if m.Version == "" || madeElsewhere(calls, c, m) {
+			continue
+		}
+		_, group, _ := strings.Cut(m.Name, ".")
+		for at, kinds := range d.kinds[group] {
+			if covers(c, d.Modules, at) && (m.Kind == "" || slices.Contains(kinds, m.Kind)) {
+				files, version = append(files, m.Path), m.Version
+				break
+			}
+		}
+	}
+	return files, version
 }
 
 // madeElsewhere reports whether a CRD is in the directory that another call writes to.

@@ -289,11 +289,33 @@ func (d *discovery) afterProgram(words []string, m *made, at func(string) string
 	if dir == "" || !writesFiles.Match(sources) {
 		return
 	}
+	out := output(words[i+1:])
+	if out != "" {
+		out = at(out)
+	}
 	for made := range m.byDir {
+		if out != "" && !text.Below(out, made) && !text.Below(made, out) {
+			continue // it only reads there
+		}
 		if names(sources, path.Base(made)) && names(sources, path.Base(path.Dir(made))) {
 			d.postProcessed(config.PostProcessed{Path: made, By: by})
 		}
 	}
+}
+
+// output is the value of a flag that says where a program writes, "" if there is none.
+func output(words []string) string {
+	for i, w := range words {
+		name, value, assigned := strings.Cut(w, "=")
+		switch {
+		case !strings.HasPrefix(w, "-") || !strings.Contains(name, "out"):
+		case assigned:
+			return value
+		case i+1 < len(words):
+			return words[i+1]
+		}
+	}
+	return ""
 }
 
 // names reports whether sources have a string with a part of a path.

@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"bytes"
 	"maps"
 	"path"
 	"slices"
@@ -45,6 +46,11 @@ func (d *discovery) toolVersions() (all []genVersion) {
 			all = append(all, genVersion{"v" + string(data[m[2]:m[3]]), repo.At(t.Path, repo.LineOf(data, m[2])), path.Dir(t.Path), rank})
 		}
 	}
+	for _, m := range d.Modules.Tools {
+		if version, source := m.Requirement(controllerTools); toolRelease.MatchString(version) && d.namesModule(m) {
+			all = append(all, genVersion{version, source, path.Dir(m.File), 1})
+		}
+	}
 	for _, dir := range slices.Sorted(maps.Keys(d.Modules.ByDir)) {
 		version, source := d.Modules.ByDir[dir].Requirement(controllerTools)
 		if !toolRelease.MatchString(version) {
@@ -57,6 +63,13 @@ func (d *discovery) toolVersions() (all []genVersion) {
 		all = append(all, v)
 	}
 	return all
+}
+
+// namesModule reports whether a command may take a file of another name for go.mod.
+func (d *discovery) namesModule(m *repo.Module) bool {
+	return slices.ContainsFunc(d.Texts, func(t repo.Script) bool {
+		return bytes.Contains(t.Data, []byte("-modfile")) && bytes.Contains(t.Data, []byte(path.Base(m.File)))
+	})
 }
 
 var tools = lazyregexp.New(`(^|/)_?(tools?|hack|scripts|build|controller-gen)(/|$)`)

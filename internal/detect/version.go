@@ -95,6 +95,11 @@ func (d *discovery) versions() (all []Version) {
 	for _, dir := range dirs {
 		add(d.Modules.ByDir[dir].Requirement(codeGenerator))
 	}
+	for _, m := range d.Modules.Tools {
+		if d.namesModule(m) {
+			add(m.Requirement(codeGenerator))
+		}
+	}
 	return all
 }
 

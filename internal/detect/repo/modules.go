@@ -17,12 +17,13 @@ import (
 // Modules maps directories to import paths and back, through the go.mod files: never by what a path ends in.
 type Modules struct {
 	ByDir map[string]*Module // the root has the module above it, where it has no go.mod itself
+	Tools []*Module          // files by other names, which commands name with -modfile
 	dirs  map[string]string  // directories by import path
 }
 
 // Module is a go.mod file.
 type Module struct {
-	file string // relative to the root
+	File string // relative to the root
 	path string // the import path of its directory, or of the root
 	mod  *modfile.File
 }
@@ -39,8 +40,15 @@ func newModules(root string) *Modules {
 	rel, _ := filepath.Rel(filepath.Dir(file), root) // root is below it
 	rel = filepath.ToSlash(rel)
 	mod, _ := modfile.Parse("go.mod", data, nil) // the go command says what is wrong
-	m.put(".", &Module{file: strings.Repeat("../", 1+strings.Count(rel, "/")) + "go.mod", path: path.Join(modfile.ModulePath(data), rel), mod: mod})
+	m.put(".", &Module{File: strings.Repeat("../", 1+strings.Count(rel, "/")) + "go.mod", path: path.Join(modfile.ModulePath(data), rel), mod: mod})
 	return m
+}
+
+// addTools takes in a file of another name than go.mod.
+func (m *Modules) addTools(rel string, data []byte) {
+	if mod, err := modfile.Parse(rel, data, nil); err == nil && mod.Module != nil {
+		m.Tools = append(m.Tools, &Module{File: rel, path: mod.Module.Mod.Path, mod: mod})
+	}
 }
 
 // add takes in a go.mod file.
@@ -54,7 +62,7 @@ func (m *Modules) add(rel string, data []byte) {
 		mod = strict
 	}
 	dir := path.Dir(rel)
-	m.put(dir, &Module{file: rel, path: mod.Module.Mod.Path, mod: mod})
+	m.put(dir, &Module{File: rel, path: mod.Module.Mod.Path, mod: mod})
 	for _, r := range mod.Replace {
 		if to := path.Join(dir, filepath.ToSlash(r.New.Path)); r.New.Version == "" && modfile.IsDirectoryPath(r.New.Path) && filepath.IsLocal(filepath.FromSlash(to)) && m.dirs[r.Old.Path] == "" {
 			m.dirs[r.Old.Path] = to
@@ -122,7 +130,7 @@ func (g *Module) Requirement(module string) (version, source string) {
 	if version == "" {
 		return "", ""
 	}
-	return version, At(g.file, line)
+	return version, At(g.File, line)
 }
 
 // Uses reports whether a go.mod requires a module for its own packages, and not only for those of other modules.

@@ -95,7 +95,7 @@ func Open(root string) (*Repo, error) {
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(p, root+string(filepath.Separator)))
 		switch ext := path.Ext(name); {
-		case ext == ".go" && !strings.HasSuffix(name, "_test.go"), ext == ".yaml", ext == ".yml", name == "go.mod", scriptName.MatchString(name):
+		case ext == ".go" && !strings.HasSuffix(name, "_test.go"), ext == ".yaml", ext == ".yml", ext == ".mod", scriptName.MatchString(name):
 			paths = append(paths, rel)
 		case headerName.MatchString(name) && ext != ".md" && ext != ".go":
 			if info, err := d.Info(); err == nil && info.Size() <= HeaderSize {
@@ -198,9 +198,12 @@ func readOne(root, rel string) (func(*Repo), error) {
 		return nil, err
 	}
 	return func(r *Repo) {
-		if base == "go.mod" {
+		switch {
+		case base == "go.mod":
 			r.Modules.add(rel, data)
-		} else {
+		case ext == ".mod":
+			r.Modules.addTools(rel, data)
+		default:
 			r.Texts = append(r.Texts, Script{rel, data})
 		}
 	}, nil
