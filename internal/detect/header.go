@@ -28,7 +28,7 @@ func (d *discovery) readHeader() {
 	first := map[string]*repo.GoFile{}
 	total := 0
 	for _, f := range d.Files {
-		if !slices.Contains(gengoTools, f.Generator) || f.Generator == "openapi-gen" && !d.ours(f) {
+		if !slices.Contains(gengoTools, f.Generator) || f.Generator == "openapi-gen" && !d.ours(f) || d.listed(f.Path) {
 			continue
 		}
 		h := normal(f.Header)
