@@ -191,6 +191,9 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	}
 	if at.found != nil {
 		g.notCompared = append(g.notCompared, at.found.NotCompared...)
+		if len(how.Only) == 0 {
+			g.notCompared = append(g.notCompared, g.unaccounted()...)
+		}
 	}
 	if g.files == 0 && len(g.changes) == 0 && (at.found != nil || len(at.settings.ControllerGen.Calls) > 0) {
 		// What was asked for and what was found have nothing in common: that is no success.
@@ -211,6 +214,25 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 		return nil, err
 	}
 	return g, nil
+}
+
+// unaccounted are the generated files in a project without settings about which nothing else is said.
+func (g *generation) unaccounted() []tree.NotCompared {
+	said := map[string]bool{}
+	for _, file := range g.compared {
+		said[file] = true
+	}
+	for _, c := range g.changes {
+		said[c.Path] = true
+	}
+	for _, n := range g.notCompared {
+		for _, file := range n.Paths {
+			said[file] = true
+		}
+	}
+	return g.at.found.Unaccounted(func(file string) bool {
+		return said[file] || slices.ContainsFunc(g.notes, func(note string) bool { return strings.HasPrefix(note, file+":") })
+	})
 }
 
 // discovered are the settings that were found, in one line, and what was not, in one line each.

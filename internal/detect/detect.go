@@ -46,6 +46,8 @@ type Found struct {
 	// sources are what shows each setting that differs from its default: a file with a line, or a few words. A field is as in
 	// clients[0].dir.
 	sources map[string][]string
+	// generated are the generators of Go files, by path.
+	generated map[string]string
 }
 
 // Finding is something that a person has to decide.
@@ -120,6 +122,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	}
 	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}, guessed: map[string]bool{}, movedFrom: map[string]string{}}
 	d.kinds = r.KindsByGroup()
+	d.readGenerated()
 	d.readScripts()
 	d.readTrees()
 	d.leaveUncalled()

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
@@ -19,7 +18,7 @@ var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\s+-w|w\s+
 // readImportForms finds the commands that change the imports of deep copies after controller-gen wrote them: it writes one declaration,
 // with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages.
 func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
-	by := d.groupsImports()
+	by := d.commandWith(groupsImports)
 	if by == "" {
 		return
 	}
@@ -36,19 +35,6 @@ func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
 			}
 		}
 	}
-}
-
-// groupsImports is the first command that writes the imports of Go files in its own form, with its place; "" if there is none.
-func (d *discovery) groupsImports() string {
-	for _, t := range d.Texts {
-		n := 0
-		for line := range bytes.Lines(t.Data) {
-			if n++; groupsImports.Match(line) {
-				return repo.At(t.Path, n) + ": " + short(strings.Fields(string(line)))
-			}
-		}
-	}
-	return ""
 }
 
 // formatted reports whether the imports of a Go file are not as controller-gen writes them.

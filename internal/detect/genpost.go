@@ -139,7 +139,7 @@ func (d *discovery) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 }
 
 // readForms finds the files that are not as controller-gen writes them though no command was found that changes them: they do not
-// begin with its line of dashes.
+// begin with its line of dashes, or have another form where a command formats all YAML.
 func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 	files := map[string][]string{}
 	for _, c := range calls {
@@ -147,13 +147,34 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 			d.filesOfCall(c, own, files)
 		}
 	}
+	formatter := d.commandWith(formatsYAML)
+	m := made{inForm: map[string]bool{}}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		for _, file := range files[dir] {
+			if formatter != "" && path.Ext(file) == ".yaml" && !m.form(d, file) {
+				d.postProcessed(config.PostProcessed{Path: file, By: formatter})
+			}
 			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
 				d.postProcessed(config.PostProcessed{Path: file, By: d.mentioned(path.Base(file))})
 			}
 		}
 	}
+}
+
+// formatsYAML is in a command that writes all YAML files of a directory in a form of its own.
+var formatsYAML = lazyregexp.New(`^[^#\n]*\b(prettier\b[^\n#]*\s(--write|-w)\b|yamlfmt\s+(-\S+\s+)*[.\w]*$)`)
+
+// commandWith is the first line of a script that matches, with its place; "" if there is none.
+func (d *discovery) commandWith(pattern *lazyregexp.Regexp) string {
+	for _, t := range d.Texts {
+		n := 0
+		for line := range bytes.Lines(t.Data) {
+			if n++; pattern.Match(bytes.TrimRight(line, "\r\n")) {
+				return repo.At(t.Path, n) + ": " + short(strings.Fields(string(line)))
+			}
+		}
+	}
+	return ""
 }
 
 // top reads the beginning of a file.

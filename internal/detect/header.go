@@ -28,7 +28,8 @@ func (d *discovery) readHeader() {
 	first := map[string]*repo.GoFile{}
 	total := 0
 	for _, f := range d.Files {
-		if !slices.Contains(gengoTools, f.Generator) || f.Generator == "openapi-gen" && !d.ours(f) || d.listed(f.Path) {
+		apart := !slices.ContainsFunc(helpers, func(h helper) bool { return h.tool == f.Generator })
+		if !slices.Contains(gengoTools, f.Generator) || apart && !d.ours(f) || d.listed(f.Path) {
 			continue
 		}
 		h := normal(f.Header)

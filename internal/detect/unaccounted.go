@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package detect
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// Unaccounted are the Go files of the generators that crdctl runs which it neither makes, as made has it, nor says anything about: an answer
+// that leaves them out would seem to cover them.
+func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
+	byTool := map[string][]string{}
+	for file, tool := range f.generated {
+		told := func(u Finding) bool { return u.Place == file || strings.HasPrefix(u.Place, file+":") }
+		listed := func(n tree.NotCompared) bool { return slices.Contains(n.Paths, file) }
+		if !made(file) && !slices.ContainsFunc(f.NotCompared, listed) && !slices.ContainsFunc(f.Unread, told) {
+			byTool[tool] = append(byTool[tool], file)
+		}
+	}
+	var all []tree.NotCompared
+	for _, tool := range slices.Sorted(maps.Keys(byTool)) {
+		kind := strings.TrimSuffix(tool, "-gen")
+		if tool == controllerGen {
+			kind = "deepcopy"
+		}
+		all = append(all, tree.NotCompared{Kind: kind, Tool: tool, Paths: slices.Sorted(slices.Values(byTool[tool])), Reason: "nothing that crdctl can read says how it is generated"})
+	}
+	return all
+}
+
+// readGenerated notes which files the generators that crdctl runs made.
+func (d *discovery) readGenerated() {
+	d.found.generated = map[string]string{}
+	for _, f := range d.Files {
+		if f.Generator == controllerGen || slices.Contains(gengoTools, f.Generator) {
+			d.found.generated[f.Path] = f.Generator
+		}
+	}
+}
