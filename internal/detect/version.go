@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
@@ -59,9 +60,22 @@ func (d *discovery) readVersion() {
 // takeVersion settles on a version. It is not written down where go.mod has it: it changes there.
 func (d *discovery) takeVersion(v Version) {
 	d.found.Version = v
-	if pinned, _ := d.Modules.ByDir["."].Requirement(codeGenerator); pinned != v.Version {
+	if d.pinned() != v.Version {
 		d.found.raw.CodeGeneratorVersion = v.Version
 		d.set("codeGeneratorVersion", v.Source)
+	}
+}
+
+// pinned is the version that the module of the first API package requires, or one around it: who generates takes that.
+func (d *discovery) pinned() string {
+	for dir := append(slices.Clone(d.found.raw.APIs), ".")[0]; ; dir = path.Dir(dir) {
+		var m *repo.Module
+		if m, dir = d.Modules.Of(dir); m == nil {
+			return ""
+		}
+		if v, _ := m.Requirement(codeGenerator); v != "" || dir == "." {
+			return v
+		}
 	}
 }
 

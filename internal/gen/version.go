@@ -43,8 +43,8 @@ const (
 	oldestClientGo = "v0.37.0"
 )
 
-// VersionFor decides by the settings, then by what go.mod pins, then by the client-go that the generated code must
-// compile with: it comes out together with generators of the same number.
+// VersionFor decides by the settings, then by what the go.mod of the first API package pins, or one above it in root, then by the client-go
+// that the generated code must compile with: it comes out together with generators of the same number.
 func VersionFor(root string, p *config.Project) (Generators, error) {
 	if v := p.CodeGeneratorVersion; v != "" {
 		return Generators{v, "the settings"}, nil
@@ -54,15 +54,21 @@ func VersionFor(root string, p *config.Project) (Generators, error) {
 	if len(p.APIs) > 0 {
 		dir = filepath.Join(root, filepath.FromSlash(p.APIs[0]))
 	}
-	file, name, err := nearestGoMod(dir, root)
-	if err != nil || file == nil {
+	files, err := goModsAbove(dir, root)
+	if err != nil {
 		return own, err
 	}
-	if pinned, line := required(file, codeGenerator); pinned != "" {
-		return Generators{pinned, fmt.Sprintf("%s:%d", name, line)}, nil
+	for _, f := range files {
+		if pinned, line := required(f.mod, codeGenerator); pinned != "" {
+			return Generators{pinned, fmt.Sprintf("%s:%d", f.name, line)}, nil
+		}
 	}
-	if used, line := required(file, clientGo); used != "" && semver.Compare(used, oldestClientGo) < 0 {
-		return Generators{used, fmt.Sprintf("for client-go, %s:%d", name, line)}, nil
+	for _, f := range files {
+		if used, line := required(f.mod, clientGo); used != "" && semver.Compare(used, oldestClientGo) < 0 {
+			return Generators{used, fmt.Sprintf("for client-go, %s:%d", f.name, line)}, nil
+		} else if used != "" {
+			break
+		}
 	}
 	return own, nil
 }
@@ -77,19 +83,34 @@ func required(file *modfile.File, path string) (version string, line int) {
 	return version, line
 }
 
-// nearestGoMod is the go.mod of a directory, or of one above it.
-func nearestGoMod(dir, root string) (file *modfile.File, name string, err error) {
-	path, data, err := workspace.ReadAbove(dir, "go.mod")
-	if err != nil {
-		return nil, "", nil //nolint:nilerr // who loads the packages has better words for a missing go.mod
+// goMod is a go.mod file, by its name relative to a root.
+type goMod struct {
+	name string
+	mod  *modfile.File
+}
+
+// goModsAbove are the go.mod of a directory in root, or above both, and those between it and root: a module of API packages often leaves
+// the tools to the module around it.
+func goModsAbove(dir, root string) (files []goMod, err error) {
+	for {
+		path, data, err := workspace.ReadAbove(dir, "go.mod")
+		if err != nil {
+			return files, nil //nolint:nilerr // who loads the packages has better words for a missing go.mod
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return nil, err
+		}
+		mod, err := parseGoMod(path, data)
+		if err != nil {
+			return nil, fmt.Errorf("read the version of code-generator: %w", err)
+		}
+		files = append(files, goMod{filepath.ToSlash(name), mod})
+		if !filepath.IsLocal(name) || name == "go.mod" {
+			return files, nil
+		}
+		dir = filepath.Dir(filepath.Dir(path))
 	}
-	if name, err = filepath.Rel(root, path); err != nil {
-		return nil, "", err
-	}
-	if file, err = parseGoMod(path, data); err != nil {
-		return nil, "", fmt.Errorf("read the version of code-generator: %w", err)
-	}
-	return file, filepath.ToSlash(name), nil
 }
 
 // replacement is a line that replaces one of the modules that a version is taken from.

@@ -28,6 +28,8 @@ func TestVersionFor(t *testing.T) {
 		"a client-go that is fine":  {mod: head + "require k8s.io/client-go v0.37.0\n", want: "code-generator " + codegen.Version, builtIn: true},
 		"the settings come first":   {mod: head + "require k8s.io/code-generator v0.35.2\n", setting: "v0.36.4", want: "code-generator v0.36.4 (the settings)"},
 		"the module of the APIs is": {mod: head + "require k8s.io/code-generator v0.35.2\n", api: head + "require k8s.io/code-generator v0.34.1\n", want: "code-generator v0.34.1 (api/go.mod:5)"},
+		"the module around that":    {mod: head + "require k8s.io/code-generator v0.35.2\n", api: head + "require k8s.io/api v0.34.1\n", want: "code-generator v0.35.2 (go.mod:5)"},
+		"a client-go nearer":        {mod: head + "require k8s.io/client-go v0.35.2\n", api: head + "require k8s.io/client-go v0.37.0\n", want: "code-generator " + codegen.Version, builtIn: true},
 		"a word of a later Go":      {mod: head + "require k8s.io/code-generator v0.35.2\n\nlater (\n\tword\n)\n", want: "code-generator v0.35.2 (go.mod:5)"},
 	} {
 		t.Run(name, func(t *testing.T) {
