@@ -5,6 +5,8 @@ package preflight
 import (
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/api/validation"
+
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
@@ -37,13 +39,17 @@ func shortNames(crd *project.CRD) (all []rule.Finding) {
 // The API server keeps what "kubectl apply" last applied in an annotation, and all annotations together may have maxAnnotations bytes. etcd takes
 // requests of maxRequest bytes.
 const (
-	maxAnnotations = 256 << 10
+	maxAnnotations = validation.TotalAnnotationSizeLimitB
 	maxRequest     = 3 << 19
 )
 
 // tooLarge finds CRDs that are too large to apply. Messages do not have the size: each change would make a new finding of it.
 func tooLarge(crd *project.CRD) (all []rule.Finding) {
 	switch {
+	case validation.ValidateAnnotationsSize(crd.Annotations) != nil:
+		f := rule.New("apply-size", crd.InManifest("metadata", "annotations"), crd.Subject(""), "the annotations have more than 256 KiB, which the API server refuses")
+		f.Severity = rule.Error
+		return []rule.Finding{f}
 	case crd.Size > maxRequest:
 		f := rule.New("apply-size", crd.InManifest("metadata", "name"), crd.Subject(""), "the CRD has more than 1.5 MiB, and etcd takes no such request")
 		f.Severity = rule.Error

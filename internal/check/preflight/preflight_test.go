@@ -3,6 +3,7 @@
 package preflight_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,4 +38,24 @@ func TestEnumOneCause(t *testing.T) {
 		`enum-vs-pattern: of the enum, the values "two-three", "four-five" are refused: maxLength is 7`,
 		`enum-type: of the enum, the values "x", "z" are not of the type integer`,
 	}, lines)
+}
+
+// Annotations that the API server refuses for their size are one finding, whatever the size of the CRD; another error of them has a rule of its own.
+func TestAnnotationsTooLarge(t *testing.T) {
+	lines := func(name string, size int) (lines []string) {
+		found, err := preflight.Check(t.Context(), []*project.CRD{checktest.CRD(t, "metadata: {annotations: {"+name+": "+strings.Repeat("a", size)+"}}")})
+		require.NoError(t, err)
+		for _, f := range found {
+			lines = append(lines, f.Severity.String()+": "+f.Rule.ID+": "+f.Message)
+		}
+		return lines
+	}
+	refused := []string{"error: apply-size: the annotations have more than 256 KiB, which the API server refuses"}
+	require.Equal(t, refused, lines("big", 256<<10))
+	require.Equal(t, refused, lines("big", 2<<20))
+	require.Equal(t, []string{`warning: apply-size: the CRD has more than 256 KiB: "kubectl apply" without --server-side is refused`}, lines("big", 256<<10-3))
+	wrong := lines("a/b/c", 256<<10)
+	require.Len(t, wrong, 2)
+	require.Equal(t, refused[0], wrong[0])
+	require.Contains(t, wrong[1], "error: refused-group: metadata.annotations")
 }

@@ -47,6 +47,8 @@ func refusals(c *project.CRD) (all []rule.Finding, err error) {
 			probed[inSchemas.FindString(problem.Field)] = true
 		case problem.Type == field.ErrorTypeInternal:
 			return nil, fmt.Errorf("%s: %s", problem.Field, problem.Detail)
+		case problem.Type == field.ErrorTypeTooLong && problem.Field == "metadata.annotations":
+			// tooLarge reports it
 		default:
 			all = append(all, refusal(c, problem)...)
 		}
