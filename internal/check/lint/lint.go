@@ -37,6 +37,8 @@ type Result struct {
 	Older []rule.Finding
 	// Uncompiled says which declarations do not compile, so that nothing is known of them and of what depends on them; nil if all do.
 	Uncompiled error
+
+	dirs []string // of the packages that were judged
 }
 
 // Check judges the types that API objects are made of. Of directories that are not in Files, if there are any, nothing is reported.
@@ -78,7 +80,7 @@ func Check(ctx context.Context, s Source) (*Result, error) {
 			s.Dirs = append(s.Dirs, p.dir)
 		}
 	}
-	r := &Result{Uncompiled: uncompiled}
+	r := &Result{Uncompiled: uncompiled, dirs: s.Dirs}
 	if r.Findings, err = markers(s); err != nil {
 		return nil, err
 	}

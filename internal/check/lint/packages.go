@@ -5,10 +5,11 @@ package lint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"go/ast"
-	"go/scanner"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 
@@ -45,26 +46,15 @@ func load(ctx context.Context, s Source) (all []*pkg, uncompiled, err error) {
 	for dir, some := range s.Files {
 		files[filepath.Join(s.Root, filepath.FromSlash(dir))] = some
 	}
-	var syntax []error
+	var lost []error
 	var wrong []string
 	for _, module := range sortedKeys(modules) {
-		loaded, err := declared(ctx, module, modules[module], files)
-		if list := (scanner.ErrorList)(nil); errors.As(err, &list) && len(files) == 0 {
-			// The others are judged, unless they import what does not parse.
-			others := slices.DeleteFunc(modules[module], func(path string) bool {
-				dir := filepath.Join(s.Root, filepath.FromSlash(dirs[path]))
-				return slices.ContainsFunc(list, func(e *scanner.Error) bool { return filepath.Dir(e.Pos.Filename) == dir })
-			})
-			syntax = append(syntax, err)
-			if loaded, err = nil, nil; len(others) > 0 {
-				loaded, err = declared(ctx, module, others, files)
-			}
-			if errors.As(err, &list) {
-				continue
-			}
-		}
+		loaded, left, err := loadable(ctx, module, modules[module], files)
 		if err != nil {
 			return nil, nil, err
+		}
+		for _, e := range left {
+			lost = append(lost, leftOut(e, dirs))
 		}
 		for _, p := range loaded {
 			for _, e := range p.TypeErrors {
@@ -79,7 +69,40 @@ func load(ctx context.Context, s Source) (all []*pkg, uncompiled, err error) {
 			all = append(all, one)
 		}
 	}
-	return all, errors.Join(append(syntax, diag.New("the API packages do not compile", s.Root, wrong...))...), nil
+	return all, errors.Join(append(lost, diag.New("the API packages do not compile", s.Root, wrong...))...), nil
+}
+
+// loadable loads the packages of a module that can be loaded, and returns why others cannot. Of an older state it loads all or none: the findings
+// of a package that is left out there would count as new.
+func loadable(ctx context.Context, module string, paths []string, files map[string]map[string][]byte) (loaded []*packages.Package, left loader.LostErrors, err error) {
+	for len(paths) > 0 {
+		loaded, err = declared(ctx, module, paths, files)
+		lost, ok := errors.AsType[loader.LostErrors](err)
+		if !ok || len(files) > 0 {
+			return loaded, left, err
+		}
+		kept := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+			return slices.ContainsFunc(lost, func(e *loader.LostError) bool { return slices.Contains(e.Roots, path) })
+		})
+		if len(kept) == len(paths) {
+			return nil, nil, err
+		}
+		paths, left = kept, append(left, lost...)
+	}
+	return nil, left, nil
+}
+
+// leftOut is the error of packages that are not judged. It names them if there are several: the error itself has one place.
+func leftOut(e *loader.LostError, dirs map[string]string) error {
+	if len(e.Roots) == 1 {
+		return e
+	}
+	var left []string
+	for _, path := range e.Roots {
+		left = append(left, dirs[path])
+	}
+	slices.Sort(left)
+	return fmt.Errorf("%w\npackages that need %s, and are not judged: %s", e, e.Path, strings.Join(left, ", "))
 }
 
 // declared loads packages of a module without the go command, if that is possible.
@@ -91,8 +114,10 @@ func declared(ctx context.Context, module string, paths []string, files map[stri
 			return all, nil
 		}
 	}
-	if syntax := (scanner.ErrorList)(nil); errors.As(err, &syntax) {
-		return nil, syntax // the go command, which takes a second, says the same
+	if lost, ok := errors.AsType[loader.LostErrors](err); ok {
+		if syntax := lost.Syntax(); len(syntax) > 0 {
+			return nil, syntax // the go command, which takes a second, says the same
+		}
 	}
 	if !errors.Is(err, loader.ErrUnsupported) {
 		return nil, err

@@ -51,7 +51,7 @@ func CheckSince(ctx context.Context, s Source, base map[string]map[string][]byte
 	var lacksBase error
 	if len(changed) > 0 {
 		old := s
-		old.Files = changed
+		old.Files, old.Dirs = changed, r.dirs // of others nothing is reported
 		before, err := Check(ctx, old)
 		if ctx.Err() != nil {
 			return nil, err

@@ -4,7 +4,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -64,13 +63,7 @@ func (w *program) checkAll(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var problems []error
-	for _, p := range w.sorted() {
-		if p.err != nil {
-			problems = append(problems, fmt.Errorf("%s%s: %w", w.importer(p), p.path, p.err))
-		}
-	}
-	if err := errors.Join(problems...); err != nil {
+	if err := w.lost(); err != nil {
 		return err
 	}
 	if rings := w.cycles(); len(rings) > 0 {
