@@ -21,6 +21,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/crd/compat"
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // State is the CRDs of a project at some time, by name.
@@ -171,10 +172,10 @@ func (all *findings) merged() (merged []rule.Finding) {
 		})
 		f := worst.Finding
 		if fields := distinct(group, func(e entry) string { return e.field }); worst.foreign != "" && len(fields) > 1 {
-			f.Message += fmt.Sprintf(" (and %d more fields of the type %s)", len(fields)-1, worst.foreign)
+			f.Message += fmt.Sprintf(" (and %s of the type %s)", text.Count(len(fields)-1, "more field", "more fields"), worst.foreign)
 		}
 		if labels := distinct(group, func(e entry) string { return strings.TrimSuffix(e.Message, e.says+e.proof) }); worst.says != "" && len(labels) > 1 {
-			f.Message += fmt.Sprintf(" (and %d more fields with the marker)", len(labels)-1)
+			f.Message += fmt.Sprintf(" (and %s with the marker)", text.Count(len(labels)-1, "more field", "more fields"))
 		}
 		merged = append(merged, f)
 	}
