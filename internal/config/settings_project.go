@@ -18,7 +18,7 @@ var projectSettings = []Setting{
 		Usage: "directory below the API directories to skip", More: "with tags or without"},
 	{Field: "excludeFrom", Value: func(p *Project) any { return &p.ExcludeFrom },
 		Usage: "map: a generator that writes next to the types, or openapi, to the directories that it alone skips",
-		More:  "where a script runs it on some of the packages with its tag only"},
+		More:  "where a script runs it on some of the packages with its tag only; a file of it that is there stays"},
 	{Field: "generators", Flag: "generators", Commas: true, text: helper, Default: Helpers[:defaultHelpers], Value: func(p *Project) any { return &p.Generators },
 		Usage: "generators that write next to the types, if tags ask for them",
 		More:  "`register` and `prerelease-lifecycle` are available too; an empty list means none"},

@@ -147,7 +147,10 @@ func (c *genCall) drop(name string) {
 
 // byControllerGen reports whether controller-gen made anything here, or a script calls it.
 func (d *discovery) byControllerGen() bool {
-	return slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return f.Generator == controllerGen }) ||
+	calls := func(g repo.Directive) bool { return wanted(g.Text) }
+	return slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool {
+		return f.Generator == controllerGen || slices.ContainsFunc(f.Generate, calls)
+	}) ||
 		len(d.ownManifests()) > 0 ||
 		len(d.Roles) > 0 && d.hasMarker("rbac") ||
 		len(d.Webhooks) > 0 && d.hasMarker("webhook") ||

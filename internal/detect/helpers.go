@@ -57,9 +57,12 @@ func (d *discovery) readHelpers() {
 		d.set("generators", joined(sources))
 	}
 	for _, h := range helpers {
-		if slices.Contains(names, h.name) && shared == "" {
+		if slices.Contains(names, h.name) {
 			d.leaveUnnamed(h)
 		}
+	}
+	if slices.Contains(names, "defaulter") && shared == "" && d.callOf("defaulter-gen") != "" {
+		d.leaveUntagged()
 	}
 	if slices.Contains(names, "deepcopy") {
 		d.leaveToControllerGen(helpers[0])
@@ -83,19 +86,43 @@ func (d *discovery) filesOf(tool string) (all []*repo.GoFile) {
 	return all
 }
 
-// leaveUnnamed keeps a generator from the packages that ask for it in vain: a script names its packages one by one, and they are not
-// among them. Tags are often copied with a doc.go, and kube_codegen.sh alone goes by them.
+// leaveUnnamed keeps a generator from the packages that ask for it in vain: a script names its packages one by one, or the directories
+// for gen_helpers, and they are not among them. Tags are often copied with a doc.go.
 func (d *discovery) leaveUnnamed(h helper) {
 	inputs, source := d.inputsOf(h.tool)
+	named := func(input, dir string) bool { return input == dir }
+	if d.callOf("gen_helpers") != "" {
+		below, at := d.inputsOf("gen_helpers")
+		if len(below) == 0 || len(inputs) == 0 && d.callOf(h.tool) != "" {
+			return
+		}
+		inputs, source, named = append(inputs, below...), at, text.Below
+	}
 	if len(inputs) == 0 {
 		return
 	}
 	dirs, _ := d.tagged(h.name, d.found.raw.APIs)
 	for _, dir := range dirs {
-		if !slices.Contains(inputs, dir) && !d.madeBy(dir, h.tool) && !d.Exists(path.Join(dir, h.file)) {
+		isNamed := slices.ContainsFunc(inputs, func(input string) bool { return named(input, dir) })
+		if !isNamed && !d.madeBy(dir, h.tool) && !d.Exists(path.Join(dir, h.file)) {
 			d.excludeFrom(h.name, dir, source)
 			d.note(source, "%s is not run on %s, which has its tag; remove that from excludeFrom if it should be", h.tool, dir)
 		}
+	}
+}
+
+// leaveUntagged leaves alone what defaulter-gen made in packages without its tag in doc.go, where alone it counts. A script names these
+// packages to it, and it makes a file for each that it is given.
+func (d *discovery) leaveUntagged() {
+	var files []*repo.GoFile
+	for _, f := range d.filesOf("defaulter-gen") {
+		if !slices.ContainsFunc(d.ByDir[f.Dir], func(o *repo.GoFile) bool { return o.Tags["defaulter"] > 0 && path.Base(o.Path) == "doc.go" }) {
+			files = append(files, f)
+			d.excludeFrom("defaulter", f.Dir, f.Dir+" has no tag for it in doc.go")
+		}
+	}
+	if len(files) > 0 {
+		d.notCompared("defaulter", "defaulter-gen", pathsOf(files), "no tag in doc.go asks for it, but "+d.callOf("defaulter-gen")+" runs defaulter-gen; it stays unchanged")
 	}
 }
 

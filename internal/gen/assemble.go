@@ -165,8 +165,8 @@ func (g *generation) area(a plan.Area, m *made) tree.Area {
 		KeepsLeftOver: a.KeepsLeftOver,
 		Match: func(p string) bool {
 			if a.File != "" {
-				// The packages that openapi-gen leaves out may have another file of definitions, and model names for that.
-				return path.Base(p) == a.File && (a.Generator != "openapi-gen" || !slices.Contains(g.settings.ExcludeFrom["openapi"], path.Dir(p)))
+				// A package that a generator leaves out may have a file of it all the same, which a script makes by naming the package.
+				return path.Base(p) == a.File && !slices.Contains(g.settings.ExcludeFrom[strings.TrimSuffix(a.Generator, "-gen")], path.Dir(p))
 			}
 			return strings.HasSuffix(p, ".go")
 		},
