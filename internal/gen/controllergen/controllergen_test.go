@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/gentest"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // farm has an API, a controller that does not compile, and a module below that git would know.
@@ -216,4 +217,24 @@ func TestPackagesWithKinds(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, m.kind, text)
 	}
+}
+
+// Vendored packages have one import path, whether they are roots or imported.
+func TestVendoredRoots(t *testing.T) {
+	dir := gentest.LayText(t, `
+-- go.mod --
+module example.com/farm
+-- vendor/example.com/barns/v1/barn.go --
+package v1
+-- vendors/v1/vendor.go --
+package v1
+`)
+	e := &expansion{runner: &runner{root: dir, dirs: newDirs()}, paths: workspace.ImportPaths{}, known: map[string]bool{}}
+	for _, below := range []string{"vendor/example.com", "vendors"} {
+		_, err := e.below(filepath.Join(dir, filepath.FromSlash(below)))
+		require.NoError(t, err)
+	}
+	require.Len(t, e.all, 2)
+	assert.Equal(t, "example.com/barns/v1", e.all[0].path)
+	assert.Equal(t, "example.com/farm/vendors/v1", e.all[1].path)
 }

@@ -86,13 +86,18 @@ type expansion struct {
 	all   []*pkg
 }
 
-// add adds the package in a directory. Of two with the same import path the first counts.
+// add adds the package in a directory. Of two with the same import path the first counts. A vendored package has the path by which others
+// import it.
 func (e *expansion) add(dir string) error {
 	path, err := e.paths.Of(dir)
 	if err != nil {
 		return err
 	}
-	return e.addAs(path, dir, workspace.Above(dir, "go.mod"))
+	module := workspace.Above(dir, "go.mod")
+	if vendored, ok := strings.CutPrefix(dir, filepath.Join(module, "vendor")+string(filepath.Separator)); ok && module != "" {
+		path = filepath.ToSlash(vendored)
+	}
+	return e.addAs(path, dir, module)
 }
 
 func (e *expansion) addAs(path, dir, module string) error {
