@@ -19,7 +19,7 @@ type ControllerGen struct {
 	Calls   []ControllerGenCall `yaml:"calls,omitempty"`
 	// PostProcessed are the files that scripts change after controller-gen wrote them.
 	PostProcessed []PostProcessed `yaml:"postProcessed,omitempty"`
-	// Removed are files that controller-gen writes and a script deletes afterwards.
+	// Removed are files that controller-gen writes and a script deletes afterwards, or patterns of [path.Match] for them.
 	Removed []string `yaml:"removed,omitempty"`
 }
 
@@ -109,6 +109,14 @@ type SchemaPatchGenerator struct {
 	Manifests                  string `yaml:"manifests"`
 	GenerateEmbeddedObjectMeta *bool  `yaml:"generateEmbeddedObjectMeta,omitempty"`
 	MaxDescLen                 *int   `yaml:"maxDescLen,omitempty"`
+}
+
+// IsRemoved reports whether a script deletes a file that controller-gen writes.
+func (c ControllerGen) IsRemoved(file string) bool {
+	return slices.ContainsFunc(c.Removed, func(pattern string) bool {
+		matches, err := path.Match(pattern, file)
+		return matches && err == nil || pattern == file
+	})
 }
 
 // PostProcessed is a file or directory whose content a script changes after controller-gen wrote it.

@@ -61,7 +61,7 @@ var projectSettings = []Setting{
 	{Field: "controllerGen.postProcessed", Otherwise: "none", Value: func(p *Project) any { return &p.ControllerGen.PostProcessed },
 		Usage: "files that scripts change after controller-gen wrote them, as `{path: FILE or DIRECTORY, by: WHERE}`", More: "they are compared as far as possible, and not written"},
 	{Field: "controllerGen.removed", Format: Path, text: local, Otherwise: "none", Value: func(p *Project) any { return &p.ControllerGen.Removed },
-		Usage: "files that controller-gen writes and a script deletes afterwards"},
+		Usage: "files that controller-gen writes and a script deletes afterwards", More: "a name may have `*`, `?` and `[…]`"},
 	{Field: "scaffold", Value: func(p *Project) any { return &p.Scaffold },
 		Usage: "record of how the project was created: [scaffold.md](scaffold.md)", More: "crdctl writes this section"},
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // made are the files of calls of controller-gen that are in the tree, by their directory.
@@ -219,6 +220,7 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 	case name == "rm":
 		for _, w := range words[1:] {
 			d.removed(m, at(w), step.At())
+			d.removedSome(m, at(w), step.At())
 			d.removedAll(m, at(w))
 		}
 	case inPlace(words):
@@ -254,6 +256,7 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 	case slices.Contains(readers, name) || name == "go" && len(words) > 1 && words[1] != "tool":
 	default:
 		d.afterArguments(words[1:], m, at, by)
+		d.afterBuilt(name, words[1:], m, at, by)
 	}
 }
 
@@ -320,6 +323,20 @@ func (d *discovery) afterProgram(words []string, m *made, at func(string) string
 		}
 		if names(sources, path.Base(made)) && names(sources, path.Base(path.Dir(made))) {
 			d.postProcessed(config.PostProcessed{Path: made, By: by})
+		}
+	}
+}
+
+// afterBuilt is afterProgram for a program that was built of the repository before, by its name: it changes the directories that it is given,
+// if its sources write files.
+func (d *discovery) afterBuilt(name string, words []string, m *made, at func(string) string, by string) {
+	main := slices.IndexFunc(d.Files, func(f *repo.GoFile) bool { return f.Main && path.Base(f.Dir) == name })
+	if main < 0 || output(words) != "" || !writesFiles.Match(bytes.Join(slices.Collect(maps.Values(d.sources(d.Files[main].Dir))), nil)) {
+		return
+	}
+	for _, w := range words {
+		if dir := at(w); m.byDir[dir] != nil {
+			d.postProcessed(config.PostProcessed{Path: dir, By: by})
 		}
 	}
 }
@@ -408,12 +425,26 @@ func (d *discovery) postProcessed(p config.PostProcessed) {
 
 // removed records that a file is deleted that is not there, and that calls write.
 func (d *discovery) removed(m *made, file, at string) {
-	removed := &d.found.raw.ControllerGen.Removed
-	if !writable.MatchString(file) || m.byDir[path.Dir(file)] == nil || d.Exists(file) || slices.Contains(*removed, file) {
+	if writable.MatchString(file) && m.byDir[path.Dir(file)] != nil && !d.Exists(file) {
+		d.noteRemoved(file, at)
+	}
+}
+
+// removedSome records that the files of a pattern are deleted, of which none is there. It is not for all files of a directory.
+func (d *discovery) removedSome(m *made, pattern, at string) {
+	if i := strings.IndexAny(path.Base(pattern), "*?["); i <= 0 || m.byDir[path.Dir(pattern)] == nil {
 		return
 	}
-	*removed = append(*removed, file)
-	d.set("controllerGen.removed", at)
+	if there, err := workspace.Glob(d.Root, pattern); err == nil && len(there) == 0 {
+		d.noteRemoved(pattern, at)
+	}
+}
+
+func (d *discovery) noteRemoved(file, at string) {
+	if removed := &d.found.raw.ControllerGen.Removed; !slices.Contains(*removed, file) {
+		*removed = append(*removed, file)
+		d.set("controllerGen.removed", at)
+	}
 }
 
 // removedAll records the directories that are deleted as a whole, with what was made there, and that are not there.

@@ -78,7 +78,7 @@ func readScript(file, src, cwd string) *script {
 		}
 		return sc
 	}
-	read := shell.Read(kindOf(path.Base(file)), path.Join(shell.Root, file), src, cwd)
+	read := shell.Read(kindOf(file, src), path.Join(shell.Root, file), src, cwd)
 	for _, a := range read.Assignments {
 		if !pinName.MatchString(a.Name) || !sc.pin(pinValue, a.Value, a.Line) {
 			sc.pin(pinned, a.Value, a.Line)
@@ -140,12 +140,12 @@ func opened(file string, all []shell.Command) (flat []shell.Command) {
 // notGenerators are commands that may have the name of a generator among their arguments, and do not run it.
 var notGenerators = []string{"cd", "pushd", "echo", "printf", "rm", "find", "which", "command", "ls", "mkdir", "git", "grep", "clean"}
 
-// kindOf is how a file of a name holds its commands.
-func kindOf(name string) shell.Kind {
-	switch lower := strings.ToLower(name); {
+// kindOf is how a file holds its commands.
+func kindOf(file, src string) shell.Kind {
+	switch lower := strings.ToLower(path.Base(file)); {
 	case strings.HasSuffix(lower, "makefile"), strings.HasSuffix(lower, ".mk"), strings.HasSuffix(lower, ".mak"):
 		return shell.Make
-	case strings.HasSuffix(lower, ".sh"), strings.HasSuffix(lower, ".bash"):
+	case repo.Script{Path: file, Data: []byte(src)}.Shell():
 		return shell.Bash
 	}
 	return shell.Lines

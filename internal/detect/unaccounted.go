@@ -4,9 +4,11 @@ package detect
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -15,7 +17,10 @@ import (
 func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
 	byTool := map[string][]string{}
 	for file, tool := range f.generated {
-		told := func(u Finding) bool { return u.Place == file || strings.HasPrefix(u.Place, file+":") }
+		told := func(u Finding) bool {
+			place, _, _ := strings.Cut(u.Place, ":")
+			return place == file || strings.Contains(u.Text, "unchanged") && text.Below(path.Dir(place), file) // of a tree
+		}
 		listed := func(n tree.NotCompared) bool { return slices.Contains(n.Paths, file) }
 		if !made(file) && !slices.ContainsFunc(f.NotCompared, listed) && !slices.ContainsFunc(f.Unread, told) {
 			byTool[tool] = append(byTool[tool], file)

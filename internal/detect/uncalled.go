@@ -27,12 +27,37 @@ func (d *discovery) leaveUncalled() {
 		return
 	}
 	d.trees = slices.DeleteFunc(d.trees, func(t *clientTree) bool {
-		if slices.ContainsFunc(outputs, func(dir string) bool { return text.Below(dir, t.versioned) }) {
-			return false
+		var of []*call // those that write to it
+		for i, dir := range outputs {
+			if text.Below(dir, t.versioned) {
+				of = append(of, calls[i])
+			}
 		}
-		d.leave(t, fmt.Sprintf("no command that crdctl can read generates it: that at %s writes to %s; name it in clients of crdctl.yaml to have it generated", calls[0].at(), outputs[0]))
-		return true
+		if len(of) == 0 {
+			d.leave(t, "", fmt.Sprintf("no command that crdctl can read generates it: that at %s writes to %s; name it in clients of crdctl.yaml to have it generated", calls[0].at(), outputs[0]))
+			return true
+		}
+		d.leaveUnasked(t, of)
+		return false
 	})
+}
+
+// leaveUnasked leaves out the parts of a tree that the calls of gen_client that write to it do not ask for: these leave what is there of an
+// earlier run.
+func (d *discovery) leaveUnasked(t *clientTree, of []*call) {
+	asked := func(flag string) bool {
+		return slices.ContainsFunc(of, func(c *call) bool { return c.name != "gen_client" || c.has(flag) })
+	}
+	if t.informers != "" && !asked("--with-watch") && d.callOf("informer-gen") == "" {
+		for _, kind := range []string{"informer", "lister"} {
+			d.leave(t, kind, of[0].at()+" runs gen_client without --with-watch; it stays unchanged")
+		}
+		t.informers, t.listers, t.watched = "", "", nil
+	}
+	if t.apply != nil && !asked("--with-applyconfig") && d.callOf("applyconfiguration-gen") == "" {
+		d.leave(t, "applyconfiguration", of[0].at()+" runs gen_client without --with-applyconfig; it stays unchanged")
+		t.apply = nil
+	}
 }
 
 // unmade reports whether no command that can be read generates clients, and no module requires the generators.
@@ -49,14 +74,14 @@ func (d *discovery) unmade() bool {
 // unknown.
 func (d *discovery) leaveTrees(w Version, s shape) {
 	for _, t := range d.trees {
-		d.leave(t, fmt.Sprintf("no command that crdctl can read generates it, and it has the shape of %s (%s), where code-generator is %s (%s); set codeGeneratorVersion",
+		d.leave(t, "", fmt.Sprintf("no command that crdctl can read generates it, and it has the shape of %s (%s), where code-generator is %s (%s); set codeGeneratorVersion",
 			s, s.why(), w.Version, w.Source))
 	}
 	d.trees = nil
 }
 
-// leave lists the files of a tree as not compared.
-func (d *discovery) leave(t *clientTree, reason string) {
+// leave lists the files of a tree as not compared: those of one kind, or of all if only is empty.
+func (d *discovery) leave(t *clientTree, only, reason string) {
 	dirs := map[string]string{"client": path.Dir(t.versioned), "informer": t.informers, "lister": t.listers}
 	if t.apply != nil {
 		dirs["applyconfiguration"] = t.apply.dir
@@ -64,7 +89,7 @@ func (d *discovery) leave(t *clientTree, reason string) {
 	for _, kind := range []string{"applyconfiguration", "client", "informer", "lister"} {
 		var files []*repo.GoFile
 		for _, f := range d.Files {
-			if dirs[kind] != "" && f.Generator == kind+"-gen" && text.Below(dirs[kind], f.Dir) {
+			if dirs[kind] != "" && (only == "" || only == kind) && f.Generator == kind+"-gen" && text.Below(dirs[kind], f.Dir) {
 				files = append(files, f)
 			}
 		}

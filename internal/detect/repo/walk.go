@@ -55,7 +55,19 @@ type SmallFile struct {
 var passedOver = []string{"vendor", "_output", "third_party", "testdata", "node_modules"}
 
 // script files tell which generators run; what else is in a repository does not.
-var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|nix)|\.?mise\.toml|Taskfile\.ya?ml|[jJ]ustfile)$`)
+var scriptName = lazyregexp.New(`^(Makefile|GNUmakefile|makefile|Dockerfile.*|.*\.(sh|bash|mk|mak|nix)|\.?mise\.toml|\.tool-versions|\.?tools?[-_]versions?\.ya?ml|Taskfile\.ya?ml|[jJ]ustfile)$`)
+
+// scriptDir are the directories in which scripts have names without an ending, too: they begin with the name of their shell.
+var (
+	scriptDir = lazyregexp.New(`(^|/)(hack|scripts?)(/|$)`)
+	shebang   = lazyregexp.New(`^#![^\n]*\b(ba)?sh\b`)
+)
+
+// Shell reports whether a script is one of a shell.
+func (s Script) Shell() bool {
+	ext := path.Ext(s.Path)
+	return ext == ".sh" || ext == ".bash" || ext == "" && shebang.Match(s.Data)
+}
 
 var packageMain = lazyregexp.New(`(?m)^package main\b`)
 
@@ -95,7 +107,8 @@ func Open(root string) (*Repo, error) {
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(p, root+string(filepath.Separator)))
 		switch ext := path.Ext(name); {
-		case ext == ".go" && !strings.HasSuffix(name, "_test.go"), ext == ".yaml", ext == ".yml", ext == ".mod", scriptName.MatchString(name):
+		case ext == ".go" && !strings.HasSuffix(name, "_test.go"), ext == ".yaml", ext == ".yml", ext == ".mod", scriptName.MatchString(name),
+			ext == "" && scriptDir.MatchString(path.Dir(rel)):
 			paths = append(paths, rel)
 		case headerName.MatchString(name) && ext != ".md" && ext != ".go":
 			if info, err := d.Info(); err == nil && info.Size() <= HeaderSize {
@@ -196,6 +209,9 @@ func readOne(root, rel string) (func(*Repo), error) {
 	data, err := safefs.ReadFile(full, safefs.MaxFile)
 	if err != nil {
 		return nil, err
+	}
+	if ext == "" && !scriptName.MatchString(base) && !shebang.Match(data) {
+		return nil, nil
 	}
 	return func(r *Repo) {
 		switch {

@@ -307,15 +307,15 @@ func (x *run) scriptOf(words []string, dir string) (file string, args []string, 
 	if len(words) == 0 {
 		return "", nil, false
 	}
-	if ext := path.Ext(words[0]); ext != ".sh" && ext != ".bash" {
+	if ext := path.Ext(words[0]); ext != ".sh" && ext != ".bash" && (ext != "" || !strings.Contains(words[0], "/")) {
 		return "", nil, false
 	}
 	file = Local(dir, words[0])
 	if file == "" {
 		return "", nil, false
 	}
-	_, ok = x.text(file)
-	return file, slices.Clone(words[1:]), ok
+	text, ok := x.text(file)
+	return file, slices.Clone(words[1:]), ok && (repo.Script{Path: file, Data: []byte(text)}).Shell()
 }
 
 // script runs a script.

@@ -72,7 +72,7 @@ func Read(r *repo.Repo, wanted func(text string) bool) *Found {
 	for _, t := range r.Texts {
 		text := string(t.Data)
 		x.texts[t.Path] = text
-		if ext := path.Ext(t.Path); (ext == ".sh" || ext == ".bash") && x.runs(text) {
+		if t.Shell() && x.runs(text) {
 			x.scriptNames = append(x.scriptNames, path.Base(t.Path))
 		}
 	}
@@ -145,14 +145,13 @@ func (x *Reader) makefile(file, dir string, partial bool) {
 func (x *Reader) scripts() {
 	for _, t := range x.repo.Texts {
 		base := path.Base(t.Path)
-		ext := path.Ext(base)
 		if x.read[t.Path] || !x.runs(string(t.Data)) {
 			continue
 		}
 		_, module := x.repo.Modules.Of(path.Dir(t.Path))
 		run := &run{Reader: x}
 		switch {
-		case ext == ".sh" || ext == ".bash":
+		case t.Shell():
 			run.script(t.Path, path.Join(shell.Root, module), shell.Call{})
 		case strings.HasPrefix(base, "Taskfile"), strings.EqualFold(base, "justfile"), strings.HasSuffix(base, "mise.toml"):
 			read := shell.Read(shell.Lines, path.Join(shell.Root, t.Path), string(t.Data), path.Join(shell.Root, path.Dir(t.Path)))

@@ -75,7 +75,7 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	for i, f := range made.Files {
 		// Both families may make deep copies of a package. Those of deepcopy-gen are in the tree then: a project leaves out of its
 		// plan the packages whose deep copies on disk are controller-gen's.
-		if _, other := t.Content(f.Path); !other && !slices.Contains(settings.Removed, f.Path) {
+		if _, other := t.Content(f.Path); !other && !settings.IsRemoved(f.Path) {
 			p.files[f.Path] = &made.Files[i] // as upstream's calls, one after the other, would leave it
 		}
 	}
