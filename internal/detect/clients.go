@@ -56,8 +56,11 @@ func (d *discovery) readClients() {
 			t.applySettings(&c, set)
 		}
 		if at := d.keepsLeftOver(c.Dir); at != "" {
+			t.keeps = at + " removes nothing"
+		}
+		if t.keeps != "" {
 			c.KeepLeftOver = true
-			set("keepLeftOver", at+" removes nothing")
+			set("keepLeftOver", t.keeps)
 		}
 		d.found.raw.Clients = append(d.found.raw.Clients, c)
 	}

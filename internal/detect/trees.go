@@ -30,6 +30,8 @@ type clientTree struct {
 	informerFile       *repo.GoFile
 	watched            []string
 	apply              *applyTree
+
+	keeps string // why parts of the tree stay that nothing generates any more
 }
 
 // exception is a kind whose plural is not the one that the rules give.

@@ -34,7 +34,7 @@ func (d *discovery) leaveUncalled() {
 			}
 		}
 		if len(of) == 0 {
-			d.leave(t, "", fmt.Sprintf("no command that crdctl can read generates it: that at %s writes to %s; name it in clients of crdctl.yaml to have it generated", calls[0].at(), outputs[0]))
+			d.leave(t, fmt.Sprintf("no command that crdctl can read generates it: that at %s writes to %s; name it in clients of crdctl.yaml to have it generated", calls[0].at(), outputs[0]))
 			return true
 		}
 		d.leaveUnasked(t, of)
@@ -43,20 +43,18 @@ func (d *discovery) leaveUncalled() {
 }
 
 // leaveUnasked leaves out the parts of a tree that the calls of gen_client that write to it do not ask for: these leave what is there of an
-// earlier run.
+// earlier one.
 func (d *discovery) leaveUnasked(t *clientTree, of []*call) {
 	asked := func(flag string) bool {
 		return slices.ContainsFunc(of, func(c *call) bool { return c.name != "gen_client" || c.has(flag) })
 	}
 	if t.informers != "" && !asked("--with-watch") && d.callOf("informer-gen") == "" {
-		for _, kind := range []string{"informer", "lister"} {
-			d.leave(t, kind, of[0].at()+" runs gen_client without --with-watch; it stays unchanged")
-		}
 		t.informers, t.listers, t.watched = "", "", nil
+		t.keeps = of[0].at() + " runs gen_client without --with-watch"
 	}
 	if t.apply != nil && !asked("--with-applyconfig") && d.callOf("applyconfiguration-gen") == "" {
-		d.leave(t, "applyconfiguration", of[0].at()+" runs gen_client without --with-applyconfig; it stays unchanged")
 		t.apply = nil
+		t.keeps = of[0].at() + " runs gen_client without --with-applyconfig"
 	}
 }
 
@@ -74,14 +72,14 @@ func (d *discovery) unmade() bool {
 // unknown.
 func (d *discovery) leaveTrees(w Version, s shape) {
 	for _, t := range d.trees {
-		d.leave(t, "", fmt.Sprintf("no command that crdctl can read generates it, and it has the shape of %s (%s), where code-generator is %s (%s); set codeGeneratorVersion",
+		d.leave(t, fmt.Sprintf("no command that crdctl can read generates it, and it has the shape of %s (%s), where code-generator is %s (%s); set codeGeneratorVersion",
 			s, s.why(), w.Version, w.Source))
 	}
 	d.trees = nil
 }
 
-// leave lists the files of a tree as not compared: those of one kind, or of all if only is empty.
-func (d *discovery) leave(t *clientTree, only, reason string) {
+// leave lists the files of a tree as not compared.
+func (d *discovery) leave(t *clientTree, reason string) {
 	dirs := map[string]string{"client": path.Dir(t.versioned), "informer": t.informers, "lister": t.listers}
 	if t.apply != nil {
 		dirs["applyconfiguration"] = t.apply.dir
@@ -89,7 +87,7 @@ func (d *discovery) leave(t *clientTree, only, reason string) {
 	for _, kind := range []string{"applyconfiguration", "client", "informer", "lister"} {
 		var files []*repo.GoFile
 		for _, f := range d.Files {
-			if dirs[kind] != "" && (only == "" || only == kind) && f.Generator == kind+"-gen" && text.Below(dirs[kind], f.Dir) {
+			if dirs[kind] != "" && f.Generator == kind+"-gen" && text.Below(dirs[kind], f.Dir) {
 				files = append(files, f)
 			}
 		}
