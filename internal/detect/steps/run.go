@@ -21,7 +21,8 @@ type run struct {
 	*Reader
 	file  *makefile.File // whose targets make runs in dir, if any
 	dir   string
-	done  map[string]bool // targets
+	done  map[string]bool         // targets
+	chain map[*makefile.Rule]bool // the pattern rules that are on their way
 	steps []Step
 	seen  bool // whether a step of interest came
 	depth int
@@ -79,7 +80,7 @@ func (x *Reader) targets(f *makefile.File, dir string) {
 	}
 	covered := map[string]bool{}
 	add := func(t string) {
-		run := &run{Reader: x, file: f, dir: path.Join(shell.Root, dir), done: map[string]bool{}}
+		run := &run{Reader: x, file: f, dir: path.Join(shell.Root, dir), done: map[string]bool{}, chain: map[*makefile.Rule]bool{}}
 		run.target(t, nil)
 		maps.Copy(covered, run.done)
 		x.add(f.Included[0]+": "+t, t, run.steps)
@@ -103,10 +104,15 @@ func (x *run) target(name string, overrides map[string]string) {
 	}
 	x.done[name] = true
 	rules, stem := x.file.Rule(name)
+	// As make has it, a pattern rule comes once in a chain: %: %.stamp has no end.
+	rules = slices.DeleteFunc(rules, func(r *makefile.Rule) bool { return x.chain[r] })
 	for _, r := range rules {
+		pattern := !slices.Contains(r.Targets, name)
+		x.chain[r] = pattern
 		for _, need := range r.Needs {
 			x.target(strings.ReplaceAll(need, "%", stem), overrides)
 		}
+		delete(x.chain, r)
 	}
 	for _, r := range rules {
 		if len(r.Recipe) > 0 {

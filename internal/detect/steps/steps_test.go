@@ -72,6 +72,16 @@ verify: generate
 	Makefile:6 /api: ["controller-gen" "object"] X=1
 	Makefile:2 : ["echo" "done"]
 `},
+		"a pattern rule for all targets ends": {`
+-- Makefile --
+generate: out.txt
+	controller-gen crd
+%: %.stamp
+	cp $< $@
+%.stamp: ; touch $@
+`, `Makefile: generate generates=true
+	Makefile:2 : ["controller-gen" "crd"]
+`},
 		"targets with other variables, by make itself": {`
 -- Makefile --
 DIR ?= none
