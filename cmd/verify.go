@@ -83,6 +83,10 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
 	r := g.report()
+	if g.uncompiled != nil && len(g.changes) == 0 {
+		s.Report().Lines(r.Asides())
+		return g.uncompiled
+	}
 	var undetermined error
 	if o.withCheck {
 		shown, done := s.Report().Work(ctx, "checking")

@@ -89,6 +89,9 @@ func (d *discovery) readCalls() []*genCall {
 	return found
 }
 
+// thisYear is the year of a header as a shell asks for it.
+var thisYear = lazyregexp.New(`\byear=\$\(date "?'?\+"?'?%Y"?'?\)`)
+
 const cannotBeRead = "the call of controller-gen cannot be read without running it"
 
 // checks is the name of what compares or tests and generates elsewhere for that.
@@ -100,6 +103,9 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 	words, pinned, ok := wordsOf(step.Words)
 	if !ok {
 		return found
+	}
+	for i, w := range words {
+		words[i] = thisYear.ReplaceAllString(w, "year="+config.CurrentYear)
 	}
 	dir := steps.Local(step.Dir, ".")
 	if slices.ContainsFunc(words, notKnown) || dir == "" {

@@ -102,7 +102,7 @@ func annotated(all []repo.Manifest) (version, source string) {
 		count[m.Version]++
 	}
 	for _, m := range all {
-		if version == "" || count[m.Version] > count[version] {
+		if known := toolRelease.MatchString(m.Version) || m.Version == devel; known && (version == "" || count[m.Version] > count[version]) {
 			version, source = m.Version, repo.At(m.Path, m.Line)
 		}
 	}

@@ -61,8 +61,10 @@ func (d *discovery) readHelpers() {
 			d.leaveUnnamed(h)
 		}
 	}
-	if slices.Contains(names, "defaulter") && shared == "" && d.callOf("defaulter-gen") != "" {
-		d.leaveUntagged()
+	for _, h := range helpers {
+		if slices.Contains(names, h.name) && shared == "" && d.callOf(h.tool) != "" {
+			d.leaveUntagged(h)
+		}
 	}
 	if slices.Contains(names, "deepcopy") {
 		d.leaveToControllerGen(helpers[0])
@@ -111,18 +113,21 @@ func (d *discovery) leaveUnnamed(h helper) {
 	}
 }
 
-// leaveUntagged leaves alone what defaulter-gen made in packages without its tag in doc.go, where alone it counts. A script names these
-// packages to it, and it makes a file for each that it is given.
-func (d *discovery) leaveUntagged() {
+// leaveUntagged leaves alone what a generator made in packages without its tag. Nothing removes that but gen_helpers, and defaulter-gen makes a
+// file for each package that it is given, with a tag in doc.go, where alone it counts, or without.
+func (d *discovery) leaveUntagged(h helper) {
 	var files []*repo.GoFile
-	for _, f := range d.filesOf("defaulter-gen") {
-		if !slices.ContainsFunc(d.ByDir[f.Dir], func(o *repo.GoFile) bool { return o.Tags["defaulter"] > 0 && path.Base(o.Path) == "doc.go" }) {
+	for _, f := range d.filesOf(h.tool) {
+		asks := func(o *repo.GoFile) bool {
+			return o.Tags[h.name] > 0 && (h.name != "defaulter" || path.Base(o.Path) == "doc.go")
+		}
+		if !slices.ContainsFunc(d.ByDir[f.Dir], asks) {
 			files = append(files, f)
-			d.excludeFrom("defaulter", f.Dir, f.Dir+" has no tag for it in doc.go")
+			d.excludeFrom(h.name, f.Dir, f.Dir+" has no tag that asks for it")
 		}
 	}
 	if len(files) > 0 {
-		d.notCompared("defaulter", "defaulter-gen", pathsOf(files), "no tag in doc.go asks for it, but "+d.callOf("defaulter-gen")+" runs defaulter-gen; it stays unchanged")
+		d.notCompared(h.name, h.tool, pathsOf(files), "no tag in its package asks for it, but "+d.callOf(h.tool)+" runs "+h.tool+"; it stays unchanged")
 	}
 }
 

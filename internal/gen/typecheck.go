@@ -48,7 +48,7 @@ func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []
 			return nil, err
 		}
 		if err := explain.MisnamedPackages(c.root, c.scan.Sources, c.modules, report.Unchecked); err != nil {
-			return nil, &CompileError{err, Broken}
+			return nil, &CompileError{error: err, Cause: Broken}
 		}
 		errs = append(errs, c.withoutCalled(report.Errors)...)
 		now.Notes = append(now.Notes, c.unchecked(report.Unchecked)...)
@@ -213,7 +213,7 @@ func (v verdictKept) err() error {
 	if v.Outdated == "" {
 		return nil
 	}
-	return &CompileError{errors.New(v.Outdated), Outdated}
+	return &CompileError{error: errors.New(v.Outdated), Cause: Outdated}
 }
 
 // compiledKey is the key of a result's check, given the directories that it read.

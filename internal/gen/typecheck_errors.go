@@ -36,6 +36,10 @@ var missingMethod = regexp.MustCompile(`does not implement .*Interface \(missing
 type CompileError struct {
 	error
 	Cause Cause
+	// Generators are those of the files that the errors are in; nil if any of these is not a generator's.
+	Generators []string
+	// First is the first error.
+	First string
 }
 
 // missingConversion is what the type checker says of a conversion that conversion-gen leaves to the user.
@@ -49,7 +53,7 @@ func (c *typeCheck) explain(errs []load.TypeError) error {
 		}
 	}
 	if misnamed := explain.MisnamedTypes(c.root, c.scan.Sources, errs); misnamed != nil {
-		return &CompileError{misnamed, Broken}
+		return &CompileError{error: misnamed, Cause: Broken}
 	}
 	if outdated := c.outdated(errs); outdated != nil {
 		errs = slices.DeleteFunc(errs, func(e load.TypeError) bool {
@@ -61,12 +65,13 @@ func (c *typeCheck) explain(errs []load.TypeError) error {
 	}
 	var lines []string
 	cause := Incomplete
+	var makers []string
 	for _, e := range errs {
 		line, maker := e.Pos.String()+": ", c.generators[e.Pos.Filename]
 		if maker != "" {
 			line += maker + ": "
 		}
-		lines = append(lines, line+e.Msg)
+		lines, makers = append(lines, line+e.Msg), append(makers, maker)
 		if userWrites := maker == "conversion-gen" && missingConversion.MatchString(e.Msg) || maker == "client-gen" && missingMethod.MatchString(e.Msg); !userWrites {
 			cause = Broken
 		}
@@ -76,7 +81,16 @@ func (c *typeCheck) explain(errs []load.TypeError) error {
 	if cause == Incomplete {
 		do = "add what is missing to the same package: conversion functions that conversion-gen cannot generate, or methods of a client's expansion interface and of its fake"
 	}
-	return &CompileError{fmt.Errorf("the generated code does not compile:\n  %s\n%s", text, do), cause}
+	return &CompileError{fmt.Errorf("the generated code does not compile:\n  %s\n%s", text, do), cause, sameMakers(makers), lines[0]}
+}
+
+// sameMakers are the generators of files, each once; nil where one has none.
+func sameMakers(makers []string) []string {
+	slices.Sort(makers)
+	if makers = slices.Compact(makers); makers[0] == "" {
+		return nil
+	}
+	return makers
 }
 
 // some are the first of many lines.
@@ -110,8 +124,8 @@ func (c *typeCheck) outdated(errs []load.TypeError) error {
 		return nil
 	}
 	version := "k8s.io/client-go@" + cmp.Or(c.version.Version, codegen.Version)
-	return &CompileError{errors.New("the generated code does not compile with the modules that go.mod requires:\n  " + some(lines) +
-		"\nrun \"go get " + version + "\", or set codeGeneratorVersion to the version of k8s.io/client-go"), Outdated}
+	return &CompileError{error: errors.New("the generated code does not compile with the modules that go.mod requires:\n  " + some(lines) +
+		"\nrun \"go get " + version + "\", or set codeGeneratorVersion to the version of k8s.io/client-go"), Cause: Outdated}
 }
 
 // hint is what the user can do about generated code that does not compile.

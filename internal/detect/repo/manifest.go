@@ -5,6 +5,7 @@ package repo
 import (
 	"bytes"
 	"path"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
@@ -46,6 +47,9 @@ func newManifest(rel string, top []byte) (Manifest, bool) {
 	m := Manifest{Path: rel, Dir: path.Dir(rel), Name: string(n[1])}
 	if v := crdVersion.FindSubmatchIndex(top); v != nil {
 		m.Version, m.Line = string(top[v[2]:v[3]]), LineOf(top, v[2])
+		if strings.HasPrefix(m.Version, "v0.0.0-") {
+			m.Version = "(devel)" // of a program that was built in its own module, as later versions of Go call it
+		}
 	}
 	if k := crdObjects.FindSubmatch(top); k != nil {
 		m.Kind = string(k[1])
