@@ -21,6 +21,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect"
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/cache"
+	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/report"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/startup/trim"
@@ -223,12 +224,19 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	return g, nil
 }
 
-// leave takes the files of generators whose code does not compile out of what is compared.
+// leave takes the files of generators whose code does not compile out of what is compared. All of a client tree belongs together.
 func (g *generation) leave(uncompiled *gen.CompileError) {
+	makers := uncompiled.Generators
+	if clients := []string{"applyconfiguration-gen", "client-gen", "informer-gen", "lister-gen"}; slices.ContainsFunc(clients, func(c string) bool { return slices.Contains(makers, c) }) {
+		makers = append(clients, makers...)
+	}
 	paths := map[string][]string{}
-	left := func(file string) bool {
+	left := func(file string, removed []byte) bool {
 		maker := g.makers[file]
-		if !slices.Contains(uncompiled.Generators, maker) {
+		if i := slices.IndexFunc(makers, func(m string) bool { return codegen.Owns(m, removed) }); maker == "" && len(removed) > 0 && i >= 0 {
+			maker = makers[i]
+		}
+		if !slices.Contains(makers, maker) {
 			return false
 		}
 		if !slices.Contains(paths[maker], file) {
@@ -236,8 +244,8 @@ func (g *generation) leave(uncompiled *gen.CompileError) {
 		}
 		return true
 	}
-	g.compared = slices.DeleteFunc(slices.Clone(g.compared), left)
-	g.changes = slices.DeleteFunc(g.changes, func(c tree.Change) bool { return left(c.Path) })
+	g.compared = slices.DeleteFunc(slices.Clone(g.compared), func(file string) bool { return left(file, nil) })
+	g.changes = slices.DeleteFunc(g.changes, func(c tree.Change) bool { return left(c.Path, c.Old) })
 	g.files = len(g.compared)
 	maps.DeleteFunc(g.makers, func(_, maker string) bool { return paths[maker] != nil })
 	for _, maker := range slices.Sorted(maps.Keys(paths)) {
