@@ -2,7 +2,14 @@
 
 package kubectl
 
-import "github.com/spf13/cobra"
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/kubectl/pkg/util/term"
+)
 
 // displayName is what usage lines and error messages call the command.
 const displayName = "crdctl kubectl"
@@ -14,4 +21,14 @@ func rename(root *cobra.Command) {
 	}
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = displayName
 	root.Long += "\n\n" + `Requests go to the control plane of the project in the working directory; "` + displayName + ` -C DIR" (or --dir DIR), before the command, names another project.`
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		out := root.OutOrStdout()
+		var text bytes.Buffer
+		root.SetOut(&text)
+		help(c, args)
+		root.SetOut(out)
+		// The last lines have the names of parents, which the annotation does not change.
+		_, _ = io.WriteString(term.NewResponsiveWriter(out), strings.ReplaceAll(text.String(), `Use "kubectl `, `Use "`+displayName+` `))
+	})
 }
