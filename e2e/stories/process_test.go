@@ -83,7 +83,7 @@ func (p *process) waitFor(texts ...string) {
 	for _, text := range texts {
 		began, deadline, printed := time.Now(), time.Now().Add(patience), 0
 		for ; ; time.Sleep(20 * time.Millisecond) {
-			if n := len(p.text()); n > printed && time.Since(began) < 4*patience {
+			if n := len(p.text()); n > printed && time.Since(began) < 8*patience {
 				printed, deadline = n, time.Now().Add(patience)
 			}
 			if i := strings.Index(p.text()[p.seen:], text); i >= 0 {
