@@ -181,6 +181,10 @@ func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
+		if command := misplacedFlag(c, unknown); command != "" {
+			name := "--" + unknown.GetSpecifiedName()
+			return ui.UsageErrorf("%s; flags of a command are written after it, as in \"%s %s\"", err, command, name)
+		}
 		if near := nearFlag(c, unknown); near != "" {
 			return ui.UsageErrorf("%s; did you mean --%s?", err, near)
 		}
@@ -200,6 +204,32 @@ func flagError(c *cobra.Command, err error) error {
 	default:
 		return ui.UsageErrorf("--%s %q: %s", f.Name, invalid.GetValue(), invalid.Unwrap())
 	}
+}
+
+// misplacedFlag returns the command below c that has the flag which is unknown to c; with COMMAND for its name if several have it, "" if
+// none has.
+func misplacedFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
+	if unknown.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	var found []string
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		if f := sub.Flags().Lookup(unknown.GetSpecifiedName()); f != nil && !f.Hidden {
+			found = append(found, sub.CommandPath())
+		} else if below := misplacedFlag(sub, unknown); below != "" {
+			found = append(found, below)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return ""
+	case 1:
+		return found[0]
+	}
+	return c.CommandPath() + " COMMAND"
 }
 
 // nearFlag returns the name of the flag that an unknown one was meant to be, or "".

@@ -59,6 +59,8 @@ func TestWithoutServer(t *testing.T) {
 	}{
 		{"help", absent, []string{"--help"}, 0, "crdctl kubectl [flags] [options]", ""},
 		{"help on the project", absent, []string{"--help"}, 0, "crdctl kubectl -C DIR", ""},
+		{"hint of the help", absent, []string{"--help"}, 0, "\nUse \"crdctl kubectl <command> --help\" for", ""},
+		{"hint of a group's help", absent, []string{"create", "--help"}, 0, "\nUse \"crdctl kubectl create <command> --help\" for", ""},
 		{"no arguments", absent, nil, 0, "  crdctl kubectl [flags] [options]", ""},
 		{"help of a command", absent, []string{"get", "--help"}, 0, "Usage:\n  crdctl kubectl get ", ""},
 		{"explain help", "", []string{"explain", "--help"}, 0, "Usage:\n  crdctl kubectl explain", ""},

@@ -38,6 +38,7 @@ type devLoop struct {
 	ready     *binary        // what was built last; it may wait for a CRD
 	restart   bool           // the controller is started again even if it is the same
 	stale     bool           // what is generated has not been checked yet
+	builtOnce bool           // the next build compiles no more than what changed
 	begun     bool           // the API server has what must be there before the first start
 	installer *installer
 	env       []string // of the controller, beyond ours

@@ -36,7 +36,11 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	d.reporter.Note("building the controller")
 	// One place for all builds: the go command links nothing if what is there is up to date.
 	built := filepath.Join(d.dir, "built")
-	shown, done := ui.Lines(d.Err).Show(ctx, "building the controller; the first build compiles client-go and takes minutes on a slow machine")
+	what := "building the controller"
+	if !d.builtOnce {
+		what += "; the first build compiles client-go and takes minutes on a slow machine"
+	}
+	shown, done := ui.Lines(d.Err).Show(ctx, what)
 	defer done()
 	reread := d.installer.reread()
 	words, err := d.compile(shown, began, generated, built)
@@ -58,6 +62,7 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.builtOnce = true
 	d.reporter.Note("built in %.1fs", time.Since(began).Seconds())
 	// A link that runs, while the next one is built.
 	path := filepath.Join(d.dir, fmt.Sprintf("%s%x", binaryPrefix, sum[:8]))

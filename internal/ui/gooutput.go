@@ -32,6 +32,8 @@ func (s *status) String() string {
 		text.WriteString("; " + *step)
 	}
 	switch {
+	case s.packages == 1:
+		text.WriteString("; 1 package compiled")
 	case s.packages > 0:
 		_, _ = fmt.Fprintf(&text, "; %d packages compiled", s.packages)
 	case s.module != "":

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -57,6 +58,18 @@ func TestShow(t *testing.T) {
 			})
 		})
 	}
+}
+
+// One package is not "1 packages".
+func TestShowOnePackage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		ctx, done := Lines(&out).Show(t.Context(), "working")
+		_, _ = fmt.Fprint(GoOutput(ctx, io.Discard), "k8s.io/api/core/v1\n")
+		time.Sleep(lineEvery + time.Second)
+		done()
+		assert.Equal(t, "crdctl: working; 1 package compiled (10s)\n", out.String())
+	})
 }
 
 // Without anything shown, nothing is lost.
