@@ -254,7 +254,7 @@ func (g *generation) leave(uncompiled *gen.CompileError) {
 	}
 }
 
-// unaccounted are the generated files in a project without settings about which nothing else is said.
+// unaccounted are the generated files in a project without settings that nothing else is printed about.
 func (g *generation) unaccounted() []tree.NotCompared {
 	said := map[string]bool{}
 	for _, file := range g.compared {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +20,6 @@ import (
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
-	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // made are the files of calls of controller-gen that are in the tree, by their directory.
@@ -271,96 +269,6 @@ func (d *discovery) afterArguments(words []string, m *made, at func(string) stri
 	}
 }
 
-// afterPrograms records what programs of the repository do that go run, or a line of go:generate, starts: they change the files that
-// they are given, and those of a directory that they write to.
-func (d *discovery) afterPrograms(step steps.Step, m *made, at func(string) string, by string) {
-	words := step.Words[2:]
-	if step.Words[1] == "run" {
-		d.afterArguments(words, m, at, by)
-		d.afterProgram(words, m, at, by)
-		return
-	}
-	for _, w := range words {
-		dir := at(strings.TrimSuffix(w, "/..."))
-		if dir == "" {
-			continue
-		}
-		for _, data := range d.sources(dir) {
-			for _, line := range goRun.FindAllSubmatch(data, -1) {
-				d.afterProgram(strings.Fields(string(line[1])), m, func(word string) string { return path.Join(dir, word) }, by)
-			}
-		}
-	}
-}
-
-// goRun is a line of go:generate that runs a program. It is also read in files that the build constraints leave out.
-var goRun = lazyregexp.New(`(?m)^//go:generate\s+go\s+run\s+(.*)$`)
-
-// writesFiles is in the sources of programs that write files.
-var writesFiles = lazyregexp.New(`\bos\.(WriteFile|Create|OpenFile)\(`)
-
-// afterProgram records that a program changes the directories that its sources name, if these write files.
-func (d *discovery) afterProgram(words []string, m *made, at func(string) string, by string) {
-	i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
-	if i < 0 {
-		return
-	}
-	dir := at(words[i])
-	if path.Ext(dir) == ".go" {
-		dir = path.Dir(dir)
-	}
-	sources := bytes.Join(slices.Collect(maps.Values(d.sources(dir))), nil)
-	if dir == "" || !writesFiles.Match(sources) {
-		return
-	}
-	out := output(words[i+1:])
-	if out != "" {
-		out = at(out)
-	}
-	for made := range m.byDir {
-		if out != "" && !text.Below(out, made) && !text.Below(made, out) {
-			continue // it only reads there
-		}
-		if names(sources, path.Base(made)) && names(sources, path.Base(path.Dir(made))) {
-			d.postProcessed(config.PostProcessed{Path: made, By: by})
-		}
-	}
-}
-
-// afterBuilt is afterProgram for a program that was built of the repository before, by its name: it changes the directories that it is given,
-// if its sources write files.
-func (d *discovery) afterBuilt(name string, words []string, m *made, at func(string) string, by string) {
-	main := slices.IndexFunc(d.Files, func(f *repo.GoFile) bool { return f.Main && path.Base(f.Dir) == name })
-	if main < 0 || output(words) != "" || !writesFiles.Match(bytes.Join(slices.Collect(maps.Values(d.sources(d.Files[main].Dir))), nil)) {
-		return
-	}
-	for _, w := range words {
-		if dir := at(w); m.byDir[dir] != nil {
-			d.postProcessed(config.PostProcessed{Path: dir, By: by})
-		}
-	}
-}
-
-// output is the value of a flag that says where a program writes, "" if there is none.
-func output(words []string) string {
-	for i, w := range words {
-		name, value, assigned := strings.Cut(w, "=")
-		switch {
-		case !strings.HasPrefix(w, "-") || !strings.Contains(name, "out"):
-		case assigned:
-			return value
-		case i+1 < len(words):
-			return words[i+1]
-		}
-	}
-	return ""
-}
-
-// names reports whether sources have a string with a part of a path.
-func names(sources []byte, part string) bool {
-	return regexp.MustCompile("[\"/`]" + regexp.QuoteMeta(part) + "[\"/`]").Match(sources)
-}
-
 var variableInFront = lazyregexp.New(`^\$(\{?\w+\}?|\([^()]*\))/`)
 
 // readers are programs that read the files that they are given, and write elsewhere.
@@ -421,53 +329,6 @@ func (d *discovery) postProcessed(p config.PostProcessed) {
 		*all = append(slices.DeleteFunc(*all, func(o config.PostProcessed) bool { return text.Below(p.Path, o.Path) }), p)
 	}
 	slices.SortFunc(*all, func(a, b config.PostProcessed) int { return strings.Compare(a.Path, b.Path) })
-}
-
-// removed records that a file is deleted that is not there, and that calls write.
-func (d *discovery) removed(m *made, file, at string) {
-	if writable.MatchString(file) && m.byDir[path.Dir(file)] != nil && !d.Exists(file) {
-		d.noteRemoved(file, at)
-	}
-}
-
-// removedSome records that the files of a pattern are deleted, of which none is there. It is not for all files of a directory.
-func (d *discovery) removedSome(m *made, pattern, at string) {
-	if i := strings.IndexAny(path.Base(pattern), "*?["); i <= 0 || m.byDir[path.Dir(pattern)] == nil {
-		return
-	}
-	if there, err := workspace.Glob(d.Root, pattern); err == nil && len(there) == 0 {
-		d.noteRemoved(pattern, at)
-	}
-}
-
-func (d *discovery) noteRemoved(file, at string) {
-	if removed := &d.found.raw.ControllerGen.Removed; !slices.Contains(*removed, file) {
-		*removed = append(*removed, file)
-		d.set("controllerGen.removed", at)
-	}
-}
-
-// removedAll records the directories that are deleted as a whole, with what was made there, and that are not there.
-func (d *discovery) removedAll(m *made, dir string) {
-	for made := range m.byDir {
-		if dir != "" && text.Below(dir, made) && !d.Exists(made) {
-			d.removedDirs = append(d.removedDirs, made)
-		}
-	}
-}
-
-// movedAway records that the CRDs of a directory are deleted where they were made: a pattern moves them there.
-func (d *discovery) movedAway(m *made, pattern, to, at string) {
-	if !strings.ContainsAny(pattern, "*?[") {
-		return
-	}
-	for _, crd := range d.Manifests {
-		file := path.Join(path.Dir(pattern), path.Base(crd.Path))
-		if matches, _ := path.Match(pattern, file); matches && crd.Dir == to {
-			d.movedFrom[to] = path.Dir(pattern)
-			d.removed(m, file, at)
-		}
-	}
 }
 
 // writable are the names of the files that controller-gen writes.

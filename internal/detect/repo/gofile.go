@@ -119,7 +119,7 @@ func newGoFile(rel string, data []byte) *GoFile {
 			m := all[len(all)-1] // the others are of the header file
 			f.Generator = string(top[m[2]:m[3]])
 			f.Header = constraint.ReplaceAllString(string(top[:m[0]]), "")
-			if path.Base(rel) != "doc.go" { // whose tags count whoever wrote it
+			if path.Base(rel) != "doc.go" { // its tags count even if a generator wrote it
 				return f
 			}
 		}
