@@ -47,7 +47,7 @@ func (all *parts) settle(ctx context.Context, root string, p *config.Project, o 
 		return all.called.Err(true)
 	case codeErr == nil:
 		return nil
-	case !diag.IsUnavailable(codeErr) && !(o.Discovered && strings.Contains(codeErr.Error(), notGo)) || len(all.called.Files) == 0:
+	case len(all.called.Files) == 0, !diag.IsUnavailable(codeErr) && (!o.Discovered || !strings.Contains(codeErr.Error(), notGo)):
 		return errors.Join(codeErr, all.called.Err(true))
 	}
 	rest := *p
