@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -15,7 +16,8 @@ import (
 // Unaccounted are the Go files of the generators that crdctl runs which it neither makes, as made has it, nor says anything about: an answer
 // that leaves them out would seem to cover them.
 func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
-	byTool := map[string][]string{}
+	type maker struct{ tool, kind string }
+	by := map[maker][]string{}
 	for file, tool := range f.generated {
 		told := func(u Finding) bool {
 			place, _, _ := strings.Cut(u.Place, ":")
@@ -23,16 +25,20 @@ func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
 		}
 		listed := func(n tree.NotCompared) bool { return slices.Contains(n.Paths, file) }
 		if !made(file) && !slices.ContainsFunc(f.NotCompared, listed) && !slices.ContainsFunc(f.Unread, told) {
-			byTool[tool] = append(byTool[tool], file)
+			m := maker{tool, strings.TrimSuffix(tool, "-gen")}
+			if tool == controllerGen {
+				m.kind = "applyconfiguration"
+				if path.Base(file) == helpers[0].file {
+					m.kind = "deepcopy"
+				}
+			}
+			by[m] = append(by[m], file)
 		}
 	}
 	var all []tree.NotCompared
-	for _, tool := range slices.Sorted(maps.Keys(byTool)) {
-		kind := strings.TrimSuffix(tool, "-gen")
-		if tool == controllerGen {
-			kind = "deepcopy"
-		}
-		all = append(all, tree.NotCompared{Kind: kind, Tool: tool, Paths: slices.Sorted(slices.Values(byTool[tool])), Reason: "nothing that crdctl can read says how it is generated"})
+	order := func(a, b maker) int { return cmp.Or(strings.Compare(a.tool, b.tool), strings.Compare(a.kind, b.kind)) }
+	for _, m := range slices.SortedFunc(maps.Keys(by), order) {
+		all = append(all, tree.NotCompared{Kind: m.kind, Tool: m.tool, Paths: slices.Sorted(slices.Values(by[m])), Reason: "nothing that crdctl can read says how it is generated"})
 	}
 	return all
 }

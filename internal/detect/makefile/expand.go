@@ -80,7 +80,7 @@ func (f *File) value(name string, local map[string]string) string {
 // known; others are empty.
 func fromEnvironment(name string) bool {
 	upper := strings.ToUpper(name)
-	return slices.Contains([]string{"HOME", "USER", "PATH", "GOPATH", "GOBIN", "GOROOT", "GOOS", "GOARCH", "TMPDIR", "VERSION"}, name) ||
+	return slices.Contains([]string{"HOME", "USER", "PATH", "GOPATH", "GOBIN", "GOROOT", "GOOS", "GOARCH", "TMPDIR", "VERSION", "DAPPER_HOST_ARCH"}, name) ||
 		strings.Contains(strings.ReplaceAll(upper, "-", "_"), "CONTROLLER_GEN")
 }
 

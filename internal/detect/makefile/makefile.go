@@ -12,6 +12,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // File is a makefile with all that it includes.
@@ -132,6 +134,9 @@ func (f *File) Rule(target string) (rules []*Rule, stem string) {
 	return rules, ""
 }
 
+// sets is a line of a recipe that does nothing but set a variable, for the lines after it.
+var sets = lazyregexp.New(`^[\s@+-]*\$[({]eval\s+([\w.-]+)\s*:{0,2}=\s*((?s).*)[)}]\s*$`)
+
 // Lines are the lines of a rule's recipe as the shell gets them, with those that continue them. Overrides are the variables of
 // make's command line.
 func (f *File) Lines(r *Rule, target, stem string, overrides map[string]string) (lines []Place) {
@@ -150,6 +155,13 @@ func (f *File) Lines(r *Rule, target, stem string, overrides map[string]string) 
 		local[name] = value
 	}
 	for _, line := range r.Recipe {
+		if m := sets.FindStringSubmatch(line.Text); m != nil {
+			if value := f.expand(m[2], local); !Unknown(value) {
+				local[m[1]] = value
+				continue
+			}
+			delete(local, m[1])
+		}
 		text := f.expand(line.Text, local)
 		lines = append(lines, Place{line.Path, line.Line, strings.TrimLeft(text, "\t @-+")})
 	}

@@ -160,7 +160,7 @@ func (r *reader) includeAll(pattern string, must bool) {
 	if !path.IsAbs(file) {
 		file = path.Join(r.dir, file)
 	}
-	file, inside := strings.CutPrefix(file, root+"/")
+	file, inside := strings.CutPrefix(path.Clean(file), root+"/")
 	var all []string
 	if inside && !strings.Contains(file, "$") {
 		all = []string{file}

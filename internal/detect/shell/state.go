@@ -5,6 +5,7 @@ package shell
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -356,6 +357,9 @@ func (s *state) output(list []*syntax.Stmt) (out string, ok bool) {
 // print reports whether it is known what a command prints.
 func (s *state) print(st *syntax.Stmt, out *string) bool {
 	if c, ok := st.Cmd.(*syntax.BinaryCmd); ok {
+		if c.Op == syntax.Pipe {
+			return s.print(c.X, out) && s.filter(c.Y, out)
+		}
 		return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && s.print(c.X, out) && (c.Op == syntax.OrStmt || s.print(c.Y, out))
 	}
 	c, ok := st.Cmd.(*syntax.CallExpr)
@@ -378,6 +382,10 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 	case "echo":
 		*out = strings.TrimSpace(strings.Join(words[1:], " "))
 	case "git":
+		if words[1] == "check-ignore" {
+			*out = "" // what git ignores is not there in a clean clone
+			return true
+		}
 		*out = Root
 		return last == "--show-toplevel"
 	default:
@@ -390,4 +398,25 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 		return first == "" || first == "unset" || first == "set" || first == "true"
 	}
 	return true
+}
+
+// filter reports whether it is known what a command prints that is given a text: grep -v of words, and anything that is given nothing.
+func (s *state) filter(st *syntax.Stmt, out *string) bool {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || *out == "" {
+		return ok
+	}
+	words := s.words(c)
+	if len(words) < 2 || path.Base(words[0]) != "grep" || words[1] != "-v" {
+		return false
+	}
+	var kept []string
+	patterns := slices.DeleteFunc(slices.Clone(words[2:]), func(w string) bool { return w == "-e" })
+	for line := range strings.SplitSeq(*out, "\n") {
+		if !slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(line, p) }) {
+			kept = append(kept, line)
+		}
+	}
+	*out = strings.Join(kept, "\n")
+	return !slices.ContainsFunc(patterns, func(p string) bool { return regexp.QuoteMeta(p) != p })
 }

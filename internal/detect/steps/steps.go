@@ -8,6 +8,7 @@ package steps
 
 import (
 	"bytes"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -256,9 +257,26 @@ func (x *Reader) shell(command, dir string) (string, bool) {
 		case words[0] == "cat" && len(words) == 2:
 			text, ok := x.text(Local(dir, last))
 			return strings.TrimSpace(text), ok
+		case slices.Equal(words, []string{"ls", "-d", "*/"}):
+			return x.goDirs(dir)
 		}
 		return "", false
 	})
+}
+
+// goDirs are the directories in a directory that have Go code of the repository in or below them, as ls -d */ prints them: for those that
+// have none, no generator that is given them makes anything.
+func (x *Reader) goDirs(dir string) (string, bool) {
+	at := Local(dir, ".")
+	seen := map[string]bool{}
+	for _, f := range x.repo.Files {
+		if rel := repo.Rel(at, f.Path); rel != f.Path || at == "." {
+			if top, _, below := strings.Cut(rel, "/"); below && !strings.HasPrefix(top, ".") {
+				seen[top+"/"] = true
+			}
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(seen)), "\n"), at != ""
 }
 
 // listed is what go list -m prints.
