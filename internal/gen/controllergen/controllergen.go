@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/controllergen/args"
@@ -228,11 +229,34 @@ func (r *runner) run(ctx context.Context) (*Result, error) {
 // dangerous is advice of controller-gen about a flag of its own.
 const dangerous = " If you are really sure you want to use them, re-run with crd:allowDangerousTypes=true"
 
+// foreign is the first file with an error where all that have one are of other modules: older versions do not know the markers of newer
+// modules of Kubernetes.
+func (r *runner) foreign(all []packages.Error) (first string) {
+	for _, e := range all {
+		file, _, ok := strings.Cut(e.Pos, ".go:")
+		if !ok {
+			continue // a package, which may use what failed
+		}
+		if rel, err := filepath.Rel(r.root, file); err == nil && filepath.IsLocal(rel) {
+			return ""
+		}
+		file = filepath.ToSlash(file)
+		if _, module, ok := strings.Cut(file, "/pkg/mod/"); ok {
+			file = module
+		}
+		first = cmp.Or(first, file+".go")
+	}
+	return first
+}
+
 // files are those of one call, or what went wrong in it.
 func (r *runner) files(c *call, result host.Result) (files []File, err error) {
 	said := slices.Clone(result.Failures)
 	for _, e := range result.Errors {
 		said = append(said, strings.ReplaceAll(e.Error(), dangerous, " To use them anyway, set crd.allowDangerousTypes in the call"))
+	}
+	if file := r.foreign(result.Errors); file != "" {
+		return nil, diag.Unavailable(diag.WithHint(c.what(), r.root, fmt.Sprintf("controller-gen %s cannot read %s; set a later version", c.code, file), said...))
 	}
 	if err := diag.New(c.what(), r.root, said...); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
@@ -188,17 +189,20 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Packages with webhooks are in the order in which the go command lists them: those that others import come first.
-func TestWebhooksAreInTheOrderOfImports(t *testing.T) {
-	const hook = "// +kubebuilder:webhook:name=x\n"
+// Packages with webhooks, and those with apply configurations, are in the order in which the go command lists them: those that others import
+// come first.
+func TestRootsAreInTheOrderOfImports(t *testing.T) {
+	const hook = "// +kubebuilder:webhook:name=x\n// +kubebuilder:ac:generate=true\n"
 	root := lay(t, "-- main.go --\npackage main\n\nimport _ \"example.com/farm/hooks\"\n\nfunc main() {}\n"+
 		"-- hooks/hooks.go --\npackage hooks\n\nimport _ \"example.com/farm/hooks/z\"\n"+
 		"-- hooks/a/a.go --\npackage a\n\n"+hook+
 		"-- hooks/z/z.go --\npackage z\n\n"+hook)
-	r := &runner{root: root, dirs: newDirs(), listings: newListings()}
-	all, err := r.roots(t.Context(), &call{ControllerGenCall: config.ControllerGenCall{Paths: []string{"./..."}}, dir: root, names: []string{"webhook"}})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"example.com/farm/hooks/z", "example.com/farm/hooks", "example.com/farm", "example.com/farm/hooks/a"}, paths(all))
+	for _, generator := range []string{"webhook", "applyconfiguration"} {
+		r := &runner{root: root, dirs: newDirs(), listings: newListings()}
+		all, err := r.roots(t.Context(), &call{ControllerGenCall: config.ControllerGenCall{Paths: []string{"./..."}}, dir: root, names: []string{generator}})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"example.com/farm/hooks/z", "example.com/farm/hooks", "example.com/farm", "example.com/farm/hooks/a"}, paths(all))
+	}
 }
 
 // Only a package that declares kinds has to be a root for the CRDs: all others would be type-checked in vain.
@@ -237,4 +241,13 @@ package v1
 	require.Len(t, e.all, 2)
 	assert.Equal(t, "example.com/barns/v1", e.all[0].path)
 	assert.Equal(t, "example.com/farm/vendors/v1", e.all[1].path)
+}
+
+// Errors that are all in other modules are those of a version that is older than these.
+func TestForeign(t *testing.T) {
+	r := &runner{root: filepath.FromSlash("/farm")}
+	their, own, about := packages.Error{Pos: "/go/pkg/mod/k8s.io/api@v0.36.1/core/v1/doc.go:23:1"}, packages.Error{Pos: "/farm/api/v1/doc.go:1:1"}, packages.Error{Pos: "example.com/farm/v1:-"}
+	assert.Equal(t, "k8s.io/api@v0.36.1/core/v1/doc.go", r.foreign([]packages.Error{about, their}))
+	assert.Empty(t, r.foreign([]packages.Error{their, own}))
+	assert.Empty(t, r.foreign([]packages.Error{about}))
 }

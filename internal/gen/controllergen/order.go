@@ -14,15 +14,16 @@ import (
 )
 
 // inOrder sorts the packages of a pattern as "go list -deps" prints them, each after those that it imports: controller-tools' loader
-// keeps that order, and before v0.20 the webhooks of a configuration are in it. Other generators sort what they write.
+// keeps that order, and before v0.20 the webhooks of a configuration are in it. Of the files that several packages write to one output package
+// of apply configurations, those of the last stay. Other generators sort what they write.
 func (r *runner) inOrder(ctx context.Context, c *call, all []*pkg) error {
 	n := 0
 	for _, p := range all {
-		if p.webhook {
+		if p.webhook && slices.Contains(c.names, "webhook") || p.apply && slices.Contains(c.names, "applyconfiguration") {
 			n++
 		}
 	}
-	if n < 2 || !slices.Contains(c.names, "webhook") {
+	if n < 2 {
 		return nil
 	}
 	var listed []*packages.Package

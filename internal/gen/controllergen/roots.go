@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/crdctl/crdctl/internal/gen/diag"
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -199,6 +200,9 @@ func (e *expansion) imported(ctx context.Context, c *call, patterns []string) er
 	for _, p := range listed {
 		if len(p.GoFiles) == 0 {
 			for _, problem := range p.Errors {
+				if diag.IsUnavailable(problem) {
+					return diag.New("list its packages", c.dir, problem.Error())
+				}
 				return fmt.Errorf("%s: %w; correct the path in the call", p.PkgPath, problem)
 			}
 			continue
