@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/crdctl/crdctl/internal/text"
 )
 
 // ControllerGen has the calls of controller-gen that make the files of a project, as its Makefile or scripts have them.
@@ -17,7 +19,8 @@ type ControllerGen struct {
 	// Version is that of sigs.k8s.io/controller-tools, for the calls that name none.
 	Version string              `yaml:"version,omitempty"`
 	Calls   []ControllerGenCall `yaml:"calls,omitempty"`
-	// PostProcessed are the files that scripts change after controller-gen wrote them.
+	// PostProcessed are the files that scripts change after controller-gen wrote them, and those whose imports they change after
+	// code-generator wrote them.
 	PostProcessed []PostProcessed `yaml:"postProcessed,omitempty"`
 	// Removed are files that controller-gen writes and a script deletes afterwards, or patterns of [path.Match] for them.
 	Removed []string `yaml:"removed,omitempty"`
@@ -119,7 +122,17 @@ func (c ControllerGen) IsRemoved(file string) bool {
 	})
 }
 
-// PostProcessed is a file or directory whose content a script changes after controller-gen wrote it.
+// PostProcessedBy is the entry of postProcessed for a file; nil if no script changes it.
+func (c ControllerGen) PostProcessedBy(file string) *PostProcessed {
+	for i, one := range c.PostProcessed {
+		if text.Below(path.Clean(one.Path), file) {
+			return &c.PostProcessed[i]
+		}
+	}
+	return nil
+}
+
+// PostProcessed is a file or directory whose content a script changes after a generator wrote it.
 type PostProcessed struct {
 	// Path is a file, or a directory for all files in it.
 	Path string `yaml:"path"`

@@ -27,6 +27,7 @@ func (d *discovery) readControllerGen() {
 	d.readPostProcessed(calls, own)
 	d.readForms(calls, own)
 	d.readImportForms(calls, own)
+	d.readClientImports()
 	calls = d.inferCalls(calls, own)
 	d.leaveToOwnProgram(calls, own)
 	d.leaveMoved(calls, own)

@@ -9,11 +9,43 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // groupsImports is in a command that writes the imports of Go files in its own form: it groups them, or takes out an empty declaration.
 var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\s+-w|w\s+-s|sw|ws)\b|\bgoimports\S*\b[^\n#]*\s-w\b|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
+
+// readClientImports finds the command that changes the imports of code-generator's files: it writes two groups of them at most.
+func (d *discovery) readClientImports() {
+	var grouped []string
+	for _, f := range d.Files {
+		if slices.Contains(gengoTools, f.Generator) && bytes.Count(importsOf(f.Data), []byte("\n\n")) > 1 {
+			grouped = append(grouped, f.Path)
+		}
+	}
+	by := ""
+	if len(grouped) > 0 {
+		by = d.commandWith(groupsImports)
+	}
+	if by == "" {
+		return
+	}
+	for _, t := range d.trees {
+		dirs := []string{t.versioned, t.informers, t.listers}
+		if t.apply != nil {
+			dirs = append(dirs, t.apply.dir)
+		}
+		for _, dir := range dirs {
+			if dir != "" && slices.ContainsFunc(grouped, func(file string) bool { return text.Below(dir, file) }) {
+				d.postProcessed(config.PostProcessed{Path: dir, By: by})
+			}
+		}
+	}
+	for _, file := range grouped {
+		d.postProcessed(config.PostProcessed{Path: file, By: by})
+	}
+}
 
 // readImportForms finds the commands that change the imports of deep copies after controller-gen wrote them: it writes one declaration,
 // with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages.
@@ -39,7 +71,12 @@ func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
 
 // formatted reports whether the imports of a Go file are not as controller-gen writes them.
 func formatted(code []byte) bool {
-	_, rest, ok := bytes.Cut(code, []byte("\nimport ("))
+	return !bytes.Contains(code, []byte("\nimport (")) || bytes.Contains(importsOf(code), []byte("\n\n\t"))
+}
+
+// importsOf is the text between the brackets of the first import declaration.
+func importsOf(code []byte) []byte {
+	_, rest, _ := bytes.Cut(code, []byte("\nimport ("))
 	imports, _, _ := bytes.Cut(rest, []byte("\n)"))
-	return !ok || bytes.Contains(imports, []byte("\n\n\t"))
+	return imports
 }

@@ -3,6 +3,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -15,10 +16,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/calls"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
 	"github.com/crdctl/crdctl/internal/gen/crdgen"
 	"github.com/crdctl/crdctl/internal/gen/plan"
+	"github.com/crdctl/crdctl/internal/gen/postprocess"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -35,6 +38,7 @@ func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Notes = append(m.Notes, g.keepImports(files, dated)...)
 	for i, f := range m.Files {
 		if slices.Contains(strings.Split(f.Path, "/"), "vendor") {
 			continue // a copy of another module's package, which has its generated files
@@ -137,6 +141,27 @@ func withYears(root string, files []codegen.File, year int) ([][]byte, error) {
 		})
 	}
 	return dated, group.Wait()
+}
+
+// keepImports keeps what is on disk of files whose imports a script changes, where nothing else differs. It returns notes about them.
+func (g *generation) keepImports(files []codegen.File, content [][]byte) (notes []string) {
+	kept := map[*config.PostProcessed][]string{}
+	for i, f := range files {
+		by := g.settings.ControllerGen.PostProcessedBy(f.Path)
+		if by == nil {
+			continue
+		}
+		onDisk, err := safefs.ReadFile(filepath.Join(g.root, filepath.FromSlash(f.Path)), safefs.MaxFile)
+		if err == nil && postprocess.Compare(f.Path, content[i], onDisk).How == postprocess.Imports {
+			content[i] = onDisk
+			kept[by] = append(kept[by], f.Path)
+		}
+	}
+	for by, paths := range kept {
+		notes = append(notes, calls.FreshNote(slices.Min(paths), len(paths), cmp.Or(by.By, "a script"), postprocess.Imports))
+	}
+	slices.Sort(notes)
+	return notes
 }
 
 // area is where nothing else of a generator's may be.

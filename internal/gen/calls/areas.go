@@ -40,7 +40,7 @@ func (p *project) areas(failed map[int]error) (all []tree.Area) {
 		owns := a.Owns
 		all[i].Tool = Tool
 		all[i].Owns = func(file string, data []byte) bool {
-			return !p.left[file] && !p.settings.IsRemoved(file) && p.postProcessed(file) == nil && owns(file, data)
+			return !p.left[file] && !p.settings.IsRemoved(file) && p.settings.PostProcessedBy(file) == nil && owns(file, data)
 		}
 	}
 	return all

@@ -23,7 +23,6 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/postprocess"
 	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -131,7 +130,7 @@ type comparison struct {
 func (p *project) settle(year int) ([]comparison, error) {
 	all := make([]comparison, 0, len(p.files))
 	for _, f := range p.files {
-		all = append(all, comparison{path: f.Path, generator: f.Generator, call: f.Call, by: p.postProcessed(f.Path)})
+		all = append(all, comparison{path: f.Path, generator: f.Generator, call: f.Call, by: p.settings.PostProcessedBy(f.Path)})
 	}
 	slices.SortFunc(all, func(a, b comparison) int { return strings.Compare(a.path, b.path) })
 	var group errgroup.Group
@@ -182,16 +181,6 @@ func dated(f *controllergen.File, content, onDisk []byte, year int) []byte {
 	return codegen.DateHeader(content, bytes.Index(content, end), onDisk, year)
 }
 
-// postProcessed is the script that changes a file; nil if there is none.
-func (p *project) postProcessed(file string) *config.PostProcessed {
-	for i, one := range p.settings.PostProcessed {
-		if text.Below(path.Clean(one.Path), file) {
-			return &p.settings.PostProcessed[i]
-		}
-	}
-	return nil
-}
-
 // shownDifferences is how many differences a reason has.
 const shownDifferences = 5
 
@@ -220,12 +209,16 @@ func (a *Added) sum(all []comparison, settings config.ControllerGen) {
 	}
 	for _, by := range scripts {
 		some := fresh[by]
-		what := some[0].path
-		if n := len(some) - 1; n > 0 {
-			what = fmt.Sprintf("%s and %d more", what, n)
-		}
-		a.Notes = append(a.Notes, fmt.Sprintf("%s: up to date (post-processed by %s; compared: %s)", what, by, loosest(some)))
+		a.Notes = append(a.Notes, FreshNote(some[0].path, len(some), by, loosest(some)))
 	}
+}
+
+// FreshNote says that files are as they should be, though a script changes them.
+func FreshNote(first string, count int, by string, how postprocess.Relation) string {
+	if count > 1 {
+		first = fmt.Sprintf("%s and %d more", first, count-1)
+	}
+	return fmt.Sprintf("%s: up to date (post-processed by %s; compared: %s)", first, by, how)
 }
 
 // kinds are the kinds of code of the generators; see [tree.NotCompared].
