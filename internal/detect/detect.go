@@ -126,6 +126,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	d.readScripts()
 	d.readTrees()
 	d.leaveUncalled()
+	d.leaveForked()
 	d.readAPIs()
 	if d.fresh = len(d.found.raw.APIs) == 0; d.fresh {
 		if err := d.readFresh(); err != nil {

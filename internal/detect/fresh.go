@@ -69,7 +69,7 @@ func helperIndex(name string) int {
 func (d *discovery) clientsOfCalls() bool {
 	calls := d.calls("gen_client")
 	for _, c := range calls {
-		dir, _ := d.local(c, c.flag("--output-dir"))
+		dir, exists := d.local(c, c.flag("--output-dir"))
 		if dir == "" || strings.Contains(dir, "$") {
 			d.unread(c.at(), "--output-dir %s cannot be read without running the script; write clients: [{dir: DIRECTORY}]", c.flag("--output-dir"))
 			continue
@@ -79,6 +79,12 @@ func (d *discovery) clientsOfCalls() bool {
 			return !there && removed != "" && text.Below(removed, dir)
 		}) {
 			d.unread(c.at(), "--output-dir %s is removed by the script; write clients: [{dir: DIRECTORY}] for the directory to which it moves the clients", dir)
+			continue
+		}
+		if why := d.forked(dir); why != "" {
+			if !exists { // otherwise its files are listed
+				d.unread(c.at(), "its clients are not generated: %s", why)
+			}
 			continue
 		}
 		client := config.Client{

@@ -30,6 +30,9 @@ func (d *discovery) readHelpers() {
 			// It makes a file for a package without its tag too, if it is given that.
 			d.notCompared(h.name, h.tool, pathsOf(files), "no tag asks for it, but "+d.callOf(h.tool)+" runs "+h.tool+"; it stays unchanged")
 			continue
+		case len(files) > 0 && d.unrun(h.tool) != "":
+			d.notCompared(h.name, h.tool, pathsOf(files), "no command that crdctl can read runs "+h.tool+", but "+d.unrun(h.tool)+" runs other generators; it stays unchanged")
+			continue
 		case len(files) > 0 && !slices.ContainsFunc(files, func(f *repo.GoFile) bool { return path.Base(f.Path) == h.file }):
 			d.notCompared(h.name, h.tool, pathsOf(files), "crdctl writes "+h.file+" only; it stays unchanged")
 			continue
@@ -70,6 +73,30 @@ func (d *discovery) readHelpers() {
 		d.leaveToControllerGen(helpers[0])
 	}
 	d.exclude(names)
+}
+
+// unrun is the place of the first call where scripts call functions of kube_codegen.sh, and nothing in the repository names a tool nor what may
+// run it; or "".
+func (d *discovery) unrun(tool string) string {
+	runners := []string{tool, "gen_helpers", "generate-groups", "generate-internal-groups"}
+	named := func(text string) bool {
+		return slices.ContainsFunc(runners, func(name string) bool { return strings.Contains(text, name) })
+	}
+	directive := func(f *repo.GoFile) bool {
+		for line := range strings.Lines(string(f.Data)) {
+			if strings.HasPrefix(line, "//go:generate") && named(line) {
+				return true
+			}
+		}
+		return false
+	}
+	if slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return named(string(t.Data)) }) || slices.ContainsFunc(d.Files, directive) {
+		return ""
+	}
+	for _, c := range d.calls("gen_client", "gen_register", "gen_openapi") {
+		return c.at()
+	}
+	return ""
 }
 
 func joined(all []string) string {

@@ -133,6 +133,19 @@ func (g *Module) Requirement(module string) (version, source string) {
 	return version, At(g.File, line)
 }
 
+// Fork is the module that a go.mod has in the place of another, and where it stands.
+func (g *Module) Fork(module string) (fork, source string) {
+	if g == nil || g.mod == nil {
+		return "", ""
+	}
+	for _, r := range g.mod.Replace {
+		if r.Old.Path == module && r.New.Path != module && r.New.Version != "" {
+			return r.New.Path, At(g.File, r.Syntax.Start.Line)
+		}
+	}
+	return "", ""
+}
+
 // Uses reports whether a go.mod requires a module for its own packages, and not only for those of other modules.
 func (g *Module) Uses(module string) bool {
 	return g.mod != nil && slices.ContainsFunc(g.mod.Require, func(r *modfile.Require) bool { return r.Mod.Path == module && !r.Indirect })
