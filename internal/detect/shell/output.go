@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shell
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// output is what commands print, as far as they only make paths and words.
+func (s *state) output(list []*syntax.Stmt) (out string, ok bool) {
+	sub := s.clone()
+	sub.out = &Script{}
+	for _, st := range list {
+		if ok = sub.depth < maxDepth && s.spend(1) && sub.print(st, &out); !ok {
+			return "", false
+		}
+	}
+	return out, ok && !strings.Contains(out, "$")
+}
+
+// print reports whether it is known what a command prints.
+func (s *state) print(st *syntax.Stmt, out *string) bool {
+	if c, ok := st.Cmd.(*syntax.BinaryCmd); ok {
+		if c.Op == syntax.Pipe {
+			return s.print(c.X, out) && s.filter(c.Y, out)
+		}
+		return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && s.print(c.X, out) && (c.Op == syntax.OrStmt || s.print(c.Y, out))
+	}
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return false
+	}
+	words := append(s.words(c), "")
+	first, last := words[0], words[max(0, len(words)-2)]
+	switch path.Base(first) {
+	case "cd", "pushd":
+		s.dir = s.abs(last)
+	case "pwd":
+		*out = s.dir
+	case "dirname":
+		*out = path.Dir(last)
+	case "basename":
+		*out = path.Base(last)
+	case "realpath", "readlink":
+		*out = s.abs(last)
+	case "echo":
+		*out = strings.TrimSpace(strings.Join(words[1:], " "))
+	case "git":
+		if words[1] == "check-ignore" {
+			*out = "" // what git ignores is not there in a clean clone
+			return true
+		}
+		*out = Root
+		return last == "--show-toplevel"
+	default:
+		if s.other != nil && len(words) > 1 { // an assignment alone has no words
+			if printed, ok := s.other(words[:len(words)-1], s.dir); ok {
+				*out = printed
+				return true
+			}
+		}
+		return first == "" || first == "unset" || first == "set" || first == "true"
+	}
+	return true
+}
+
+// filter reports whether it is known what a command prints that is given a text: grep -v of words, and anything that is given nothing.
+func (s *state) filter(st *syntax.Stmt, out *string) bool {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || *out == "" {
+		return ok
+	}
+	words := s.words(c)
+	if len(words) < 2 || path.Base(words[0]) != "grep" || words[1] != "-v" {
+		return false
+	}
+	var kept []string
+	patterns := slices.DeleteFunc(slices.Clone(words[2:]), func(w string) bool { return w == "-e" })
+	for line := range strings.SplitSeq(*out, "\n") {
+		if !slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(line, p) }) {
+			kept = append(kept, line)
+		}
+	}
+	*out = strings.Join(kept, "\n")
+	return !slices.ContainsFunc(patterns, func(p string) bool { return regexp.QuoteMeta(p) != p })
+}
