@@ -206,8 +206,8 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	}
 	notes, err = result.TypeCheck(ctx, g.changes)
 	g.notes = append(g.notes, notes...)
-	uncompiled := (*gen.CompileError)(nil)
-	if !errors.As(err, &uncompiled) {
+	uncompiled, ok := errors.AsType[*gen.CompileError](err)
+	if !ok {
 		return g, err
 	}
 	switch guessed := how.Partial && at.found != nil && len(uncompiled.Generators) > 0; {

@@ -168,8 +168,8 @@ func (o *testOptions) command(s ui.Streams, argv, env []string) error {
 const signalExit = 128
 
 func exitOf(err error) error {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
 		return err
 	}
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {

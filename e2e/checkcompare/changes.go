@@ -143,7 +143,7 @@ func (h *history) next(ctx context.Context) (*change, error) {
 // addSamples finds manifests of the kind in the older commit: what users write.
 func (h *history) addSamples(ctx context.Context, c *change) error {
 	found, err := h.git(ctx, "grep", "-l", "-e", "^kind: "+c.old.Spec.Names.Kind+"$", c.commit+"^", "--", "*.yaml")
-	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) && ended.ExitCode() == 1 {
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() == 1 {
 		return nil // none
 	}
 	if err != nil {

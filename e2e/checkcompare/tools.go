@@ -58,7 +58,7 @@ func (v *verdict) execute(ctx context.Context, name string, args ...string) (std
 	start := time.Now()
 	err = cmd.Run()
 	v.took = time.Since(start)
-	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+	if _, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = nil
 	}
 	if cmd.ProcessState != nil {

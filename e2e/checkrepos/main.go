@@ -110,7 +110,7 @@ func check(ctx context.Context, program, dir string) (answer, error) {
 	cmd.Stderr = &stderr
 	output, err := cmd.Output()
 	a.trouble = strings.TrimSpace(stderr.String())
-	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
 		a.exit = ended.ExitCode()
 	} else if err != nil {
 		return a, err

@@ -131,8 +131,7 @@ func (p *process) wait() (exitCode int) {
 
 // exitCode is the exit code in the error of a program that was run; 0 for none.
 func exitCode(err error) int {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
 	}
 	return 0

@@ -154,8 +154,8 @@ func fieldHint(field, typ string) string {
 
 // yamlError puts the decoder's findings into the form file:line:col: message, one a line.
 func yamlError(name string, data []byte, err error) error {
-	var typeErr *yaml.TypeError
-	if !errors.As(err, &typeErr) {
+	typeErr, ok := errors.AsType[*yaml.TypeError](err)
+	if !ok {
 		// Its line of a syntax error is that of what is around it; the other decoder has the error's own.
 		if _, other := k8syaml.YAMLToJSON(data); other != nil {
 			err = other

@@ -43,8 +43,8 @@ func locate(err error, name string, data []byte, edited bool) error {
 	}
 	var all []*fieldError
 	for _, one := range joined.Unwrap() {
-		var e *fieldError
-		if !errors.As(one, &e) {
+		e, ok := errors.AsType[*fieldError](one)
+		if !ok {
 			return err
 		}
 		if n := nodeOf(doc.Content[0], e.field); n != nil {

@@ -215,7 +215,7 @@ func (g *generation) load(ctx context.Context, whole []string) (*load.Graph, err
 		if err == nil {
 			g.graph, g.local = graph, graph.Local
 		}
-		if cycle := (*load.CycleError)(nil); errors.As(err, &cycle) {
+		if cycle, ok := errors.AsType[*load.CycleError](err); ok {
 			return nil, diag.New("cannot load the API packages", g.root, "import cycle not allowed:", strings.Join(cycle.Imports, "\n"))
 		}
 		if err == nil || !errors.Is(err, load.ErrUnsupported) {

@@ -178,7 +178,7 @@ func (c *typeCheck) unchecked(all []load.Unchecked) (notes []string) {
 	byCause := map[string][]load.Unchecked{}
 	for _, u := range all {
 		cause := u.Import
-		if missing := (*load.NotDownloaded)(nil); errors.As(u.Err, &missing) {
+		if missing, ok := errors.AsType[*load.NotDownloaded](u.Err); ok {
 			cause = missing.Module
 		}
 		byCause[cause] = append(byCause[cause], u)

@@ -113,8 +113,7 @@ func Run(ctx context.Context, o Options) error {
 		if err = c.run(ctx); !errors.Is(err, errAgain) || ctx.Err() != nil {
 			return err
 		}
-		var changed *redefined
-		if errors.As(err, &changed) {
+		if changed, ok := errors.AsType[*redefined](err); ok {
 			o.CRDs, o.CRDNames = changed.crds, nil
 			continue
 		}

@@ -82,7 +82,7 @@ func goList(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-e", "-find"}, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return string(exit.Stderr), err
 	}
 	return string(out), err

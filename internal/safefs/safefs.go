@@ -304,8 +304,7 @@ func single(name string) error {
 
 // problem names the object of an error in full: that of os.Root has the name only.
 func (d *Dir) problem(name string, err error) error {
-	var inRoot *fs.PathError
-	if errors.As(err, &inRoot) {
+	if inRoot, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inRoot.Err
 	}
 	return &fs.PathError{Op: "open", Path: d.Join(name), Err: err}

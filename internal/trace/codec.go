@@ -55,7 +55,7 @@ func Parse(line []byte) (Record, error) {
 		body = r.Body
 	}
 	if err := json.Unmarshal(line, body); err != nil {
-		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return Record{}, fmt.Errorf("decode a record: %w", err)
 		}
 		r.Body = &Unknown{K: h.kind, Err: err}

@@ -89,7 +89,7 @@ func (s *stage) rollback(because error) error {
 // remedy is what a user can do about an error of the disk.
 func remedy(err error) string {
 	const again = ", and run the command again"
-	if changed := (*changedError)(nil); errors.As(err, &changed) {
+	if _, ok := errors.AsType[*changedError](err); ok {
 		return "run it again"
 	}
 	switch {

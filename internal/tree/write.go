@@ -105,7 +105,7 @@ func (s *stage) place(changes []Change, staged []string) (old []string, err erro
 		case Delete:
 			continue
 		}
-		if changed := (*changedError)(nil); errors.As(err, &changed) {
+		if _, ok := errors.AsType[*changedError](err); ok {
 			return nil, err
 		} else if err != nil {
 			return nil, fmt.Errorf("write %s: %w", c.Path, unwrapPath(err))

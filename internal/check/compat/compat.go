@@ -61,8 +61,7 @@ func compare(ctx context.Context, old, now State, objects pages) (found []rule.F
 		all.crd(old[name], now[name])
 		n, err := all.stored(ctx, old[name], now[name], objects)
 		tried += n
-		var current *compat.CurrentError
-		if errors.As(err, &current) {
+		if current, ok := errors.AsType[*compat.CurrentError](err); ok {
 			notes = append(notes, fmt.Sprintf("objects of %s were not tried: its older state: %s", name, current.Err))
 			continue
 		}

@@ -89,8 +89,7 @@ func undecodable(err error) (all []*UndecodableError, only bool) {
 		}
 		return all, true
 	}
-	var e *UndecodableError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*UndecodableError](err); ok {
 		return []*UndecodableError{e}, true
 	}
 	return nil, false

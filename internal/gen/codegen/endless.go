@@ -43,7 +43,7 @@ func (p *Packages) Endless(gens []Generator) (errs []error) {
 			}
 			return nil
 		})
-		if e := (*EndlessError)(nil); errors.As(err, &e) {
+		if e, ok := errors.AsType[*EndlessError](err); ok {
 			errs = append(errs, fmt.Errorf("%s: %w", g.Name, e))
 		}
 	}

@@ -23,7 +23,7 @@ func (e *SchemaError) Unwrap() error { return e.err }
 
 // unreadable is the error of a type of which something is not a literal.
 func (m *models) unreadable(t *types.Type, err error) error {
-	if at := (*openapischema.Error)(nil); errors.As(err, &at) && at.Position.IsValid() {
+	if at, ok := errors.AsType[*openapischema.Error](err); ok && at.Position.IsValid() {
 		return fmt.Errorf("%w; the schema of %s needs it", err, t.Name.Name)
 	}
 	return fmt.Errorf("%s%s: %w", m.place(t.Name, ""), t.Name.Name, err)

@@ -117,15 +117,14 @@ var notNumber = regexp.MustCompile(`(?:invalid \w+ value: )?strconv\.Parse\w+: p
 // words leaves the first of several complaints, without its place in the marker. Missing arguments are told last, and
 // come in any order.
 func words(err error) error {
-	var list loader.ErrList
-	if !errors.As(err, &list) {
+	list, ok := errors.AsType[loader.ErrList](err)
+	if !ok {
 		list = loader.ErrList{err}
 	}
 	var missing []string
 	for _, e := range list {
 		message := e.Error()
-		var scan *markers.ScannerError
-		if errors.As(e, &scan) {
+		if scan, ok := errors.AsType[*markers.ScannerError](e); ok {
 			message = scan.Msg
 		}
 		if !strings.HasPrefix(message, "missing argument") {

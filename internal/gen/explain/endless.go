@@ -18,8 +18,8 @@ import (
 func Endless(root string, graph *load.Graph, err error) error {
 	generators := map[string][]string{} // by line
 	for _, one := range Each(err) {
-		e := (*codegen.EndlessError)(nil)
-		if !errors.As(one, &e) {
+		e, ok := errors.AsType[*codegen.EndlessError](one)
+		if !ok {
 			continue
 		}
 		at := e.Package

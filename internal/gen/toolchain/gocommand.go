@@ -95,7 +95,7 @@ func (g *goCommand) download(ctx context.Context, dir, path, version string) (st
 	if jsonErr := json.Unmarshal(out, &said); jsonErr != nil {
 		return "", errors.Join(err, fmt.Errorf("read the output of go mod download: %w", jsonErr))
 	}
-	if failed := (*goError)(nil); errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*goError](err); ok {
 		failed.said = said.Error
 	}
 	return said.Dir, err

@@ -27,8 +27,8 @@ var lists = []string{"children", "events", "relatedResources", "relatedResources
 
 // formError says in words of JSON what is wrong with the form of an answer: those of Go mean nothing to who writes hooks.
 func formError(err error) error {
-	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
 		return fmt.Errorf("the answer does not have the form of one: %w", err)
 	}
 	what := "the answer"

@@ -150,8 +150,7 @@ func (h *hooks) Call(ctx context.Context, c Call) ([]byte, error) {
 	if err == nil {
 		return answer, nil
 	}
-	var later *RetryAfterError
-	if errors.As(err, &later) {
+	if later, ok := errors.AsType[*RetryAfterError](err); ok {
 		return nil, &RetryAfterError{After: later.After, Err: fmt.Errorf("%s hook %s: %w", c.Op, h.names[c.Op], later.Err)}
 	}
 	return nil, fmt.Errorf("%s hook %s: %w", c.Op, h.names[c.Op], err)

@@ -37,8 +37,8 @@ func memoryLimit(request, maxOutput int) int {
 
 // explain adds to an error that is a bound's what the limit was.
 func (o Options) explain(err error, request int) error {
-	exceeded := (*BoundError)(nil)
-	if !errors.As(err, &exceeded) {
+	exceeded, ok := errors.AsType[*BoundError](err)
+	if !ok {
 		return err
 	}
 	limits := map[Bound]string{

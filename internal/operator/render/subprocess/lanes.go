@@ -112,8 +112,8 @@ func (l *lanes) served(key string) {
 func (l *lanes) ended(key string, request []byte, took, limit, timeout time.Duration, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	exceeded := (*BoundError)(nil)
-	if !errors.As(err, &exceeded) {
+	exceeded, ok := errors.AsType[*BoundError](err)
+	if !ok {
 		delete(l.known, key)
 		return err
 	}

@@ -124,7 +124,7 @@ func (p *process) stop() {
 // ended tells why a process ended that should have answered: err is what the pipe says.
 func (p *process) ended(err error) error {
 	said, code := p.stderr.text.String(), 0
-	if exit := (*exec.ExitError)(nil); errors.As(p.Err(), &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](p.Err()); ok {
 		code = exit.ExitCode()
 	}
 	has := func(words ...string) bool {

@@ -147,8 +147,7 @@ func (t *Templates) Call(ctx context.Context, c hook.Call) ([]byte, error) {
 	if err == nil {
 		return out, nil
 	}
-	var later *hook.RetryAfterError
-	if errors.As(err, &later) {
+	if later, ok := errors.AsType[*hook.RetryAfterError](err); ok {
 		return nil, &hook.RetryAfterError{After: later.After, Err: fmt.Errorf("%s: %w", t.dir, later.Err)}
 	}
 	return nil, fmt.Errorf("%s: %w", t.dir, err)

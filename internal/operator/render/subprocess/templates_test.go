@@ -124,7 +124,7 @@ func TestSlowRendering(t *testing.T) {
 	d := open(t, Options{Timeout: patience}, "a.yaml", "v: {{ range $i := .parent.spec.count }}{{ end }}1\n")
 	c := object("slow", `{"count":20000000}`)
 	_, err := answerTo(t, d, c)
-	if l := (*hook.RetryAfterError)(nil); errors.As(err, &l) {
+	if _, ok := errors.AsType[*hook.RetryAfterError](err); ok {
 		_, err = answerTo(t, d, c)
 	}
 	assert.NoError(t, err)
