@@ -30,8 +30,7 @@ func (d *discovery) readHelpers() {
 			// It makes a file for a package without its tag too, if it is given that.
 			d.notCompared(h.name, h.tool, pathsOf(files), "no tag asks for it, but "+d.callOf(h.tool)+" runs "+h.tool+"; it stays unchanged")
 			continue
-		case len(files) > 0 && d.unrun(h.tool) != "":
-			d.notCompared(h.name, h.tool, pathsOf(files), "no command that crdctl can read runs "+h.tool+", but "+d.unrun(h.tool)+" runs other generators; it stays unchanged")
+		case len(files) > 0 && d.leaveUnrun(h.name, h.tool, files, helperRunners, "gen_client", "gen_register", "gen_openapi"):
 			continue
 		case len(files) > 0 && !slices.ContainsFunc(files, func(f *repo.GoFile) bool { return path.Base(f.Path) == h.file }):
 			d.notCompared(h.name, h.tool, pathsOf(files), "crdctl writes "+h.file+" only; it stays unchanged")
@@ -75,30 +74,6 @@ func (d *discovery) readHelpers() {
 	d.exclude(names)
 }
 
-// unrun is the place of the first call where scripts call functions of kube_codegen.sh, and nothing in the repository names a tool nor what may
-// run it; or "".
-func (d *discovery) unrun(tool string) string {
-	runners := []string{tool, "gen_helpers", "generate-groups", "generate-internal-groups"}
-	named := func(text string) bool {
-		return slices.ContainsFunc(runners, func(name string) bool { return strings.Contains(text, name) })
-	}
-	directive := func(f *repo.GoFile) bool {
-		for line := range strings.Lines(string(f.Data)) {
-			if strings.HasPrefix(line, "//go:generate") && named(line) {
-				return true
-			}
-		}
-		return false
-	}
-	if slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return named(string(t.Data)) }) || slices.ContainsFunc(d.Files, directive) {
-		return ""
-	}
-	for _, c := range d.calls("gen_client", "gen_register", "gen_openapi") {
-		return c.at()
-	}
-	return ""
-}
-
 func joined(all []string) string {
 	if len(all) > 3 {
 		all = append(slices.Clone(all[:3]), "…")
@@ -131,12 +106,21 @@ func (d *discovery) leaveUnnamed(h helper) {
 		return
 	}
 	dirs, _ := d.tagged(h.name, d.found.raw.APIs)
+	var left []string
 	for _, dir := range dirs {
 		isNamed := slices.ContainsFunc(inputs, func(input string) bool { return named(input, dir) })
-		if !isNamed && !d.madeBy(dir, h.tool) && !d.Exists(path.Join(dir, h.file)) {
+		switch {
+		case isNamed:
+		case d.madeBy(dir, h.tool) && d.callOf("gen_helpers") == "":
+			d.excludeFrom(h.name, dir, source)
+			left = append(left, path.Join(dir, h.file))
+		case !d.madeBy(dir, h.tool) && !d.Exists(path.Join(dir, h.file)):
 			d.excludeFrom(h.name, dir, source)
 			d.note(source, "%s is not run on %s, which has its tag; remove that from excludeFrom if it should be", h.tool, dir)
 		}
+	}
+	if len(left) > 0 {
+		d.notCompared(h.name, h.tool, left, "no call of "+h.tool+" names the package, as that at "+source+" does others; it stays unchanged")
 	}
 }
 
@@ -178,9 +162,41 @@ func (d *discovery) excludeFrom(generator, dir, source string) {
 	d.set("excludeFrom."+generator, source)
 }
 
+// groupsScript reports whether a file is a copy of generate-groups.sh.
+func groupsScript(file string) bool { return path.Base(file) == "generate-groups.sh" }
+
+// groupsOf are the calls of generate-groups.sh that run a generator, with the packages as arguments; ok is false where they cannot be read.
+func (d *discovery) groupsOf(tool string) (all []*call, ok bool) {
+	for _, c := range d.calls("generate-groups") {
+		if len(c.args) < 4 || strings.Contains(strings.Join(c.args, ""), "$") {
+			return nil, false
+		}
+		if gens := strings.Split(c.args[0], ","); c.args[0] != "all" && !slices.Contains(gens, strings.TrimSuffix(tool, "-gen")) {
+			continue
+		}
+		one := *c
+		one.args = nil
+		for _, group := range strings.Fields(strings.Join(c.args[3:], " ")) {
+			name, versions, _ := strings.Cut(group, ":")
+			for version := range strings.SplitSeq(versions, ",") {
+				one.args = append(one.args, path.Join(c.args[2], name, version))
+			}
+		}
+		all = append(all, &one)
+	}
+	return all, true
+}
+
 // inputsOf are the directories that scripts name to a generator; none if they cannot all be read.
 func (d *discovery) inputsOf(tool string) (dirs []string, source string) {
-	for _, c := range d.calls(tool) {
+	groups, read := d.groupsOf(tool)
+	if !read {
+		return nil, ""
+	}
+	for _, c := range slices.Concat(groups, d.calls(tool)) {
+		if groupsScript(c.script.path) && len(groups) > 0 {
+			continue // its arguments are those of who calls it
+		}
 		for _, arg := range c.args {
 			dir, found := d.Modules.Dir(arg)
 			if !found || !d.Exists(dir) {

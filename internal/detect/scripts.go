@@ -37,7 +37,7 @@ type pin struct {
 var (
 	definesHelpers = lazyregexp.New(`(?m)^function kube::codegen::gen_`)
 
-	pinned    = lazyregexp.New(`k8s\.io/code-generator(?:/cmd/[\w-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
+	pinned    = lazyregexp.New(`k8s\.io/code-generator(?:/cmd/[\w{},-]+)?@(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))\b`)
 	pinName   = lazyregexp.New(`(?i)code_?gen(erator)?_?(ver(sion)?|tag)`)
 	pinValue  = lazyregexp.New(`^(?:v(0\.\d+\.\d+)|kubernetes-1\.(\d+\.\d+))$`)
 	pinInTOML = lazyregexp.New(`code-generator[^\n=]*=[^\n]*"v?(0\.\d+\.\d+)"`)

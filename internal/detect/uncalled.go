@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
@@ -116,4 +117,32 @@ func (d *discovery) leave(t *clientTree, reason string) {
 			d.notCompared(kind, kind+"-gen", pathsOf(files), reason)
 		}
 	}
+}
+
+// What runs a generator besides commands with its name.
+var (
+	helperRunners  = []string{"gen_helpers", "generate-groups", "generate-internal-groups"}
+	openAPIRunners = []string{"gen_openapi", "openapi_gen", "openapigen", "cmd/openapi"}
+)
+
+// leaveUnrun lists the files of a tool as not compared where scripts call generators by some names, and nothing in the repository names the tool
+// nor what may run it. It reports whether that is so.
+func (d *discovery) leaveUnrun(kind, tool string, files []*repo.GoFile, runners []string, called ...string) bool {
+	named := func(text string) bool {
+		return strings.Contains(text, tool) || slices.ContainsFunc(runners, func(name string) bool { return strings.Contains(text, name) })
+	}
+	directive := func(f *repo.GoFile) bool {
+		for line := range strings.Lines(string(f.Data)) {
+			if strings.HasPrefix(line, "//go:generate") && named(line) {
+				return true
+			}
+		}
+		return false
+	}
+	calls := d.calls(called...)
+	if len(calls) == 0 || slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return named(string(t.Data)) }) || slices.ContainsFunc(d.Files, directive) {
+		return false
+	}
+	d.notCompared(kind, tool, pathsOf(files), "no command that crdctl can read runs "+tool+", but "+calls[0].at()+" runs other generators; it stays unchanged")
+	return true
 }

@@ -48,6 +48,11 @@ func (d *discovery) readVersion() {
 	case known:
 		d.note(used.Source, "code-generator is not pinned; using %s, the release of the modules that generated code uses", used.Version)
 		d.takeVersion(used)
+	case s.max < newest && s.min == 0 && len(d.trees) > 0:
+		for _, t := range d.trees {
+			d.leave(t, fmt.Sprintf("code-generator is not pinned, and the tree has the shape of %s (%s); set codeGeneratorVersion", s, s.why()))
+		}
+		d.trees = nil
 	case s.max < newest:
 		v := Version{fmt.Sprintf("v0.%d.0", s.max), "the shape of " + s.maxWhy}
 		d.unread(s.why(), "code-generator is not pinned, and the tree has the shape of %s; using %s, set codeGeneratorVersion if that is wrong", s, v.Version)

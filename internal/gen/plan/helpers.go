@@ -100,7 +100,7 @@ func (b *planner) addOpenAPI(pkgs []scan.Package) error {
 	args := []string{
 		"--output-file", openAPIFile, "--output-dir", b.abs(o.Dir), "--output-pkg", pkg, "--report-filename", b.abs(ReportFile),
 	}
-	args = append(args, b.readOnly()...)
+	args = append(args, b.readOnlyTypes()...)
 	if o.ModelNameFile != "" {
 		args = append(args, "--output-model-name-file", o.ModelNameFile)
 		for _, api := range b.settings.APIs {

@@ -171,3 +171,13 @@ func TestFlagsOfVersions(t *testing.T) {
 		})
 	}
 }
+
+// openapi-gen may have a version of its own, which may be older than the flag.
+func TestReadOnlyTypes(t *testing.T) {
+	settings := &config.Project{Validation: config.Validation{ReadOnlyPackages: []string{"example.com/leaves"}}}
+	for version, want := range map[string]bool{"": true, "v0.0.0-20241105132330-32ad38e42d3f": false, "v0.0.0-20260127142750-a19766b6e2d4": false, "v0.0.0-20260317180543-43fb72c5454a": true} {
+		settings.OpenAPI.Version = version
+		b := &planner{settings: settings, version: "v0.37.1"}
+		assert.Equal(t, want, len(b.readOnlyTypes()) > 0, version)
+	}
+}

@@ -2,7 +2,11 @@
 
 package plan
 
-import "fmt"
+import (
+	"fmt"
+
+	"golang.org/x/mod/semver"
+)
 
 // The minor versions of code-generator in which its programs learnt flags, and kube_codegen.sh to pass them. An engine of an
 // older version refuses a flag that it does not know, so none is given without need.
@@ -26,6 +30,18 @@ func (b *planner) readOnly() []string {
 		return nil
 	}
 	return flags("--readonly-pkg", b.settings.Validation.ReadOnlyPackages)
+}
+
+// readOnlyOpenAPI is older than the first version of kube-openapi whose openapi-gen knows the flag for such packages, and newer than the last
+// that does not.
+const readOnlyOpenAPI = "v0.0.0-20260128000000-000000000000"
+
+// readOnlyTypes are these flags for openapi-gen, which may have a version of its own.
+func (b *planner) readOnlyTypes() []string {
+	if v := b.settings.OpenAPI.Version; v != "" && semver.Compare(v, readOnlyOpenAPI) < 0 {
+		return nil
+	}
+	return b.readOnly()
 }
 
 // openAPIBase are read by gen_openapi of kube_codegen.sh wherever it runs: most API types refer to them.
