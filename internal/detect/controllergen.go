@@ -28,6 +28,7 @@ func (d *discovery) readControllerGen() {
 	d.readForms(calls, own)
 	d.readImportForms(calls, own)
 	d.readClientImports()
+	d.leaveCopied(calls)
 	calls = d.inferCalls(calls, own)
 	d.leaveToOwnProgram(calls, own)
 	d.leaveMoved(calls, own)

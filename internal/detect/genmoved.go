@@ -3,11 +3,14 @@
 package detect
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // leaveMoved takes crd out of the calls that write to a directory without any of the CRDs that they make, where such CRDs are elsewhere or
@@ -53,4 +56,53 @@ func madeElsewhere(calls []*genCall, but *genCall, m repo.Manifest) bool {
 		dir, ok := c.OutputDir("crd")
 		return c != but && c.CRD != nil && ok && dir == m.Dir && m.AsMade()
 	})
+}
+
+// leaveCopied lists the CRDs of kinds that no type here has, in directories that calls write CRDs to and commands copy files to: they are of
+// another repository, and not left over.
+func (d *discovery) leaveCopied(calls []*genCall) {
+	by := map[string]string{} // the command, by directory
+	for _, c := range calls {
+		if dir, ok := c.OutputDir("crd"); ok && c.CRD != nil && dir != "." && by[dir] == "" {
+			by[dir] = d.copiesInto(dir)
+		}
+	}
+	files := map[string][]string{}
+	for _, m := range d.Manifests {
+		_, group, _ := strings.Cut(m.Name, ".")
+		declared := len(d.kinds[group]) == 0 // of a foreign group, which is nobody's here
+		for _, kinds := range d.kinds[group] {
+			declared = declared || slices.Contains(kinds, m.Kind)
+		}
+		if by[m.Dir] != "" && m.Kind != "" && !declared {
+			files[m.Dir] = append(files[m.Dir], m.Path)
+			d.postProcessed(config.PostProcessed{Path: m.Path, By: by[m.Dir]})
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(files)) {
+		d.notCompared("crd", controllerGen, files[dir], "no type here has the kind, and files are copied to "+dir+": "+by[dir])
+	}
+}
+
+// commands separates the commands of a line.
+var commands = lazyregexp.New(`&&|\|\||[;|]`)
+
+// copiesInto is the first command that copies files into a directory, with its place, or "".
+func (d *discovery) copiesInto(dir string) string {
+	for _, t := range d.Texts {
+		n := 0
+		for line := range strings.Lines(string(t.Data)) {
+			n++
+			for _, command := range commands.Split(strings.TrimRight(line, "\\\r\n \t"), -1) {
+				words := strings.Fields(command)
+				for len(words) > 0 && (words[0] == "do" || words[0] == "then" || strings.TrimLeft(words[0], "@-") == "") {
+					words = words[1:]
+				}
+				if len(words) > 2 && strings.TrimLeft(words[0], "@-") == "cp" && strings.Contains("/"+words[len(words)-1]+"/", "/"+dir+"/") {
+					return repo.At(t.Path, n) + ": " + short(words)
+				}
+			}
+		}
+	}
+	return ""
 }
