@@ -197,6 +197,9 @@ func (d *discovery) inputsOf(tool string) (dirs []string, source string) {
 		if groupsScript(c.script.path) && len(groups) > 0 {
 			continue // its arguments are those of who calls it
 		}
+		if len(c.args) == 0 {
+			return nil, "" // older versions had them in flags
+		}
 		for _, arg := range c.args {
 			dir, found := d.Modules.Dir(arg)
 			if !found || !d.Exists(dir) {
