@@ -117,11 +117,12 @@ func (p *process) interrupt() (exitCode int) {
 	return p.wait()
 }
 
+// wait waits for the end. A script of commands prints nothing while one of them compiles client-go on a new machine.
 func (p *process) wait() (exitCode int) {
 	p.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(patience):
+	case <-time.After(5 * patience):
 		p.signal(syscall.SIGQUIT) // for the stacks
 		time.Sleep(time.Second)
 		p.Fatal("did not end")
