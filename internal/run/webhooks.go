@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"os"
@@ -83,13 +84,20 @@ func (w *webhooks) rotate(authority string, hosts []string) error {
 	return nil
 }
 
-// freePort is free now; the controller takes it in a moment.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
+// The ports among which freePort looks: systems hand out higher ones, and clusters have services on those from 30000 on.
+const firstPort, lastPort = 20000, 29999
+
+// freePort is free now. The controller takes it after it is built, which takes minutes the first time: meanwhile no program gets the port that
+// asks the system for any.
+func freePort() (port int, err error) {
+	for range 100 {
+		port = firstPort + rand.IntN(lastPort-firstPort+1) //nolint:gosec // it is no secret
+		var l net.Listener
+		if l, err = net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return port, l.Close()
+		}
 	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close()
+	return 0, fmt.Errorf("find a free port: %w", err)
 }
 
 func (w *webhooks) env() []string {

@@ -4,6 +4,8 @@ package run
 
 import (
 	"encoding/base64"
+	"net"
+	"strconv"
 	"testing"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -68,4 +70,14 @@ func TestConversionIsPointedHere(t *testing.T) {
 	if crd.Spec.Conversion.Webhook.ClientConfig.Service == nil || got[1].CustomResourceDefinition != plain {
 		t.Error("what was handed in was changed")
 	}
+}
+
+// Ports that the system hands out may be taken before the controller is built.
+func TestFreePort(t *testing.T) {
+	port, err := freePort()
+	require.NoError(t, err)
+	assert.True(t, port >= firstPort && port <= lastPort, port)
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
 }
