@@ -133,7 +133,7 @@ func (g *Module) Requirement(module string) (version, source string) {
 	return version, At(g.File, line)
 }
 
-// Fork is the module that a go.mod has in the place of another, and where it stands.
+// Fork is the module that a go.mod has instead of another, and where it stands.
 func (g *Module) Fork(module string) (fork, source string) {
 	if g == nil || g.mod == nil {
 		return "", ""
