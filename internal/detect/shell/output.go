@@ -69,13 +69,17 @@ func (s *state) print(st *syntax.Stmt, out *string) bool {
 	return true
 }
 
-// filter reports whether it is known what a command prints that is given a text: grep -v of words, and anything that is given nothing.
+// filter reports whether it is known what a command prints that is given a text: grep -v of words, and what only filters, of nothing.
 func (s *state) filter(st *syntax.Stmt, out *string) bool {
 	c, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || *out == "" {
-		return ok
+	if !ok {
+		return false
 	}
-	words := s.words(c)
+	words := append(s.words(c), "")
+	if *out == "" {
+		return slices.Contains([]string{"grep", "sed", "sort", "tr"}, path.Base(words[0]))
+	}
+	words = words[:len(words)-1]
 	if len(words) < 2 || path.Base(words[0]) != "grep" || words[1] != "-v" {
 		return false
 	}

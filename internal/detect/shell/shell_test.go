@@ -90,7 +90,7 @@ func TestOutput(t *testing.T) {
 	}
 	for src, want := range map[string]string{
 		"pwd": Root + "/sub", "cd ..; pwd": Root, "cd .. && pwd": Root, "dirname /a/b": "/a", "echo a b": "a b", "known a": Root + "/sub[known a]",
-		"cd x && known": Root + "/sub/x[known]", "unknown": "", "echo $X": "", "a | b": "", "echo (": "", "known a | b": "", "git check-ignore -- * | sed 's/^/-e /'; echo a": "a",
+		"cd x && known": Root + "/sub/x[known]", "unknown": "", "echo $X": "", "a | b": "", "echo (": "", "known a | b": "", "git check-ignore -- * | sed 's/^/-e /'; echo a": "a", "git check-ignore -- * | wc -l; echo a": "",
 		"echo a/ | grep -v -e 'b'": "a/", "echo a/ | grep -v 'b' | grep -v c": "a/", "echo a/ | grep -v '^b'": "", "echo a/ | grep b": "",
 		"v=1; known a": Root + "/sub[known a]",
 	} {
