@@ -96,6 +96,7 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 		return nil, err
 	}
 	added.NotCompared = append(added.NotCompared, guessed...)
+	added.NotCompared = append(added.NotCompared, p.leaveUnmarked(made.DeepCopies)...)
 	var compared []comparison
 	for _, s := range settled {
 		if s.by != nil {

@@ -297,3 +297,20 @@ func TestGuessed(t *testing.T) {
 	require.Len(t, added.NotCompared, 1)
 	assert.Equal(t, []string{"config/crd/bases/shop.example.com_carts.yaml"}, added.NotCompared[0].Paths)
 }
+
+// Deep copies that no marker asks for any more stay while their types do: other packages may need the methods.
+func TestUnmarkedDeepCopies(t *testing.T) {
+	file := "pkg/zz_generated.deepcopy.go"
+	of := "-- " + file + " --\n" + deepCopy + "\nfunc (in *Cart) DeepCopyInto(out *Cart) { *out = *in }\n\nfunc (in List) DeepCopyInto(out *List) {}\n"
+	m := calls.Made{Files: made, DeepCopies: []string{file, made[0].Path}}
+	found, added, err := compareMade(t, std, &m, of, "-- pkg/cart.go --\npackage v1\n\ntype (\n\tCart struct{}\n\tList []string\n)\n", onDisk)
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	require.Len(t, added.NotCompared, 1)
+	assert.Equal(t, []string{file}, added.NotCompared[0].Paths)
+
+	found, added, err = compareMade(t, std, &m, of, "-- pkg/cart.go --\npackage v1\n\ntype Cart struct{}\n", onDisk)
+	require.NoError(t, err)
+	assert.Len(t, found, 1, "a type is gone, so the file does not compile")
+	assert.Empty(t, added.NotCompared)
+}

@@ -31,6 +31,8 @@ type Made struct {
 	Cached bool
 	// Silent are, by call, generators of which the files on disk may be all the same; see [controllergen.Result].
 	Silent map[int][]string
+	// DeepCopies are the files of deep copies on disk, below the paths of the calls.
+	DeepCopies []string
 	// Failed are, by call, the errors of those that need what is not to be had here; see [controllergen.Result].
 	Failed map[int]error
 }
@@ -63,7 +65,7 @@ func Make(ctx context.Context, root string, settings config.ControllerGen, names
 			missing = append(missing, i)
 		}
 	}
-	m := &Made{Only: only, Cached: len(missing) == 0, Silent: map[int][]string{}, Failed: map[int]error{}}
+	m := &Made{Only: only, Cached: len(missing) == 0, Silent: map[int][]string{}, DeepCopies: kept.walk().deepCopies, Failed: map[int]error{}}
 	if len(missing) > 0 {
 		some := settings
 		some.Calls = nil

@@ -66,8 +66,8 @@ func bases(calls []config.ControllerGenCall) (dirs []string) {
 	})
 }
 
-// below are the directories with Go files and with modules below the bases of all calls.
-type below struct{ dirs, modules []string }
+// below are the directories with Go files and with modules below the bases of all calls, and the files of deep copies there.
+type below struct{ dirs, modules, deepCopies []string }
 
 // of are those of one call.
 func (b below) of(c *config.ControllerGenCall) (dirs, modules []string) {
@@ -102,12 +102,13 @@ func walk(top string, bases []string) (found below) {
 		if err != nil {
 			return // it has no packages, as for the go command
 		}
-		var goFiles, module bool
+		var goFiles, module, copies bool
 		for _, e := range entries {
 			name := e.Name()
 			if !e.IsDir() {
 				goFiles = goFiles || strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
 				module = module || name == "go.mod"
+				copies = copies || name == deepCopyFile
 				continue
 			}
 			if name[0] == '.' || name[0] == '_' || name == "vendor" || name == "node_modules" {
@@ -126,6 +127,9 @@ func walk(top string, bases []string) (found below) {
 			}
 			if module {
 				found.modules = append(found.modules, dir)
+			}
+			if copies {
+				found.deepCopies = append(found.deepCopies, path.Join(dir, deepCopyFile))
 			}
 		}
 	}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package calls
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/gen/gofield"
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// leaveUnmarked leaves the deep copies that calls make no more though the types are all there: a marker was removed, other packages may
+// need the methods, and upstream deletes nothing. files are those on disk.
+func (p *project) leaveUnmarked(files []string) (all []tree.NotCompared) {
+	files = slices.Sorted(slices.Values(files))
+	for i := range p.settings.Calls {
+		if !slices.Contains(p.settings.Calls[i].Generators(), "object") || len(p.only) > 0 && !slices.Contains(p.only, "object") {
+			continue
+		}
+		var left []string
+		for _, file := range files {
+			if p.files[file] == nil && !p.left[file] && !p.settings.IsRemoved(file) && p.settings.PostProcessedBy(file) == nil && p.unmarked(i, file) {
+				left, p.left[file] = append(left, file), true
+			}
+		}
+		if len(left) > 0 {
+			all = append(all, tree.NotCompared{Kind: kinds["object"], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: left,
+				Reason: "no marker of controller-gen generates it, but its types are still there; it stays. Restore the marker " + objectMarker + " of the package, or delete the file"})
+		}
+	}
+	return all
+}
+
+// objectMarker asks for the deep copies of a package.
+const objectMarker = "+kubebuilder:object:generate=true"
+
+// deepCopied are the types of deep copies.
+var deepCopied = regexp.MustCompile(`(?m)^func \(in \*?(\w+)\) DeepCopyInto\(`)
+
+// unmarked reports whether a file is of a call's deep copies, and the package has all of their types.
+func (p *project) unmarked(call int, file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(file)), safefs.MaxFile)
+	if err != nil || !slices.ContainsFunc(p.deepCopies(call), func(a tree.Area) bool { return a.Match(file) && a.Owns(file, data) }) {
+		return false
+	}
+	pkg, err := gofield.Parse(filepath.Join(p.root, filepath.FromSlash(path.Dir(file))))
+	copied := deepCopied.FindAllSubmatch(data, -1)
+	return err == nil && len(copied) > 0 && !slices.ContainsFunc(copied, func(m [][]byte) bool { return !pkg.Has(string(m[1])) })
+}
