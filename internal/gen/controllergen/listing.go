@@ -98,7 +98,7 @@ func (r *runner) goCommand(ctx context.Context, c *call, module string, roots []
 		return nil, context.Cause(ctx)
 	}
 	c.arch = cmp.Or(c.arch, runtime.GOARCH)
-	return all, err
+	return all, diag.OfGo(err)
 }
 
 // lister lists roots in a module: all that they import too, unless they are read alone.

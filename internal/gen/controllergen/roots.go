@@ -195,7 +195,7 @@ func (e *expansion) imported(ctx context.Context, c *call, patterns []string) er
 		Context: ctx, Dir: c.dir, Env: environ, BuildFlags: []string{"-tags=" + strings.Join(tags(c), ",")}, Mode: packages.NeedName | packages.NeedFiles,
 	}, patterns...)
 	if err != nil {
-		return err
+		return diag.OfGo(err)
 	}
 	for _, p := range listed {
 		if len(p.GoFiles) == 0 {

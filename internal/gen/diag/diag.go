@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	// noise are the lines by which loaders group findings, and places that are none.
-	noise    = regexp.MustCompile(`^error\(s\) in ".*":$`)
+	// noise are the lines by which loaders group findings, and those that show progress; noPlace is a place that is none.
+	noise    = regexp.MustCompile(`^error\(s\) in ".*":$|^go: downloading `)
 	noPlace  = regexp.MustCompile(`^-: `)
 	prefixes = []string{"error loading packages: ", "err: exit status 1: stderr: "}
 )
@@ -46,7 +46,7 @@ func WithHint(doing, dir, act string, said ...string) error {
 	return errors.New(strings.TrimSuffix(doing+":\n  "+strings.ReplaceAll(short, "\n", "\n  ")+"\n"+act, "\n"))
 }
 
-// gather are the lines of what was said that tell something, each once, with paths relative to dir.
+// gather are the lines of what was said that tell something, each once, with paths relative to dir, if that is given.
 func gather(dir string, said []string) (findings []string) {
 	for line := range strings.Lines(strings.Join(said, "\n")) {
 		line = strings.TrimRight(line, "\n")
@@ -54,7 +54,10 @@ func gather(dir string, said []string) (findings []string) {
 			line = strings.TrimPrefix(line, p)
 		}
 		line = strings.ReplaceAll(line, ": \t", ": ") // the compiler indents what belongs to the line before
-		line = noPlace.ReplaceAllString(strings.ReplaceAll(line, dir+string(filepath.Separator), ""), "")
+		if dir != "" {
+			line = strings.ReplaceAll(line, dir+string(filepath.Separator), "")
+		}
+		line = noPlace.ReplaceAllString(line, "")
 		if strings.TrimSpace(line) == "" || noise.MatchString(line) || slices.Contains(findings, line) {
 			continue
 		}
@@ -64,6 +67,14 @@ func gather(dir string, said []string) (findings []string) {
 		findings = slices.DeleteFunc(findings, func(line string) bool { return !loads(line) })
 	}
 	return findings
+}
+
+// OfGo is an error of package packages as what the go command said: without the exit code that is put before it, and without progress.
+func OfGo(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.Join(gather("", []string{err.Error()}), "\n"))
 }
 
 // loads reports whether a finding is about what is to be loaded. Where a module is missing, all others may follow from that: types are

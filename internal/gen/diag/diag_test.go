@@ -3,11 +3,13 @@
 package diag
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestNew(t *testing.T) {
@@ -37,4 +39,11 @@ func TestNewWithoutModule(t *testing.T) {
 	said := []string{"/p/types.go:3:2: missing go.sum entry for module providing package k8s.io/api/core/v1 (imported by example.com/p); to add:\n\tgo get example.com/p", "/p/types.go:9:2: unknown type corev1.Pod"}
 	assert.NotContains(t, New("make CRDs", "/p", said...).Error(), "unknown type")
 	assert.ErrorContains(t, New("make CRDs", "/p", said[1]), "types.go:9:2: unknown type corev1.Pod")
+}
+
+// What the go command prints before it fails is progress, and its exit code says nothing.
+func TestOfGo(t *testing.T) {
+	err := OfGo(errors.New("err: exit status 1: stderr: go: downloading k8s.io/api v0.37.1\nverifying k8s.io/api@v0.37.1: checksum mismatch\n\tgo.sum: h1:x/y="))
+	require.EqualError(t, err, "verifying k8s.io/api@v0.37.1: checksum mismatch\n\tgo.sum: h1:x/y=")
+	require.NoError(t, OfGo(nil))
 }
