@@ -102,9 +102,9 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 			if !ok {
 				c.drop(name)
 				d.printed(calls, c, name)
-			} else if d.ignored(dir) {
+			} else if to := d.ignoredOutput(c, name, dir); to != "" {
 				c.drop(name)
-				d.unread(c.at, "%s is written to %s, which git ignores; it is not compared", name, dir)
+				d.unread(c.at, "%s is written to %s, which git ignores; it is not compared", name, to)
 			} else if slices.Contains(d.removedDirs, dir) {
 				c.drop(name)
 				d.note(c.at, "%s is written to %s, which is deleted afterwards", name, dir)
@@ -116,6 +116,24 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 		}
 	}
 	return kept
+}
+
+// ignoredOutput is the directory or the one file to which a generator writes where git ignores that, or "".
+func (d *discovery) ignoredOutput(c *genCall, name, dir string) string {
+	file := ""
+	switch name {
+	case "rbac":
+		file = path.Join(dir, roleFile(c))
+	case "webhook":
+		file = path.Join(dir, "manifests.yaml")
+	}
+	switch {
+	case d.ignored(dir):
+		return dir
+	case file != "" && d.ignored(file):
+		return file
+	}
+	return ""
 }
 
 // printed lists the files to which the shell writes what a call prints, but those that another call was inferred for.
@@ -135,7 +153,7 @@ func (d *discovery) printed(calls []*genCall, c *genCall, name string) {
 		return
 	}
 	if files = slices.DeleteFunc(files, d.listed); len(files) > 0 {
-		d.notCompared(cmp.Or(map[string]string{"schemapatch": "crd"}[name], name), strings.TrimSpace(controllerGen+" "+version), files, c.at+writesFromOutput)
+		d.notCompared(cmp.Or(map[string]string{"schemapatch": "crd"}[name], name), controllerGen+" "+version, files, c.at+writesFromOutput)
 	}
 }
 
@@ -183,9 +201,10 @@ func (d *discovery) freshOfControllerGen(found roots) {
 	}
 }
 
+// notCompared lists files as not compared. tool has the version after the name, where that is known.
 func (d *discovery) notCompared(kind, tool string, paths []string, reason string) {
 	slices.Sort(paths)
-	d.found.NotCompared = append(d.found.NotCompared, tree.NotCompared{Kind: kind, Tool: tool, Paths: paths, Reason: reason})
+	d.found.NotCompared = append(d.found.NotCompared, tree.NotCompared{Kind: kind, Tool: strings.TrimSpace(tool), Paths: paths, Reason: reason})
 }
 
 // listed reports whether a file is listed as not compared.

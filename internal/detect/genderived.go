@@ -38,7 +38,7 @@ func (d *discovery) listDerived(calls []*genCall, own []repo.Manifest) {
 			paths = append(paths, m.Path)
 		}
 		version, _ := annotated(all)
-		d.notCompared("crd", strings.TrimSpace(controllerGen+" "+version), paths, at+writesFromOutput)
+		d.notCompared("crd", controllerGen+" "+version, paths, at+writesFromOutput)
 	}
 	slices.SortFunc(d.found.NotCompared, func(a, b tree.NotCompared) int {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Paths[0], b.Paths[0]))

@@ -28,7 +28,11 @@ func (d *discovery) leaveMoved(calls []*genCall, own []repo.Manifest) {
 		moved = slices.DeleteFunc(moved, d.listed) // of an earlier call
 		if len(moved) > 0 {
 			slices.Sort(moved)
-			d.notCompared("crd", controllerGen+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, does not exist, so a command moves or renames the files afterwards")
+			missing := "does not exist, so a command moves or renames the files afterwards"
+			if d.ignored(dir) {
+				missing = "is ignored by git, so a command copies the files afterwards"
+			}
+			d.notCompared("crd", controllerGen+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, "+missing)
 		}
 	}
 }
