@@ -103,10 +103,14 @@ func (d *discovery) readApply(a *applyTree) {
 		if f.Path == path.Join(a.dir, "internal", "internal.go") {
 			if all := schemaType.FindAllIndex(f.Data, untypedTypes+1); len(all) > untypedTypes {
 				a.schema = repo.At(f.Path, f.Line(all[0][0]))
-				a.reversed = reversedName.Match(f.Data)
 				for _, m := range undefinedType.FindAllSubmatch(f.Data, -1) {
 					undefined = append(undefined, string(m[1]))
 				}
+				// Where the names that models give themselves are reversed as well, the generator finds no kind by its name.
+				none := len(undefined) == len(schemaType.FindAllIndex(f.Data, -1))-untypedTypes
+				a.reversed = reversedName.Match(f.Data) || none && slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool {
+					return f.LineWith(modelNameMethod) > 0 && slices.Contains(a.packages, d.Modules.ImportPath(f.Dir))
+				})
 			}
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/shell"
+	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -32,6 +33,9 @@ var (
 	definedHere    = lazyregexp.New(`(?m)^\t\t\w+\{\}\.OpenAPIModelName\(\):\s`)
 )
 
+// modelNameMethod is in the files of openapi-gen that give types the names of their models.
+const modelNameMethod = ") OpenAPIModelName() string"
+
 // readOpenAPI finds the OpenAPI definitions, and what they are made of.
 func (d *discovery) readOpenAPI() {
 	var definitions, names []*repo.GoFile
@@ -40,7 +44,7 @@ func (d *discovery) readOpenAPI() {
 		case f.Generator != "openapi-gen":
 		case f.LineWith("func GetOpenAPIDefinitions(") > 0:
 			definitions = append(definitions, f)
-		case f.LineWith(") OpenAPIModelName() string") > 0:
+		case f.LineWith(modelNameMethod) > 0:
 			names = append(names, f)
 		}
 	}
@@ -144,13 +148,17 @@ func (d *discovery) pinOfOpenAPI() (version, at string) {
 }
 
 // leftOut reports whether a package with the tag is meant to have no definitions: others have them, or a script names the packages one
-// by one. gen_openapi alone goes by tags.
+// by one. gen_openapi goes by tags below the directories that it is given.
 func (d *discovery) leftOut(dir string, others []*repo.GoFile) bool {
 	if slices.ContainsFunc(others, func(f *repo.GoFile) bool { return slices.Contains(d.definedIn(f), d.Modules.ImportPath(dir)) }) {
 		return true
 	}
 	named, _ := d.inputsOf("openapi-gen")
-	return d.callOf("gen_openapi") == "" && !slices.Contains(named, dir)
+	if d.callOf("gen_openapi") == "" {
+		return !slices.Contains(named, dir)
+	}
+	below, _ := d.inputsOf("gen_openapi")
+	return len(below) > 0 && !slices.Contains(named, dir) && !slices.ContainsFunc(below, func(b string) bool { return text.Below(b, dir) })
 }
 
 // definedIn are the packages whose types a file defines: the keys of its map.

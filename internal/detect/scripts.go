@@ -92,6 +92,7 @@ func readScript(file, src, cwd string) *script {
 			sc.pin(pinned, w, c.Line)
 		}
 		switch {
+		case c.Words[0] == "trap": // at the end, when what it makes is to stay
 		case c.Words[0] != "rm":
 			otherwise = otherwise || removes.MatchString(strings.Join(c.Words, " "))
 		default:
@@ -104,7 +105,7 @@ func readScript(file, src, cwd string) *script {
 				}
 			}
 		}
-		if c.Words[0] == "go" && !copied && len(c.Words) > 2 && (slices.Contains(c.Words, openAPIProgram) || c.Words[1] == "tool" && c.Words[2] == "openapi-gen") {
+		if c.Words[0] == "go" && !copied && len(c.Words) > 2 && (slices.ContainsFunc(c.Words, takesOpenAPIOfModule) || c.Words[1] == "tool" && c.Words[2] == "openapi-gen") {
 			sc.openAPIDir = c.Dir
 		}
 		if slices.Contains(notGenerators, c.Words[0]) {
@@ -123,6 +124,13 @@ func readScript(file, src, cwd string) *script {
 		sc.unparsed, sc.unparsedLine = read.Err, read.Line
 	}
 	return sc
+}
+
+// takesOpenAPIOfModule reports whether a word is openapi-gen of the version that go.mod has: without one, or with one that the go command is
+// asked for.
+func takesOpenAPIOfModule(word string) bool {
+	rest, ok := strings.CutPrefix(word, openAPIProgram)
+	return ok && (rest == "" || strings.HasPrefix(rest, "@$(go ") && strings.Contains(rest, " list -m ") && strings.HasSuffix(rest, " "+openAPIModule+")"))
 }
 
 // opened are commands, with those that a shell is given as a text instead of the shell.

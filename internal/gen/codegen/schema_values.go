@@ -42,9 +42,12 @@ func (m *models) definitions(code []byte) (spec.Definitions, error) {
 		}
 		all[m.outward(t)] = inVersion2(v.Interface().(common.OpenAPIDefinition).Schema)
 	}
-	// applyconfiguration-gen looks for kinds under the names that Go gives them, whatever name they give themselves.
+	// applyconfiguration-gen looks for kinds under the names that Go gives them, whatever name they give themselves. Where a program reverses
+	// these it finds none, and leaves them untyped.
 	for _, t := range m.kinds {
-		all[openapi.ToRESTFriendlyName(t.Name.String())] = all[m.outward(t)]
+		if m.renamed[m.definition[t.Name]] == "" {
+			all[openapi.ToRESTFriendlyName(t.Name.String())] = all[m.outward(t)]
+		}
 	}
 	return all, nil
 }
