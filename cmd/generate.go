@@ -196,7 +196,7 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 		return nil, err
 	}
 	if at.found != nil {
-		g.notCompared = append(g.notCompared, at.found.NotCompared...)
+		g.notCompared = tree.Instead(g.notCompared, at.found.NotCompared)
 		if len(how.Only) == 0 {
 			g.notCompared = append(g.notCompared, g.unaccounted()...)
 		}

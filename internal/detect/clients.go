@@ -62,6 +62,9 @@ func (d *discovery) readClients() {
 		if at := d.keepsLeftOver(c.Dir); at != "" {
 			t.keeps = at + " removes nothing"
 		}
+		if dir := d.holdsLeft(t); dir != "" {
+			t.keeps = dir + " is below the directory of this clientset, and not generated"
+		}
 		if t.keeps != "" {
 			c.KeepLeftOver = true
 			set("keepLeftOver", t.keeps)
@@ -73,6 +76,9 @@ func (d *discovery) readClients() {
 // removes are the ways in which scripts remove what they generate next.
 var removes = lazyregexp.New(`\brm\s+-\w*r|\bxargs\s[^\n]*\brm\b|\brm\s[^\n]*\.go\b|\s-delete\b|\bgit clean\b`)
 
+// noRemoval are lines that remove none of what the script makes: comments, and what is done at its end.
+var noRemoval = lazyregexp.New(`(?m)^[ \t]*(?:#|trap\s).*$`)
+
 // runsGenClient is in scripts that leave to gen_client what it removes.
 var runsGenClient = lazyregexp.New(`kube::codegen::gen_client|kube_codegen\.sh`)
 
@@ -82,7 +88,10 @@ const temporary = "$(mktemp"
 // keepsLeftOver is the place of a call of a client generator in a script that removes nothing of the tree before: what is generated no
 // more stays, other than with gen_client, which removes it where it writes.
 func (d *discovery) keepsLeftOver(tree string) string {
-	all := d.calls("client-gen", "applyconfiguration-gen", "gen_client", "generate-groups")
+	all := slices.DeleteFunc(d.calls("client-gen", "applyconfiguration-gen", "gen_client", "generate-groups"), func(c *call) bool {
+		dir, exists := d.local(c, c.flag("--output-dir"))
+		return c.name == "gen_client" && exists && c.flag("--output-dir") != "" && !text.Below(dir, tree) && !text.Below(tree, dir) // it writes elsewhere
+	})
 	for _, c := range all {
 		removing := c.name == "gen_client" && !strings.HasPrefix(c.flag("--output-dir"), temporary) || c.name == "generate-groups" && !d.ownGenerateGroups()
 		if removing || d.removesFrom(tree, c.script) {
@@ -100,7 +109,7 @@ func (d *discovery) ownGenerateGroups() bool {
 	own := false
 	for _, t := range d.Texts {
 		if name := path.Base(t.Path); name == "generate-groups.sh" || name == "generate-internal-groups.sh" {
-			data := commentLine.ReplaceAll(t.Data, nil)
+			data := noRemoval.ReplaceAll(t.Data, nil)
 			if own = true; removes.Match(data) || runsGenClient.Match(data) {
 				return false
 			}
@@ -124,7 +133,7 @@ func (d *discovery) removesFrom(tree string, s *script) bool {
 			}
 		}
 	}
-	return len(s.removed) == 0 && removes.Match(commentLine.ReplaceAll(d.Texts[i].Data, nil))
+	return len(s.removed) == 0 && removes.Match(noRemoval.ReplaceAll(d.Texts[i].Data, nil))
 }
 
 // layout finds the directory of the tree, and the names of what is in it.

@@ -88,6 +88,8 @@ type discovery struct {
 	fresh     bool            // nothing was generated yet
 	guessed   map[string]bool // the settings that nothing shows, and that have a usual value
 	keptCalls bool            // the calls of controller-gen are those of the project file that was there
+	// left are the directories of the clientsets that are not compared.
+	left []string
 	// removedDirs are the directories of controller-gen's files that a script deletes when it has used them.
 	removedDirs []string
 	// movedFrom are the directories in which controller-gen writes CRDs, by those to which a pattern moves them.

@@ -22,7 +22,7 @@ func (d *discovery) leaveUncalled() {
 		if c.flag("--output-dir") == "" || !exists {
 			return
 		}
-		outputs = append(outputs, dir)
+		outputs = append(outputs, c.clientset(dir))
 	}
 	if len(outputs) == 0 {
 		return
@@ -41,6 +41,24 @@ func (d *discovery) leaveUncalled() {
 		d.leaveUnasked(t, of)
 		return false
 	})
+}
+
+// holdsLeft is the directory of a clientset that is left, in the directory of a tree's clientset; "" if there is none. What a generator does
+// not make in its directory would be left over.
+func (d *discovery) holdsLeft(t *clientTree) string {
+	i := slices.IndexFunc(d.left, func(dir string) bool { return text.Below(path.Dir(t.versioned), dir) })
+	if i < 0 {
+		return ""
+	}
+	return d.left[i]
+}
+
+// clientset is the directory of the clientset, or one above it, of a call that writes to a directory.
+func (c *call) clientset(dir string) string {
+	if name := c.flag("--clientset-name"); c.name == "client-gen" && name != "" && !strings.Contains(name, "$") {
+		return path.Join(dir, name)
+	}
+	return dir
 }
 
 // leaveForked leaves out the trees of a module that has a fork instead of code-generator.
@@ -102,6 +120,7 @@ func (d *discovery) leaveTrees(w Version, s shape) {
 
 // leave lists the files of a tree as not compared.
 func (d *discovery) leave(t *clientTree, reason string) {
+	d.left = append(d.left, t.versioned)
 	dirs := map[string]string{"client": path.Dir(t.versioned), "informer": t.informers, "lister": t.listers}
 	if t.apply != nil {
 		dirs["applyconfiguration"] = t.apply.dir

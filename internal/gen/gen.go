@@ -119,7 +119,7 @@ func Generate(ctx context.Context, root string, p *config.Project, o Options) (*
 	for _, tool := range slices.Sorted(maps.Keys(kept)) {
 		if files := kept[tool]; len(files) > 0 {
 			added.NotCompared = append(added.NotCompared, tree.NotCompared{Kind: strings.TrimSuffix(tool, "-gen"), Tool: tool, Paths: files,
-				Reason: "it is no longer generated, but the script that runs the generator removes nothing (keepLeftOver)"})
+				Reason: "crdctl does not generate it, and the script that runs the generator removes nothing (keepLeftOver)"})
 		}
 	}
 	refused, err := g.judge(t)

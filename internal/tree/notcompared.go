@@ -50,3 +50,16 @@ func Lines(all []NotCompared) (lines []string) {
 	}
 	return lines
 }
+
+// Instead is a list with others added, which have a better reason for a file that both have.
+func Instead(list, others []NotCompared) (all []NotCompared) {
+	for _, n := range list {
+		n.Paths = slices.DeleteFunc(slices.Clone(n.Paths), func(file string) bool {
+			return slices.ContainsFunc(others, func(o NotCompared) bool { return slices.Contains(o.Paths, file) })
+		})
+		if len(n.Paths) > 0 {
+			all = append(all, n)
+		}
+	}
+	return append(all, others...)
+}
