@@ -93,8 +93,12 @@ var (
 	hoisted   = lazyregexp.New(`^spec\.(validation|subresources|additionalPrinterColumns|selectableFields)\b`)
 )
 
-// refusal turns an error into findings. What all versions have in common, the server judges once: it is a finding of each.
+// refusal turns an error into findings. What all versions have in common, the server judges once: it is a finding of each. A value that Helm
+// puts in has none.
 func refusal(c *project.CRD, problem *field.Error) (all []rule.Finding) {
+	if value, ok := problem.BadValue.(string); ok && strings.Contains(value, "{{") && strings.HasPrefix(problem.Field, "metadata.") {
+		return nil
+	}
 	versions := c.Spec.Versions
 	if m := inVersion.FindStringSubmatch(problem.Field); m != nil {
 		if i, err := strconv.Atoi(m[1]); err == nil && i < len(versions) {
@@ -190,6 +194,8 @@ func ofDefinition(c *project.CRD, problem *field.Error) rule.Finding {
 	words := []string{"kubebuilder:resource"}
 	id := "refused-name"
 	switch {
+	case strings.HasPrefix(problem.Field, "metadata.labels"):
+		words = nil
 	case strings.HasPrefix(problem.Field, "spec.group"), strings.HasPrefix(problem.Field, "metadata.annotations"):
 		id, words = "refused-group", nil
 	case strings.HasPrefix(problem.Field, "spec.conversion"):

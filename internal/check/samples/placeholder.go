@@ -3,6 +3,8 @@
 package samples
 
 import (
+	"strings"
+
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -17,8 +19,8 @@ var (
 	words     = lazyregexp.New(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`)
 )
 
-// toFill reports whether the value that an error is about is for the reader to put in. Words in capitals, such as SECRET_NAME, may be meant where
-// there is a choice of values, and YAML reads [NAME] as a list.
+// toFill reports whether the value that an error is about is for the reader to put in. Words in capitals, such as SECRET_NAME, or NAME for a
+// name, may be meant where there is a choice of values, and YAML reads [NAME] as a list.
 func (o object) toFill(e *field.Error) bool {
 	v := yamlpath.Value(o.node, e.Field)
 	switch {
@@ -27,5 +29,6 @@ func (o object) toFill(e *field.Error) bool {
 	case v.Kind == yaml.SequenceNode:
 		return v.Style&yaml.FlowStyle != 0 && len(v.Content) == 1 && capitals.MatchString(v.Content[0].Value)
 	}
-	return v.Kind == yaml.ScalarNode && (bracketed.MatchString(v.Value) || e.Type != field.ErrorTypeNotSupported && words.MatchString(v.Value))
+	named := v.Value == strings.ToUpper(e.Field[strings.LastIndexByte(e.Field, '.')+1:])
+	return v.Kind == yaml.ScalarNode && (bracketed.MatchString(v.Value) || e.Type != field.ErrorTypeNotSupported && (named || words.MatchString(v.Value)))
 }
