@@ -46,7 +46,7 @@ func (m *Memory) of(build, dir string) *load.Header {
 }
 
 func (m *Memory) headersKey(build string) cache.Key {
-	h := cache.NewHash("headers of packages")
+	h := cache.NewHash("headers of whole packages")
 	h.Add(m.root, build)
 	return h.Key()
 }

@@ -201,6 +201,22 @@ func TestNotDownloaded(t *testing.T) {
 	assert.EqualError(t, err, "example.com/lib v1.2.3 is not in the module cache")
 }
 
+// A go command fills the directory of a module file by file: what is read of it meanwhile must not be kept as all that there is.
+func TestPartlyExtracted(t *testing.T) {
+	root := gentest.LayText(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.25\n\nrequire example.com/lib v1.2.3\n-- api/a.go --\npackage api\n")
+	cached := gentest.LayText(t, "-- example.com/lib@v1.2.3/api/a.go --\npackage api\n-- cache/download/example.com/lib/@v/v1.2.3.partial --\n")
+	t.Setenv("GOMODCACHE", cached)
+	env, err := NewEnv(t.Context(), root)
+	require.NoError(t, err)
+	_, err = env.Find("example.com/lib/api", false)
+	require.ErrorIs(t, err, ErrUnsupported)
+	require.ErrorContains(t, err, "example.com/lib@v1.2.3 is being downloaded")
+	require.NoError(t, os.Remove(filepath.Join(cached, "cache", "download", "example.com", "lib", "@v", "v1.2.3.partial")))
+	place, err := env.Find("example.com/lib/api", false)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(cached, "example.com", "lib@v1.2.3", "api"), place.Dir)
+}
+
 // TestListOfAnotherDriver leaves packages to the program that the user named for them.
 func TestListOfAnotherDriver(t *testing.T) {
 	root := gentest.LayText(t, plain)

@@ -182,7 +182,7 @@ func (e *Env) Find(path string, fromStd bool) (Place, error) {
 			return Place{}, err
 		}
 		if has {
-			return Place{Dir: at, Module: &e.modules[i].Module}, nil
+			return Place{Dir: at, Module: &e.modules[i].Module}, e.extracted(m)
 		}
 		if m.source.Version != "" && !isDir(m.Dir) {
 			missing = &NotDownloaded{m.Path, m.Version}
@@ -195,6 +195,22 @@ func (e *Env) Find(path string, fromStd bool) (Place, error) {
 		}
 	}
 	return Place{}, cmp.Or(missing, fmt.Errorf("%w: no module of go.mod has the package", ErrUnsupported))
+}
+
+// extracted refuses a module whose directory is there and may lack files: a go command fills it, or was killed while it did. The file that says
+// so is there before the directory is, so a directory that was seen without it is whole.
+func (e *Env) extracted(m module) error {
+	if m.source.Version == "" {
+		return nil
+	}
+	file, err := e.downloaded(m.source, ".partial")
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(file); err == nil || !os.IsNotExist(err) {
+		return fmt.Errorf("%w: %s is being downloaded", ErrUnsupported, m.source)
+	}
+	return nil
 }
 
 // NotDownloaded is the error of a package that is not found and may be in a module of go.mod that is not in the module cache.
