@@ -182,5 +182,8 @@ func (f *File) targetVars(target string, local map[string]string) {
 	}
 }
 
+// Defines reports whether a makefile sets a variable for all targets.
+func (f *File) Defines(name string) bool { return f.vars[name] != nil }
+
 // Name is how errors and comments name a rule.
 func (r *Rule) Name() string { return strings.Join(r.Targets, " ") }

@@ -356,6 +356,13 @@ func (x *run) make(c shell.Command, words []string, overrides map[string]string)
 	if given == nil {
 		given = map[string]string{}
 	}
+	// What the environment has comes before ?=, and after all else that a makefile sets.
+	exported := x.file.Exported()
+	for name, value := range c.Env {
+		if value != exported[name] && !x.file.Defines(name) {
+			given[name] = value
+		}
+	}
 	var targets []string
 	for i := 0; i < len(words); i++ {
 		w := words[i]

@@ -161,6 +161,19 @@ generate:
 	Makefile:5 : ["test" "-n" "1$(shell \"go list -m\" x)"]
 	Makefile:5 : ["controller-gen" "object"]
 `},
+		"a make with a variable of the environment, which comes before ?= and after =": {`
+-- Makefile --
+G = g
+generate:
+	controller-gen crd
+	F=f G=env $(MAKE) change
+change: F ?= e
+change:
+	mv a $(F)$(G)
+`, `Makefile: generate generates=true
+	Makefile:3 : ["controller-gen" "crd"]
+	Makefile:7 : ["mv" "a" "fg"]
+`},
 		"a condition that is not decided": {`
 -- Makefile --
 ifeq ($(shell uname),Linux)
