@@ -21,8 +21,9 @@ const develVersion = "(devel)"
 const oldest = "v0.7.0"
 
 // sameSince are the versions from which on generators make the same bytes as the ones that are linked. Of the others only the
-// very version does. Webhooks are sorted by name since v0.20.
-var sameSince = map[string]string{"object": "v0.16.4", "rbac": "v0.17.2", "webhook": "v0.20.0"}
+// very version does. Webhooks are sorted by name since v0.20. Go builds controller-gen before v0.17 so that go/types knows no aliases: deep
+// copies name the types that aliases stand for.
+var sameSince = map[string]string{"object": "v0.17.0", "rbac": "v0.17.2", "webhook": "v0.20.0"}
 
 // engineFor is the version whose engine must run generators, or "" if this process can.
 func engineFor(version string, names []string) (string, error) {
