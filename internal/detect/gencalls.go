@@ -27,7 +27,9 @@ type genCall struct {
 
 // names are those that controller-gen has in scripts: its own, and those of the variables that hold its path.
 var (
-	toolName     = lazyregexp.New(`^controller-gen(?:[-_]v?\d[\w.-]*)?(?:@\S+)?$`)
+	toolName = lazyregexp.New(`^controller-gen(?:[-_]v?\d[\w.-]*)?(?:@\S+)?$`)
+	// toolVersion is the end of the name of a program that is installed with its version.
+	toolVersion  = lazyregexp.New(`-v\d+\.\d+\.\d+$`)
 	toolVariable = lazyregexp.New(`(?i)^\$[({]?(which |command -v )?[a-z_]*controller[-_]?gen[a-z_]*\b[^/]*$`)
 	markerWord   = lazyregexp.New(`^["']?\+?(paths=|output:|(object|crd|rbac|webhook|applyconfiguration|schemapatch)([:=]|$))`)
 )
@@ -57,7 +59,9 @@ func wordsOf(words []string) (rest []string, pinned string, ok bool) {
 		if !slices.ContainsFunc(words[i+1:], markerWord.MatchString) {
 			return nil, "", false // it is asked for its version, for example
 		}
-		_, pinned, _ = strings.Cut(path.Base(w), "@")
+		if _, pinned, _ = strings.Cut(path.Base(w), "@"); pinned == "" {
+			pinned = strings.TrimPrefix(toolVersion.FindString(path.Base(w)), "-")
+		}
 		return words[i+1:], pinned, true
 	}
 	return nil, "", false

@@ -111,7 +111,8 @@ func annotated(all []repo.Manifest) (version, source string) {
 	return version, source
 }
 
-// versionCalls gives each call its version: that of the CRDs that it makes, of those that are made in its project, or of the pins.
+// versionCalls gives each call its version: that of the CRDs that it makes, the one that it names, that of the CRDs that are made in its project,
+// or of the pins.
 func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
 	pins := d.toolVersions()
 	settings := &d.found.raw.ControllerGen
@@ -119,7 +120,7 @@ func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
 	of := make([]witnessed, len(calls))
 	count := map[string]int{}
 	for i, c := range calls {
-		if v, source := annotated(d.crdsNear(c, calls, own)); v != "" {
+		if v, source := annotated(d.crdsNear(c, calls, own)); v != "" && (c.CRD != nil || !toolRelease.MatchString(c.pinned)) {
 			of[i] = witnessed{v, source}
 			if p, ok := pinFor(pins, orRoot(c.Dir)); ok && c.CRD == nil && c.Object != nil && d.writesBuildLine(c, p.version) && !d.writesBuildLine(c, v) {
 				of[i] = witnessed{p.version, p.source}

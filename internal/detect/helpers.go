@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -201,14 +202,23 @@ func (d *discovery) inputsOf(tool string) (dirs []string, source string) {
 			return nil, "" // older versions had them in flags
 		}
 		for _, arg := range c.args {
-			dir, found := d.Modules.Dir(arg)
+			root, below := strings.CutSuffix(arg, "/...")
+			dir, found := d.Modules.Dir(root)
 			if !found || !d.Exists(dir) {
-				dir, found = d.local(c, arg)
+				dir, found = d.local(c, root)
 			}
-			if !found || strings.Contains(arg, "...") {
+			if !found || strings.Contains(root, "...") {
 				return nil, ""
 			}
-			dirs = append(dirs, dir)
+			if !below {
+				dirs = append(dirs, dir)
+				continue
+			}
+			for _, at := range slices.Sorted(maps.Keys(d.ByDir)) {
+				if text.Below(dir, at) {
+					dirs = append(dirs, at)
+				}
+			}
 		}
 		if source == "" {
 			source = c.at()

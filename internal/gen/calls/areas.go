@@ -20,9 +20,6 @@ import (
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
-// deepCopyFile is the file that the generator object writes next to the types.
-const deepCopyFile = "zz_generated.deepcopy.go"
-
 // areas are the places where files are the calls': a file of theirs that no call makes any more is left over, and one that is not
 // theirs is never written over. Upstream deletes nothing, so only what is provably of a call counts as left over.
 func (p *project) areas(failed map[int]error) (all []tree.Area) {
@@ -81,7 +78,7 @@ func (p *project) deepCopies(i int) (all []tree.Area) {
 		all = append(all, tree.Area{
 			Dir: at,
 			Match: func(file string) bool {
-				return path.Base(file) == deepCopyFile && (below || path.Dir(file) == at)
+				return path.Base(file) == controllergen.DeepCopyFile && (below || path.Dir(file) == at)
 			},
 			Owns: func(file string, data []byte) bool {
 				return codegen.Owns(Tool, data) && !ignored(strings.TrimPrefix(file, at+"/"))
@@ -237,7 +234,7 @@ func (p *project) applyConfigurations(i int) (all []tree.Area) {
 		all = append(all, tree.Area{
 			Dir:   dir,
 			Match: func(file string) bool { return text.Below(dir, file) && path.Ext(file) == ".go" },
-			Owns:  func(_ string, data []byte) bool { return codegen.Owns(Tool, data) },
+			Owns:  func(_ string, data []byte) bool { return ownsApplyConfiguration(data) },
 		})
 	}
 	return all

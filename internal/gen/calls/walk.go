@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/text"
 )
 
@@ -108,7 +109,7 @@ func walk(top string, bases []string) (found below) {
 			if !e.IsDir() {
 				goFiles = goFiles || strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
 				module = module || name == "go.mod"
-				copies = copies || name == deepCopyFile
+				copies = copies || name == controllergen.DeepCopyFile
 				continue
 			}
 			if name[0] == '.' || name[0] == '_' || name == "vendor" || name == "node_modules" {
@@ -129,7 +130,7 @@ func walk(top string, bases []string) (found below) {
 				found.modules = append(found.modules, dir)
 			}
 			if copies {
-				found.deepCopies = append(found.deepCopies, path.Join(dir, deepCopyFile))
+				found.deepCopies = append(found.deepCopies, path.Join(dir, controllergen.DeepCopyFile))
 			}
 		}
 	}

@@ -112,6 +112,22 @@ func TestRun(t *testing.T) {
 }
 
 // Markers right above a type are that type's, and no webhook's.
+// Deep copies that are there already are made as if they were not, with build tags under which their file is read, too.
+func TestDeepCopiesWithTags(t *testing.T) {
+	dir := lay(t, farm)
+	settings := config.ControllerGen{Version: crdform.Version, Calls: []config.ControllerGenCall{{Paths: []string{"./api/..."}, Object: &config.ObjectGenerator{}}}}
+	first, err := Run(t.Context(), dir, settings, nil)
+	require.NoError(t, err)
+	require.Len(t, first.Files, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(first.Files[0].Path)), first.Files[0].Content, 0o644))
+	settings.Calls[0].BuildTags = []string{"containers"}
+	again, err := Run(t.Context(), dir, settings, nil)
+	require.NoError(t, err)
+	require.Len(t, again.Files, 1)
+	assert.Equal(t, first.Files[0].Path, again.Files[0].Path)
+	assert.Contains(t, string(again.Files[0].Content), "DeepCopyObject()")
+}
+
 func TestSilent(t *testing.T) {
 	dir := lay(t, "-- hooks/hooks.go --\npackage hooks\n\n// +kubebuilder:webhook:path=/a,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=a,admissionReviewVersions=v1\ntype Validator struct{}\n")
 	r, err := Run(t.Context(), dir, config.ControllerGen{Version: crdform.Version, Calls: []config.ControllerGenCall{

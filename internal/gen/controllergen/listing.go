@@ -161,8 +161,28 @@ func (r *runner) request(ctx context.Context, c *call, list lister) error {
 		return err
 	}
 	c.request = host.Call{Dir: c.dir, Env: variables(c), Packages: g.packages}
+	r.leaveCopies(c)
 	return r.addGenerators(c, rooted, g.roots)
 }
+
+// leaveCopies takes the deep copies of the project out of the packages of a call with build tags that do not: controller-gen makes none of a type
+// that has one, and so makefiles delete them before.
+func (r *runner) leaveCopies(c *call) {
+	if c.Object == nil || len(c.BuildTags) == 0 {
+		return
+	}
+	copies := func(file string) bool { return filepath.Base(file) == DeepCopyFile }
+	for i := range c.request.Packages {
+		p := &c.request.Packages[i]
+		if rel, err := filepath.Rel(r.root, p.Dir); err == nil && filepath.IsLocal(rel) {
+			p.GoFiles = slices.DeleteFunc(slices.Clone(p.GoFiles), copies)
+			p.CompiledGoFiles = slices.DeleteFunc(slices.Clone(p.CompiledGoFiles), copies)
+		}
+	}
+}
+
+// DeepCopyFile is the file that the generator object writes next to the types.
+const DeepCopyFile = "zz_generated.deepcopy.go"
 
 // graph is the packages of a request.
 type graph struct {
