@@ -244,9 +244,14 @@ type NothingError struct {
 	Found []tree.NotCompared
 	// Unread is what could not be read.
 	Unread []Finding
+	// Failed is set where calls of controller-gen were found, and none could run.
+	Failed bool
 }
 
 func (e *NothingError) Error() string {
+	if e.Failed {
+		return "none of the generated code can be compared:\n  " + strings.Join(tree.Lines(e.Found), "\n  ")
+	}
 	var b strings.Builder
 	b.WriteString("no code found that crdctl generates or compares")
 	for _, line := range tree.Lines(e.Found) {

@@ -169,7 +169,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	keep() // also what is code-generator's alone
 	d.found.NotCompared = d.notMade()
 	if !makes(&d.found.raw) {
-		return nil, &NothingError{d.found.NotCompared, d.found.Unread}
+		return nil, &NothingError{Found: d.found.NotCompared, Unread: d.found.Unread}
 	}
 	if d.found.Project, err = config.Parse("the discovered settings", d.found.YAML()); err != nil {
 		return nil, fmt.Errorf("%w\nwrite a %s by hand; docs/settings.md of crdctl has the fields", err, config.FileName)
