@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/check/project"
 	"github.com/crdctl/crdctl/internal/check/rule"
 	"github.com/crdctl/crdctl/internal/crd"
+	"github.com/crdctl/crdctl/internal/crd/write"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
@@ -236,7 +237,7 @@ func keysOf(path string) []string {
 // said is what an error says: never its value if that is long, as schemas are.
 func said(problem *field.Error, about string) string {
 	detail := strings.TrimPrefix(strings.Join(strings.Fields(problem.Detail), " "), "in body ")
-	detail, _, _ = strings.Cut(detail, " (e.g. '") // examples and a regular expression
+	detail = write.WithoutExamples(detail)
 	switch {
 	case detail != "":
 	case problem.Type == field.ErrorTypeRequired:

@@ -57,7 +57,7 @@ var roles = []struct {
 	role  role
 }{
 	{regexp.MustCompile(`(?i)(^|[/._-])(invalid|bad|errors?)([/._-]|$)`), counterexample},
-	{regexp.MustCompile(`(?i)(^|[/._-])(tests?|test-?utils?|testdata|e2e|testing|fixtures?)([/._-]|$)`), test},
+	{regexp.MustCompile(`(?i)(^|[/._-])(tests?|test-?utils?|testdata|e2e|testing|\w*fixtures?)([/._-]|$)`), test},
 	{regexp.MustCompile(`(?i)(^|/)(keps?|geps?|npeps?|proposals?|designs?|rfcs?|enhancements?|adrs?|release-?notes|changelogs?)([/.]|$)|(^|/)v\d+\.\d+[^/]*/`), proposal},
 	{regexp.MustCompile(`(?i)(^|/)(docs?|documentation|site|website|book)/|\.md$`), document},
 }

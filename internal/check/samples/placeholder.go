@@ -20,7 +20,7 @@ var (
 )
 
 // toFill reports whether the value that an error is about is for the reader to put in. Words in capitals, such as SECRET_NAME, or NAME for a
-// name, may be meant where there is a choice of values, and YAML reads [NAME] as a list.
+// name, may be meant where there is a choice of values, and YAML reads [NAME] as a list. A part in braces is a template's.
 func (o object) toFill(e *field.Error) bool {
 	v := yamlpath.Value(o.node, e.Field)
 	switch {
@@ -30,5 +30,5 @@ func (o object) toFill(e *field.Error) bool {
 		return v.Style&yaml.FlowStyle != 0 && len(v.Content) == 1 && capitals.MatchString(v.Content[0].Value)
 	}
 	named := v.Value == strings.ToUpper(e.Field[strings.LastIndexByte(e.Field, '.')+1:])
-	return v.Kind == yaml.ScalarNode && (bracketed.MatchString(v.Value) || e.Type != field.ErrorTypeNotSupported && (named || words.MatchString(v.Value)))
+	return v.Kind == yaml.ScalarNode && (bracketed.MatchString(v.Value) || strings.Contains(v.Value, "{{") || e.Type != field.ErrorTypeNotSupported && (named || words.MatchString(v.Value)))
 }

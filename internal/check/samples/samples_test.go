@@ -93,7 +93,9 @@ func TestPlaces(t *testing.T) {
 		"charts/x/templates/a.yaml":         head + "spec: {replicas: {{ .Values.replicas }} }\n",
 		"docs/page.md":                      "# Page\n\n1. Do this:\n\n   ```yaml\n   " + "apiVersion: stable.example.com/v1\n   kind: CronTab\n   metadata: {name: a}\n   spec:\n     image: nginx\n     replicas: a lot\n   ```\n\n```yaml\n" + head + "spec: ...\n```\n",
 		"config/samples/named.yaml":         strings.Replace(head, "generateName: sample-", "name: NAME", 1) + "spec: {image: nginx}\n",
+		"config/samples/replica.yaml":       strings.Replace(head, "generateName: sample-", "name: 'a-{{ .Replica }}'", 1) + "spec: {image: nginx}\n",
 		"pkg/testutils/inputs/a.yaml":       head + "spec: {x: 1}\n",
+		"pkg/lintfixtures/a.yaml":           head + "spec: {x: 1}\n",
 		"test/e2e/a.yaml":                   head + "spec: {x: 1}\n", // a part of an object, for a test to compare with
 
 		"config/samples/invalid/a.yaml": head + "spec: {}\n",
@@ -114,10 +116,11 @@ func TestPlaces(t *testing.T) {
 		`config/samples/two.yaml:15:5 error sample-invalid spec.ports[0].port must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
 		`config/samples/two.yaml:16:5 error sample-unknown-field the schema does not have spec.ports[1].nam (Did you mean name?)`,
 		`docs/page.md:11:6 warning sample-invalid spec.replicas must be of type integer, not string (Correct the value, or the marker that forbids it.)`,
+		`pkg/lintfixtures/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 		`pkg/testutils/inputs/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 		`test/e2e/a.yaml:4:8 note sample-unknown-field the schema does not have spec.x (Correct the name of the field, or remove it.)`,
 	}, got)
-	assert.Equal(t, "9 objects in 8 files, 2 skipped as examples of what is wrong, 3 templates skipped, 4 placeholders skipped", r.String())
+	assert.Equal(t, "11 objects in 10 files, 2 skipped as examples of what is wrong, 3 templates skipped, 5 placeholders skipped", r.String())
 }
 
 // interrupted is a context that ends after the first look at it.

@@ -33,6 +33,12 @@ func placed(all field.ErrorList) field.ErrorList {
 	return all
 }
 
+// WithoutExamples is what the API server says of a name, without the examples and the regular expression that follow.
+func WithoutExamples(detail string) string {
+	detail, _, _ = strings.Cut(detail, " (e.g. '")
+	return detail
+}
+
 // Text is an error of the API server about an object in one line: the field and what is wrong with it, without the value where that may be a
 // whole object.
 func Text(e *field.Error) string {
@@ -41,7 +47,7 @@ func Text(e *field.Error) string {
 		at = "the object"
 	}
 	detail := wrongType.ReplaceAllString(inBody.ReplaceAllString(e.Detail, ""), "must be of type $1, not $2")
-	detail = strings.Join(strings.Fields(detail), " ")
+	detail = WithoutExamples(strings.Join(strings.Fields(detail), " "))
 	switch e.Type {
 	case field.ErrorTypeRequired:
 		if detail == "" {
