@@ -28,6 +28,7 @@ const graceTime = 20 * time.Second
 type controller struct {
 	process *proc.Process
 	session *session          // nil without a debugger
+	bare    bool              // whether its program has subcommands, and it was given none
 	sum     [sha256.Size]byte // of its binary
 }
 
@@ -55,21 +56,27 @@ func (c *controller) done() <-chan struct{} {
 	return c.process.Done()
 }
 
-// ended forgets a controller that was not asked to end, and returns why it did.
+// ended forgets a controller that was not asked to end, and returns why it did. One with subcommands may need one.
 func (c *controller) ended() error {
 	err := c.process.Err()
 	if c.session != nil {
 		err = c.session.err()
 	}
+	hint := ""
+	if c.bare {
+		hint = "; if it needs a subcommand, name that: crdctl run -- SUBCOMMAND"
+	}
 	*c = controller{}
 	if err == nil {
-		return errors.New("the controller exited without an error")
+		return errors.New("the controller exited without an error" + hint)
 	}
-	return fmt.Errorf("the controller exited: %w", err)
+	return fmt.Errorf("the controller exited: %w%s", err, hint)
 }
 
 func (d *devLoop) start(b *binary) error {
 	args, env := d.command()
+	named := func(arg string) bool { return !strings.HasPrefix(arg, "-") }
+	bare := d.Manager != nil && d.Manager.Subcommands && !slices.ContainsFunc(args, named)
 	path, signal := b.path, os.Signal(syscall.SIGTERM)
 	if d.Debugger != nil {
 		path, args, signal = d.Debugger.command(path, args)
@@ -91,7 +98,7 @@ func (d *devLoop) start(b *binary) error {
 		return err
 	}
 	observed.Started(process.PID())
-	d.child = controller{process: process, sum: b.sum}
+	d.child = controller{process: process, sum: b.sum, bare: bare}
 	if d.Debugger != nil {
 		d.child.session = d.Debugger.follow(process, d.reporter)
 	}

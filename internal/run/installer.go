@@ -55,6 +55,7 @@ func newInstaller(o Options, t *target.API, dir string, reporter ui.Reporter) (*
 		if c.manager, err = newManager(o.Manager, dir, o.NoController); err != nil {
 			return nil, err
 		}
+		c.manager.subcommand = subcommand(o.Root)
 		c.manager.recorded = o.recording != nil && !o.NoController
 		port, certDir = cmp.Or(port, c.manager.webhookPort()), c.manager.certDir()
 	}

@@ -4,6 +4,7 @@ package run
 
 import (
 	"cmp"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -39,6 +40,8 @@ type manager struct {
 	metrics string // addresses
 	probes  string
 	pod     *pod // nil where no manifest has the program
+	// subcommand are the words that the project's image has between the program and its flags.
+	subcommand []string
 	// recorded has the metrics served without TLS and credentials, on 127.0.0.1: what records the run has none that the program would take.
 	recorded bool
 	rotates  bool // the program keeps the certificates of its webhooks in a Secret, which has those of this run
@@ -108,11 +111,20 @@ func (m *manager) args(hooks *webhooks) (args []string) {
 		set(webhookPortFlags, strconv.Itoa(hooks.port))
 		set(certDirFlags, hooks.certDir)
 	}
-	if m.program.ReadsKubeconfig {
+	if _, own := m.program.Flags[kubeconfigFlag]; own || m.program.ReadsKubeconfig {
 		set([]string{kubeconfigFlag}, "$(KUBECONFIG)")
 	}
+	defaults := m.movedDefaults()
+	for _, name := range slices.Sorted(maps.Keys(defaults)) {
+		if !replaced[name] {
+			here = append(here, "--"+name+"="+defaults[name])
+		}
+	}
+	if m.pod == nil || !m.pod.command {
+		args = slices.Clone(m.subcommand)
+	}
 	if m.pod != nil {
-		args = m.pod.without(replaced, m.program.Flags)
+		args = append(args, m.pod.without(replaced, m.program.Flags)...)
 	}
 	return append(args, here...)
 }

@@ -95,6 +95,7 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 	i, said := managedInstaller(t, &mainpkg.Program{
 		Flags: map[string]mainpkg.Flag{
 			"metrics-bind-address": {Default: ":8080"}, "leader-elect": {Bool: true}, "webhook-port": {}, "webhook-cert-path": {}, "kubeconfig": {},
+			"peer-cert-dir": {Default: "/certs"}, "out": {Default: "/out"},
 		},
 		Env: []string{"POD_NAME", "POD_NAMESPACE", "UNRELATED"}, Dir: "cmd", CertDirs: []string{"/etc/shop/metrics/certs"},
 	})
@@ -111,7 +112,7 @@ func TestManagerRunsAsItsPod(t *testing.T) {
 		"run", "--storage=" + filepath.Join(volumes, "data", "objects"), "--config=" + filepath.Join(volumes, "config", "config.yaml"),
 		"--in=/database", "--peer=shop.$(POD_NAMESPACE).svc",
 		"--metrics-bind-address=" + i.manager.metrics, "--leader-elect=false", "--webhook-port=4321",
-		"--webhook-cert-path=" + i.manager.certDir(), "--cert-dir=" + i.manager.certDir(),
+		"--webhook-cert-path=" + i.manager.certDir(), "--cert-dir=" + i.manager.certDir(), "--kubeconfig=$(KUBECONFIG)", "--peer-cert-dir=" + i.manager.certDir(),
 	}, i.manager.args(i.hooks))
 	assert.True(t, strings.HasPrefix(i.manager.metrics, "127.0.0.1:"))
 	env := i.manager.env([]string{"CACHE=of the user"})
@@ -233,6 +234,30 @@ func certificate(t *testing.T, data []byte) *x509.Certificate {
 }
 
 // Without manifests, only what the sources show is set.
+// A program with subcommands gets the one of its image, where the manifests have no command.
+func TestSubcommand(t *testing.T) {
+	for dockerfile, want := range map[string][]string{
+		"FROM a\nENTRYPOINT [\"/x\", \"b\"]\nFROM b\nentrypoint [ \"authorino\", \"server\", \"--tls\", \"x\" ] \n": {"server"},
+		"ENTRYPOINT [\"/manager\"]\nCMD [\"run\"]\n":                                                                nil,
+		"ENTRYPOINT [\"/tini\", \"--\", \"/manager\", \"run\"]\n":                                                   nil,
+		"ENTRYPOINT /manager run\n":                                                                                 nil,
+		"ENTRYPOINT [\"/manager\", \"./config.yaml\"]\n":                                                            nil,
+		"ENTRYPOINT [/manager]\n":                                                                                   nil,
+	} {
+		root := t.TempDir()
+		safefstest.WriteFiles(t, root, map[string]string{"Dockerfile": dockerfile})
+		assert.Equal(t, want, subcommand(root), dockerfile)
+	}
+	m, err := newManager(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}}, t.TempDir(), false)
+	require.NoError(t, err)
+	m.subcommand = []string{"server"}
+	assert.Equal(t, []string{"server", "--health-addr=" + m.probes}, m.args(nil))
+	m.pod = &pod{args: []string{"--all"}}
+	assert.Equal(t, []string{"server", "--all", "--health-addr=" + m.probes}, m.args(nil))
+	m.pod = &pod{command: true, args: []string{"run"}}
+	assert.Equal(t, []string{"run", "--health-addr=" + m.probes}, m.args(nil))
+}
+
 func TestManagerWithoutManifests(t *testing.T) {
 	m, err := newManager(&mainpkg.Program{Flags: map[string]mainpkg.Flag{"health-addr": {}}, Env: []string{"RUNTIME_NAMESPACE"}}, t.TempDir(), false)
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ package run
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,7 +24,10 @@ type pod struct {
 	namespace, account string
 	args               []string
 	env                []variable
-	// fixed are the paths of its volumes that no argument and no variable names.
+	// command is set where the manifests have the command, and not the image.
+	command bool
+	// moved are the paths of its volumes, and fixed those that no argument and no variable names.
+	moved []move
 	fixed []string
 }
 
@@ -116,7 +120,7 @@ func newPod(o manifest.Object, here mounts) *pod {
 		return nil
 	}
 	c := template.Spec.Containers[max(0, slices.IndexFunc(template.Spec.Containers, func(c corev1.Container) bool { return c.Name == "manager" }))]
-	p := &pod{namespace: o.GetNamespace(), account: template.Spec.ServiceAccountName}
+	p := &pod{namespace: o.GetNamespace(), account: template.Spec.ServiceAccountName, command: len(c.Command) > 0}
 	if p.namespace == "" {
 		p.namespace = corev1.NamespaceDefault
 	}
@@ -131,6 +135,7 @@ func newPod(o manifest.Object, here mounts) *pod {
 		}
 	}
 	slices.SortFunc(moved, func(a, b move) int { return cmp.Compare(len(b.from), len(a.from)) }) // the innermost first
+	p.moved = moved
 	for _, w := range words {
 		p.args = append(p.args, relocate(w, moved))
 	}
@@ -156,8 +161,22 @@ func (m *manager) missingVolumes() string {
 	}
 	return strings.Join(slices.DeleteFunc(slices.Clone(m.pod.fixed), func(dir string) bool {
 		_, err := os.Stat(dir)
-		return err == nil || !slices.Contains(m.program.Paths, dir)
+		return err == nil || !slices.Contains(m.program.Paths, dir) || slices.ContainsFunc(slices.Collect(maps.Values(m.program.Flags)), func(f mainpkg.Flag) bool { return f.Default == dir })
 	}), " ")
+}
+
+// movedDefaults are the flags that have a path of a volume where nothing sets them, with that of this machine.
+func (m *manager) movedDefaults() map[string]string {
+	moved := map[string]string{}
+	if m.pod == nil {
+		return moved
+	}
+	for name, flag := range m.program.Flags {
+		if here := relocate(flag.Default, m.pod.moved); here != flag.Default && !m.pod.sets(name) {
+			moved[name] = here
+		}
+	}
+	return moved
 }
 
 // value is what a variable has, as far as that is known outside a cluster.

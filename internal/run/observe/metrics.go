@@ -3,7 +3,9 @@
 package observe
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -32,7 +34,7 @@ const (
 var kept = []string{"controller_runtime_", "workqueue_", "rest_client_requests_total", "rest_client_rate_limiter_duration_seconds"}
 
 // Sample reads the metrics of the controller at an address of this machine once a second, until the context ends, and records them when
-// they changed. What does not answer, or wants credentials, is asked again.
+// they changed. What does not answer, or wants credentials, is asked again; a server of TLS is not, since it logs each time.
 func (r *Run) Sample(ctx context.Context, address string) {
 	if r == nil || address == "" {
 		return
@@ -49,6 +51,9 @@ func (r *Run) Sample(ctx context.Context, address string) {
 		case <-tick.C:
 		}
 		samples, err := read(ctx, client, "http://"+address+"/metrics")
+		if errors.Is(err, errTLS) {
+			return
+		}
 		if err != nil || len(samples) == 0 || maps.Equal(samples, last) {
 			continue
 		}
@@ -56,6 +61,9 @@ func (r *Run) Sample(ctx context.Context, address string) {
 		r.sink.Add(&trace.Metrics{Samples: samples})
 	}
 }
+
+// errTLS is the error of a server that wants TLS, as Go's says in plain HTTP.
+var errTLS = errors.New("the server wants TLS")
 
 func read(ctx context.Context, client *http.Client, url string) (_ map[string]float64, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -69,6 +77,9 @@ func read(ctx context.Context, client *http.Client, url string) (_ map[string]fl
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {
+		if said, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10)); answer.StatusCode == http.StatusBadRequest && bytes.Contains(said, []byte("HTTPS server")) {
+			return nil, errTLS
+		}
 		return nil, fmt.Errorf("%s: %s", url, answer.Status)
 	}
 	return samplesOf(io.LimitReader(answer.Body, maxMetrics))

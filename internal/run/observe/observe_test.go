@@ -5,6 +5,8 @@ package observe
 import (
 	"bytes"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -239,6 +241,17 @@ workqueue_queue_duration_seconds_count{name="crontab"} 5
 # TYPE go_goroutines gauge
 go_goroutines 10
 `
+
+// A controller that serves its metrics with TLS logs each request without, so there is one.
+func TestSampleOfTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	r := New(newSink(), "crontab")
+	defer r.Close()
+	r.Sample(t.Context(), strings.TrimPrefix(server.URL, "https://")) // returns
+}
 
 // Metrics are recorded as they come, and not again until one changes.
 func TestSample(t *testing.T) {

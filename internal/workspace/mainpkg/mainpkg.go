@@ -38,6 +38,8 @@ type Program struct {
 	Authority string
 	// ReadsKubeconfig reports whether the sources look the flag --kubeconfig up, which controller-runtime defines.
 	ReadsKubeconfig bool
+	// Subcommands reports whether the sources define any, with cobra or cli.
+	Subcommands bool
 	// Paths are the absolute paths that the sources have as strings, sorted. Some are those of URLs.
 	Paths []string
 	// Kinds are the types of other modules of which the program makes values, such as v1.Certificate of cert-manager.

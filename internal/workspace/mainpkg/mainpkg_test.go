@@ -126,14 +126,23 @@ func TestFindChooses(t *testing.T) {
 func TestReadFollowsImports(t *testing.T) {
 	dir := t.TempDir()
 	safefstest.WriteFiles(t, dir, map[string]string{
-		"go.mod":      gomod,
-		"main.go":     "package main\n\nimport \"example.com/shop/app\"\n\nfunc main() {\n\tapp.Run()\n}\n",
-		"app/app.go":  "package app\n\nimport \"sigs.k8s.io/controller-runtime/pkg/manager\"\n\nfunc Run() { _, _ = manager.New(nil, manager.Options{}) }\n",
-		"cli/main.go": "package main\n\nfunc main() {\n}\n",
+		"go.mod":         gomod,
+		"main.go":        "package main\n\nimport \"example.com/shop/app\"\n\nfunc main() {\n\tapp.Run()\n}\n",
+		"app/app.go":     "package app\n\nimport \"sigs.k8s.io/controller-runtime/pkg/manager\"\n\nfunc Run() { _, _ = manager.New(nil, manager.Options{}) }\n",
+		"cli/main.go":    "package main\n\nfunc main() {\n}\n",
+		"cobra/main.go":  "package main\n\nimport \"example.com/shop/app\"\n\nfunc main() {\n\troot.AddCommand(run)\n\tapp.Run()\n}\n",
+		"urfave/main.go": "package main\n\nimport (\n\t\"example.com/shop/app\"\n\t\"github.com/urfave/cli/v2\"\n)\n\nfunc main() {\n\t_ = &cli.App{Commands: []*cli.Command{}}\n\t_ = &cli.Command{}\n\tapp.Run()\n}\n",
 	})
 	p, err := mainpkg.Read(dir, ".")
 	require.NoError(t, err)
-	assert.NotNil(t, p)
+	require.NotNil(t, p)
+	assert.False(t, p.Subcommands)
+	for _, name := range []string{"cobra", "urfave"} {
+		p, err := mainpkg.Read(dir, name)
+		require.NoError(t, err)
+		require.NotNil(t, p, name)
+		assert.True(t, p.Subcommands, name)
+	}
 	p, err = mainpkg.Read(dir, "cli")
 	require.NoError(t, err)
 	assert.Nil(t, p)

@@ -178,6 +178,8 @@ func (r *reading) call(s *source, f *file, c *ast.CallExpr) {
 	case of == "flag" && name == "Lookup" && len(c.Args) == 1:
 		looked, _ := r.value(s, f, c.Args[0])
 		r.program.ReadsKubeconfig = r.program.ReadsKubeconfig || looked == "kubeconfig"
+	case name == "AddCommand":
+		r.program.Subcommands = true
 	default:
 		r.flag(s, f, name, c.Args)
 	}
@@ -223,7 +225,7 @@ func (r *reading) flag(s *source, f *file, function string, args []ast.Expr) {
 	r.program.Flags[name] = one
 }
 
-// composite notes the port of a webhook server, the authority of a rotator of certificates, and the kinds of other modules.
+// composite notes the port of a webhook server, the authority of a rotator of certificates, subcommands, and the kinds of other modules.
 func (r *reading) composite(s *source, f *file, c *ast.CompositeLit) {
 	t, ok := c.Type.(*ast.SelectorExpr)
 	if !ok {
@@ -239,6 +241,8 @@ func (r *reading) composite(s *source, f *file, c *ast.CompositeLit) {
 		if text, ok := literal(valueOf(c, "Port")); ok {
 			r.program.WebhookPort, _ = strconv.Atoi(text)
 		}
+	case strings.HasPrefix(of, "github.com/urfave/cli") && t.Sel.Name == "Command":
+		r.program.Subcommands = true
 	case of == certRotator && t.Sel.Name == "CertRotator":
 		r.program.Authority, _ = r.value(s, f, valueOf(c, "CAName"))
 	case of != "" && !own && strings.Contains(of, "."):
