@@ -262,8 +262,12 @@ func (e *NothingError) Error() string {
 			b.WriteString("\n  " + u.String())
 		}
 	}
-	b.WriteString("\n  looked for client trees, apply configurations, deep copies and other files of code-generator, and calls of kube_codegen.sh: there are none" +
-		"\n  looked for deep copies and CRDs of controller-gen, and its calls in makefiles, scripts and lines of go:generate: there are none that can be read" +
+	none := "there are none"
+	if len(e.Found) > 0 {
+		none = "there are no others"
+	}
+	b.WriteString("\n  looked for client trees, apply configurations, deep copies and other files of code-generator, and calls of kube_codegen.sh: " + none +
+		"\n  looked for deep copies and CRDs of controller-gen, and its calls in makefiles, scripts and lines of go:generate: " + none + " that can be read" +
 		"\nfor the calls of controller-gen, write controllerGen: {calls: [{paths: [./...], object: {}}]} to " + config.FileName +
 		"; for a client tree of the types with +genclient, give its directory with --client-dir; for CRDs or the role made by crdctl, give --crd-dir or --rbac-dir")
 	return b.String()

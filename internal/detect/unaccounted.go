@@ -43,6 +43,30 @@ func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
 	return all
 }
 
+// leaveMains lists the files of code-generator's programs that were run from their main.go, as "go run vendor/k8s.io/code-generator/cmd/client-gen/main.go"
+// does: such a program calls itself main, and crdctl writes its name.
+func (d *discovery) leaveMains() {
+	by := map[string][]string{}
+	for _, f := range d.Files {
+		if f.Generator != "main" {
+			continue
+		}
+		switch {
+		case f.LineWith(") DeepCopyInto(out *") > 0:
+			by["deepcopy"] = append(by["deepcopy"], f.Path)
+		case strings.Contains(f.Path, "/clientset/"):
+			by["client"] = append(by["client"], f.Path)
+		case strings.Contains(f.Path, "/informers/"):
+			by["informer"] = append(by["informer"], f.Path)
+		case strings.Contains(f.Path, "/listers/"):
+			by["lister"] = append(by["lister"], f.Path)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(by)) {
+		d.notCompared(kind, kind+"-gen", by[kind], "it was made by a main.go that was run as a file, and bears the name main; run the package instead, and generate again")
+	}
+}
+
 // readGenerated notes which files the generators that crdctl runs made.
 func (d *discovery) readGenerated() {
 	d.found.generated = map[string]string{}
