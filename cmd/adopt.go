@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect"
+	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/tree"
 	"github.com/crdctl/crdctl/internal/ui"
 )
@@ -77,6 +78,9 @@ func runAdopt(s ui.Streams, o adoptOptions) error {
 	found, err := detect.Project(base, edit)
 	if err != nil {
 		return err
+	}
+	if mistake := gen.MarkerMistake(base, found.Project); mistake != "" {
+		found.NoteMarkers(mistake)
 	}
 	adopted := found.YAML()
 	if edit.Was != nil && edit.Was.Scaffold != nil {

@@ -59,6 +59,13 @@ func helper(name string) error {
 	return nil
 }
 
+func severity(value string) error {
+	if value != "error" && value != MarkerNotes {
+		return fmt.Errorf("%q must be error or %s", value, MarkerNotes)
+	}
+	return nil
+}
+
 func release(v string) error {
 	if !semver.IsValid(v) || semver.Canonical(v) != v {
 		return fmt.Errorf("%q must be a version of k8s.io/code-generator, for example v0.35.2", v)

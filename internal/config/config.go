@@ -34,6 +34,7 @@ type Project struct {
 	ExcludeFrom          map[string][]string `yaml:"excludeFrom,omitempty"`
 	Generators           []string            `yaml:"generators,omitempty"`
 	LintRules            []string            `yaml:"lintRules,omitempty"`
+	Markers              string              `yaml:"markers,omitempty"`
 	Conversion           Conversion          `yaml:"conversion,omitempty"`
 	Validation           Validation          `yaml:"validation,omitempty"`
 	OpenAPI              OpenAPI             `yaml:"openapi,omitempty"`
@@ -136,6 +137,9 @@ var Helpers = []string{"deepcopy", "validation", "defaulter", "conversion", "reg
 
 // defaultHelpers is how many of Helpers run where the settings name none.
 const defaultHelpers = 4
+
+// MarkerNotes is the value of Markers by which mistakes in markers are notes: upstream's generators ignore them.
+const MarkerNotes = "note"
 
 // BuildSchema is the value of ApplyConfigurationOpenAPISchema that has crdctl make the document.
 const BuildSchema = "build"

@@ -50,8 +50,9 @@ type ControllerGenCall struct {
 	// to the sources. Apply configurations have no directory. OutputStdout and OutputNone stand for no files at all.
 	Output map[string]string `yaml:"output,omitempty"`
 
-	// Inferred is the file that detection made the call of, where no command in the tree has it.
-	Inferred string `yaml:"-"`
+	// Inferred is the file that detection made the call of, where no command in the tree has it. What such a call makes otherwise than it is
+	// on disk is not compared unless enough else is equal.
+	Inferred string `yaml:"inferred,omitempty"`
 }
 
 // What Output has of a generator that writes no files: it prints them, or it runs for its errors only.

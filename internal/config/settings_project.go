@@ -24,6 +24,8 @@ var projectSettings = []Setting{
 		More:  "`register` and `prerelease-lifecycle` are available too; an empty list means none"},
 	{Field: "lintRules", Flag: "lint-rules", Commas: true, Value: func(p *Project) any { return &p.LintRules },
 		Usage: "lint rules of upstream's generators, such as known-tags-only"},
+	{Field: "markers", text: severity, Default: "error", Value: func(p *Project) any { return &p.Markers },
+		Usage: "what a mistake in a marker or tag of the API packages is: error or note", More: "`crdctl adopt` writes note where there are mistakes"},
 	{Field: "codeGeneratorVersion", Flag: "code-generator-version", text: release, Otherwise: "what go.mod pins", Value: func(p *Project) any { return &p.CodeGeneratorVersion },
 		Usage: "version of k8s.io/code-generator", More: "see [generate.md](generate.md#versions)"},
 	{Field: "clients", Otherwise: "none", Usage: "client trees: see below", Value: func(p *Project) any { return &p.Clients }},

@@ -177,10 +177,16 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	}
 	// What is not written down as a setting: there it would count as the user's.
 	d.found.Project.HeaderText = d.found.raw.HeaderText
-	for i, c := range d.found.raw.ControllerGen.Calls {
-		d.found.Project.ControllerGen.Calls[i].Inferred = c.Inferred
-	}
 	return d.found, nil
+}
+
+// NoteMarkers has mistakes in markers count as notes where code was generated all the same, unless the settings say what they are. place is
+// where the first is.
+func (f *Found) NoteMarkers(place string) {
+	if f.raw.Markers == "" && len(f.generated) > 0 {
+		f.raw.Markers, f.Project.Markers = config.MarkerNotes, config.MarkerNotes
+		f.sources["markers"] = []string{place}
+	}
 }
 
 // set records what shows a setting.

@@ -26,9 +26,16 @@ func newTagCheck(root string, p *config.Project, o Options) *tagCheck {
 	}
 	// Markers of controller-tools are looked at where controller-tools is what makes the CRDs.
 	families := markerlint.Families{Gengo: true, Kubebuilder: p.CRDs.Dir != "", Fields: p.CRDs.Dir != "" || p.OpenAPI.Dir != "", PluralExceptions: plurals}
-	c := &tagCheck{families: families, lenient: o.Discovered}
+	c := &tagCheck{families: families, lenient: o.Discovered || p.Markers == config.MarkerNotes}
 	c.look = sync.OnceValues(func() ([]markerlint.Finding, error) { return markerlint.Check(root, p.APIs, c.families) })
 	return c
+}
+
+// MarkerMistake is the first mistake in the markers and tags of a project that would be an error, or "". Which files cannot be read is for
+// Generate to report.
+func MarkerMistake(root string, p *config.Project) string {
+	found, _ := newTagCheck(root, p, Options{}).look()
+	return markerlint.First(found)
 }
 
 // refusal is the error of all mistakes, and of what could not be read.

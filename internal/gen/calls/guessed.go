@@ -64,7 +64,7 @@ func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree
 		}
 		if p.left[c.path] = true; c.path == e.made[0] {
 			left = append(left, tree.NotCompared{Kind: kinds[c.generator], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, c.call)), Paths: slices.Sorted(slices.Values(e.made)),
-				Reason: "no command that crdctl can read generates it, and what the generated files show of the call gives other content; set controllerGen: {calls: […]}"})
+				Reason: "no command that crdctl can read generates it, and what the generated files show of the call gives other content; set controllerGen: {calls: […]}, without inferred"})
 		}
 	}
 	return kept, left, nil

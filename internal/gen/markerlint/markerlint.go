@@ -153,3 +153,11 @@ func Refusal(found []Finding) error {
 	}
 	return errors.New("invalid markers in the API packages:\n  " + strings.Join(lines, "\n  "))
 }
+
+// First is the first finding that is a mistake, as a line, or "".
+func First(found []Finding) string {
+	if i := slices.IndexFunc(found, func(f Finding) bool { return f.Severity == Error }); i >= 0 {
+		return found[i].String()
+	}
+	return ""
+}
