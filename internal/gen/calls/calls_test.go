@@ -309,6 +309,12 @@ func TestUnmarkedDeepCopies(t *testing.T) {
 	require.Len(t, added.NotCompared, 1)
 	assert.Equal(t, []string{file}, added.NotCompared[0].Paths)
 
+	one := config.ControllerGen{Version: "v0.21.0", Calls: []config.ControllerGenCall{{Paths: []string{"./pkg"}, Object: &config.ObjectGenerator{}}}}
+	found, added, err = compareMade(t, one, &calls.Made{}, of, "-- pkg/cart.go --\npackage v1\n\ntype (\n\tCart struct{}\n\tList []string\n)\n")
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	require.Len(t, added.NotCompared, 1, "a path of its own")
+
 	found, added, err = compareMade(t, std, &m, of, "-- pkg/cart.go --\npackage v1\n\ntype Cart struct{}\n", onDisk)
 	require.NoError(t, err)
 	assert.Len(t, found, 1, "a type is gone, so the file does not compile")

@@ -9,19 +9,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/gofield"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
 // leaveUnmarked leaves the deep copies that calls make no more though the types are all there: a marker was removed, other packages may
-// need the methods, and upstream deletes nothing. files are those on disk.
-func (p *project) leaveUnmarked(files []string) (all []tree.NotCompared) {
-	files = slices.Sorted(slices.Values(files))
+// need the methods, and upstream deletes nothing. below are those on disk below the paths of calls with all below them.
+func (p *project) leaveUnmarked(below []string) (all []tree.NotCompared) {
 	for i := range p.settings.Calls {
 		if !slices.Contains(p.settings.Calls[i].Generators(), "object") || len(p.only) > 0 && !slices.Contains(p.only, "object") {
 			continue
 		}
+		files := slices.Clone(below)
+		for _, r := range roots(&p.settings.Calls[i]) {
+			if !r.below {
+				files = append(files, path.Join(r.dir, controllergen.DeepCopyFile))
+			}
+		}
+		slices.Sort(files)
 		var left []string
 		for _, file := range files {
 			if p.files[file] == nil && !p.left[file] && !p.settings.IsRemoved(file) && p.settings.PostProcessedBy(file) == nil && p.unmarked(i, file) {
