@@ -135,13 +135,25 @@ webhooks:
   admissionReviewVersions: [v1]
 `
 
-// wrong is what the recording of the story must show.
-var wrong = []struct {
+// fault is what the controller of the story does wrong, and how the finding says it.
+type fault struct {
 	kind      string
 	subject   string
 	certainty trace.Certainty
 	message   string
-}{
+}
+
+// said reports whether a finding says it. What a finding says changes with the newest evidence: on a busy machine, a write that was stale
+// by the cache is followed by one that the watch was too slow for.
+func (f fault) said(all []trace.Finding) bool {
+	message := regexp.MustCompile(f.message)
+	return slices.ContainsFunc(all, func(found trace.Finding) bool {
+		return found.Type == f.kind && strings.Contains(found.Subject, f.subject) && found.Certainty == f.certainty && message.MatchString(found.Message)
+	})
+}
+
+// wrong is what the recording of the story must show.
+var wrong = []fault{
 	{"watch-denied", "view, secrets", trace.Certain, `^secrets were never synced: 403, nothing is reconciled`},
 	{"hot-loop", "CronTab default/clock", trace.Certain, `own status write, [\d.]+/s; status.lastSeen: ".*" → ".*" \(PUT status by view, \d+ times\)`},
 	{"hot-loop", "CronTab default/patched-clock", trace.Likely, `probably .* own status write, .*status.lastSeen.*PATCH status by view`},
@@ -183,6 +195,12 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 	r.eventually("example.com/cleanup", r.dir, crdctl, "kubectl", "get", "crontab", "stuck", "-o", "jsonpath={.metadata.finalizers}")
 	r.kubectl(r.dir, "delete", "crontab", "stuck", "--wait=false")
 	r.kubectl(r.dir, "delete", "configmap", "deaf", "parent")
+	unsaid := slices.Clone(wrong)
+	t.Cleanup(func() {
+		if len(unsaid) > 0 {
+			t.Errorf("no finding ever said %+v", unsaid)
+		}
+	})
 	round := 0
 	r.until("all that is wrong is found", func() bool {
 		round++
@@ -190,12 +208,8 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 		r.write(changes, changed("conflict", round)) // by one kubectl: on a busy machine, each takes long to start
 		r.kubectl(r.dir, "apply", "-f", changes)
 		all := r.findings()
-		for _, want := range wrong {
-			if find(all, want.kind, want.subject) == nil {
-				return false
-			}
-		}
-		return true
+		unsaid = slices.DeleteFunc(unsaid, func(f fault) bool { return f.said(all) })
+		return len(unsaid) == 0
 	})
 
 	// The page follows what the run records.
@@ -235,8 +249,6 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 		if !assert.NotNil(t, f, "no %s of %s", want.kind, want.subject) {
 			continue
 		}
-		assert.Regexp(t, want.message, f.Message)
-		assert.Equal(t, want.certainty, f.Certainty, f.Message)
 		assert.NotEmpty(t, f.Evidence, f.Message)
 		assert.NotEmpty(t, f.Fix, f.Message)
 	}

@@ -32,8 +32,12 @@ type result struct {
 	began   []string          // how the output of each test that failed begins
 }
 
-// beginning bounds what is shown again of a test that failed, in lines: its assertions come before what its programs printed.
-const beginning = 40
+// beginning and width bound what is shown again of a test that failed, in lines and in bytes of a line: its assertions come before
+// what its programs printed, and whoever keeps the end of a log keeps few of its bytes.
+const (
+	beginning = 20
+	width     = 200
+)
 
 func main() {
 	start := time.Now()
@@ -114,6 +118,11 @@ func (r *result) fail(test string) {
 	lines := slices.DeleteFunc(strings.SplitAfter(r.output[test], "\n"), func(line string) bool { return line == "" || strings.HasPrefix(line, "=== ") })
 	if test == "" || len(lines) == 0 {
 		return
+	}
+	for i, line := range lines {
+		if len(line) > width {
+			lines[i] = strings.ToValidUTF8(line[:width], "") + "…\n"
+		}
 	}
 	r.began = append(r.began, fmt.Sprintf("%s of %s failed:\n%s", test, r.name, strings.Join(lines[:min(beginning, len(lines))], "")))
 }

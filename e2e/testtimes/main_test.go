@@ -28,6 +28,7 @@ func TestShow(t *testing.T) {
 	}{
 		"pass":    {pass, "", []string{"ok   a 1.5s\n", "    1.5s  a\n    1.5s  in 1 packages, which took 3s\n"}},
 		"fail":    {pass + fail, "1 packages failed", []string{"loud\n", "    2.5s  b\n    1.5s  a\n", "took 3s\n\nTestB of b failed:\nloud\n"}},
+		"long":    {strings.Replace(fail, "loud", strings.Repeat("é", width), 1), "1 packages failed", []string{"TestB of b failed:\n" + strings.Repeat("é", width/2) + "…\n"}},
 		"build":   {`{"ImportPath":"c","Action":"build-output","Output":"c.go:1: bad\n"}` + "\n" + `{"ImportPath":"c","Action":"build-fail"}` + "\n" + pass, "1 packages failed", []string{"c.go:1: bad\n"}},
 		"killed":  {pass + `{"Action":"start","Package":"d"}` + "\n", "1 packages failed", []string{"  no end  d\n"}},
 		"crash":   {`{"Action":"output","Package":"e","Test":"TestE","Output":"panic: x\n"}` + "\n" + `{"Action":"fail","Package":"e","Elapsed":1}`, "1 packages failed", []string{"panic: x\n"}},
