@@ -32,8 +32,8 @@ type result struct {
 	began   []string          // how the output of each test that failed begins
 }
 
-// beginning and width bound what is shown again of a test that failed, in lines and in bytes of a line: its assertions come before
-// what its programs printed, and whoever keeps the end of a log keeps few of its bytes.
+// beginning and width bound what is shown again of a test that failed, in lines and in bytes of a line. Its assertions come before
+// what its programs printed. CI keeps only a few kilobytes of the end of a log.
 const (
 	beginning = 20
 	width     = 200
