@@ -154,7 +154,11 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 				d.postProcessed(config.PostProcessed{Path: file, By: formatter})
 			}
 			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
-				d.postProcessed(config.PostProcessed{Path: file, By: d.mentioned(path.Base(file))})
+				by := d.mentioned(path.Base(file))
+				if by == unknownCommand && d.placeholder(file) {
+					continue
+				}
+				d.postProcessed(config.PostProcessed{Path: file, By: by})
 			}
 		}
 	}
@@ -198,7 +202,16 @@ func (d *discovery) mentioned(name string) string {
 			return repo.At(t.Path, repo.LineOf(t.Data, i)) + ": " + short(strings.Fields(string(t.Data[start:end])))
 		}
 	}
-	return "a command that was not found"
+	return unknownCommand
+}
+
+// unknownCommand stands for the command that changed a file where none is found.
+const unknownCommand = "a command that was not found"
+
+// placeholder reports whether a role is not generated yet.
+func (d *discovery) placeholder(file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(file)), safefs.MaxFile)
+	return err == nil && crdform.PlaceholderRole(data)
 }
 
 // after records what a command does to the files that are made.

@@ -43,6 +43,20 @@ func OwnsRole(manifest []byte, name string, made []byte) bool {
 	return unknownRole(names, name, made) == "" || slices.ContainsFunc(names, renamed)
 }
 
+// PlaceholderRole reports whether a file is the role that kubebuilder scaffolds for want of markers. People do not keep it: the first
+// "make manifests" overwrites it. It has a label of kubebuilder's manifests, which controller-gen never writes, and one rule, about pods.
+func PlaceholderRole(manifest []byte) bool {
+	var role struct {
+		Metadata struct{ Labels map[string]string }
+		Rules    []struct{ Resources, Verbs []string }
+	}
+	if names, err := roleNames(manifest); err != nil || len(names) != 1 || yaml.Unmarshal(manifest, &role) != nil {
+		return false
+	}
+	return role.Metadata.Labels["app.kubernetes.io/managed-by"] == "kustomize" && len(role.Rules) == 1 &&
+		slices.Equal(role.Rules[0].Resources, []string{"pods"}) && slices.Equal(role.Rules[0].Verbs, []string{"get", "list", "watch"})
+}
+
 // AboutRole says what to do about a file that OwnsRole does not know; "" where there is nothing to be said of roles.
 func AboutRole(manifest []byte, name string, made []byte) string {
 	names, err := roleNames(manifest)

@@ -117,3 +117,20 @@ func TestOwnsRoleOfAnotherName(t *testing.T) {
 	assert.Equal(t, act, crdform.AboutRole([]byte(made("old")), "new", []byte(now)), "AboutRole")
 	assert.Empty(t, crdform.AboutRole([]byte("kind: Service\n"), "new", []byte(now)), "AboutRole of a service")
 }
+
+// The role that kubebuilder scaffolds is no one's work; one that a person began from it is.
+func TestPlaceholderRole(t *testing.T) {
+	placeholder := "kind: ClusterRole\nmetadata:\n  labels: {app.kubernetes.io/name: shop, app.kubernetes.io/managed-by: kustomize}\n  name: manager-role\n" +
+		"rules:\n- apiGroups: [\"\"]\n  resources: [\"pods\"]\n  verbs: [\"get\", \"list\", \"watch\"]\n"
+	for manifest, want := range map[string]bool{
+		placeholder: true,
+		role:        false,
+		"":          false,
+		placeholder + "- apiGroups: [\"\"]\n  resources: [\"secrets\"]\n  verbs: [\"get\"]\n": false,
+		strings.Replace(placeholder, "\"pods\"", "\"secrets\"", 1):                            false,
+		strings.Replace(placeholder, ", app.kubernetes.io/managed-by: kustomize", "", 1):      false,
+		placeholder + "---\nkind: Role\nmetadata: {name: other}\n":                            false,
+	} {
+		assert.Equal(t, want, crdform.PlaceholderRole([]byte(manifest)), "%s", manifest)
+	}
+}
