@@ -15,6 +15,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
 
 // gengoTools are the generators whose header the setting boilerplate is.
@@ -27,6 +28,7 @@ func (d *discovery) readHeader() {
 	count := map[string]int{}
 	first := map[string]*repo.GoFile{}
 	total := 0
+	var counted []*repo.GoFile
 	for _, f := range d.Files {
 		apart := !slices.ContainsFunc(helpers, func(h helper) bool { return h.tool == f.Generator })
 		if !slices.Contains(gengoTools, f.Generator) || apart && !d.ours(f) || d.listed(f.Path) {
@@ -35,6 +37,7 @@ func (d *discovery) readHeader() {
 		h := normal(f.Header)
 		count[h]++
 		total++
+		counted = append(counted, f)
 		first[h] = cmp.Or(first[h], f)
 	}
 	if total == 0 {
@@ -62,10 +65,23 @@ func (d *discovery) readHeader() {
 		}
 	}
 	fits := d.headerFits(file)
-	if i := slices.IndexFunc(headers, func(h string) bool { return !fits(h) }); i >= 0 && matched < total {
+	i := slices.IndexFunc(headers, func(h string) bool { return !fits(h) })
+	if i < 0 || matched == total {
+		return
+	}
+	if by := d.commandWith(changesHeaders); by != "" {
+		for _, f := range counted {
+			if !fits(normal(f.Header)) {
+				d.postProcessed(config.PostProcessed{Path: f.Path, By: by})
+			}
+		}
+	} else {
 		d.unread(repo.At(first[headers[i]].Path, 1), "%d of %d generated files have another header than %s; crdctl changes them to it", total-matched, total, cmp.Or(file, "none"))
 	}
 }
+
+// changesHeaders is in a command that changes the headers of Go files after they were generated.
+var changesHeaders = lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|/[\w-]*(header|license)s?\.(sh|py)\b)`)
 
 // twoHeaders reports whether what is generated next to the types has one header, and all else another, as two calls of kube_codegen.sh
 // give them. It sets both.
