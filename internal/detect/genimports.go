@@ -69,10 +69,15 @@ func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
 	}
 }
 
-// formatted reports whether the imports of a Go file are not as controller-gen writes them.
+// formatted reports whether the imports of a Go file are not as controller-gen writes them: goimports names a package that is called like
+// the version at the end of its path.
 func formatted(code []byte) bool {
-	return !bytes.Contains(code, []byte("\nimport (")) || bytes.Contains(importsOf(code), []byte("\n\n\t"))
+	imports := importsOf(code)
+	named := slices.ContainsFunc(versionImport.FindAllSubmatch(imports, -1), func(m [][]byte) bool { return bytes.Equal(m[1], m[2]) })
+	return named || !bytes.Contains(code, []byte("\nimport (")) || bytes.Contains(imports, []byte("\n\n\t"))
 }
+
+var versionImport = lazyregexp.New(`\n\t(v[0-9]\w*) "[^"\n]*/(v[0-9]\w*)"`)
 
 // importsOf is the text between the brackets of the first import declaration.
 func importsOf(code []byte) []byte {
