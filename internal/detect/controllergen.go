@@ -14,6 +14,7 @@ import (
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/tree"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // controllerGen is the name of the tool in the files that it makes.
@@ -128,9 +129,9 @@ func (d *discovery) ignoredOutput(c *genCall, name, dir string) string {
 		file = path.Join(dir, "manifests.yaml")
 	}
 	switch {
-	case d.ignored(dir):
+	case workspace.GitIgnores(d.Root, dir):
 		return dir
-	case file != "" && d.ignored(file):
+	case file != "" && workspace.GitIgnores(d.Root, file):
 		return file
 	}
 	return ""

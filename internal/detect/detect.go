@@ -100,7 +100,8 @@ type discovery struct {
 type Edit struct {
 	// Fields are those that it sets, as in clients[0].dir.
 	Fields []string
-	Do     func(*config.Project) error
+	// Do makes the change; nil changes nothing.
+	Do func(*config.Project) error
 	// Was are the settings of a project file that is there, without defaults. They stay where the repository decides nothing.
 	Was *config.Project
 }
@@ -159,6 +160,9 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	}
 	keep()
 	for _, edit := range edits {
+		if edit.Do == nil {
+			continue
+		}
 		if err := edit.Do(&d.found.raw); err != nil {
 			return nil, err
 		}

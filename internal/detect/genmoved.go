@@ -11,6 +11,7 @@ import (
 	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
+	"github.com/crdctl/crdctl/internal/workspace"
 )
 
 // leaveMoved takes crd out of the calls that write to a directory without any of the CRDs that they make, where such CRDs are elsewhere or
@@ -29,7 +30,7 @@ func (d *discovery) leaveMoved(calls []*genCall, own []repo.Manifest) {
 		if len(moved) > 0 {
 			slices.Sort(moved)
 			missing := "does not exist, so a command moves or renames the files afterwards"
-			if d.ignored(dir) {
+			if workspace.GitIgnores(d.Root, dir) {
 				missing = "is ignored by git, so a command copies the files afterwards"
 			}
 			d.notCompared("crd", controllerGen+" "+version, slices.Compact(moved), path.Join(dir, "GROUP_PLURAL.yaml")+", which the call at "+c.at+" writes, "+missing)

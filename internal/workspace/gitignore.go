@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package detect
+package workspace
 
 import (
 	"os"
@@ -9,31 +9,30 @@ import (
 	"strings"
 
 	"github.com/crdctl/crdctl/internal/safefs"
-	"github.com/crdctl/crdctl/internal/text"
 )
 
-// ignored reports whether git ignores a directory or file that is not there: what is generated into it is not kept. Of the patterns of
-// .gitignore it knows those that projects use for that: names and paths, with stars.
-func (d *discovery) ignored(file string) bool {
-	if _, err := os.Stat(filepath.Join(d.Root, filepath.FromSlash(file))); err == nil {
+// GitIgnores reports whether git ignores a file or directory below root that is not there: what is generated into it is not kept. Of the
+// patterns of .gitignore it knows those that projects use for that: names and paths, with stars.
+func GitIgnores(root, file string) bool {
+	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file))); err == nil {
 		return false
 	}
 	ignored := false
-	for at := "."; ; {
-		data, err := safefs.ReadFile(filepath.Join(d.Root, filepath.FromSlash(at), ".gitignore"), safefs.MaxFile)
+	for at, rest := ".", file; ; {
+		data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(at), ".gitignore"), safefs.MaxFile)
 		if err == nil {
 			for line := range strings.Lines(string(data)) {
 				pattern, negated := strings.CutPrefix(strings.TrimSpace(line), "!")
-				if pattern != "" && pattern[0] != '#' && excludes(pattern, relative(at, file)) {
+				if pattern != "" && pattern[0] != '#' && excludes(pattern, rest) {
 					ignored = !negated
 				}
 			}
 		}
-		rest := relative(at, file)
-		first, _, deeper := strings.Cut(rest, "/")
-		if at = path.Join(at, first); !deeper || !text.Below(".", at) {
+		first, deeper, more := strings.Cut(rest, "/")
+		if !more || first == ".." {
 			return ignored
 		}
+		at, rest = path.Join(at, first), deeper
 	}
 }
 
