@@ -88,7 +88,14 @@ func (r Report) Summary() string {
 		if r.Outdated != "" {
 			return fmt.Sprintf("%d generated files match what the generators write, but do not compile with the modules that go.mod requires", r.Files)
 		}
-		return text.Count(r.Files, "generated file is", "generated files are") + " up to date"
+		fresh, others := text.Count(r.Files, "generated file is", "generated files are")+" up to date", 0
+		for _, n := range r.NotCompared {
+			others += len(n.Paths)
+		}
+		if others > 0 {
+			fresh += "; " + text.Count(others, "file was", "files were") + " not compared"
+		}
+		return fresh
 	case 1:
 		return `1 generated file is not up to date; run "crdctl generate"`
 	default:
