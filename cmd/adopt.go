@@ -69,15 +69,18 @@ func runAdopt(s ui.Streams, o adoptOptions) error {
 		return err
 	}
 	before, _ := seen.ReadFile(filepath.Join(base, config.FileName)) // to hold it to that when it is written
-	edit := o.settings.edit(base)
+	edit := o.settings.edit(base, base)
 	if len(bytes.TrimSpace(before)) > 0 {
 		if edit.Was, err = config.Written(config.FileName, before); err != nil {
 			return fmt.Errorf("%w\ncorrect it, or delete the file; adopt keeps the settings in it that the repository does not show", err)
 		}
 	}
-	found, err := detect.Project(base, edit)
-	if err != nil {
+	root, found, err := discover(base, func(string) detect.Edit { return edit })
+	switch {
+	case err != nil:
 		return err
+	case root != base:
+		return fmt.Errorf("nothing is generated in %s, but in its module; set --dir to %s", base, root)
 	}
 	if mistake := gen.MarkerMistake(base, found.Project); mistake != "" {
 		found.NoteMarkers(mistake)

@@ -96,11 +96,24 @@ func (f *settings) project(o *options) (*located, error) {
 	if workspace.Above(base, "go.mod") == "" && !modulesBelow(base) {
 		return nil, fmt.Errorf("no %s and no go.mod in %s or any parent directory; %s", config.FileName, base, noProjectHint)
 	}
-	found, err := detect.Project(base, f.edit(base))
+	root, found, err := discover(base, func(root string) detect.Edit { return f.edit(root, base) })
 	if err != nil {
 		return nil, err
 	}
-	return &located{root: base, settings: found.Project, found: found}, nil
+	return &located{root: root, settings: found.Project, found: found}, nil
+}
+
+// discover finds out about a directory without crdctl.yaml, or where there is nothing in it about the root of its module: commands work
+// from anywhere in a project, as they do below a crdctl.yaml.
+func discover(base string, edit func(root string) detect.Edit) (root string, found *detect.Found, err error) {
+	found, err = detect.Project(base, edit(base))
+	module := workspace.Above(base, "go.mod")
+	if _, none := errors.AsType[*detect.NothingError](err); (none || errors.Is(err, detect.ErrNothing)) && module != "" && module != base {
+		if above, aboveErr := detect.Project(module, edit(module)); aboveErr == nil {
+			return module, above, nil
+		}
+	}
+	return base, found, err
 }
 
 // modulesBelow reports whether a directory without a go.mod is the root of a repository with modules of its own, one or two levels
@@ -117,9 +130,9 @@ func modulesBelow(dir string) bool {
 	return false
 }
 
-// edit are the flags as a change of what is discovered.
-func (f *settings) edit(root string) detect.Edit {
-	e := detect.Edit{Do: func(p *config.Project) error { return f.over(p, root, root) }}
+// edit are the flags as a change of what is discovered in root. Their paths are relative to the directory base.
+func (f *settings) edit(root, base string) detect.Edit {
+	e := detect.Edit{Do: func(p *config.Project) error { return f.over(p, root, base) }}
 	for _, s := range f.given() {
 		e.Fields = append(e.Fields, s.Field)
 	}

@@ -39,7 +39,9 @@ func (o *runOptions) toRun(s ui.Streams) (root string, p *config.Project, err er
 		}
 		root, o.Discovered = base, true
 		if err = config.CheckOwner(root); err == nil {
-			p, err = discoverToRun(s, base)
+			if root, p, err = discoverToRun(s, base); err == nil && root != base {
+				err = config.CheckOwner(root)
+			}
 		}
 	}
 	if err == nil && o.controller != "" {
@@ -70,14 +72,15 @@ func (o *runOptions) toManage(root string, p *config.Project) (err error) {
 	return nil
 }
 
-// discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same.
-func discoverToRun(s ui.Streams, base string) (*config.Project, error) {
-	p := &config.Project{}
-	found, err := detect.Project(base)
+// discoverToRun finds out about a module without crdctl.yaml. One in which nothing is generated has a controller all the same: in the
+// directory itself, if that is a program.
+func discoverToRun(s ui.Streams, base string) (root string, p *config.Project, err error) {
+	p = &config.Project{}
+	root, found, err := discover(base, func(string) detect.Edit { return detect.Edit{} })
 	var nothing *detect.NothingError
 	switch {
-	case errors.As(err, &nothing) && mainpkg.Uses(base):
-		s.Report().Note("no generated files detected; run \"crdctl verify\" for details")
+	case errors.Is(err, detect.ErrNothing), errors.As(err, &nothing) && mainpkg.Uses(base):
+		s.Report().Note("no generated files detected, so none are regenerated during this run; run \"crdctl verify\" for details")
 	case err != nil:
 		s.Report().Note("no generated files detected: %v", err)
 	default:
@@ -88,9 +91,9 @@ func discoverToRun(s ui.Streams, base string) (*config.Project, error) {
 	}
 	pkg, err := build.ImportDir(base, 0)
 	if err == nil && pkg.IsCommand() {
-		p.Controller.Package = "."
+		p.Controller.Package = relativeTo(root, base, ".")
 	}
-	return p, nil
+	return root, p, nil
 }
 
 // below is a path as a flag has it, as one in crdctl.yaml.

@@ -81,6 +81,7 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 		s.Report().Lines(g.notes)
 		return g.incomplete
 	}
+	g.leaveIgnored()
 	g.notes = append(g.notes, lineEndings(g.changes)...)
 	r := g.report()
 	if g.uncompiled != nil && len(g.changes) == 0 {
