@@ -95,3 +95,6 @@ type Change struct {
 	Old  json.RawMessage `json:"old,omitempty"`
 	New  json.RawMessage `json:"new,omitempty"`
 }
+
+// Withheld reports whether the values of the change are not recorded.
+func (c Change) Withheld() bool { return c.Old == nil && c.New == nil }

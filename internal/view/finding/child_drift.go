@@ -123,7 +123,7 @@ func (d *drifts) show(r *model.Request, w *drift) {
 			fields = append(fields, fmt.Sprintf("and %d more", len(r.Drift)-i))
 			break
 		}
-		if withheld(c) {
+		if c.Withheld() {
 			fields = append(fields, c.Path+" is stored with another value than sent")
 			continue
 		}

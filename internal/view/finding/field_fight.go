@@ -99,7 +99,7 @@ func (f *fights) show(v *model.Version, c trace.Change, w *fight, rival *model.W
 	w.subject, f.shown[w] = fmt.Sprintf("%s, %s", v.Object, c.Path), true
 	period := float64(w.flips.last()-w.flips.first()) / float64(w.flips.n()-1) * 2 / float64(second)
 	certainty, values := v.Writer.Certainty, from+"↔"+to
-	if withheld(c) { // that it is the value before is a guess
+	if c.Withheld() { // that it is the value before is a guess
 		certainty, values = weaker(certainty, trace.Likely), "changes in turn"
 	}
 	f.report(trace.Finding{

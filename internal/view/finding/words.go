@@ -36,7 +36,7 @@ func value(raw json.RawMessage) string {
 
 // changed is a change in a sentence. Values that are not recorded are left out.
 func changed(c trace.Change) string {
-	if withheld(c) {
+	if c.Withheld() {
 		return c.Path + " changes"
 	}
 	before, after := differ(c.Old, c.New)
@@ -65,9 +65,6 @@ func quoted(short string, of json.RawMessage) string {
 	}
 	return short
 }
-
-// withheld reports whether the values of a change are not recorded.
-func withheld(c trace.Change) bool { return c.Old == nil && c.New == nil }
 
 // plain is a value of a sentence without the quotes of a string that needs none.
 func plain(value string) string {

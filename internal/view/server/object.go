@@ -285,6 +285,10 @@ func summary(v *model.Version) string {
 			paths = append(paths, fmt.Sprintf("%d more", len(v.Changes)-3))
 			break
 		}
+		if c.Withheld() {
+			paths = append(paths, c.Path+" changed (value not recorded)")
+			continue
+		}
 		before, after := text.Differ(written(c.Old), written(c.New), 40)
 		paths = append(paths, fmt.Sprintf("%s: %s → %s", c.Path, before, after))
 	}

@@ -219,6 +219,24 @@ func TestStreamResumes(t *testing.T) {
 	assert.Equal(t, before.Seq, again.Seq, "no record came")
 }
 
+// Values that are not recorded are not shown as missing ones.
+func TestValuesAreNotRecorded(t *testing.T) {
+	r := newRecording(false)
+	r.records[0].Body.(*trace.Header).Bodies = trace.BodiesNone
+	r.hotLoop(controller, 1)
+	rv := r.nextRV()
+	r.add(&trace.Version{Object: cronTabX, Type: "MODIFIED", RV: rv, Generation: 2, By: "w", Changes: []trace.Change{{Path: "spec.replicas"}}})
+	r.add(&trace.Request{ID: "w", Actor: kubectl, Began: r.t, Verb: "update", Resource: cronTabs, Namespace: "default", Name: "x", Object: cronTabX, Code: 200, RVOut: rv})
+	p := open(t, serve(t, r).URL())
+	p.click(".tree .row")
+	p.has(".object-parts .field", "spec.replicas: changed; value not recorded")
+	p.has("crd-rows[aria-label=Versions] .row", "spec.replicas changed (value not recorded)")
+	p.click("crd-rows[aria-label=Versions] .row")
+	p.has(".why .field", "spec.replicas: changed; value not recorded")
+	assert.Equal(t, "--record-bodies changed records values", eval[string](p, `document.querySelector(".why .field span").title`))
+	assert.NotContains(t, eval[string](p, `document.body.innerText`), "(none)")
+}
+
 // What no record shows is not called quiet.
 func TestNotDetermined(t *testing.T) {
 	r := newRecording(false)

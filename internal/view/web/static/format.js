@@ -55,8 +55,13 @@ export const plural = (n, one, many = one + 's') => `${count(n)} ${n === 1 ? one
 export const certainty = (c, proof) =>
   c ? html`<span class="sure ${c}" title=${proof || nothing}>${c}${proof && c !== 'certain' ? ': ' + proof : ''}</span>` : nothing;
 
+/** A change of a field. It has no values where none are recorded. */
+export const changed = (c) => html`<code>${c.path}</code>: ${c.old === undefined && c.new === undefined
+  ? html`<span title="--record-bodies changed records values">changed; value not recorded</span>`
+  : html`<del>${value(c.old)}</del> → <ins>${value(c.new)}</ins>`}`;
+
 /** A value of a field in one line. */
-export function value(v) {
+function value(v) {
   if (v === undefined) return '(none)';
   const text = JSON.stringify(v);
   return text.length > 240 ? text.slice(0, 240) + '…' : text;

@@ -4,7 +4,7 @@
 
 import { html, nothing } from '/lib/lit-html/lit-html.js';
 import { ask, Refused } from './api.js';
-import { certainty, clock, duration, value } from './format.js';
+import { certainty, changed, clock, duration } from './format.js';
 import { change, state } from './state.js';
 
 let asked = 0;
@@ -49,15 +49,11 @@ export function readLink() {
   if (state.seq) refresh();
 }
 
-function change1(c) {
-  return html`<li class="field"><code>${c.path}</code>: <del>${value(c.old)}</del> → <ins>${value(c.new)}</ins></li>`;
-}
-
 const item = (i) => html`<li class="item ${i.certainty ?? ''}">
   ${i.seq ? html`<button class="ref" @click=${() => select(i.seq)}>${i.text}</button>` : html`<span>${i.text}</span>`}
   ${i.t ? html` <span class="at">${clock(i.t)}</span>` : nothing}
   ${certainty(i.certainty, i.proof)}
-  ${i.changes?.length ? html`<ul class="fields">${i.changes.map(change1)}</ul>` : nothing}
+  ${i.changes?.length ? html`<ul class="fields">${i.changes.map((c) => html`<li class="field">${changed(c)}</li>`)}</ul>` : nothing}
   ${i.pre ? html`<pre>${i.pre}</pre>` : nothing}</li>`;
 
 export function inspector(f) {

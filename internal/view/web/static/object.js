@@ -5,7 +5,7 @@
 import { html, nothing } from '/lib/lit-html/lit-html.js';
 import './rows.js';
 import { data } from './data.js';
-import { certainty, clock, count, duration, value } from './format.js';
+import { certainty, changed, clock, count, duration } from './format.js';
 import { chip } from './chip.js';
 import { select } from './inspector.js';
 import { change, state, version } from './state.js';
@@ -41,7 +41,7 @@ const isDefault = (o, c) => o.defaults?.some((path) => c.path === path || c.path
 function diff(o) {
   const kept = o.changes.filter((c) => (state.managed || !isManaged(c)) && (state.status || !isStatus(c)) && (state.defaults || !isDefault(o, c)));
   const hidden = o.changes.length - kept.length;
-  return html`<ul class="fields">${kept.map((c) => html`<li class="field"><code>${c.path}</code>: <del>${value(c.old)}</del> → <ins>${value(c.new)}</ins>${isDefault(o, c) ? html` <span class="hint">not sent: a default, or a webhook's</span>` : nothing}</li>`)}</ul>
+  return html`<ul class="fields">${kept.map((c) => html`<li class="field">${changed(c)}${isDefault(o, c) ? html` <span class="hint">not sent: a default, or a webhook's</span>` : nothing}</li>`)}</ul>
     ${kept.length && hidden ? html`<p class="hint">${hidden} more hidden</p>` : nothing}
     ${kept.length ? nothing : html`<p class="hint">${hidden ? (o.changes.every(isManaged) ? 'Only metadata.managedFields differs.' : `${hidden} hidden by what is chosen above.`) : o.prev ? 'No change was recorded.' : 'The first version that was seen.'}</p>`}`;
 }
