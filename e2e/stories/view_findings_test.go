@@ -261,7 +261,6 @@ func TestFindingsOfARecordedRun(t *testing.T) {
 
 	// The page of the file has each of them, as the command prints them.
 	p, served := r.view(browser, r.dir, r.file)
-	p.unfolds()
 	for _, f := range all {
 		p.shows(".finding", strings.TrimPrefix(f.Message, strings.ReplaceAll(f.Type, "-", " ")+": "))
 	}

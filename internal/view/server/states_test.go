@@ -237,6 +237,27 @@ func TestValuesAreNotRecorded(t *testing.T) {
 	assert.NotContains(t, eval[string](p, `document.body.innerText`), "(none)")
 }
 
+// A recording whose findings were resolved is not one without findings, and lists them.
+func TestAllResolved(t *testing.T) {
+	r := newRecording(true)
+	r.after(time.Second)
+	r.hotLoop(controller, 30)
+	r.after(2 * time.Minute)
+	r.add(&trace.Request{ID: r.nextID(), Actor: controller, Began: r.t, Verb: "list", Resource: secrets, Code: 200})
+	r.add(&trace.Log{Actor: controller, Message: "later"})
+	p := open(t, serve(t, r, live).URL())
+	p.has(".quiet", "No open finding; 2 were resolved.")
+	p.has(".hidden[role=status]", "No open finding; 2 were resolved")
+	p.has("h2 button[aria-expanded=false]", "2 findings resolved")
+	file := newRecording(false)
+	file.records = r.records
+	p = open(t, serve(t, file).URL())
+	p.has(".quiet", "No open finding; 2 were resolved.")
+	p.has(".finding.resolved", "reconciled by its own status write")
+	p.click("h2 button[aria-expanded=true]")
+	p.waits(`!document.querySelector(".finding")`)
+}
+
 // What no record shows is not called quiet.
 func TestNotDetermined(t *testing.T) {
 	r := newRecording(false)

@@ -79,13 +79,16 @@ function undetermined(f) {
 
 const samples = html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f config/samples</code></p>`;
 
+/** That no finding is open. */
+const none = (f) => (f.resolved ? `No open finding; ${f.resolved} ${f.resolved === 1 ? 'was' : 'were'} resolved` : 'No finding');
+
 /** What is there without a finding. */
 function quiet(f, nothingYet) {
   if (f.state === 'opening') return html`<p class="hint">Reading the recording.</p>`;
   if (!nothingYet && f.state === 'live' && !f.own) {
     return html`<p class="quiet">No controller has sent a request yet.</p><p class="hint">"crdctl run" builds and starts it, and prints how far it is.</p>`;
   }
-  if (!nothingYet) return html`<p class="quiet">✓ No finding.</p>${f.state === 'live' && !f.last ? samples : nothing}${undetermined(f)}`;
+  if (!nothingYet) return html`<p class="quiet ${f.resolved ? 'past' : ''}">${f.resolved ? '' : '✓ '}${none(f)}.</p>${f.state === 'live' && !f.last ? samples : nothing}${undetermined(f)}`;
   if (f.state === 'file') return html`<p class="quiet">Nothing was recorded.</p>`;
   return html`<p class="quiet">Nothing was recorded yet.</p>
     ${f.state === 'live' ? samples : nothing}`;
@@ -95,7 +98,7 @@ function quiet(f, nothingYet) {
 export function spoken(f) {
   const open = f.findings.filter((x) => !x.until);
   return html`<p class="hidden" role="status" aria-live="polite">${open.length ? `${plural(open.length, 'finding')}: ${open.map((x) => x.type.replaceAll('-', ' ') + ', ' + x.subject).join('; ')}`
-    : f.state === 'opening' ? 'reading the recording' : 'no finding'}</p>`;
+    : f.state === 'opening' ? 'reading the recording' : none(f)}</p>`;
 }
 
 /** That reconciles which send nothing are not recorded, and what to do about it. */
@@ -107,6 +110,7 @@ export function now(f) {
   const open = f.findings.filter((x) => !x.until);
   const resolved = f.findings.filter((x) => x.until);
   const nothingYet = !f.last && !f.rates.requests;
+  const unfolded = state.resolved ?? f.state === 'file'; // a file has nothing newer
   return html`
     <h2 class="hidden">Findings</h2>
     <ul class="findings">${open.map((x) => finding(x, f.now))}</ul>
@@ -114,6 +118,6 @@ export function now(f) {
     ${nothingYet ? nothing : invisible(f)}
     ${saveCard(f)}${last(f)}
     ${f.gaps?.map((g) => html`<p class="gap">recording gap from ${clock(g.From)} to ${clock(g.To)}: ${Object.entries(g.Dropped ?? {}).map(([k, n]) => `${n} ${k}`).join(', ')} dropped: ${g.Why}</p>`)}
-    ${resolved.length ? html`<section><h2><button aria-expanded=${state.resolved ? 'true' : 'false'} @click=${() => change({ resolved: !state.resolved })}>${plural(f.resolved, 'finding')} resolved</button></h2>
-      ${state.resolved ? html`<ul class="findings">${resolved.map((x) => finding(x, f.now))}</ul>` : nothing}</section>` : nothing}`;
+    ${resolved.length ? html`<section><h2><button aria-expanded=${unfolded ? 'true' : 'false'} @click=${() => change({ resolved: !unfolded })}>${plural(f.resolved, 'finding')} resolved</button></h2>
+      ${unfolded ? html`<ul class="findings">${resolved.map((x) => finding(x, f.now))}</ul>` : nothing}</section>` : nothing}`;
 }

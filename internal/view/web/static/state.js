@@ -11,7 +11,7 @@
  *   openLog: boolean, onlyLog: boolean, level: string, help: boolean,
  *   closed: Set<number>, bad: boolean, at: number, rv: number, managed: boolean, diff: string, lane: string,
  *   status: boolean, defaults: boolean, quiet: boolean, note: string,
- *   table: boolean, tables: boolean, resolved: boolean, side: string,
+ *   table: boolean, tables: boolean, resolved: boolean | null, side: string,
  * }} State
  */
 
@@ -24,7 +24,7 @@ export const state = {
   openLog: true, onlyLog: false, level: '', help: false,
   closed: new Set(), bad: false, at: 0, rv: 0, managed: false, diff: 'change', lane: '',
   status: true, defaults: true, quiet: false, note: '',
-  table: false, tables: false, resolved: false, side: 'requests',
+  table: false, tables: false, resolved: null, side: 'requests',
 };
 
 let draw = () => {};
