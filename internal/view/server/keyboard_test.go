@@ -78,6 +78,7 @@ func TestKeyboard(t *testing.T) {
 	p.has(".brush", "all time")
 	p.key("s")
 	p.has(".notice", "--save part.crdctl.gz")
+	assert.Regexp(t, `crontab\.crdctl\.gz --from 2026-11-2\dT\d\d:\d\d:\d\d\.\d{9}[+-]\d\d:\d\d --save `, eval[string](p, `document.querySelector(".notices").innerText`))
 }
 
 // A range of time is drawn with the pointer, and all views keep to it.

@@ -18,10 +18,19 @@ export function duration(ns) {
 }
 
 let start = 0; // wall clock at T = 0, in ms
+let beyond = 0; // nanoseconds of it that are less than a millisecond
 
 /** @param {any} header of the recording */
 export function setStart(header) {
   start = header?.start ? Date.parse(header.start) : 0;
+  beyond = Number((/\.\d{3}(\d+)/.exec(header?.start)?.[1] ?? '').padEnd(6, '0'));
+}
+
+/** Time as RFC 3339, to the nanosecond, with the offset of the browser. */
+export function rfc3339(t) {
+  const ns = beyond + t, ms = start + Math.floor(ns / 1e6), east = -new Date(ms).getTimezoneOffset();
+  const two = (n) => String(Math.floor(n)).padStart(2, '0'), off = Math.abs(east);
+  return `${new Date(ms + east * 60e3).toISOString().slice(0, -1)}${String(ns % 1e6).padStart(6, '0')}${east < 0 ? '-' : '+'}${two(off / 60)}:${two(off % 60)}`;
 }
 
 /** Wall clock of a record, to the millisecond. */

@@ -4,7 +4,7 @@
 // that was shown before the control plane was started again.
 
 import { download } from './api.js';
-import { clock } from './format.js';
+import { rfc3339 } from './format.js';
 import { change, state } from './state.js';
 
 const minutes = 5;
@@ -14,7 +14,7 @@ export async function save(before = false) {
   const f = state.frame;
   if (!f) return;
   if (f.state === 'file' && !before) {
-    const range = state.from || state.to ? ` --from ${clock(state.from, 0)}${state.to ? ` --to ${clock(state.to, 0)}` : ''}` : '';
+    const range = ['from', 'to'].map((end) => (state[end] ? ` --${end} ${rfc3339(state[end])}` : '')).join('');
     change({ note: `save a part of this recording with: crdctl view ${f.file}${range} --save part.crdctl.gz` });
     return;
   }
