@@ -81,6 +81,20 @@ func TestKeyboard(t *testing.T) {
 	assert.Regexp(t, `crontab\.crdctl\.gz --from 2026-11-2\dT\d\d:\d\d:\d\d\.\d{9}[+-]\d\d:\d\d --save `, eval[string](p, `document.querySelector(".notices").innerText`))
 }
 
+// The search finds an object, not its versions; a time without any is not an object without any.
+func TestVersionsOfAnObjectThatWasSearched(t *testing.T) {
+	url := serve(t, crontab()).URL()
+	p := open(t, url)
+	p.has(".tree .row", "CronTab")
+	p.key("/")
+	p.key("default/x")
+	p.key(kb.Enter)
+	p.click(".tree .row")
+	p.has("crd-rows[aria-label=Versions] .row", "status.lastSeen")
+	p = open(t, url+"&view=object&obj=1&from=1&to=2")
+	p.has("crd-rows[aria-label=Versions] .none", "No version in the selected time.")
+}
+
 // A range of time is drawn with the pointer, and all views keep to it.
 func TestBrush(t *testing.T) {
 	p := open(t, serve(t, crontab()).URL())

@@ -243,11 +243,6 @@ func (s *session) versions(q query) any {
 			continue
 		}
 		p := part{Version: v}
-		if len(q.text) > 0 {
-			if r := row(p); !hasWords(q.text, r.Writer, r.Summary) {
-				continue
-			}
-		}
 		last := len(all) - 1
 		if v.ManagedOnly {
 			p.folded = 1

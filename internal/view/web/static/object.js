@@ -85,6 +85,6 @@ export function object(f) {
       </section>
     </div>
     <crd-rows .source=${'versions'} .label=${'Versions'} .columns=${columns} .pick=${(v) => { select(v.seq); change({ rv: v.rv, at: 0 }); }} .selected=${o.seq}
-      .empty=${'No version is held.'} .params=${{ id: state.obj, managed: state.managed, q: state.search, from: state.from, to: state.to }} .version=${version()}
+      .empty=${o.versions.length ? 'No version in the selected time.' : 'No version is held.'} .params=${{ id: state.obj, managed: state.managed, from: state.from, to: state.to }} .version=${version()}
       .rowClass=${(v) => (v.folded ? 'noop' : '')}></crd-rows>`;
 }
