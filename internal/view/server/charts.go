@@ -155,11 +155,11 @@ func (s *session) nextKeys() []nextRow {
 	return all[:min(len(all), maxKeys)]
 }
 
-// compare is what changed with the newest save that succeeded: the minute before it and what is since, at most a minute.
+// compare is what changed with the newest save that started a build: the minute before it and what is since, at most a minute.
 func (s *session) compare() (rows []compared) {
 	at, now := int64(-1), s.model.Now()
 	for _, save := range s.sums.saves {
-		if save.OK {
+		if save.OK && save.Restarted {
 			if at = save.T; len(save.Files) == 0 {
 				at = -1 // the start of a run: no controller ran before
 			}

@@ -49,6 +49,9 @@ func (s *session) describe(r trace.Record) string {
 	case *trace.KubeEvent:
 		return fmt.Sprintf("%s event %s: %s", b.Type, b.Reason, b.Message)
 	case *trace.Save:
+		if s := savedOf(r, b); !s.Restarted {
+			return s.Label
+		}
 		return fmt.Sprintf("save that led to build %d", b.Build)
 	case *trace.Finding:
 		return b.Type + ": " + b.Subject

@@ -4,7 +4,6 @@ package server
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/crdctl/crdctl/internal/trace"
@@ -138,7 +137,7 @@ func (m *flowMaker) add(r trace.Record, keys []*model.Reconcile) []*model.Reconc
 	switch b := r.Body.(type) {
 	case *trace.Save:
 		s := savedOf(r, b)
-		m.item(lane{"saves and builds", "save"}, flowItem{Seq: r.Seq, Kind: "save", Begin: r.T - s.Took, End: r.T, Text: fmt.Sprintf("build %d", b.Build), Bad: !s.OK})
+		m.item(lane{"saves and builds", "save"}, flowItem{Seq: r.Seq, Kind: "save", Begin: r.T - s.Took, End: r.T, Text: s.Label, Bad: !s.OK})
 	case *trace.Request:
 		q := model.RequestAt(r.Seq)
 		if q == nil {

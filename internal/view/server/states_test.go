@@ -258,6 +258,22 @@ func TestAllResolved(t *testing.T) {
 	p.waits(`!document.querySelector(".finding")`)
 }
 
+// A save after which the controller goes on is not a build.
+func TestSaveWithoutRestart(t *testing.T) {
+	r := newRecording(false)
+	apply := trace.Step{Name: "apply", Took: 5e7, OK: true}
+	r.after(time.Second)
+	r.add(&trace.Save{Build: 6, Steps: []trace.Step{apply, {Name: "build", Took: 2e9, OK: true}, {Name: "restart", Took: 3e8, OK: true}}})
+	r.hotLoop(controller, 300)
+	r.add(&trace.Save{Build: 6, Files: []string{"config/rbac/role.yaml"}, Steps: []trace.Step{apply}})
+	r.hotLoop(controller, 300)
+	p := open(t, serve(t, r).URL())
+	p.has(".save", "Applied at 12:00:07, after 50 ms: config/rbac/role.yaml; build 6 goes on.")
+	p.has(".brush", "│ build 6")
+	p.has(".brush", "│ save")
+	assert.False(t, eval[bool](p, `!!document.querySelector(".compare")`))
+}
+
 // What no record shows is not called quiet.
 func TestNotDetermined(t *testing.T) {
 	r := newRecording(false)

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -45,14 +46,16 @@ var results = map[string]int{"ok": 0, "requeue": 1, "error": 2, "panic": 3}
 
 // saved is a save in the dev loop.
 type saved struct {
-	Seq    int64    `json:"seq"`
-	T      int64    `json:"t"`
-	Build  int      `json:"build"`
-	OK     bool     `json:"ok"`
-	Took   int64    `json:"took"`
-	Files  []string `json:"files,omitempty"`
-	Failed string   `json:"failed,omitempty"` // the step that failed
-	Why    string   `json:"why,omitempty"`    // its message
+	Seq       int64    `json:"seq"`
+	T         int64    `json:"t"`
+	Build     int      `json:"build"`
+	OK        bool     `json:"ok"`
+	Restarted bool     `json:"restarted,omitempty"` // the build began with it; else it goes on
+	Label     string   `json:"label"`               // of its mark
+	Took      int64    `json:"took"`
+	Files     []string `json:"files,omitempty"`
+	Failed    string   `json:"failed,omitempty"` // the step that failed
+	Why       string   `json:"why,omitempty"`    // its message
 }
 
 // maxFrameSaves bounds the saves of a frame.
@@ -149,9 +152,18 @@ func savedOf(r trace.Record, b *trace.Save) saved {
 	s := saved{Seq: r.Seq, T: r.T, Build: b.Build, OK: true, Files: b.Files}
 	for _, step := range b.Steps {
 		s.Took += step.Took
+		s.Restarted = s.Restarted || step.Name == "restart" && step.OK
 		if !step.OK {
 			s.OK, s.Failed, s.Why = false, step.Name, step.Name+": "+step.Message
 		}
+	}
+	switch {
+	case !s.OK:
+		s.Label = "failed save"
+	case s.Restarted:
+		s.Label = fmt.Sprintf("build %d", s.Build)
+	default:
+		s.Label = "save"
 	}
 	return s
 }

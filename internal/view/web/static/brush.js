@@ -32,13 +32,13 @@ export function brush(f) {
       <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6"></rect></pattern></defs>
       ${counts.map((c, i) => (c ? svg`<rect class="bar" x=${(1000 * i) / n} width=${Math.max(1, 1000 / n - 0.5)} y=${height - Math.max(1, (height * c) / most)} height=${Math.max(1, (height * c) / most)}></rect>` : nothing))}
       ${f.gaps?.map((g) => svg`<rect class="gap" x=${x(g.From)} width=${Math.max(3, x(g.To) - x(g.From))} y="0" height=${height}><title>gap: ${g.Why}</title></rect>`)}
-      ${f.saves?.map((s) => svg`<rect class="save ${s.ok ? '' : 'bad'}" x=${x(s.t)} width="2" y="0" height=${height}><title>${s.ok ? `build ${s.build}, saved` : 'failed save,'} ${clock(s.t, 0)}</title></rect>`)}
+      ${f.saves?.map((s) => svg`<rect class="save ${s.ok ? '' : 'bad'}" x=${x(s.t)} width="2" y="0" height=${height}><title>${s.label}, ${clock(s.t, 0)}</title></rect>`)}
       ${chosen ? svg`<rect class="chosen" x=${x(state.from)} width=${Math.max(2, x(state.to || f.now) - x(state.from))} y="0" height=${height}></rect>` : nothing}
     </svg>
     <p>${slider('from', state.from || from, from, span, (t) => change({ from: t <= from ? 0 : Math.min(t, state.to || Infinity) }))}
       ${slider('to', state.to || from + span, from, span, (t) => change({ to: t >= from + span ? 0 : Math.max(t, state.from) }))}
       ${chosen
       ? html`${clock(state.from, 0)} to ${state.to ? clock(state.to, 0) : 'now'} <button @click=${() => change({ from: 0, to: 0 })}>all time</button>`
-      : html`${duration(span)} · drag to select a time${f.saves?.length ? ' ·' : nothing} ${f.saves?.slice(-3).map((s) => html`<button class="ref" title="From this save on" @click=${() => change({ from: s.t, to: 0 })}>${s.ok ? `│ build ${s.build}` : '✗ failed save'}</button> `)}`}</p>
+      : html`${duration(span)} · drag to select a time${f.saves?.length ? ' ·' : nothing} ${f.saves?.slice(-3).map((s) => html`<button class="ref" title="From this save on" @click=${() => change({ from: s.t, to: 0 })}>${s.ok ? '│' : '✗'} ${s.label}</button> `)}`}</p>
   </div>`;
 }

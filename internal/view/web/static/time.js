@@ -82,10 +82,9 @@ class Chart extends HTMLElement {
             u.ctx.fillStyle = color(s.ok ? '--text' : '--bad');
             u.ctx.fillRect(x, u.bbox.top, devicePixelRatio, u.bbox.height);
             u.ctx.textAlign = 'left';
-            const label = s.ok ? `build ${s.build}` : 'failed save';
             if (x < free) continue;
-            u.ctx.fillText(label, x + 4, u.bbox.top + 10);
-            free = x + u.ctx.measureText(label).width + 8;
+            u.ctx.fillText(s.label, x + 4, u.bbox.top + 10);
+            free = x + u.ctx.measureText(s.label).width + 8;
           }
         }],
       },
