@@ -21,6 +21,7 @@ func TestPageOfARecording(t *testing.T) {
 	p.shoot("now")
 	p.key("4")
 	p.has("crd-rows[aria-label=Requests] .row", "PUT status")
+	assert.True(t, eval[bool](p, `(() => { const e = document.querySelector("crd-rows[aria-label=Requests]"); return e.scrollWidth <= e.clientWidth; })()`), "columns are off screen")
 	p.key("j")
 	p.has(".why", "Sent by")
 	p.has(".why", "which it wrote itself")

@@ -9,22 +9,23 @@ import { bytes, clock, count, duration } from './format.js';
 import { select } from './inspector.js';
 import { change, scope, state, version } from './state.js';
 
-const requestColumns = [
-  { title: 'time', width: '13ch', cell: (r) => clock(r.t) },
-  { title: 'actor', width: 'minmax(14ch, 22ch)', cell: (r) => r.actor },
-  { title: 'verb', width: '12ch', cell: (r) => r.method },
-  { title: 'object', width: 'minmax(24ch, 1fr)', cell: (r) => html`<span title=${r.target}>${brief(r.target)}</span>` },
-  { title: 'code', width: 'minmax(7ch, 14ch)', cell: (r) => `${r.code}${r.reason ? ' ' + r.reason : ''}` },
-  { title: 'took', width: '8ch', kind: 'number', cell: (r) => duration(r.took) },
-  { title: 'of it', width: 'minmax(12ch, 30ch)', cell: (r) => split(r.layers) },
-  { title: 'version', width: 'minmax(12ch, 16ch)', cell: (r) => versions(r) },
+/** @param {boolean} own all are of the controller, whose build is what differs */
+const requestColumns = (own) => [
+  { title: 'time', width: '12ch', cell: (r) => clock(r.t) },
+  { title: 'actor', width: own ? '8ch' : 'minmax(8ch, 22ch)', cell: (r) => html`<span title=${r.actor}>${own ? r.actor.replace(/^.*, (build \d+)$/, '$1') : r.actor}</span>` },
+  { title: 'verb', width: '11ch', cell: (r) => r.method },
+  { title: 'object', width: 'minmax(16ch, 2fr)', cell: (r) => html`<span title=${r.target}>${brief(r.target)}</span>` },
+  { title: 'code', width: 'minmax(4ch, .5fr)', cell: (r) => `${r.code}${r.reason ? ' ' + r.reason : ''}` },
+  { title: 'took', width: '6ch', kind: 'number', cell: (r) => duration(r.took) },
+  { title: 'of it', width: 'minmax(10ch, 1fr)', cell: (r) => split(r.layers) },
+  { title: 'version', width: 'minmax(11ch, 13ch)', cell: (r) => versions(r) },
   { title: 'bytes', width: '7ch', kind: 'number', cell: (r) => bytes(r.bytes) },
 ];
 
 /** The target without the group of its resource: the name is what one looks for. */
 const brief = (target) => target.replace(/^([^. ]+)\.\S+ /, '$1 ');
 
-const split = (layers) => Object.entries(layers ?? {}).sort((a, b) => b[1] - a[1]).map(([name, ns]) => `${name} ${duration(ns)}`).join(', ');
+const split = (layers) => Object.entries(layers ?? {}).sort((a, b) => b[1] - a[1]).map(([name, ns]) => `${duration(ns)} ${name}`).join(', ');
 
 function versions(r) {
   if (r.noop) return `${r.rvOut || r.rvIn || ''} no change`;
@@ -56,7 +57,7 @@ export function requests(f) {
     ${watches
       ? html`<crd-rows .source=${'watches'} .label=${'Watches'} .columns=${watchColumns} .pick=${(w) => select(w.seq)} .selected=${state.seq}
           .empty=${'No watch was recorded.'} .params=${{ own: state.own, q: state.search }} .version=${version()} .rowClass=${(w) => (w.ended ? 'old' : '')}></crd-rows>`
-      : html`<crd-rows .source=${'requests'} .label=${'Requests'} .columns=${requestColumns} .pick=${(r) => select(r.seq)} .selected=${state.seq}
+      : html`<crd-rows .source=${'requests'} .label=${'Requests'} .columns=${requestColumns(state.own)} .pick=${(r) => select(r.seq)} .selected=${state.seq}
           .empty=${state.own ? 'No request of the controller matches. Show all actors with the chip above.' : 'No request matches.'}
           .params=${{ ...scope(), own: state.own, writes: state.writes, failed: state.failed, obj: state.obj }} .version=${version()}
           .rowClass=${(r) => (r.code >= 400 ? 'bad' : r.noop ? 'noop' : '')}></crd-rows>`}`;

@@ -170,7 +170,7 @@ export class Rows extends HTMLElement {
     this.setAttribute('aria-rowcount', String(this.#total + 1));
     this.style.setProperty('--columns', this.columns.map((c) => c.width).join(' '));
     // The widths that columns have at least, so that all rows are as wide.
-    this.style.setProperty('--least', `${this.columns.reduce((n, c) => n + Number(/\d+/.exec(c.width)?.[0] ?? 0) + 2, 2)}ch`);
+    this.style.setProperty('--least', `calc(${this.columns.reduce((n, c) => n + Number(/\d+/.exec(c.width)?.[0] ?? 0), 0)}ch + ${10 * this.columns.length + 6}px)`);
     const shown = Math.min(this.#total, mostRows);
     const active = this.#rows.findIndex((r) => this.#isSelected(r));
     if (active >= 0) this.setAttribute('aria-activedescendant', `${this.#name}-${this.#first + active}`);
@@ -186,7 +186,10 @@ export class Rows extends HTMLElement {
               aria-level=${this.tree ? (r.depth ?? 0) + 1 : nothing} aria-expanded=${this.tree && r.children ? String(Boolean(r.open)) : nothing}
               @pointerdown=${() => { this.#pressed = r; }}
               @click=${(e) => { this.#cursor = this.#first + i; this.pick(e.detail ? this.#pressed ?? r : r); }}>
-              ${this.columns.map((c) => html`<span role="gridcell" class=${c.kind ?? ''}>${c.cell(r)}</span>`)}</div>`,
+              ${this.columns.map((c) => {
+                const cell = c.cell(r);
+                return html`<span role="gridcell" class=${c.kind ?? ''} title=${typeof cell === 'string' ? cell : nothing}>${cell}</span>`;
+              })}</div>`,
           )}
         </div></div>
         ${this.#total > mostRows ? html`<p class="note">The newest ${mostRows.toLocaleString('en')} of ${this.#total.toLocaleString('en')}: narrow the filter or the time to see others.</p>` : nothing}`,

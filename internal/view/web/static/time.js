@@ -75,16 +75,20 @@ class Chart extends HTMLElement {
       axes: [axis, { ...axis, size: 64, values: (_, v) => v.map((x) => (x === null ? '' : d.chart.unit(x))) }],
       hooks: {
         draw: [(u) => { // a line for each save
-          let free = 0; // where a label has room
-          for (const s of d.saves) {
-            const x = u.valToPos(wall(s.t), 'x', true);
-            if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
+          const right = u.bbox.left + u.bbox.width;
+          const lines = d.saves.map((s) => ({ s, x: u.valToPos(wall(s.t), 'x', true) })).filter(({ x }) => x >= u.bbox.left && x <= right);
+          let free = u.bbox.left; // where a label has room, on the right of its line or else on the left
+          for (const [i, { s, x }] of lines.entries()) {
             u.ctx.fillStyle = color(s.ok ? '--text' : '--bad');
             u.ctx.fillRect(x, u.bbox.top, devicePixelRatio, u.bbox.height);
-            u.ctx.textAlign = 'left';
-            if (x < free) continue;
-            u.ctx.fillText(s.label, x + 4, u.bbox.top + 10);
-            free = x + u.ctx.measureText(s.label).width + 8;
+            const width = u.ctx.measureText(s.label).width + 8, after = x + width < (lines[i + 1]?.x ?? right);
+            if (!after && x - width < free) {
+              free = x;
+              continue;
+            }
+            u.ctx.textAlign = after ? 'left' : 'right';
+            u.ctx.fillText(s.label, x + (after ? 4 : -4), u.bbox.top + 10);
+            free = after ? x + width : x;
           }
         }],
       },

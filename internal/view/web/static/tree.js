@@ -15,11 +15,11 @@ function toggle(id) {
 
 const columns = [
   {
-    title: 'object', width: 'minmax(16ch, 1fr)', cell: (r) => r.more ? html`<span class="twist">▸</span>${r.more} more, all quiet` : html`<span class="indent d${Math.min(r.depth, 8)}"></span>${r.children
+    title: 'object', width: 'minmax(16ch, max-content)', cell: (r) => r.more ? html`<span class="twist">▸</span>${r.more} more, all quiet` : html`<span class="indent d${Math.min(r.depth, 8)}"></span>${r.children
       ? html`<button class="twist" aria-expanded=${r.open ? 'true' : 'false'} aria-label=${`${r.children} owned by ${r.kind} ${r.full || r.name}`}
           @click=${(e) => { e.stopPropagation(); toggle(r.id); }}>${r.open ? '▾' : '▸'}</button>` : html`<span class="twist"></span>`}<span class="kind">${r.kind}</span> <span title=${`${r.kind} ${r.full || r.name}`}>${r.name}</span>`,
   },
-  { title: '', width: 'minmax(7ch, max-content)', cell: (r) => (r.red ? html`<span class="bad" title=${r.red}>✗ owner</span>` : r.problem ? html`<span class="bad">${r.problem}</span>` : r.state) },
+  { title: '', width: 'minmax(5ch, 1fr)', kind: 'number', cell: (r) => (r.red ? html`<span class="bad" title=${r.red}>✗ owner</span>` : r.problem ? html`<span class="bad" title=${r.problem}>${r.problem}</span>` : r.state) },
 ];
 
 export function tree(f) {
