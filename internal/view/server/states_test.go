@@ -26,7 +26,7 @@ func TestNothingYet(t *testing.T) {
 	r := newRecording(true)
 	p := open(t, serve(t, r, live).URL())
 	p.has(".quiet", "Nothing was recorded yet")
-	p.has(".hint", "crdctl kubectl apply -f config/samples")
+	p.has(".hint", "crdctl kubectl apply -f FILE")
 	p.has(".state.live", "live")
 	p.shoot("empty")
 	r.after(time.Second)
@@ -111,7 +111,7 @@ func TestControllerIsMissing(t *testing.T) {
 	r.add(&trace.Def{Actor: &trace.Actor{ID: controller, Name: "crontab", Class: trace.ClassController, Build: 1}})
 	r.add(&trace.Request{ID: r.nextID(), Actor: controller, Began: r.t, Verb: "list", Resource: cronTabs, Code: 200})
 	p.has(".quiet", "✓ No finding.")
-	p.has(".hint", "crdctl kubectl apply -f config/samples")
+	p.has(".hint", "crdctl kubectl apply -f FILE")
 }
 
 // Where only the requests of the controller are asked for, the answer is about these.
@@ -138,6 +138,7 @@ func TestControlPlaneIsGone(t *testing.T) {
 	r.fail(errors.New("connection refused"))
 	p.has(".state.bad", "disconnected: as of 12:00:01, trying again")
 	p.has(".notice", "connection refused")
+	assert.NotContains(t, eval[string](p, `document.querySelector(".figures").innerText`), "/s", "rates are not current")
 	p.has(".finding.open", "reconciled by its own status write")
 	p.shoot("disconnected")
 

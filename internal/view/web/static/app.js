@@ -35,7 +35,7 @@ function status(f) {
 
 function head(f) {
   const r = f.rates, save = f.saves?.at(-1);
-  const live = f.state !== 'file';
+  const live = f.state === 'live' && !state.lost && !state.refused;
   return html`<header>
     <h1>crdctl</h1>
     <span class="project">${f.own || f.header?.project || ''}${f.build ? html` · build ${f.build}` : nothing}${save

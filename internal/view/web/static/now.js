@@ -77,7 +77,7 @@ function undetermined(f) {
   return [...types].map(([reason, of]) => html`<p class="hint undetermined">not determined: ${of.join(', ')}: ${reason}</p>`);
 }
 
-const samples = html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f config/samples</code></p>`;
+const samples = html`<p class="hint">Make something for the controller to do: <code>crdctl kubectl apply -f FILE</code>. Many projects have examples in <code>config/samples</code>.</p>`;
 
 /** That no finding is open. */
 const none = (f) => (f.resolved ? `No open finding; ${f.resolved} ${f.resolved === 1 ? 'was' : 'were'} resolved` : 'No finding');
