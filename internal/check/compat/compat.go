@@ -139,6 +139,7 @@ type entry struct {
 	// says is the message without the field's name, and proof what objects add: of a marker of a Go type, which several fields may have, it is one finding.
 	says, proof string
 	rule        string // what the API server says of an object that breaks the rule of CEL; empty if it decides that itself
+	wider       bool   // it takes more, and nothing less
 }
 
 func (all *findings) add(f rule.Finding) {

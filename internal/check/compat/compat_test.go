@@ -93,6 +93,20 @@ func TestObjectsOfRules(t *testing.T) {
 	}
 }
 
+// An object that is refused makes an error of what may break one. A type that takes more is not to blame.
+func TestObjectsRaise(t *testing.T) {
+	const refused = "; objects at hand that are invalid: 1 of 1: default/o0 (refused: create)"
+	one := func(schema string) string { return "{type: object, properties: {a: {" + schema + "}}}" }
+	assert.Equal(t, []string{"error pattern-changed: spec.a: the pattern changed from ^a to ^b" + refused},
+		changed(t, one("type: string, pattern: ^a"), one("type: string, pattern: ^b"), "{a: ab}"))
+	assert.Equal(t, []string{"warning pattern-changed: spec.a: the pattern changed from ^a to ^b"},
+		changed(t, one("type: string, pattern: ^a"), one("type: string, pattern: ^b"), "{}"))
+	assert.Equal(t, []string{
+		"note type-changed: spec.a: the type changed from empty object to object, which takes all of it",
+		"error required-added: spec.a.b: the field is new and required" + refused,
+	}, changed(t, one("type: object"), one("type: object, required: [b], properties: {b: {type: string}}"), "{a: {}}"))
+}
+
 // A rule at the root that a stored object breaks is named as what it is, with and without the object.
 func TestRootRule(t *testing.T) {
 	const schema = "{spec: {versions: [{subresources: {status: {}}, schema: {openAPIV3Schema: {%s properties: {spec: {type: object, properties: {a: {type: string}}}}}}}]}}"
@@ -149,14 +163,34 @@ func TestRules(t *testing.T) {
 		before, after string
 		want          []string
 	}{
-		"new":           {open, rule("self.a > 1", ""), []string{`error cel-added: spec: objects must now keep the rule "self.a > 1"`}},
-		"with a field":  {open, rule("self.a > self.c", c), []string{`warning cel-added: spec: objects must now keep the rule "self.a > self.c"`}},
-		"guarded":       {open, rule("!has(self.c) || self.a > 1", c), nil},
-		"not both":      {open, rule("!(has(self.a) && has(self.c))", c), nil},
-		"choice":        {open, rule("has(self.c) ? self.a > 1 : true", c), nil},
-		"default":       {open, rule("!has(self.c) || self.a > 1", ", c: {type: integer, default: 1}"), []string{`error cel-added: spec: objects must now keep the rule "!has(self.c) || self.a > 1"`}},
-		"changed":       {rule("self.a > 1", ""), rule("self.a > 2", ""), []string{`warning cel-changed: spec: the rule changed from "self.a > 1" to "self.a > 2"`}},
-		"open":          {`{type: object, properties: {a: {type: object}}}`, `{type: object, properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}}`, []string{"note type-changed: spec.a: the type changed from empty object to free object, which takes all of it"}},
+		"new":          {open, rule("self.a > 1", ""), []string{`error cel-added: spec: objects must now keep the rule "self.a > 1"`}},
+		"with a field": {open, rule("self.a > self.c", c), []string{`warning cel-added: spec: objects must now keep the rule "self.a > self.c"`}},
+		"guarded":      {open, rule("!has(self.c) || self.a > 1", c), nil},
+		"not both":     {open, rule("!(has(self.a) && has(self.c))", c), nil},
+		"choice":       {open, rule("has(self.c) ? self.a > 1 : true", c), nil},
+		"default":      {open, rule("!has(self.c) || self.a > 1", ", c: {type: integer, default: 1}"), []string{`error cel-added: spec: objects must now keep the rule "!has(self.c) || self.a > 1"`}},
+		"changed":      {rule("self.a > 1", ""), rule("self.a > 2", ""), []string{`warning cel-changed: spec: the rule changed from "self.a > 1" to "self.a > 2"`}},
+		"open":         {`{type: object, properties: {a: {type: object}}}`, `{type: object, properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}}`, []string{"note type-changed: spec.a: the type changed from empty object to free object, which takes all of it"}},
+		"first field":  {one("type: object"), one("type: object, properties: {b: {type: string}}"), []string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it"}},
+		"first, required": {one("type: object"), one("type: object, required: [b], properties: {b: {type: string}}"),
+			[]string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it", "error required-added: spec.a.b: the field is new and required"}},
+		"first, default": {one("type: object"), one("type: object, required: [b], properties: {b: {type: string, default: x}}"),
+			[]string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it"}},
+		"first, rule": {one("type: object"), one("type: object, x-kubernetes-validations: [{rule: has(self.b)}], properties: {b: {type: string}}"),
+			[]string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it", `error cel-added: spec.a: objects must now keep the rule "has(self.b)"`}},
+		"first, at least one": {one("type: object"), one("type: object, minProperties: 1, properties: {b: {type: string}}"),
+			[]string{"note type-changed: spec.a: the type changed from empty object to object, which takes all of it", "error bound-tightened: spec.a: fewer values are allowed: minProperties none → 1"}},
+		"wider": {one("type: integer, format: int32, maximum: 5"), one("type: number, maximum: 6"), []string{"note type-changed: spec.a: the type changed from integer to number, which takes all of it"}},
+		"wider, tighter": {one("type: integer"), one("type: number, maximum: 5"),
+			[]string{"note type-changed: spec.a: the type changed from integer to number, which takes all of it", "error bound-tightened: spec.a: fewer values are allowed: maximum none → 5"}},
+		"int or string": {one("type: integer"), one("x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}], pattern: '^[0-9]$', maxLength: 1"),
+			[]string{"note type-changed: spec.a: the type changed from integer to integer or string, which takes all of it"}},
+		"int or string, enum": {one("type: integer"), one("x-kubernetes-int-or-string: true, pattern: '^[0-9]$', enum: ['1']"),
+			[]string{"note type-changed: spec.a: the type changed from integer to integer or string, which takes all of it", `error enum-removed: spec.a: only some values are allowed now: "1"`}},
+		"string or int": {one("type: string"), one("x-kubernetes-int-or-string: true, pattern: '^[0-9]$', maximum: 9"),
+			[]string{"note type-changed: spec.a: the type changed from string to integer or string, which takes all of it", "error pattern-changed: spec.a: values must now match the pattern ^[0-9]$"}},
+		"no fields": {one("type: object, required: [b], properties: {b: {type: string, default: x}}"), one("type: object, x-kubernetes-preserve-unknown-fields: true"),
+			[]string{"note type-changed: spec.a: the type changed from object to free object, which takes all of it"}},
 		"finer steps":   {`{type: object, properties: {a: {type: integer, multipleOf: 6}}}`, `{type: object, properties: {a: {type: integer, multipleOf: 3}}}`, []string{"note bound-loosened: spec.a: more values are allowed: multipleOf 6 → 3"}},
 		"other steps":   {`{type: object, properties: {a: {type: integer, multipleOf: 3}}}`, `{type: object, properties: {a: {type: integer, multipleOf: 6}}}`, []string{"error bound-tightened: spec.a: fewer values are allowed: multipleOf 3 → 6"}},
 		"only loosened": {rule("self.a > 1", ""), rule("self.a > 1 || self.b > 1", ""), nil},

@@ -20,7 +20,7 @@ import (
 // limits finds values that are no longer taken, and values that are now.
 func (v *version) limits(path []string, was, is *props) {
 	tight := v.tightened(path)
-	before, after := limitsOf(was), limitsOf(is)
+	before, after := limitsOf(was).of(was), limitsOf(is).of(was)
 	v.enum(path, before, after)
 	values := valuesOf(before, after)
 	var tighter, looser, words []string
@@ -285,6 +285,27 @@ func limitsOf(s *props) limits {
 		}
 	}
 	return l
+}
+
+// of are the limits that values of a type are held to: a pattern says nothing of a number.
+func (l limits) of(s *props) limits {
+	if s.Type == "" {
+		return l
+	}
+	for i, b := range l.bounds {
+		if !slices.Contains(boundsOn[s.Type], b.name) {
+			l.bounds[i].value = nil
+		}
+	}
+	if s.Type != "string" {
+		l.patterns, l.format = nil, ""
+	}
+	return l
+}
+
+var boundsOn = map[string][]string{
+	"integer": {"maximum", "minimum", "multipleOf"}, "number": {"maximum", "minimum", "multipleOf"}, "string": {"maxLength", "minLength"},
+	"array": {"maxItems", "minItems"}, "object": {"maxProperties", "minProperties"},
 }
 
 func notOf(s *props) []props {

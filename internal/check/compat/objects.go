@@ -230,7 +230,7 @@ func (all *findings) cause(now *project.CRD, e *evidence) int {
 	for i, f := range all.list {
 		isRule := strings.HasPrefix(f.Rule.ID, "cel-")
 		switch {
-		case f.version != e.version || f.crd != now.Name || !tightening[f.Rule.ID]:
+		case f.version != e.version || f.crd != now.Name || f.wider || !tightening[f.Rule.ID]:
 		case e.kind == compat.Dropped && f.Rule.ID == "type-changed" && within(at, f.field):
 			return known // what has another type loses what it had
 		case (f.Rule.ID == "field-dropped" || f.Rule.ID == "additional-closed") != (e.kind == compat.Dropped) || isRule != e.problem.Rule:
@@ -275,10 +275,8 @@ func (all *findings) proves(old, now *project.CRD, e *evidence, of int) {
 	case e.cause >= 0:
 		f := &all.list[e.cause]
 		f.Message, f.proof = f.Message+proof, proof
-		if e.problem.Type == field.ErrorTypeDuplicate {
-			v := &version{was: old.Version(e.version), is: now.Version(e.version)}
-			f.Severity = max(f.Severity, severity(v.was, v.tightened(e.path))) // the values decide, and they did
-		}
+		v := &version{was: old.Version(e.version), is: now.Version(e.version)}
+		f.Severity = max(f.Severity, severity(v.was, v.tightened(e.path))) // the values decide, and they did
 		return
 	}
 	was, is := old.Version(e.version), now.Version(e.version)

@@ -27,7 +27,7 @@ func (v *version) rules(path []string, was, is *props) {
 			continue
 		}
 		e := v.tightened(path)
-		if mentions(r.Rule, fresh) {
+		if m := needs.FindStringSubmatch(r.Rule); mentions(r.Rule, fresh) && (m == nil || !fresh[m[1]]) {
 			e = min(e, risks)
 		}
 		if or(was.XListType, "atomic") != or(is.XListType, "atomic") {
@@ -119,6 +119,8 @@ var (
 	unset   = lazyregexp.New(`^!\s*has\(\s*self\.([\w.]+)\s*\)\s*\|\|`)
 	notBoth = lazyregexp.New(`^!\s*\(\s*has\(\s*self\.([\w.]+)\s*\)\s*&&\s*has\(\s*self\.([\w.]+)\s*\)\s*\)$`)
 	onlySet = lazyregexp.New(`^\(?\s*has\(\s*self\.([\w.]+)\s*\)\s*\)?\s*\?.*:\s*true$`)
+	// A rule of this form holds only where the field is set.
+	needs = lazyregexp.New(`^\s*has\(\s*self\.(\w+)\s*\)\s*(?:&&[^|?]*)?$`)
 )
 
 // mentions reports whether a rule has one of the names in it.

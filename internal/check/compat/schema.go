@@ -17,20 +17,27 @@ type props = apiextv1.JSONSchemaProps
 // metadata are the fields that each object has, declared or not.
 var metadata = []string{"apiVersion", "kind", "metadata"}
 
-// compare compares the schemas of a field, and of the fields below it. What is below a field that went, came, or has another type, is not
-// looked at: that has one cause.
+// compare compares the schemas of a field, and of the fields below it. What is below a field that went, came, or has a type that does not
+// take all of the old one, is not looked at: that has one cause.
 func (v *version) compare(path []string, was, is *props) {
 	if !v.unserved() {
-		if v.typed(path, was, is) {
+		wider, other := v.typed(path, was, is)
+		if other {
 			return
 		}
+		from := len(v.all.list)
 		v.limits(path, was, is)
 		v.defaults(path, was, is)
 		v.required(path, was, is)
 		v.rules(path, was, is)
 		v.topology(path, was, is)
+		v.open(path, was, is)
+		if wider {
+			v.all.list = append(v.all.list[:from], slices.DeleteFunc(v.all.list[from:], loosens)...)
+		}
+	} else {
+		v.open(path, was, is)
 	}
-	v.open(path, was, is)
 	for _, name := range sortedKeys(was.Properties) {
 		if len(path) == 0 && slices.Contains(metadata, name) {
 			continue
@@ -65,22 +72,29 @@ func (v *version) lost(parent []string, name string, was, is *props) {
 	v.below("field-dropped", breaks, parent, name, "the field was removed; its values in stored objects are dropped%s", renamed)
 }
 
-// typed finds another type, and reports whether there is one.
-func (v *version) typed(path []string, was, is *props) bool {
+// loosens reports whether a finding only says that more is taken, as that of a wider type does.
+func loosens(e entry) bool {
+	return slices.Contains([]string{"bound-loosened", "enum-added", "required-removed", "preserve-unknown-on"}, e.Rule.ID)
+}
+
+// typed finds another type, and reports whether it is wider, with all values of the old one, or another one.
+func (v *version) typed(path []string, was, is *props) (wider, other bool) {
 	before, after := typeOf(was), typeOf(is)
 	switch {
 	case before == after || before == "free object" && after == "object" && preserves(is):
-		return false
+		return false, false
 	case before == "free object" && after == "object":
 		v.at("additional-closed", v.tightened(path), path, nil, "fields that the schema does not know are no longer kept")
 	case before == "any" && preserves(was) && !preserves(is):
 		v.at("additional-closed", v.tightened(path), path, []string{"preserveunknownfields", "schemaless"}, "any value was taken, and now only %s", after)
 	case takes(after, before):
 		v.at("type-changed", shows, path, nil, "the type changed from %s to %s, which takes all of it", before, after)
+		v.all.list[len(v.all.list)-1].wider = true
+		return true, false
 	default:
 		v.at("type-changed", breaks, path, nil, "the type changed from %s to %s", before, after)
 	}
-	return true
+	return false, true
 }
 
 // takes reports whether a type takes all values of another.
