@@ -107,6 +107,14 @@ func TestObjectsRaise(t *testing.T) {
 	}, changed(t, one("type: object"), one("type: object, required: [b], properties: {b: {type: string}}"), "{a: {}}"))
 }
 
+// Objects that break one rule may differ in the writes that are refused: one that is locked out is named as such.
+func TestObjectsOfOneRule(t *testing.T) {
+	const schema = "{type: object, %s properties: {a: {type: string}, b: {type: string}}}"
+	assert.Equal(t, []string{"error cel-added: spec: objects must now keep the rule \"self.a == 'y'\"; objects at hand that are invalid: 3 of 3: " +
+		"default/o0, default/o2 (refused: create, spec update), default/o1 (every write is refused, finalizers and status included: the controller is locked out)"},
+		changed(t, fmt.Sprintf(schema, ""), fmt.Sprintf(schema, `x-kubernetes-validations: [{rule: "self.a == 'y'"}],`), "{a: x}", "{b: x}", "{a: z}"))
+}
+
 // A rule at the root that a stored object breaks is named as what it is, with and without the object.
 func TestRootRule(t *testing.T) {
 	const schema = "{spec: {versions: [{subresources: {status: {}}, schema: {openAPIV3Schema: {%s properties: {spec: {type: object, properties: {a: {type: string}}}}}}}]}}"

@@ -163,7 +163,7 @@ func (all *findings) evidence(order []*evidence, old, now *project.CRD, results 
 				continue
 			}
 			steps := schemaPath(schemaOf(old.Version(r.Version)), schemaOf(v), p.Field)
-			e := &evidence{kind: r.Kind, version: v.Name, path: steps, writes: r.Refused(), problem: p}
+			e := &evidence{kind: r.Kind, version: v.Name, path: steps, problem: p}
 			e.cause = all.cause(now, e)
 			if i := slices.IndexFunc(order, e.same); i >= 0 {
 				e = order[i]
@@ -181,12 +181,18 @@ type evidence struct {
 	kind    compat.Kind
 	version string
 	path    []string
-	objects []string // the names of the first
-	last    string   // the name of the last: what is wrong with one object comes in a row
-	n       int      // how many there are
-	writes  string
+	groups  []group
+	last    string // the name of the last: what is wrong with one object comes in a row
+	n       int    // how many there are
 	problem compat.Problem
 	cause   int // the index of the finding that has the same cause; see below for what is none
+}
+
+// group are objects of which the same writes are refused.
+type group struct {
+	writes string
+	names  []string // the first
+	n      int
 }
 
 const (
@@ -216,8 +222,14 @@ func (e *evidence) add(r compat.Finding) {
 		return
 	}
 	e.n, e.last = e.n+1, name
-	if len(e.objects) < shown {
-		e.objects = append(e.objects, name)
+	i := slices.IndexFunc(e.groups, func(g group) bool { return g.writes == r.Refused() })
+	if i < 0 {
+		i, e.groups = len(e.groups), append(e.groups, group{writes: r.Refused()})
+	}
+	g := &e.groups[i]
+	g.n++
+	if len(g.names) < shown {
+		g.names = append(g.names, name)
 	}
 }
 
@@ -264,11 +276,17 @@ func likely(p compat.Problem) string {
 }
 
 // proves adds the evidence to the finding that has its cause, if there is one.
-func (all *findings) proves(old, now *project.CRD, e *evidence, of int) {
-	proof := fmt.Sprintf("; objects at hand that lose it: %d of %d: %s", e.n, of, first(e.objects, e.n))
-	if e.kind == compat.Invalid {
-		proof = fmt.Sprintf("; objects at hand that are invalid: %d of %d: %s (%s)", e.n, of, first(e.objects, e.n), e.writes)
+func (all *findings) proves(old, now *project.CRD, e *evidence, tried int) {
+	effect := "lose it"
+	var objects []string
+	for _, g := range e.groups {
+		names := first(g.names, g.n)
+		if e.kind == compat.Invalid {
+			effect, names = "are invalid", fmt.Sprintf("%s (%s)", names, g.writes)
+		}
+		objects = append(objects, names)
 	}
+	proof := fmt.Sprintf("; objects at hand that %s: %d of %d: %s", effect, e.n, tried, strings.Join(objects, ", "))
 	switch {
 	case e.cause == known:
 		return
