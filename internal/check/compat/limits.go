@@ -21,6 +21,10 @@ import (
 func (v *version) limits(path []string, was, is *props) {
 	tight := v.tightened(path)
 	before, after := limitsOf(was).of(was), limitsOf(is).of(was)
+	if !was.Nullable || !is.Nullable { // null was not a value, or is found below
+		isNull := func(value string) bool { return value == "null" }
+		before.enum, after.enum = slices.DeleteFunc(before.enum, isNull), slices.DeleteFunc(after.enum, isNull)
+	}
 	v.enum(path, before, after)
 	values := valuesOf(before, after)
 	var tighter, looser, words []string
@@ -185,6 +189,19 @@ type bound struct {
 	exclusive bool
 	upper     bool
 	format    string // whose range it is, if it is that of a format
+	whole     bool   // it is one of integers
+}
+
+// last is the last integer within a bound.
+func (b bound) last() float64 {
+	switch n := math.Floor(*b.value); {
+	case b.upper && b.exclusive && n == *b.value:
+		return n - 1
+	case b.upper, n == *b.value && !b.exclusive:
+		return n
+	default:
+		return n + 1
+	}
 }
 
 func (b bound) String() string {
@@ -219,6 +236,9 @@ func formatted(f float64) string {
 func (b bound) equal(other bound) bool {
 	if b.value == nil || other.value == nil {
 		return b.value == other.value
+	}
+	if b.whole {
+		return b.last() == other.last()
 	}
 	return *b.value == *other.value && b.exclusive == other.exclusive
 }
@@ -293,6 +313,7 @@ func (l limits) of(s *props) limits {
 		return l
 	}
 	for i, b := range l.bounds {
+		l.bounds[i].whole = s.Type == "integer" && b.name != "multipleOf"
 		if !slices.Contains(boundsOn[s.Type], b.name) {
 			l.bounds[i].value = nil
 		}
@@ -319,6 +340,7 @@ func notOf(s *props) []props {
 func isLimits(s *props) bool {
 	rest := *s
 	rest.Enum, rest.Pattern, rest.Format, rest.Maximum, rest.Minimum, rest.ExclusiveMaximum, rest.ExclusiveMinimum, rest.MultipleOf = nil, "", "", nil, nil, false, false, nil
+	rest.Required = nil
 	rest.MaxLength, rest.MinLength, rest.MaxItems, rest.MinItems, rest.MaxProperties, rest.MinProperties, rest.Description = nil, nil, nil, nil, nil, nil, ""
 	return canonical(&rest) == "{}"
 }
@@ -368,6 +390,9 @@ func less(list, other []string) (rest []string) {
 }
 
 func compact(raw []byte) string {
+	if len(raw) == 0 {
+		return "null" // as a CRD is read
+	}
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
 		return string(raw)

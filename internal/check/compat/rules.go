@@ -69,7 +69,7 @@ func refusal(r apiextv1.ValidationRule) string {
 func without(rules, others apiextv1.ValidationRules) (rest []apiextv1.ValidationRule) {
 	for _, r := range rules {
 		if !slices.ContainsFunc(others, func(o apiextv1.ValidationRule) bool {
-			return slices.Equal(strings.Fields(o.Rule), strings.Fields(r.Rule))
+			return slices.Equal(lexeme.FindAllString(o.Rule, -1), lexeme.FindAllString(r.Rule, -1))
 		}) {
 			rest = append(rest, r)
 		}
@@ -115,6 +115,9 @@ func movedUp(r apiextv1.ValidationRule, was, is *props) bool {
 var (
 	itself     = lazyregexp.New(`\b(self|oldSelf)\b`)
 	identifier = lazyregexp.New(`[A-Za-z_][A-Za-z0-9_]*`)
+	// A lexeme is a raw string, a string, a comment with the end of its line, a word or a sign.
+	lexeme = lazyregexp.New(`(?s)[bB]?[rR](?:""".*?"""|'''.*?'''|"[^"]*"|'[^']*')` +
+		`|"""(?:\\.|[^\\])*?"""|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|//[^\n]*\n?|\w+|\S`)
 	// A rule that begins with the first holds where the field is not set, and one of the second form where one of the two fields is not.
 	unset   = lazyregexp.New(`^!\s*has\(\s*self\.([\w.]+)\s*\)\s*\|\|`)
 	notBoth = lazyregexp.New(`^!\s*\(\s*has\(\s*self\.([\w.]+)\s*\)\s*&&\s*has\(\s*self\.([\w.]+)\s*\)\s*\)$`)

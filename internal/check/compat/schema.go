@@ -44,6 +44,9 @@ func (v *version) compare(path []string, was, is *props) {
 		}
 		before := was.Properties[name]
 		after, kept := is.Properties[name]
+		if values := project.ValuesOf(is); !kept && values != nil && typeOf(is) == "map" {
+			after, kept = *values, true
+		}
 		if !kept {
 			v.lost(path, name, was, is)
 			continue
@@ -87,6 +90,10 @@ func (v *version) typed(path []string, was, is *props) (wider, other bool) {
 		v.at("additional-closed", v.tightened(path), path, nil, "fields that the schema does not know are no longer kept")
 	case before == "any" && preserves(was) && !preserves(is):
 		v.at("additional-closed", v.tightened(path), path, []string{"preserveunknownfields", "schemaless"}, "any value was taken, and now only %s", after)
+	case before == "object" && after == "map" && !preserves(was):
+		v.at("type-changed", shows, path, nil, "the type changed from object to map, whose keys may be any")
+		v.all.list[len(v.all.list)-1].wider = true
+		return true, false
 	case takes(after, before):
 		v.at("type-changed", shows, path, nil, "the type changed from %s to %s, which takes all of it", before, after)
 		v.all.list[len(v.all.list)-1].wider = true
@@ -161,23 +168,35 @@ func (v *version) tightened(path []string) effect {
 
 // required finds fields that must now be set, or need not be any more. One with a default is always set.
 func (v *version) required(path []string, was, is *props) {
-	for _, name := range sortedSet(is.Required) {
+	before, after := requiredOf(was), requiredOf(is)
+	for _, name := range after {
 		field, declared := is.Properties[name]
 		_, known := was.Properties[name]
 		own := append(slices.Clone(path), name)
 		switch {
-		case slices.Contains(was.Required, name) || !declared || field.Default != nil:
+		case slices.Contains(before, name) || !declared || field.Default != nil:
 		case known:
 			v.at("required-added", v.tightened(own), own, []string{"required", "validation:required"}, "the field is now required")
 		default:
 			v.at("required-added", v.tightened(own), own, []string{"required"}, "the field is new and required")
 		}
 	}
-	for _, name := range sortedSet(was.Required) {
-		if _, declared := is.Properties[name]; declared && !slices.Contains(is.Required, name) {
+	for _, name := range before {
+		if _, declared := is.Properties[name]; declared && !slices.Contains(after, name) {
 			v.at("required-removed", shows, append(slices.Clone(path), name), []string{"optional"}, "the field is no longer required")
 		}
 	}
+}
+
+// requiredOf are the fields that must be set, by name. Those in allOf count as those of the object do.
+func requiredOf(s *props) []string {
+	all := slices.Clone(s.Required)
+	for _, part := range s.AllOf {
+		if isLimits(&part) {
+			all = append(all, part.Required...)
+		}
+	}
+	return sortedSet(all)
 }
 
 func sortedSet(list []string) []string {

@@ -43,5 +43,5 @@ func (v *version) defaults(path []string, was, is *props) {
 
 func requiredIn(root *props, parent []string, name string) bool {
 	s := project.Lookup(root, parent)
-	return s != nil && slices.Contains(s.Required, name)
+	return s != nil && slices.Contains(requiredOf(s), name)
 }
