@@ -91,6 +91,7 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	}
 	r.withoutDoubles(p)
 	problems.add(p.Root, "", r.allow(p))
+	r.Findings = slices.DeleteFunc(r.Findings, func(f rule.Finding) bool { return !slices.Contains(families, f.Rule.Family) }) // of markers that allow
 	r.Findings = rule.Sort(r.Findings)
 	if len(r.Judged) == 0 && len(problems) == 0 {
 		problems.add(p.Root, "", errors.New("nothing to check was found: no CustomResourceDefinition, and no Go package with API types"))
