@@ -115,6 +115,15 @@ func TestObjectsOfOneRule(t *testing.T) {
 		changed(t, fmt.Sprintf(schema, ""), fmt.Sprintf(schema, `x-kubernetes-validations: [{rule: "self.a == 'y'"}],`), "{a: x}", "{b: x}", "{a: z}"))
 }
 
+// The API server names the field of anyOf, oneOf and not in its words only. A field that has one of them is to blame, and not the object.
+func TestObjectsOfCombined(t *testing.T) {
+	const schema = "{type: object, properties: {a: {type: string}, c: {type: string}}%s}"
+	for combined, message := range map[string]string{"not: {required: [c]}": "not is new", "oneOf: [{required: [a]}, {maxProperties: 3}]": "oneOf is new"} {
+		assert.Equal(t, []string{"error one-of-changed: spec: " + message + ", and values must fit it; objects at hand that are invalid: 1 of 2: default/o0 (refused: create, spec update)"},
+			changed(t, fmt.Sprintf(schema, ""), fmt.Sprintf(schema, ", "+combined), "{a: x, c: x}", "{d: x}"), combined)
+	}
+}
+
 // A rule at the root that a stored object breaks is named as what it is, with and without the object.
 func TestRootRule(t *testing.T) {
 	const schema = "{spec: {versions: [{subresources: {status: {}}, schema: {openAPIV3Schema: {%s properties: {spec: {type: object, properties: {a: {type: string}}}}}}}]}}"

@@ -267,6 +267,8 @@ func likely(p compat.Problem) string {
 		return "required-added"
 	case p.Type == field.ErrorTypeDuplicate:
 		return "list-type-changed"
+	case strings.Contains(p.Text, " validate "):
+		return "one-of-changed"
 	case strings.Contains(p.Text, "should match"):
 		return "pattern-changed"
 	case strings.Contains(p.Text, "should be"), strings.Contains(p.Text, "should have"), strings.Contains(p.Text, "within the range"):
@@ -322,12 +324,20 @@ var tightening = map[string]bool{
 	"default-removed": true,
 }
 
+// combined is what the API server says of anyOf, oneOf and not: it has the field in the text only.
+var combined = lazyregexp.New(`^the object: "([^"]+)" (must (?:not )?validate .*)$`)
+
 // problemsOf is what a finding is about, a field each.
-func problemsOf(f compat.Finding) []compat.Problem {
+func problemsOf(f compat.Finding) (all []compat.Problem) {
 	if f.Kind == compat.Invalid {
-		return f.Problems
+		for _, p := range f.Problems {
+			if m := combined.FindStringSubmatch(p.Text); m != nil {
+				p.Field, p.Text = m[1], m[1]+" "+m[2]
+			}
+			all = append(all, p)
+		}
+		return all
 	}
-	var all []compat.Problem
 	for _, path := range f.Fields {
 		all = append(all, compat.Problem{Field: path})
 	}
