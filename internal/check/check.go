@@ -141,6 +141,11 @@ var runs = map[rule.Family]family{
 			}
 			err = notApplicable("no object of the project's kinds was found in YAML files and Markdown pages" + templates)
 		}
+		if err == nil {
+			if err = r.comparable(rule.Samples, o); err != nil {
+				return nil, "", err
+			}
+		}
 		return found.Findings, found.String(), err
 	},
 }

@@ -26,6 +26,9 @@ func (r *Result) lint(ctx context.Context, p *project.Project, o Options) ([]rul
 	if len(p.Packages) == 0 {
 		return nil, "", notApplicable("no Go package has +groupName in its package comment, as those with API types have")
 	}
+	if err := r.comparable(rule.Lint, o); err != nil {
+		return nil, "", err
+	}
 	judged := text.Count(len(p.Packages), "package", "packages")
 	older := map[string]map[string][]byte{}
 	if o.Base != nil && o.Base.Whole {

@@ -5,6 +5,7 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -70,6 +71,20 @@ func (r *Result) older() (compat.State, error) {
 		return nil, err
 	}
 	return b.State(), nil
+}
+
+// comparable notes that a family compares nothing, and reports all as if it were new, where the user named a base that is not a whole project.
+// Where the family was asked for, that is an error.
+func (r *Result) comparable(of rule.Family, o Options) error {
+	if o.Base == nil || !o.Base.Given || o.Base.Whole {
+		return nil
+	}
+	err := fmt.Errorf("%s is not a whole project, with a go.mod; name a git revision or the root of an older project", o.Base.Name)
+	if slices.Contains(o.Families, of) {
+		return err
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("%s compared no revisions: %s", of, err))
+	return nil
 }
 
 // sinceBase is a base that the user named, for samples; nil if none was.
