@@ -166,11 +166,16 @@ func verdict(r *report.Check, failOn rule.Severity) error {
 }
 
 // checked is what the check of a project found. Where there is no verdict on a part of it, there is an error as well; where there is none on
-// anything, the report is nil.
+// anything, the report is nil, unless it is for a program.
 func checked(ctx context.Context, at *located, o checkOptions) (*report.Check, error) {
 	result, err := checkProject(ctx, at, o)
 	if err != nil && (result == nil || len(result.Judged)+len(result.Findings) == 0) {
-		return nil, err
+		if o.output == "text" || ctx.Err() != nil {
+			return nil, err
+		}
+		if result == nil {
+			result = &check.Result{Judged: map[rule.Family]string{}}
+		}
 	}
 	r := &report.Check{
 		Findings: result.Findings, Judged: result.Judged, Notes: result.Notes, Allowed: result.Allowed, Prefix: report.RepositoryPrefix(at.root), Version: Version(),

@@ -43,6 +43,9 @@ func (c Check) Summary() string {
 		allowed = fmt.Sprintf(", %d allowed", c.Allowed)
 	}
 	if len(judged) == 0 {
+		if c.Undetermined != "" && len(c.Findings) == 0 {
+			return "nothing could be judged" + allowed
+		}
 		return c.Counts() + allowed
 	}
 	return fmt.Sprintf("%s%s (%s)", c.Counts(), allowed, strings.Join(judged, "; "))
