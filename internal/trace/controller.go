@@ -2,7 +2,10 @@
 
 package trace
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Queue is an operation on a work queue.
 type Queue struct {
@@ -147,6 +150,20 @@ type Grant struct {
 	Resources []string `json:"resources,omitempty"`
 	Names     []string `json:"names,omitempty"`
 	Paths     []string `json:"paths,omitempty"`
+}
+
+// NeededFor returns the verbs of requests, and the groups of their resources, for which one permission is needed. Who watches needs "list"
+// too: clients use it where a server cannot stream what is there, and this one can. Events are the same objects in both of their groups, and
+// which of the two a client writes to is decided by its library, in one version so and in another otherwise.
+func NeededFor(verb, group, resource string) (verbs, groups []string) {
+	verbs, groups = []string{verb}, []string{group}
+	if verb == "list" {
+		verbs = append(verbs, "watch")
+	}
+	if both := []string{"", "events.k8s.io"}; resource == "events" && slices.Contains(both, group) {
+		groups = both
+	}
+	return verbs, groups
 }
 
 // Gap is a time in which records were dropped, or of which a file that was damaged later has none that can be read.

@@ -10,6 +10,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac"
+
+	"github.com/crdctl/crdctl/internal/trace"
 )
 
 // Report compares what an account used with what it holds.
@@ -139,17 +141,10 @@ type atom struct {
 	rule                        rbacv1.PolicyRule
 }
 
-// needed is the rule that requests are compared with. Who watches needs "list" too: clients use it where a server cannot
-// stream what is there, and this one can. Events are the same objects in both of their groups, and which of the two a
-// client writes to is decided by its library, in one version so and in another otherwise.
+// needed is the rule that requests are compared with.
 func (a atom) needed() rbacv1.PolicyRule {
 	rule := *a.rule.DeepCopy()
-	if a.verb == "list" {
-		rule.Verbs = append(rule.Verbs, "watch")
-	}
-	if groups := []string{"", "events.k8s.io"}; a.resource == "events" && slices.Contains(groups, a.group) {
-		rule.APIGroups = groups
-	}
+	rule.Verbs, rule.APIGroups = trace.NeededFor(a.verb, a.group, a.resource)
 	return rule
 }
 

@@ -4,6 +4,7 @@ package finding
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -106,10 +107,13 @@ func (u *unused) tick(now int64) {
 		if g.first == 0 || now-g.first < unusedAfter {
 			continue
 		}
-		left := map[string][]string{}
+		left := map[string]map[string][]string{} // verbs by resource, by role
 		for _, grant := range g.Grants {
-			if rest := u.left(user, grant); len(rest) > 0 {
-				left[grant.Role] = append(left[grant.Role], rest...)
+			for resource, verbs := range u.left(user, grant) {
+				if left[grant.Role] == nil {
+					left[grant.Role] = map[string][]string{}
+				}
+				left[grant.Role][resource] = append(left[grant.Role][resource], verbs...)
 			}
 		}
 		for role := range g.reported {
@@ -119,25 +123,29 @@ func (u *unused) tick(now int64) {
 			}
 		}
 		for role, rest := range left {
-			slices.Sort(rest)
 			g.reported[role] = true
 			u.report(trace.Finding{
 				Subject: role, Since: g.first, Certainty: trace.Certain, Evidence: evidence(g.seq),
-				Message: fmt.Sprintf("%s grants what %s did not use in this recording: %s", role, text.Shorten(user, valueMax), listed(slices.Compact(rest))),
+				Message: fmt.Sprintf("%s grants what %s did not use in this recording: %s", role, text.Shorten(user, valueMax), listed(rest)),
 			}, now)
 		}
 	}
 }
 
-func listed(all []string) string {
-	if len(all) > 8 {
-		return strings.Join(all[:8], ", ") + fmt.Sprintf(" and %d more", len(all)-8)
+// listed has all of them: nothing else that is printed does.
+func listed(left map[string][]string) string {
+	var all []string
+	for _, resource := range slices.Sorted(maps.Keys(left)) {
+		verbs := left[resource]
+		slices.Sort(verbs)
+		all = append(all, strings.Join(slices.Compact(verbs), ", ")+" "+resource)
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(all, "; ")
 }
 
-// left is what a grant allows and was not used, as "delete deployments.apps".
-func (u *unused) left(user string, g trace.Grant) (rest []string) {
+// left is what a grant allows and was not used: verbs by resource, as "delete" of "deployments.apps".
+func (u *unused) left(user string, g trace.Grant) map[string][]string {
+	rest := map[string][]string{}
 	resources := g.Resources
 	groups := g.Groups
 	if len(g.Paths) > 0 {
@@ -148,8 +156,8 @@ func (u *unused) left(user string, g trace.Grant) (rest []string) {
 			for _, verb := range g.Verbs {
 				owners := verb == "update" && strings.HasSuffix(resource, "/finalizers") // of which only an admission plugin asks whether it is granted
 				if !owners && !u.isUsed(user, g, verb, group, resource) {
-					r := trace.Resource{Group: group, Resource: resource}
-					rest = append(rest, verb+" "+model.GroupResource(&r))
+					r := model.GroupResource(&trace.Resource{Group: group, Resource: resource})
+					rest[r] = append(rest[r], verb)
 				}
 			}
 		}
@@ -158,13 +166,18 @@ func (u *unused) left(user string, g trace.Grant) (rest []string) {
 }
 
 func (u *unused) isUsed(user string, g trace.Grant, verb, group, resource string) bool {
+	verbs, groups := trace.NeededFor(verb, group, resource)
 	for used := range u.used[user] {
-		if match(verb, used.verb) && match(group, used.group) && match(resource, used.resource) &&
+		if matchAny(verbs, used.verb) && matchAny(groups, used.group) && match(resource, used.resource) &&
 			(g.Namespace == "" || g.Namespace == used.namespace) && (len(g.Names) == 0 || slices.Contains(g.Names, used.name)) {
 			return true
 		}
 	}
 	return false
+}
+
+func matchAny(granted []string, used string) bool {
+	return slices.ContainsFunc(granted, func(g string) bool { return match(g, used) })
 }
 
 func match(granted, used string) bool {
