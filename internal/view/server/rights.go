@@ -45,7 +45,7 @@ type grantRow struct {
 	Role string `json:"role"`
 	Rule string `json:"rule"`
 	Used int    `json:"used"`
-	Seq  int64  `json:"seq"` // of a request that used it
+	Seq  int64  `json:"seq"` // of a request that used it, or of an open watch
 }
 
 type callRow struct {
@@ -109,7 +109,7 @@ func (s *session) asked(q query) []askedRow {
 }
 
 func ask(by map[asking]*askedRow, words []string, r *model.Request) {
-	denied := r.Code == 403 && r.Decision != "allow"
+	denied := isDenied(r)
 	g := asking{actor: r.Actor.Name, verb: r.Verb, resource: rbacResource(r), ns: r.Namespace}
 	if denied {
 		g.state = "denied"
@@ -133,6 +133,9 @@ func ask(by map[asking]*askedRow, words []string, r *model.Request) {
 		row.Because = r.Message
 	}
 }
+
+// isDenied reports whether no role allows a request; a policy or a webhook may refuse what a role allows.
+func isDenied(r *model.Request) bool { return r.Code == 403 && r.Decision != "allow" }
 
 // rbacResource is the resource with its subresource and its group, as "deployments/status.apps".
 func rbacResource(r *model.Request) string {
@@ -180,7 +183,7 @@ func (s *session) grants() []grantRow {
 	}
 	question := fmt.Sprintf("grants of %d", s.grantedSeq)
 	used := *scanned(s, question, func() map[usedFor]*uses { return map[usedFor]*uses{} }, s.model.Requests, seqOf, func(used *map[usedFor]*uses, r *model.Request) {
-		if r.Actor.User != granted.User {
+		if r.Actor.User != granted.User || isDenied(r) {
 			return
 		}
 		u := usedFor{verb: rbacVerb(r.Verb), group: r.Resource.Group, resource: r.Resource.Resource, namespace: r.Namespace}
@@ -196,6 +199,18 @@ func (s *session) grants() []grantRow {
 		(*used)[u].n++
 		(*used)[u].seq = r.Seq
 	})
+	watches := map[usedFor]*uses{} // open ones, whose requests are recorded when they end
+	for _, w := range s.model.Watches() {
+		if w.Actor.User != granted.User || w.Ended != 0 {
+			continue
+		}
+		u := usedFor{verb: "watch", group: w.Resource.Group, resource: w.Resource.Resource, namespace: w.Namespace}
+		if watches[u] == nil {
+			watches[u] = &uses{}
+		}
+		watches[u].n++
+		watches[u].seq = w.Seq
+	}
 	all := []grantRow{}
 	for _, g := range granted.Grants {
 		for _, verb := range g.Verbs {
@@ -207,10 +222,12 @@ func (s *session) grants() []grantRow {
 				if g.Namespace != "" {
 					row.Rule += ", namespace " + g.Namespace
 				}
-				for u, of := range used {
-					if covers(g, verb, resource, u) {
-						row.Used += of.n
-						row.Seq = max(row.Seq, of.seq)
+				for _, used := range []map[usedFor]*uses{used, watches} {
+					for u, of := range used {
+						if covers(g, verb, resource, u) {
+							row.Used += of.n
+							row.Seq = max(row.Seq, of.seq)
+						}
 					}
 				}
 				all = append(all, row)
@@ -222,8 +239,13 @@ func (s *session) grants() []grantRow {
 }
 
 func covers(g trace.Grant, verb, resource string, u usedFor) bool {
-	return (verb == "*" || verb == u.verb) && (resource == "*" || resource == u.resource) && (g.Namespace == "" || g.Namespace == u.namespace) &&
-		(slices.Contains(g.Groups, "*") || slices.Contains(g.Groups, u.group)) && (len(g.Names) == 0 || slices.Contains(g.Names, u.name))
+	if resource != "*" && resource != u.resource || g.Namespace != "" && g.Namespace != u.namespace || len(g.Names) > 0 && !slices.Contains(g.Names, u.name) {
+		return false
+	}
+	return slices.ContainsFunc(g.Groups, func(group string) bool {
+		verbs, groups := trace.NeededFor(verb, group, resource)
+		return (verb == "*" || slices.Contains(verbs, u.verb)) && (group == "*" || slices.Contains(groups, u.group))
+	})
 }
 
 // calling is what calls have in common, and callSum what came of them.

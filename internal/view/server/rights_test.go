@@ -118,3 +118,34 @@ func TestRightsCountTheRowsThatAreNotShown(t *testing.T) {
 	assert.Len(t, got.Asked, maxRightsRows)
 	assert.Equal(t, []int{7, 7, 0}, []int{got.AskedMore, got.CallsMore, got.GrantedMore})
 }
+
+// A right is used by a request that it allowed: also by a watch that is open, whose request is recorded when it ends, and not by one that was refused.
+func TestGrantsThatWereUsed(t *testing.T) {
+	s := newSession(Options{MaxRecords: 100})
+	for seq, b := range []trace.Body{
+		&trace.Header{Run: "r"},
+		&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: trace.ClassController, User: "u"}},
+		&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "configmaps", Kind: "ConfigMap"}},
+		&trace.Def{Resource: &trace.Resource{ID: 2, Resource: "secrets", Kind: "Secret"}},
+		&trace.Def{Resource: &trace.Resource{ID: 3, Group: "events.k8s.io", Resource: "events", Kind: "Event"}},
+		&trace.Rights{User: "u", Grants: []trace.Grant{
+			{Role: "a", Verbs: []string{"list", "watch"}, Groups: []string{""}, Resources: []string{"configmaps", "secrets"}},
+			{Role: "b", Verbs: []string{"create"}, Groups: []string{""}, Resources: []string{"events"}},
+		}},
+		&trace.Watch{ID: "w", Actor: 1, State: "open", Resource: 1},
+		&trace.Watch{ID: "v", Actor: 1, State: "open", Resource: 1},
+		&trace.Watch{ID: "v", Actor: 1, State: "end", Resource: 1},
+		&trace.Request{ID: "v", Actor: 1, Verb: "watch", Resource: 1, Code: 200},
+		&trace.Request{ID: "l", Actor: 1, Verb: "list", Resource: 2, Code: 403},
+		&trace.Request{ID: "e", Actor: 1, Verb: "create", Resource: 3, Code: 201},
+	} {
+		s.add(t.Context(), trace.Record{Seq: int64(seq) + 1, T: int64(seq), Body: b}, true)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	got := map[string]int{}
+	for _, row := range s.grants() {
+		got[row.Rule] = row.Used
+	}
+	assert.Equal(t, map[string]int{"list configmaps": 2, "watch configmaps": 2, "list secrets": 0, "watch secrets": 0, "create events": 1}, got)
+}
