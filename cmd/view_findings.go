@@ -97,11 +97,11 @@ func viewFindings(ctx context.Context, s ui.Streams, f findingsFlags, v *viewed)
 	return d.verdict(f.failOn)
 }
 
-// findingsOf reads a recording from its begin to its end.
-func findingsOf(ctx context.Context, source trace.Source) (*findingsDocument, error) {
+// findingsOf reads a recording from its begin to its end, which for what runs is now: what is quiet since the newest record may be resolved.
+func findingsOf(ctx context.Context, v *viewed) (*findingsDocument, error) {
 	d := &findingsDocument{Findings: []trace.Finding{}, Undetermined: []finding.Undetermined{}}
 	engine := finding.New()
-	for r, err := range source.Records(ctx, 0) {
+	for r, err := range v.Records(ctx, 0) {
 		if err != nil {
 			return nil, err
 		}
@@ -112,6 +112,7 @@ func findingsOf(ctx context.Context, source trace.Source) (*findingsDocument, er
 		d.Duration = max(d.Duration, r.T)
 		engine.Add(r)
 	}
+	engine.Tick(v.end)
 	engine.End()
 	d.Findings = append(d.Findings, engine.Findings()...)
 	d.Undetermined = append(d.Undetermined, engine.Undetermined()...)

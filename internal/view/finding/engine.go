@@ -81,11 +81,12 @@ func New() *Engine {
 	return e
 }
 
-// Add takes the next record, in the order of Seq. Findings and an index in the recording are ignored: what they say is
+// Add takes the next record, in the order of Seq. Of findings and an index in the recording only the time matters: what they say is
 // found again.
 func (e *Engine) Add(r trace.Record) {
 	switch b := r.Body.(type) {
 	case *trace.Finding, *trace.Index:
+		e.Tick(r.T)
 		return
 	case *trace.Unknown:
 		if b.Err == nil {

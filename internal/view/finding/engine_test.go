@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/crdctl/crdctl/internal/trace"
 )
@@ -26,6 +27,15 @@ func TestLongTimesAreSkipped(t *testing.T) {
 	assert.LessOrEqual(t, ticks, 2*ticksMax+2)
 	assert.GreaterOrEqual(t, ticks, ticksMax)
 	assert.Equal(t, t400days, last)
+}
+
+// A finding that a run recorded shows that the run went on until then, though nothing else was recorded: what is quiet is resolved, as it was live.
+func TestFindingsAreResolvedAsLive(t *testing.T) {
+	all := records(t, "testdata/conflict-storm/shows.jsonl")
+	require.Zero(t, find(all)[0].Until)
+	last := all[len(all)-1]
+	last.Seq, last.T = last.Seq+1, last.T+60*second
+	assert.NotZero(t, find(append(all, last))[0].Until)
 }
 
 // What does not work comes first, what only costs comes last, and what was resolved after all of them.
@@ -125,7 +135,7 @@ func TestDamagedRecords(t *testing.T) {
 // A newer format changes what records mean: nothing is certain.
 func TestNewerFormat(t *testing.T) {
 	e := New()
-	for _, r := range records(t, "testdata/hot-loop/shows.jsonl") {
+	for _, r := range records(t, "testdata/conflict-storm/shows.jsonl") {
 		if h, ok := r.Body.(*trace.Header); ok {
 			h.Format = trace.Format + 1
 		}
