@@ -94,7 +94,7 @@ func (d *unheard) delivery(o *model.Object, event *model.Delivery) {
 	}
 	for _, ref := range o.Newest().Owners {
 		owner := d.m.ByUID(ref.UID)
-		if owner == nil || d.isRecorded(who.Class) && d.works[model.GroupResource(owner.Resource())] == nil || owner.Deleted || owner.Newest() != nil && owner.Newest().Deleting != "" || !d.m.Sees(who, owner) {
+		if owner == nil || d.isRecorded(who.Class) && d.works[model.GroupResource(owner.Resource())] == nil || owner.Deleted || owner.Newest() != nil && owner.Newest().Deleting != "" || !d.m.Sees(who, owner) || d.absent(o, ref) != "" { // invalid-owner has that
 			continue
 		}
 		if len(d.waits) < unheardMax {
