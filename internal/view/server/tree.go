@@ -276,8 +276,27 @@ func (s *session) activity() map[string]activity {
 func (s *session) problems() map[string]string {
 	all := map[string]string{}
 	for _, f := range s.engine.Findings() {
-		if f.Until == 0 && all[f.Subject] == "" {
-			all[f.Subject] = f.Type
+		if f.Until != 0 {
+			continue
+		}
+		for _, subject := range s.subjects(f) {
+			if all[subject] == "" {
+				all[subject] = f.Type
+			}
+		}
+	}
+	return all
+}
+
+// subjects are the parts of a finding's subject, of which one may be an object, as in "kubectl, Deployment default/x", and the objects of Events.
+func (s *session) subjects(f trace.Finding) []string {
+	all := strings.Split(f.Subject, ", ")
+	for _, seq := range f.Evidence {
+		r, _ := s.model.Record(seq)
+		if e, ok := r.Body.(*trace.KubeEvent); ok {
+			if o := s.model.Object(e.Object); o != nil {
+				all = append(all, o.String())
+			}
 		}
 	}
 	return all
