@@ -49,6 +49,7 @@ type ownerRow struct {
 	ID         trace.ObjectID `json:"id,omitempty"`
 	Name       string         `json:"name"`
 	Controller bool           `json:"controller,omitempty"`
+	Deleted    bool           `json:"deleted,omitempty"`
 	Red        string         `json:"red,omitempty"`
 }
 
@@ -107,11 +108,7 @@ func (s *session) object(q query) any {
 	if v == nil {
 		v = o.Newest()
 	}
-	for i, c := range s.model.Owned(o) {
-		if i < maxListed {
-			out.Children = append(out.Children, ownerRow{ID: c.ID, Name: c.String()})
-		}
-	}
+	out.Children = s.owned(o, q.number("at"))
 	if v == nil {
 		return out
 	}
@@ -148,6 +145,23 @@ func (s *session) object(q query) any {
 	}
 	out.Conditions = conditionsOf(o)
 	return out
+}
+
+// owned are the objects that an object owned at a time, or now for 0: then, those that were deleted are the last.
+func (s *session) owned(o *model.Object, at int64) []ownerRow {
+	t := forest{s: s, at: at}
+	rows, deleted := []ownerRow{}, []ownerRow{}
+	for _, c := range s.model.Owned(o) {
+		row := ownerRow{ID: c.ID, Name: c.String(), Deleted: at == 0 && c.Deleted}
+		switch {
+		case row.Deleted:
+			deleted = append(deleted, row)
+		case t.exists(c):
+			rows = append(rows, row)
+		}
+	}
+	rows = append(rows, deleted...)
+	return rows[:min(len(rows), maxListed)]
 }
 
 func writerOf(v *model.Version) (string, trace.Certainty) {

@@ -30,7 +30,7 @@ export function step(n) {
 let shown = null;
 
 const related = (r) => html`<li class=${r.red ? 'bad' : ''}>${r.id ? html`<button class="ref" @click=${() => change({ obj: r.id, rv: 0, at: 0 })}>${r.name}</button>` : r.name}${
-  r.controller ? ' (controller)' : ''}${r.red ? html` <b>✗ ${r.red}</b>` : nothing}</li>`;
+  r.controller ? ' (controller)' : ''}${r.deleted ? html` <span class="bad">deleted</span>` : nothing}${r.red ? html` <b>✗ ${r.red}</b>` : nothing}</li>`;
 
 const isManaged = (c) => c.path.startsWith('metadata.managedFields');
 const isStatus = (c) => /^status($|[.[])/.test(c.path);
@@ -57,7 +57,7 @@ function whole(o) {
 
 export function object(f) {
   if (!state.obj) return html`<p class="hint">Choose an object in the tree on the left, or press Enter on a request.</p>`;
-  const o = data('object', { id: state.obj, rv: state.rv }, version());
+  const o = data('object', { id: state.obj, rv: state.rv, at: state.at }, version());
   if (!o || o.id !== state.obj) return html`<p class="hint">${o === null ? 'This object is not in the recording.' : 'Loading.'}</p>`;
   shown = o;
   const at = o.versions.findIndex((v) => v.rv === o.rv);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// successors has an object whose child is deleted, and made anew under the same name.
+func successors(t *testing.T) *session {
+	s := newSession(Options{MaxRecords: 100})
+	owners := []trace.Owner{{Kind: "CronTab", Name: "x", UID: "u-x", Controller: true}}
+	for seq, b := range []trace.Body{
+		&trace.Header{Run: "r"},
+		&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "crontabs", Kind: "CronTab", Namespaced: true}},
+		&trace.Def{Resource: &trace.Resource{ID: 2, Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}},
+		&trace.Def{Object: &trace.Object{ID: 1, UID: "u-x", Resource: 1, Namespace: "default", Name: "x"}},
+		&trace.Def{Object: &trace.Object{ID: 2, UID: "u-1", Resource: 2, Namespace: "default", Name: "x"}},
+		&trace.Def{Object: &trace.Object{ID: 3, UID: "u-2", Resource: 2, Namespace: "default", Name: "x"}},
+		&trace.Version{Object: 1, Type: "ADDED", RV: 1},
+		&trace.Version{Object: 2, Type: "ADDED", RV: 2, Owners: owners},
+		&trace.Version{Object: 1, Type: "MODIFIED", RV: 3, Prev: 1},
+		&trace.Version{Object: 2, Type: "DELETED", RV: 4, Prev: 2, Owners: owners},
+		&trace.Version{Object: 3, Type: "ADDED", RV: 5, Owners: owners},
+		&trace.Version{Object: 1, Type: "MODIFIED", RV: 6, Prev: 3},
+	} {
+		s.add(t.Context(), trace.Record{Seq: int64(seq) + 1, T: int64(seq) + 1, Body: b}, true)
+	}
+	return s
+}
+
+// A child that was deleted is told apart from the one that has its name now.
+func TestOwnedAndDeleted(t *testing.T) {
+	s := successors(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for at, want := range map[string][]string{
+		"0": {"3 ConfigMap default/x deleted=false", "2 ConfigMap default/x deleted=true"}, "7": nil, "9": {"2 ConfigMap default/x deleted=false"},
+		"10": nil, "12": {"3 ConfigMap default/x deleted=false"},
+	} {
+		var got []string
+		for _, c := range s.object(newQuery(url.Values{"id": {"1"}, "at": {at}})).(*object).Children {
+			got = append(got, fmt.Sprintf("%d %s deleted=%t", c.ID, c.Name, c.Deleted))
+		}
+		assert.Equal(t, want, got, "at "+at)
+	}
+}
