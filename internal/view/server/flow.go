@@ -50,6 +50,7 @@ const (
 	maxFlowItems = 3000
 	maxKeyLanes  = 40
 	flowRange    = int64(10e9) // that is shown where none was chosen
+	flowAfter    = int64(1e9)  // of it, for what came of the newest reconcile or request
 )
 
 func (s *session) flow(q query) any { return s.flowOf(q) }
@@ -68,6 +69,9 @@ func (s *session) flowRows(q query) any {
 func (s *session) flowOf(q query) *flow {
 	now := s.model.Now()
 	f := &flow{From: q.from, To: q.to, Lanes: []lane{}, Items: []flowItem{}, Edges: []edge{}, Seq: s.last}
+	if f.From == 0 && f.To == 0 && now > flowRange {
+		f.To = s.busyUntil()
+	}
 	if f.To == 0 || f.To > now {
 		f.To = now
 	}
@@ -93,6 +97,26 @@ func (s *session) flowOf(q query) *flow {
 	}
 	m.order()
 	return f
+}
+
+// busyUntil is the end of the range that is shown where none was chosen: the newest that has a reconcile or a request; 0 if there is none.
+func (s *session) busyUntil() int64 {
+	for _, r := range slices.Backward(s.model.Held()) {
+		switch r.Body.(type) {
+		case *trace.Reconcile:
+			return r.T + flowAfter
+		case *trace.Request:
+			if q := s.model.RequestAt(r.Seq); q != nil && isShown(q) {
+				return r.T + flowAfter
+			}
+		}
+	}
+	return 0
+}
+
+// isShown reports whether a request is one of the flow: not what others only read, and no watch, whose request is recorded when it ends.
+func isShown(q *model.Request) bool {
+	return !q.OK() || q.Verb != "watch" && (q.Writes() || q.Actor.Who.Own())
 }
 
 type flowMaker struct {
@@ -150,7 +174,7 @@ func (m *flowMaker) add(r trace.Record, keys []*model.Reconcile) []*model.Reconc
 			}
 			break
 		}
-		if !q.Writes() && !q.Actor.Who.Own() && q.OK() {
+		if !isShown(q) {
 			break
 		}
 		m.item(lane{actorName(q.Actor), "actor"}, flowItem{Seq: r.Seq, Kind: "write", Begin: b.Began, End: r.T, text: func() string { return requestItem(q).Text }, Bad: !q.OK()})
