@@ -20,7 +20,7 @@ type object struct {
 	UID        string          `json:"uid"`
 	Deleted    bool            `json:"deleted,omitempty"`
 	Deleting   string          `json:"deleting,omitempty"`
-	Versions   []versionMark   `json:"versions"` // that are held, for the slider
+	Versions   []versionMark   `json:"versions"` // that are held and in the chosen time, for the slider
 	RV         uint64          `json:"rv"`
 	Seq        int64           `json:"seq"`
 	T          int64           `json:"t"`
@@ -101,13 +101,20 @@ func (s *session) object(q query) any {
 		ID: o.ID, Name: o.String(), UID: o.UID, Deleted: o.Deleted, Versions: []versionMark{}, Changes: []trace.Change{}, Owners: []ownerRow{},
 		Children: []ownerRow{}, Finalizers: []finalizer{}, Conditions: []condition{}, Events: append([]kubeEvent{}, s.kubeEvents[o.ID]...), Fields: fieldsOf(o),
 	}
-	for _, v := range o.Versions[max(0, len(o.Versions)-maxMarks):] {
-		out.Versions = append(out.Versions, versionMark{v.RV, v.T})
-	}
 	v := o.At(uint64(q.number("rv")))
-	if v == nil {
+	chosen := v != nil
+	if !chosen {
 		v = o.Newest()
 	}
+	for _, of := range o.Versions {
+		if q.inTime(of.T) {
+			out.Versions = append(out.Versions, versionMark{of.RV, of.T})
+		}
+		if !chosen && (q.to == 0 || of.T <= q.to) {
+			v = of // at the end of the chosen time
+		}
+	}
+	out.Versions = out.Versions[max(0, len(out.Versions)-maxMarks):]
 	out.Children = s.owned(o, q.number("at"))
 	if v == nil {
 		return out

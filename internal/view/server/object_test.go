@@ -51,3 +51,29 @@ func TestOwnedAndDeleted(t *testing.T) {
 		assert.Equal(t, want, got, "at "+at)
 	}
 }
+
+// The slider has the versions of the selected time, and begins with the newest of them, or with the one before.
+func TestVersionsOfTheSelectedTime(t *testing.T) {
+	s := successors(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range []struct {
+		from, to, rv string
+		marks        []uint64
+		shown        uint64
+	}{
+		{"0", "0", "", []uint64{1, 3, 6}, 6},
+		{"7", "9", "", []uint64{1, 3}, 3},
+		{"7", "9", "1", []uint64{1, 3}, 1},
+		{"7", "9", "6", []uint64{1, 3}, 6},
+		{"10", "11", "", nil, 3},
+	} {
+		o := s.object(newQuery(url.Values{"id": {"1"}, "from": {c.from}, "to": {c.to}, "rv": {c.rv}})).(*object)
+		var marks []uint64
+		for _, m := range o.Versions {
+			marks = append(marks, m.RV)
+		}
+		assert.Equal(t, c.marks, marks, "%+v", c)
+		assert.Equal(t, c.shown, o.RV, "%+v", c)
+	}
+}

@@ -18,12 +18,11 @@ const columns = [
   { title: 'change', width: 'minmax(24ch, 1fr)', cell: (v) => (v.folded > 1 ? `${v.summary} ×${v.folded}` : v.summary) },
 ];
 
-/** The version n places before or after the one that is shown. */
+/** The version before (-1) or after (1) the one that is shown, which may be outside of the selected time. */
 export function step(n) {
   const o = shown;
   if (!o) return;
-  const at = o.versions.findIndex((v) => v.rv === o.rv);
-  const to = o.versions[at + n];
+  const to = n < 0 ? o.versions.findLast((v) => v.rv < o.rv) : o.versions.find((v) => v.rv > o.rv);
   if (to) change({ rv: to.rv, at: to.t });
 }
 
@@ -57,16 +56,16 @@ function whole(o) {
 
 export function object(f) {
   if (!state.obj) return html`<p class="hint">Choose an object in the tree on the left, or press Enter on a request.</p>`;
-  const o = data('object', { id: state.obj, rv: state.rv, at: state.at }, version());
+  const o = data('object', { id: state.obj, rv: state.rv, at: state.at, from: state.from, to: state.to }, version());
   if (!o || o.id !== state.obj) return html`<p class="hint">${o === null ? 'This object is not in the recording.' : 'Loading.'}</p>`;
   shown = o;
-  const at = o.versions.findIndex((v) => v.rv === o.rv);
+  const at = o.versions.findLastIndex((v) => v.rv <= o.rv);
   return html`<div class="object-head">
       <h2 class="name">${o.name}${o.deleted ? html` <span class="bad">deleted</span>` : o.deleting ? html` <span class="bad">deleting since ${o.deleting}</span>` : nothing}</h2>
-      ${o.versions.length ? html`<p class="at">version ${o.rv}, ${o.generation ? `generation ${o.generation}, ` : ''}${clock(o.t)}${o.writer ? html`, written by ${o.writer}` : ', writer not recorded'} ${certainty(o.certainty)}
+      ${o.rv ? html`<p class="at">version ${o.rv}, ${o.generation ? `generation ${o.generation}, ` : ''}${clock(o.t)}${o.writer ? html`, written by ${o.writer}` : ', writer not recorded'} ${certainty(o.certainty)}
         <button class="ref" @click=${() => select(o.seq)}>why</button></p>
-      <label class="slider">version <input type="range" min="0" max=${Math.max(o.versions.length - 1, 0)} .value=${String(at)} aria-valuetext=${`version ${o.rv} of ${clock(o.t)}`}
-        @input=${(e) => { const v = o.versions[Number(e.target.value)]; if (v) change({ rv: v.rv, at: v.t }); }}> ${count(at + 1)} of ${o.versions.length === 2000 ? 'the newest ' : ''}${count(o.versions.length)}</label>`
+      ${o.versions.length ? html`<label class="slider">version <input type="range" min="0" max=${Math.max(o.versions.length - 1, 0)} .value=${String(at)} aria-valuetext=${`version ${o.rv} of ${clock(o.t)}`}
+        @input=${(e) => { const v = o.versions[Number(e.target.value)]; if (v) change({ rv: v.rv, at: v.t }); }}> ${count(at + 1)} of ${o.versions.length === 2000 ? 'the newest ' : ''}${count(o.versions.length)}</label>` : html`<p class="hint">No version in the selected time.</p>`}`
       : html`<p class="hint">None of its versions was recorded: nothing wrote it, and the controller watches no such objects.</p>`}
     </div>
     <div class="chips" role="group" aria-label="Shown">
@@ -85,6 +84,6 @@ export function object(f) {
       </section>
     </div>
     <crd-rows .source=${'versions'} .label=${'Versions'} .columns=${columns} .pick=${(v) => { select(v.seq); change({ rv: v.rv, at: 0 }); }} .selected=${o.seq}
-      .empty=${o.versions.length ? 'No version in the selected time.' : 'No version is held.'} .params=${{ id: state.obj, managed: state.managed, from: state.from, to: state.to }} .version=${version()}
+      .empty=${state.from || state.to ? 'No version in the selected time.' : 'No version is held.'} .params=${{ id: state.obj, managed: state.managed, from: state.from, to: state.to }} .version=${version()}
       .rowClass=${(v) => (v.folded ? 'noop' : '')}></crd-rows>`;
 }
