@@ -94,7 +94,7 @@ func (d *unheard) delivery(o *model.Object, event *model.Delivery) {
 	}
 	for _, ref := range o.Newest().Owners {
 		owner := d.m.ByUID(ref.UID)
-		if owner == nil || d.isRecorded(who.Class) && d.works[model.GroupResource(owner.Resource())] == nil || owner.Deleted || owner.Newest() != nil && owner.Newest().Deleting != "" || !d.m.Sees(who, owner) || d.absent(o, ref) != "" { // invalid-owner has that
+		if owner == nil || d.IsRecorded(who.Class) && d.works[model.GroupResource(owner.Resource())] == nil || owner.Deleted || owner.Newest() != nil && owner.Newest().Deleting != "" || !d.m.Sees(who, owner) || d.absent(o, ref) != "" { // invalid-owner has that
 			continue
 		}
 		if len(d.waits) < unheardMax {
@@ -190,7 +190,7 @@ func (d *unheard) queue(q *trace.Queue, r trace.Record) {
 
 // request stands for a reconcile where these are not recorded.
 func (d *unheard) request(r *model.Request) {
-	if len(d.waits) == 0 || !r.Actor.Who.Own() || r.Object == nil || d.isRecorded(r.Actor.Class) {
+	if len(d.waits) == 0 || !r.Actor.Who.Own() || r.Object == nil || d.IsRecorded(r.Actor.Class) {
 		return
 	}
 	controller := r.Object.Controller()
@@ -229,7 +229,7 @@ func (d *unheard) tick(now int64) {
 		if w.older || !alive || endless && !w.passed {
 			certainty = trace.Likely
 		}
-		if !d.isRecorded(w.who.Class) {
+		if !d.IsRecorded(w.who.Class) {
 			certainty, what = trace.Likely, "no request about %s followed (reconciles that send nothing are not visible)"
 		}
 		message := fmt.Sprintf("DELETED of %s was delivered to %s, "+what, w.child, w.who.Name, w.owner)

@@ -116,7 +116,7 @@ func (h *hotLoops) writerOf(v *model.Version) (*model.Reconcile, model.Link) {
 // version adds a link for a write of a controller whose reconciles are not recorded.
 func (h *hotLoops) version(v *model.Version) {
 	r := v.Request
-	if h.isRecorded(trace.ClassController) || h.isRecorded(trace.ClassBuiltin) || lease(v.Object.Resource()) {
+	if h.IsRecorded(trace.ClassController) || h.IsRecorded(trace.ClassBuiltin) || lease(v.Object.Resource()) {
 		return
 	}
 	if r == nil || !r.Actor.Who.Own() || v.Writer.Certainty != trace.Certain {
@@ -220,7 +220,7 @@ func (h *hotLoops) show(c *chain) {
 	if certainty == trace.Likely {
 		message = strings.Replace(message, "is reconciled", "is probably reconciled", 1)
 	}
-	if !h.isRecorded(r.Actor.Class) && h.seen[trace.KindReconcile] == 0 {
+	if !h.IsRecorded(r.Actor.Class) && h.seen[trace.KindReconcile] == 0 {
 		message = fmt.Sprintf("hot loop: %s is written %s its own %s, %s writes", c.object, how, writeOf(c), perSecond(c.rate()))
 		if certainty == trace.Likely {
 			message = strings.Replace(message, "is written by", "is written again, probably because of", 1)

@@ -80,7 +80,7 @@ func (s *slow) end(rec *model.Reconcile) {
 
 // metrics is for controllers whose reconciles are not recorded.
 func (s *slow) metrics(b *trace.Metrics, r trace.Record) {
-	if s.isRecorded(trace.ClassController) {
+	if s.IsRecorded(trace.ClassController) {
 		return
 	}
 	for _, name := range sorted(b.Samples) {

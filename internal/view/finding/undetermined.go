@@ -78,8 +78,8 @@ func throughProxy(e *Engine) string {
 	return ""
 }
 
-// isRecorded reports whether the reconciles of a class of actors are recorded, even if none has begun.
-func (e *Engine) isRecorded(c trace.Class) bool {
+// IsRecorded reports whether the reconciles of a class of actors are recorded, even if none has begun.
+func (e *Engine) IsRecorded(c trace.Class) bool {
 	if e.m.Visible(c) {
 		return true
 	}

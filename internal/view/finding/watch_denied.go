@@ -96,7 +96,7 @@ func (d *denied) show(r *model.Request, k watching, w *refusals) {
 	}
 	switch {
 	case w.synced:
-	case d.isRecorded(k.who.Class) && len(d.m.Keys()) == 0:
+	case d.IsRecorded(k.who.Class) && len(d.m.Keys()) == 0:
 		message += ", nothing is reconciled"
 	case !d.wrote[k.who]:
 		message += ", nothing is reconciled as far as its requests show"

@@ -41,6 +41,7 @@ type session struct {
 	before     *before          // the session before this one
 	counted    int64            // reconciles, as the controller's metrics have it
 	firstAsked map[string]int64 // T of the first request of each kind by the project's own actors
+	delivered  int64            // T of the first object that a watch delivered to one of them; 0 before that
 	scans      scans
 	epoch      int64 // grows when records are forgotten
 }
@@ -80,7 +81,7 @@ func newSession(o Options) *session {
 func (s *session) reset() {
 	s.model, s.sums, s.engine = model.New(), newSums(), finding.New()
 	s.epoch++
-	s.scans, s.counted, s.firstAsked, s.unread = nil, 0, map[string]int64{}, nil
+	s.scans, s.counted, s.firstAsked, s.delivered, s.unread = nil, 0, map[string]int64{}, 0, nil
 	s.last, s.dropped, s.unknown, s.gaps, s.lastEnd, s.granted, s.kubeEvents = 0, 0, 0, nil, "", nil, map[trace.ObjectID][]kubeEvent{}
 }
 
@@ -201,6 +202,10 @@ func (s *session) add(ctx context.Context, r trace.Record, live bool) (other boo
 		s.addMetrics(b)
 	case *trace.Request:
 		s.noteKind(r, b)
+	case *trace.Event:
+		if s.delivered == 0 && s.model.Actor(b.Actor).Who.Own() {
+			s.delivered = r.T
+		}
 	}
 	if _, def := r.Body.(*trace.Def); !def {
 		if r.Seq <= s.last && r.Seq != 0 {

@@ -162,7 +162,7 @@ func (s *session) frameNow() *frame {
 			f.Build = max(f.Build, a.Build)
 		}
 	}
-	f.Visible = f.Own == "" || s.model.Visible(class)
+	f.Visible = f.Own == "" || s.engine.IsRecorded(class) || !s.hasReconciled()
 	f.Runtime = s.counted > 0 || s.model.ControllerRuntime()
 	for _, b := range s.engine.Findings() {
 		if b.Until != 0 {
@@ -176,6 +176,14 @@ func (s *session) frameNow() *frame {
 		}
 	}
 	return f
+}
+
+// unseen is how long after a delivery its reconcile would be recorded.
+const unseen = int64(5 * time.Second)
+
+// hasReconciled reports whether the controller must have reconciled something: only then is it known whether it reports its reconciles.
+func (s *session) hasReconciled() bool {
+	return s.counted > 0 || len(s.model.Keys()) > 0 || s.delivered > 0 && s.model.Now()-s.delivered > unseen
 }
 
 func (s *session) rates() rates {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/trace"
+)
+
+// That reconciles are invisible is said when one must have been, and not of a controller that had nothing to reconcile.
+func TestReconcilesAreInvisibleOnceKnown(t *testing.T) {
+	const second = int64(1e9)
+	visible := func(class trace.Class, levels []string, more ...trace.Body) bool {
+		s := newSession(Options{MaxRecords: 100})
+		for seq, b := range append([]trace.Body{
+			&trace.Header{Run: "r", Levels: levels},
+			&trace.Def{Actor: &trace.Actor{ID: 1, Name: "crontab", Class: class}},
+			&trace.Def{Resource: &trace.Resource{ID: 1, Resource: "crontabs", Kind: "CronTab"}},
+			&trace.Def{Object: &trace.Object{ID: 1, UID: "u", Resource: 1, Name: "x"}},
+			&trace.Watch{ID: "w", Actor: 1, Resource: 1, State: "open"},
+			&trace.Metrics{},
+		}, more...) {
+			s.add(t.Context(), trace.Record{Seq: int64(seq) + 1, T: int64(seq) * second, Body: b}, true)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.frameNow().Visible
+	}
+	log, delivered := &trace.Log{Message: "idle"}, &trace.Event{Watch: "w", Actor: 1, Type: "ADDED", Object: 1, RV: 1}
+	assert.True(t, visible(trace.ClassController, nil), "no object exists")
+	assert.True(t, visible(trace.ClassController, nil, delivered, log), "its reconcile may be recorded yet")
+	assert.False(t, visible(trace.ClassController, nil, delivered, log, log, log, log, log, log, log))
+	assert.False(t, visible(trace.ClassController, nil, &trace.Metrics{Samples: map[string]float64{"controller_runtime_reconcile_total": 3}}))
+	assert.True(t, visible(trace.ClassController, nil, delivered, &trace.Reconcile{ID: "r", Actor: 1, Key: "x", Object: 1, State: "begin", Source: "hook"}, log, log, log, log, log, log))
+	assert.True(t, visible(trace.ClassBuiltin, []string{"loop"}, delivered, log, log, log, log, log, log, log))
+}
