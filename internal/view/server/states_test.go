@@ -130,6 +130,20 @@ func TestNothingWasDenied(t *testing.T) {
 	p.has(".rights-parts .bad", "secrets")
 }
 
+// That nothing was printed is said only of a controller whose lines are recorded: those of the built-in one are not.
+func TestLinesThatAreNotRecorded(t *testing.T) {
+	for text, levels := range map[string][]string{
+		"The controller printed nothing.":                                     {"audit", "log"},
+		"What the controller prints is not recorded here: see where it runs.": {"audit", "loop"},
+	} {
+		r := newRecording(true)
+		r.records[0].Body.(*trace.Header).Levels = levels
+		p := open(t, serve(t, r, live).URL())
+		r.add(&trace.Request{ID: r.nextID(), Actor: controller, Began: r.t, Verb: "list", Resource: cronTabs, Code: 200})
+		p.has(".log", text)
+	}
+}
+
 func live(o *server.Options) { o.File = "" }
 
 // A control plane that is gone leaves what was recorded readable; another run begins anew.

@@ -16,6 +16,13 @@ const columns = [
   { title: 'message', width: 'minmax(20ch, 1fr)', cell: (l) => l.message + (l.attrs ? ' ' + l.attrs : '') },
 ];
 
+/** Why there are no lines. */
+function empty() {
+  const levels = state.frame?.header?.levels;
+  if (levels?.length && !levels.includes('log')) return 'What the controller prints is not recorded here: see where it runs.';
+  return state.search || state.level || state.onlyLog || state.from || state.to ? 'The controller printed nothing that matches.' : 'The controller printed nothing.';
+}
+
 export function log() {
   return html`<section class="log ${state.openLog ? '' : 'shut'}" aria-label="Log">
     <div class="chips"><h2><button aria-expanded=${state.openLog ? 'true' : 'false'} @click=${() => change({ openLog: !state.openLog })}>Log</button></h2>
@@ -24,7 +31,7 @@ export function log() {
         <label>level <select @change=${(e) => change({ level: e.target.value })}>${['', 'error', 'warning', 'info', 'debug'].map((l) => html`<option value=${l} ?selected=${l === state.level}>${l || 'all'}</option>`)}</select></label>` : nothing}
     </div>
     ${state.openLog ? html`<crd-rows .source=${'log'} .label=${'Log lines'} .columns=${columns} .pick=${(l) => select(l.seq)} .selected=${state.seq}
-      .empty=${state.search || state.level || state.onlyLog || state.from || state.to ? 'The controller printed nothing that matches.' : 'The controller printed nothing.'} .rowClass=${(l) => (l.level === 'error' ? 'bad' : '')}
+      .empty=${empty()} .rowClass=${(l) => (l.level === 'error' ? 'bad' : '')}
       .params=${{ ...scope(), level: state.level, key: state.onlyLog ? state.why?.key : '', reconcile: state.onlyLog ? state.why?.reconcile : '' }}
       .version=${version()}></crd-rows>` : nothing}
   </section>`;
