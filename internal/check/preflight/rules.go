@@ -116,7 +116,12 @@ func oldest() *environment.EnvSet { return environment.MustBaseEnvSet(minor(olde
 func (c *compiler) compile(n celNode) {
 	types, err := n.context.TypeInfo()
 	if err != nil || types == nil || types.DeclType == nil {
-		// A schema without types is refused for that, and what a rule in it means is not known.
+		// What a rule means without a type is not known. A schema without one is refused for that, unless it preserves unknown fields.
+		if path, ok := opaque(n.schema, n.path); ok {
+			r := celRule{celNode: n}
+			c.add(r, "refused-cel", "the rule %s cannot be compiled: %s has no type", short(r.text().Rule), dottedOr(path, "the object"))
+			c.found[len(c.found)-1].Fix = "Declare its type and the fields that the rule reads, or remove the rule."
+		}
 		return
 	}
 	results, err := cel.Compile(types.Schema, types.DeclType, celconfig.PerCallLimit, oldest(), cel.NewExpressionsEnvLoader())
@@ -134,6 +139,17 @@ func (c *compiler) compile(n celNode) {
 		}
 		c.judge(r)
 	}
+}
+
+// opaque returns the path of a schema, or of that of the items or values in it, which has no type and preserves unknown fields.
+func opaque(s *apiextensions.JSONSchemaProps, path []string) ([]string, bool) {
+	switch {
+	case s.Type == "array" && s.Items != nil && s.Items.Schema != nil:
+		return opaque(s.Items.Schema, append(slices.Clone(path), project.Items))
+	case s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
+		return opaque(s.AdditionalProperties.Schema, append(slices.Clone(path), project.Values))
+	}
+	return path, s.Type == "" && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
 // celRule is a rule that was compiled.
