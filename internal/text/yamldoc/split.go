@@ -8,6 +8,7 @@ package yamldoc
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -22,7 +23,8 @@ type Document struct {
 	First, Line int
 }
 
-// Split returns the documents of a file, those without content too. With an error it returns those before it.
+// Split returns the documents of a file, those without content too. JSON values that follow each other are documents as well. With an error it returns
+// those before it.
 func Split(content []byte) ([]Document, error) {
 	var all []Document
 	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
@@ -34,9 +36,24 @@ func Split(content []byte) ([]Document, error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, Document{Text: text, First: line, Line: line + before(text)})
-		line += bytes.Count(text, []byte("\n")) + 1 // and the separator
+		for _, text := range values(text) {
+			all = append(all, Document{Text: text, First: line, Line: line + before(text)})
+			line += bytes.Count(text, []byte("\n"))
+		}
+		line++ // the separator
 	}
+}
+
+// values splits a text where a JSON object ends and something follows.
+func values(text []byte) (all [][]byte) {
+	for bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		d := json.NewDecoder(bytes.NewReader(text))
+		if d.Decode(&json.RawMessage{}) != nil || len(bytes.TrimSpace(text[d.InputOffset():])) == 0 {
+			break
+		}
+		all, text = append(all, text[:d.InputOffset()]), text[d.InputOffset():]
+	}
+	return append(all, text)
 }
 
 // before counts the lines before the first content; a text without any has none before it.

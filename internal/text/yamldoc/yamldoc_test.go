@@ -23,6 +23,18 @@ func TestSplit(t *testing.T) {
 	assert.Equal(t, strings.Join(want, "\n"), strings.Join(got, "\n"))
 }
 
+// JSON values that follow each other are documents, and a map of YAML that begins like one stays whole.
+func TestSplitJSON(t *testing.T) {
+	docs, err := Split([]byte("{\"a\": 1}\n\n{\n  \"b\": 2}\n{c\n---\n{d: 4}\n{e: 5}\n---\n{\"f\": 6}\n"))
+	require.NoError(t, err)
+	var got []string
+	for _, d := range docs {
+		got = append(got, fmt.Sprintf("%d %d %q", d.First, d.Line, strings.TrimSpace(string(d.Text))))
+	}
+	want := []string{`1 1 "{\"a\": 1}"`, `1 3 "{\n  \"b\": 2}"`, `4 5 "{c"`, `7 7 "{d: 4}\n{e: 5}"`, `10 10 "{\"f\": 6}"`}
+	assert.Equal(t, strings.Join(want, "\n"), strings.Join(got, "\n"))
+}
+
 // Each has its fault on the line that ends with "#!".
 func TestErrorHasTheLine(t *testing.T) {
 	columns := map[string]string{"a value that is a map": "5:", "a map and a URL": "7:", "a tab": "1:", "a key that is there twice": "1:", "two keys that are there": "1:"}
