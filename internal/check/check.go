@@ -83,8 +83,10 @@ func Run(ctx context.Context, p *project.Project, o Options) (*Result, error) {
 	}
 	for _, broken := range p.Undecodable {
 		if slices.Contains(families, rule.Preflight) {
-			r.Findings = append(r.Findings, rule.New("refused-schema", broken.Place, broken.Name, "the API server cannot read the CRD: %v", broken.Err))
-			r.Notes = append(r.Notes, fmt.Sprintf("only preflight has judged the CRD %s, which cannot be decoded", broken.Name))
+			f := rule.New("refused-schema", broken.Place, broken.Name, "the API server refuses the CRD: %v", broken.Err)
+			f.Fix = broken.Fix
+			r.Findings = append(r.Findings, f)
+			r.Notes = append(r.Notes, fmt.Sprintf("only preflight has judged the CRD %s: %v", broken.Name, broken.Err))
 		} else {
 			problems.add(p.Root, "", broken)
 		}

@@ -3,9 +3,12 @@
 package project
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -17,6 +20,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/gen/gofield"
 	"github.com/crdctl/crdctl/internal/text/yamldoc"
+	"github.com/crdctl/crdctl/internal/text/yamlpath"
 )
 
 // CRD is a CustomResourceDefinition as a manifest has it.
@@ -32,6 +36,7 @@ type CRD struct {
 	project *Project
 	text    []byte // of its document
 	first   int    // the line that text begins on
+	item    bool   // whether the document is a list, and the CRD is in it
 	node    func() *yaml.Node
 	types   map[string]*gofield.Package // by version
 	mu      sync.Mutex
@@ -45,15 +50,17 @@ type Problem struct {
 	What string
 }
 
-// Parse reads the CRDs of a manifest, YAML or JSON. Other objects are skipped, as are patches: CRDs that lack a group or kind. File is what
-// places call it. The error has the place.
+// Parse reads the CRDs of a manifest, YAML or JSON, also those in lists. Other objects are skipped, as are patches: CRDs that lack a kind, or both a
+// group and versions. File is what places call it. The error has the place.
 func Parse(file string, data []byte) ([]*CRD, error) { return parseFile(file, data, nil) }
 
 // Parse is the function Parse. A CRD whose document is one of the project's, at the same line, shares what was parsed of it.
 func (p *Project) Parse(file string, data []byte) ([]*CRD, error) {
 	known := map[string]*CRD{}
 	for _, crd := range p.CRDs {
-		known[string(crd.text)] = crd
+		if !crd.item {
+			known[string(crd.text)] = crd
+		}
 	}
 	return parseFile(file, data, known)
 }
@@ -73,17 +80,14 @@ func parseFile(file string, data []byte, known map[string]*CRD) ([]*CRD, error) 
 			})
 			continue
 		}
-		crd, err := parse(file, doc)
-		if err != nil {
-			problems = append(problems, err)
-		} else if crd != nil {
-			all = append(all, crd)
-		}
+		crds, err := parse(file, doc)
+		problems = append(problems, err)
+		all = append(all, crds...)
 	}
 	return all, errors.Join(problems...)
 }
 
-func parse(file string, doc yamldoc.Document) (*CRD, error) {
+func parse(file string, doc yamldoc.Document) ([]*CRD, error) {
 	asJSON, err := kyaml.YAMLToJSONStrict(doc.Text)
 	twice := err // a key that is there twice, perhaps
 	if err != nil {
@@ -92,39 +96,99 @@ func parse(file string, doc yamldoc.Document) (*CRD, error) {
 	if err != nil {
 		return nil, doc.Error(file, err)
 	}
-	crd := &CRD{File: file, Line: doc.Line, Size: len(asJSON), text: doc.Text, first: doc.First, types: map[string]*gofield.Package{}}
+	crd := &CRD{File: file, Line: doc.Line, text: doc.Text, first: doc.First}
 	crd.node = sync.OnceValue(crd.parseNodes)
-	crd.CustomResourceDefinition = &apiextv1.CustomResourceDefinition{}
-	unknown, err := kjson.UnmarshalStrict(asJSON, crd.CustomResourceDefinition)
-	head := crd.TypeMeta
-	if err != nil { // it may have stopped before them
-		head = metav1.TypeMeta{}
-		if kjson.UnmarshalCaseSensitivePreserveInts(asJSON, &head) != nil {
-			return nil, nil // what has no kind is no CRD
-		}
-	}
-	if head.Kind != "CustomResourceDefinition" {
-		return nil, nil
-	}
-	if err != nil && head.APIVersion == apiextv1.SchemeGroupVersion.String() {
-		return nil, crd.undecodable(err)
-	}
-	for _, err := range unknown {
-		p := Problem{What: err.Error()}
-		if named := new(kjson.FieldError); errors.As(err, named) {
-			p.Path = (*named).FieldPath()
-		}
-		crd.Strict = append(crd.Strict, p)
-	}
 	if twice != nil {
 		for _, p := range yamldoc.Problems(doc.Text, twice) {
 			crd.Strict = append(crd.Strict, Problem{Line: max(doc.Line, doc.First+p.Line-1), Col: p.Col, What: p.What})
 		}
 	}
-	if crd.Spec.Group == "" || crd.Spec.Names.Kind == "" || len(crd.Spec.Versions) == 0 && crd.APIVersion == apiextv1.SchemeGroupVersion.String() {
-		return nil, nil
+	if bytes.Contains(asJSON, []byte(`"kind":"List"`)) || bytes.Contains(asJSON, []byte(`"kind":"CustomResourceDefinitionList"`)) {
+		var list struct {
+			Kind  string
+			Items []json.RawMessage
+		}
+		if json.Unmarshal(asJSON, &list) == nil && (list.Kind == "List" || list.Kind == "CustomResourceDefinitionList") {
+			return crd.items(list.Items)
+		}
 	}
-	return crd, nil
+	ok, err := crd.decode(asJSON)
+	if !ok {
+		return nil, err
+	}
+	return []*CRD{crd}, nil
+}
+
+// items are the CRDs of a list that was read as if it was a CRD.
+func (c *CRD) items(list []json.RawMessage) (all []*CRD, err error) {
+	var problems []error
+	nodes, _ := yamlpath.Child(c.node(), "items")
+	for i, asJSON := range list {
+		node, _ := yamlpath.Child(nodes, strconv.Itoa(i))
+		if node == nil {
+			continue // written in a way that has no place
+		}
+		crd := &CRD{File: c.File, Line: c.first + node.Line - 1, Strict: c.Strict, text: c.text, first: c.first, item: true, node: func() *yaml.Node { return node }}
+		ok, err := crd.decode(asJSON)
+		problems = append(problems, err)
+		if ok {
+			c.Strict = nil // keys that are there twice are those of the document, and reported once
+			all = append(all, crd)
+		}
+	}
+	return all, errors.Join(problems...)
+}
+
+// decode reads the CRD, and reports whether it is one, and no patch.
+func (c *CRD) decode(asJSON []byte) (bool, error) {
+	c.CustomResourceDefinition, c.Size, c.types = &apiextv1.CustomResourceDefinition{}, len(asJSON), map[string]*gofield.Package{}
+	unknown, err := kjson.UnmarshalStrict(asJSON, c.CustomResourceDefinition)
+	head := c.TypeMeta
+	if err != nil { // it may have stopped before them
+		head = metav1.TypeMeta{}
+		if kjson.UnmarshalCaseSensitivePreserveInts(asJSON, &head) != nil {
+			return false, nil // what has no kind is no CRD
+		}
+	}
+	if head.Kind != "CustomResourceDefinition" {
+		return false, nil
+	}
+	v1 := head.APIVersion == apiextv1.SchemeGroupVersion.String()
+	if err != nil && v1 {
+		return false, c.undecodable(err)
+	}
+	twice := c.Strict
+	c.Strict = nil
+	for _, err := range unknown {
+		p := Problem{What: err.Error()}
+		if named := new(kjson.FieldError); errors.As(err, named) {
+			p.Path = (*named).FieldPath()
+		}
+		c.Strict = append(c.Strict, p)
+	}
+	c.Strict = append(c.Strict, twice...)
+	hasGroup, hasKind, hasVersions := c.Spec.Group != "", c.Spec.Names.Kind != "", len(c.Spec.Versions) > 0 || !v1
+	if hasGroup && hasKind && hasVersions {
+		return true, nil
+	}
+	spec, _ := yamlpath.Child(c.node(), "spec")
+	switch {
+	case !v1:
+		return false, nil
+	case spec != nil && spec.ShortTag() == "!!null":
+		return false, c.incomplete("spec")
+	case hasKind && hasVersions:
+		return false, c.incomplete("spec.group")
+	case hasKind && hasGroup:
+		return false, c.incomplete("spec.versions")
+	}
+	return false, nil
+}
+
+// incomplete is the error of a CRD that lacks a field.
+func (c *CRD) incomplete(field string) error {
+	return &UndecodableError{Name: c.Name, Place: c.InManifest(strings.Split(field, ".")...), Err: fmt.Errorf("%s is empty", field),
+		Fix: "Set " + field + "; if the file is a patch, move it to another directory."}
 }
 
 // parseNodes parses the text once more, for the places.

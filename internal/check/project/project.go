@@ -32,7 +32,7 @@ type Project struct {
 	CRDs     []*CRD // by group, kind and file
 	// Packages are the directories of the Go packages with API types, relative to the root, sorted.
 	Packages []string
-	// Undecodable are the CRDs that the API server could not read.
+	// Undecodable are the CRDs that cannot be judged.
 	Undecodable []*UndecodableError
 	// Skipped says which files have CRDs and are not judged, with the reason.
 	Skipped []string

@@ -14,11 +14,13 @@ import (
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
 
-// UndecodableError is a CRD that the API server could not read: a field of the manifest has a value of another type.
+// UndecodableError is a CRD that the API server refuses and that cannot be judged further: a field of the manifest has a value of another type, or
+// the CRD has no group or no versions.
 type UndecodableError struct {
 	Name  string
 	Place rule.Place // of the value, if it was found, or else of the CRD
 	Err   error
+	Fix   string // what to do about it; empty where it needs no more words
 }
 
 func (e *UndecodableError) Error() string {
@@ -76,7 +78,7 @@ func isA(n *yaml.Node, typ string) bool {
 	return strings.HasPrefix(typ, "[]") == (n.Kind == yaml.SequenceNode) && n.Kind != yaml.ScalarNode
 }
 
-// undecodable are the CRDs of an error that the API server could not read; false if there is another problem.
+// undecodable are the CRDs of an error that cannot be judged; false if there is another problem.
 func undecodable(err error) (all []*UndecodableError, only bool) {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
