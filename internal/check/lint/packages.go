@@ -54,7 +54,7 @@ func load(ctx context.Context, s Source) (all []*pkg, uncompiled, err error) {
 			return nil, nil, err
 		}
 		for _, e := range left {
-			lost = append(lost, leftOut(e, dirs))
+			lost = append(lost, leftOut(e, s.Root, dirs))
 		}
 		for _, p := range loaded {
 			for _, e := range p.TypeErrors {
@@ -93,16 +93,20 @@ func loadable(ctx context.Context, module string, paths []string, files map[stri
 }
 
 // leftOut is the error of packages that are not judged. It names them if there are several: the error itself has one place.
-func leftOut(e *loader.LostError, dirs map[string]string) error {
+func leftOut(e *loader.LostError, root string, dirs map[string]string) error {
+	err := error(e)
+	if cycle, ok := errors.AsType[*loader.CycleError](err); ok {
+		err = diag.New("cannot load the API packages", root, "import cycle not allowed:", strings.Join(cycle.Imports, "\n"))
+	}
 	if len(e.Roots) == 1 {
-		return e
+		return err
 	}
 	var left []string
 	for _, path := range e.Roots {
 		left = append(left, dirs[path])
 	}
 	slices.Sort(left)
-	return fmt.Errorf("%w\npackages that need %s, and are not judged: %s", e, e.Path, strings.Join(left, ", "))
+	return fmt.Errorf("%w\npackages that need %s, and are not judged: %s", err, e.Path, strings.Join(left, ", "))
 }
 
 // declared loads packages of a module without the go command, if that is possible.

@@ -3,6 +3,7 @@
 package load
 
 import (
+	"fmt"
 	"go/token"
 	"slices"
 )
@@ -41,6 +42,16 @@ func (w *program) cycles() [][]*pkg {
 		}
 		return imports
 	})
+}
+
+// cycle is the error of packages that import each other in a ring.
+func (w *program) cycle(ring []*pkg) *CycleError {
+	e := &CycleError{}
+	for i, p := range ring {
+		next := ring[(i+1)%len(ring)]
+		e.Imports = append(e.Imports, fmt.Sprintf("%s: %s imports %s", w.importPos(p, next), p.path, next.path))
+	}
+	return e
 }
 
 // importPos is where a package imports another.

@@ -66,9 +66,6 @@ func (w *program) checkAll(ctx context.Context) error {
 	if err := w.lost(); err != nil {
 		return err
 	}
-	if rings := w.cycles(); len(rings) > 0 {
-		return fmt.Errorf("%s and %s import each other", rings[0][0].path, rings[0][len(rings[0])-1].path)
-	}
 	w.inOrder(ctx, func(p *pkg) {
 		w.check(p, p.syntax(), func(e types.Error) {
 			if !e.Soft && (p.whole && !w.declared || p.own && inTypeDecl(p.syntax(), e.Pos)) {

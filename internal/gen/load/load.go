@@ -75,12 +75,7 @@ func load(ctx context.Context, env *Env, whole []string, cut bool) (g *Graph, su
 		}
 	}
 	if rings := w.cycles(); len(rings) > 0 {
-		e := &CycleError{}
-		for i, p := range rings[0] {
-			next := rings[0][(i+1)%len(rings[0])]
-			e.Imports = append(e.Imports, fmt.Sprintf("%s: %s imports %s", w.importPos(p, next), p.path, next.path))
-		}
-		return nil, true, e
+		return nil, true, w.cycle(rings[0])
 	}
 	w.inOrder(ctx, func(p *pkg) {
 		w.check(p, p.syntax(), func(e types.Error) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// LostError is why a package cannot be loaded: it is missing, or does not parse.
+// LostError is why a package cannot be loaded: it is missing, does not parse, or imports itself by way of others.
 type LostError struct {
 	Path string
 	// Roots are those of the packages that the caller asked for that need it, itself included.
@@ -19,8 +19,11 @@ type LostError struct {
 	importer string // the place of an import in the project, with a colon
 }
 
-// Error returns the syntax errors, which have places of their own, or the error with the place of an import.
+// Error returns the syntax errors or the import cycle, which have places of their own, or the error with the place of an import.
 func (e *LostError) Error() string {
+	if cycle, ok := errors.AsType[*CycleError](e.Err); ok {
+		return cycle.Error()
+	}
 	if syntax, ok := e.syntax(); ok {
 		return syntax.Error()
 	}
@@ -76,6 +79,9 @@ func (w *program) lost() error {
 		if p.err != nil {
 			all = append(all, &LostError{Path: p.path, Err: p.err, importer: w.importer(p)})
 		}
+	}
+	for _, ring := range w.cycles() {
+		all = append(all, &LostError{Path: ring[0].path, Err: w.cycle(ring)})
 	}
 	if len(all) == 0 {
 		return nil

@@ -23,6 +23,9 @@ func TestLost(t *testing.T) {
 		"b/b.go":      "package b\n\nimport \"example.com/m/missing\"\n\ntype B struct{ M missing.M }\n",
 		"c/c.go":      "package c\n\ntype C struct{}\n",
 		"d/d.go":      "package d\n\nimport \"example.com/m/broken\"\n\ntype D struct{ B broken.B }\n",
+		"e/e.go":      "package e\n\nimport \"example.com/m/f\"\n\ntype E struct{ F *f.F }\n",
+		"f/f.go":      "package f\n\nimport \"example.com/m/e\"\n\ntype F struct{ E *e.E }\n",
+		"g/g.go":      "package g\n\nimport \"example.com/m/e\"\n\ntype G struct{ E e.E }\n",
 		"broken/b.go": "package broken\n\ntype B struct {\n",
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -32,6 +35,7 @@ func TestLost(t *testing.T) {
 	env, err := load.NewEnv(t.Context(), dir)
 	require.NoError(t, err)
 	const a, b, c, d = "example.com/m/a", "example.com/m/b", "example.com/m/c", "example.com/m/d"
+	const e, f, g = "example.com/m/e", "example.com/m/f", "example.com/m/g"
 	lost := func(find load.Finder, paths ...string) load.LostErrors {
 		_, err := load.Declared(t.Context(), find, paths, nil)
 		lost, ok := errors.AsType[load.LostErrors](err)
@@ -50,6 +54,13 @@ func TestLost(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, pkgs, 1)
 	}
+	_, err = load.Declared(t.Context(), env, []string{c, e, f, g}, nil)
+	ring, ok := errors.AsType[load.LostErrors](err)
+	require.True(t, ok, "%v", err)
+	require.Len(t, ring, 1)
+	assert.Equal(t, []string{e, f, g}, ring[0].Roots)
+	assert.EqualError(t, ring, "import cycle not allowed:\n"+filepath.Join(dir, "e", "e.go")+":3:8: "+e+" imports "+f+"\n"+filepath.Join(dir, "f", "f.go")+":3:8: "+f+" imports "+e)
+
 	got := lost(env, b, d)
 	require.Len(t, got, 2)
 	require.ErrorIs(t, got, load.ErrUnsupported)

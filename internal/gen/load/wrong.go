@@ -4,7 +4,6 @@ package load
 
 import (
 	"context"
-	"fmt"
 	"go/types"
 )
 
@@ -35,7 +34,7 @@ func (w *program) wrongTypes(ctx context.Context) (map[string][]types.Error, err
 		return nil, context.Cause(ctx)
 	}
 	if rings := exact.cycles(); len(rings) > 0 {
-		return nil, fmt.Errorf("%s and %s import each other", rings[0][0].path, rings[0][len(rings[0])-1].path)
+		return nil, exact.cycle(rings[0])
 	}
 	exact.inOrder(ctx, func(p *pkg) {
 		exact.check(p, p.syntax(), func(e types.Error) {
