@@ -133,7 +133,8 @@ func projectOf(base string, o doctorOptions) (root string, p *project.Project, p
 	case workspace.Above(base, config.FileName) != "":
 		root, problems = workspace.Above(base, config.FileName), append(problems, err)
 	default:
-		if root = workspace.Above(base, "go.mod"); err != nil && !errors.Is(err, detect.ErrNothing) {
+		var nothing *detect.NothingError
+		if root = workspace.Above(base, "go.mod"); err != nil && !errors.Is(err, detect.ErrNothing) && !errors.As(err, &nothing) {
 			problems = append(problems, err)
 		}
 	}
