@@ -101,7 +101,7 @@ func invalidDefaults(s *apiextv1.JSONSchemaProps, isRoot bool) (problems []strin
 	if err != nil {
 		return nil, nil, fmt.Errorf("validate the defaults: %w", err)
 	}
-	for _, problem := range errs {
+	for _, problem := range causes(errs) {
 		spot := locate(s, "."+strings.TrimPrefix(problem.Field, "."))
 		problems, paths = append(problems, said(problem, spot.rest)), append(paths, spot.path)
 	}

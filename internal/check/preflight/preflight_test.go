@@ -59,3 +59,30 @@ func TestAnnotationsTooLarge(t *testing.T) {
 	require.Equal(t, refused[0], wrong[0])
 	require.Contains(t, wrong[1], "error: refused-group: metadata.annotations")
 }
+
+// One cause is one finding, and its message says what it is.
+func TestOneCause(t *testing.T) {
+	spec := func(keys string) string {
+		return "spec: {versions: [{schema: {openAPIV3Schema: {properties: {spec: {properties: {a: {" + keys + "}}}}}}}]}"
+	}
+	for text, want := range map[string][]string{
+		"spec: {preserveUnknownFields: true}": {"refused-schema: spec.preserveUnknownFields: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"},
+		"spec: {versions: [{name: V1}]}": {"refused-version: name \"V1\": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end " +
+			"with an alphanumeric character"},
+		spec("type: 'null'"): {"refused-schema: type: type cannot be set to null, use nullable as an alternative"},
+		spec("type: string, x-kubernetes-validations: [{rule: \"self == 'a'\", messageExpression: ' '}]"): {
+			"refused-cel: x-kubernetes-validations[0].messageExpression: messageExpression must be non-empty if specified"},
+		spec("type: integer, default: 123456789012345678901234567890"): {`refused-default: the default is not valid: must be of type integer: "number"`},
+		spec("type: integer, format: int32, default: 3000000000"):      {`refused-default: the default is not valid: must be of type integer with format int32`},
+		spec("type: string, allOf: [{default: a}]"):                    {"refused-schema: default: must be undefined to be structural"},
+		spec("type: string, maxLength: 1, default: A1"):                {"refused-default: the default is not valid: may not be more than 1 byte"},
+	} {
+		found, err := preflight.Check(t.Context(), []*project.CRD{checktest.CRD(t, text)})
+		require.NoError(t, err)
+		var lines []string
+		for _, f := range found {
+			lines = append(lines, f.Rule.ID+": "+f.Message)
+		}
+		require.ElementsMatch(t, want, lines, text)
+	}
+}

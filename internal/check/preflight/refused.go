@@ -42,7 +42,7 @@ func withProbe(c *project.CRD) *apiextv1.CustomResourceDefinition {
 // refusals are the errors for which the API server refuses the CRD, those of compiling CEL rules aside.
 func refusals(c *project.CRD) (all []rule.Finding, err error) {
 	probed := map[string]bool{} // where the server validated defaults: it does so in a schema that is structural only
-	for _, problem := range crd.Validate(withProbe(c)) {
+	for _, problem := range causes(crd.Validate(withProbe(c))) {
 		switch {
 		case strings.Contains(problem.Field, "["+probe+"]"):
 			probed[inSchemas.FindString(problem.Field)] = true
@@ -60,6 +60,23 @@ func refusals(c *project.CRD) (all []rule.Finding, err error) {
 		}
 	}
 	return all, nil
+}
+
+// causes leaves out errors that say again what another one says, or that are of the probe.
+func causes(all field.ErrorList) (some field.ErrorList) {
+	for _, e := range all {
+		switch {
+		case e.Field == "spec.version": // the API server's internal form of the name of the first version
+		case e.Field == "spec.preserveUnknownFields" && strings.HasSuffix(e.Detail, "to use defaults in the schema"): // it must not be true in any case
+		case e.Type == field.ErrorTypeNotSupported && e.BadValue == "null": // as a type, for which there is an error with a hint
+		case strings.Contains(e.Detail, "Checked value must be of type") && slices.ContainsFunc(all, func(other *field.Error) bool {
+			return other.Field == e.Field && strings.Contains(other.Detail, "must be of type") && !strings.Contains(other.Detail, "Checked value")
+		}):
+		default:
+			some = append(some, e)
+		}
+	}
+	return some
 }
 
 // masked are the defaults that are not valid in a schema that the server refuses before it looks at defaults. What cannot be told there is left out.
@@ -238,6 +255,9 @@ func keysOf(path string) []string {
 func said(problem *field.Error, about string) string {
 	detail := strings.TrimPrefix(strings.Join(strings.Fields(problem.Detail), " "), "in body ")
 	detail = write.WithoutExamples(detail)
+	if value, ok := strings.CutPrefix(detail, "Checked value "); ok {
+		detail = strings.TrimSuffix(value, " in")
+	}
 	switch {
 	case detail != "":
 	case problem.Type == field.ErrorTypeRequired:
@@ -251,6 +271,7 @@ func said(problem *field.Error, about string) string {
 		about += " " + strconv.Quote(value)
 	}
 	within, isDefault := strings.CutPrefix(about, "default")
+	isDefault = isDefault && !strings.HasSuffix(detail, "to be structural") // such a value is not looked at
 	switch within = strings.TrimPrefix(within, "."); {
 	case about == "":
 		return detail

@@ -184,7 +184,7 @@ func (c *compiler) judge(r celRule) {
 	if r.result.Error != nil {
 		c.refuse(r, text.Rule, "rule", r.result.Error.Detail)
 	}
-	if r.result.MessageExpressionError != nil {
+	if r.result.MessageExpressionError != nil && strings.TrimSpace(text.MessageExpression) != "" { // for an empty one there is an error of the schema
 		c.refuse(r, text.MessageExpression, "messageExpression", r.result.MessageExpressionError.Detail)
 	}
 	if r.result.Error != nil || r.result.MessageExpressionError != nil {
