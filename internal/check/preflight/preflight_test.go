@@ -86,3 +86,28 @@ func TestOneCause(t *testing.T) {
 		require.ElementsMatch(t, want, lines, text)
 	}
 }
+
+// A field without a type is refused for that, and not also since rules cannot read it. Another one of the same name counts for nothing.
+func TestFieldsWithoutType(t *testing.T) {
+	const noType = "refused-schema: type: must not be empty for specified object fields"
+	for text, want := range map[string][]string{
+		"properties: {a: {}}\nx-kubernetes-validations: [{rule: self.a == 'a'}]":                                           {noType},
+		"properties: {a: {}}\nx-kubernetes-validations: [{rule: self.b == 'a', messageExpression: self.a}]":                {noType, "refused-cel: the rule \"self.b == 'a'\" does not compile: undefined field 'b'"},
+		"properties: {deep: {type: object, properties: {a: {}}}}\nx-kubernetes-validations: [{rule: self.a == 'a'}]":       {noType, "refused-cel: the rule \"self.a == 'a'\" does not compile: undefined field 'a'"},
+		"properties: {deep: {type: object, properties: {a: {}}}}\nx-kubernetes-validations: [{rule: self.deep.a == 'a'}]":  {noType},
+		"properties: {deep: {properties: {a: {type: string}}}}\nx-kubernetes-validations: [{rule: self.deep.b == 'a'}]":    {noType},
+		"properties: {l: {type: array, items: {}}}\nx-kubernetes-validations: [{rule: self.l.size() > 0}]":                 {"refused-schema: type: must not be empty for specified array items"},
+		"properties: {p: {x-kubernetes-preserve-unknown-fields: true}}\nx-kubernetes-validations: [{rule: self.p == 'a'}]": {"refused-cel: the rule \"self.p == 'a'\" does not compile: undefined field 'p'"},
+		"properties: {a: {}, b: {type: string}}\nx-kubernetes-validations: [{rule: self.a == 'a' && self.b == 'b'}]":       {noType},
+	} {
+		found, err := preflight.Check(t.Context(), []*project.CRD{checktest.CRD(t, text)})
+		require.NoError(t, err)
+		var lines []string
+		for _, f := range found {
+			if f.Severity == rule.Error {
+				lines = append(lines, f.Rule.ID+": "+f.Message)
+			}
+		}
+		require.ElementsMatch(t, want, lines, text)
+	}
+}

@@ -8,11 +8,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
@@ -221,19 +224,51 @@ func (c *compiler) add(r celRule, id, format string, args ...any) {
 // issue is a line of what the CEL compiler says.
 var issue = lazyregexp.New(`(?m)^(?:[^\n]*: )?ERROR: <input>:(\d+):(\d+): (.*)$`)
 
-// undefined is an issue about a field that rules cannot read.
-var undefined = lazyregexp.New(`^undefined field '(\w+)'`)
+// undefined begins an issue about a field that rules cannot read.
+const undefined = "undefined field "
 
-// untyped reports whether a schema has a field of a name that has no type: without one, rules cannot read it.
-func untyped(s *apiextensions.JSONSchemaProps, name string) bool {
-	for property := range s.Properties {
-		below := s.Properties[property]
-		if property == name && below.Type == "" && !below.XIntOrString && below.XPreserveUnknownFields == nil || untyped(&below, name) {
-			return true
-		}
+// typed compiles a rule again as if each field had a type. Those without one are refused for that, and rules cannot read them.
+func typed(r celRule) cel.CompilationResult {
+	s := r.schema.DeepCopy()
+	s.XValidations = s.XValidations[r.index : r.index+1]
+	giveTypes(s)
+	structural, err := structuralschema.NewStructural(s)
+	if err != nil {
+		return r.result
 	}
-	return s.Items != nil && s.Items.Schema != nil && untyped(s.Items.Schema, name) ||
-		s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && untyped(s.AdditionalProperties.Schema, name)
+	types := model.SchemaDeclType(structural, len(r.path) == 0 || s.XEmbeddedResource)
+	if types == nil {
+		return r.result
+	}
+	results, err := cel.Compile(structural, types, celconfig.PerCallLimit, environment.MustBaseEnvSet(minor(r.since-1)), cel.NewExpressionsEnvLoader())
+	if err != nil {
+		return r.result
+	}
+	return results[0]
+}
+
+// giveTypes gives a type to each schema that lacks one.
+func giveTypes(s *apiextensions.JSONSchemaProps) {
+	switch {
+	case s.Type != "" || s.XPreserveUnknownFields != nil:
+	case len(s.Properties) > 0 || s.AdditionalProperties != nil:
+		s.Type = "object"
+	case s.Items != nil:
+		s.Type = "array"
+	default:
+		s.XIntOrString = true // CEL checks nothing of its values
+	}
+	for name := range s.Properties {
+		property := s.Properties[name]
+		giveTypes(&property)
+		s.Properties[name] = property
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		giveTypes(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		giveTypes(s.AdditionalProperties.Schema)
+	}
 }
 
 // refuse adds what is wrong with an expression: each issue of the compiler on its own, at its place.
@@ -245,8 +280,19 @@ func (c *compiler) refuse(r celRule, expression, key, detail string) {
 	if len(issues) == 0 {
 		issues = [][]string{{"", "1", "0", strings.Join(strings.Fields(detail), " ")}}
 	}
+	certain := sync.OnceValue(func() string {
+		result := typed(r)
+		problem := result.Error
+		if key != "rule" {
+			problem = result.MessageExpressionError
+		}
+		if problem == nil {
+			return ""
+		}
+		return problem.Detail
+	})
 	for _, m := range issues {
-		if name := undefined.FindStringSubmatch(m[3]); name != nil && untyped(r.schema, name[1]) {
+		if strings.HasPrefix(m[3], undefined) && !strings.Contains(certain(), fmt.Sprintf("<input>:%s:%s: %s", m[1], m[2], m[3])) {
 			continue // the schema is refused for that
 		}
 		place := ofExpression(c.crd, c.version, r.path, r.index, key, expression, character(expression, m[1], m[2]))
