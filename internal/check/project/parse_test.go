@@ -83,3 +83,36 @@ func TestParseJSONStream(t *testing.T) {
 	_, err = Parse("f.json", []byte(text+"{\n  broken"))
 	assert.Error(t, err)
 }
+
+// A value of the wrong type has its place.
+func TestWrongValue(t *testing.T) {
+	for value, want := range map[string]string{
+		"maxLength: 1.5":                     "12:26: CustomResourceDefinition things.example.com: spec.versions.schema.openAPIV3Schema.properties.maxLength must be of type int64",
+		"maxLength: 99999999999999999999999": "12:26: CustomResourceDefinition things.example.com: spec.versions.schema.openAPIV3Schema.properties.maxLength must be of type int64",
+		"maxLength: 9223372036854775808":     "12:26: CustomResourceDefinition things.example.com: spec.versions.schema.openAPIV3Schema.properties.maxLength must be of type int64",
+		"maxLength: x":                       "12:26: CustomResourceDefinition things.example.com: spec.versions.schema.openAPIV3Schema.properties.maxLength must be of type int64",
+		"maxLength: [x]":                     "12:26: CustomResourceDefinition things.example.com: spec.versions.schema.openAPIV3Schema.properties.maxLength must be of type int64",
+		"maximum: x":                         "12:24: CustomResourceDefinition things.example.com: spec.versions.schema.openAPIV3Schema.properties.maximum must be of type float64",
+		"maxLength: 1e3":                     "",
+		"maxLength: 9223372036854775807":     "",
+		"maximum: 99999999999999999999999":   "",
+	} {
+		_, err := Parse("f.yaml", []byte(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          a: {`+value+"}\n"))
+		if want == "" {
+			assert.NoError(t, err, value)
+			continue
+		}
+		assert.ErrorContains(t, err, "f.yaml:"+want, value)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -30,7 +31,7 @@ func (e *UndecodableError) Error() string {
 func (e *UndecodableError) Unwrap() error { return e.Err }
 
 // wrongValue is what the decoder says of a value: the names on the way, without the keys of maps, and the type that it should have.
-var wrongValue = regexp.MustCompile(`^json: cannot unmarshal \S+ into Go struct field [^.]*\.(\S+) of type (\S+)`)
+var wrongValue = regexp.MustCompile(`^json: cannot unmarshal \S+(?: \S+)? into Go struct field [^.]*\.(\S+) of type (\S+)`)
 
 func (c *CRD) undecodable(err error) error {
 	e := &UndecodableError{Name: c.Name, Place: rule.Place{File: c.File, Line: c.Line}, Err: err}
@@ -72,7 +73,12 @@ func wrong(n *yaml.Node, names []string, typ string) *yaml.Node {
 func isA(n *yaml.Node, typ string) bool {
 	for prefix, tags := range map[string][]string{"bool": {"!!bool"}, "string": {"!!str"}, "int": {"!!int"}, "float": {"!!int", "!!float"}} {
 		if strings.HasPrefix(strings.TrimLeft(typ, "*"), prefix) {
-			return n.Kind == yaml.ScalarNode && slices.Contains(tags, n.ShortTag())
+			ok := n.Kind == yaml.ScalarNode && slices.Contains(tags, n.ShortTag())
+			if prefix == "int" && ok {
+				_, err := strconv.ParseInt(n.Value, 0, 64)
+				return err == nil
+			}
+			return ok
 		}
 	}
 	return strings.HasPrefix(typ, "[]") == (n.Kind == yaml.SequenceNode) && n.Kind != yaml.ScalarNode
