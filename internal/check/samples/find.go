@@ -29,6 +29,7 @@ type source struct {
 	problems []rule.Finding // what of the file could not be read
 	// templates is how many documents and items of lists are templates.
 	templates int
+	parts     []object // what has no metadata, or in documentation no name
 }
 
 // role is what a file is there for.
@@ -97,7 +98,7 @@ func find(p *project.Project) ([]source, error) {
 			continue
 		}
 		s := readSource(file, data, groups)
-		if len(s.objects) > 0 || len(s.problems) > 0 || s.templates > 0 {
+		if len(s.objects) > 0 || len(s.problems)+s.templates+len(s.parts) > 0 {
 			all = append(all, s)
 		}
 	}
@@ -205,7 +206,9 @@ type fence struct {
 	line, column int // of its first line
 }
 
-var fenceLine = lazyregexp.New("^([ \t]*)(```+|~~~+)[ \t]*([A-Za-z]*)")
+// fenceLine begins a block: what stands before it, which may be the marks of quotes and of items of lists, the fence, and the language, also as pandoc
+// writes it.
+var fenceLine = lazyregexp.New("^((?:[ \t]|>|[-*+][ \t]|[0-9]+[.)][ \t])*)(```+|~~~+)[ \t]*(?:\\{[ \t]*\\.?)?([A-Za-z]*)")
 
 // fences are the blocks of a page that are marked as YAML or JSON, without their indentation. Those with an ellipsis are left out: they
 // show a part of an object.
@@ -215,21 +218,35 @@ func fences(page []byte) (all []fence) {
 	line := 0
 	for text := range strings.Lines(string(page)) {
 		line++
-		m := fenceLine.FindStringSubmatch(text)
-		switch {
-		case open == nil && m != nil:
-			open = m
-			block = fence{line: line + 1, column: 1 + len(m[1])}
-		case open != nil && m != nil && strings.HasPrefix(m[2], open[2]) && m[3] == "":
+		if open == nil {
+			if open = fenceLine.FindStringSubmatch(text); open != nil {
+				block = fence{line: line + 1, column: 1 + len(open[1])}
+			}
+			continue
+		}
+		text = inside(text, open[1])
+		switch end := strings.TrimSpace(text); {
+		case strings.HasPrefix(end, open[2]) && strings.Trim(end, end[:1]) == "":
 			if slices.Contains([]string{"yaml", "yml", "json"}, strings.ToLower(open[3])) && !ellipsis.Match(block.text) {
 				all = append(all, block)
 			}
 			open = nil
-		case open != nil:
-			block.text = append(block.text, strings.TrimPrefix(text, open[1])...)
+		default:
+			block.text = append(block.text, text...)
 		}
 	}
 	return all
+}
+
+// inside is a line without what stands before its block: marks of quotes, and as much space as indents the block.
+func inside(line, before string) string {
+	for i := range len(before) {
+		if line == "" || line[0] != before[i] && (line[0] != ' ' || before[i] == '>') {
+			break
+		}
+		line = line[1:]
+	}
+	return line
 }
 
 // ellipsis is what stands for a part that is left out, or for a value that the reader has to put in.

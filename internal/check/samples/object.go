@@ -62,13 +62,14 @@ func (s *source) read(data []byte, line, column int, groups map[string]bool) {
 		known := len(s.objects)
 		first := object{unstructured.Unstructured{Object: content}, root.Content[0], line + doc.First - 2, column - 1, doc.Text}
 		for _, o := range first.items() {
-			group := o.GroupVersionKind().Group
-			if groups[group] && o.GetKind() != "" && (s.role == sample || nameOf(o) != "") && o.Object["metadata"] != nil { // else it is a part of an object
-				if isTemplate(o.node) {
-					s.templates++
-				} else {
-					s.objects = append(s.objects, o)
-				}
+			switch {
+			case !groups[o.GroupVersionKind().Group] || o.GetKind() == "":
+			case o.Object["metadata"] == nil || s.role != sample && nameOf(o) == "":
+				s.parts = append(s.parts, o)
+			case isTemplate(o.node):
+				s.templates++
+			default:
+				s.objects = append(s.objects, o)
 			}
 		}
 		if len(s.objects) == known {
@@ -126,10 +127,11 @@ func isTemplate(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && replaced.MatchString(n.Value) || slices.ContainsFunc(n.Content, isTemplate)
 }
 
-// items are the items of a list, or the object itself.
+// items are the items of a list, or the object itself. In a list of one kind they may lack it.
 func (o object) items() []object {
 	list, ok := o.Object["items"].([]any)
-	if !ok || o.GetKind() != "List" {
+	kind, isList := strings.CutSuffix(o.GetKind(), "List")
+	if !ok || !isList {
 		return []object{o}
 	}
 	node, _ := yamlpath.Child(o.node, "items")
@@ -137,6 +139,9 @@ func (o object) items() []object {
 	for i, item := range list {
 		content, ok := item.(map[string]any)
 		if ok && node != nil && i < len(node.Content) {
+			if kind != "" && content["kind"] == nil {
+				content["kind"], content["apiVersion"] = kind, o.GetAPIVersion()
+			}
 			all = append(all, object{unstructured.Unstructured{Object: content}, node.Content[i], o.line, o.column, nil})
 		}
 	}

@@ -26,6 +26,8 @@ type Result struct {
 	Skipped int
 	// Templates is how many were left out, since a program has yet to replace values in them.
 	Templates int
+	// Parts is how many were left out, since they have no metadata, or in documentation no name.
+	Parts int
 	// Unchanged is how many were left out, since neither their files nor their CRDs changed.
 	Unchanged int
 
@@ -118,6 +120,11 @@ func Check(ctx context.Context, p *project.Project, since *Since) (*Result, erro
 			wrong = append(wrong, as.weigh(found)...)
 		}
 		r.Templates += s.templates
+		for _, o := range s.parts {
+			if j.kindOf(o) != nil {
+				r.Parts++
+			}
+		}
 		if !unchanged {
 			wrong = append(wrong, s.role.weigh(s.problems)...)
 		}
@@ -152,6 +159,9 @@ func (r *Result) String() string {
 	}
 	if r.Templates > 0 {
 		words += ", " + text.Count(r.Templates, "template", "templates") + " skipped"
+	}
+	if r.Parts > 0 {
+		words += ", " + text.Count(r.Parts, "object", "objects") + " without a name or metadata skipped"
 	}
 	if r.Placeholders > 0 {
 		words += ", " + text.Count(r.Placeholders, "placeholder", "placeholders") + " skipped"

@@ -123,6 +123,44 @@ func TestPlaces(t *testing.T) {
 	assert.Equal(t, "11 objects in 10 files, 2 skipped as examples of what is wrong, 3 templates skipped, 5 placeholders skipped", r.String())
 }
 
+// Objects are found in each form of a fenced block and in lists of their kind. What has no metadata is counted.
+func TestForms(t *testing.T) {
+	const object = "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\nspec:\n  image: nginx\n  more: 1\n"
+	in := func(first, rest, text string) string {
+		return first + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+rest) + "\n"
+	}
+	block := "```yaml\n" + object + "```\n"
+	p := tree(t, map[string]string{
+		"a.md":                       in("Quote:\n\n> ", "> ", block) + "\nNext\n",
+		"b.md":                       in("", "", strings.Replace(block, "yaml", " {.yaml}", 1)),
+		"c.md":                       in("- ", "  ", block),
+		"d.md":                       in("10. ", "    ", block),
+		"e.md":                       "* Do:\n\n" + in("\t", "\t", block),
+		"f.md":                       in("> - ", ">   ", strings.Replace(block, "yaml", "{ .yaml .numberLines }", 1)),
+		"g.md":                       "```go\n" + object + "```\n\n" + in("> ", "> ", strings.ReplaceAll(block, "yaml", "text")),
+		"config/samples/list.yaml":   "apiVersion: stable.example.com/v1\nkind: CronTabList\nitems:\n" + in("- ", "  ", object) + "- metadata: {name: b}\n  spec: {image: 7}\n",
+		"config/samples/part.yaml":   "apiVersion: stable.example.com/v1\nkind: CronTab\nspec: {image: nginx}\n",
+		"config/samples/config.yaml": "apiVersion: stable.example.com/v1\nkind: ManagerConfig\n",
+	})
+	r, err := samples.Check(t.Context(), p, nil)
+	require.NoError(t, err)
+	var got []string
+	for _, f := range rule.Sort(r.Findings) {
+		got = append(got, f.Place.String()+" "+f.Message)
+	}
+	assert.Equal(t, []string{
+		"a.md:9:5 the schema does not have spec.more",
+		"b.md:7:3 the schema does not have spec.more",
+		"c.md:7:5 the schema does not have spec.more",
+		"config/samples/list.yaml:9:5 the schema does not have spec.more",
+		"config/samples/list.yaml:11:10 spec.image must be of type string, not integer",
+		"d.md:7:7 the schema does not have spec.more",
+		"e.md:9:4 the schema does not have spec.more",
+		"f.md:7:7 the schema does not have spec.more",
+	}, got)
+	assert.Equal(t, "8 objects in 7 files, 1 object without a name or metadata skipped", r.String())
+}
+
 // interrupted is a context that ends after the first look at it.
 type interrupted struct {
 	context.Context
