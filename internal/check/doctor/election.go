@@ -31,6 +31,7 @@ func elections(s *Source) (all []rule.Finding) {
 	var first *rule.Place
 	ids := map[string]string{} // the directory of the program that has an ID
 	for _, f := range s.Go {
+		all = append(all, s.locksOf(f)...)
 		if !f.Has("LeaderElection") || !f.Has("sigs.k8s.io/controller-runtime") || f.Generated() {
 			continue
 		}
@@ -80,6 +81,20 @@ func (s *Source) lockID(f *GoFile, c *ast.CompositeLit, id ast.Expr, ids map[str
 	return nil
 }
 
+// locksOf finds the locks that a Go file makes with client-go itself.
+func (s *Source) locksOf(f *GoFile) (all []rule.Finding) {
+	const path = "k8s.io/client-go/tools/leaderelection/resourcelock"
+	if !f.Has(path) || f.Generated() {
+		return nil
+	}
+	for _, call := range f.calls("New", "NewFromKubeconfig") {
+		if importPath, _ := f.typeOf(call.Fun); importPath == path && len(call.Args) > 0 {
+			all = append(all, s.lockKind(f, call.Args[0])...)
+		}
+	}
+	return all
+}
+
 func (s *Source) lockKind(f *GoFile, lock ast.Expr) []rule.Finding {
 	if lock == nil {
 		return nil
@@ -91,7 +106,7 @@ func (s *Source) lockKind(f *GoFile, lock ast.Expr) []rule.Finding {
 	if !locks[name] {
 		return nil
 	}
-	found := rule.New("leader-election-lock", f.place(lock), f.Path, "LeaderElectionResourceLock %s is not in client-go since v0.%d", name, locksGone)
+	found := rule.New("leader-election-lock", f.place(lock), f.Path, "the lock %s is not in client-go since v0.%d", name, locksGone)
 	if m := s.moduleOf(f.Path); m != nil {
 		if q := m.requirements()["k8s.io/client-go"]; minor(q.version) < locksGone {
 			found.Severity = rule.Warning
