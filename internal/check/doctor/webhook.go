@@ -3,7 +3,9 @@
 package doctor
 
 import (
+	"bytes"
 	"go/ast"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -11,7 +13,8 @@ import (
 	"github.com/crdctl/crdctl/internal/check/rule"
 )
 
-// webhooks finds webhook configurations that the API server refuses. An entry without rules or address is a patch.
+// webhooks finds webhook configurations that the API server refuses. An entry without address is a patch, and so is one without
+// rules of a webhook that is in another file as well.
 func webhooks(s *Source) (all []rule.Finding) {
 	for _, d := range s.documents() {
 		if d.apiVersion != "admissionregistration.k8s.io/v1" || d.kind != "ValidatingWebhookConfiguration" && d.kind != "MutatingWebhookConfiguration" || d.template {
@@ -23,7 +26,8 @@ func webhooks(s *Source) (all []rule.Finding) {
 		}
 		for _, w := range list.Content {
 			name := child(w, "name")
-			if name == nil || child(w, "rules") == nil || child(w, "clientConfig") == nil {
+			address := child(w, "clientConfig", "service") != nil || child(w, "clientConfig", "url") != nil
+			if name == nil || child(w, "clientConfig") == nil || child(w, "rules") == nil && (!address || s.elsewhere(d.file, name.Value)) {
 				continue
 			}
 			if child(w, "sideEffects") == nil {
@@ -37,6 +41,12 @@ func webhooks(s *Source) (all []rule.Finding) {
 		}
 	}
 	return all
+}
+
+// elsewhere reports whether another YAML file or a Go file has a word.
+func (s *Source) elsewhere(file *YAMLFile, word string) bool {
+	return slices.ContainsFunc(s.YAML, func(f *YAMLFile) bool { return f != file && bytes.Contains(f.Data, []byte(word)) }) ||
+		slices.ContainsFunc(s.Go, func(f *GoFile) bool { return f.Has(word) })
 }
 
 // anywhere reports whether a YAML file, a script or a Go file has one of the words.
