@@ -176,7 +176,7 @@ func (b *builder) enum(s *schema, at place, made *shape) {
 func (b *builder) combinators(s *schema, at place) {
 	for keyword, there := range map[string]bool{"allOf:": len(s.AllOf) > 0, "anyOf:": len(s.AnyOf) > 0, "oneOf:": len(s.OneOf) > 0, "not:": s.Not != nil} {
 		if there {
-			b.lose(at, keyword, "neither a marker nor a CEL rule that API servers accept can express it: values that it refuses are accepted")
+			b.lose(at, keyword, "cannot be expressed as a marker or as a CEL rule that API servers accept; the generated CRD accepts values that the original rejects")
 		}
 	}
 	s.AllOf, s.AnyOf, s.OneOf, s.Not = nil, nil, nil, nil

@@ -12,7 +12,7 @@ import (
 
 var collected = &Type{
 	Name:  "collected",
-	Means: "the garbage collector deleted an object though its owner was not deleted: it judged the owner absent",
+	Means: "the garbage collector deleted an object though its owner was not deleted: it treated the owner as missing",
 	Fix:   "correct the owner reference: the owner must be in the same namespace, or cluster-scoped, with the UID, kind and name of the reference",
 	needs: []trace.Kind{trace.KindRequest, trace.KindVersion},
 	lacks: throughProxy,

@@ -12,7 +12,7 @@ import (
 
 var invalidOwner = &Type{
 	Name:  "invalid-owner",
-	Means: "an owner reference names an owner that the garbage collector will judge absent, or one that the controller watches without controller: true",
+	Means: "an owner reference names an owner that the garbage collector treats as missing, or one that the controller watches without controller: true",
 	Fix:   "an owner is in the namespace of the owned object, or cluster-scoped, and its UID, kind and name are those of the reference; set it with controllerutil.SetControllerReference",
 	needs: []trace.Kind{trace.KindVersion},
 	install: func(b base) {
