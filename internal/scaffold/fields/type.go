@@ -97,6 +97,8 @@ func typeHint(base string) string {
 	if near := text.DidYouMean(base, names); near != "" {
 		return "did you mean " + near + "?"
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "corev1.") })
-	return fmt.Sprintf("use enum(A,B), %s or a type of k8s.io/api/core/v1 such as corev1.PodTemplateSpec, with *, [] or map[string] before it or not", strings.Join(names, ", "))
+	common := []string{"string", "bool", "int32", "int64"}
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "corev1.") || slices.Contains(common, name) })
+	names = append(append(common, "enum(A,B)"), names...)
+	return fmt.Sprintf("use %s or a type of k8s.io/api/core/v1 such as corev1.PodTemplateSpec, optionally prefixed with *, [] or map[string]", strings.Join(names, ", "))
 }
