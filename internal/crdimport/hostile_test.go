@@ -59,7 +59,7 @@ func TestHostile(t *testing.T) {
 		"a kind of register.go": {strings.NewReplacer("kind: A,", "kind: Resource,").Replace(headOfCRD + "{type: object}\n"), `the kind "Resource" is a name`},
 		// The API server's own validation panics on this one.
 		"selectable fields of no structure": {strings.Replace(headOfCRD, "    served:", "    selectableFields: [{jsonPath: .spec.a}]\n    served:", 1) + "{properties: {a: {type: string}}}\n", "properties[spec].type: Required value"},
-		"no YAML":                           {"a: [\n", "crd.yaml:1: did not find"},
+		"no YAML":                           {"a: [\n", "crd.yaml:1: invalid YAML: a value is missing"},
 		"no object":                         {"- a\n- b\n", "is not a Kubernetes object"},
 		"a scalar":                          {"hello\n", "is not a Kubernetes object"},
 		"nothing":                           {"", "no CustomResourceDefinition found; name a file that has one"},

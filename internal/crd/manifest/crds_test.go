@@ -53,7 +53,7 @@ func TestParseRefuses(t *testing.T) {
 				"  versions:\n    - {name: v1, schema: {names: {kind: A, plural: a}}}\n",
 			"crd.yaml:2: CustomResourceDefinition a.b.c: has no spec.names.kind, spec.names.plural; spec.names is at spec.versions[0].schema.names: correct the indentation; unknown field \"spec.versions[0].schema.names\"",
 		},
-		"what is not YAML": {good + "---\na: [\n", "crd.yaml:10: did not find expected node content; complete the value, or close the bracket before it"},
+		"what is not YAML": {good + "---\na: [\n", "crd.yaml:10: invalid YAML: a value is missing or a bracket is not closed; add what is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parseCRDs(file{name: "crd.yaml", data: []byte(test.in)})

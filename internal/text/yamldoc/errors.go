@@ -21,6 +21,9 @@ type Problem struct {
 	Hint string // how to correct it
 }
 
+// noNode is what libyaml says of a value that is missing.
+const noNode = "did not find expected node content"
+
 var (
 	atLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
 	// twice is what the decoder says of a key that a mapping has already.
@@ -28,7 +31,7 @@ var (
 	// byParser are the errors that the decoder's parser finds. Their lines it counts from 0; those of its scanner, and of
 	// values, from 1.
 	byParser = []string{
-		"did not find expected <stream-start>", "did not find expected <document start>", "did not find expected node content",
+		"did not find expected <stream-start>", "did not find expected <document start>", noNode,
 		"did not find expected '-' indicator", "did not find expected key", "did not find expected ',' or ']'", "did not find expected ',' or '}'",
 		"found undefined tag handle", "found incompatible YAML document", "found duplicate %YAML directive", "found duplicate %TAG directive",
 	}
@@ -43,9 +46,10 @@ func Problems(text []byte, err error) []Problem {
 	var all []Problem
 	for line := range strings.Lines(said) {
 		m := atLine.FindStringSubmatch(strings.TrimSpace(line))
-		p := Problem{What: m[2], Hint: hint(m[2])}
+		what := strings.Replace(m[2], noNode, noValue, 1)
+		p := Problem{What: what, Hint: hint(what)}
 		p.Line, _ = strconv.Atoi(m[1]) // 0 for none
-		if slices.Contains(byParser, p.What) {
+		if slices.Contains(byParser, m[2]) {
 			p.Line++
 		}
 		p.Line = min(p.Line, last) // what is missing at the end is missing on the last line

@@ -19,7 +19,7 @@ var hints = []struct{ what, fix string }{
 	{"did not find expected '-' indicator", "indent the line as the items of the list, or close the list above"},
 	{"did not find expected ',' or ']'", `separate the items with ",", or close the list with "]"`},
 	{"did not find expected ',' or '}'", `separate the keys with ",", or close the map with "}"`},
-	{"did not find expected node content", "complete the value, or close the bracket before it"},
+	{noValue, "add what is missing"},
 	{"found unexpected end of stream", "close the quote"},
 	{"found unexpected document indicator", "close the quote before ---"},
 	{"found unknown escape character", "use single quotes, or write each backslash twice"},
@@ -28,6 +28,9 @@ var hints = []struct{ what, fix string }{
 	{"unknown anchor", "define the anchor with & before it is used, or quote a value that begins with *"},
 	{"did not find expected alphabetic or numeric character", "quote a value that begins with * or &"},
 }
+
+// noValue is written for what libyaml says of a node that is missing, which few users understand.
+const noValue = "invalid YAML: a value is missing or a bracket is not closed"
 
 // hint is how to correct a problem.
 func hint(what string) string {
