@@ -42,8 +42,8 @@ func newView(s ui.Streams, shared *options) *cobra.Command {
 		Long: `View reads a recording that "crdctl run --record FILE" wrote, also one of a run that was killed. Without a file, it reads what the
 control plane of this project has in memory, and follows it.
 
-It serves a page on 127.0.0.1 and prints its URL. The page shows what is wrong and what made it, what led to what, the versions of each
-object and who wrote them, requests, times, and rights. It reads only. docs/view.md describes it.
+It serves a page on 127.0.0.1 and prints its URL. The page shows what is wrong and what caused it, what led to what, the versions of each
+object and who wrote them, requests, times, and rights. The page is read-only. docs/view.md describes it.
 
 --findings prints what went wrong: hot loops, fights about fields, conflicts, refused watches, stuck finalizers and more, each with
 its evidence, its certainty and what to do.

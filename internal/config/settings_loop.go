@@ -20,7 +20,7 @@ var loopSettings = []Setting{
 	{Field: "loop.timeout", Flag: "hook-timeout", number: positive[time.Duration], Default: 10 * time.Second, Value: func(p *Project) any { return &p.Loop.Timeout },
 		Usage: "time limit of a hook call or a rendering of templates"},
 	{Field: "loop.maxAnswerBytes", Flag: "hook-max-bytes", number: upTo(MaxLoopAnswer, " (1 GiB)"), Default: int64(8 << 20), Value: func(p *Project) any { return &p.Loop.MaxAnswerBytes },
-		Usage: "size limit of a hook's answer in bytes", More: "1073741824 (1 GiB) at most"},
+		Usage: "size limit of a hook's response in bytes", More: "1073741824 (1 GiB) at most"},
 	{Field: "loop.parallel", Flag: "hook-parallel", number: positive[int64], Otherwise: "four for each processor", Value: func(p *Project) any { return &p.Loop.Parallel },
 		Usage: "number of hook programs to run at the same time", More: "a persistent program and a URL get all calls at once"},
 	{Field: "loop.template", Flag: "template", Format: Path, needs: "a directory", Value: func(p *Project) any { return &p.Loop.Template },

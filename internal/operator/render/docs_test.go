@@ -16,7 +16,7 @@ import (
 func TestTemplatesOfTheDocs(t *testing.T) {
 	d := open(t, "deployment.yaml", operatortest.InDocs(t, "with `deployment.yaml`:\n"), "_labels.tpl", operatortest.InDocs(t, "with `_labels.tpl`:\n"), "status.yaml", operatortest.InDocs(t, "with `status.yaml`:\n"))
 	assert.True(t, d.ReadsChildren(), "the status reads children")
-	question, want := operatortest.InDocs(t, "(what the API server sets in `metadata` is left out here):\n"), operatortest.InDocs(t, "The answer is one JSON object as well:\n")
+	question, want := operatortest.InDocs(t, "(the fields that the API server sets in `metadata` are left out here):\n"), operatortest.InDocs(t, "The response is one JSON object as well:\n")
 	for _, children := range []bool{true, false} {
 		q := question
 		if !children { // a child that is not there yet
