@@ -119,6 +119,9 @@ func (o Options) on(ctx context.Context, t *target.API, crds []manifest.CRD, ske
 	if sketch != nil {
 		return target.Interrupted(ctx, operator.Render(ctx, b, sketch))
 	}
+	if notice := onlyStatus(o.Loop); notice != "" {
+		reporter.Note("%s", notice)
+	}
 	WatchClock(ctx, reporter)
 	return target.Interrupted(ctx, operator.Run(ctx, b))
 }
@@ -150,4 +153,18 @@ func (o Options) mark() (mark string, unmark func() error, err error) {
 		return "", nil, err
 	}
 	return tempdir.Mark(dir.Path), dir.Remove, nil
+}
+
+// onlyStatus is the notice about a loop that decides on objects but owns no kinds; "" for any other.
+func onlyStatus(l config.Loop) string {
+	const unset = "--owns (loop.owns) is not set: "
+	switch {
+	case len(l.Owns) > 0:
+		return ""
+	case l.Template != "":
+		return unset + "the templates can only set the status, and each child that they render is an error"
+	case l.Hook != "":
+		return unset + "the hook can only set the status, and each child that it returns is an error"
+	}
+	return ""
 }
