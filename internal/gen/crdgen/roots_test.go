@@ -134,7 +134,7 @@ func TestSyntaxErrors(t *testing.T) {
 	dir, env := layFarm(t, "-- animals/more.go --\npackage animals\n\nfunc {\n")
 	t.Setenv("PATH", t.TempDir())
 	_, err := Generate(t.Context(), dir, env, []string{v1}, config.CRDs{})
-	assert.EqualError(t, err, "cannot generate the CRDs:\n  animals/more.go:3:6: expected 'IDENT', found '{'\nfix this first")
+	assert.EqualError(t, err, "cannot generate the CRDs:\n  animals/more.go:3:6: expected 'IDENT', found '{'\nfix the syntax error")
 }
 
 // TestUnread holds that a package without files is noticed when a generator asks for them.

@@ -33,7 +33,10 @@ func New(doing, dir string, said ...string) error {
 			return WithHint(doing, dir, strings.TrimPrefix(a.do, "\n"), said...)
 		}
 	}
-	return WithHint(doing, dir, "fix this first", said...)
+	if syntax.MatchString(text) {
+		return WithHint(doing, dir, "fix the syntax error", said...)
+	}
+	return WithHint(doing, dir, "fix the error", said...)
 }
 
 // WithHint is New for who knows what the user can do, or that the words say it themselves.
