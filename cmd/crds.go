@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -22,10 +23,11 @@ func crdsToUse(root string, p *config.Project, files []string) ([]manifest.CRD, 
 	}
 	var all []manifest.CRD
 	for _, f := range files {
+		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("-f %s: %w; name a file or directory with CRDs", f, fs.ErrNotExist)
+		}
 		crds, err := crdsOf(f)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("--filename: %w; name a file or directory with CRDs", err)
-		} else if err != nil {
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, crds...)

@@ -7,6 +7,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,9 @@ func (o *options) withCRDs(dir string) (*located, error) {
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return nil, ui.UsageErrorf("--crd-dir %s is not below the directory %s; name one above both with --dir", dir, at.root)
 	}
-	if _, err := os.Stat(filepath.Join(at.root, filepath.FromSlash(rel))); err != nil {
+	if _, err := os.Stat(filepath.Join(at.root, filepath.FromSlash(rel))); errors.Is(err, fs.ErrNotExist) {
+		return nil, ui.UsageErrorf("--crd-dir %s: %w; name a directory of CRDs", dir, fs.ErrNotExist)
+	} else if err != nil {
 		return nil, ui.UsageErrorf("--crd-dir %s: %w; name a directory of CRDs", dir, errors.Unwrap(err))
 	}
 	at.settings = &config.Project{CRDs: config.CRDs{Dir: rel}, Docs: at.settings.Docs}

@@ -74,7 +74,7 @@ func readCRDs(in io.Reader, file string, declared func(group, version string) []
 	if file != "-" {
 		f, err := os.Open(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("--from-crd: %w; name a file with CRDs, or - for standard input", err)
+			return nil, fmt.Errorf("--from-crd %s: %w; name a file with CRDs, or - for standard input", file, fs.ErrNotExist)
 		} else if err != nil {
 			return nil, fmt.Errorf("read the CRDs: %w", err)
 		}

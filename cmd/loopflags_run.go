@@ -7,7 +7,9 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,7 +98,11 @@ func (f *builtinFlags) apply(settings config.Loop, base string) (err error) {
 	// What is divided among replicas needs leases, whether or not they are asked for.
 	o.Leases = f.leaderElect || o.Loop.Shards > 1
 	if o.Render != "" && o.Render != "-" && !filepath.IsAbs(o.Render) {
+		typed := o.Render
 		o.Render = filepath.Join(base, filepath.FromSlash(o.Render))
+		if _, err := os.Stat(o.Render); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("--render %s: %w; name a file with one object", typed, fs.ErrNotExist)
+		}
 	}
 	return nil
 }

@@ -4,6 +4,9 @@ package operator
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -19,6 +22,9 @@ func (c *instance) decider() (hook.Decider, error) {
 		templates, err := subprocess.Open(c.path(c.Loop.Template), subprocess.Options{
 			Timeout: c.Loop.Timeout, MaxOutput: int(c.Loop.MaxAnswerBytes), OneObject: c.patience > 0, Log: c.Log,
 		})
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("--template %s (loop.template): %w; name a directory of templates", c.Loop.Template, fs.ErrNotExist)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ func CRDs(path string) ([]CRD, error) {
 	}
 	crds, err := parseCRDs(files...)
 	if err == nil && len(crds) == 0 {
-		err = fmt.Errorf("%s: no CustomResourceDefinition found", path)
+		err = fmt.Errorf("%s: no CustomResourceDefinition found; name the file with the CRD", path)
 	}
 	return crds, err
 }

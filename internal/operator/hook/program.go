@@ -47,7 +47,7 @@ func find(t Target, dir string) (program, error) {
 	info, err := os.Stat(p.path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return p, fmt.Errorf("hook %s: file %s does not exist; create it, or name a program relative to %s", wanted, p.path, dir)
+		return p, fmt.Errorf("hook %s: %w; create it, or name a program relative to %s", wanted, os.ErrNotExist, dir)
 	case err != nil:
 		return p, fmt.Errorf("hook %s: %w; make it readable", wanted, err)
 	case info.IsDir():

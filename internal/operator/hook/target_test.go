@@ -20,7 +20,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	for program, want := range map[string]string{
 		"":                 "name a program or a URL with --hook",
 		"./plain.py":       "is not executable; run chmod +x " + filepath.Join(dir, "plain.py"),
-		"./absent.py":      filepath.Join(dir, "absent.py") + " does not exist",
+		"./absent.py":      "hook ./absent.py: file does not exist",
 		"good.py":          "write ./good.py",
 		"no-such-program":  "not found in PATH",
 		"./":               "is a directory",
