@@ -7,6 +7,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -85,6 +86,9 @@ func (o *createOptions) add(c *cobra.Command, s ui.Streams, w *scaffolded) (adde
 	}
 	o.api.Version = cmp.Or(o.api.Version, w.latest(o.api.Group))
 	api, err := w.after.Add(o.api)
+	if errors.Is(err, scaffold.ErrExists) { // the usage is right
+		return nil, err
+	}
 	if err != nil {
 		return nil, ui.UsageError(err)
 	}

@@ -150,7 +150,7 @@ func (o *initOptions) root() (string, error) {
 	}
 	if data, err := safefs.ReadFile(filepath.Join(root, config.FileName), safefs.MaxFile); err == nil && !o.force {
 		if p, err := config.Parse(config.FileName, data); err == nil && p.Scaffold != nil {
-			return "", fmt.Errorf("%s is a project already; add a kind with \"crdctl create api\", or overwrite the scaffold with --force", root)
+			return "", fmt.Errorf("%s is a project already; add a kind with \"crdctl create api\", or use --force, which overwrites your changes to scaffolded files", root)
 		}
 	}
 	return filepath.EvalSymlinks(root)

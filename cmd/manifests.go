@@ -88,6 +88,10 @@ func runManifests(s ui.Streams, o *manifestsOptions) error {
 		return err
 	}
 	if err := o.check(own); err != nil {
+		if root == "" && !o.builtin && len(o.files) == 0 {
+			dir, _ := filepath.Abs(o.dir)
+			err = fmt.Errorf("no project in %s, so this writes manifests for the built-in controller: %w", dir, err)
+		}
 		return ui.UsageError(err)
 	}
 	if own {

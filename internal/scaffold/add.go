@@ -3,6 +3,7 @@
 package scaffold
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,11 +40,14 @@ var takenKinds = map[string]string{
 	"CreateOptions": takenByMeta, "UpdateOptions": takenByMeta, "PatchOptions": takenByMeta,
 }
 
+// ErrExists is the error of adding an API that the project has.
+var ErrExists = errors.New("exists already")
+
 // Add adds an API, and decides the names that depend on those that are there. A further version of a kind has the kind's
 // names and scope; options that say otherwise are refused.
 func (p *Project) Add(o APIOptions) (*API, error) {
 	if p.Find(o.Group, o.Version, o.Kind) != nil {
-		return nil, fmt.Errorf("%s %s of %s exists already; edit its Go types, and run \"crdctl generate\"", o.Version, o.Kind, o.Group)
+		return nil, fmt.Errorf("%s %s of %s %w; edit its Go types, and run \"crdctl generate\"", o.Version, o.Kind, o.Group, ErrExists)
 	}
 	if reason := takenKinds[o.Kind]; reason != "" {
 		return nil, fmt.Errorf("--kind %q %s; choose another, for example Task%s", o.Kind, reason, o.Kind)
