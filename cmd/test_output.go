@@ -18,7 +18,8 @@ func testOutput(s ui.Streams, argv []string) (out io.Writer, compiled func()) {
 	if len(argv) < 2 || argv[0] != "go" || argv[1] != "test" {
 		return s.Out, func() {}
 	}
-	_, compiled = ui.Lines(s.Err).Show(context.Background(), "waiting for the first result of go test; the first time, compiling the tests takes minutes")
+	_, compiled = ui.Lines(s.Err).Explain("the first time, compiling the tests takes minutes").
+		Show(context.Background(), "waiting for the first result of go test")
 	return &untilResult{Writer: s.Out, result: compiled}, compiled
 }
 

@@ -28,8 +28,8 @@ func TestTestOutput(t *testing.T) {
 			require.NoError(t, err)
 			time.Sleep(11 * time.Second)
 		}
-		const line = "crdctl: waiting for the first result of go test; the first time, compiling the tests takes minutes"
-		assert.Equal(t, line+" (10s)\n"+line+" (20s)\n"+line+" (30s)\n", stderr.String())
+		const line = "crdctl: waiting for the first result of go test"
+		assert.Equal(t, line+" (10s); the first time, compiling the tests takes minutes\n"+line+" (20s)\n"+line+" (30s)\n", stderr.String())
 		_, err := io.WriteString(out, "ok  \texample.com/c\t0.1s\n")
 		require.NoError(t, err)
 		time.Sleep(time.Minute)

@@ -36,11 +36,11 @@ func (d *devLoop) build(ctx context.Context, generated bool) (*binary, error) {
 	d.reporter.Note("building the controller")
 	// One place for all builds: the go command links nothing if what is there is up to date.
 	built := filepath.Join(d.dir, "built")
-	what := "building the controller"
+	explanation := ""
 	if !d.builtOnce {
-		what += "; the first build compiles client-go and takes minutes on a slow machine"
+		explanation = "the first build compiles client-go and takes minutes on a slow machine"
 	}
-	shown, done := ui.Lines(d.Err).Show(ctx, what)
+	shown, done := ui.Lines(d.Err).Explain(explanation).Show(ctx, "building the controller")
 	defer done()
 	reread := d.installer.reread()
 	words, err := d.compile(shown, began, generated, built)

@@ -27,19 +27,22 @@ type status struct {
 func (s *status) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var text strings.Builder
+	var parts []string
 	for _, step := range s.steps {
-		text.WriteString("; " + *step)
+		parts = append(parts, *step)
 	}
 	switch {
 	case s.packages == 1:
-		text.WriteString("; 1 package compiled")
+		parts = append(parts, "1 package compiled")
 	case s.packages > 0:
-		_, _ = fmt.Fprintf(&text, "; %d packages compiled", s.packages)
+		parts = append(parts, fmt.Sprintf("%d packages compiled", s.packages))
 	case s.module != "":
-		_, _ = fmt.Fprintf(&text, "; downloading %s, module %d", s.module, s.modules)
+		parts = append(parts, fmt.Sprintf("downloading %s, module %d", s.module, s.modules))
 	}
-	return text.String()
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, "; ")
 }
 
 // Step names a part of the context's work that takes long, and is shown with it until done is called.

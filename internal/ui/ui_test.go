@@ -32,7 +32,7 @@ func TestShow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out, words bytes.Buffer
-				d := Display{&out, drawn}
+				d := Display{w: &out, drawn: drawn}
 				_, done := d.Show(t.Context(), "working")
 				time.Sleep(time.Second)
 				done()
@@ -48,7 +48,7 @@ func TestShow(t *testing.T) {
 				time.Sleep(10 * time.Second)
 				done()
 				done() // once more does nothing
-				for _, want := range []string{"working; building it; downloading k8s.io/client-go v0.37.1, module 2 (10s)", "working; 2 packages compiled (20s)"} {
+				for _, want := range []string{"working: building it; downloading k8s.io/client-go v0.37.1, module 2 (10s)", "working: 2 packages compiled (20s)"} {
 					assert.Contains(t, out.String(), want, "shown")
 				}
 				assert.Equal(t, "# example.com/x\nx/x.go:1:2: no good\n", words.String(), "the others")
@@ -68,7 +68,18 @@ func TestShowOnePackage(t *testing.T) {
 		_, _ = fmt.Fprint(GoOutput(ctx, io.Discard), "k8s.io/api/core/v1\n")
 		time.Sleep(lineEvery + time.Second)
 		done()
-		assert.Equal(t, "crdctl: working; 1 package compiled (10s)\n", out.String())
+		assert.Equal(t, "crdctl: working: 1 package compiled (10s)\n", out.String())
+	})
+}
+
+// A line that is printed each time has the explanation once.
+func TestShowExplains(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		_, done := Lines(&out).Explain("it takes minutes").Show(t.Context(), "working")
+		time.Sleep(2*lineEvery + time.Second)
+		done()
+		assert.Equal(t, "crdctl: working (10s); it takes minutes\ncrdctl: working (20s)\n", out.String())
 	})
 }
 
