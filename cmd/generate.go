@@ -268,7 +268,7 @@ func (g *generation) leaveIgnored() {
 	}
 	g.compared = kept
 	g.changes = slices.DeleteFunc(g.changes, func(c tree.Change) bool { return ignored(c.Path) })
-	g.list(paths, "git ignores it, and it is not there")
+	g.list(paths, "git ignores it, and it is missing")
 }
 
 // list adds files, by what makes them, to what is not compared.
