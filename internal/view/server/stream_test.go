@@ -10,7 +10,7 @@ import (
 	"github.com/crdctl/crdctl/internal/trace"
 )
 
-// That reconciles are invisible is said when one must have been, and not of a controller that had nothing to reconcile.
+// The page says that reconciles are invisible once there must have been one, and not about a controller that had nothing to reconcile.
 func TestReconcilesAreInvisibleOnceKnown(t *testing.T) {
 	const second = int64(1e9)
 	visible := func(class trace.Class, levels []string, more ...trace.Body) bool {
