@@ -111,8 +111,11 @@ func TestBuiltinFlags(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	f = parsed(t, "--render=foo.yaml")
-	require.NoError(t, f.apply(config.Loop{Hook: "h"}, "/base"))
-	assert.Equal(t, filepath.FromSlash("/base/foo.yaml"), f.o.Render)
+	base := t.TempDir()
+	require.Error(t, f.apply(config.Loop{Hook: "h"}, base), "the file does not exist")
+	require.NoError(t, os.WriteFile(filepath.Join(base, "foo.yaml"), nil, 0o600))
+	require.NoError(t, f.apply(config.Loop{Hook: "h"}, base))
+	assert.Equal(t, filepath.Join(base, "foo.yaml"), f.o.Render)
 	assert.False(t, f.o.Leases)
 }
 
