@@ -178,7 +178,24 @@ func (p *tab) has(selector, text string) {
 	p.waits(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => (e.innerText ?? '').includes(%q))`, selector, text))
 }
 
-func (p *tab) click(selector string) { p.t.Helper(); p.do(chromedp.Click(chromedp.CSS(selector))) }
+// click clicks with the mouse on the first element that is seen. It does not hold on to the element, as chromedp.Click does: a table makes its rows anew
+// with each answer.
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll(%q)].find((e) => e.checkVisibility())`, selector)
+	p.waits(fmt.Sprintf(`!!%s`, find))
+	at := eval[[]float64](p, fmt.Sprintf(`(() => {
+		const e = %s;
+		e?.scrollIntoView({ block: "nearest", inline: "nearest" });
+		const r = e?.getClientRects()[0];
+		return r ? [r.x + r.width / 2, r.y + r.height / 2] : [];
+	})()`, find))
+	if len(at) == 0 {
+		p.click(selector) // it went in the meantime
+		return
+	}
+	p.do(chromedp.MouseClickXY(at[0], at[1]))
+}
 
 func (p *tab) key(keys string) { p.t.Helper(); p.do(chromedp.KeyEvent(keys)) }
 

@@ -76,5 +76,5 @@ export function help() {
     <dt><kbd>1</kbd>–<kbd>6</kbd></dt><dd>views</dd>
     ${Object.entries(all).map(([key, [what]]) => html`<dt><kbd>${{ ' ': 'space', Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→' }[key] ?? key}</kbd></dt><dd>${what}</dd>`)}
     <dt><kbd>↑</kbd> <kbd>↓</kbd></dt><dd>rows of the table that has the focus; also Page Up, Page Down, Home and End</dd>
-    </dl><form method="dialog"><button autofocus>Close</button></form></dialog>`;
+    </dl><form method="dialog"><button>Close</button></form></dialog>`;
 }
