@@ -128,6 +128,7 @@ func TestAccessibilityTree(t *testing.T) {
 	p := open(t, serve(t, crontab()).URL())
 	p.has(".finding.open", "reconciled by its own status write")
 	p.has(".tree .row", "CronTab")
+	p.has(".log .row", "Successfully synced")
 	nodes, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	require.NoError(t, err)
 	found := map[string]bool{}
