@@ -21,6 +21,9 @@ func (d *discovery) readFresh() error {
 	found := roots{}
 	clients := ""
 	for _, f := range d.Files {
+		if d.madeByOthers(f.Dir) {
+			continue
+		}
 		for _, a := range repo.Tags {
 			line, ok := f.Tags[a.Generator]
 			// A group's name alone asks for nothing: kubebuilder's projects have it too.

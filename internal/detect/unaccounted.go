@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -44,17 +45,21 @@ func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
 }
 
 // leaveMains lists the files of code-generator's programs that were run from their main.go, as "go run vendor/k8s.io/code-generator/cmd/client-gen/main.go"
-// does: such a program calls itself main, and crdctl writes its name.
+// does: such a program calls itself main, and crdctl writes its name. A program with Rancher's generators bears the name of its directory, or main.
 func (d *discovery) leaveMains() {
+	program, names, reason := d.wrangler(), []string{"main"}, "it was made by a main.go that was run as a file, and bears the name main; run the package instead, and generate again"
+	if program != "" {
+		names, reason = append(names, path.Base(path.Dir(program))), program+" generates it, a program of the repository with Rancher's wrangler"
+	}
 	by := map[string][]string{}
 	for _, f := range d.Files {
-		if f.Generator != "main" {
+		if !slices.Contains(names, f.Generator) {
 			continue
 		}
 		switch {
-		case f.LineWith(") DeepCopyInto(out *") > 0:
+		case hasCopies(f):
 			by["deepcopy"] = append(by["deepcopy"], f.Path)
-		case strings.Contains(f.Path, "/clientset/"):
+		case strings.Contains(f.Path, "/clientset/"), program != "" && strings.Contains(f.Path, "/controllers/"):
 			by["client"] = append(by["client"], f.Path)
 		case strings.Contains(f.Path, "/informers/"):
 			by["informer"] = append(by["informer"], f.Path)
@@ -63,8 +68,28 @@ func (d *discovery) leaveMains() {
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(by)) {
-		d.notCompared(kind, kind+"-gen", by[kind], "it was made by a main.go that was run as a file, and bears the name main; run the package instead, and generate again")
+		d.notCompared(kind, kind+"-gen", by[kind], reason)
 	}
+}
+
+// wrangler is the main file of a program of the repository's own with the generators of Rancher's wrangler, or "".
+func (d *discovery) wrangler() string {
+	for _, f := range d.Files {
+		if f.Main && f.Uses(func(p string) bool { return strings.HasPrefix(p, "github.com/rancher/wrangler/") && path.Base(p) == controllerGen }) {
+			return f.Path
+		}
+	}
+	return ""
+}
+
+// hasCopies reports whether a file has deep copies.
+func hasCopies(f *repo.GoFile) bool { return f.LineWith(") DeepCopyInto(out *") > 0 }
+
+// madeByOthers reports whether a program that crdctl does not run makes the deep copies of a package: then it makes its clients as well.
+func (d *discovery) madeByOthers(dir string) bool {
+	return slices.ContainsFunc(d.ByDir[dir], func(f *repo.GoFile) bool {
+		return f.Generator != "" && f.Generator != controllerGen && !slices.Contains(gengoTools, f.Generator) && hasCopies(f)
+	})
 }
 
 // readGenerated notes which files the generators that crdctl runs made.
