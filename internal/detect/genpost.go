@@ -4,6 +4,7 @@ package detect
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"maps"
 	"os"
@@ -138,7 +139,7 @@ func (d *discovery) readPostProcessed(calls []*genCall, own []repo.Manifest) {
 }
 
 // readForms finds the files that are not as controller-gen writes them though no command was found that changes them: they do not
-// begin with its line of dashes, or have another form where a command formats all YAML.
+// begin with its line of dashes, lack its annotation, or have another form where a command formats all YAML.
 func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 	files := map[string][]string{}
 	for _, c := range calls {
@@ -149,9 +150,13 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 	formatter := d.commandWith(formatsYAML)
 	m := made{inForm: map[string]bool{}}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
+		bare := d.bareIn(dir)
 		for _, file := range files[dir] {
 			if formatter != "" && path.Ext(file) == ".yaml" && !m.form(d, file) {
 				d.postProcessed(config.PostProcessed{Path: file, By: formatter})
+			}
+			if slices.Contains(bare, file) {
+				d.postProcessed(config.PostProcessed{Path: file, By: cmp.Or(d.commandWith(changesAnnotation), unknownCommand)})
 			}
 			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
 				by := d.mentioned(path.Base(file))
@@ -163,6 +168,9 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 		}
 	}
 }
+
+// changesAnnotation is in a command that removes the annotation with the version or writes something else instead.
+var changesAnnotation = lazyregexp.New(`^[^#\n]*\b(sed|yq|awk|perl|grep)\b[^\n]*\bcontroller-gen\b`)
 
 // formatsYAML is in a command that writes all YAML files of a directory in a form of its own.
 var formatsYAML = lazyregexp.New(`^[^#\n]*\b(prettier\b[^\n#]*\s(--write|-w)\b|yamlfmt\s+(-\S+\s+)*[.\w]*$)`)

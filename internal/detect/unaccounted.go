@@ -75,7 +75,9 @@ func (d *discovery) leaveMains() {
 // wrangler is the main file of a program of the repository's own with the generators of Rancher's wrangler, or "".
 func (d *discovery) wrangler() string {
 	for _, f := range d.Files {
-		if f.Main && f.Uses(func(p string) bool { return strings.HasPrefix(p, "github.com/rancher/wrangler/") && path.Base(p) == controllerGen }) {
+		if f.Main && f.Uses(func(p string) bool {
+			return strings.HasPrefix(p, "github.com/rancher/wrangler/") && path.Base(p) == controllerGen
+		}) {
 			return f.Path
 		}
 	}

@@ -63,7 +63,7 @@ var Tags = []struct {
 
 var (
 	generateLine = lazyregexp.New(`(?m)^//go:generate[ \t]+(.*?)\r?$`)
-	// rootMarker and kindMarker are in files that declare a kind.
+	// rootMarker and kindMarker are in files that declare a kind, as +genclient is.
 	rootMarker = []byte("+kubebuilder:object:root=true")
 	kindMarker = []byte("+kubebuilder:resource")
 	kindType   = lazyregexp.New(`(?m)^type ([A-Z]\w*) struct \{`)
@@ -145,7 +145,7 @@ func newGoFile(rel string, data []byte) *GoFile {
 		for name, text := range markers {
 			tag(name, text)
 		}
-		if bytes.Contains(data, rootMarker) || bytes.Contains(data, kindMarker) {
+		if bytes.Contains(data, rootMarker) || bytes.Contains(data, kindMarker) || f.Tags["client"] > 0 {
 			f.Kinds = kindsOf(data)
 		}
 	}
