@@ -81,7 +81,7 @@ func (d *discovery) readHeader() {
 }
 
 // changesHeaders is in a command that changes the headers of Go files after they were generated.
-var changesHeaders = lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|/[\w-]*(header|license)s?\.(sh|py)\b)`)
+var changesHeaders = lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|/[\w-]*(header|license)s?\.(sh|py)\b)`)
 
 // twoHeaders reports whether what is generated next to the types has one header, and all else another, as two calls of kube_codegen.sh
 // give them. It sets both.

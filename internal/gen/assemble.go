@@ -38,7 +38,7 @@ func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Notes = append(m.Notes, g.keepImports(files, dated)...)
+	m.Notes = append(m.Notes, g.keepChanged(files, dated)...)
 	for i, f := range m.Files {
 		if slices.Contains(strings.Split(f.Path, "/"), "vendor") {
 			continue // a copy of another module's package, which has its generated files
@@ -143,22 +143,29 @@ func withYears(root string, files []codegen.File, year int) ([][]byte, error) {
 	return dated, group.Wait()
 }
 
-// keepImports keeps what is on disk of files whose imports a script changes, where nothing else differs. It returns notes about them.
-func (g *generation) keepImports(files []codegen.File, content [][]byte) (notes []string) {
-	kept := map[*config.PostProcessed][]string{}
+// keepChanged keeps what is on disk of files whose header or imports a script changes, where nothing else differs. It returns notes about them.
+func (g *generation) keepChanged(files []codegen.File, content [][]byte) (notes []string) {
+	type change struct {
+		by  *config.PostProcessed
+		how postprocess.Relation
+	}
+	kept := map[change][]string{}
 	for i, f := range files {
 		by := g.settings.ControllerGen.PostProcessedBy(f.Path)
 		if by == nil {
 			continue
 		}
 		onDisk, err := safefs.ReadFile(filepath.Join(g.root, filepath.FromSlash(f.Path)), safefs.MaxFile)
-		if err == nil && postprocess.Compare(f.Path, content[i], onDisk).How == postprocess.Imports {
+		if err != nil {
+			continue
+		}
+		if r := postprocess.Compare(f.Path, content[i], onDisk); r.Fresh() && r.How != postprocess.Equal {
 			content[i] = onDisk
-			kept[by] = append(kept[by], f.Path)
+			kept[change{by, r.How}] = append(kept[change{by, r.How}], f.Path)
 		}
 	}
-	for by, paths := range kept {
-		notes = append(notes, calls.FreshNote(slices.Min(paths), len(paths), cmp.Or(by.By, "a script"), postprocess.Imports))
+	for c, paths := range kept {
+		notes = append(notes, calls.FreshNote(slices.Min(paths), len(paths), cmp.Or(c.by.By, "a script"), c.how))
 	}
 	slices.Sort(notes)
 	return notes
