@@ -147,16 +147,19 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 			d.filesOfCall(c, own, files)
 		}
 	}
-	formatter := d.commandWith(formatsYAML)
+	formatter, editor := d.commandWith(formatsYAML), d.commandWith(changesAnnotation)
 	m := made{inForm: map[string]bool{}}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		bare := d.bareIn(dir)
+		if editor == "" && slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) {
+			bare = nil // a command would have changed all: a person did, and the next run writes it anew
+		}
 		for _, file := range files[dir] {
 			if formatter != "" && path.Ext(file) == ".yaml" && !m.form(d, file) {
 				d.postProcessed(config.PostProcessed{Path: file, By: formatter})
 			}
 			if slices.Contains(bare, file) {
-				d.postProcessed(config.PostProcessed{Path: file, By: cmp.Or(d.commandWith(changesAnnotation), unknownCommand)})
+				d.postProcessed(config.PostProcessed{Path: file, By: cmp.Or(editor, unknownCommand)})
 			}
 			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
 				by := d.mentioned(path.Base(file))

@@ -63,7 +63,7 @@ var Tags = []struct {
 
 var (
 	generateLine = lazyregexp.New(`(?m)^//go:generate[ \t]+(.*?)\r?$`)
-	// rootMarker and kindMarker are in files that declare a kind, as +genclient is.
+	// rootMarker and kindMarker are in files that declare a kind. So is +genclient.
 	rootMarker = []byte("+kubebuilder:object:root=true")
 	kindMarker = []byte("+kubebuilder:resource")
 	kindType   = lazyregexp.New(`(?m)^type ([A-Z]\w*) struct \{`)
