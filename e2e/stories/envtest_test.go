@@ -60,6 +60,7 @@ var suite = sync.OnceValues(func() (dir string, err error) {
 // With controllers a namespace can be deleted.
 func TestEnvtestSuite(t *testing.T) {
 	w := newWorld(t)
+	patient(w)
 	dir, err := suite()
 	w.check(err)
 	out, stderr, err := w.tryWith([]string{"KUBEBUILDER_ATTACH_CONTROL_PLANE_OUTPUT=true"}, dir, crdctl, "test", "--", "./suite.test", "-test.v", "-test.run=TestSuite")
@@ -72,9 +73,17 @@ func TestEnvtestSuite(t *testing.T) {
 	w.until("no process is left", func() bool { return len(w.processes()) == 0 })
 }
 
+// patient makes envtest wait as long as a busy machine may need: after 20 seconds, its default, it kills what it started and starts anew, so that
+// the programs start twice and say all they say twice.
+func patient(w *world) {
+	w.setenv("KUBEBUILDER_CONTROLPLANE_START_TIMEOUT", "2m")
+	w.setenv("KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT", "1m")
+}
+
 // The programs end with a test that is killed, and with a Ctrl-C on "crdctl test". An older version is emulated.
 func TestEnvtestKilled(t *testing.T) {
 	w := newWorld(t)
+	patient(w)
 	dir, err := suite()
 	w.check(err)
 	assets := strings.TrimSpace(w.run(dir, crdctl, "envtest", "path", "--kubernetes-version", "1.35"))
