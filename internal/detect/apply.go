@@ -4,6 +4,7 @@ package detect
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"path"
 	"path/filepath"
@@ -27,6 +28,7 @@ type applyTree struct {
 	schema   string   // the place from which on the schema has types of its own; empty if it has none
 	reversed bool     // whether the names of Kubernetes' own types are reversed in it
 	untagged bool     // whether it lacks kinds
+	document string   // the file that a script has the schema made of; empty where none names one that is there
 	externs  []external
 }
 
@@ -130,10 +132,11 @@ func (d *discovery) readApply(a *applyTree) {
 			return f.Generator == "applyconfiguration-gen" && text.Below(a.dir, f.Dir) && f.LineWith("func Extract"+kind+"(") > 0
 		})
 	})
+	a.document = d.documentOf(a)
 	keys := slices.SortedFunc(maps.Keys(uses), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, key := range keys {
 		source := uses[key]
-		from := d.sourceOf(a, key[0], key[1])
+		from := cmp.Or(d.sourceOf(a, key[0], key[1]), d.sourceInCalls(a, key[0], key[1]))
 		if from == "" {
 			d.unread(source, "apply configuration %s.%s of a type that is not found in the API packages; write applyConfigurationExternals: {PACKAGE.%s: %s}", key[0], key[1], key[1], key[0])
 			continue
@@ -141,6 +144,37 @@ func (d *discovery) readApply(a *applyTree) {
 		a.externs = append(a.externs, external{from + "." + key[1], key[0], source})
 	}
 	slices.SortFunc(a.externs, func(x, y external) int { return strings.Compare(x.typ, y.typ) })
+}
+
+// documentOf is the OpenAPI document that a call names for a tree, if it is a file of the repository.
+func (d *discovery) documentOf(a *applyTree) string {
+	for _, c := range d.applyCalls(a) {
+		word := cmp.Or(c.flag("--applyconfig-openapi-schema"), c.flag("--openapi-schema"))
+		if file, exists := d.local(c, word); word != "" && exists {
+			return file
+		}
+	}
+	return ""
+}
+
+// sourceInCalls is what sourceOf looks for, where a call names it.
+func (d *discovery) sourceInCalls(a *applyTree, applyPath, typ string) string {
+	for _, c := range d.applyCalls(a) {
+		for from, to := range pairs(cmp.Or(c.flag("--applyconfig-externals"), c.flag("--external-applyconfigurations"))) {
+			if pkg, ok := strings.CutSuffix(from, "."+typ); ok && to == applyPath {
+				return pkg
+			}
+		}
+	}
+	return ""
+}
+
+// applyCalls are the calls that write a tree of apply configurations.
+func (d *discovery) applyCalls(a *applyTree) []*call {
+	return slices.DeleteFunc(d.calls("gen_client", "applyconfiguration-gen"), func(c *call) bool {
+		dir, _ := d.local(c, c.flag("--output-dir"))
+		return dir == "" || !text.Below(dir, a.dir)
+	})
 }
 
 // applyUses are the types of an import of which a file uses apply configurations, with the first place of each. Regular expressions take

@@ -237,8 +237,8 @@ func (r *runner) foreign(all []packages.Error) (first string) {
 		if !ok {
 			continue // a package, which may use what failed
 		}
-		if rel, err := filepath.Rel(r.root, file); err == nil && filepath.IsLocal(rel) {
-			return ""
+		if rel, err := filepath.Rel(r.root, file); !filepath.IsAbs(file) || err == nil && filepath.IsLocal(rel) {
+			return "" // what the go command says of an import has a relative path
 		}
 		file = filepath.ToSlash(file)
 		if _, module, ok := strings.Cut(file, "/pkg/mod/"); ok {

@@ -266,4 +266,5 @@ func TestForeign(t *testing.T) {
 	assert.Equal(t, "k8s.io/api@v0.36.1/core/v1/doc.go", r.foreign([]packages.Error{about, their}))
 	assert.Empty(t, r.foreign([]packages.Error{their, own}))
 	assert.Empty(t, r.foreign([]packages.Error{about}))
+	assert.Empty(t, r.foreign([]packages.Error{{Pos: "api/v1/barn.go:4:2", Msg: "a module is unavailable"}}))
 }
