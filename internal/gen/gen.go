@@ -69,7 +69,8 @@ type Result struct {
 	PostProcessed map[string]string
 	NotCompared   []tree.NotCompared
 
-	run *generation
+	run     *generation
+	modules []*Result // those of which this one consists; none where all packages were loaded together
 }
 
 // Compared are the paths of the files that the answer is about, sorted.
@@ -79,7 +80,14 @@ func (r *Result) Compared() []string {
 
 // Makers are the generators of all files that were made and compared, by path.
 func (r *Result) Makers() map[string]string {
-	makers := maps.Clone(r.run.generators)
+	makers := map[string]string{}
+	for _, m := range r.modules {
+		maps.Copy(makers, m.Makers())
+	}
+	if r.run == nil {
+		return makers
+	}
+	maps.Copy(makers, r.run.generators)
 	for _, file := range r.Tree.Paths() {
 		if makers[file] == "" && path.Ext(file) == ".yaml" {
 			makers[file] = calls.Tool // crdctl's own settings ask for them
@@ -94,12 +102,20 @@ func (r *Result) Makers() map[string]string {
 func Generate(ctx context.Context, root string, p *config.Project, o Options) (*Result, error) {
 	memory := goenv.New(o.Results, root)
 	ctx = load.WithMemory(ctx, memory)
+	defer func() { _ = memory.Save() }() // what cannot be kept is read again
+	if modules := split(root, p); len(modules) > 1 {
+		return eachModule(ctx, root, modules, o)
+	}
+	return generate(ctx, root, p, o)
+}
+
+// generate is Generate for API packages that are loaded together.
+func generate(ctx context.Context, root string, p *config.Project, o Options) (*Result, error) {
 	all, err := both(ctx, root, p, o)
 	if err != nil {
 		return nil, err
 	}
 	g, m, called := all.run, all.made, all.called
-	_ = memory.Save() // what cannot be kept is read again
 	if left := g.leftRole(m); left != "" {
 		m.Notes = append(m.Notes, left)
 	}

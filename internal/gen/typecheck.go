@@ -27,6 +27,9 @@ import (
 // without errors is remembered, for the result and for each package, and not checked again before something changes. notes name what could not be
 // checked. Code that does not compile is a [*CompileError].
 func (r *Result) TypeCheck(ctx context.Context, changes []tree.Change) (notes []string, err error) {
+	if len(r.modules) > 0 {
+		return r.typeCheckModules(ctx, changes)
+	}
 	c := &typeCheck{generation: r.run, tree: r.Tree, gone: map[string]bool{}, pending: map[string]bool{}, modules: workspace.ImportPaths{}}
 	for _, change := range changes {
 		c.pending[path.Dir(change.Path)] = true

@@ -80,6 +80,13 @@ func (t *Tree) AddAll(other *Tree) error {
 	return nil
 }
 
+// Merge is AddAll with what the other tree says about files that are not to be there.
+func (t *Tree) Merge(other *Tree) error {
+	t.areas = append(t.areas, other.areas...)
+	maps.Copy(t.gone, other.gone)
+	return t.AddAll(other)
+}
+
 // Paths returns the paths of the tree, sorted.
 func (t *Tree) Paths() []string { return slices.Sorted(maps.Keys(t.files)) }
 
