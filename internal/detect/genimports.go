@@ -36,10 +36,15 @@ func (d *discovery) readClientImports() {
 		if t.apply != nil {
 			dirs = append(dirs, t.apply.dir)
 		}
-		for _, dir := range dirs {
-			if dir != "" && slices.ContainsFunc(grouped, func(file string) bool { return text.Below(dir, file) }) {
-				d.postProcessed(config.PostProcessed{Path: dir, By: by})
-			}
+		dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
+		below := func(file string) bool {
+			return slices.ContainsFunc(dirs, func(dir string) bool { return text.Below(dir, file) })
+		}
+		if !slices.ContainsFunc(grouped, below) {
+			continue
+		}
+		for _, dir := range dirs { // a lister has too few imports to tell
+			d.postProcessed(config.PostProcessed{Path: dir, By: by})
 		}
 	}
 	for _, file := range grouped {

@@ -249,6 +249,10 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 		known := false
 		for _, w := range words[1:] {
 			known = d.changed(m, at(w), by, true) || known
+			patterns, sure := listedIn(w)
+			for _, p := range patterns {
+				known = d.changed(m, at(p), by, sure) || known
+			}
 		}
 		if !known && (name == "xargs" || strings.Contains(words[len(words)-1], "$")) {
 			d.changed(m, listed, by, false)
