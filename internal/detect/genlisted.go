@@ -19,7 +19,9 @@ func listedIn(word string) (patterns []string, sure bool) {
 	if len(words) < 2 || words[0] != "find" && words[0] != "ls" {
 		return nil, false
 	}
-	isFlag := func(w string) bool { return strings.HasPrefix(w, "-") || strings.HasPrefix(w, `\`) || w == "!" || w == "(" }
+	isFlag := func(w string) bool {
+		return strings.HasPrefix(w, "-") || strings.HasPrefix(w, `\`) || w == "!" || w == "("
+	}
 	if words[0] == "ls" {
 		return slices.DeleteFunc(words[1:], isFlag), true
 	}
