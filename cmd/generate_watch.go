@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -88,7 +89,7 @@ func (w *watching) follow(root string, p *config.Project) error {
 		for _, c := range p.Clients {
 			w.folders = append(w.folders, c.Dir)
 		}
-		headers = slices.DeleteFunc([]string{p.Boilerplate, p.HelperBoilerplate}, func(file string) bool { return file == "" })
+		headers = slices.DeleteFunc(slices.AppendSeq([]string{p.Boilerplate, p.HelperBoilerplate}, maps.Values(p.Boilerplates)), func(file string) bool { return file == "" })
 		for i := range p.ControllerGen.Calls {
 			dirs, files := calls.Reads(&p.ControllerGen.Calls[i])
 			w.folders, headers = append(w.folders, dirs...), append(headers, files...)

@@ -27,6 +27,7 @@ type Project struct {
 	Kind                 string              `yaml:"kind"`
 	Boilerplate          string              `yaml:"boilerplate,omitempty"`
 	HelperBoilerplate    string              `yaml:"helperBoilerplate,omitempty"`
+	Boilerplates         map[string]string   `yaml:"boilerplates,omitempty"`
 	HeaderText           string              `yaml:"-"` // the header that detection found in generated files, where no file has it
 	APIs                 []string            `yaml:"apis,omitempty"`
 	Clients              []Client            `yaml:"clients,omitempty"`

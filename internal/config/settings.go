@@ -4,6 +4,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -172,6 +173,12 @@ func (p *Project) clean() {
 			}
 		}
 	})
+	for dir, file := range maps.Clone(p.Boilerplates) {
+		if delete(p.Boilerplates, dir); dir != "" && file != "" {
+			dir, file = path.Clean(dir), path.Clean(file)
+		}
+		p.Boilerplates[dir] = file
+	}
 	for _, dirs := range p.ExcludeFrom {
 		for i := range dirs {
 			if dirs[i] != "" {

@@ -12,6 +12,8 @@ var projectSettings = []Setting{
 		Usage: "file with the header of generated Go files", More: "YEAR in it becomes the year"},
 	{Field: "helperBoilerplate", Format: Path, text: local, Otherwise: "that of all", Value: func(p *Project) any { return &p.HelperBoilerplate },
 		Usage: "file with the header of files that are generated next to the types", More: "as gen_helpers has one of its own"},
+	{Field: "boilerplates", Value: func(p *Project) any { return &p.Boilerplates },
+		Usage: "map: a directory to the file with the header of generated files in and below it, where that is not that of all", More: "the nearest directory counts"},
 	{Field: "apis", Flag: "api-dir", Format: Path, text: local, Value: func(p *Project) any { return &p.APIs },
 		Usage: "directory to search for API packages, with its subdirectories"},
 	{Field: "exclude", Flag: "exclude-dir", Format: Path, text: local, Value: func(p *Project) any { return &p.Exclude },

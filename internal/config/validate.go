@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/token"
@@ -33,6 +34,11 @@ func (p *Project) validate(name string) error {
 		}
 		if path := w.Service.Path; path != "" && !strings.HasPrefix(path, "/") {
 			report(field+".service.path", "%q must begin with a slash", path)
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(p.Boilerplates)) {
+		if err := cmp.Or(local(dir), local(p.Boilerplates[dir])); err != nil {
+			report("boilerplates."+dir, "%v", err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.ExcludeFrom)) {

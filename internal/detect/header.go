@@ -52,7 +52,7 @@ func (d *discovery) readHeader() {
 	majority := slices.MaxFunc(headers, func(a, b string) int { return count[a] - count[b] })
 	switch f := first[majority]; {
 	case majority == "" && (file == "" || matched < count[""]):
-		matched = count[""] // no header, and the default is none
+		file = "" // no header, and the default is none
 	case file == "":
 		d.found.raw.HeaderText = strings.TrimSpace(f.Header) + "\n"
 		d.unread(repo.At(f.Path, 1), "the header of %d of %d generated files is in no other file, and is used as it is; to write it down, save it as hack/boilerplate.go.txt and set boilerplate: hack/boilerplate.go.txt", count[majority], total)
@@ -65,6 +65,16 @@ func (d *discovery) readHeader() {
 		}
 	}
 	fits := d.headerFits(file)
+	counted = d.readOtherHeaders(counted, fits)
+	total, matched = len(counted), 0
+	clear(count)
+	for _, f := range counted {
+		h := normal(f.Header)
+		if count[h]++; fits(h) {
+			matched++
+		}
+	}
+	headers = slices.Sorted(maps.Keys(count))
 	i := slices.IndexFunc(headers, func(h string) bool { return !fits(h) })
 	if i < 0 || matched == total {
 		return

@@ -110,19 +110,43 @@ func (g *generation) leftRole(m *made) string {
 	return ""
 }
 
-// withHeaders gives the files next to the types the header that the settings have for them.
+// withHeaders gives files the header that the settings have for their directories, or for files next to the types.
 func (g *generation) withHeaders(files []codegen.File) (with []codegen.File, err error) {
-	if g.settings.HelperBoilerplate == "" {
-		return files, nil
-	}
-	header, err := readHeader(g.root, "helperBoilerplate", g.settings.HelperBoilerplate)
+	headers := map[[2]string]codegen.Header{}
 	with = slices.Clone(files)
 	for i, f := range files {
-		if name, ok := strings.CutSuffix(f.Generator, "-gen"); err == nil && ok && slices.Contains(config.Helpers, name) {
-			with[i], err = codegen.WithBoilerplate(f, header.Boilerplate)
+		setting, file := g.headerFor(f)
+		if file == "" {
+			continue
+		}
+		header, ok := headers[[2]string{setting, file}]
+		if !ok {
+			if header, err = readHeader(g.root, setting, file); err != nil {
+				return nil, err
+			}
+			headers[[2]string{setting, file}] = header
+		}
+		if with[i], err = codegen.WithBoilerplate(f, header.Boilerplate); err != nil {
+			return nil, err
 		}
 	}
-	return with, err
+	return with, nil
+}
+
+// headerFor is the setting that names the header of a file, and that header file; "" where it is that of all.
+func (g *generation) headerFor(f codegen.File) (setting, file string) {
+	for dir := path.Dir(f.Path); len(g.settings.Boilerplates) > 0; dir = path.Dir(dir) {
+		if file, ok := g.settings.Boilerplates[dir]; ok {
+			return "boilerplates", file
+		}
+		if dir == "." || dir == "/" {
+			break
+		}
+	}
+	if name, ok := strings.CutSuffix(f.Generator, "-gen"); ok && slices.Contains(config.Helpers, name) {
+		return "helperBoilerplate", g.settings.HelperBoilerplate
+	}
+	return "", ""
 }
 
 // withYears puts years into the headers. The files on disk, which may bear older ones, are read side by side; one that another release

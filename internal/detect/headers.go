@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package detect
+
+import (
+	"path"
+	"slices"
+
+	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/text"
+)
+
+// readOtherHeaders finds the directories whose generated files have a header of their own, which a call of a generator names. It returns the
+// other files. fits reports whether a header is that of all.
+func (d *discovery) readOtherHeaders(files []*repo.GoFile, fits func(header string) bool) (others []*repo.GoFile) {
+	from := map[*repo.GoFile]string{}
+	for _, file := range d.namedHeaders() {
+		made := d.headerFits(file)
+		for _, f := range files {
+			if h := normal(f.Header); from[f] == "" && h != "" && !fits(h) && made(h) {
+				from[f] = file
+			}
+		}
+	}
+	for _, f := range files {
+		file := from[f]
+		if file == "" {
+			others = append(others, f)
+			continue
+		}
+		dir := f.Dir
+		alone := func(dir string) bool {
+			return dir != "." && !slices.ContainsFunc(files, func(f *repo.GoFile) bool { return text.Below(dir, f.Path) && from[f] != file })
+		}
+		for alone(path.Dir(dir)) {
+			dir = path.Dir(dir)
+		}
+		if !alone(dir) {
+			others = append(others, f) // files of two headers side by side
+			continue
+		}
+		if d.found.raw.Boilerplates == nil {
+			d.found.raw.Boilerplates = map[string]string{}
+		}
+		if d.found.raw.Boilerplates[dir] == "" {
+			d.found.raw.Boilerplates[dir] = file
+			d.set("boilerplates."+dir, f.Path)
+		}
+	}
+	return others
+}
