@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -151,7 +152,7 @@ type generation struct {
 	// incomplete is the error of generated code that is written though it needs functions of the user's to compile.
 	incomplete error
 	// uncompiled is the error of code that does not compile in a project without settings, where a comparison was asked for: these may be
-	// guessed wrong. Its files are not compared.
+	// guessed wrong. Its files are not compared, unless they are as they are checked in.
 	uncompiled error
 	// outdated says why the generated code does not compile with the modules that go.mod requires, or is "". The files are right,
 	// go.mod is not: generate and verify warn, and neither says that anything is up to date.
@@ -215,6 +216,9 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	switch guessed := how.Partial && at.found != nil && len(uncompiled.Generators) > 0; {
 	case uncompiled.Cause == gen.Outdated:
 		g.outdated = err.Error()
+	case guessed && g.unchanged(uncompiled):
+		g.uncompiled = err
+		g.notes = append(g.notes, "what is generated does not compile, and is as it is checked in: "+uncompiled.First)
 	case guessed:
 		g.uncompiled = err
 		g.leave(uncompiled)
@@ -224,6 +228,18 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 		return nil, err
 	}
 	return g, nil
+}
+
+// unchanged reports whether the files that do not compile, and all others of their client trees, are as they are on disk: then no setting
+// was guessed wrong.
+func (g *generation) unchanged(uncompiled *gen.CompileError) bool {
+	return !slices.ContainsFunc(uncompiled.Files, func(file string) bool {
+		dir := path.Dir(file)
+		if i := slices.IndexFunc(g.at.settings.Clients, func(c config.Client) bool { return text.Below(c.Dir, file) }); i >= 0 {
+			dir = g.at.settings.Clients[i].Dir
+		}
+		return slices.ContainsFunc(g.changes, func(c tree.Change) bool { return text.Below(dir, c.Path) })
+	})
 }
 
 // leave takes the files of generators whose code does not compile out of what is compared. All of a client tree belongs together.

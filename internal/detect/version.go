@@ -16,8 +16,8 @@ import (
 
 const codeGenerator = "k8s.io/code-generator"
 
-// release is a version that is published; others are of a day, and of modules in development.
-var release = lazyregexp.New(`^v0\.\d+\.\d+$`)
+// release is a version that is published, or a candidate for one; others are of a day, and of modules in development.
+var release = lazyregexp.New(`^v0\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$`)
 
 // readVersion decides which version of the generators made the tree: what a script names, what the module pins that the
 // script runs in, what other modules pin; and the shape of the tree has the last word.
@@ -65,10 +65,19 @@ func (d *discovery) readVersion() {
 // takeVersion settles on a version. It is not written down where go.mod has it: it changes there.
 func (d *discovery) takeVersion(v Version) {
 	d.found.Version = v
-	if d.pinned() != v.Version {
+	if d.pinned() != v.Version && !d.pinnedApart(v) {
 		d.found.raw.CodeGeneratorVersion = v.Version
 		d.set("codeGeneratorVersion", v.Source)
 	}
+}
+
+// pinnedApart reports whether a version is that of the module of API packages, without a module around it: others have their own.
+func (d *discovery) pinnedApart(v Version) bool {
+	return d.Modules.ByDir["."] == nil && slices.ContainsFunc(d.found.raw.APIs, func(api string) bool {
+		m, _ := d.Modules.Of(api)
+		_, source := m.Requirement(codeGenerator)
+		return source == v.Source
+	})
 }
 
 // pinned is the version that the module of the first API package requires, or one around it: who generates takes that.

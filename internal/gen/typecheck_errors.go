@@ -38,6 +38,8 @@ type CompileError struct {
 	Cause Cause
 	// Generators are those of the files that the errors are in; nil if any of these is not a generator's.
 	Generators []string
+	// Files are those that the errors are in.
+	Files []string
 	// First is the first error.
 	First string
 }
@@ -65,8 +67,9 @@ func (c *typeCheck) explain(errs []load.TypeError) error {
 	}
 	var lines []string
 	cause := Incomplete
-	var makers []string
+	var makers, files []string
 	for _, e := range errs {
+		files = append(files, e.Pos.Filename)
 		line, maker := e.Pos.String()+": ", c.generators[e.Pos.Filename]
 		if maker != "" {
 			line += maker + ": "
@@ -81,7 +84,7 @@ func (c *typeCheck) explain(errs []load.TypeError) error {
 	if cause == Incomplete {
 		do = "add what is missing to the same package: conversion functions that conversion-gen cannot generate, or methods of a client's expansion interface and of its fake"
 	}
-	return &CompileError{fmt.Errorf("the generated code does not compile:\n  %s\n%s", text, do), cause, sameMakers(makers), lines[0]}
+	return &CompileError{fmt.Errorf("the generated code does not compile:\n  %s\n%s", text, do), cause, sameMakers(makers), files, lines[0]}
 }
 
 // sameMakers are the generators of files, each once; nil where one has none.

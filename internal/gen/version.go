@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
 	"github.com/crdctl/crdctl/internal/config"
@@ -73,11 +74,11 @@ func VersionFor(root string, p *config.Project) (Generators, error) {
 	return own, nil
 }
 
-// required is the release that a module is required at, and the line that says so. Other versions count as none: there are no
-// generators by that name.
+// required is the release that a module is required at, or a candidate for one, and the line that says so. Versions of a day count as
+// none: there are no generators by that name.
 func required(file *modfile.File, path string) (version string, line int) {
 	version, line = workspace.Required(file, path)
-	if semver.Prerelease(version) != "" || semver.Build(version) != "" || semver.Major(version) != "v0" {
+	if module.IsPseudoVersion(version) || semver.Build(version) != "" || semver.Major(version) != "v0" {
 		return "", 0
 	}
 	return version, line
