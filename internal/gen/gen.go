@@ -81,7 +81,7 @@ func (r *Result) Compared() []string {
 // Makers are the generators of all files that were made and compared, by path.
 func (r *Result) Makers() map[string]string {
 	makers := map[string]string{}
-	for _, m := range r.modules {
+	for _, m := range slices.Backward(r.modules) {
 		maps.Copy(makers, m.Makers())
 	}
 	if r.run == nil {

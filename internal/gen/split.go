@@ -5,7 +5,6 @@ package gen
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -29,7 +28,7 @@ func split(root string, p *config.Project) []*config.Project {
 		dir := loadDir(root, []string{api})
 		if byDir[dir] == nil {
 			part := *p
-			part.APIs, part.Clients, part.OpenAPI, part.ControllerGen = nil, nil, config.OpenAPI{}, config.ControllerGen{}
+			part.APIs, part.Clients, part.OpenAPI, part.ControllerGen.Calls = nil, nil, config.OpenAPI{}, nil
 			byDir[dir], modules = &part, append(modules, &part)
 		}
 		byDir[dir].APIs = append(byDir[dir].APIs, api)
@@ -37,7 +36,7 @@ func split(root string, p *config.Project) []*config.Project {
 	if len(modules) < 2 {
 		return whole
 	}
-	modules[0].ControllerGen = p.ControllerGen
+	modules[len(modules)-1].ControllerGen.Calls = p.ControllerGen.Calls // last: deep copies that deepcopy-gen makes too are its own
 	for _, c := range p.Clients {
 		in := slices.IndexFunc(modules, func(m *config.Project) bool {
 			return len(c.APIs) > 0 && !slices.ContainsFunc(c.APIs, func(api string) bool { return !slices.Contains(m.APIs, api) })
@@ -87,7 +86,7 @@ func eachModule(ctx context.Context, root string, modules []*config.Project, o O
 // add takes in what was made of a module.
 func (r *Result) add(m *Result) error {
 	if err := r.Tree.Merge(m.Tree); err != nil {
-		return fmt.Errorf("%w; two modules generate it", err)
+		return err
 	}
 	if len(r.modules) == 0 {
 		r.Generators = m.Generators

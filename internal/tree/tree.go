@@ -80,11 +80,19 @@ func (t *Tree) AddAll(other *Tree) error {
 	return nil
 }
 
-// Merge is AddAll with what the other tree says about files that are not to be there.
+// Merge puts the files of another tree that this one has not into it, and what the other says about files that are not to be there.
 func (t *Tree) Merge(other *Tree) error {
 	t.areas = append(t.areas, other.areas...)
 	maps.Copy(t.gone, other.gone)
-	return t.AddAll(other)
+	for _, path := range other.Paths() {
+		if _, ok := t.files[path]; ok {
+			continue
+		}
+		if err := t.Add(path, other.files[path]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Paths returns the paths of the tree, sorted.
