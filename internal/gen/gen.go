@@ -306,7 +306,6 @@ func (g *generation) make(ctx context.Context) (*made, error) {
 	return m, nil
 }
 
-// readHeader reads the file that a setting names.
 // headerOf is the header of all files that have no other.
 func headerOf(root string, p *config.Project) (codegen.Header, error) {
 	if p.Boilerplate == "" && p.HeaderText != "" {
@@ -315,13 +314,18 @@ func headerOf(root string, p *config.Project) (codegen.Header, error) {
 	return readHeader(root, "boilerplate", p.Boilerplate)
 }
 
+// readHeader reads the file that a setting names.
 func readHeader(root, setting, boilerplate string) (codegen.Header, error) {
 	if boilerplate == "" {
 		return codegen.Header{}, nil
 	}
 	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(boilerplate)), safefs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return codegen.Header{}, fmt.Errorf("%s: %s does not exist; create the file, or name another in %s or with --boilerplate", setting, boilerplate, config.FileName)
+		where := config.FileName
+		if setting == "boilerplate" {
+			where += " or with --boilerplate"
+		}
+		return codegen.Header{}, fmt.Errorf("%s: %s does not exist; create the file, or name another in %s", setting, boilerplate, where)
 	}
 	return codegen.Header{Boilerplate: data}, err
 }
