@@ -16,7 +16,7 @@ import (
 
 const codeGenerator = "k8s.io/code-generator"
 
-// release is a version that is published, or a candidate for one; others are of a day, and of modules in development.
+// release is a release or a pre-release of Kubernetes' modules, and not a pseudo-version.
 var release = lazyregexp.New(`^v0\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$`)
 
 // readVersion decides which version of the generators made the tree: what a script names, what the module pins that the

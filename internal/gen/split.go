@@ -62,7 +62,8 @@ func eachModule(ctx context.Context, root string, modules []*config.Project, o O
 	var failed []error
 	for _, p := range modules {
 		made, err := generate(ctx, root, p, o)
-		if err != nil && o.Partial && diag.IsUnavailable(err) {
+		// What calls of controller-gen did not make is not listed here, so their error is that of all.
+		if err != nil && o.Partial && len(p.ControllerGen.Calls) == 0 && diag.IsUnavailable(err) {
 			left, leftErr := notMade(root, p, err)
 			if leftErr != nil {
 				return nil, errors.Join(err, leftErr)

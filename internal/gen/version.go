@@ -74,8 +74,7 @@ func VersionFor(root string, p *config.Project) (Generators, error) {
 	return own, nil
 }
 
-// required is the release that a module is required at, or a candidate for one, and the line that says so. Versions of a day count as
-// none: there are no generators by that name.
+// required is the release or pre-release that a module is required at, and the line that says so. Pseudo-versions count as none.
 func required(file *modfile.File, path string) (version string, line int) {
 	version, line = workspace.Required(file, path)
 	if module.IsPseudoVersion(version) || semver.Build(version) != "" || semver.Major(version) != "v0" {

@@ -23,7 +23,7 @@ func TestVersionFor(t *testing.T) {
 		"go.mod pins the same":      {mod: head + "require k8s.io/code-generator v0.37.0\n", want: "code-generator v0.37.0 (go.mod:5)", builtIn: true},
 		"go.mod replaces":           {mod: head + "require k8s.io/code-generator v0.36.0\nreplace k8s.io/code-generator => k8s.io/code-generator v0.34.1\n", want: "code-generator v0.34.1 (go.mod:6)"},
 		"a commit is no release":    {mod: head + "require k8s.io/code-generator v0.0.0-20260101000000-0123456789ab\n", want: "code-generator " + codegen.Version, builtIn: true},
-		"a candidate for a release": {mod: head + "require k8s.io/code-generator v0.37.0-rc.0\n", want: "code-generator v0.37.0-rc.0 (go.mod:5)"},
+		"a pre-release":             {mod: head + "require k8s.io/code-generator v0.37.0-rc.0\n", want: "code-generator v0.37.0-rc.0 (go.mod:5)"},
 		"an old client-go":          {mod: head + "require k8s.io/client-go v0.33.5\n", want: "code-generator v0.33.5 (for client-go, go.mod:5)"},
 		"the last old client-go":    {mod: head + "require k8s.io/client-go v0.36.1\n", want: "code-generator v0.36.1 (for client-go, go.mod:5)"},
 		"a client-go that is fine":  {mod: head + "require k8s.io/client-go v0.37.0\n", want: "code-generator " + codegen.Version, builtIn: true},
