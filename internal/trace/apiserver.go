@@ -86,6 +86,7 @@ type Event struct {
 	Type   string   `json:"type"` // ADDED, MODIFIED, DELETED or ERROR
 	Object ObjectID `json:"obj,omitempty"`
 	RV     uint64   `json:"rv,omitempty"`
+	Began  int64    `json:"began,omitempty"` // when it began to be sent, if that was more than a millisecond before T, when it was known to be sent
 }
 
 // Admission is a call of a webhook, a conversion, a policy or an admission plugin.

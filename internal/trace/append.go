@@ -66,7 +66,8 @@ func appendText(b []byte, s string) []byte {
 }
 
 func (e *Event) appendFields(o object) object {
-	return o.text("watch", e.Watch).number("actor", int64(e.Actor)).text("type", e.Type).numberIf("obj", int64(e.Object)).rvIf("rv", e.RV)
+	return o.text("watch", e.Watch).number("actor", int64(e.Actor)).text("type", e.Type).numberIf("obj", int64(e.Object)).rvIf("rv", e.RV).
+		numberIf("began", e.Began)
 }
 
 func (q *Queue) appendFields(o object) object {

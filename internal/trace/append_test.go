@@ -63,7 +63,7 @@ func TestAppendIsEncodingJSON(t *testing.T) {
 // BenchmarkAppend is what the encoding of the records costs of which there are most.
 func BenchmarkAppend(b *testing.B) {
 	for _, body := range []Body{
-		&Event{Watch: "f00a6ba4-19e2-4b0a-a3c8-000000000001", Actor: 1, Type: "MODIFIED", Object: 7, RV: 100},
+		&Event{Watch: "f00a6ba4-19e2-4b0a-a3c8-000000000001", Actor: 1, Type: "MODIFIED", Object: 7, RV: 100, Began: 98e6},
 		&Queue{Controller: "crontabs.example.com", Key: "default/crontab-7", Op: "add", Why: "own", Object: 7, RV: 100, Depth: 3},
 		&Reconcile{
 			ID: "loop-7", Controller: "crontabs.example.com", Actor: 1, Key: "default/crontab-7", Object: 7, State: "begin", Began: 1e9, Waited: 1e6, Source: "loop",

@@ -105,6 +105,9 @@ func (c *copier) add(rec Record) {
 		b.Actor, b.Resource = c.actor(b.Actor), c.resources[b.Resource]
 	case *Event:
 		b.Actor, b.Object = c.actor(b.Actor), c.object(b.Object)
+		if b.Began != 0 {
+			b.Began = min(b.Began+offset, t)
+		}
 	case *Admission:
 		b.Resource, b.Began = c.resources[b.Resource], min(b.Began+offset, t)
 	case *KubeEvent:

@@ -50,8 +50,8 @@ func BenchmarkWrite(b *testing.B) {
 		sent := &tee{copied: widget(n%objects, max(1, n-objects))}
 		frame := fmt.Appendf(nil, `{"type":"MODIFIED","object":%s}`+"\n", body)
 		partial := fmt.Appendf(nil, `{"type":"MODIFIED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"crontab-%06[1]d","namespace":"default","resourceVersion":"%[2]d","uid":"6f1c2a52-0000-4000-8000-%012[1]d"}}}`+"\n", n%objects, n)
-		delivery{controller, 1, frame}.work(w)
-		delivery{collector, 1, partial}.work(w)
+		delivery{controller, 1, 1, frame}.work(w)
+		delivery{collector, 1, 1, partial}.work(w)
 		(&exchange{
 			id: "x", user: "controller", agent: "manager/v1", method: http.MethodPut, contentType: typeJSON, info: info("update"), code: http.StatusOK, answerType: typeJSON,
 			answer: body, sent: sent, began: 1, ended: 2,

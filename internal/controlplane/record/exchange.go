@@ -283,11 +283,15 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.code == 0 {
 		a.begin(http.StatusOK)
 	}
+	since := int64(0)
+	if a.watch != nil {
+		since = a.r.Sink.Now()
+	}
 	n, err := a.ResponseWriter.Write(p)
 	a.bytes += int64(n)
 	switch {
 	case a.watch != nil:
-		a.watch.wrote(p[:n])
+		a.watch.wrote(p[:n], since)
 	case len(a.x.answer)+n <= a.limit:
 		a.x.answer = append(a.x.answer, p[:n]...)
 	case a.limit > 0: // half of it is of no use

@@ -102,6 +102,7 @@ type kept struct {
 	trace.Sink
 
 	bodies []trace.Body
+	now    int64
 }
 
 // AddAt implements trace.Sink.

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,11 +25,13 @@ type watch struct {
 	x     *exchange
 	r     *Recorder
 	chunk []byte // written since the last flush
+	since int64  // when the first of chunk began to be written
 	begun bool
 
 	rec      trace.Watch
 	actor    trace.Actor
 	rest     []byte // of the stream, that is not a whole frame yet
+	began    int64  // when what is being read began to be written, if that was much before it was known to be
 	failed   bool   // the stream cannot be read
 	initial  bool   // the initial events end with a bookmark
 	selected bool   // an object may come and go without being created or deleted
@@ -44,7 +47,7 @@ func (w *watch) flush(t int64) {
 		w.r.put(watchOpen{w, t})
 	}
 	if len(w.chunk) > 0 {
-		w.r.put(delivery{w, t, w.chunk})
+		w.r.put(delivery{w, w.since, t, w.chunk})
 		w.chunk = nil
 	}
 }
@@ -53,10 +56,13 @@ func (w *watch) flush(t int64) {
 // a large watch are written at once.
 const chunkBytes = 1 << 20
 
-// wrote takes what was written to the client.
-func (w *watch) wrote(b []byte) {
+// wrote takes what was written to the client from since on.
+func (w *watch) wrote(b []byte, since int64) {
 	if len(w.chunk) > queueBytes {
 		return // it will be dropped as a whole
+	}
+	if len(w.chunk) == 0 {
+		w.since = since
 	}
 	w.chunk = append(w.chunk, b...)
 	if len(w.chunk) < chunkBytes || w.x.answerEncoding == "gzip" { // compressed, it is whole when it is flushed
@@ -66,7 +72,7 @@ func (w *watch) wrote(b []byte) {
 		rest := bytes.Clone(w.chunk[n:])
 		w.chunk = w.chunk[:n]
 		w.flush(w.r.Sink.Now())
-		w.chunk = rest
+		w.chunk, w.since = rest, since
 	}
 }
 
@@ -93,16 +99,28 @@ func (watchOpen) size() int         { return 0 }
 func (watchOpen) kind() trace.Kind  { return trace.KindWatch }
 func (o watchOpen) work(to *worker) { o.open(to, o.t) }
 
-// delivery is what was handed to the client of a watch at once.
+// delivery is what was handed to the client of a watch at once: from since on, and by t. On a busy machine the client can have acted on it
+// long before t.
 type delivery struct {
 	*watch
-	t       int64
-	content []byte
+	since, t int64
+	content  []byte
 }
 
-func (d delivery) size() int       { return len(d.content) }
-func (delivery) kind() trace.Kind  { return trace.KindEvent }
-func (d delivery) work(to *worker) { d.reopen(to, d.t); d.read(to, d.t, d.content) }
+// long is from when on the time that it took to hand something over is recorded.
+const long = int64(time.Millisecond)
+
+func (d delivery) size() int      { return len(d.content) }
+func (delivery) kind() trace.Kind { return trace.KindEvent }
+
+func (d delivery) work(to *worker) {
+	d.reopen(to, d.t)
+	d.began = 0
+	if d.t-d.since > long {
+		d.began = d.since
+	}
+	d.read(to, d.t, d.content)
+}
 
 type watchEnd struct{ *watch }
 
@@ -290,7 +308,7 @@ func (w *watch) event(to *worker, t int64, typ string, o *object) {
 			w.reason = http.StatusText(o.Code)
 		}
 		if !system {
-			to.Sink.AddAt(t, &trace.Event{Watch: w.rec.ID, Actor: w.rec.Actor, Type: typ})
+			to.Sink.AddAt(t, &trace.Event{Watch: w.rec.ID, Actor: w.rec.Actor, Type: typ, Began: w.began})
 		}
 		return
 	}
@@ -315,7 +333,7 @@ func (w *watch) event(to *worker, t int64, typ string, o *object) {
 		to.resources.byName.remove(name{w.x.info.APIGroup, w.x.info.Resource, o.Metadata.Namespace, o.Metadata.Name})
 	}
 	if !system {
-		to.Sink.AddAt(t, &trace.Event{Watch: w.rec.ID, Actor: w.rec.Actor, Type: typ, Object: id, RV: rv})
+		to.Sink.AddAt(t, &trace.Event{Watch: w.rec.ID, Actor: w.rec.Actor, Type: typ, Object: id, RV: rv, Began: w.began})
 	}
 	n := &version{uid: uid, rv: rv, t: t, typ: typ, target: target(w.x.info), id: id, baseline: system && w.rec.State == "open", object: o}
 	if w.selected && typ != modified || w.rec.State == "open" && typ == added { // it may be older

@@ -7,8 +7,10 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,8 +34,8 @@ func TestLargeWatchIsQueuedInParts(t *testing.T) {
 		for i := range 10_000 {
 			f := frameOf(i)
 			sent = append(sent, f...)
-			w.wrote(f[:len(f)/2])
-			w.wrote(f[len(f)/2:])
+			w.wrote(f[:len(f)/2], 0)
+			w.wrote(f[len(f)/2:], 0)
 			require.Less(t, len(w.chunk), chunkBytes+len(f))
 		}
 		w.flush(0)
@@ -97,4 +99,41 @@ func TestUnreadableEventsAreAGap(t *testing.T) {
 }
 
 // Now implements trace.Sink.
-func (*kept) Now() int64 { return 0 }
+func (k *kept) Now() int64 { return k.now }
+
+// slow is a client: the server has the time again some time after the client has the events.
+type slow struct {
+	http.ResponseWriter
+
+	*kept
+	takes time.Duration
+}
+
+func (s *slow) Write(p []byte) (int, error) { return len(p), nil }
+
+func (s *slow) Flush() { s.now += int64(s.takes) }
+
+// On a busy machine, a client may act on an event before the server runs again: the event says since when.
+func TestEventsThatTakeLongToHandOver(t *testing.T) {
+	for takes, want := range map[time.Duration]int64{time.Microsecond: 0, time.Second: 5} {
+		s := &kept{now: 5}
+		x := &exchange{answerType: typeJSON}
+		a := &answer{ResponseWriter: &slow{kept: s, takes: takes}, r: New(Options{Sink: s}, "a", "c", "s"), x: x, code: http.StatusOK}
+		a.watch = newWatch(a.r, x)
+		a.watch.rec.ID = "opened"
+		for _, part := range []string{`{"type":"ERROR",`, `"object":{"kind":"Status","code":410}}` + "\n"} {
+			_, err := a.Write([]byte(part))
+			require.NoError(t, err)
+		}
+		a.Flush()
+		for _, i := range a.r.queue {
+			if d, ok := i.(delivery); ok {
+				d.work(&worker{Recorder: a.r})
+			}
+		}
+		require.Len(t, s.bodies, 1)
+		event, ok := s.bodies[0].(*trace.Event)
+		require.True(t, ok)
+		assert.Equal(t, want, event.Began)
+	}
+}

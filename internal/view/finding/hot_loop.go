@@ -143,7 +143,7 @@ func (h *hotLoops) version(v *model.Version) {
 func (h *hotLoops) disturbed(before *model.Version, r *model.Request) bool {
 	foreign := func(o *model.Object) bool {
 		for _, d := range slices.Backward(o.Deliveries) {
-			if d.T > r.Began {
+			if d.Earliest() > r.Began {
 				continue
 			}
 			if d.T < before.T {

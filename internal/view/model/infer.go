@@ -264,10 +264,10 @@ func (m *Model) inferCauses(r *Reconcile) (all []Cause) {
 				return
 			}
 			who := m.Actor(d.Actor).Who
-			if d.T > r.Began+lateness || !who.Own() || r.Who != nil && who != r.Who {
+			if d.Earliest() > r.Began+lateness || !who.Own() || r.Who != nil && who != r.Who {
 				continue
 			}
-			l := likely("same key, delivered %s before", Duration(r.Began-d.T))
+			l := likely("same key, delivered %s before", Duration(r.Began-d.Earliest()))
 			all = append(all, Cause{Cause: trace.Cause{Why: why, Object: d.Object, RV: d.RV, Certainty: l.Certainty, Proof: l.Proof}, Version: o.At(d.RV), Delivery: d})
 		}
 	}

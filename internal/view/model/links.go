@@ -69,7 +69,8 @@ func (r *Request) Winner() (*Version, Link) {
 type Lag string
 
 // The lags. The watch of the actor had handed over a newer version when the request began, or it had not; or the actor
-// had no watch of the resource, or only ones that need not be for the object, such as those with a selector.
+// had no watch of the resource, or only ones that need not be for the object, such as those with a selector. It is not known either where
+// the request began while the version was handed over.
 const (
 	LagCache   Lag = "cache"
 	LagWatch   Lag = "watch"
@@ -106,8 +107,11 @@ func (m *Model) Stale(r *Request) (Lag, *Delivery) {
 	}
 	for _, d := range r.Object.Deliveries {
 		if d.RV > r.RVIn && m.Actor(d.Actor).Who == r.Actor.Who {
-			if d.T <= r.Began {
+			switch {
+			case d.T <= r.Began:
 				return LagCache, d
+			case d.Earliest() <= r.Began:
+				return LagUnknown, d
 			}
 			return LagWatch, d
 		}
@@ -190,7 +194,7 @@ func (m *Model) Causes(r *Reconcile) (all []Cause) {
 		if o := m.objects[c.Object]; o != nil && c.RV != 0 {
 			cause.Version = o.At(c.RV)
 			for _, d := range o.handed[c.RV] {
-				if d.T <= r.Began && (r.Who == nil || m.Actor(d.Actor).Who == r.Who) {
+				if d.Earliest() <= r.Began && (r.Who == nil || m.Actor(d.Actor).Who == r.Who) {
 					cause.Delivery = d
 				}
 			}

@@ -142,9 +142,12 @@ func TestConflict(t *testing.T) {
 		assert.Equal(t, want, lag)
 		assert.Equal(t, int64(delivered), d.T)
 	}
-	m := read(t, strings.ReplaceAll(fmt.Sprintf(story, 40), `"k":"watch"`, `"k":"other"`)+"\n")
-	m.Object(1).Deliveries = nil
+	m := read(t, strings.Replace(fmt.Sprintf(story, 55), `"type":"MODIFIED","obj":1,"rv":11}`, `"type":"MODIFIED","obj":1,"rv":11,"began":45}`, 1))
 	lag, _ := m.Stale(m.Request("r2"))
+	assert.Equal(t, LagUnknown, lag, "it was being handed over")
+	m = read(t, strings.ReplaceAll(fmt.Sprintf(story, 40), `"k":"watch"`, `"k":"other"`)+"\n")
+	m.Object(1).Deliveries = nil
+	lag, _ = m.Stale(m.Request("r2"))
 	assert.Equal(t, LagNoWatch, lag)
 	for watch, want := range map[string]Lag{`"resource":1`: LagWatch, `"resource":1,"ns":"default"`: LagWatch,
 		`"resource":1,"ns":"other"`: LagUnknown, `"resource":1,"labels":"a=b"`: LagUnknown, `"resource":1,"fields":"metadata.name=b"`: LagUnknown} {
@@ -207,6 +210,22 @@ func TestBareController(t *testing.T) {
 	assert.Equal(t, trace.Likely, causes[0].Certainty)
 	assert.Equal(t, "same key, delivered 2 ms before", causes[0].Proof)
 	assert.False(t, m.Visible(trace.ClassController))
+}
+
+// On a busy machine the server knows that an event was handed over after the client has acted on it.
+func TestCauseThatWasBeingHandedOver(t *testing.T) {
+	for event, want := range map[string]int{`"rv":10`: 0, `"rv":10,"began":12000000`: 1} {
+		m := read(t, definitions+`
+{"seq":9,"t":5,"k":"watch","id":"w1","actor":1,"state":"open","resource":1}
+{"seq":10,"t":10,"k":"version","obj":1,"type":"ADDED","rv":10}
+{"seq":11,"t":30000000,"k":"event","watch":"w1","actor":1,"type":"ADDED","obj":1,`+event+`}
+{"seq":12,"t":14000000,"k":"reconcile","id":"one","controller":"crontab","actor":1,"key":"default/a","obj":1,"state":"begin","began":14000000,"source":"log"}`)
+		causes := m.Causes(m.Reconcile("one"))
+		require.Len(t, causes, want, event)
+		if want > 0 {
+			assert.Equal(t, "same key, delivered 2 ms before", causes[0].Proof)
+		}
+	}
 }
 
 // A save makes a build, unless one of its steps fails: then the build before runs on. A process of a build makes it, too.

@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -41,6 +42,9 @@ type Delivery struct {
 
 	Seq, T int64
 }
+
+// Earliest is from when on the client can have acted on it.
+func (d *Delivery) Earliest() int64 { return cmp.Or(d.Began, d.T) }
 
 // Key is the name of the object as a work queue has it: NAMESPACE/NAME, or NAME.
 func (o *Object) Key() string {
