@@ -48,7 +48,10 @@ func (g *generation) refusedCRDs(t *tree.Tree) []string {
 			continue // the role may be in the same directory
 		}
 		for _, refusal := range crd.Validate(definition) {
-			problems = append(problems, fmt.Sprintf("%s: the API server refuses CRD %s: %s", g.place(file, definition, refusal), definition.Name, textOf(refusal)))
+			problem := fmt.Sprintf("%s: the API server refuses CRD %s: %s", g.place(file, definition, refusal), definition.Name, textOf(refusal))
+			if !slices.Contains(problems, problem) { // the CRD may be in several files
+				problems = append(problems, problem)
+			}
 		}
 	}
 	return problems
