@@ -61,7 +61,7 @@ type project struct {
 	settings config.ControllerGen
 	only     []string
 	files    map[string]*controllergen.File // what the calls made, by path; of several that make one file, the last
-	left     map[string]bool                // files on disk that calls may have made that could not run
+	left     map[string]bool                // files on disk that are not to be removed: calls that could not run, or had other input, may have made them
 }
 
 // Add puts what the calls made into a tree, with the places where files are theirs. year is that of new files.
@@ -244,7 +244,7 @@ func first(all []string) string {
 
 // loosest is how the file that is least like its generated one relates to that.
 func loosest(all []comparison) postprocess.Relation {
-	order := []postprocess.Relation{postprocess.Equal, postprocess.Commented, postprocess.Imports, postprocess.Values, postprocess.More}
+	order := []postprocess.Relation{postprocess.Equal, postprocess.Commented, postprocess.Imports, postprocess.Lists, postprocess.Values, postprocess.More}
 	at := 0
 	for _, c := range all {
 		at = max(at, slices.Index(order, c.result.How))

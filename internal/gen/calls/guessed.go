@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/gen/postprocess"
 	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -27,7 +29,8 @@ func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree
 		made []string // that are not compared without more of it: all but the equal ones
 	}
 	of := map[origin]*evidence{}
-	for _, c := range all {
+	for i := range all {
+		c := &all[i]
 		from := origin{c.call, c.generator}
 		if p.settings.Calls[c.call].Inferred == "" {
 			continue
@@ -47,6 +50,11 @@ func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree
 			return nil, nil, err
 		case err == nil && bytes.Equal(onDisk, c.content):
 			e.equal++
+			continue
+		case err == nil && c.generator == "crd" && postprocess.SameButLists(c.content, onDisk):
+			e.equal++
+			p.left[c.path] = true
+			c.by, c.result = &config.PostProcessed{Path: c.path, By: "a command that was not found"}, postprocess.Result{How: postprocess.Lists}
 			continue
 		case err == nil:
 			e.differ++

@@ -33,6 +33,7 @@ const (
 	Commented Relation = "equal except for comments, lines of dashes and templates around it"
 	Imports   Relation = "equal except for comments and the form of imports"
 	Values    Relation = "the same values"
+	Lists     Relation = "equal except for the form of lists in descriptions"
 	More      Relation = "the same values, with additional metadata or a conversion"
 )
 
