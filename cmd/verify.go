@@ -77,16 +77,15 @@ func runVerify(ctx context.Context, s ui.Streams, o verifyOptions) error {
 	if done(); err != nil {
 		return err
 	}
-	if g.incomplete != nil {
-		s.Report().Lines(g.notes)
-		return g.incomplete
-	}
 	g.leaveIgnored()
+	if g.incomplete != nil && len(g.changes) > 0 { // what is stale is certain all the same
+		g.notes, g.incomplete = append(g.notes, g.incomplete.Error()), nil
+	}
 	g.notes = append(g.notes, lineEndings(g.changes)...)
 	r := g.report()
-	if g.uncompiled != nil && len(g.changes) == 0 {
+	if err := cmp.Or(g.incomplete, g.uncompiled); err != nil && len(g.changes) == 0 {
 		s.Report().Lines(r.Asides())
-		return g.uncompiled
+		return err
 	}
 	var undetermined error
 	if o.withCheck {
