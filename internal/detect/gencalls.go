@@ -3,6 +3,7 @@
 package detect
 
 import (
+	"cmp"
 	"path"
 	"reflect"
 	"slices"
@@ -86,11 +87,26 @@ func (d *discovery) readCalls() []*genCall {
 			}
 		}
 	}
+	if len(found) == 0 {
+		for _, s := range d.steps.Sequences {
+			for _, step := range beforeGit(s.Steps) {
+				found = d.addCall(found, step, true, s.Name, 0)
+			}
+		}
+	}
 	d.found.Unread = slices.DeleteFunc(d.found.Unread, func(u Finding) bool {
 		// With other variables the same call can be read: a target runs another one for a purpose of its own.
 		return strings.Contains(u.Text, cannotBeRead) && slices.ContainsFunc(found, func(c *genCall) bool { return c.at == u.Place })
 	})
 	return found
+}
+
+// beforeGit are the steps before one that has git show what changed: a check of that kind generates where the files are.
+func beforeGit(all []steps.Step) []steps.Step {
+	i := slices.IndexFunc(all, func(s steps.Step) bool {
+		return len(s.Words) > 1 && s.Words[0] == "git" && (s.Words[1] == "diff" || s.Words[1] == "status")
+	})
+	return all[:max(i, 0)]
 }
 
 // thisYear is the year of a header as a shell asks for it.
@@ -141,7 +157,7 @@ func (d *discovery) addCall(found []*genCall, step steps.Step, generates bool, n
 	for _, w := range step.Writes {
 		c.writes = append(c.writes, steps.Local(step.Dir, w))
 	}
-	if missing := d.missingRoot(&call); missing != "" {
+	if missing := cmp.Or(d.missingRoot(&call), d.missingHeader(&call)); missing != "" {
 		if generates {
 			d.unread(step.At(), "the call of controller-gen names %s, which does not exist; it runs in another directory than %s, or no longer runs", missing, dir)
 		}
@@ -169,6 +185,20 @@ func (d *discovery) missingRoot(c *config.ControllerGenCall) string {
 		}
 		if dir := path.Join(c.Dir, root); !strings.Contains(dir, "..") && !d.Exists(dir) {
 			return dir
+		}
+	}
+	return ""
+}
+
+// missingHeader is the first header file of a call that does not exist, or "".
+func (d *discovery) missingHeader(c *config.ControllerGenCall) string {
+	for _, name := range c.Generators() {
+		h := c.Header(name)
+		if h == nil || h.HeaderFile == "" || path.IsAbs(h.HeaderFile) {
+			continue
+		}
+		if file := path.Join(c.Dir, h.HeaderFile); !strings.HasPrefix(file, "..") && !d.Exists(file) {
+			return file
 		}
 	}
 	return ""
