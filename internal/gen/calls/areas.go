@@ -3,10 +3,8 @@
 package calls
 
 import (
-	"bytes"
 	"cmp"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/codegen"
 	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/gen/crdform"
-	"github.com/crdctl/crdctl/internal/safefs"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/tree"
 )
@@ -37,7 +34,7 @@ func (p *project) areas(failed map[int]error) (all []tree.Area) {
 		owns := a.Owns
 		all[i].Tool = Tool
 		all[i].Owns = func(file string, data []byte) bool {
-			return !p.left[file] && !p.settings.IsRemoved(file) && p.settings.PostProcessedBy(file) == nil && owns(file, data)
+			return !p.left[file] && !p.settings.IsRemoved(file) && p.settings.PostProcessedBy(file) == nil && owns(file, data) && !p.inUse(file)
 		}
 	}
 	return all
@@ -142,9 +139,6 @@ func (p *project) role(i int) []tree.Area {
 	name := c.RBAC.RoleName
 	at := roleFile(c, dir)
 	content := p.content(at)
-	if content == nil && p.used(at) {
-		return nil
-	}
 	return []tree.Area{{
 		Dir:   dir,
 		Match: func(file string) bool { return file == at },
@@ -163,52 +157,12 @@ func (p *project) webhooks(i int) []tree.Area {
 	owns := crdform.LeftWebhooks
 	if p.content(at) != nil {
 		owns = crdform.OnlyWebhooks
-	} else if p.used(at) {
-		return nil
 	}
 	return []tree.Area{{
 		Dir:   dir,
 		Match: func(file string) bool { return file == at },
 		Owns:  func(_ string, data []byte) bool { return owns(data) },
 	}}
-}
-
-// used reports whether the kustomization next to a file names it, which then could not be built without the file.
-func (p *project) used(file string) bool {
-	data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(path.Dir(file)), "kustomization.yaml"), safefs.MaxFile)
-	return err == nil && bytes.Contains(data, []byte("- "+path.Base(file)+"\n"))
-}
-
-// leftInUse are the roles and the configurations of webhooks that no marker makes, and that a kustomization uses: controller-gen deletes
-// nothing, a role without markers may be a person's, and so they stay.
-func (p *project) leftInUse(failed map[int]error) (all []tree.NotCompared) {
-	for i := range p.settings.Calls {
-		c := &p.settings.Calls[i]
-		for _, name := range c.Generators() {
-			dir, ok := c.OutputDir(name)
-			if !ok || failed[i] != nil || len(p.only) > 0 && !slices.Contains(p.only, name) {
-				continue
-			}
-			at, generated := "", crdform.LeftWebhooks
-			switch name {
-			case "rbac":
-				at, generated = roleFile(c, dir), func(data []byte) bool { return crdform.OwnsRole(data, c.RBAC.RoleName, nil) }
-			case "webhook":
-				at = path.Join(dir, crdform.WebhookFile)
-			default:
-				continue
-			}
-			if p.content(at) != nil || !p.used(at) {
-				continue
-			}
-			data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(at)), safefs.MaxFile)
-			if err == nil && generated(data) {
-				all = append(all, tree.NotCompared{Kind: name, Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: []string{at},
-					Reason: "no marker of controller-gen generates it, but the kustomization next to it uses it; it stays"})
-			}
-		}
-	}
-	return all
 }
 
 // roleFile is the file of a call's roles in a directory.

@@ -113,8 +113,9 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	for _, a := range p.areas(made.Failed) {
 		t.Own(a)
 	}
-	added.NotCompared = append(added.NotCompared, p.leftInUse(made.Failed)...)
-	return added, nil
+	inUse, err := p.leftInUse(made.Failed)
+	added.NotCompared = append(added.NotCompared, inUse...)
+	return added, err
 }
 
 // comparison is a file that was made, as it is to be, and how the one on disk relates to it if a script changes it.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package calls
+
+import (
+	"bytes"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/tree"
+)
+
+// inUse reports whether a manifest that nothing makes is named by the kustomization next to it, or in the directory above, which then could
+// not be built without it.
+func (p *project) inUse(file string) bool {
+	if p.files[file] != nil || path.Ext(file) != ".yaml" {
+		return false
+	}
+	dir, name := path.Split(file)
+	dir = path.Clean(dir)
+	return p.kustomized(dir, name) || p.kustomized(path.Dir(dir), path.Join(path.Base(dir), name))
+}
+
+// kustomized reports whether the kustomization of a directory names a file.
+func (p *project) kustomized(dir, file string) bool {
+	data, err := safefs.ReadFile(filepath.Join(p.root, filepath.FromSlash(dir), "kustomization.yaml"), safefs.MaxFile)
+	return err == nil && bytes.Contains(data, []byte("- "+file+"\n"))
+}
+
+// leftInUse are the CRDs, roles and configurations of webhooks that no marker makes, and that a kustomization uses: controller-gen deletes
+// nothing, a role without markers may be a person's, the types of a CRD may be in another repository, and so they stay.
+func (p *project) leftInUse(failed map[int]error) (all []tree.NotCompared, err error) {
+	for i := range p.settings.Calls {
+		for _, name := range p.settings.Calls[i].Generators() {
+			if failed[i] != nil || name == "object" || name == "applyconfiguration" || len(p.only) > 0 && !slices.Contains(p.only, name) {
+				continue
+			}
+			for _, a := range p.areasOf(i, name) {
+				match := a.Match
+				a.Match = func(file string) bool {
+					return match(file) && !p.left[file] && !p.settings.IsRemoved(file) && p.inUse(file)
+				}
+				files, err := p.find(a)
+				if err != nil {
+					return nil, err
+				}
+				if len(files) == 0 {
+					continue
+				}
+				for _, file := range files {
+					p.left[file] = true
+				}
+				all = append(all, tree.NotCompared{Kind: kinds[name], Tool: strings.TrimSpace(Tool + " " + Version(p.settings, i)), Paths: files,
+					Reason: "no marker of controller-gen generates it, but a kustomization uses it; it stays"})
+			}
+		}
+	}
+	return all, nil
+}
