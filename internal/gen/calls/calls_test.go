@@ -93,13 +93,18 @@ func TestLeftOver(t *testing.T) {
 	hand := strings.Replace(role, "rules", "# mine\nrules", 1)
 	assert.Empty(t, changes(t, std, made, "-- config/rbac/role.yaml --\n"+hand, onDisk), "a role that may be a person's")
 	assert.Empty(t, changes(t, std, made, "-- config/webhook/manifests.yaml --\n"+strings.Replace(webhooks, "validating-webhook-configuration", "mine", 1), onDisk))
-	for file, content := range map[string]string{"config/webhook/manifests.yaml": webhooks, "config/rbac/role.yaml": role} {
-		used := "-- " + file + " --\n" + content + "-- " + path.Dir(file) + "/kustomization.yaml --\nresources:\n- " + path.Base(file) + "\n"
-		found, added, err := compare(t, std, made, used, onDisk)
-		require.NoError(t, err)
-		assert.Empty(t, found, "%s, which a kustomization uses", file)
-		require.Len(t, added.NotCompared, 1)
-		assert.Equal(t, []string{file}, added.NotCompared[0].Paths)
+	for file, content := range map[string]string{
+		"config/webhook/manifests.yaml": webhooks, "config/rbac/role.yaml": role, "config/crd/bases/shop.example.com_items.yaml": crdOf("items", "v0.21.0"),
+	} {
+		dir, name := path.Split(file)
+		for at, names := range map[string]string{dir: name, path.Dir(path.Clean(dir)) + "/": path.Base(dir) + "/" + name} {
+			used := "-- " + file + " --\n" + content + "-- " + at + "kustomization.yaml --\nresources:\n- " + names + "\n"
+			found, added, err := compare(t, std, made, used, onDisk)
+			require.NoError(t, err)
+			assert.Empty(t, found, "%s, which the kustomization in %s uses", file, at)
+			require.Len(t, added.NotCompared, 1)
+			assert.Equal(t, []string{file}, added.NotCompared[0].Paths)
+		}
 	}
 }
 
