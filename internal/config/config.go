@@ -114,6 +114,7 @@ type OpenAPI struct {
 	Package       string   `yaml:"package,omitempty"`
 	ExtraPackages []string `yaml:"extraPackages,omitempty"`
 	Report        string   `yaml:"report,omitempty"`
+	UpdateReport  bool     `yaml:"updateReport,omitempty"`
 	ModelNameFile string   `yaml:"modelNameFile,omitempty"`
 	Version       string   `yaml:"version,omitempty"`
 }

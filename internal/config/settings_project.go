@@ -43,6 +43,8 @@ var projectSettings = []Setting{
 		Usage: "import paths of other packages whose types get definitions"},
 	{Field: "openapi.report", Flag: "openapi-report", Format: Path, text: local, Otherwise: "no violation fails", Value: func(p *Project) any { return &p.OpenAPI.Report },
 		Usage: "file with the known violations of the API rules", More: "a new one fails the run"},
+	{Field: "openapi.updateReport", Value: func(p *Project) any { return &p.OpenAPI.UpdateReport },
+		Usage: "accept violations of the API rules in each run", More: "that file is then generated like the others"},
 	{Field: "openapi.modelNameFile", Flag: "openapi-model-name-file", Otherwise: "none", Value: func(p *Project) any { return &p.OpenAPI.ModelNameFile },
 		Usage: "name of the file with the model names, in each package that has any"},
 	{Field: "openapi.version", text: openAPIVersion, Otherwise: "what code-generator requires", Value: func(p *Project) any { return &p.OpenAPI.Version },

@@ -162,7 +162,10 @@ func (d *discovery) readReport() {
 			d.note(c.at(), "--report-filename %s does not exist here; write openapi: {report: FILE} to hold the API to one", report)
 			continue
 		}
-		o.Report = file
+		o.Report, o.UpdateReport = file, c.has("--update-report")
 		d.set("openapi.report", c.at())
+		if o.UpdateReport {
+			d.set("openapi.updateReport", c.at())
+		}
 	}
 }

@@ -44,7 +44,7 @@ func (g *generation) tree(m *made, o Options) (*tree.Tree, error) {
 			continue // a copy of another module's package, which has its generated files
 		}
 		if f.Generator == codegen.Report {
-			err = addReport(t, root, proj.OpenAPI.Report, f.Content, o.UpdateReport)
+			err = addReport(t, root, proj.OpenAPI.Report, f.Content, o.UpdateReport || proj.OpenAPI.UpdateReport)
 		} else {
 			err = t.Add(f.Path, dated[i])
 		}
