@@ -14,7 +14,7 @@ import (
 )
 
 // groupsImports is in a command that writes the imports of Go files in its own form: it groups them, or takes out an empty declaration.
-var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\s+-w|w\s+-s|sw|ws)\b|\bgoimports\S*\b[^\n#]*\s-w\b|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
+var groupsImports = lazyregexp.New(`(?i)^[^#\n]*(\bgofmt\b[^\n#]*\s-(s\b[^\n#]*\s-w|w\b[^\n#]*\s-s|sw|ws)\b|\bgo(imports|fumports|fumpt)\S*\b[^\n#]*\s-w\b|\bgci\S*\s[^\n]*(\s-w\b|\bwrite\b)|\bgolangci-?lint\S*\s[^\n]*(\bfmt\b|\s--fix\b))`)
 
 // readClientImports finds the command that changes the imports of code-generator's files: it writes two groups of them at most.
 func (d *discovery) readClientImports() {
