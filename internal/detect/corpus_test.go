@@ -156,7 +156,11 @@ func generated(t *testing.T, f txtar.File) (files []txtar.File) {
 		}
 		at := dir + "/clientset/versioned/"
 		add(at+"scheme/register.go", "client-gen", header, imports+"\nvar localSchemeBuilder = runtime.SchemeBuilder{\n"+schemes+"}\n")
-		add(at+"clientset.go", "client-gen", header, typed+"\ntype Interface interface {\n"+accessors+"}\n")
+		groups := "\n// Clientset contains the clients for groups."
+		if minor < 27 {
+			groups += " Each group has exactly one"
+		}
+		add(at+"clientset.go", "client-gen", header, typed+groups+"\ntype Interface interface {\n"+accessors+"}\n")
 		add(at+"fake/doc.go", "client-gen", header, "")
 		if watch {
 			add(dir+"/informers/externalversions/factory.go", "informer-gen", header, fmt.Sprintf("\nimport versioned %q\n", self+"/clientset/versioned")+since(36, "InformerName"))

@@ -33,6 +33,9 @@ var marks = []struct {
 	{36, "informer-gen", func(f *repo.GoFile) bool { return strings.HasSuffix(f.Path, "/externalversions/factory.go") }, "InformerName"},
 }
 
+// beforeV27 is in clientsets of v0.26 and older. That newer ones lack it is no mark of these: others may have taken it out.
+const beforeV27 = "contains the clients for groups. Each group has exactly one"
+
 func hasText(text string) func(f *repo.GoFile) bool {
 	return func(f *repo.GoFile) bool { return f.LineWith(text) > 0 }
 }
@@ -65,6 +68,12 @@ func (d *discovery) readShape() shape {
 			s.min, s.minWhy = m.minor, withPlace
 		case without > 0 && m.minor <= s.max:
 			s.max, s.maxWhy = m.minor-1, withoutPlace
+		}
+	}
+	for _, f := range d.Files {
+		if line := f.LineWith(beforeV27); line > 0 && f.Generator == "client-gen" {
+			s.max, s.maxWhy = min(s.max, 26), repo.At(f.Path, line)
+			break
 		}
 	}
 	if s.max < s.min {
