@@ -109,8 +109,8 @@ func beforeGit(all []steps.Step) []steps.Step {
 	return all[:max(i, 0)]
 }
 
-// thisYear is the year of a header as a shell asks for it.
-var thisYear = lazyregexp.New(`\byear=\$\(date "?'?\+"?'?%Y"?'?\)`)
+// thisYear is the year of a header as a shell asks for it, or as a variable that a makefile sets so has it.
+var thisYear = lazyregexp.New(`\byear=\$(\(date "?'?\+"?'?%Y"?'?\)|\{?\w*(YEAR|year)\w*\}?)`)
 
 const cannotBeRead = "the call of controller-gen cannot be read without running it"
 
