@@ -141,6 +141,9 @@ type PostProcessed struct {
 	By string `yaml:"by,omitempty"`
 }
 
+// UnknownCommand stands, in PostProcessed.By, for a command that was not found.
+const UnknownCommand = "a command that was not found"
+
 // CRDDirs are the directories that crdctl and controller-gen write the CRDs of the project to, and those in which controller-gen patches them.
 func (p *Project) CRDDirs() (dirs []string) {
 	add := func(dir string) {

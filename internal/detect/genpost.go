@@ -159,11 +159,11 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 				d.postProcessed(config.PostProcessed{Path: file, By: formatter})
 			}
 			if slices.Contains(bare, file) {
-				d.postProcessed(config.PostProcessed{Path: file, By: cmp.Or(editor, unknownCommand)})
+				d.postProcessed(config.PostProcessed{Path: file, By: cmp.Or(editor, config.UnknownCommand)})
 			}
 			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
 				by := d.mentioned(path.Base(file))
-				if by == unknownCommand && d.placeholder(file) {
+				if by == config.UnknownCommand && d.placeholder(file) {
 					continue
 				}
 				d.postProcessed(config.PostProcessed{Path: file, By: by})
@@ -213,11 +213,8 @@ func (d *discovery) mentioned(name string) string {
 			return repo.At(t.Path, repo.LineOf(t.Data, i)) + ": " + short(strings.Fields(string(t.Data[start:end])))
 		}
 	}
-	return unknownCommand
+	return config.UnknownCommand
 }
-
-// unknownCommand stands for the command that changed a file where none is found.
-const unknownCommand = "a command that was not found"
 
 // placeholder reports whether a role is not generated yet.
 func (d *discovery) placeholder(file string) bool {

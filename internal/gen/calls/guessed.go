@@ -54,7 +54,7 @@ func (p *project) leaveGuessed(all []comparison) (kept []comparison, left []tree
 		case err == nil && c.generator == "crd" && postprocess.SameButLists(c.content, onDisk):
 			e.equal++
 			p.left[c.path] = true
-			c.by, c.result = &config.PostProcessed{Path: c.path, By: "a command that was not found"}, postprocess.Result{How: postprocess.Lists}
+			c.by, c.result = &config.PostProcessed{Path: c.path, By: config.UnknownCommand}, postprocess.Result{How: postprocess.Lists}
 			continue
 		case err == nil:
 			e.differ++

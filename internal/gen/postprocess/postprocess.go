@@ -32,8 +32,8 @@ const (
 	Equal     Relation = "equal"
 	Commented Relation = "equal except for comments, lines of dashes and templates around it"
 	Imports   Relation = "equal except for comments and the form of imports"
-	Values    Relation = "the same values"
 	Lists     Relation = "equal except for the form of lists in descriptions"
+	Values    Relation = "the same values"
 	More      Relation = "the same values, with additional metadata or a conversion"
 )
 
