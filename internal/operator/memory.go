@@ -4,7 +4,6 @@ package operator
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"github.com/crdctl/crdctl/internal/operator/controller"
@@ -44,7 +43,7 @@ func giveBack(ctx context.Context, s controller.State, free func()) {
 // free gives back what the start needed: memory, and the pages of the program that the collector and the start went through. Where the
 // control plane is in this process, it goes on needing them.
 func (c *instance) free() {
-	debug.FreeOSMemory()
+	trim.Heap()
 	if !c.Own {
 		trim.Program()
 	}

@@ -5,8 +5,11 @@ package startup
 import (
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"runtime"
 	"runtime/metrics"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,11 +35,20 @@ func heapGoal() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// TestImportsNothing guards the early place in the order of initialisation.
-func TestImportsNothing(t *testing.T) {
-	f, err := parser.ParseFile(token.NewFileSet(), "startup.go", nil, parser.ImportsOnly)
+// TestImports guards the early place in the order of initialisation.
+func TestImports(t *testing.T) {
+	few := map[string]bool{"embed": true, "runtime": true, "sync/atomic": true, "syscall": true, "unsafe": true,
+		"github.com/crdctl/crdctl/internal/startup/hugepages": true}
+	files, err := filepath.Glob("hugepages/*.go")
 	require.NoError(t, err)
-	for _, i := range f.Imports {
-		t.Errorf("startup.go imports %s", i.Path.Value)
+	require.NotEmpty(t, files)
+	for _, name := range append(files, "startup.go") {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, i := range f.Imports {
+			if path, _ := strconv.Unquote(i.Path.Value); !few[path] && !strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s imports %s", name, path)
+			}
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen/load"
 	"github.com/crdctl/crdctl/internal/proc"
 	"github.com/crdctl/crdctl/internal/safefs"
+	"github.com/crdctl/crdctl/internal/startup/hugepages"
 	"github.com/crdctl/crdctl/internal/tempdir"
 	"github.com/crdctl/crdctl/internal/workspace"
 )
@@ -35,7 +36,7 @@ type source struct {
 }
 
 // packages are those of crdctl's that the program has a copy of: load, and what that imports.
-var packages = []copied{{"load", load.Code}, {"proc", proc.Code}, {"safefs", safefs.Code}, {"tempdir", tempdir.Code}, {"workspace", workspace.Code}}
+var packages = []copied{{"hugepages", hugepages.Code}, {"load", load.Code}, {"proc", proc.Code}, {"safefs", safefs.Code}, {"tempdir", tempdir.Code}, {"workspace", workspace.Code}}
 
 // copied is a package of crdctl's that a program has a copy of.
 type copied struct {

@@ -10,7 +10,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"runtime/debug"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -113,7 +112,7 @@ func (o Options) on(ctx context.Context, t *target.API, crds []manifest.CRD, ske
 		}
 	}
 	if o.Cluster.IsSet() { // no control plane begins in this process, whose start would bring all of that back
-		debug.FreeOSMemory() // the collector's goal is the one of the start until it has run
+		trim.Heap() // the collector's goal is the one of the start until it has run
 		trim.Program()
 	}
 	if sketch != nil {

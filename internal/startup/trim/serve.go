@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"github.com/crdctl/crdctl/internal/startup/hugepages"
 )
 
 const (
@@ -39,7 +41,7 @@ func Started(ctx context.Context) {
 				Program() // a start reads on through the program's file
 			}
 		}
-		debug.FreeOSMemory()
+		Heap()
 	}()
 }
 
@@ -58,11 +60,18 @@ func Server(ctx context.Context) {
 			adjust()
 			if first {
 				Program()
-				debug.FreeOSMemory()
+				Heap()
 			}
 			timer.Reset(adjustEvery)
 		}
 	}()
+}
+
+// Heap gives back the memory of Go that is not in use. What is used from then on comes in pages of the usual size: large ones would
+// grow again where the collector releases a part of them.
+func Heap() {
+	hugepages.Stop()
+	debug.FreeOSMemory()
 }
 
 func adjust() {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/operator/render"
 	"github.com/crdctl/crdctl/internal/startup"
+	"github.com/crdctl/crdctl/internal/startup/hugepages"
 )
 
 const (
@@ -49,6 +50,8 @@ func init() {
 // serve answers requests until its input ends.
 func serve(in io.Reader, out io.Writer) error {
 	startup.Done()
+	hugepages.Stop()
+	debug.FreeOSMemory()  // the limit would count what hugepages reserves
 	runtime.GOMAXPROCS(1) // one object is worth one core
 	debug.SetMaxStack(maxStack)
 	memory := memoryLimit(0, 0)

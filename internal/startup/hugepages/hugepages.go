@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package hugepages has the system back the first part of Go's heap with pages of 2 MB, where it does so on request, as Linux usually
+// does. A command that uses 100 MB for a second is otherwise interrupted 25,000 times for the first touch of a page of 4 KB, each of
+// which takes 0.5 µs on a machine and up to 20 µs on a virtual one. Go itself leaves its heap alone, because in a process that lives
+// long large pages come back after the collector has released a part of them; such a process calls Stop.
+//
+// Measured in interleaved pairs on a virtual machine with two cores, with it and without: "crdctl version" takes 0.13 and 0.38 s, a first
+// "crdctl generate" in jobset 0.78 and 1.57 s, and "crdctl run" is ready after 0.99 and 1.15 s. The peak of Go's memory grows by 2 to 5 MB.
+// BenchmarkProcess and BenchmarkControllerGen in e2e/bench report it.
+//
+// Engines have a copy of this package. It imports only what is initialised first; see package startup.
+package hugepages
+
+// size is what most generators need at their peak. It is address space: the system backs what is used.
+const size = 256 << 20
+
+// Start reserves a part of the heap for the next allocations and asks for large pages there. It is no error if there are none.
+// Who limits the memory of the process himself gets none, since the limit would count what is reserved.
+func Start() { start() }
+
+// Stop has the system use pages of the usual size from here on. Those that are in use stay until they are released:
+// [runtime/debug.FreeOSMemory] does that.
+func Stop() { stop() }
