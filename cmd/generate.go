@@ -23,6 +23,7 @@ import (
 	"github.com/crdctl/crdctl/internal/gen"
 	"github.com/crdctl/crdctl/internal/gen/cache"
 	"github.com/crdctl/crdctl/internal/gen/codegen"
+	"github.com/crdctl/crdctl/internal/gen/controllergen"
 	"github.com/crdctl/crdctl/internal/report"
 	"github.com/crdctl/crdctl/internal/scaffold/change"
 	"github.com/crdctl/crdctl/internal/startup/trim"
@@ -180,7 +181,9 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	trim.Program()
 	how.Year = time.Now().UTC().Year()
 	result, err := gen.Generate(ctx, at.root, at.settings, how)
-	if err != nil {
+	if at.found != nil && errors.Is(err, controllergen.ErrUnknownVersion) {
+		return nil, fmt.Errorf("%w\n  %s", err, strings.Join(notes[1:], "\n  "))
+	} else if err != nil {
 		return nil, err
 	}
 	told := at.found != nil && at.found.Version.Version == result.Generators.Version // on the line of what was found

@@ -4,6 +4,7 @@ package detect
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -26,6 +27,9 @@ var (
 	// toolPin is a version of controller-gen in a script, a makefile, a Dockerfile or a file of tools.
 	toolPin = lazyregexp.New(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
 )
+
+// toolBranch is an installation of what a branch of controller-tools has on that day.
+var toolBranch = lazyregexp.New(`cmd/controller-gen@(main|master|latest|HEAD)\b`)
 
 // genVersion is a version of controller-tools, its place, and the directory for which it holds.
 type genVersion struct {
@@ -111,13 +115,28 @@ func annotated(all []repo.Manifest) (version, source string) {
 	return version, source
 }
 
+// fromBranch tells that CRDs are from a commit between two releases, where a script installs controller-gen of a branch: what is called
+// a version elsewhere is not the one that is used.
+func (d *discovery) fromBranch(made []repo.Manifest) string {
+	if len(made) == 0 {
+		return ""
+	}
+	for _, t := range d.Texts {
+		data := commentLine.ReplaceAll(t.Data, nil)
+		if found := toolBranch.FindSubmatchIndex(data); found != nil {
+			return fmt.Sprintf(": %s installs a branch, and %s is from %s, which is no release", repo.At(t.Path, repo.LineOf(data, found[0])), repo.At(made[0].Path, made[0].Line), made[0].Version)
+		}
+	}
+	return ""
+}
+
 // versionCalls gives each call its version: that of the CRDs that it makes, the one that it names, that of the CRDs that are made in its project,
 // or of the pins.
 func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
 	pins := d.toolVersions()
 	settings := &d.found.raw.ControllerGen
 	type witnessed struct{ version, source string }
-	of := make([]witnessed, len(calls))
+	of, branch := make([]witnessed, len(calls)), make([]string, len(calls))
 	count := map[string]int{}
 	for i, c := range calls {
 		if v, source := annotated(d.crdsNear(c, calls, own)); v != "" && (c.CRD != nil || !toolRelease.MatchString(c.pinned)) {
@@ -127,6 +146,8 @@ func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
 			}
 		} else if toolRelease.MatchString(c.pinned) {
 			of[i] = witnessed{c.pinned, c.at}
+		} else if branch[i] = d.fromBranch(d.crdsNear(c, calls, own)); branch[i] != "" {
+			continue
 		} else if p, ok := pinFor(pins, orRoot(c.Dir)); ok {
 			of[i] = witnessed{p.version, p.source}
 		}
@@ -160,7 +181,7 @@ func (d *discovery) versionCalls(calls []*genCall, own []repo.Manifest) {
 			c.Version = of[i].version
 		}
 		if of[i].version == "" && (best == "" || c.CRD != nil || c.RBAC != nil || c.Webhook != nil || c.ApplyConfiguration != nil || c.SchemaPatch != nil) {
-			d.unread(c.at, "the version of controller-gen is unknown; set controllerGen: {version: v0.X.Y}")
+			d.unread(c.at, "the version of controller-gen is unknown%s; set controllerGen: {version: v0.X.Y}", branch[i])
 		}
 	}
 	if p, ok := pinFor(pins, "."); ok && best != "" && p.version != best && !slices.ContainsFunc(of, func(w witnessed) bool { return w.version == devel }) {

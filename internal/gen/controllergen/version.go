@@ -25,6 +25,9 @@ const oldest = "v0.7.0"
 // copies name the types that aliases stand for.
 var sameSince = map[string]string{"object": "v0.17.0", "rbac": "v0.17.2", "webhook": "v0.20.0"}
 
+// ErrUnknownVersion says that neither settings nor the tree tell the version.
+var ErrUnknownVersion = errors.New("the version of controller-gen is unknown; set controllerGen.version in crdctl.yaml to that of sigs.k8s.io/controller-tools")
+
 // engineFor is the version whose engine must run generators, or "" if this process can.
 func engineFor(version string, names []string) (string, error) {
 	linked := func(name string) bool {
@@ -34,7 +37,7 @@ func engineFor(version string, names []string) (string, error) {
 	}
 	switch {
 	case version == "" || version == develVersion:
-		return "", errors.New("the version of controller-gen is unknown; set controllerGen.version in crdctl.yaml to that of sigs.k8s.io/controller-tools")
+		return "", ErrUnknownVersion
 	case !semver.IsValid(version):
 		return "", fmt.Errorf("%q is not a version of sigs.k8s.io/controller-tools; set controllerGen.version in crdctl.yaml to one, for example %s", version, crdform.Version)
 	case semver.Compare(version, oldest) < 0:
