@@ -96,17 +96,24 @@ func splitImports(text []byte) (imports []string, body []byte, ok bool) {
 	return imports, bytes.TrimSpace(text[fset.Position(end).Offset:]), true
 }
 
-// plainYAML is the text without what a script puts around it: empty lines, and those that are comments, actions of templates or,
-// unless they are to be kept, dashes.
+// plainYAML is the text without what a script puts around it: lines that are comments, actions of templates or, unless they are to be kept,
+// dashes, and empty lines next to these. Other empty lines may belong to a text.
 func plainYAML(text []byte, dashes bool) []byte {
 	var out bytes.Buffer
+	empty, around := 0, true
 	for line := range bytes.Lines(withoutCR(text)) {
 		s := strings.TrimRight(string(line), " \t\n")
-		if s == "---" && !dashes || s != "" && (s[0] == '#' || template(s)) {
-			continue
-		}
-		if s != "" {
+		switch {
+		case s == "":
+			empty++
+		case s == "---" && !dashes || s[0] == '#' || template(s):
+			empty, around = 0, true
+		default:
+			if !around {
+				out.WriteString(strings.Repeat("\n", empty))
+			}
 			out.Write(line)
+			empty, around = 0, false
 		}
 	}
 	return out.Bytes()

@@ -140,6 +140,11 @@ func (c *comparison) value(at []string, want, have any) {
 			return
 		}
 	}
+	if w, h, ok := texts(want, have); ok {
+		h, w = text.Differ(h, w, longValue)
+		c.lack(at, "is %q, and should be %q", h, w)
+		return
+	}
 	c.lack(at, "is %s, and should be %s", shown(have), shown(want))
 }
 
@@ -262,6 +267,19 @@ func scalarText(v any) (string, bool) {
 
 // longValue is how much of a value a message quotes.
 const longValue = 60
+
+// texts are two values that are texts, as a message has them: on one line, unless only their lines differ.
+func texts(want, have any) (w, h string, ok bool) {
+	w, ok = want.(string)
+	h, also := have.(string)
+	if !ok || !also {
+		return "", "", false
+	}
+	if a, b := strings.Join(strings.Fields(w), " "), strings.Join(strings.Fields(h), " "); a != b {
+		return a, b, true
+	}
+	return w, h, true
+}
 
 // shown is a value as a message has it.
 func shown(v any) string {
