@@ -147,7 +147,7 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 			d.filesOfCall(c, own, files)
 		}
 	}
-	formatter, editor := d.commandWith(formatsYAML), d.commandWith(changesAnnotation)
+	formatter, editor := d.lineWith(formatsYAML), d.commandWith(changesAnnotation)
 	m := made{inForm: map[string]bool{}}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		bare := d.bareIn(dir)
@@ -155,8 +155,12 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 			bare = nil // a command would have changed all: a person did, and the next run writes it anew
 		}
 		for _, file := range files[dir] {
-			if formatter != "" && path.Ext(file) == ".yaml" && !m.form(d, file) {
-				d.postProcessed(config.PostProcessed{Path: file, By: formatter})
+			if formatter.at != "" && path.Ext(file) == ".yaml" && !m.form(d, file) {
+				by := formatter.String()
+				if d.namesOthers(formatter, file) {
+					by = d.mentioned(path.Base(file)) // it has that form for another reason
+				}
+				d.postProcessed(config.PostProcessed{Path: file, By: by})
 			}
 			if slices.Contains(bare, file) {
 				d.postProcessed(config.PostProcessed{Path: file, By: cmp.Or(editor, config.UnknownCommand)})
@@ -177,19 +181,6 @@ var changesAnnotation = lazyregexp.New(`^[^#\n]*\b(sed|yq|awk|perl|grep)\b[^\n]*
 
 // formatsYAML is in a command that writes all YAML files of a directory in a form of its own.
 var formatsYAML = lazyregexp.New(`^[^#\n]*\b(prettier\b[^\n#]*\s(--write|-w)\b|yamlfmt\s+(-\S+\s+)*[.\w]*$)`)
-
-// commandWith is the first line of a script that matches, with its place; "" if there is none.
-func (d *discovery) commandWith(pattern *lazyregexp.Regexp) string {
-	for _, t := range d.Texts {
-		n := 0
-		for line := range bytes.Lines(t.Data) {
-			if n++; pattern.Match(bytes.TrimRight(line, "\r\n")) {
-				return repo.At(t.Path, n) + ": " + short(strings.Fields(string(line)))
-			}
-		}
-	}
-	return ""
-}
 
 // top reads the beginning of a file.
 func (d *discovery) top(file string, into []byte) bool {
