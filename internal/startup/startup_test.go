@@ -37,7 +37,7 @@ func heapGoal() uint64 {
 
 // TestImports guards the early place in the order of initialisation.
 func TestImports(t *testing.T) {
-	few := map[string]bool{"embed": true, "runtime": true, "sync/atomic": true, "syscall": true, "unsafe": true,
+	few := map[string]bool{"embed": true, "runtime": true, "strings": true, "sync/atomic": true, "syscall": true, "unsafe": true,
 		"github.com/crdctl/crdctl/internal/startup/hugepages": true}
 	files, err := filepath.Glob("hugepages/*.go")
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ package hugepages
 
 import (
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -19,20 +20,32 @@ func start() {
 	runtime.GC() // of nearly nothing: it makes the reserved part free for others
 }
 
-// reserve is a function of its own so that nothing refers to the memory when it returns.
+// reserve is a function of its own so that nothing refers to the memory when it returns. A Builder does not set it to zero, as make does
+// where a part was in use before: that would touch all pages.
 //
 //go:noinline
 func reserve() bool {
-	b := make([]byte, size)
-	if syscall.Madvise(b, syscall.MADV_HUGEPAGE) != nil {
+	var b strings.Builder
+	b.Grow(size)
+	_ = b.WriteByte(0)
+	at := uintptr(unsafe.Pointer(unsafe.StringData(b.String()))) //nolint:gosec // for the kernel alone
+	if !advise(at, syscall.MADV_HUGEPAGE) {
 		return false
 	}
-	address.Store(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) //nolint:gosec // for the kernel, which is asked about it again
+	address.Store(at)
+	runtime.KeepAlive(&b)
 	return true
+}
+
+func advise(at, advice uintptr) bool {
+	page := uintptr(syscall.Getpagesize())
+	from := (at + page - 1) &^ (page - 1)
+	_, _, errno := syscall.Syscall(syscall.SYS_MADVISE, from, (at+size-from)&^(page-1), advice)
+	return errno == 0
 }
 
 func stop() {
 	if at := address.Swap(0); at != 0 {
-		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, at, size, syscall.MADV_NOHUGEPAGE)
+		advise(at, syscall.MADV_NOHUGEPAGE)
 	}
 }

@@ -12,14 +12,18 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/prometheus/procfs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // What is allocated after Start is in the part of the heap for which large pages were asked, and after Stop they are not asked for.
 func TestHeap(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	Start()
-	allocated := make([][]byte, 32)
+	allocated := make([][]byte, 128)
 	for i := range allocated {
 		allocated[i] = make([]byte, 1<<20)
 	}
@@ -38,19 +42,53 @@ func TestHeap(t *testing.T) {
 	runtime.KeepAlive(allocated)
 }
 
+// Where the heap was in use before, nothing of the part is touched either.
+func TestStartTouchesNothing(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	used = make([]byte, size/16)
+	used = nil
+	runtime.GC()
+	before := resident(t)
+	Start()
+	assert.Less(t, resident(t)-before, size/4)
+}
+
+var used []byte
+
+// resident is how much memory the process has in use, in bytes.
+func resident(t *testing.T) int {
+	t.Helper()
+	self, err := procfs.Self()
+	require.NoError(t, err)
+	stat, err := self.Stat()
+	require.NoError(t, err)
+	return stat.ResidentMemory()
+}
+
 // A limit of the process's memory counts what Go has from the system, used or not: there must be no more of that than without large pages.
 func TestMemoryLimit(t *testing.T) {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		again := exec.Command(os.Args[0], "-test.run=^TestMemoryLimit$")
-		again.Env = append(os.Environ(), "GOMEMLIMIT=180MiB")
-		out, err := again.CombinedOutput()
-		require.NoError(t, err, "%s", out)
+	if !alone(t, "GOMEMLIMIT=180MiB") {
 		return
 	}
 	Start()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	assert.Less(t, m.Sys-m.HeapReleased, uint64(size/2))
+}
+
+// alone reports whether this is a process for the test, which else it runs in one: what was in use before decides where memory is.
+func alone(t *testing.T, environ ...string) bool {
+	t.Helper()
+	if os.Getenv("CRDCTL_ALONE") != "" {
+		return true
+	}
+	again := exec.Command(os.Args[0], "-test.count=1", "-test.run=^"+t.Name()+"$")
+	again.Env = append(append(os.Environ(), "CRDCTL_ALONE=1"), environ...)
+	out, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return false
 }
 
 // flags are the kernel's of the mapping that has the middle of b, from smaps: a line with the addresses of each, then lines of which one
