@@ -260,6 +260,9 @@ func (d *discovery) exclude(names []string) {
 			}
 			switch {
 			case slices.Contains(d.found.raw.Exclude, dir), d.madeBy(dir, h.tool), slices.Contains(d.found.raw.ExcludeFrom[h.name], dir):
+			case kept[dir] && h.name != "deepcopy" && len(d.Texts) > 0 && !d.mayRun(h.tool, helperRunners):
+				d.excludeFrom(h.name, dir, "no command that crdctl can read runs "+h.tool)
+				d.unread(place[dir], "asks for %s, and no command that crdctl can read runs that; it is left out: remove %s from excludeFrom if it should not be", h.tool, dir)
 			case kept[dir]:
 				if h.name == "register" || h.name == "deepcopy" && !d.madeBy(dir, controllerGen) {
 					d.unread(place[dir], "asks for %s and has no %s; crdctl generates one, so remove the tag if it should not", h.tool, h.file)

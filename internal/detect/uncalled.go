@@ -147,6 +147,16 @@ var (
 // leaveUnrun lists the files of a tool as not compared where scripts call generators by some names, and nothing in the repository names the tool
 // nor what may run it. It reports whether that is so.
 func (d *discovery) leaveUnrun(kind, tool string, files []*repo.GoFile, runners []string, called ...string) bool {
+	calls := d.calls(called...)
+	if len(calls) == 0 || d.mayRun(tool, runners) {
+		return false
+	}
+	d.notCompared(kind, tool, pathsOf(files), "no command that crdctl can read runs "+tool+", but "+calls[0].at()+" runs other generators; it stays unchanged")
+	return true
+}
+
+// mayRun reports whether a script or a line of go:generate names a tool or what may run it.
+func (d *discovery) mayRun(tool string, runners []string) bool {
 	named := func(text string) bool {
 		return strings.Contains(text, tool) || slices.ContainsFunc(runners, func(name string) bool { return strings.Contains(text, name) })
 	}
@@ -158,10 +168,5 @@ func (d *discovery) leaveUnrun(kind, tool string, files []*repo.GoFile, runners 
 		}
 		return false
 	}
-	calls := d.calls(called...)
-	if len(calls) == 0 || slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return named(string(t.Data)) }) || slices.ContainsFunc(d.Files, directive) {
-		return false
-	}
-	d.notCompared(kind, tool, pathsOf(files), "no command that crdctl can read runs "+tool+", but "+calls[0].at()+" runs other generators; it stays unchanged")
-	return true
+	return slices.ContainsFunc(d.Texts, func(t repo.Script) bool { return named(string(t.Data)) }) || slices.ContainsFunc(d.Files, directive)
 }
