@@ -182,7 +182,7 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	how.Year = time.Now().UTC().Year()
 	result, err := gen.Generate(ctx, at.root, at.settings, how)
 	if at.found != nil && errors.Is(err, controllergen.ErrUnknownVersion) {
-		return nil, fmt.Errorf("%w\n  %s", err, strings.Join(notes[1:], "\n  "))
+		return nil, errors.New(strings.Join(append([]string{err.Error()}, notes[1:]...), "\n  ")) // which tell why
 	} else if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package hugepages has the system back the first part of Go's heap with pages of 2 MB, where it does so on request, as Linux usually
-// does. A command that uses 100 MB for a second is otherwise interrupted 25,000 times for the first touch of a page of 4 KB, each of
-// which takes 0.5 µs on a machine and up to 20 µs on a virtual one. Go itself leaves its heap alone, because in a process that lives
+// does. A command that uses 100 MB for a second is otherwise interrupted 25,000 times for the first touch of a page of 4 KB, which
+// takes up to 20 µs on a virtual machine. Go itself leaves its heap alone, because in a process that lives
 // long large pages come back after the collector has released a part of them; such a process calls Stop.
 //
 // Measured in interleaved pairs on a virtual machine with two cores, with it and without: "crdctl version" takes 0.13 and 0.38 s, a first
