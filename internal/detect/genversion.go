@@ -28,8 +28,8 @@ var (
 	toolPin = lazyregexp.New(`(?im)(?:controller[-_]?(?:gen|tools)(?:[-_]?(?:ver|version|tag|release))?|cmd/controller-gen)["']?\s*(?:[:?+]?=|[@,:]|\s)\s*(?:controller-gen=)?["']?v?(0\.\d+\.\d+)\b`)
 )
 
-// toolBranch is an installation of what a branch of controller-tools has on that day.
-var toolBranch = lazyregexp.New(`cmd/controller-gen@(main|master|latest|HEAD)\b`)
+// toolUnfixed is an installation of what a branch of controller-tools has, or what its newest release is, on that day.
+var toolUnfixed = lazyregexp.New(`cmd/controller-gen@(main|master|latest|HEAD)\b`)
 
 // genVersion is a version of controller-tools, its place, and the directory for which it holds.
 type genVersion struct {
@@ -115,16 +115,16 @@ func annotated(all []repo.Manifest) (version, source string) {
 	return version, source
 }
 
-// fromBranch tells that CRDs are from a commit between two releases, where a script installs controller-gen of a branch: what is called
+// fromBranch tells that CRDs are from a commit between two releases, where a script installs no fixed version of controller-gen: what is called
 // a version elsewhere is not the one that is used.
 func (d *discovery) fromBranch(made []repo.Manifest) string {
-	if len(made) == 0 {
+	if len(made) == 0 || made[0].Version == "" {
 		return ""
 	}
 	for _, t := range d.Texts {
 		data := commentLine.ReplaceAll(t.Data, nil)
-		if found := toolBranch.FindSubmatchIndex(data); found != nil {
-			return fmt.Sprintf(": %s installs a branch, and %s is from %s, which is no release", repo.At(t.Path, repo.LineOf(data, found[0])), repo.At(made[0].Path, made[0].Line), made[0].Version)
+		if found := toolUnfixed.FindSubmatchIndex(data); found != nil {
+			return fmt.Sprintf(": %s installs no fixed version, and %s is from %s, which is no release", repo.At(t.Path, repo.LineOf(data, found[0])), repo.At(made[0].Path, made[0].Line), made[0].Version)
 		}
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
@@ -252,6 +253,9 @@ func (d *discovery) exclude(names []string) {
 		if !slices.Contains(names, h.name) || len(d.filesOf(h.tool)) == 0 {
 			continue
 		}
+		mayRun := sync.OnceValue(func() bool { // which looks through all files
+			return h.name == "deepcopy" || len(d.Texts) == 0 || d.mayRun(h.tool, helperRunners)
+		})
 		dirs, place := d.tagged(h.name, d.found.raw.APIs)
 		for _, dir := range dirs {
 			inside := false
@@ -260,7 +264,7 @@ func (d *discovery) exclude(names []string) {
 			}
 			switch {
 			case slices.Contains(d.found.raw.Exclude, dir), d.madeBy(dir, h.tool), slices.Contains(d.found.raw.ExcludeFrom[h.name], dir):
-			case kept[dir] && h.name != "deepcopy" && len(d.Texts) > 0 && !d.mayRun(h.tool, helperRunners):
+			case kept[dir] && !mayRun():
 				d.excludeFrom(h.name, dir, "no command that crdctl can read runs "+h.tool)
 				d.unread(place[dir], "asks for %s, and no command that crdctl can read runs that; it is left out: remove %s from excludeFrom if it should not be", h.tool, dir)
 			case kept[dir]:

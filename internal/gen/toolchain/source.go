@@ -35,7 +35,7 @@ type source struct {
 	content []byte
 }
 
-// packages are those of crdctl's that the program has a copy of: load, and what that imports.
+// packages are those of crdctl's that the program has a copy of: hugepages, load, and what that imports.
 var packages = []copied{{"hugepages", hugepages.Code}, {"load", load.Code}, {"proc", proc.Code}, {"safefs", safefs.Code}, {"tempdir", tempdir.Code}, {"workspace", workspace.Code}}
 
 // copied is a package of crdctl's that a program has a copy of.
