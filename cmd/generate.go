@@ -173,6 +173,9 @@ func (o *options) generated(ctx context.Context, f *settings, how gen.Options) (
 	if err != nil {
 		return nil, err
 	}
+	if how.UpdateReport && at.settings.OpenAPI.Report == "" {
+		return nil, errors.New("--update-report has no effect without a report; name its file with --openapi-report, or in crdctl.yaml with openapi.report")
+	}
 	var notes []string
 	if at.found != nil {
 		notes = discovered(at.found)

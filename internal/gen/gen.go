@@ -100,9 +100,6 @@ func (r *Result) Makers() map[string]string {
 
 // Generate makes all generated files of the project in root.
 func Generate(ctx context.Context, root string, p *config.Project, o Options) (*Result, error) {
-	if o.UpdateReport && p.OpenAPI.Report == "" {
-		return nil, errors.New("--update-report has no effect without a report; name its file with --openapi-report, or in crdctl.yaml with openapi.report")
-	}
 	memory := goenv.New(o.Results, root)
 	ctx = load.WithMemory(ctx, memory)
 	defer func() { _ = memory.Save() }() // what cannot be kept is read again
