@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/crdctl/crdctl/internal/controlplane/record"
+	"github.com/crdctl/crdctl/internal/startup/hugepages"
 	"github.com/crdctl/crdctl/internal/startup/register"
 )
 
@@ -16,6 +17,7 @@ import (
 // start only. A start that is cancelled late takes up to a second to return: parts of the API server can be
 // stopped by its own orderly end and by nothing else, so it is let come up first.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {
+	hugepages.Stop() // a server lives long; see the package
 	register.Now()
 	c := &ControlPlane{options: o, stopped: make(chan struct{})}
 	if err := c.start(ctx); err != nil {

@@ -22,6 +22,7 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 
 	"github.com/crdctl/crdctl/internal/startup"
+	"github.com/crdctl/crdctl/internal/startup/hugepages"
 	"github.com/crdctl/crdctl/internal/startup/register"
 )
 
@@ -29,6 +30,7 @@ import (
 // crdctl has to say.
 func APIServer(args []string, stderr io.Writer) int {
 	startup.Done()
+	hugepages.Stop()
 	register.Now()
 	o := options.NewServerRunOptions()
 	c := newCommand(o)

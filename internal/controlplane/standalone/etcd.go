@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdmain"
 
 	"github.com/crdctl/crdctl/internal/startup"
+	"github.com/crdctl/crdctl/internal/startup/hugepages"
 	"github.com/crdctl/crdctl/internal/startup/register"
 	"github.com/crdctl/crdctl/internal/startup/trim"
 )
@@ -19,6 +20,7 @@ import (
 // Etcd is etcd's main function; it does not return. args begins with the name of the program.
 func Etcd(args []string) {
 	startup.Done()
+	hugepages.Stop()
 	register.Now()
 	trim.Program()
 	logutil.DefaultZapLoggerConfig.OutputPaths = []string{"stderr"} // package quietetcd is for the clients of others
