@@ -148,6 +148,7 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 		}
 	}
 	formatter, editor := d.lineWith(formatsYAML), d.commandWith(changesAnnotation)
+	d.readHeaders(calls)
 	m := made{inForm: map[string]bool{}}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		bare := d.bareIn(dir)
@@ -270,6 +271,7 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 	case slices.Contains(readers, name) || name == "go" && len(words) > 1 && words[1] != "tool":
 	default:
 		d.afterArguments(words[1:], m, at, by)
+		d.afterInput(step, m, by)
 		d.afterBuilt(name, words[1:], m, at, by)
 	}
 }

@@ -87,6 +87,31 @@ func (d *discovery) afterBuilt(name string, words []string, m *made, at func(str
 	}
 }
 
+// afterInput records that a program changes the files that its script names, if the script has it read from its input: such a program is given
+// none.
+func (d *discovery) afterInput(step steps.Step, m *made, by string) {
+	if !interpreter.MatchString(path.Base(step.Words[0])) || len(step.Words) > 1 && step.Words[1] != "-" {
+		return
+	}
+	i := slices.IndexFunc(d.Texts, func(t repo.Script) bool { return t.Path == step.Path })
+	if i < 0 || !writesText.Match(d.Texts[i].Data) {
+		return
+	}
+	for _, files := range m.byDir {
+		for _, file := range files {
+			if bytes.Contains(d.Texts[i].Data, []byte(file)) {
+				d.postProcessed(config.PostProcessed{Path: file, By: by})
+			}
+		}
+	}
+}
+
+var (
+	interpreter = lazyregexp.New(`^(python[\d.]*|node|ruby)$`)
+	// writesText is in programs of an interpreter that write files.
+	writesText = lazyregexp.New(`\.write(_text|_bytes|FileSync|lines)?\(|\bdump\(`)
+)
+
 // output is the value of a flag that says where a program writes, "" if there is none.
 func output(words []string) string {
 	for i, w := range words {

@@ -93,6 +93,29 @@ func (d *discovery) readHeader() {
 // changesHeaders is in a command that changes the headers of Go files after they were generated.
 var changesHeaders = lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|/[\w-]*(header|license)s?\.(sh|py)\b)`)
 
+// readHeaders finds the deep copies of controller-gen that have another header than their call gives them, where a command changes headers.
+func (d *discovery) readHeaders(calls []*genCall) {
+	by := d.commandWith(changesHeaders)
+	if by == "" {
+		return
+	}
+	for _, c := range calls {
+		if c.Object == nil {
+			continue
+		}
+		file := ""
+		if c.Object.HeaderFile != "" {
+			file = path.Join(c.Dir, c.Object.HeaderFile)
+		}
+		fits := d.headerFits(file)
+		for _, f := range d.Files {
+			if f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file && covers(c, d.Modules, f.Dir) && !fits(normal(f.Header)) {
+				d.postProcessed(config.PostProcessed{Path: f.Path, By: by})
+			}
+		}
+	}
+}
+
 // twoHeaders reports whether what is generated next to the types has one header, and all else another, as two calls of kube_codegen.sh
 // give them. It sets both.
 func (d *discovery) twoHeaders() bool {
