@@ -35,7 +35,7 @@ test: ## Run all tests, the demo among them, and print the time of each package
 	$(MAKE) -j2 tests lint deadcode
 
 # The tests that run crdctl take the one that was built, and always run. Results of other tests are those of the last run, if nothing changed
-# that they depend on; in CI all run. lint and deadcode take what tests leave: on two cores they made API servers of tests wait for seconds.
+# that they depend on; in CI all run. lint and deadcode take what tests leave, so that API servers of tests answer in time.
 tests: build
 	go build -o bin/testtimes ./e2e/testtimes
 	E2E_RUN="$$(date +%s%N)" CRDCTL="$(CURDIR)/bin/crdctl" $(TEST) $(if $(CI),-count=1) -json $(SLOW) ./... | bin/testtimes

@@ -52,7 +52,7 @@ func buildAndRun(m *testing.M) (code int) {
 	otherCRD = string(crd)
 	flag.Parse()
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
-		_ = parallel.Value.Set("3") // also on two cores, since most stories wait most of the time; with 4, leases were lost
+		_ = parallel.Value.Set("3") // also on two cores, since most stories wait most of the time
 	}
 	defer func() {
 		if err := shared.stop(); err != nil {

@@ -87,8 +87,8 @@ func (d *discovery) afterBuilt(name string, words []string, m *made, at func(str
 	}
 }
 
-// afterInput records that a program changes the files that its script names, if the script has it read from its input: such a program is given
-// none.
+// afterInput records what an interpreter does that reads its program from the input, as from a here-document: it changes the files that the
+// script names, if the script writes files.
 func (d *discovery) afterInput(step steps.Step, m *made, by string) {
 	if !interpreter.MatchString(path.Base(step.Words[0])) || len(step.Words) > 1 && step.Words[1] != "-" {
 		return

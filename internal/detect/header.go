@@ -93,23 +93,19 @@ func (d *discovery) readHeader() {
 // changesHeaders is in a command that changes the headers of Go files after they were generated.
 var changesHeaders = lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicense-eye\b[^\n]*\bfix\b|\bcopywrite\b[^\n]*\bheaders\b|/[\w-]*(header|license)s?\.(sh|py)\b)`)
 
-// readHeaders finds the deep copies of controller-gen that have another header than their call gives them, where a command changes headers.
+// readHeaders finds the deep copies of controller-gen that have a header though their call gives them none, where a command adds headers. A
+// header that differs from the one of the call may as well be an old one, which the next run changes: that is stale.
 func (d *discovery) readHeaders(calls []*genCall) {
 	by := d.commandWith(changesHeaders)
 	if by == "" {
 		return
 	}
 	for _, c := range calls {
-		if c.Object == nil {
+		if c.Object == nil || c.Object.HeaderFile != "" {
 			continue
 		}
-		file := ""
-		if c.Object.HeaderFile != "" {
-			file = path.Join(c.Dir, c.Object.HeaderFile)
-		}
-		fits := d.headerFits(file)
 		for _, f := range d.Files {
-			if f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file && covers(c, d.Modules, f.Dir) && !fits(normal(f.Header)) {
+			if f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file && covers(c, d.Modules, f.Dir) && normal(f.Header) != "" {
 				d.postProcessed(config.PostProcessed{Path: f.Path, By: by})
 			}
 		}
