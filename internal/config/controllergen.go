@@ -123,14 +123,14 @@ func (c ControllerGen) IsRemoved(file string) bool {
 	})
 }
 
-// PostProcessedBy is the entry of postProcessed for a file; nil if no script changes it.
-func (c ControllerGen) PostProcessedBy(file string) *PostProcessed {
+// PostProcessedBy is the entry of postProcessed for a file, or for the directory nearest to it; nil if no script changes it.
+func (c ControllerGen) PostProcessedBy(file string) (by *PostProcessed) {
 	for i, one := range c.PostProcessed {
-		if text.Below(path.Clean(one.Path), file) {
-			return &c.PostProcessed[i]
+		if text.Below(path.Clean(one.Path), file) && (by == nil || len(by.Path) < len(one.Path)) {
+			by = &c.PostProcessed[i]
 		}
 	}
-	return nil
+	return by
 }
 
 // PostProcessed is a file or directory whose content a script changes after a generator wrote it.
@@ -139,7 +139,18 @@ type PostProcessed struct {
 	Path string `yaml:"path"`
 	// By is where: a file, its line, and the command.
 	By string `yaml:"by,omitempty"`
+	// Changes is what may differ from the generated content for that; anything may where it is empty.
+	Changes Change `yaml:"changes,omitempty"`
 }
+
+// Change is what a script changes at most.
+type Change string
+
+// The changes that are known: a file with any other difference is stale.
+const (
+	ChangesForm     Change = "form"     // comments, white space, and imports
+	ChangesMetadata Change = "metadata" // these, and the metadata of an object
+)
 
 // UnknownCommand stands, in PostProcessed.By, for a command that was not found.
 const UnknownCommand = "a command that was not found"
@@ -240,6 +251,9 @@ func (p *Project) validateControllerGen(report func(field, format string, args .
 	version("controllerGen.version", p.ControllerGen.Version)
 	for i, one := range p.ControllerGen.PostProcessed {
 		place(fmt.Sprintf("controllerGen.postProcessed[%d].path", i), one.Path)
+		if !slices.Contains([]Change{"", ChangesForm, ChangesMetadata}, one.Changes) {
+			report(fmt.Sprintf("controllerGen.postProcessed[%d].changes", i), "%q must be form or metadata, or empty where a script may change anything", one.Changes)
+		}
 	}
 	for i, c := range p.ControllerGen.Calls {
 		field := func(name string) string { return fmt.Sprintf("controllerGen.calls[%d].%s", i, name) }

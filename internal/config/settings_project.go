@@ -65,7 +65,7 @@ var projectSettings = []Setting{
 	{Field: "controllerGen.calls", Otherwise: "none", Value: func(p *Project) any { return &p.ControllerGen.Calls },
 		Usage: "calls of controller-gen that generate files of the project", More: "`crdctl adopt` writes them"},
 	{Field: "controllerGen.postProcessed", Otherwise: "none", Value: func(p *Project) any { return &p.ControllerGen.PostProcessed },
-		Usage: "files that scripts change after a generator wrote them, as `{path: FILE or DIRECTORY, by: WHERE}`", More: "they are compared as far as possible, and not written"},
+		Usage: "files that scripts change after a generator wrote them, as `{path: FILE or DIRECTORY, by: WHERE, changes: form or metadata}`", More: "they are compared as far as possible; one that differs in more than `changes` says is stale, and without `changes` it is not compared"},
 	{Field: "controllerGen.removed", Format: Path, text: local, Otherwise: "none", Value: func(p *Project) any { return &p.ControllerGen.Removed },
 		Usage: "files that controller-gen writes and a script deletes afterwards", More: "a name may have `*`, `?` and `[…]`"},
 	{Field: "scaffold", Value: func(p *Project) any { return &p.Scaffold },

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
@@ -24,11 +23,11 @@ func (d *discovery) readClientImports() {
 			grouped = append(grouped, f.Path)
 		}
 	}
-	by := ""
+	var by command
 	if len(grouped) > 0 {
 		by = d.commandWith(groupsImports)
 	}
-	if by == "" {
+	if by.at == "" {
 		return
 	}
 	for _, t := range d.trees {
@@ -44,11 +43,11 @@ func (d *discovery) readClientImports() {
 			continue
 		}
 		for _, dir := range dirs { // a lister has too few imports to tell
-			d.postProcessed(config.PostProcessed{Path: dir, By: by})
+			d.postProcessed(by.on(dir))
 		}
 	}
 	for _, file := range grouped {
-		d.postProcessed(config.PostProcessed{Path: file, By: by})
+		d.postProcessed(by.on(file))
 	}
 }
 
@@ -56,7 +55,7 @@ func (d *discovery) readClientImports() {
 // with or without imports, and no empty lines in it. Those of a call count together: most formatters are given all packages.
 func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
 	by := d.commandWith(groupsImports)
-	if by == "" {
+	if by.at == "" {
 		return
 	}
 	for _, c := range calls {
@@ -68,7 +67,7 @@ func (d *discovery) readImportForms(calls []*genCall, own []repo.Manifest) {
 		}
 		if slices.ContainsFunc(d.Files, func(f *repo.GoFile) bool { return slices.Contains(code, f.Path) && formatted(f.Data) }) {
 			for _, file := range code {
-				d.postProcessed(config.PostProcessed{Path: file, By: by})
+				d.postProcessed(by.on(file))
 			}
 		}
 	}

@@ -4,7 +4,6 @@ package detect
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"maps"
 	"os"
@@ -147,31 +146,31 @@ func (d *discovery) readForms(calls []*genCall, own []repo.Manifest) {
 			d.filesOfCall(c, own, files)
 		}
 	}
-	formatter, editor := d.lineWith(formatsYAML), d.commandWith(changesAnnotation)
+	formatter, editor := d.commandWith(formatsYAML), d.commandWith(changesAnnotation)
 	d.readHeaders(calls)
 	m := made{inForm: map[string]bool{}}
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		bare := d.bareIn(dir)
-		if editor == "" && slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) {
+		if editor.at == "" && slices.ContainsFunc(own, func(m repo.Manifest) bool { return m.Dir == dir && m.Version != "" }) {
 			bare = nil // a command would have changed all: a person did, and the next run writes it anew
 		}
 		for _, file := range files[dir] {
 			if formatter.at != "" && path.Ext(file) == ".yaml" && !m.form(d, file) {
-				by := formatter.String()
+				by := formatter
 				if d.namesOthers(formatter, file) {
 					by = d.mentioned(path.Base(file)) // it has that form for another reason
 				}
-				d.postProcessed(config.PostProcessed{Path: file, By: by})
+				d.postProcessed(by.on(file))
 			}
 			if slices.Contains(bare, file) {
-				d.postProcessed(config.PostProcessed{Path: file, By: cmp.Or(editor, config.UnknownCommand)})
+				d.postProcessed(editor.on(file))
 			}
-			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
+			if top := [4]byte{}; path.Ext(file) == ".yaml" && d.found.raw.ControllerGen.PostProcessedBy(file) == nil && d.top(file, top[:]) && string(top[:]) != "---\n" && string(top[:]) != "\n---" { // which is of before v0.9
 				by := d.mentioned(path.Base(file))
-				if by == config.UnknownCommand && d.placeholder(file) {
+				if by.at == "" && d.placeholder(file) {
 					continue
 				}
-				d.postProcessed(config.PostProcessed{Path: file, By: by})
+				d.postProcessed(by.on(file))
 			}
 		}
 	}
@@ -194,18 +193,18 @@ func (d *discovery) top(file string, into []byte) bool {
 	return err == nil
 }
 
-// mentioned is the last line of a script that names a file, in words where none does.
-func (d *discovery) mentioned(name string) string {
+// mentioned is the last line of a script that names a file.
+func (d *discovery) mentioned(name string) command {
 	for _, t := range d.Texts {
 		if i := bytes.LastIndex(t.Data, []byte(name)); i >= 0 {
 			start, end := 1+bytes.LastIndexByte(t.Data[:i], '\n'), len(t.Data)
 			if n := bytes.IndexByte(t.Data[i:], '\n'); n >= 0 {
 				end = i + n
 			}
-			return repo.At(t.Path, repo.LineOf(t.Data, i)) + ": " + short(strings.Fields(string(t.Data[start:end])))
+			return command{repo.At(t.Path, repo.LineOf(t.Data, i)), strings.Fields(string(t.Data[start:end]))}
 		}
 	}
-	return config.UnknownCommand
+	return command{}
 }
 
 // placeholder reports whether a role is not generated yet.
@@ -223,7 +222,7 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 		}
 		return steps.Local(step.Dir, word)
 	}
-	by := step.At() + ": " + strings.ReplaceAll(short(words), shell.Root+"/", "")
+	by := command{step.At(), words}
 	for _, file := range step.Writes {
 		d.changed(m, at(file), by, true)
 	}
@@ -277,7 +276,7 @@ func (d *discovery) after(step steps.Step, m *made, listed string) {
 }
 
 // afterArguments records what a command does to the files that it is given.
-func (d *discovery) afterArguments(words []string, m *made, at func(string) string, by string) {
+func (d *discovery) afterArguments(words []string, m *made, at func(string) string, by command) {
 	for _, w := range words {
 		_, value, assigned := strings.Cut(w, "=")
 		if assigned {
@@ -316,7 +315,7 @@ func inPlace(words []string) bool {
 // changed records that a file, the files of a pattern, or those below a directory are changed, and reports whether any is
 // controller-gen's. Where it is not sure that they are, those count that are not in controller-gen's form. A Go file counts where it is
 // named itself.
-func (d *discovery) changed(m *made, pattern, by string, sure bool) bool {
+func (d *discovery) changed(m *made, pattern string, by command, sure bool) bool {
 	if pattern == "" {
 		return false
 	}
@@ -334,20 +333,27 @@ func (d *discovery) changed(m *made, pattern, by string, sure bool) bool {
 			hit = []string{dir}
 		}
 		for _, p := range hit {
-			d.postProcessed(config.PostProcessed{Path: p, By: by})
+			d.postProcessed(by.on(p))
 		}
 	}
 	return any
 }
 
-// postProcessed records a file or directory once, with the first that changes it.
+// postProcessed records a file or directory with the first that changes it, or with the first that may change more than its form.
 func (d *discovery) postProcessed(p config.PostProcessed) {
 	all := &d.found.raw.ControllerGen.PostProcessed
-	if !slices.ContainsFunc(*all, func(o config.PostProcessed) bool { return text.Below(o.Path, p.Path) }) {
-		*all = append(slices.DeleteFunc(*all, func(o config.PostProcessed) bool { return text.Below(p.Path, o.Path) }), p)
+	less := func(a, b config.PostProcessed) bool {
+		return slices.Index(changes, a.Changes) < slices.Index(changes, b.Changes)
 	}
+	if slices.ContainsFunc(*all, func(o config.PostProcessed) bool { return text.Below(o.Path, p.Path) && !less(o, p) }) {
+		return
+	}
+	*all = append(slices.DeleteFunc(*all, func(o config.PostProcessed) bool { return text.Below(p.Path, o.Path) && !less(p, o) }), p)
 	slices.SortFunc(*all, func(a, b config.PostProcessed) int { return strings.Compare(a.Path, b.Path) })
 }
+
+// changes are what commands may change, from the least to anything.
+var changes = []config.Change{config.ChangesForm, config.ChangesMetadata, ""}
 
 // writable are the names of the files that controller-gen writes.
 var writable = lazyregexp.New(`(^|/)([a-z0-9.-]*_[a-z0-9-]*|role|manifests)\.yaml$`)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/detect/steps"
 	"github.com/crdctl/crdctl/internal/text"
@@ -19,7 +18,7 @@ import (
 
 // afterPrograms records what programs of the repository do that go run, or a line of go:generate, starts: they change the files that
 // they are given, and those of a directory that they write to.
-func (d *discovery) afterPrograms(step steps.Step, m *made, at func(string) string, by string) {
+func (d *discovery) afterPrograms(step steps.Step, m *made, at func(string) string, by command) {
 	words := step.Words[2:]
 	if step.Words[1] == "run" {
 		d.afterArguments(words, m, at, by)
@@ -42,11 +41,18 @@ func (d *discovery) afterPrograms(step steps.Step, m *made, at func(string) stri
 // goRun is a line of go:generate that runs a program. It is also read in files that the build constraints leave out.
 var goRun = lazyregexp.New(`(?m)^//go:generate\s+go\s+run\s+(.*)$`)
 
-// writesFiles is in the sources of programs that write files.
-var writesFiles = lazyregexp.New(`\bos\.(WriteFile|Create|OpenFile)\(`)
+// writeOf is where the source of a program writes a file, with the name of the file if that is written there.
+var writeOf = lazyregexp.New(`\bos\.(?:WriteFile|Create|OpenFile)\((?:"([^"\n]*)"\s*[,)])?`)
+
+// writesManifests reports whether a program with these sources writes files that may be manifests.
+func writesManifests(sources []byte) bool {
+	return slices.ContainsFunc(writeOf.FindAllSubmatch(sources, -1), func(m [][]byte) bool {
+		return m[1] == nil || slices.Contains([]string{"", ".yaml", ".yml"}, path.Ext(string(m[1])))
+	})
+}
 
 // afterProgram records that a program changes the directories that its sources name, if these write files.
-func (d *discovery) afterProgram(words []string, m *made, at func(string) string, by string) {
+func (d *discovery) afterProgram(words []string, m *made, at func(string) string, by command) {
 	i := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
 	if i < 0 {
 		return
@@ -56,7 +62,7 @@ func (d *discovery) afterProgram(words []string, m *made, at func(string) string
 		dir = path.Dir(dir)
 	}
 	sources := bytes.Join(slices.Collect(maps.Values(d.sources(dir))), nil)
-	if dir == "" || !writesFiles.Match(sources) {
+	if dir == "" || !writesManifests(sources) {
 		return
 	}
 	out := output(words[i+1:])
@@ -68,28 +74,28 @@ func (d *discovery) afterProgram(words []string, m *made, at func(string) string
 			continue // it only reads there
 		}
 		if names(sources, path.Base(made)) && names(sources, path.Base(path.Dir(made))) {
-			d.postProcessed(config.PostProcessed{Path: made, By: by})
+			d.postProcessed(by.on(made))
 		}
 	}
 }
 
 // afterBuilt is afterProgram for a program that was built of the repository before, by its name: it changes the directories that it is given,
 // if its sources write files.
-func (d *discovery) afterBuilt(name string, words []string, m *made, at func(string) string, by string) {
+func (d *discovery) afterBuilt(name string, words []string, m *made, at func(string) string, by command) {
 	main := slices.IndexFunc(d.Files, func(f *repo.GoFile) bool { return f.Main && path.Base(f.Dir) == name })
-	if main < 0 || output(words) != "" || !writesFiles.Match(bytes.Join(slices.Collect(maps.Values(d.sources(d.Files[main].Dir))), nil)) {
+	if main < 0 || output(words) != "" || !writesManifests(bytes.Join(slices.Collect(maps.Values(d.sources(d.Files[main].Dir))), nil)) {
 		return
 	}
 	for _, w := range words {
 		if dir := at(w); m.byDir[dir] != nil {
-			d.postProcessed(config.PostProcessed{Path: dir, By: by})
+			d.postProcessed(by.on(dir))
 		}
 	}
 }
 
 // afterInput records what an interpreter does that reads its program from the input, as from a here-document: it changes the files that the
 // script names, if the script writes files.
-func (d *discovery) afterInput(step steps.Step, m *made, by string) {
+func (d *discovery) afterInput(step steps.Step, m *made, by command) {
 	if !interpreter.MatchString(path.Base(step.Words[0])) || len(step.Words) > 1 && step.Words[1] != "-" {
 		return
 	}
@@ -100,7 +106,7 @@ func (d *discovery) afterInput(step steps.Step, m *made, by string) {
 	for _, files := range m.byDir {
 		for _, file := range files {
 			if bytes.Contains(d.Texts[i].Data, []byte(file)) {
-				d.postProcessed(config.PostProcessed{Path: file, By: by})
+				d.postProcessed(by.on(file))
 			}
 		}
 	}

@@ -79,10 +79,10 @@ func (d *discovery) readHeader() {
 	if i < 0 || matched == total {
 		return
 	}
-	if by := d.commandWith(changesHeaders); by != "" {
+	if by := d.commandWith(changesHeaders); by.at != "" {
 		for _, f := range counted {
 			if !fits(normal(f.Header)) {
-				d.postProcessed(config.PostProcessed{Path: f.Path, By: by})
+				d.postProcessed(by.on(f.Path))
 			}
 		}
 	} else {
@@ -97,7 +97,7 @@ var changesHeaders = lazyregexp.New(`(?i)^[^#\n]*(\baddlicense\b\)?\s+-|\blicens
 // header that differs from the one of the call may as well be an old one, which the next run changes: that is stale.
 func (d *discovery) readHeaders(calls []*genCall) {
 	by := d.commandWith(changesHeaders)
-	if by == "" {
+	if by.at == "" {
 		return
 	}
 	for _, c := range calls {
@@ -106,7 +106,7 @@ func (d *discovery) readHeaders(calls []*genCall) {
 		}
 		for _, f := range d.Files {
 			if f.Generator == controllerGen && path.Base(f.Path) == helpers[0].file && covers(c, d.Modules, f.Dir) && normal(f.Header) != "" {
-				d.postProcessed(config.PostProcessed{Path: f.Path, By: by})
+				d.postProcessed(by.on(f.Path))
 			}
 		}
 	}

@@ -5,9 +5,12 @@ package detect
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/crdctl/crdctl/internal/config"
 	"github.com/crdctl/crdctl/internal/detect/repo"
+	"github.com/crdctl/crdctl/internal/detect/shell"
 	"github.com/crdctl/crdctl/internal/text"
 	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 )
@@ -18,20 +21,61 @@ type command struct {
 	words []string
 }
 
-// String is the command as the settings have it.
-func (c command) String() string {
+// on is the entry of the settings for a file or directory that the command changes.
+func (c command) on(file string) config.PostProcessed {
 	if c.at == "" {
-		return ""
+		return config.PostProcessed{Path: file, By: config.UnknownCommand}
 	}
-	return c.at + ": " + short(c.words)
+	return config.PostProcessed{Path: file, By: c.at + ": " + strings.ReplaceAll(short(c.words), shell.Root+"/", ""), Changes: c.changes()}
 }
 
-// commandWith is the first line of a script that matches, with its place; "" if there is none.
-func (d *discovery) commandWith(pattern *lazyregexp.Regexp) string {
-	return d.lineWith(pattern).String()
+// changes is what the command can change at most: see [config.PostProcessed].
+func (c command) changes() config.Change {
+	line := strings.Join(c.words, " ")
+	switch {
+	case formats.MatchString(line) && !mayEdit.MatchString(line):
+		return config.ChangesForm
+	case editsMetadata(c.words):
+		return config.ChangesMetadata
+	}
+	return ""
 }
 
-func (d *discovery) lineWith(pattern *lazyregexp.Regexp) command {
+var (
+	// formats is in a command that changes nothing but headers, white space and imports.
+	formats = lazyregexp.New(`(?i)(^|[\s/@({])(addlicense|license-eye|copywrite|prettier|yamlfmt|gofmt|goimports(-reviser)?|gosimports|gofumpt|gofumports|gci|golangci[-_]?lint\S*\s([^|;&]*\s)?fmt)([\s)}@]|$)`)
+	// mayEdit is in a command that may change more than that.
+	mayEdit = lazyregexp.New(`(?i)\b(g?sed|yq|jq|perl|g?awk|python\d?|node|ruby|patch|sh|bash|mv|cp|kustomize|tee)\b|\.(sh|py|js|mjs|ts|rb)\b|\sgofmt\b.*\s-r\b|>`)
+)
+
+// editsMetadata reports whether a command is one of yq that changes nothing but metadata.
+func editsMetadata(words []string) bool {
+	i := slices.IndexFunc(words, func(w string) bool { return yq.MatchString(path.Base(w)) })
+	if i < 0 {
+		return false
+	}
+	for _, w := range words[i+1:] {
+		if strings.HasPrefix(w, "-") || w == "e" || w == "eval" || w == "w" {
+			continue
+		}
+		for part := range strings.SplitSeq(w, "|") {
+			if !metadataExpression.MatchString(part) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+var (
+	yq = lazyregexp.New(`(?i)^\W*yq([-_@]?v?[\d.]*)?\W*$`)
+	// metadataExpression is an assignment to a field of the metadata, or removes one.
+	metadataExpression = lazyregexp.New(`^\s*(\.metadata[.\[][^=,]*[^=,!<>]=[^=].*|del\(\.metadata[.\[][^,()]*\))\s*$`)
+)
+
+// commandWith is the first line of a script that matches.
+func (d *discovery) commandWith(pattern *lazyregexp.Regexp) command {
 	for _, t := range d.Texts {
 		n := 0
 		for line := range bytes.Lines(t.Data) {

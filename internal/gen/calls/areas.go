@@ -31,10 +31,13 @@ func (p *project) areas(failed map[int]error) (all []tree.Area) {
 		}
 	}
 	for i, a := range all {
-		owns := a.Owns
+		owns, replaces := a.Owns, a.Replaces
 		all[i].Tool = Tool
 		all[i].Owns = func(file string, data []byte) bool {
 			return !p.left[file] && !p.settings.IsRemoved(file) && p.settings.PostProcessedBy(file) == nil && owns(file, data) && !p.inUse(file)
+		}
+		all[i].Replaces = func(file string, data []byte) bool {
+			return p.exceeded[file] || replaces != nil && replaces(file, data)
 		}
 	}
 	return all

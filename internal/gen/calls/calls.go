@@ -8,6 +8,7 @@ package calls
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -62,6 +63,7 @@ type project struct {
 	only     []string
 	files    map[string]*controllergen.File // what the calls made, by path; of several that make one file, the last
 	left     map[string]bool                // files on disk that are not to be removed: calls that could not run, or had other input, may have made them
+	exceeded map[string]bool                // files on disk that scripts change, and that differ in more than these change
 }
 
 // Add puts what the calls made into a tree, with the places where files are theirs. year is that of new files.
@@ -70,7 +72,7 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	if made.None {
 		return added, nil
 	}
-	p := &project{root: root, settings: settings, only: made.Only, files: map[string]*controllergen.File{}, left: map[string]bool{}}
+	p := &project{root: root, settings: settings, only: made.Only, files: map[string]*controllergen.File{}, left: map[string]bool{}, exceeded: map[string]bool{}}
 	for i, f := range made.Files {
 		// Both families may make deep copies of a package. Those of deepcopy-gen are in the tree then: a project leaves out of its
 		// plan the packages whose deep copies on disk are controller-gen's.
@@ -100,9 +102,17 @@ func Add(t *tree.Tree, root string, settings config.ControllerGen, made *Made, y
 	added.NotCompared = append(added.NotCompared, p.leaveUnmarked(made.DeepCopies)...)
 	var compared []comparison
 	for _, s := range settled {
-		if s.by != nil {
+		if s.by != nil && !s.isStale() {
 			compared = append(compared, s)
 			continue
+		}
+		if s.by != nil && !s.missing {
+			p.exceeded[s.path] = true
+			note := fmt.Sprintf("%s: differs in more than %s, which is all that %s changes", s.path, changed[s.by.Changes], cmp.Or(s.by.By, "a script"))
+			if path.Ext(s.path) != ".go" {
+				note += ": " + first(s.result.Differences)
+			}
+			added.Notes = append(added.Notes, note)
 		}
 		if err := t.Add(s.path, s.content); err != nil {
 			return nil, err
@@ -126,6 +136,21 @@ type comparison struct {
 	by              *config.PostProcessed // nil where no script changes it
 	missing         bool
 	result          postprocess.Result
+}
+
+// changed are the changes of scripts in words.
+var changed = map[config.Change]string{config.ChangesForm: "its form", config.ChangesMetadata: "its form and metadata"}
+
+// isStale reports whether the file that a script changes cannot be up to date, whatever the script did: the script changes less than
+// what differs.
+func (c *comparison) isStale() bool {
+	switch c.by.Changes {
+	case config.ChangesForm:
+		return c.missing || c.result.Content
+	case config.ChangesMetadata:
+		return c.missing || c.result.Object
+	}
+	return false
 }
 
 // settle decides on the content of each file, in the order of their paths. The files on disk are read side by side: they may have
@@ -245,7 +270,7 @@ func first(all []string) string {
 
 // loosest is how the file that is least like its generated one relates to that.
 func loosest(all []comparison) postprocess.Relation {
-	order := []postprocess.Relation{postprocess.Equal, postprocess.Commented, postprocess.Imports, postprocess.Lists, postprocess.Values, postprocess.More}
+	order := []postprocess.Relation{postprocess.Equal, postprocess.Commented, postprocess.Imports, postprocess.Tokens, postprocess.Lists, postprocess.Values, postprocess.More}
 	at := 0
 	for _, c := range all {
 		at = max(at, slices.Index(order, c.result.How))

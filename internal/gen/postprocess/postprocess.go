@@ -9,6 +9,7 @@ package postprocess
 import (
 	"bytes"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"path"
 	"slices"
@@ -22,6 +23,9 @@ type Result struct {
 	Differences []string
 	// How says how the two relate where they do not differ.
 	How Relation
+	// Content reports whether the differences are in more than the white space of texts, and Object whether they are in more than that
+	// and the metadata of an object. Neither does where the two cannot be compared.
+	Content, Object bool
 }
 
 // Relation is how a file has what was generated.
@@ -32,6 +36,7 @@ const (
 	Equal     Relation = "equal"
 	Commented Relation = "equal except for comments, lines of dashes and templates around it"
 	Imports   Relation = "equal except for comments and the form of imports"
+	Tokens    Relation = "equal except for comments, white space and the form of imports"
 	Lists     Relation = "equal except for the form of lists in descriptions"
 	Values    Relation = "the same values"
 	More      Relation = "the same values, with additional metadata or a conversion"
@@ -54,10 +59,8 @@ func Compare(name string, generated, file []byte) Result {
 		return Result{How: Commented}
 	case yaml:
 		return compareValues(plainYAML(generated, true), plainYAML(file, true))
-	case sameButImports(generated, file):
-		return Result{How: Imports}
 	}
-	return Result{Differences: []string{"it differs in more than comments and the form of imports"}}
+	return compareGo(generated, file)
 }
 
 // plainGo is the text of a Go file without what stands above the package clause.
@@ -69,12 +72,35 @@ func plainGo(text []byte) []byte {
 	return text
 }
 
-// sameButImports reports whether two Go files import the same packages, by the names that formatters such as goimports give them or leave
-// out, and have the same declarations.
-func sameButImports(a, b []byte) bool {
-	imports, body, ok := splitImports(a)
-	others, other, also := splitImports(b)
-	return ok && also && slices.Equal(imports, others) && bytes.Equal(body, other)
+// compareGo compares two Go files, which import the same packages where they do so by the names that formatters such as goimports give
+// them or leave out.
+func compareGo(generated, file []byte) Result {
+	imports, body, ok := splitImports(generated)
+	others, other, also := splitImports(file)
+	switch {
+	case !ok || !also:
+	case !slices.Equal(imports, others):
+	case bytes.Equal(body, other):
+		return Result{How: Imports}
+	case slices.Equal(tokens(body), tokens(other)):
+		return Result{How: Tokens}
+	}
+	return Result{Differences: []string{"it differs in more than comments and the form of imports"}, Content: also, Object: also}
+}
+
+// tokens are the tokens of Go code, without comments and semicolons, which line ends stand for.
+func tokens(code []byte) (all []string) {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(code)), code, func(token.Position, string) {}, 0)
+	for {
+		switch _, tok, text := s.Scan(); tok {
+		case token.EOF:
+			return all
+		case token.SEMICOLON:
+		default:
+			all = append(all, tok.String()+" "+text)
+		}
+	}
 }
 
 // splitImports are the sorted import paths of a Go file, and what comes after the imports.

@@ -90,6 +90,28 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// Whoever knows what a script changes can tell from the places of the differences whether it is the cause.
+func TestWhereItDiffers(t *testing.T) {
+	for what, c := range map[string]struct {
+		file            string
+		content, object bool
+	}{
+		"the name":                     {edited("name: orders", "name: others"), true, false},
+		"a type":                       {edited("integer", "string"), true, true},
+		"an element of before":         {edited("        - name\n", "        - more\n        - name\n"), true, true},
+		"the white space of a text":    {edited("Order is an order.", "'Order is  an order.'"), false, false},
+		"all, as it is not YAML":       {edited("served: true", "served: {{ .Values.served }}"), false, false},
+		"the name in one of documents": {edited("name: orders", "labels: {}\n  name: orders") + "---\nkind: Pod\n", false, false},
+	} {
+		got := postprocess.Compare("crd.yaml", []byte(generated), []byte(c.file))
+		assert.Equal(t, c.content, got.Content, what)
+		assert.Equal(t, c.object, got.Object, what)
+	}
+	got := postprocess.Compare("z.go", []byte("package a\n\nfunc f() {}\n"), []byte("package a\n\nfunc g() {}\n"))
+	assert.True(t, got.Content && got.Object)
+	assert.False(t, postprocess.Compare("z.go", []byte("package a\n\nfunc f() {}\n"), []byte("<<<<<<<\n")).Content)
+}
+
 // An empty line in a text is a part of it, however it is written.
 func TestCompareText(t *testing.T) {
 	const text = "spec:\n  description: |-\n    Order is an order.\n\n    It has a count of goods that are to be sent to the customer.\n"
@@ -131,6 +153,7 @@ func TestCompareImports(t *testing.T) {
 	}{
 		"grouped":        {raw, "package p\n\nimport (\n\t\"k8s.io/runtime\"\n\n\tv1 \"example.com/own/v1\"\n)\n" + body, true},
 		"none":           {"package p\n\nimport ()\n\nfunc f() {}\n", "package p\n\nfunc f() {}\n", true},
+		"spaced":         {raw, "package p\n\nimport (\n\t\"k8s.io/runtime\"\n\n\t\"example.com/own/v1\"\n)\n\nfunc f() {\n\tv1.F()\n\n\truntime.F()\n}\n", true},
 		"another import": {raw, "package p\n\nimport (\n\t\"example.com/own/v2\"\n\t\"k8s.io/runtime\"\n)\n" + body, false},
 		"another body":   {raw, "package p\n\nimport (\n\t\"k8s.io/runtime\"\n\n\t\"example.com/own/v1\"\n)\n" + body + "\nfunc g() {}\n", false},
 		"not Go":         {raw, "imports", false},
@@ -138,7 +161,9 @@ func TestCompareImports(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			result := postprocess.Compare("z.go", []byte(c.generated), []byte(c.file))
 			assert.Equal(t, c.fresh, result.Fresh())
-			if c.fresh {
+			if what == "spaced" {
+				assert.Equal(t, postprocess.Tokens, result.How)
+			} else if c.fresh {
 				assert.Equal(t, postprocess.Imports, result.How)
 			}
 		})

@@ -39,7 +39,7 @@ func compareValues(generated, file []byte) Result {
 	if c.more {
 		how = More
 	}
-	return Result{Differences: slices.Concat(c.lacks, c.extra), How: how}
+	return Result{Differences: slices.Concat(c.lacks, c.extra), How: how, Content: c.content, Object: c.object}
 }
 
 // documents are the values of all documents that are not empty.
@@ -63,16 +63,36 @@ type comparison struct {
 	// extra is what the file has and was not generated, where that may as well be what an earlier run generated.
 	extra []string
 	more  bool
+	// content and object are those of [Result].
+	content, object bool
 }
 
 func (c *comparison) lack(at []string, format string, args ...any) {
 	c.lacks = append(c.lacks, place(at)+" "+fmt.Sprintf(format, args...))
+	c.differ(at)
+}
+
+// differ notes where there is a difference of values.
+func (c *comparison) differ(at []string) {
+	c.content = true
+	if at = below(at); len(at) == 0 || at[0] != "metadata" {
+		c.object = true
+	}
+}
+
+// below is a path in an object, without the identity of one document of several.
+func below(at []string) []string {
+	if len(at) > 0 && strings.HasSuffix(at[0], ":") {
+		return at[1:]
+	}
+	return at
 }
 
 // add notes what the file has and was not generated.
 func (c *comparison) add(at []string) {
 	if c.more = true; !neverGenerated(at) {
 		c.extra = append(c.extra, place(at)+" is not generated")
+		c.differ(at)
 	}
 }
 
@@ -84,9 +104,7 @@ func place(at []string) string {
 
 // neverGenerated reports whether a path is one that controller-gen leaves empty in its manifests, for scripts to fill in.
 func neverGenerated(at []string) bool {
-	if strings.HasSuffix(at[0], ":") { // the identity of one document of several
-		at = at[1:]
-	}
+	at = below(at)
 	switch {
 	case len(at) == 0:
 		return false
@@ -141,8 +159,11 @@ func (c *comparison) value(at []string, want, have any) {
 		}
 	}
 	if w, h, ok := texts(want, have); ok {
+		spaced := strings.Join(strings.Fields(w), " ") == strings.Join(strings.Fields(h), " ")
 		h, w = text.Differ(h, w, longValue)
-		c.lack(at, "is %q, and should be %q", h, w)
+		if c.lacks = append(c.lacks, fmt.Sprintf("%s is %q, and should be %q", place(at), h, w)); !spaced {
+			c.differ(at)
+		}
 		return
 	}
 	c.lack(at, "is %s, and should be %s", shown(have), shown(want))

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package detect
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/crdctl/crdctl/internal/config"
+)
+
+// A file with any other difference is stale, so a command counts as harmless only where it cannot do more.
+func TestChangesOfCommands(t *testing.T) {
+	for want, commands := range map[config.Change][][]string{
+		config.ChangesForm: {
+			{"@$(GO_TOOL)", "license-eye", "header", "fix"},
+			{"go", "run", "-modfile", "hack/tools/go.mod", "github.com/google/addlicense", "-f", "hack/header.txt", "."},
+			{"$(ADDLICENSE)", "-c", "Some Body", "."},
+			{"bin/copywrite", "headers"},
+			{"npx", "--yes", "prettier", "--write", "**/*.yaml"},
+			{"bin/tools/yamlfmt", "chart/templates"},
+			{"@echo", "$(ALL_SRC)", "|", "xargs", "-n", "10", "$(LOCALBIN)/goimports", "-w"},
+			{"RUN", "--mount=type=cache,target=/.cache", "gofumports", "-w", "."},
+			{"$(GOLANGCI_LINT)", "fmt"},
+			{"gofmt", "-s", "-w", "."},
+		},
+		config.ChangesMetadata: {
+			{"bin/yq", "-i", "eval", "del(.metadata.creationTimestamp)", "crd.yaml"},
+			{"$(YQ)", "--inplace", `.metadata.labels.app = "a" | .metadata.annotations["b"] = "c"`, "crd.yaml"},
+			{"find", "config", "-name", "*.yaml", "-exec", "yq", "-i", `.metadata.labels += {"a": "b"}`, "{}", ";"},
+		},
+		"": {
+			{"hack/license.sh"},
+			{"gofmt", "-r", "a -> b", "-w", "."},
+			{"prettier", "--write", ".", "&&", "sed", "-i", "s/a/b/", "crd.yaml"},
+			{"$(GOLANGCI_LINT)", "run", "--fix"},
+			{"sed", "-i", "s/a/b/", "crd.yaml"},
+			{"yq", "-i", "del(.metadata.a, .spec.b)", "crd.yaml"},
+			{"yq", "-i", `.metadata.labels.a = "b" | del(.spec.c)`, "crd.yaml"},
+			{"yq", "-i", ".metadata.labels.a == .spec.b", "crd.yaml"},
+			{"yq", "-i", "-P", "crd.yaml"},
+		},
+	} {
+		for _, words := range commands {
+			assert.Equal(t, want, command{"Makefile:1", words}.changes(), "%q", words)
+		}
+	}
+}
+
+// Of two commands that change a file, the one that may change more decides.
+func TestPostProcessedByTwo(t *testing.T) {
+	d := discovery{found: &Found{}}
+	for _, p := range []config.PostProcessed{
+		{Path: "crds/a.yaml", By: "addlicense", Changes: config.ChangesForm},
+		{Path: "crds/b.yaml", By: "sed"},
+		{Path: "crds", By: "yq", Changes: config.ChangesMetadata},
+		{Path: "crds/b.yaml", By: "prettier", Changes: config.ChangesForm},
+		{Path: "crds/c.yaml", By: "python3"},
+	} {
+		d.postProcessed(p)
+	}
+	settings := d.found.raw.ControllerGen
+	for file, want := range map[string]string{"crds/a.yaml": "yq", "crds/b.yaml": "sed", "crds/c.yaml": "python3", "crds/d.yaml": "yq"} {
+		assert.Equal(t, want, settings.PostProcessedBy(file).By, file)
+	}
+	assert.Len(t, settings.PostProcessed, 3)
+}
