@@ -106,6 +106,9 @@ func (d *discovery) keepCalls(calls []*genCall) (kept []*genCall) {
 			} else if to := d.ignoredOutput(c, name, dir); to != "" {
 				c.drop(name)
 				d.unread(c.at, "%s is written to %s, which git ignores; it is not compared", name, to)
+			} else if name == "schemapatch" && c.Output[name] == "" && !d.isDir(dir) {
+				c.drop(name)
+				d.note(c.at, "schemapatch is written to %s, which is not here: the repository keeps none of it, or the call lacks output:schemapatch:dir=DIR", dir)
 			} else if slices.Contains(d.removedDirs, dir) {
 				c.drop(name)
 				d.note(c.at, "%s is written to %s, which is deleted afterwards", name, dir)

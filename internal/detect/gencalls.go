@@ -248,15 +248,14 @@ func (d *discovery) localize(c *config.ControllerGenCall) {
 	}
 	for i, p := range c.Paths {
 		if strings.HasPrefix(p, shell.Root) {
-			all := strings.HasSuffix(p, "/...")
-			rel(&p)
-			if !strings.HasPrefix(p, ".") {
-				p = "./" + p
+			dir, below := strings.CutSuffix(p, "/...")
+			if rel(&dir); !strings.HasPrefix(dir, ".") {
+				dir = "./" + dir
 			}
-			if all && !strings.HasSuffix(p, "/...") {
-				p += "/..."
+			if below {
+				dir += "/..."
 			}
-			c.Paths[i] = p
+			c.Paths[i] = dir
 		}
 	}
 }
