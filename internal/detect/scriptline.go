@@ -87,14 +87,21 @@ func (d *discovery) commandWith(pattern *lazyregexp.Regexp) command {
 	return command{}
 }
 
-// namesOthers reports whether a command names files or directories, of which none has a file.
+var ofExtension = lazyregexp.New(`\*\.[a-z{]`)
+
+// namesOthers reports whether a command names files, directories or extensions, of which none has a file.
 func (d *discovery) namesOthers(c command, file string) bool {
 	others := false
 	for _, word := range c.words {
-		switch name := path.Clean(word); {
+		switch name := path.Clean(strings.Trim(word, `"'`)); {
 		case text.Below(name, file):
 			return false
 		case d.Exists(name):
+			others = true
+		case ofExtension.MatchString(name): // as **/*.md
+			if strings.Contains(name, strings.TrimPrefix(path.Ext(file), ".")) {
+				return false
+			}
 			others = true
 		}
 	}

@@ -3,11 +3,13 @@
 package detect
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/crdctl/crdctl/internal/config"
+	"github.com/crdctl/crdctl/internal/detect/repo"
 )
 
 // A file with any other difference is stale, so a command counts as harmless only where it cannot do more.
@@ -65,4 +67,15 @@ func TestPostProcessedByTwo(t *testing.T) {
 		assert.Equal(t, want, settings.PostProcessedBy(file).By, file)
 	}
 	assert.Len(t, settings.PostProcessed, 3)
+}
+
+// A formatter is not the cause where it is given other files.
+func TestNamesOthers(t *testing.T) {
+	d := discovery{Repo: &repo.Repo{Root: t.TempDir()}}
+	for words, want := range map[string]bool{
+		"prettier --write **/*.md": true, `prettier --write "docs/**/*.{js,ts}"`: true,
+		`prettier --write '**/*.{yaml,yml}'`: false, "prettier --write .": false, "prettier --write **/*.md config": false, "yamlfmt **/*.yaml": false,
+	} {
+		assert.Equal(t, want, d.namesOthers(command{"Makefile:1", strings.Fields(words)}, "config/crd.yaml"), words)
+	}
 }
