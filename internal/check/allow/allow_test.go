@@ -32,6 +32,7 @@ type Fact struct {
 	Other string ` + "`json:\"other\"`" + `
 	// +crdctl:allow
 	Last string ` + "`json:\"last\"`" + `
+	// +crdctl:allow=maxlength,nofloats both are right
 	// +crdctl:allowed=maxlength is another marker
 	More string ` + "`json:\"more\"`" + `
 }
@@ -55,6 +56,7 @@ func TestApply(t *testing.T) {
 		"api/types.go:12:5: allow-without-reason: +crdctl:allow=maxlength has no reason",
 		"api/types.go:15:5: allow-unused: +crdctl:allow=maxlength is above neither a field nor a type",
 		"api/types.go:18:5: allow-unknown-rule: +crdctl:allow names no rule",
+		"api/types.go:20:5: allow-unknown-rule: +crdctl:allow names maxlength,nofloats, and a marker has one rule; write one for each",
 	}, checktest.Lines(kept))
 
 	// Of a family that was not judged it is not known whether a marker is in use.
@@ -63,5 +65,5 @@ func TestApply(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.NotContains(t, checktest.Lines(kept), "api/types.go:9:5: allow-unused: +crdctl:allow=maxlength suppresses nothing")
-	assert.Len(t, kept, 3)
+	assert.Len(t, kept, 4)
 }
