@@ -78,20 +78,21 @@ type instance struct {
 }
 
 func open(o Options) (*instance, error) {
-	c := &instance{Options: o}
+	c := &instance{Options: o, trace: pipeline.New(o.Trace, o.TraceBodies)}
+	c.Log = c.trace.Logger(o.Log)
 	if o.Own {
 		c.Config = informer.Prompt(o.Config)
 	} else {
-		c.Config = informer.Limited(o.Config, o.Loop.QPS, o.Loop.Burst, o.Log)
+		c.Config = informer.Limited(o.Config, o.Loop.QPS, o.Loop.Burst, c.Log)
 	}
 	if o.MetricsAddr != "" {
 		c.metrics = metrics.NewMetrics()
 		c.Config.Wrap(c.metrics.Transport)
 	}
-	if c.trace = pipeline.New(o.Trace, o.TraceBodies); c.trace != nil {
+	if c.trace != nil {
 		c.Config.Wrap(c.trace.Transport)
 	}
-	c.Config.WarningHandlerWithContext = &warnings{log: o.Log, told: map[string]bool{}} // of all clients: the reconciler has its own
+	c.Config.WarningHandlerWithContext = &warnings{log: c.Log, told: map[string]bool{}} // of all clients: the reconciler has its own
 	config := informer.ClientConfig(c.Config)
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	var err error

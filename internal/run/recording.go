@@ -89,10 +89,11 @@ func (o *Options) captured() []string {
 	if o.Cluster.IsSet() {
 		levels = []string{"proxy", "watch", "kubeEvent"}
 	}
+	levels = append(slices.Clone(levels), "log")
 	if o.Builtin {
-		return append(slices.Clone(levels), "loop")
+		levels = append(levels, "loop")
 	}
-	return append(slices.Clone(levels), "log")
+	return levels
 }
 
 // planeLevels are what is captured of a control plane.

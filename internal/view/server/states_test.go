@@ -130,7 +130,8 @@ func TestNothingWasDenied(t *testing.T) {
 	p.has(".rights-parts .bad", "secrets")
 }
 
-// The page says that nothing was printed only about a controller whose lines are recorded: those of the built-in one are not.
+// The page says that nothing was printed only about a controller whose lines are recorded: those of the built-in one are not in recordings of
+// older versions.
 func TestLinesThatAreNotRecorded(t *testing.T) {
 	for text, levels := range map[string][]string{
 		"The controller printed nothing.":                                     {"audit", "log"},
