@@ -54,7 +54,7 @@ func editsMetadata(words []string) bool {
 	if i < 0 {
 		return false
 	}
-	for _, w := range words[i+1:] {
+	for j, w := range words[i+1:] {
 		if strings.HasPrefix(w, "-") || w == "e" || w == "eval" || w == "w" {
 			continue
 		}
@@ -63,14 +63,14 @@ func editsMetadata(words []string) bool {
 				return false
 			}
 		}
-		return true
+		return !mayEdit.MatchString(strings.Join(words[i+j+2:], " ")) // as of a second command on the line
 	}
 	return false
 }
 
 var (
 	yq = lazyregexp.New(`(?i)^\W*yq([-_@]?v?[\d.]*)?\W*$`)
-	// metadataExpression is an assignment to a field of the metadata, or removes one.
+	// metadataExpression assigns to a field of the metadata, or removes one.
 	metadataExpression = lazyregexp.New(`^\s*(\.metadata[.\[][^=,]*[^=,!<>]=[^=].*|del\(\.metadata[.\[][^,()]*\))\s*$`)
 )
 

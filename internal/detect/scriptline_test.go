@@ -42,6 +42,7 @@ func TestChangesOfCommands(t *testing.T) {
 			{"yq", "-i", `.metadata.labels.a = "b" | del(.spec.c)`, "crd.yaml"},
 			{"yq", "-i", ".metadata.labels.a == .spec.b", "crd.yaml"},
 			{"yq", "-i", "-P", "crd.yaml"},
+			{"yq", "-i", "del(.metadata.a)", "crd.yaml", "&&", "sed", "-i", "s/a/b/", "crd.yaml"},
 		},
 	} {
 		for _, words := range commands {

@@ -159,7 +159,7 @@ func (c *comparison) value(at []string, want, have any) {
 		}
 	}
 	if w, h, ok := texts(want, have); ok {
-		spaced := strings.Join(strings.Fields(w), " ") == strings.Join(strings.Fields(h), " ")
+		spaced := oneLine(w) == oneLine(h)
 		h, w = text.Differ(h, w, longValue)
 		if c.lacks = append(c.lacks, fmt.Sprintf("%s is %q, and should be %q", place(at), h, w)); !spaced {
 			c.differ(at)
@@ -296,11 +296,14 @@ func texts(want, have any) (w, h string, ok bool) {
 	if !ok || !also {
 		return "", "", false
 	}
-	if a, b := strings.Join(strings.Fields(w), " "), strings.Join(strings.Fields(h), " "); a != b {
+	if a, b := oneLine(w), oneLine(h); a != b {
 		return a, b, true
 	}
 	return w, h, true
 }
+
+// oneLine is a text with single spaces.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // shown is a value as a message has it.
 func shown(v any) string {
@@ -312,7 +315,7 @@ func shown(v any) string {
 	case []any:
 		return "a list"
 	case string:
-		return strconv.Quote(text.Shorten(strings.Join(strings.Fields(v), " "), longValue))
+		return strconv.Quote(text.Shorten(oneLine(v), longValue))
 	}
 	s, _ := scalarText(v)
 	return s
