@@ -101,6 +101,7 @@ type WebhookService struct {
 // Conversion has the settings of conversion-gen.
 type Conversion struct {
 	ExtraPeers []string `yaml:"extraPeers,omitempty"`
+	SkipUnsafe bool     `yaml:"skipUnsafe,omitempty"`
 }
 
 // Validation has the settings of validation-gen.

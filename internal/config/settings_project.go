@@ -33,6 +33,8 @@ var projectSettings = []Setting{
 	{Field: "clients", Otherwise: "none", Usage: "client trees: see below", Value: func(p *Project) any { return &p.Clients }},
 	{Field: "conversion.extraPeers", Flag: "extra-peer-dir", text: module.CheckImportPath, Value: func(p *Project) any { return &p.Conversion.ExtraPeers },
 		Usage: "import path of another package with conversion functions"},
+	{Field: "conversion.skipUnsafe", Value: func(p *Project) any { return &p.Conversion.SkipUnsafe },
+		Usage: "copy field by field instead of through unsafe pointers"},
 	{Field: "validation.readOnlyPackages", Flag: "readonly-pkg", Commas: true, text: module.CheckImportPath, Otherwise: "kube_codegen.sh's list", Value: func(p *Project) any { return &p.Validation.ReadOnlyPackages },
 		Usage: "import paths of packages whose validations are used, not generated"},
 	{Field: "openapi.dir", Flag: "openapi-dir", Format: Path, text: local, Otherwise: "none", Value: func(p *Project) any { return &p.OpenAPI.Dir },

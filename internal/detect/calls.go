@@ -29,7 +29,7 @@ var (
 )
 
 // booleans are the flags that take no value.
-var booleans = []string{"--with-watch", "--with-applyconfig", "--prefers-protobuf", "--update-report", "--logtostderr", "--single-directory", "--fake-clientset", "--verify-only"}
+var booleans = []string{"--with-watch", "--with-applyconfig", "--prefers-protobuf", "--update-report", "--logtostderr", "--single-directory", "--fake-clientset", "--verify-only", "--skip-unsafe"}
 
 // newCall recognises a call of a generator.
 func newCall(words []string, copied bool) (call, bool) {

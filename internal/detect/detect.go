@@ -126,7 +126,7 @@ func Project(root string, edits ...Edit) (*Found, error) {
 	d := &discovery{Repo: r, found: &Found{raw: config.Project{APIVersion: config.APIVersion, Kind: config.Kind}, sources: map[string][]string{}}, guessed: map[string]bool{}, movedFrom: map[string]string{}}
 	d.kinds = r.KindsByGroup()
 	d.readGenerated()
-	d.leaveMains()
+	d.leaveRenamed()
 	d.readScripts()
 	d.readTrees()
 	d.leaveUncalled()

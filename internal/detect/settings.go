@@ -72,7 +72,7 @@ func (d *discovery) readPeers() {
 			d.unread(c.at(), "defaulter-gen gets --extra-peer-dirs, which has no setting; compare zz_generated.defaults.go after the first run")
 		}
 	}
-	if d.peersDiffer(peers, named, len(calls)) {
+	if d.peersDiffer(peers, named, len(calls)) || d.unsafeDiffers(calls) {
 		return
 	}
 	if len(peers) > 0 {
@@ -91,10 +91,27 @@ func (d *discovery) peersDiffer(peers []string, named map[string]int, calls int)
 	if i < 0 {
 		return false
 	}
-	var paths []string
-	for _, f := range d.filesOf("conversion-gen") {
-		paths = append(paths, f.Path)
+	d.leaveConversions("the calls of conversion-gen have different peers: " + peers[i] + " is one in some of them")
+	return true
+}
+
+// unsafeDiffers leaves conversions out where some calls go without unsafe pointers, and others do not.
+func (d *discovery) unsafeDiffers(calls []*call) bool {
+	without := slices.DeleteFunc(slices.Clone(calls), func(c *call) bool { return !c.has("--skip-unsafe") })
+	if len(without) == 0 {
+		return false
 	}
+	if len(without) < len(calls) {
+		d.leaveConversions("only some calls of conversion-gen have --skip-unsafe, as that at " + without[0].at() + " does")
+		return true
+	}
+	d.found.raw.Conversion.SkipUnsafe = true
+	d.set("conversion.skipUnsafe", without[0].at())
+	return false
+}
+
+// leaveConversions has conversions listed as not compared.
+func (d *discovery) leaveConversions(reason string) {
 	p := &d.found.raw
 	if p.Generators == nil {
 		for _, h := range helpers {
@@ -106,8 +123,7 @@ func (d *discovery) peersDiffer(peers []string, named map[string]int, calls int)
 	p.Generators = slices.DeleteFunc(p.Generators, func(name string) bool { return name == "conversion" })
 	delete(p.ExcludeFrom, "conversion")
 	delete(d.found.sources, "excludeFrom.conversion")
-	d.notCompared("conversion", "conversion-gen", paths, "the calls of conversion-gen have different peers: "+peers[i]+" is one in some of them")
-	return true
+	d.notCompared("conversion", "conversion-gen", pathsOf(d.filesOf("conversion-gen")), reason)
 }
 
 // packageOf is the import path that a word of a call means.

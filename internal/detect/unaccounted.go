@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdctl/crdctl/internal/detect/repo"
 	"github.com/crdctl/crdctl/internal/text"
+	"github.com/crdctl/crdctl/internal/text/lazyregexp"
 	"github.com/crdctl/crdctl/internal/tree"
 )
 
@@ -44,9 +45,23 @@ func (f *Found) Unaccounted(made func(path string) bool) []tree.NotCompared {
 	return all
 }
 
-// leaveMains lists the files of code-generator's programs that were run from their main.go, as "go run vendor/k8s.io/code-generator/cmd/client-gen/main.go"
-// does: such a program calls itself main, and crdctl writes its name. A program with Rancher's generators bears the name of its directory, or main.
-func (d *discovery) leaveMains() {
+// versioned is the name of a generator that is installed with its version.
+var versioned = lazyregexp.New(`^([a-z-]+-gen)[-_]v?\d[\w.-]*$`)
+
+// leaveRenamed lists the files of code-generator's programs that bear another name than crdctl writes. One that was run from its main.go, as "go run
+// vendor/k8s.io/code-generator/cmd/client-gen/main.go" does, calls itself main. A program with Rancher's generators bears the name of its directory, or
+// main.
+func (d *discovery) leaveRenamed() {
+	renamed := map[string][]string{}
+	for _, f := range d.Files {
+		if m := versioned.FindStringSubmatch(f.Generator); m != nil && slices.Contains(gengoTools, m[1]) {
+			renamed[f.Generator] = append(renamed[f.Generator], f.Path)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(renamed)) {
+		tool := versioned.FindStringSubmatch(name)[1]
+		d.notCompared(strings.TrimSuffix(tool, "-gen"), tool, renamed[name], "the program that made it was called "+name+", and has its files say so; install it as "+tool+", and generate again")
+	}
 	program, names, reason := d.wrangler(), []string{"main"}, "it was made by a main.go that was run as a file, and bears the name main; run the package instead, and generate again"
 	if program != "" {
 		names, reason = append(names, path.Base(path.Dir(program))), program+" generates it, a program of the repository with Rancher's wrangler"

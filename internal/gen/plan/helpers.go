@@ -36,6 +36,9 @@ func (b *planner) addHelpers(api string, pkgs []scan.Package) {
 		switch name {
 		case "conversion":
 			args = append(args, flags("--extra-peer-dirs", b.settings.Conversion.ExtraPeers)...)
+			if b.settings.Conversion.SkipUnsafe {
+				args = append(args, "--skip-unsafe")
+			}
 		case "validation":
 			args = append(args, b.readOnly()...)
 		}
